@@ -1,0 +1,2 @@
+//! cargo ckpt.
+fn main() {}

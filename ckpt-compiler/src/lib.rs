@@ -1,0 +1,1 @@
+//! The ckpt compiler as a plain library.

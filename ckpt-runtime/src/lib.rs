@@ -1,0 +1,1 @@
+//! The library that a restartable program links.
