@@ -1,1 +1,3 @@
 //! The ckpt compiler as a plain library.
+
+pub mod derive;

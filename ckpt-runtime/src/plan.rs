@@ -1,0 +1,57 @@
+//! What the macros know about a function at compile time: its sites and the variables saved at each.
+//! Generated code holds one static [`FunctionPlan`] per instrumented function; nothing here is computed at run time.
+
+/// The plan of one instrumented function.
+#[derive(Debug)]
+pub struct FunctionPlan {
+    /// The function's name, `"advance"`.
+    pub function: &'static str,
+    /// `module_path!()` of the function.
+    pub module: &'static str,
+    /// Source file, as `file!()` names it.
+    pub file: &'static str,
+    /// Line of the function.
+    pub line: u32,
+    /// Hash of the sites, their kinds and the variables saved at each.
+    pub layout: u64,
+    /// Hash of the function's tokens.
+    pub source: u64,
+    /// The attribute that instruments the function (`"ckpt::main"`, `"ckpt::instrument"`), for messages that tell what to write.
+    pub attribute: &'static str,
+    /// The sites in program order: `sites[i]` has the id `i + 1`.
+    pub sites: &'static [SitePlan],
+}
+
+/// What stands at a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SiteKind {
+    /// A `checkpoint!()`, placed by hand or by the tool.
+    Checkpoint,
+    /// A call to a function that holds a site or leads to one.
+    Call {
+        /// The called function as the source writes it.
+        callee: &'static str,
+    },
+}
+
+/// One site of a function.
+#[derive(Debug)]
+pub struct SitePlan {
+    /// Source line.
+    pub line: u32,
+    /// Source column.
+    pub column: u32,
+    /// A checkpoint, or a call that leads to one.
+    pub kind: SiteKind,
+    /// The variables saved at this site.
+    pub variables: &'static [VariablePlan],
+}
+
+/// One variable saved at a site.
+#[derive(Debug)]
+pub struct VariablePlan {
+    /// The variable's name; `x#2` for a second live `x` of the same function.
+    pub key: &'static str,
+    /// Line of its declaration.
+    pub line: u32,
+}

@@ -1,0 +1,168 @@
+//! The in-memory copy of a program's state at a site: what is taken while the program waits and handed to the store.
+
+use std::borrow::Cow;
+
+use crate::plan::FunctionPlan;
+use crate::value::{Checkpoint, Column, Encoder, ObjectTable, Objects, SaveError};
+
+/// The state of every instrumented function that is active, outermost first.
+#[derive(Debug, Default)]
+pub struct Snapshot {
+    /// One record per active instrumented function.
+    pub frames: Vec<FrameRecord>,
+    /// The objects behind `Rc` and `Arc` of all variables, by type.
+    pub(crate) tables: Vec<ObjectTable>,
+}
+
+/// One active function: where it stands and the variables it needs to go on.
+#[derive(Debug)]
+pub struct FrameRecord {
+    /// The function.
+    pub plan: &'static FunctionPlan,
+    /// The site it stands at; ids begin with 1.
+    pub site: u32,
+    /// Its variables.
+    pub variables: Vec<VariableRecord>,
+}
+
+/// One variable of a frame.
+#[derive(Debug)]
+pub struct VariableRecord {
+    /// Its name, unique within the frame.
+    pub key: Cow<'static, str>,
+    /// Line of its declaration.
+    pub line: u32,
+    /// The Rust type it was saved as.
+    pub rust_type: &'static str,
+    /// Which parameter of the function it is, if it is one.
+    pub parameter: Option<u32>,
+    /// The value, or where it is.
+    pub content: Content,
+}
+
+/// What a variable's record holds.
+#[derive(Debug)]
+pub enum Content {
+    /// The value as columns.
+    Value(Column),
+    /// The value is that of another frame's variable, to which this one is lent.
+    Link {
+        /// Index of the frame.
+        frame: usize,
+        /// Key of the variable there; it is a value, never another link.
+        key: String,
+    },
+}
+
+impl Snapshot {
+    /// Bytes of all values.
+    pub fn bytes(&self) -> u64 {
+        let values = self
+            .frames
+            .iter()
+            .flat_map(|frame| &frame.variables)
+            .map(|variable| match &variable.content {
+                Content::Value(column) => column.bytes(),
+                Content::Link { .. } => 0,
+            });
+        values.sum::<u64>() + self.tables.iter().map(|table| table.items.bytes()).sum::<u64>()
+    }
+}
+
+/// Takes a [`Snapshot`], frame by frame and variable by variable.
+///
+/// Not `Send`: it holds on to every `Rc` and `Arc` it has met until [`SnapshotBuilder::finish`].
+#[derive(Default)]
+pub struct SnapshotBuilder {
+    frames: Vec<FrameRecord>,
+    objects: Objects,
+}
+
+impl SnapshotBuilder {
+    /// An empty snapshot.
+    pub fn new() -> Self {
+        SnapshotBuilder::default()
+    }
+
+    /// Begins the record of the next frame, one call further in than the last, and gives its index.
+    pub fn frame(&mut self, plan: &'static FunctionPlan, site: u32) -> usize {
+        self.frames.push(FrameRecord {
+            plan,
+            site,
+            variables: Vec::new(),
+        });
+        self.frames.len() - 1
+    }
+
+    /// Saves a variable into frame `frame`, an index that [`SnapshotBuilder::frame`] gave. A value that cannot be
+    /// saved is reported by [`SnapshotBuilder::finish`].
+    pub fn value<T: Checkpoint + ?Sized>(
+        &mut self,
+        frame: usize,
+        key: impl Into<Cow<'static, str>>,
+        line: u32,
+        parameter: Option<u32>,
+        value: &T,
+    ) {
+        let key = key.into();
+        self.objects.enter(&key);
+        let mut column = Column::Empty;
+        value.save(&mut Encoder::new(&mut column, false, &mut self.objects));
+        let rust_type = std::any::type_name::<T>();
+        self.push(
+            frame,
+            VariableRecord {
+                key,
+                line,
+                rust_type,
+                parameter,
+                content: Content::Value(column),
+            },
+        );
+    }
+
+    /// Records that variable `key` of frame `frame` is variable `target_key` of frame `target`.
+    pub fn link(
+        &mut self,
+        frame: usize,
+        key: impl Into<Cow<'static, str>>,
+        line: u32,
+        target: usize,
+        target_key: impl Into<String>,
+    ) {
+        let content = Content::Link {
+            frame: target,
+            key: target_key.into(),
+        };
+        self.push(
+            frame,
+            VariableRecord {
+                key: key.into(),
+                line,
+                rust_type: "",
+                parameter: None,
+                content,
+            },
+        );
+    }
+
+    fn push(&mut self, frame: usize, variable: VariableRecord) {
+        match self.frames.get_mut(frame) {
+            Some(record) => record.variables.push(variable),
+            None => self.objects.fail(format!(
+                "it is saved into frame {frame}, which does not exist; this is a bug in ckpt"
+            )),
+        }
+    }
+
+    /// Ends the snapshot.
+    ///
+    /// # Errors
+    /// The first variable that could not be saved.
+    pub fn finish(self) -> Result<Snapshot, SaveError> {
+        Ok(Snapshot {
+            tables: self.objects.finish()?,
+            frames: self.frames,
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! What can go wrong with a store.
+
+use std::path::PathBuf;
+
+use super::CheckpointId;
+
+/// Why a store did not do what it was asked to.
+#[derive(Debug, thiserror::Error, Clone)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// Another job writes into this store.
+    #[error("{folder} is in use by process {pid} on host {host}; two running jobs cannot share one store: wait for it, or give this one its own folder (CKPT_DIR)", folder = .folder.display())]
+    Locked {
+        /// The store.
+        folder: PathBuf,
+        /// The process that holds it; `?` if it did not say.
+        pid: String,
+        /// The host it runs on.
+        host: String,
+    },
+    /// The disk or the quota is full.
+    #[error("no space left for {path} ({needed} bytes); older checkpoints are untouched: free some space or set CKPT_DIR to another disk", path = .path.display())]
+    DiskFull {
+        /// What was being written.
+        path: PathBuf,
+        /// Bytes needed for it.
+        needed: u64,
+    },
+    /// The operating system refused.
+    #[error("cannot {action} {path}: {why}", path = .path.display())]
+    Io {
+        /// What was being done.
+        action: &'static str,
+        /// To which file.
+        path: PathBuf,
+        /// What the system said.
+        why: String,
+        /// Its kind.
+        kind: std::io::ErrorKind,
+    },
+    /// The HDF5 library refused.
+    #[error("HDF5 cannot {action} in {path}: {why}", path = .path.display())]
+    Hdf5 {
+        /// What was being done.
+        action: String,
+        /// In which file.
+        path: PathBuf,
+        /// What the library said.
+        why: String,
+    },
+    /// The file is not what was written.
+    #[error("{path} is damaged: {}", damage.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "), path = .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        damage: Vec<Damage>,
+    },
+    /// The file is of another format version.
+    #[error("{path} has format version {found}, this program reads version {known}: restart with the ckpt that wrote it", path = .path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The version that this library reads.
+        known: u32,
+    },
+    /// There is no such checkpoint.
+    #[error("there is no checkpoint {id} in {folder}", folder = .folder.display())]
+    NotFound {
+        /// The one asked for.
+        id: CheckpointId,
+        /// The store.
+        folder: PathBuf,
+    },
+    /// The store was opened to look only.
+    #[error("{folder} was opened for reading only", folder = .0.display())]
+    ReadOnly(PathBuf),
+    /// A name that is no plain file name.
+    #[error("`{0}` is not a plain file name")]
+    Name(String),
+}
+
+/// One damaged place in a checkpoint file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {what}")]
+pub struct Damage {
+    /// Path of the dataset, or the part of the file.
+    pub place: String,
+    /// What is wrong with it.
+    pub what: String,
+}

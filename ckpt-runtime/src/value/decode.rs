@@ -1,0 +1,536 @@
+//! Restoring: values take themselves out of a column tree, which is read from the file as they come to it.
+
+use std::borrow::Cow;
+
+use super::column::{Column, DType, Kind};
+use super::error::{LoadError, LoadProblem};
+use super::objects::Tables;
+use super::{Checkpoint, Number};
+
+/// Where the bytes of stored columns come from.
+pub trait Source {
+    /// Fills `into` with the bytes from `offset` of the block `block`.
+    ///
+    /// # Errors
+    /// When they cannot be read or their checksum is wrong.
+    fn read(&self, block: &Block, into: &mut [u8]) -> Result<(), LoadError>;
+}
+
+/// A place in a checkpoint file that holds one column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Block {
+    /// Number of the dataset.
+    pub dataset: u32,
+    /// First byte in the dataset.
+    pub offset: u64,
+    /// Length in bytes.
+    pub length: u64,
+}
+
+pub(crate) struct Context<'a> {
+    pub source: &'a dyn Source,
+    pub tables: &'a Tables,
+}
+
+/// A column tree with the position up to which it has been read.
+pub(crate) enum Cursor {
+    Empty,
+    Data(DataCursor),
+    Group {
+        kind: Kind,
+        children: Vec<(Cow<'static, str>, Cursor)>,
+    },
+    Array {
+        length: u64,
+        items: Box<Cursor>,
+    },
+}
+
+pub(crate) struct DataCursor {
+    pub dtype: DType,
+    pub single: bool,
+    /// Bytes taken so far.
+    pub at: usize,
+    pub content: Content,
+}
+
+pub(crate) enum Content {
+    Stored(Block),
+    Here(Vec<u8>),
+}
+
+/// No more than a megabyte at first, whatever count the file claims: a vector grows as values really come.
+pub(crate) fn first_capacity<T>(count: usize) -> usize {
+    count.min((1 << 20) / size_of::<T>().max(1))
+}
+
+/// Where a value restores itself from: one place in the column tree of a variable. The mirror of [`super::Encoder`].
+pub struct Decoder<'a> {
+    cursor: &'a mut Cursor,
+    batch: bool,
+    context: &'a Context<'a>,
+}
+
+impl<'a> Decoder<'a> {
+    pub(crate) fn new(cursor: &'a mut Cursor, batch: bool, context: &'a Context<'a>) -> Self {
+        Decoder {
+            cursor,
+            batch,
+            context,
+        }
+    }
+
+    /// Takes the next number.
+    ///
+    /// # Errors
+    /// When the column holds another type, or no more elements. So for all methods below.
+    #[inline]
+    pub fn number<N: Number>(&mut self) -> Result<N, LoadError> {
+        let size = size_of::<N>();
+        let context = self.context;
+        let data = self.data(&N::DTYPE)?;
+        Ok(N::from_bytes(data.take(size, context)?))
+    }
+
+    /// Takes the next `count` numbers: one read.
+    pub fn numbers<N: Number>(&mut self, count: usize) -> Result<Vec<N>, LoadError> {
+        let context = self.context;
+        let data = self.data(&N::DTYPE)?;
+        let length = data.check(count, size_of::<N>())?;
+        let read = match &data.content {
+            Content::Stored(block) if data.at == 0 && length as u64 == block.length => {
+                N::read(count, |into| context.source.read(block, into))?
+            }
+            _ => {
+                let bytes = data.take(length, context)?;
+                return N::read(count, |into| {
+                    into.copy_from_slice(bytes);
+                    Ok::<(), LoadError>(())
+                })?
+                .ok_or_else(|| no_memory(count));
+            }
+        };
+        data.at = length;
+        read.ok_or_else(|| no_memory(count))
+    }
+
+    /// Takes the next element of an element type of at most 32 bits.
+    pub(crate) fn raw(&mut self, dtype: &DType) -> Result<u32, LoadError> {
+        let size = dtype.size();
+        let context = self.context;
+        let bytes = self.data(dtype)?.take(size, context)?;
+        let mut element = [0; 4];
+        element[..size].copy_from_slice(bytes);
+        Ok(u32::from_le_bytes(element))
+    }
+
+    /// Takes a value without content.
+    pub fn unit(&mut self) -> Result<(), LoadError> {
+        self.raw(&DType::Unit).map(drop)
+    }
+
+    /// Takes the next string.
+    pub fn text(&mut self) -> Result<String, LoadError> {
+        let context = self.context;
+        let mut column;
+        let data = if self.batch {
+            let length = self.child(Kind::Strings, "lengths", true)?.number::<u64>()?;
+            column = self.child(Kind::Strings, "text", true)?;
+            (column.data(&DType::Text)?, to_usize(length)?)
+        } else {
+            let data = self.data(&DType::Text)?;
+            let length = data.left();
+            (data, length)
+        };
+        let (data, length) = data;
+        let length = data.check(length, 1)?;
+        let bytes = data.take(length, context)?;
+        let text = std::str::from_utf8(bytes)
+            .map_err(|error| LoadError::invalid(format_args!("not UTF-8: {error}")))?;
+        Ok(text.to_owned())
+    }
+
+    /// The names of the fields that a struct has in the file.
+    pub fn field_names(&self) -> Result<Vec<String>, LoadError> {
+        match &*self.cursor {
+            Cursor::Group {
+                kind: Kind::Struct,
+                children,
+            } => Ok(children.iter().map(|(name, _)| name.to_string()).collect()),
+            other => Err(mismatch("a struct", other)),
+        }
+    }
+
+    /// The column of the first of `names` (a field and its aliases) that the struct has in the file; `None` if it has none.
+    pub fn field_if_present(&mut self, names: &[&str]) -> Result<Option<Decoder<'_>>, LoadError> {
+        let found = match &*self.cursor {
+            Cursor::Group {
+                kind: Kind::Struct,
+                children,
+            } => names
+                .iter()
+                .find_map(|name| children.iter().position(|(child, _)| child == name)),
+            // Every value of an empty batch is missing, not mismatched.
+            other => return Err(mismatch("a struct", other)),
+        };
+        match (found, &mut *self.cursor) {
+            (Some(index), Cursor::Group { children, .. }) => Ok(Some(Decoder {
+                cursor: &mut children[index].1,
+                batch: self.batch,
+                context: self.context,
+            })),
+            _ => Ok(None),
+        }
+    }
+
+    /// The next value of the field that has one of `names`.
+    pub fn field<T: Checkpoint>(&mut self, names: &[&str]) -> Result<T, LoadError> {
+        let name = names.first().copied().unwrap_or_default();
+        match self.field_if_present(names)? {
+            Some(mut column) => T::load(&mut column).map_err(|error| error.below(name)),
+            None => Err(self.missing_field(name)),
+        }
+    }
+
+    /// The error for a field that the file does not have.
+    pub fn missing_field(&self, name: &str) -> LoadError {
+        let present = self.field_names().unwrap_or_default().join(", ");
+        LoadProblem::MissingField {
+            field: name.to_owned(),
+            present,
+        }
+        .into()
+    }
+
+    /// Takes the length of the next list and gives the decoder for its items.
+    pub fn list(&mut self) -> Result<(usize, Decoder<'_>), LoadError> {
+        if self.batch {
+            let count = self.child(Kind::List, "lengths", true)?.number::<u64>()?;
+            Ok((to_usize(count)?, self.child(Kind::List, "items", true)?))
+        } else {
+            let count = self.cursor.rows()?;
+            Ok((
+                to_usize(count)?,
+                Decoder {
+                    cursor: self.cursor,
+                    batch: true,
+                    context: self.context,
+                },
+            ))
+        }
+    }
+
+    /// Begins an array of the fixed length `count` and gives the decoder for its items.
+    pub fn array(&mut self, count: usize) -> Result<Decoder<'_>, LoadError> {
+        if !self.batch {
+            let (found, items) = self.list()?;
+            return if found == count {
+                Ok(items)
+            } else {
+                Err(wrong_length(count, found as u64))
+            };
+        }
+        match self.cursor {
+            Cursor::Array { length, .. } if *length != count as u64 => Err(wrong_length(count, *length)),
+            Cursor::Array { items, .. } => Ok(Decoder {
+                cursor: items,
+                batch: true,
+                context: self.context,
+            }),
+            ref other => Err(mismatch("an array", other)),
+        }
+    }
+
+    /// Takes the keys and values of the next map.
+    pub fn map<K: Checkpoint, V: Checkpoint>(&mut self) -> Result<(Vec<K>, Vec<V>), LoadError> {
+        let count = if self.batch {
+            self.child(Kind::Map, "lengths", true)?.number::<u64>()?
+        } else {
+            self.child(Kind::Map, "keys", true)?.cursor.rows()?
+        };
+        let count = to_usize(count)?;
+        let keys = K::load_vec(&mut self.child(Kind::Map, "keys", true)?, count)
+            .map_err(|error| error.below("keys"))?;
+        let values = V::load_vec(&mut self.child(Kind::Map, "values", true)?, count)
+            .map_err(|error| error.below("values"))?;
+        Ok((keys, values))
+    }
+
+    /// Takes whether the next optional value is there, and gives the decoder for it if it is.
+    pub fn option(&mut self) -> Result<Option<Decoder<'_>>, LoadError> {
+        let batch = self.batch;
+        match self.child(Kind::Option, "present", batch)?.raw(&DType::Bool)? {
+            0 => Ok(None),
+            1 => Ok(Some(self.child(Kind::Option, "value", batch)?)),
+            other => Err(LoadError::invalid(format_args!(
+                "{other} is neither true nor false"
+            ))),
+        }
+    }
+
+    /// Takes the next variant of an enum: its name, and the decoder for its payload if the file has one.
+    pub fn variant(&mut self) -> Result<(String, Option<Decoder<'_>>), LoadError> {
+        let batch = self.batch;
+        if let Cursor::Data(_) = &*self.cursor {
+            return Ok((self.variant_name()?, None));
+        }
+        let name = self.child(Kind::Enum, "variant", batch)?.variant_name()?;
+        let payload = match self.cursor {
+            // Skips the column of the variant names: a variant may be called `variant`.
+            Cursor::Group { children, .. } => children
+                .iter_mut()
+                .skip(1)
+                .find(|(child, _)| *child == name.as_str()),
+            _ => None,
+        };
+        Ok((
+            name,
+            payload.map(|(_, cursor)| Decoder {
+                cursor,
+                batch,
+                context: self.context,
+            }),
+        ))
+    }
+
+    /// The error for a variant that the program's enum does not have.
+    pub fn unknown_variant(&self, variant: &str, known: &[&str]) -> LoadError {
+        LoadProblem::UnknownVariant {
+            variant: variant.to_owned(),
+            known: known.join(", "),
+        }
+        .into()
+    }
+
+    fn variant_name(&mut self) -> Result<String, LoadError> {
+        let context = self.context;
+        let Cursor::Data(data) = &mut *self.cursor else {
+            return Err(mismatch("an enum", self.cursor));
+        };
+        let DType::Variant(names) = data.dtype.clone() else {
+            return Err(mismatch("an enum", self.cursor));
+        };
+        let mut number = [0; 4];
+        number.copy_from_slice(data.take(4, context)?);
+        let number = u32::from_le_bytes(number);
+        let name = names.get(number as usize);
+        name.map(|name| name.to_string())
+            .ok_or_else(|| LoadError::invalid(format_args!("there is no variant {number}")))
+    }
+
+    /// Takes the next shared object.
+    pub(crate) fn object<P: std::any::Any + Clone>(
+        &mut self,
+        load: impl Fn(&mut Decoder<'_>) -> Result<P, LoadError>,
+    ) -> Result<P, LoadError> {
+        let context = self.context;
+        let Cursor::Data(data) = &mut *self.cursor else {
+            return Err(mismatch("a shared object", self.cursor));
+        };
+        let DType::Object(table) = data.dtype else {
+            return Err(mismatch("a shared object", self.cursor));
+        };
+        let mut id = [0; 8];
+        id.copy_from_slice(data.take(8, context)?);
+        context.tables.get(table, u64::from_le_bytes(id), context, load)
+    }
+
+    /// Reports what is left when a variable has been restored.
+    pub(crate) fn finish(&self) -> Result<(), LoadError> {
+        match self.cursor.left() {
+            0 => Ok(()),
+            left => Err(LoadProblem::TooLong { left }.into()),
+        }
+    }
+
+    fn data(&mut self, dtype: &DType) -> Result<&mut DataCursor, LoadError> {
+        let fits =
+            matches!(&*self.cursor, Cursor::Data(data) if data.dtype == *dtype && data.single != self.batch);
+        if !fits {
+            let number = if self.batch { "elements of" } else { "one" };
+            return Err(mismatch(format!("{number} {}", dtype.name()), self.cursor));
+        }
+        match self.cursor {
+            Cursor::Data(data) => Ok(data),
+            _ => unreachable!("just matched"),
+        }
+    }
+
+    fn child(&mut self, kind: Kind, name: &str, batch: bool) -> Result<Decoder<'_>, LoadError> {
+        let found = match &*self.cursor {
+            Cursor::Group {
+                kind: found,
+                children,
+            } if *found == kind => children.iter().position(|(child, _)| child == name),
+            _ => None,
+        };
+        match (found, &mut *self.cursor) {
+            (Some(index), Cursor::Group { children, .. }) => Ok(Decoder {
+                cursor: &mut children[index].1,
+                batch,
+                context: self.context,
+            }),
+            (_, other) => Err(mismatch(format!("a {} with `{name}`", kind.name()), other)),
+        }
+    }
+}
+
+impl DataCursor {
+    fn total(&self) -> usize {
+        match &self.content {
+            Content::Stored(block) => usize::try_from(block.length).unwrap_or(usize::MAX),
+            Content::Here(bytes) => bytes.len(),
+        }
+    }
+
+    fn left(&self) -> usize {
+        self.total().saturating_sub(self.at)
+    }
+
+    /// The length in bytes of the next `count` elements, if the column has as many.
+    fn check(&self, count: usize, size: usize) -> Result<usize, LoadError> {
+        match count.checked_mul(size) {
+            Some(length) if length <= self.left() => Ok(length),
+            _ => Err(LoadProblem::TooShort {
+                wanted: count as u64,
+                left: (self.left() / size.max(1)) as u64,
+            }
+            .into()),
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, length: usize, context: &Context<'_>) -> Result<&[u8], LoadError> {
+        if let Content::Stored(block) = self.content {
+            let mut bytes = Vec::new();
+            let length = to_usize(block.length)?;
+            bytes.try_reserve_exact(length).map_err(|_| no_memory(length))?;
+            bytes.resize(length, 0);
+            context.source.read(&block, &mut bytes)?;
+            self.content = Content::Here(bytes);
+        }
+        let size = self.dtype.size();
+        let left = self.left();
+        let Content::Here(bytes) = &self.content else {
+            return Err(no_memory(length));
+        };
+        match bytes.get(self.at..).and_then(|rest| rest.get(..length)) {
+            Some(taken) => {
+                self.at += length;
+                Ok(taken)
+            }
+            None => Err(LoadProblem::TooShort {
+                wanted: (length / size) as u64,
+                left: (left / size) as u64,
+            }
+            .into()),
+        }
+    }
+}
+
+impl Cursor {
+    /// Values in this batch, from the column that every value has an element in.
+    fn rows(&self) -> Result<u64, LoadError> {
+        match self {
+            Cursor::Empty => Ok(0),
+            Cursor::Data(data) if data.single => Err(mismatch("a list", self)),
+            Cursor::Data(data) => Ok((data.total() / data.dtype.size()) as u64),
+            Cursor::Array { length, items } => Ok(items.rows()? / (*length).max(1)),
+            Cursor::Group { kind, children } => {
+                let counted = match kind {
+                    Kind::Map | Kind::List | Kind::Strings => {
+                        children.iter().find(|(name, _)| name == "lengths")
+                    }
+                    Kind::Option | Kind::Enum => children.first(),
+                    // A field may be an enum's skipped payload, never the whole struct.
+                    Kind::Struct => children
+                        .iter()
+                        .find(|(_, child)| !matches!(child, Cursor::Empty))
+                        .or(children.first()),
+                };
+                counted.map_or(Ok(0), |(_, child)| child.rows())
+            }
+        }
+    }
+
+    /// Elements not yet taken.
+    fn left(&self) -> u64 {
+        match self {
+            Cursor::Empty => 0,
+            Cursor::Data(data) => (data.left() / data.dtype.size()) as u64,
+            Cursor::Array { items, .. } => items.left(),
+            Cursor::Group { children, .. } => children.iter().map(|(_, child)| child.left()).sum(),
+        }
+    }
+
+    /// The columns of a snapshot, to be read back without a file.
+    pub fn of(column: &Column) -> Cursor {
+        match column {
+            Column::Empty => Cursor::Empty,
+            Column::Data(data) => Cursor::Data(DataCursor {
+                dtype: data.dtype.clone(),
+                single: data.single,
+                at: 0,
+                content: Content::Here(data.bytes.clone()),
+            }),
+            Column::Group(group) => Cursor::Group {
+                kind: group.kind,
+                children: group
+                    .children
+                    .iter()
+                    .map(|(name, child)| (name.clone(), Cursor::of(child)))
+                    .collect(),
+            },
+            Column::Array { length, items } => Cursor::Array {
+                length: *length,
+                items: Box::new(Cursor::of(items)),
+            },
+        }
+    }
+}
+
+fn describe(cursor: &Cursor) -> String {
+    match cursor {
+        Cursor::Empty => "nothing".to_owned(),
+        Cursor::Data(data) if data.single => format!("one {}", data.dtype.name()),
+        Cursor::Data(data) => format!(
+            "{} {} elements",
+            data.total() / data.dtype.size(),
+            data.dtype.name()
+        ),
+        Cursor::Array { length, items } => format!("arrays of {length} with {}", describe(items)),
+        Cursor::Group { kind, children } => {
+            let names: Vec<&str> = children.iter().map(|(name, _)| name.as_ref()).collect();
+            format!("a {} of {}", kind.name(), names.join(", "))
+        }
+    }
+}
+
+fn mismatch(expected: impl Into<String>, found: &Cursor) -> LoadError {
+    LoadProblem::Mismatch {
+        expected: expected.into(),
+        found: describe(found),
+    }
+    .into()
+}
+
+fn wrong_length(expected: usize, found: u64) -> LoadError {
+    LoadProblem::Mismatch {
+        expected: format!("an array of {expected}"),
+        found: format!("one of {found}"),
+    }
+    .into()
+}
+
+fn no_memory(count: usize) -> LoadError {
+    LoadError::invalid(format_args!("there is no memory for {count} elements"))
+}
+
+fn to_usize(count: u64) -> Result<usize, LoadError> {
+    usize::try_from(count).map_err(|_| {
+        LoadError::invalid(format_args!(
+            "{count} does not fit into this machine's {} bit words",
+            usize::BITS
+        ))
+    })
+}

@@ -1,0 +1,335 @@
+//! Saving: values append themselves to a column tree that takes its shape from the first of them.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+
+use super::column::{Column, DType, Data, Group, Kind, Names};
+use super::objects::Objects;
+use super::{Checkpoint, Number};
+
+/// Groups below groups that one variable may have: a bound for readers, and for the stack of recursive types.
+pub(crate) const MAX_DEPTH: u32 = 256;
+
+/// Where a value saves itself: one place in the column tree of a variable.
+///
+/// An encoder is in one of two states. *Single*: it takes one value, and a list needs no lengths. *Batch*: it takes
+/// any number of values of one type, one after the other. A variable starts single, the items of a list are a batch.
+pub struct Encoder<'a> {
+    column: &'a mut Column,
+    batch: bool,
+    depth: u32,
+    objects: &'a mut Objects,
+}
+
+impl<'a> Encoder<'a> {
+    pub(crate) fn new(column: &'a mut Column, batch: bool, objects: &'a mut Objects) -> Self {
+        Encoder {
+            column,
+            batch,
+            depth: 0,
+            objects,
+        }
+    }
+
+    /// Reports that this value cannot be saved now. The commit is refused with the first such report, which names
+    /// the variable; what is appended afterwards does not matter.
+    pub fn fail(&mut self, why: impl Display) {
+        self.objects.fail(why.to_string());
+    }
+
+    /// Whether something of this checkpoint could not be saved. Containers stop early then.
+    pub fn failed(&self) -> bool {
+        self.objects.failed()
+    }
+
+    /// Appends one number.
+    #[inline]
+    pub fn number<N: Number>(&mut self, number: N) {
+        if let Some(data) = self.data(&N::DTYPE) {
+            number.push(&mut data.bytes);
+        }
+    }
+
+    /// Appends numbers that lie side by side: one copy.
+    pub fn numbers<N: Number>(&mut self, numbers: &[N]) {
+        if let Some(data) = self.data(&N::DTYPE) {
+            N::append(numbers, &mut data.bytes);
+        }
+    }
+
+    /// Appends numbers one by one.
+    pub fn numbers_from<N: Number>(&mut self, numbers: impl Iterator<Item = N>) {
+        if let Some(data) = self.data(&N::DTYPE) {
+            data.bytes
+                .reserve(numbers.size_hint().0.saturating_mul(size_of::<N>()));
+            numbers.for_each(|n| n.push(&mut data.bytes));
+        }
+    }
+
+    /// Appends elements of `dtype` in their stored form.
+    pub(crate) fn raw(&mut self, dtype: &DType, elements: impl Iterator<Item = u32>) {
+        let size = dtype.size();
+        if let Some(data) = self.data(dtype) {
+            data.bytes.reserve(elements.size_hint().0.saturating_mul(size));
+            elements.for_each(|element| data.bytes.extend_from_slice(&element.to_le_bytes()[..size]));
+        }
+    }
+
+    /// Appends a value without content.
+    pub fn unit(&mut self) {
+        self.raw(&DType::Unit, std::iter::once(0));
+    }
+
+    /// Appends a string.
+    pub fn text(&mut self, text: &str) {
+        if self.batch {
+            let Some(children) =
+                self.children(Kind::Strings, &[Cow::Borrowed("lengths"), Cow::Borrowed("text")])
+            else {
+                return;
+            };
+            let [lengths, bytes] = children else { return };
+            data_of(&mut lengths.1, &DType::U64, true)
+                .bytes
+                .extend_from_slice(&(text.len() as u64).to_le_bytes());
+            data_of(&mut bytes.1, &DType::Text, true)
+                .bytes
+                .extend_from_slice(text.as_bytes());
+        } else if let Some(data) = self.data(&DType::Text) {
+            data.bytes.extend_from_slice(text.as_bytes());
+        }
+    }
+
+    /// The column of field `index` of a struct whose fields are `names`.
+    pub fn field(&mut self, names: &'static [Cow<'static, str>], index: usize) -> Encoder<'_> {
+        self.child(Kind::Struct, names, index, self.batch)
+    }
+
+    /// Begins a list of `count` items and gives the encoder for them.
+    pub fn list(&mut self, count: usize) -> Encoder<'_> {
+        if !self.batch {
+            return Encoder {
+                column: self.column,
+                batch: true,
+                depth: self.depth,
+                objects: self.objects,
+            };
+        }
+        const NAMES: &[Cow<'static, str>] = &[Cow::Borrowed("lengths"), Cow::Borrowed("items")];
+        self.child(Kind::List, NAMES, 0, true).number(count as u64);
+        self.child(Kind::List, NAMES, 1, true)
+    }
+
+    /// Begins an array of the fixed length `count` and gives the encoder for its items.
+    pub fn array(&mut self, count: usize) -> Encoder<'_> {
+        if !self.batch {
+            return self.list(count);
+        }
+        if matches!(self.column, Column::Empty) {
+            *self.column = Column::Array {
+                length: count as u64,
+                items: Box::default(),
+            };
+        }
+        if !matches!(self.column, Column::Array { .. }) {
+            self.mixed("an array");
+        }
+        match &mut *self.column {
+            Column::Array { items, .. } => Encoder {
+                column: items,
+                batch: true,
+                depth: self.depth,
+                objects: self.objects,
+            },
+            column => Encoder {
+                column,
+                batch: true,
+                depth: self.depth,
+                objects: self.objects,
+            },
+        }
+    }
+
+    /// Appends a map's entries from its keys and values in the same order.
+    pub fn map<'k, 'v, K, V>(
+        &mut self,
+        count: usize,
+        keys: impl Iterator<Item = &'k K> + Clone,
+        values: impl Iterator<Item = &'v V> + Clone,
+    ) where
+        K: Checkpoint + 'k,
+        V: Checkpoint + 'v,
+    {
+        const NAMES: &[Cow<'static, str>] = &[
+            Cow::Borrowed("keys"),
+            Cow::Borrowed("values"),
+            Cow::Borrowed("lengths"),
+        ];
+        if self.batch {
+            self.child(Kind::Map, NAMES, 2, true).number(count as u64);
+        }
+        K::save_each(keys, &mut self.child(Kind::Map, NAMES, 0, true));
+        V::save_each(values, &mut self.child(Kind::Map, NAMES, 1, true));
+    }
+
+    /// Appends whether an optional value is there, and gives the encoder for it.
+    pub fn option(&mut self, present: bool) -> Encoder<'_> {
+        const NAMES: &[Cow<'static, str>] = &[Cow::Borrowed("present"), Cow::Borrowed("value")];
+        self.child(Kind::Option, NAMES, 0, self.batch)
+            .raw(&DType::Bool, std::iter::once(u32::from(present)));
+        self.child(Kind::Option, NAMES, 1, self.batch)
+    }
+
+    /// Appends the variant `number` of an enum and gives the encoder for its payload.
+    ///
+    /// `names` are the variants, `children` is `"variant"` followed by the same names.
+    pub fn variant(
+        &mut self,
+        names: &'static [Cow<'static, str>],
+        children: &'static [Cow<'static, str>],
+        number: usize,
+    ) -> Encoder<'_> {
+        self.child(Kind::Enum, children, 0, self.batch).raw(
+            &DType::Variant(Names::Borrowed(names)),
+            std::iter::once(number as u32),
+        );
+        self.child(Kind::Enum, children, number + 1, self.batch)
+    }
+
+    /// Appends the variant `number` of an enum none of whose variants has a payload.
+    pub fn plain_variant(&mut self, names: &'static [Cow<'static, str>], number: usize) {
+        self.raw(
+            &DType::Variant(Names::Borrowed(names)),
+            std::iter::once(number as u32),
+        );
+    }
+
+    pub(crate) fn objects(&mut self) -> &mut Objects {
+        self.objects
+    }
+
+    pub(crate) fn object(&mut self, table: u32, id: u64) {
+        if let Some(data) = self.data(&DType::Object(table)) {
+            data.bytes.extend_from_slice(&id.to_le_bytes());
+        }
+    }
+
+    /// Saves `keys` apart from the variable, to find the order in which a map's entries are stored.
+    pub(crate) fn aside<'k, K: Checkpoint + 'k>(
+        &mut self,
+        keys: impl Iterator<Item = &'k K> + Clone,
+    ) -> Column {
+        let mut column = Column::Empty;
+        K::save_each(
+            keys,
+            &mut Encoder {
+                column: &mut column,
+                batch: true,
+                depth: self.depth,
+                objects: self.objects,
+            },
+        );
+        column
+    }
+
+    fn data(&mut self, dtype: &DType) -> Option<&mut Data> {
+        if matches!(self.column, Column::Empty) {
+            data_of(self.column, dtype, self.batch);
+        }
+        let fits = matches!(&*self.column, Column::Data(data) if same_column(&data.dtype, dtype));
+        if !fits {
+            self.mixed(dtype.name());
+            return None;
+        }
+        match &mut *self.column {
+            Column::Data(data) => Some(data),
+            _ => None,
+        }
+    }
+
+    fn children(
+        &mut self,
+        kind: Kind,
+        names: &'static [Cow<'static, str>],
+    ) -> Option<&mut [(Cow<'static, str>, Column)]> {
+        if matches!(self.column, Column::Empty) {
+            let children = names.iter().map(|name| (name.clone(), Column::Empty)).collect();
+            *self.column = Column::Group(Group { kind, children });
+        }
+        let fits = matches!(&*self.column, Column::Group(group) if group.kind == kind && group.children.len() == names.len());
+        if !fits {
+            self.mixed(kind.name());
+            return None;
+        }
+        match &mut *self.column {
+            Column::Group(group) => Some(&mut group.children),
+            _ => None,
+        }
+    }
+
+    fn child(
+        &mut self,
+        kind: Kind,
+        names: &'static [Cow<'static, str>],
+        index: usize,
+        batch: bool,
+    ) -> Encoder<'_> {
+        if self.depth >= MAX_DEPTH {
+            self.fail(format_args!(
+                "its values are nested deeper than {MAX_DEPTH} levels; keep long chains in a `Vec` and link by index"
+            ));
+        }
+        let depth = self.depth + 1;
+        if self.children(kind, names).is_none() {
+            return Encoder {
+                column: self.column,
+                batch,
+                depth,
+                objects: self.objects,
+            };
+        }
+        match &mut *self.column {
+            Column::Group(group) => Encoder {
+                column: &mut group.children[index].1,
+                batch,
+                depth,
+                objects: self.objects,
+            },
+            column => Encoder {
+                column,
+                batch,
+                depth,
+                objects: self.objects,
+            },
+        }
+    }
+
+    /// Values of one batch chose different columns: an implementation of `Checkpoint` by hand is wrong.
+    fn mixed(&mut self, wanted: &str) {
+        self.fail(format_args!(
+            "a `Checkpoint` implementation saved {wanted} where it had saved something else before; it must write the same columns for every value"
+        ));
+    }
+}
+
+fn same_column(a: &DType, b: &DType) -> bool {
+    match (a, b) {
+        // The names come from one static per type: comparing them for each value would cost more than the value.
+        (DType::Variant(_), DType::Variant(_)) => true,
+        (a, b) => a == b,
+    }
+}
+
+fn data_of<'c>(column: &'c mut Column, dtype: &DType, batch: bool) -> &'c mut Data {
+    if !matches!(column, Column::Data(_)) {
+        *column = Column::Data(Data {
+            dtype: dtype.clone(),
+            single: !batch,
+            bytes: Vec::new(),
+        });
+    }
+    match column {
+        Column::Data(data) => data,
+        _ => unreachable!("the column was just made"),
+    }
+}

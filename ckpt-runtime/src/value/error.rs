@@ -1,0 +1,113 @@
+//! What can go wrong between a value and its columns.
+
+/// Why a value could not be saved: the variable, and what about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("variable `{variable}` cannot be saved: {why}")]
+pub struct SaveError {
+    /// The variable's key.
+    pub variable: String,
+    /// What is wrong and what to do.
+    pub why: String,
+}
+
+/// Why a value could not be restored: where in the file, and what about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{problem}", place(.path))]
+pub struct LoadError {
+    /// Path of the column below the variable, empty for the variable itself.
+    pub path: String,
+    /// What is wrong.
+    pub problem: LoadProblem,
+}
+
+fn place(path: &str) -> String {
+    if path.is_empty() {
+        String::new()
+    } else {
+        format!("at `{path}`: ")
+    }
+}
+
+/// The kinds of [`LoadError`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadProblem {
+    /// The file holds something else than the program expects.
+    #[error("the program expects {expected}, the checkpoint holds {found}")]
+    Mismatch {
+        /// What the program's type needs.
+        expected: String,
+        /// What the file has.
+        found: String,
+    },
+    /// A struct of the program has a field that the file does not.
+    #[error(
+        "the checkpoint has no field `{field}` (it has: {present}); `#[ckpt(default)]` on the field accepts that"
+    )]
+    MissingField {
+        /// The field.
+        field: String,
+        /// The fields of the file.
+        present: String,
+    },
+    /// An enum of the file has a variant that the program does not.
+    #[error(
+        "the checkpoint holds the variant `{variant}`, which the program's enum does not have (it has: {known})"
+    )]
+    UnknownVariant {
+        /// The variant in the file.
+        variant: String,
+        /// The variants of the program.
+        known: String,
+    },
+    /// The column ends before the value does.
+    #[error("the column ends too early: {wanted} more elements are needed, {left} are left")]
+    TooShort {
+        /// Elements needed.
+        wanted: u64,
+        /// Elements left.
+        left: u64,
+    },
+    /// The variable was read, but there is more in its columns.
+    #[error("the column holds {left} more elements than the value needs")]
+    TooLong {
+        /// Elements left over.
+        left: u64,
+    },
+    /// A value that its type cannot hold.
+    #[error("{0}")]
+    Invalid(String),
+    /// There is no such variable in the frame.
+    #[error("the checkpoint has no variable `{0}` in this frame")]
+    NoVariable(String),
+    /// The bytes could not be read, or are not those that were written.
+    #[error("{0}")]
+    Damaged(String),
+}
+
+impl LoadError {
+    /// An error about the value itself, for implementations of [`crate::Checkpoint`] by hand.
+    pub fn invalid(why: impl std::fmt::Display) -> Self {
+        LoadProblem::Invalid(why.to_string()).into()
+    }
+
+    /// The same error, seen from one level up.
+    #[must_use]
+    pub(crate) fn below(mut self, name: &str) -> Self {
+        self.path = if self.path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{name}/{}", self.path)
+        };
+        self
+    }
+}
+
+impl From<LoadProblem> for LoadError {
+    fn from(problem: LoadProblem) -> Self {
+        LoadError {
+            path: String::new(),
+            problem,
+        }
+    }
+}

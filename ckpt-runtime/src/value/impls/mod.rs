@@ -1,0 +1,3 @@
+//! [`crate::Checkpoint`] for types that are not the user's own, one file for each family.
+
+mod numbers;

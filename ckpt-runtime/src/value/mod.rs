@@ -1,0 +1,98 @@
+//! How a Rust value becomes columns and back: the [`Checkpoint`] trait, the [`Encoder`] and [`Decoder`] it works
+//! with, the column tree between them, and the implementations for the standard library and, by feature, for
+//! other crates. Nothing here knows files: [`crate::store`] writes the columns and brings them back.
+//!
+//! The encoding is columnar: a value is a batch of one, and `Vec<Particle { pos: [f64; 3], id: u64 }>` becomes the
+//! columns `pos` (n x 3) and `id` (n), never one object per element. `docs/format.md` has the whole of it.
+
+mod column;
+mod decode;
+mod encode;
+mod error;
+mod number;
+mod objects;
+
+mod impls;
+
+pub use column::{Column, DType, Data, Group, Kind, Names};
+pub use decode::Decoder;
+pub use encode::Encoder;
+pub use error::{LoadError, LoadProblem, SaveError};
+pub use number::Number;
+pub(crate) use objects::{ObjectTable, Objects, Tables};
+
+/// A value that can be saved in a checkpoint and restored from it.
+///
+/// Derive it (`#[derive(ckpt::Checkpoint)]`) for your own types. To implement it by hand, delegate to a type that
+/// has it; a tuple is the usual choice:
+///
+/// ```
+/// use ckpt::{Checkpoint, value::{Decoder, Encoder, LoadError}};
+///
+/// struct Celsius { degrees: f64, cache: Vec<u8> }
+///
+/// impl Checkpoint for Celsius {
+///     fn save(&self, to: &mut Encoder<'_>) {
+///         self.degrees.save(to);
+///     }
+///     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+///         Ok(Celsius { degrees: f64::load(from)?, cache: Vec::new() })
+///     }
+/// }
+/// ```
+///
+/// `load` must read exactly what `save` wrote, and `save` must write the same columns for every value of the type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be saved in a checkpoint",
+    label = "`{Self}` does not implement `ckpt::Checkpoint`",
+    note = "if the type is yours, derive it: `#[derive(ckpt::Checkpoint)]`",
+    note = "if it is a field that has serde's `Serialize` and `Deserialize`, put `#[ckpt(serde)]` on it (feature `serde`); `#[ckpt(skip)]` leaves it out",
+    note = "if it is a variable and making it again gives the same value, put `#[ckpt(reexecute)]` on its `let`"
+)]
+pub trait Checkpoint {
+    /// Appends this value to the columns of `to`.
+    fn save(&self, to: &mut Encoder<'_>);
+
+    /// Takes the next value from the columns of `from`.
+    ///
+    /// # Errors
+    /// When the columns do not hold a `Self`. The file is not trusted: no panic and no allocation that its real
+    /// size does not justify.
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError>
+    where
+        Self: Sized;
+
+    /// Appends many values, one after the other. Numbers do it in one copy.
+    fn save_slice(items: &[Self], to: &mut Encoder<'_>)
+    where
+        Self: Sized,
+    {
+        Self::save_each(items.iter(), to);
+    }
+
+    /// Appends many values that do not lie side by side, such as one field of many structs.
+    fn save_each<'a, I>(items: I, to: &mut Encoder<'_>)
+    where
+        Self: Sized + 'a,
+        I: Iterator<Item = &'a Self> + Clone,
+    {
+        for item in items {
+            item.save(to);
+        }
+    }
+
+    /// Takes the next `count` values. Numbers do it in one read.
+    ///
+    /// # Errors
+    /// As [`Checkpoint::load`].
+    fn load_vec(from: &mut Decoder<'_>, count: usize) -> Result<Vec<Self>, LoadError>
+    where
+        Self: Sized,
+    {
+        let mut items = Vec::with_capacity(decode::first_capacity::<Self>(count));
+        for _ in 0..count {
+            items.push(Self::load(from)?);
+        }
+        Ok(items)
+    }
+}

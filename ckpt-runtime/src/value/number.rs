@@ -1,0 +1,110 @@
+//! Element types whose bytes in memory are their bytes in the file: the bulk path.
+
+use super::DType;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A plain number: fixed size, every bit pattern valid, stored little-endian.
+///
+/// Sealed: slices of implementors are read and written as raw bytes.
+pub trait Number: Copy + sealed::Sealed + 'static {
+    /// The element type of its columns.
+    const DTYPE: DType;
+    /// Appends the stored form of `items`.
+    fn append(items: &[Self], to: &mut Vec<u8>);
+    /// Appends the stored form of one number.
+    fn push(self, to: &mut Vec<u8>);
+    /// Reads `count` elements through `fill`, which gets exactly `count * size` bytes to fill.
+    ///
+    /// # Errors
+    /// Those of `fill`, and memory that cannot be had (`None`).
+    fn read<E>(count: usize, fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Result<Option<Vec<Self>>, E>;
+    /// The number that these bytes store; `bytes` is exactly one element.
+    fn from_bytes(bytes: &[u8]) -> Self;
+}
+
+/// The items of a vector seen as bytes.
+fn as_bytes<T: Number>(items: &[T]) -> &[u8] {
+    // SAFETY: `Number` is sealed and implemented for types without padding only; u8 has no alignment; the length is
+    // that of the same allocation.
+    unsafe { std::slice::from_raw_parts(items.as_ptr().cast::<u8>(), std::mem::size_of_val(items)) }
+}
+
+fn as_bytes_mut<T: Number>(items: &mut [T]) -> &mut [u8] {
+    // SAFETY: as in `as_bytes`, and every bit pattern is a valid `Number`.
+    unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast::<u8>(), std::mem::size_of_val(items)) }
+}
+
+/// A vector of `count` zeros, or `None` when there is no memory for it: the count comes from a file.
+fn zeros<T: Number>(count: usize, zero: T) -> Option<Vec<T>> {
+    let mut items = Vec::new();
+    items.try_reserve_exact(count).ok()?;
+    items.resize(count, zero);
+    Some(items)
+}
+
+macro_rules! numbers {
+    ($($type:ty, $dtype:ident, $zero:expr, |$n:ident| $swap:expr;)*) => {$(
+        impl sealed::Sealed for $type {}
+        impl Number for $type {
+            const DTYPE: DType = DType::$dtype;
+            #[inline]
+            fn append(items: &[Self], to: &mut Vec<u8>) {
+                if cfg!(target_endian = "little") {
+                    to.extend_from_slice(as_bytes(items));
+                } else {
+                    items.iter().for_each(|n| n.push(to));
+                }
+            }
+            #[inline]
+            fn push(self, to: &mut Vec<u8>) {
+                let $n = self;
+                let stored: $type = if cfg!(target_endian = "little") { $n } else { $swap };
+                to.extend_from_slice(as_bytes(std::slice::from_ref(&stored)));
+            }
+            fn read<E>(count: usize, fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Result<Option<Vec<Self>>, E> {
+                let Some(mut items) = zeros::<$type>(count, $zero) else { return Ok(None) };
+                fill(as_bytes_mut(&mut items))?;
+                if cfg!(target_endian = "big") {
+                    for item in &mut items {
+                        let $n = *item;
+                        *item = $swap;
+                    }
+                }
+                Ok(Some(items))
+            }
+            #[inline]
+            fn from_bytes(bytes: &[u8]) -> Self {
+                let mut one: [$type; 1] = [$zero];
+                as_bytes_mut(&mut one).copy_from_slice(bytes);
+                let $n = one[0];
+                if cfg!(target_endian = "little") { $n } else { $swap }
+            }
+        }
+    )*};
+}
+
+numbers! {
+    u8, U8, 0, |n| n;
+    u16, U16, 0, |n| n.swap_bytes();
+    u32, U32, 0, |n| n.swap_bytes();
+    u64, U64, 0, |n| n.swap_bytes();
+    u128, U128, 0, |n| n.swap_bytes();
+    i8, I8, 0, |n| n;
+    i16, I16, 0, |n| n.swap_bytes();
+    i32, I32, 0, |n| n.swap_bytes();
+    i64, I64, 0, |n| n.swap_bytes();
+    i128, I128, 0, |n| n.swap_bytes();
+    f32, F32, 0.0, |n| f32::from_bits(n.to_bits().swap_bytes());
+    f64, F64, 0.0, |n| f64::from_bits(n.to_bits().swap_bytes());
+}
+
+#[cfg(feature = "num-complex")]
+numbers! {
+    num_complex::Complex<f32>, Complex32, num_complex::Complex { re: 0.0, im: 0.0 },
+        |n| num_complex::Complex { re: f32::from_bits(n.re.to_bits().swap_bytes()), im: f32::from_bits(n.im.to_bits().swap_bytes()) };
+    num_complex::Complex<f64>, Complex64, num_complex::Complex { re: 0.0, im: 0.0 },
+        |n| num_complex::Complex { re: f64::from_bits(n.re.to_bits().swap_bytes()), im: f64::from_bits(n.im.to_bits().swap_bytes()) };
+}

@@ -1,0 +1,298 @@
+//! Shared objects (`Rc`, `Arc`): one table per type for the whole checkpoint, and a number wherever one is referred to.
+//!
+//! While saving, an object met for the first time gets a number and waits in a queue, so that long chains of objects
+//! do not recurse. At the end the tables are put in an order in which every object stands after those it refers to;
+//! a reader therefore finds everything an object needs already made. A cycle has no such order and is refused.
+
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+
+use super::column::{Column, Data, Group};
+use super::decode::{Context, Cursor, Decoder};
+use super::encode::Encoder;
+use super::error::{LoadError, LoadProblem, SaveError};
+
+/// The objects of one checkpoint while it is being saved, and the first error.
+#[derive(Default)]
+pub(crate) struct Objects {
+    variable: String,
+    error: Option<SaveError>,
+    tables: Vec<Table>,
+    table_of: HashMap<TypeId, u32>,
+    known: HashMap<(TypeId, usize), usize>,
+    objects: Vec<Object>,
+    queue: VecDeque<usize>,
+    current: Option<usize>,
+}
+
+struct Table {
+    type_name: &'static str,
+    count: u64,
+}
+
+type SaveObject = fn(&dyn Any, &mut Encoder<'_>);
+
+struct Object {
+    table: u32,
+    id: u64,
+    keep: Box<dyn Any>,
+    save: SaveObject,
+    variable: String,
+    refers_to: Vec<usize>,
+    column: Column,
+}
+
+/// A table of shared objects as it is stored: the objects of one type, and the number of each.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct ObjectTable {
+    pub type_name: String,
+    /// `ids[k]`: the number under which the object in row `k` is referred to.
+    pub ids: Vec<u64>,
+    pub items: Column,
+}
+
+impl Objects {
+    /// Names the variable that is saved next, for messages.
+    pub fn enter(&mut self, variable: &str) {
+        self.variable.clear();
+        self.variable.push_str(variable);
+    }
+
+    pub fn fail(&mut self, why: String) {
+        self.error.get_or_insert_with(|| SaveError {
+            variable: self.variable.clone(),
+            why,
+        });
+    }
+
+    pub fn failed(&self) -> bool {
+        self.error.is_some()
+    }
+
+    /// The table and number of the object at `address`; it is saved later if it is new. `keep` holds the object alive,
+    /// so that its address stays its own until the checkpoint is complete.
+    pub fn refer<P: Any + Clone>(
+        &mut self,
+        pointer: &P,
+        address: usize,
+        type_name: &'static str,
+        save: SaveObject,
+    ) -> (u32, u64) {
+        let kind = TypeId::of::<P>();
+        let next = self.tables.len() as u32;
+        let table = *self.table_of.entry(kind).or_insert(next);
+        if table == next {
+            self.tables.push(Table { type_name, count: 0 });
+        }
+        let index = match self.known.get(&(kind, address)) {
+            Some(&index) => index,
+            None => {
+                let index = self.objects.len();
+                let id = self.tables[table as usize].count;
+                self.tables[table as usize].count += 1;
+                let keep: Box<dyn Any> = Box::new(pointer.clone());
+                let variable = self.variable.clone();
+                self.objects.push(Object {
+                    table,
+                    id,
+                    keep,
+                    save,
+                    variable,
+                    refers_to: vec![],
+                    column: Column::Empty,
+                });
+                self.known.insert((kind, address), index);
+                self.queue.push_back(index);
+                index
+            }
+        };
+        if let Some(current) = self.current {
+            self.objects[current].refers_to.push(index);
+        }
+        (table, self.objects[index].id)
+    }
+
+    /// Saves every object that has been referred to so far.
+    pub fn drain(&mut self) {
+        while let Some(index) = self.queue.pop_front() {
+            if self.failed() {
+                return;
+            }
+            let object = &mut self.objects[index];
+            let keep = std::mem::replace(&mut object.keep, Box::new(()));
+            let save = object.save;
+            self.variable = object.variable.clone();
+            self.current = Some(index);
+            let mut column = Column::Empty;
+            save(keep.as_ref(), &mut Encoder::new(&mut column, true, self));
+            self.current = None;
+            self.objects[index].column = column;
+            self.objects[index].keep = keep;
+        }
+    }
+
+    /// The finished tables, or the first error of the whole checkpoint.
+    pub fn finish(mut self) -> Result<Vec<ObjectTable>, SaveError> {
+        self.drain();
+        let order = self.order();
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let mut tables: Vec<ObjectTable> = self
+            .tables
+            .iter()
+            .map(|table| ObjectTable {
+                type_name: table.type_name.to_owned(),
+                ..ObjectTable::default()
+            })
+            .collect();
+        for index in order {
+            let object = &mut self.objects[index];
+            let table = &mut tables[object.table as usize];
+            table.ids.push(object.id);
+            append(&mut table.items, std::mem::take(&mut object.column));
+        }
+        Ok(tables)
+    }
+
+    /// Depth-first order of the references, children first, without recursion.
+    fn order(&mut self) -> Vec<usize> {
+        const NEW: u8 = 0;
+        const OPEN: u8 = 1;
+        const DONE: u8 = 2;
+        let mut state = vec![NEW; self.objects.len()];
+        let mut order = Vec::with_capacity(self.objects.len());
+        for root in 0..self.objects.len() {
+            let mut path = vec![(root, 0)];
+            if state[root] == DONE {
+                continue;
+            }
+            state[root] = OPEN;
+            while let Some((object, next)) = path.last_mut() {
+                let object = *object;
+                match self.objects[object].refers_to.get(*next) {
+                    Some(&child) => {
+                        *next += 1;
+                        if state[child] == NEW {
+                            state[child] = OPEN;
+                            path.push((child, 0));
+                        } else if state[child] == OPEN {
+                            self.variable = self.objects[child].variable.clone();
+                            let type_name = self.tables[self.objects[child].table as usize].type_name;
+                            self.fail(format!(
+                                "its shared pointers form a cycle through `{type_name}`; a checkpoint holds shared objects only if none refers back to itself: link by index, or rebuild the back links after the restart"
+                            ));
+                            return order;
+                        }
+                    }
+                    None => {
+                        state[object] = DONE;
+                        order.push(object);
+                        path.pop();
+                    }
+                }
+            }
+        }
+        order
+    }
+}
+
+/// Appends the rows of `more`, which the same type saved.
+fn append(to: &mut Column, more: Column) {
+    match (to, more) {
+        (_, Column::Empty) => {}
+        (to @ Column::Empty, more) => *to = more,
+        (Column::Data(Data { bytes, .. }), Column::Data(more)) => bytes.extend_from_slice(&more.bytes),
+        (Column::Group(Group { children, .. }), Column::Group(more)) => {
+            for ((_, child), (_, more)) in children.iter_mut().zip(more.children) {
+                append(child, more);
+            }
+        }
+        (Column::Array { items, .. }, Column::Array { items: more, .. }) => append(items, *more),
+        // Only a `Checkpoint` written by hand can save two shapes for one type; reading it back reports the rest.
+        _ => {}
+    }
+}
+
+/// The tables of one checkpoint while it is being restored.
+#[derive(Default)]
+pub(crate) struct Tables(Vec<RefCell<LoadTable>>);
+
+pub(crate) struct LoadTable {
+    ids: Vec<u64>,
+    items: Cursor,
+    /// Row of each number.
+    rows: HashMap<u64, usize>,
+    /// The objects made so far, `Vec<P>`.
+    made: Option<Box<dyn Any>>,
+    wanted: usize,
+}
+
+impl Tables {
+    pub fn new(tables: impl Iterator<Item = (Vec<u64>, Cursor)>) -> Self {
+        Tables(
+            tables
+                .map(|(ids, items)| {
+                    let rows = ids.iter().enumerate().map(|(row, &id)| (id, row)).collect();
+                    RefCell::new(LoadTable {
+                        ids,
+                        items,
+                        rows,
+                        made: None,
+                        wanted: 0,
+                    })
+                })
+                .collect(),
+        )
+    }
+
+    /// The object `id` of table `table`, made now with everything before it if it is not there yet.
+    pub fn get<P: Any + Clone>(
+        &self,
+        table: u32,
+        id: u64,
+        context: &Context<'_>,
+        load: impl Fn(&mut Decoder<'_>) -> Result<P, LoadError>,
+    ) -> Result<P, LoadError> {
+        let invalid = |why: String| LoadError::from(LoadProblem::Invalid(why));
+        let cell = self
+            .0
+            .get(table as usize)
+            .ok_or_else(|| invalid(format!("there is no shared table {table}")))?;
+        let Ok(mut busy) = cell.try_borrow_mut() else {
+            return Err(invalid(format!(
+                "shared object {id} of table {table} refers to itself"
+            )));
+        };
+        let table_state = &mut *busy;
+        let row = *table_state.rows.get(&id).ok_or_else(|| {
+            invalid(format!(
+                "there is no shared object {id} in table {table} ({} objects)",
+                table_state.ids.len()
+            ))
+        })?;
+        table_state.wanted = table_state.wanted.max(row + 1);
+        let mut made = match table_state.made.take().map(Box::<dyn Any>::downcast::<Vec<P>>) {
+            None => Box::default(),
+            Some(Ok(made)) => made,
+            Some(Err(other)) => {
+                table_state.made = Some(other);
+                return Err(invalid(format!(
+                    "shared objects of table {table} are wanted as two different types"
+                )));
+            }
+        };
+        let mut result = Ok(());
+        while made.len() <= row && result.is_ok() {
+            match load(&mut Decoder::new(&mut table_state.items, true, context)) {
+                Ok(pointer) => made.push(pointer),
+                Err(error) => result = Err(error.below(&format!("/shared/{table}"))),
+            }
+        }
+        let found = made.get(row).cloned();
+        table_state.made = Some(made);
+        result?;
+        found.ok_or_else(|| invalid(format!("shared object {id} of table {table} could not be made")))
+    }
+}
