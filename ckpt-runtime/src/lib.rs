@@ -2,10 +2,27 @@
 
 extern crate self as ckpt;
 
+#[doc(hidden)]
+#[path = "rt.rs"]
+pub mod __rt;
+mod frame;
 pub mod plan;
+pub mod session;
 pub mod snapshot;
 pub mod store;
 pub mod value;
 
 pub use ckpt_macros::Checkpoint;
 pub use value::{Checkpoint, LoadError, SaveError};
+
+/// A place where a checkpoint may be taken.
+///
+/// It only means something in a function under `#[ckpt::instrument]` or `#[ckpt::main]`, which replace it.
+#[macro_export]
+macro_rules! checkpoint {
+    ($($anything:tt)*) => {
+        ::core::compile_error!(
+            "`checkpoint!()` outside an instrumented function: put #[ckpt::instrument] (or #[ckpt::main] on main) on the function that holds it"
+        )
+    };
+}

@@ -121,12 +121,16 @@ impl SnapshotBuilder {
         );
     }
 
-    /// Records that variable `key` of frame `frame` is variable `target_key` of frame `target`.
+    /// Records that variable `key` of frame `frame`, the function's parameter `parameter` if it is one, is variable
+    /// `target_key` of frame `target`.
+    ///
+    /// The target holds a value, not another link.
     pub fn link(
         &mut self,
         frame: usize,
         key: impl Into<Cow<'static, str>>,
         line: u32,
+        parameter: Option<u32>,
         target: usize,
         target_key: impl Into<String>,
     ) {
@@ -140,7 +144,7 @@ impl SnapshotBuilder {
                 key: key.into(),
                 line,
                 rust_type: "",
-                parameter: None,
+                parameter,
                 content,
             },
         );

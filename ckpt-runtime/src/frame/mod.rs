@@ -1,0 +1,239 @@
+//! The frames of instrumented functions: how they know where they are, and how a restart walks back into them.
+//!
+//! Every instrumented function holds a [`Frame`]. While the program runs, a frame only counts site visits. At a restart
+//! the frames of the checkpoint are taken up in order, outermost first: each walks to the site that its record names,
+//! restores its variables on the way, and calls the next; the innermost arrives at the checkpoint's site, and from there
+//! on the program runs as if it had never stopped.
+//!
+//! [`thread`] has what a thread knows of its calls, [`registrar`] what a frame lends or saves at a site, [`visit`] what
+//! happens at a site that has to look up, [`walk`] how a restart takes up its frames.
+
+mod registrar;
+mod thread;
+mod visit;
+mod walk;
+
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub use registrar::Registrar;
+
+use crate::Checkpoint;
+use crate::plan::FunctionPlan;
+use crate::session::policy::{LAST, NEXT};
+use thread::{Lent, Orphan, Pending, THREAD, site_bit};
+
+/// A session begins: the frames of this thread are its own, and have made so many visits.
+pub(crate) fn attach(visits: u64) {
+    THREAD.with(|thread| {
+        thread.forget();
+        thread.visits.set(visits);
+    });
+    ACTIVE.store(true, Ordering::SeqCst);
+}
+
+/// The session ended. Gives the number of site visits.
+pub(crate) fn detach() -> u64 {
+    ACTIVE.store(false, Ordering::SeqCst);
+    THREAD.with(|thread| thread.visits.replace(LAST))
+}
+
+/// Whether instrumented functions have a session to report to. Changes only while no instrumented function is active.
+static ACTIVE: AtomicBool = AtomicBool::new(false);
+
+/// One activation of an instrumented function.
+#[derive(Debug)]
+pub struct Frame {
+    plan: &'static FunctionPlan,
+    /// 0 while running, else the own site that a restart walks to.
+    target: u32,
+    /// The record that a restart restores this frame from.
+    record: u32,
+    /// The sites at which a visit has to be verified: one bit each.
+    fresh: u64,
+    /// The instrumented function that was innermost before this one.
+    outer: Option<&'static FunctionPlan>,
+    /// How this function was reached; `None` where there was no session.
+    reached: Option<Pending>,
+    /// Whether this frame is the outermost orphan of its thread.
+    orphan: bool,
+    /// A frame belongs to the thread that entered it.
+    thread: PhantomData<*const ()>,
+}
+
+impl Frame {
+    /// The first thing that an instrumented function does.
+    #[inline]
+    pub fn enter(plan: &'static FunctionPlan) -> Frame {
+        let mut frame = Frame {
+            plan,
+            target: 0,
+            record: 0,
+            fresh: 0,
+            outer: None,
+            reached: None,
+            orphan: false,
+            thread: PhantomData,
+        };
+        if ACTIVE.load(Ordering::Relaxed) {
+            frame.link();
+        }
+        frame
+    }
+
+    /// Whether this frame runs; else a restart walks through it.
+    #[inline(always)]
+    pub fn runs(&self) -> bool {
+        self.target == 0
+    }
+
+    /// Whether a restart walks to one of the sites `first` to `last`.
+    #[inline(always)]
+    pub fn enters(&self, first: u32, last: u32) -> bool {
+        self.target.wrapping_sub(first) <= last - first
+    }
+
+    /// Counts a visit of a site; whether [`checkpoint`](Frame::checkpoint) has to look at it.
+    #[inline]
+    pub fn due(&mut self, site: u32) -> bool {
+        let visits = THREAD.with(|thread| {
+            let visits = thread.visits.get() + 1;
+            thread.visits.set(visits);
+            visits
+        });
+        (visits >= NEXT.load(Ordering::Relaxed)) | (self.fresh & site_bit(site) != 0)
+    }
+
+    /// Looks at a site: the walk of a restart arrives here, or a checkpoint is taken if one is due.
+    #[cold]
+    #[inline(never)]
+    pub fn checkpoint(&mut self, site: u32, registrar: &dyn Fn(&mut Registrar)) {
+        if self.reached.is_none() {
+            return;
+        }
+        if self.target == 0 {
+            self.visit(site, registrar)
+        } else {
+            self.arrive(site)
+        }
+    }
+
+    /// Calls a function that leads to a site, lending it what `registrar` names for that time.
+    #[inline]
+    pub fn call<R>(&mut self, site: u32, registrar: &dyn Fn(&mut Registrar), body: impl FnOnce() -> R) -> R {
+        if self.reached.is_none() {
+            return body();
+        }
+        let pending = if self.target == 0 {
+            Pending::Running
+        } else {
+            self.hand_over(site)
+        };
+        let fresh = self.fresh & site_bit(site) != 0 && self.still_fresh(site);
+        let (result, pending, fresh) = Lent::during((self.plan, site), fresh, pending, registrar, body);
+        if !fresh {
+            self.fresh &= !site_bit(site);
+        }
+        if pending == Pending::Walking {
+            self.not_taken_over(site);
+        }
+        result
+    }
+
+    /// The value of a variable, from this frame's record.
+    #[cold]
+    pub fn restore<T: Checkpoint>(&mut self, key: &str) -> T {
+        walk::restore(self, key)
+    }
+
+    /// The value of the callee's parameter `index`, from the callee's record.
+    #[cold]
+    pub fn argument<T: Checkpoint>(&mut self, site: u32, index: u32) -> T {
+        walk::argument(self, site, index)
+    }
+
+    /// Ends the run: the walk of a restart cannot go on, because of `what`.
+    #[cold]
+    pub fn lost(&self, what: &str) -> ! {
+        walk::lost(self, what).exit()
+    }
+
+    #[inline(never)]
+    fn link(&mut self) {
+        THREAD.with(|thread| {
+            let reached = thread.pending.replace(Pending::None);
+            self.reached = Some(reached);
+            self.outer = thread.innermost.replace(Some(self.plan));
+            if thread.orphan.get().is_none() {
+                let stray = self
+                    .outer
+                    .and_then(|parent| thread.stray(parent, self.plan, reached));
+                self.orphan = stray.is_some();
+                thread.orphan.set(stray);
+            }
+            self.fresh = thread.fresh(self.plan);
+            match (reached, thread.orphan.get()) {
+                (Pending::Walking, Some(orphan)) => visit::stray(orphan, (self.plan, 1)).exit(),
+                (Pending::Walking, None) => self.take_up(),
+                _ if self.outer.is_none() => self.take_up(),
+                _ => {}
+            }
+        });
+    }
+
+    /// Looks again whether a site has to be verified: another visit may have done so since this frame was entered.
+    #[cold]
+    fn still_fresh(&mut self, site: u32) -> bool {
+        self.fresh &= THREAD.with(|thread| thread.fresh(self.plan));
+        self.fresh & site_bit(site) != 0
+    }
+}
+
+impl thread::Thread {
+    /// What is wrong about the way in which `plan` was reached from `parent`, if something is.
+    fn stray(
+        &self,
+        parent: &'static FunctionPlan,
+        plan: &'static FunctionPlan,
+        reached: Pending,
+    ) -> Option<Orphan> {
+        let call = self.top(|call| call.map(Lent::site_plan));
+        let how = match (reached, call) {
+            (Pending::Running | Pending::Walking, Some(call)) if visit::calls(call, plan) => return None,
+            (Pending::Running | Pending::Walking, Some(call)) => thread::Stray::Between(call),
+            (Pending::Left, Some(call)) => thread::Stray::Second(call),
+            _ => thread::Stray::Unmarked,
+        };
+        Some(Orphan { plan, parent, how })
+    }
+}
+
+impl Drop for Frame {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(reached) = self.reached {
+            self.unlink(reached);
+        }
+    }
+}
+
+impl Frame {
+    #[inline(never)]
+    fn unlink(&mut self, reached: Pending) {
+        THREAD.with(|thread| {
+            thread.innermost.set(self.outer);
+            let pending = if reached == Pending::None {
+                Pending::None
+            } else {
+                Pending::Left
+            };
+            thread.pending.set(pending);
+            if self.orphan {
+                thread.orphan.set(None);
+            }
+        });
+        if self.target != 0 && !std::thread::panicking() {
+            self.left_before_arrival();
+        }
+    }
+}

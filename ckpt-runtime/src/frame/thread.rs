@@ -1,0 +1,271 @@
+//! What a thread knows about its instrumented functions: the calls in progress, and which of them were marked.
+//!
+//! A call that leads to a site is a node on the caller's stack ([`Lent`]), linked to the one below it; the thread holds
+//! the top. Nothing is allocated, so recursion may be as deep as the stack itself, and leaving a call by return or by
+//! unwinding takes its node off again.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ptr;
+
+use super::Registrar;
+use crate::plan::{FunctionPlan, SiteKind, SitePlan};
+use crate::session::policy::LAST;
+
+/// How a function may be reached just now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pending {
+    /// No marked call waits for its callee.
+    None,
+    /// A marked call waits for its callee.
+    Running,
+    /// As `Running`, and the callee is the next frame of the walk to the site.
+    Walking,
+    /// The callee of the marked call has been entered and left.
+    Left,
+}
+
+/// The thread's side of the frames. Constant initialisation and no destructor: an access costs one load.
+pub(super) struct Thread {
+    /// Site visits. A thread that is not the session's counts from [`LAST`] on, so that its first visit is looked at.
+    pub(super) visits: Cell<u64>,
+    pub(super) pending: Cell<Pending>,
+    /// The innermost marked call in progress.
+    top: Cell<*const Lent>,
+    /// The innermost instrumented function that is active.
+    pub(super) innermost: Cell<Option<&'static FunctionPlan>>,
+    /// The outermost active function that was not reached through a marked call.
+    pub(super) orphan: Cell<Option<Orphan>>,
+    /// The pairs looked up last, by their slot; [`PAIRS`] has all of them.
+    verified: [Cell<(Pair, u64)>; CACHE],
+}
+
+thread_local! {
+    pub(super) static THREAD: Thread = const {
+        Thread {
+            visits: Cell::new(LAST),
+            pending: Cell::new(Pending::None),
+            top: Cell::new(ptr::null()),
+            innermost: Cell::new(None),
+            orphan: Cell::new(None),
+            verified: [const { Cell::new((Pair::NOTHING, ALL_FRESH)) }; CACHE],
+        }
+    };
+}
+
+thread_local! {
+    /// For every pair that was visited, the sites of the callee that have not been verified yet.
+    static PAIRS: RefCell<HashMap<Pair, u64>> = RefCell::new(HashMap::new());
+}
+
+/// An instrumented function that was reached through a call that its caller does not mark: a site under it could not be
+/// walked back to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Orphan {
+    pub(super) plan: &'static FunctionPlan,
+    /// The innermost instrumented function that was active when it was entered.
+    pub(super) parent: &'static FunctionPlan,
+    pub(super) how: Stray,
+}
+
+/// What is wrong about the way in which a function was reached.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Stray {
+    /// Through a call that the parent does not mark.
+    Unmarked,
+    /// It is the second one under this marked call; the walk could only enter the first.
+    Second(&'static SitePlan),
+    /// The parent marks the call of something else, which is not instrumented and called this one.
+    Between(&'static SitePlan),
+}
+
+/// A marked call in progress: what its caller lends for that time.
+pub(super) struct Lent {
+    pub(super) plan: &'static FunctionPlan,
+    pub(super) site: u32,
+    /// Whether this call has not been seen by a verified visit yet.
+    pub(super) fresh: Cell<bool>,
+    registrar: *const dyn Fn(&mut Registrar),
+    below: *const Lent,
+}
+
+impl Lent {
+    /// Runs `body` with the caller's registrar on the thread's stack; tells whether the call has been verified since.
+    #[inline]
+    pub(super) fn during<R>(
+        (plan, site): Place,
+        fresh: bool,
+        pending: Pending,
+        registrar: &dyn Fn(&mut Registrar),
+        body: impl FnOnce() -> R,
+    ) -> (R, Pending, bool) {
+        THREAD.with(|thread| {
+            // SAFETY: only the lifetime changes. The pointer is read by `registrar()` alone, through the thread's
+            // stack, on which this node is only while `body` runs, that is while `registrar` is borrowed.
+            let registrar = unsafe {
+                std::mem::transmute::<
+                    *const (dyn Fn(&mut Registrar) + '_),
+                    *const (dyn Fn(&mut Registrar) + 'static),
+                >(registrar)
+            };
+            let node = Lent {
+                plan,
+                site,
+                fresh: Cell::new(fresh),
+                registrar,
+                below: thread.top.get(),
+            };
+            thread.top.set(&node);
+            thread.pending.set(pending);
+            let pop = Pop { thread, node: &node };
+            let result = body();
+            let pending = thread.pending.get();
+            drop(pop);
+            (result, pending, node.fresh.get())
+        })
+    }
+
+    /// What the caller lends.
+    ///
+    /// The reference must not be kept beyond the visit of the site that asks.
+    pub(super) fn registrar(&self) -> &dyn Fn(&mut Registrar) {
+        // SAFETY: `self` is on the thread's stack of calls, so `during` is running below and borrows the closure. The
+        // reference lives as long as the borrow of `self`, which `top` and `chain` hand out for the time of a visit.
+        unsafe { &*self.registrar }
+    }
+
+    pub(super) fn place(&self) -> Place {
+        (self.plan, self.site)
+    }
+}
+
+/// Takes a node off the thread's stack, by return or by unwinding.
+struct Pop<'a> {
+    thread: &'a Thread,
+    node: &'a Lent,
+}
+
+impl Drop for Pop<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.thread.top.set(self.node.below);
+        self.thread.pending.set(Pending::None);
+    }
+}
+
+impl Thread {
+    /// The innermost marked call in progress, for the time of `look`.
+    pub(super) fn top<R>(&self, look: impl FnOnce(Option<&Lent>) -> R) -> R {
+        // SAFETY: a node is on the stack only while its `Lent::during` runs, and it lives in that function's frame.
+        // `look` runs above it on this very thread and cannot keep the reference.
+        look(unsafe { self.top.get().as_ref() })
+    }
+
+    /// All marked calls in progress, for the time of `look`.
+    pub(super) fn chain<R>(&self, look: impl FnOnce(&[&Lent]) -> R) -> R {
+        let mut calls = Vec::new();
+        let mut next = self.top.get();
+        // SAFETY: as in `top`; `below` was the top of the stack when the node was pushed, and is left after it.
+        while let Some(node) = unsafe { next.as_ref() } {
+            calls.push(node);
+            next = node.below;
+        }
+        calls.reverse();
+        look(&calls)
+    }
+
+    /// The sites of `plan`, reached through the innermost call in progress (or as the first function of the thread),
+    /// at which a visit has to be verified: one bit each.
+    pub(super) fn fresh(&self, plan: &'static FunctionPlan) -> u64 {
+        if self.orphan.get().is_some() {
+            return ALL_FRESH;
+        }
+        let (caller, above) =
+            self.top(|call| call.map_or((None, false), |call| (Some(call.place()), call.fresh.get())));
+        if above {
+            ALL_FRESH
+        } else {
+            self.unverified(Pair::new(caller, plan))
+        }
+    }
+
+    fn unverified(&self, pair: Pair) -> u64 {
+        let (known, fresh) = self.verified[pair.slot()].get();
+        if known == pair {
+            return fresh;
+        }
+        let fresh = PAIRS.with_borrow(|pairs| pairs.get(&pair).copied().unwrap_or(ALL_FRESH));
+        self.verified[pair.slot()].set((pair, fresh));
+        fresh
+    }
+
+    /// Notes that `site` of `plan` is sound when called from there.
+    pub(super) fn verify(&self, caller: Option<Place>, (plan, site): Place) {
+        let pair = Pair::new(caller, plan);
+        let fresh = self.unverified(pair) & !site_bit(site);
+        self.verified[pair.slot()].set((pair, fresh));
+        PAIRS.with_borrow_mut(|pairs| pairs.insert(pair, fresh));
+    }
+
+    /// Forgets everything: for a session that begins.
+    pub(super) fn forget(&self) {
+        self.verified
+            .iter()
+            .for_each(|slot| slot.set((Pair::NOTHING, ALL_FRESH)));
+        PAIRS.with_borrow_mut(HashMap::clear);
+    }
+}
+
+/// Pairs of call site and callee that a thread finds without a search.
+const CACHE: usize = 32;
+
+pub(super) const ALL_FRESH: u64 = u64::MAX;
+
+/// The bit of a site; from the 63rd on they share one.
+#[inline(always)]
+pub(super) const fn site_bit(site: u32) -> u64 {
+    1 << (if site < 63 { site } else { 63 })
+}
+
+/// A site of a function.
+pub(super) type Place = (&'static FunctionPlan, u32);
+
+/// A call site and the function that it calls. What one offers the other depends on nothing else, so a visit verifies
+/// every pair on its way, once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Pair {
+    caller: *const FunctionPlan,
+    site: u32,
+    plan: *const FunctionPlan,
+}
+
+impl Pair {
+    const NOTHING: Pair = Pair {
+        caller: ptr::null(),
+        site: 0,
+        plan: ptr::null(),
+    };
+
+    fn new(caller: Option<Place>, plan: &'static FunctionPlan) -> Pair {
+        let (caller, site) = caller.map_or((ptr::null(), 0), |(caller, site)| (ptr::from_ref(caller), site));
+        Pair { caller, site, plan }
+    }
+
+    fn slot(&self) -> usize {
+        let mixed = (self.caller.addr() / 8) ^ (self.plan.addr() / 8).rotate_left(7) ^ self.site as usize;
+        (mixed.wrapping_mul(0x9E37_79B9) >> 8) % CACHE
+    }
+}
+
+/// The plan of site `site`; a plan without sites cannot have called anything.
+pub(super) fn site_plan((plan, site): Place) -> &'static SitePlan {
+    static NOWHERE: SitePlan = SitePlan {
+        line: 0,
+        column: 0,
+        kind: SiteKind::Checkpoint,
+        variables: &[],
+    };
+    plan.sites
+        .get((site as usize).wrapping_sub(1))
+        .unwrap_or(&NOWHERE)
+}

@@ -1,0 +1,226 @@
+//! What happens at a site that has to look up: is the way to it sound, and is a checkpoint due?
+
+use super::thread::{Lent, Orphan, Place, Stray, THREAD, Thread, site_bit, site_plan};
+use super::{Frame, Registrar};
+use crate::plan::{FunctionPlan, SiteKind, SitePlan};
+use crate::session::active;
+use crate::session::exit::Fatal;
+use crate::snapshot::SnapshotBuilder;
+
+impl Frame {
+    pub(super) fn visit(&mut self, site: u32, registrar: &dyn Fn(&mut Registrar)) {
+        THREAD.with(|thread| {
+            if let Err(fatal) = self.look(thread, site, registrar) {
+                fatal.exit();
+            }
+        });
+    }
+
+    fn look(&mut self, thread: &Thread, site: u32, registrar: &dyn Fn(&mut Registrar)) -> Result<(), Fatal> {
+        let place = (self.plan, site);
+        if !active::here() {
+            return Err(wrong_thread(place));
+        }
+        if let Some(orphan) = thread.orphan.get() {
+            return Err(stray(orphan, place));
+        }
+        if active::walks() {
+            return Err(too_early(place));
+        }
+        if self.fresh & site_bit(site) != 0 && self.still_fresh(site) {
+            gather(thread, place, registrar, None)?;
+            verified(thread, place);
+            self.fresh &= !site_bit(site);
+        }
+        active::visit(thread.visits.get(), |builder| {
+            gather(thread, place, registrar, Some(builder))
+        })
+    }
+}
+
+/// Lets every frame of the thread speak, from the outermost to the one at the site.
+fn gather(
+    thread: &Thread,
+    place: Place,
+    registrar: &dyn Fn(&mut Registrar),
+    builder: Option<SnapshotBuilder>,
+) -> Result<SnapshotBuilder, Fatal> {
+    thread.chain(|calls| {
+        let mut gathering = Registrar::new(builder);
+        let mut caller = None;
+        for call in calls {
+            heard(&mut gathering, caller, call.place(), call.registrar(), place)?;
+            caller = Some(call.place());
+        }
+        heard(&mut gathering, caller, place, registrar, place)?;
+        Ok(gathering.finish().unwrap_or_default())
+    })
+}
+
+fn heard(
+    gathering: &mut Registrar,
+    caller: Option<Place>,
+    frame: Place,
+    registrar: &dyn Fn(&mut Registrar),
+    visited: Place,
+) -> Result<(), Fatal> {
+    gathering
+        .hear(frame, registrar)
+        .map_err(|parameter| consumed(parameter, caller, frame, visited))
+}
+
+/// Remembers that every call on the way to this site is sound.
+fn verified(thread: &Thread, place: Place) {
+    thread.chain(|calls| {
+        let mut caller = None;
+        for call in calls {
+            thread.verify(caller, call.place());
+            call.fresh.set(false);
+            caller = Some(call.place());
+        }
+        thread.verify(caller, place);
+    });
+}
+
+/// Whether a call site is one of `plan`'s function, as far as names tell.
+pub(super) fn calls(site: &SitePlan, plan: &FunctionPlan) -> bool {
+    matches!(site.kind, SiteKind::Call { callee } if plain_name(callee) == plan.function)
+}
+
+/// The function's name in `self.grid.advance::<f64>`.
+fn plain_name(callee: &str) -> &str {
+    let path = callee.split("::<").next().unwrap_or(callee).trim();
+    let name = path
+        .rsplit(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .find(|part| !part.is_empty());
+    name.unwrap_or(path)
+}
+
+pub(super) fn position((plan, site): Place) -> String {
+    let site = site_plan((plan, site));
+    format!(
+        "{}:{}:{}, in `{}`",
+        plan.file, site.line, site.column, plan.function
+    )
+}
+
+fn too_early(place: Place) -> Fatal {
+    Fatal::refused(format!(
+        "a site of `{}` was visited before the restart had arrived at its own",
+        place.0.function
+    ))
+    .at(position(place))
+    .why("code that a restart executes again took another way than in the run that was checkpointed")
+    .help("give the program the arguments, input files and environment of the run that was checkpointed")
+}
+
+fn wrong_thread(place: Place) -> Fatal {
+    let thread = std::thread::current();
+    let thread = thread
+        .name()
+        .map_or("an unnamed thread".into(), |name| format!("thread `{name}`"));
+    Fatal::site(format!(
+        "a site of `{}` was visited on {thread}, not on the thread of `main`",
+        place.0.function
+    ))
+    .at(position(place))
+    .why("a checkpoint holds the calls of one thread; what the others do at that moment would be lost")
+    .help("visit sites on the main thread only: place them between parallel sections, not in them")
+}
+
+fn consumed(parameter: u32, caller: Option<Place>, callee: Place, visited: Place) -> Fatal {
+    let (callee_plan, _) = callee;
+    let at = site_plan(callee);
+    let (file, line) = caller.map_or((callee_plan.file, callee_plan.line), |call| {
+        (call.0.file, site_plan(call).line)
+    });
+    let fatal = Fatal::site(format!(
+        "argument {parameter} of `{}` ({file}:{line}) is consumed before the site at {}:{}",
+        callee_plan.function, callee_plan.file, at.line
+    ));
+    let caller = caller.map_or("its caller", |call| call.0.function);
+    fatal
+        .at(position(visited))
+        .why(format!(
+            "a restart calls `{}` again from `{caller}` and needs the argument for that",
+            callee_plan.function
+        ))
+        .help("pass it by reference, or mark its `let` in the caller `#[ckpt(reexecute)]`")
+}
+
+/// A site that was reached through a function which the walk of a restart would not enter.
+pub(super) fn stray(orphan: Orphan, visited: Place) -> Fatal {
+    let Orphan { plan, parent, how } = orphan;
+    let (function, caller) = (plan.function, parent.function);
+    let attribute = |of: &FunctionPlan, callee: &str| with_call(of.attribute, of, callee);
+    let fatal = match how {
+        Stray::Unmarked => {
+            Fatal::site(format!("`{function}` was reached from `{caller}` through a call that `{caller}` does not mark"))
+                .help(format!(
+                    "write {} on `{caller}` ({}:{});\nif `{caller}` calls `{function}` through another function, mark the call of that one, \
+                     and write #[ckpt::instrument(calls({function}))] on it",
+                    attribute(parent, function), parent.file, parent.line
+                ))
+        }
+        Stray::Second(call) => Fatal::site(format!(
+            "`{function}` was reached as the second instrumented function under one marked call of `{caller}` ({}:{})",
+            parent.file, call.line
+        ))
+        .help(format!(
+            "give each its own call: take the calls apart so that `{caller}` makes one of them per statement"
+        )),
+        Stray::Between(call) => {
+            let SiteKind::Call { callee } = call.kind else { return Fatal::site("a call without a callee; this is a bug in ckpt") };
+            let between = plain_name(callee);
+            Fatal::site(format!(
+                "`{function}` was reached from `{caller}` through `{between}` ({}:{}), which is not instrumented",
+                parent.file, call.line
+            ))
+            .help(format!(
+                "write #[ckpt::instrument(calls({function}))] on `{between}`;\nif `{between}` is only another name of `{function}`, call it `{function}`"
+            ))
+        }
+    };
+    fatal.at(position(visited)).why(format!(
+        "a restart could not walk from `{caller}` back to this site, and would give another result"
+    ))
+}
+
+/// The attribute of a function with one more call marked.
+fn with_call(attribute: &str, plan: &FunctionPlan, callee: &str) -> String {
+    let mut calls: Vec<&str> = Vec::new();
+    for site in plan.sites {
+        if let SiteKind::Call { callee } = site.kind {
+            calls.push(plain_name(callee));
+        }
+    }
+    calls.push(callee);
+    calls.sort_unstable();
+    calls.dedup();
+    format!("#[{attribute}(calls({}))]", calls.join(", "))
+}
+
+impl Lent {
+    /// The plan of the call site.
+    pub(super) fn site_plan(&self) -> &'static SitePlan {
+        site_plan(self.place())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_callee_is_its_last_word() {
+        for callee in [
+            "advance",
+            "sim.advance",
+            "Simulation::advance",
+            "self.grid.advance::<f64>",
+            "<T as Solver>::advance",
+        ] {
+            assert_eq!(plain_name(callee), "advance");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The walk of a restart: how frames take up their records, hand over to their callees, and arrive.
+
+use std::any::type_name;
+
+use super::Frame;
+use super::thread::{Pending, Place, THREAD, site_plan};
+use super::visit::position;
+use crate::session::active;
+use crate::session::exit::Fatal;
+use crate::session::resume::Resume;
+use crate::value::{Checkpoint, LoadError};
+
+impl Frame {
+    /// Takes up the next record, if a restart is walking: from now on this frame walks to the record's site.
+    pub(super) fn take_up(&mut self) {
+        let taken = active::with_resume(|resume| resume.take_up(self.plan));
+        match taken {
+            Some(Ok((record, target))) => (self.record, self.target) = (record, target),
+            Some(Err(fatal)) => fatal.exit(),
+            None => {}
+        }
+    }
+
+    /// The walk comes by a site: it ends here if this is the one, or goes on if it is a later one.
+    pub(super) fn arrive(&mut self, site: u32) {
+        if site < self.target {
+            return;
+        }
+        if site > self.target {
+            lost(self, "it came to a later site first").exit();
+        }
+        match active::arrived() {
+            Ok(visits) => THREAD.with(|thread| thread.visits.set(visits)),
+            Err(fatal) => fatal.exit(),
+        }
+        self.target = 0;
+    }
+
+    /// The walk goes on in the callee of this call.
+    pub(super) fn hand_over(&mut self, site: u32) -> Pending {
+        if site != self.target {
+            lost(self, "it came to another call first").exit();
+        }
+        self.target = 0;
+        Pending::Walking
+    }
+
+    /// The callee of a walking call returned and was no instrumented function.
+    pub(super) fn not_taken_over(&self, site: u32) -> ! {
+        let place = (self.plan, site);
+        let callee = active::with_resume(|resume| resume.next_function()).flatten();
+        let callee = callee.unwrap_or_else(|| "a function".into());
+        Fatal::refused(format!(
+            "the checkpoint was taken below `{callee}`, which is not instrumented now"
+        ))
+        .at(position(place))
+        .why("the restart called it, and it ran from its beginning instead of from the checkpoint")
+        .help(format!(
+            "write #[ckpt::instrument] on `{callee}` as it was, or start anew without CKPT_RESTART"
+        ))
+        .exit()
+    }
+
+    /// The function returned although the walk had not arrived.
+    pub(super) fn left_before_arrival(&self) -> ! {
+        lost(
+            self,
+            "the function returned before: a `return`, `?` or `break` in code that a restart executes again (such as opening a file) took another way than in the run that was checkpointed",
+        )
+        .exit()
+    }
+}
+
+pub(super) fn lost(frame: &Frame, what: &str) -> Fatal {
+    let site = site_plan((frame.plan, frame.target));
+    Fatal::refused(format!(
+        "the restart did not reach the site at {}:{} in `{}`",
+        frame.plan.file, site.line, frame.plan.function
+    ))
+    .why(what)
+    .help("give the program the arguments, input files and environment of the run that was checkpointed; if they are the same, please report this as a bug of ckpt")
+}
+
+pub(super) fn restore<T: Checkpoint>(frame: &Frame, key: &str) -> T {
+    let restored = active::with_resume(|resume| {
+        let value = resume.restored.decode::<T>(frame.record as usize, key);
+        value.map_err(|error| refused_value::<T>(resume, frame, frame.record, key, &error))
+    });
+    value_or_exit(restored, frame, key)
+}
+
+pub(super) fn argument<T: Checkpoint>(frame: &Frame, site: u32, index: u32) -> T {
+    let place: Place = (frame.plan, site);
+    let restored = active::with_resume(|resume| {
+        let value = resume.restored.parameter::<T>(frame.record as usize + 1, index);
+        value.map_err(|error| {
+            let key = resume.parameter_name(frame.record as usize + 1, index);
+            refused_value::<T>(resume, frame, frame.record + 1, &key, &error).at(position(place))
+        })
+    });
+    value_or_exit(restored, frame, "an argument")
+}
+
+fn value_or_exit<T>(restored: Option<Result<T, Fatal>>, frame: &Frame, key: &str) -> T {
+    match restored {
+        Some(Ok(value)) => value,
+        Some(Err(fatal)) => fatal.exit(),
+        None => lost(
+            frame,
+            &format!("`{key}` was to be restored while no restart is walking; this is a bug in ckpt"),
+        )
+        .exit(),
+    }
+}
+
+/// The message for a variable that the checkpoint does not hold as the program needs it.
+fn refused_value<T>(resume: &Resume, frame: &Frame, record: u32, key: &str, error: &LoadError) -> Fatal {
+    let saved = resume.variable(record as usize, key);
+    let function = resume
+        .function(record as usize)
+        .unwrap_or_else(|| frame.plan.function.into());
+    let fatal = Fatal::refused(format!(
+        "variable `{key}` of `{function}` cannot be restored: {error}"
+    ));
+    let fatal = fatal.at(format!(
+        "checkpoint {} in {}",
+        resume.restored.id(),
+        resume.restored.path().display()
+    ));
+    let types = match saved {
+        Some(saved) if !saved.rust_type.is_empty() => {
+            format!(
+                "saved as `{}` (line {}), the program now expects `{}`",
+                saved.rust_type,
+                saved.line,
+                type_name::<T>()
+            )
+        }
+        _ => format!("the program expects `{}`", type_name::<T>()),
+    };
+    fatal
+        .why(types)
+        .help("restart with the program that wrote the checkpoint, or start anew without CKPT_RESTART")
+}

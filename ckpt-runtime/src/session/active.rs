@@ -1,0 +1,92 @@
+//! The session of the instrumented functions: it lives on the thread of `main`, and its frames reach it from here.
+
+use std::cell::RefCell;
+use std::sync::atomic::Ordering;
+
+use super::exit::Fatal;
+use super::policy::NEXT;
+use super::resume::Resume;
+use super::run::Run;
+use crate::snapshot::SnapshotBuilder;
+
+/// What the thread has of the session.
+enum Slot {
+    /// No session, or another thread's.
+    Absent,
+    /// A visit is being handled.
+    Busy,
+    Here(Box<Run>),
+}
+
+thread_local! {
+    static SLOT: RefCell<Slot> = const { RefCell::new(Slot::Absent) };
+}
+
+/// Makes `run` the session of this thread, walking first if it is a restart.
+pub(super) fn install(run: Run) {
+    if run.resume.is_some() {
+        NEXT.store(0, Ordering::SeqCst);
+    } else {
+        run.policy.arm(0);
+    }
+    SLOT.set(Slot::Here(Box::new(run)));
+}
+
+/// Ends the session of this thread.
+pub(super) fn remove() -> Option<Box<Run>> {
+    match SLOT.replace(Slot::Absent) {
+        Slot::Here(run) => Some(run),
+        Slot::Busy | Slot::Absent => None,
+    }
+}
+
+/// Whether this is the thread of the session.
+pub(crate) fn here() -> bool {
+    SLOT.with_borrow(|slot| !matches!(slot, Slot::Absent))
+}
+
+/// Looks at the walk of the restart, if one is under way on this thread.
+pub(crate) fn with_resume<R>(look: impl FnOnce(&mut Resume) -> R) -> Option<R> {
+    SLOT.with_borrow_mut(|slot| match slot {
+        Slot::Here(run) => run.resume.as_mut().map(look),
+        Slot::Busy | Slot::Absent => None,
+    })
+}
+
+/// Whether a restart is walking to its site on this thread.
+pub(crate) fn walks() -> bool {
+    with_resume(|_| ()).is_some()
+}
+
+/// The walk of the restart arrived at its site: the program runs from here on. Gives the number of site visits so far.
+///
+/// # Errors
+/// The checkpoint goes on below this site.
+pub(crate) fn arrived() -> Result<u64, Fatal> {
+    SLOT.with_borrow_mut(|slot| match slot {
+        Slot::Here(run) => run.arrived(),
+        Slot::Busy | Slot::Absent => Ok(0),
+    })
+}
+
+/// Handles a visit: a checkpoint if one is due. `gather` makes the program's functions say what they save; it runs
+/// while no session is borrowed, since values may be saved by the user's own code.
+///
+/// # Errors
+/// `gather`'s.
+pub(crate) fn visit(
+    visits: u64,
+    gather: impl FnOnce(SnapshotBuilder) -> Result<SnapshotBuilder, Fatal>,
+) -> Result<(), Fatal> {
+    match SLOT.replace(Slot::Busy) {
+        Slot::Here(mut run) => {
+            let result = run.visit(visits, gather);
+            SLOT.set(Slot::Here(run));
+            result
+        }
+        other => {
+            SLOT.set(other);
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! What the user asks of a session: `ckpt.toml` in the working directory, overruled by `CKPT_*` variables (the command
+//! line passes its flags as such). A session exists as soon as one of them asks for one.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::store::{CheckpointId, Keep};
+
+/// The configuration file, looked for in the working directory.
+pub const CONFIG_FILE: &str = "ckpt.toml";
+
+/// Interval between checkpoints when a session is asked for and nothing says how often.
+pub const DEFAULT_INTERVAL: Duration = Duration::from_secs(600);
+
+/// Variables that ask for a session; the others only modify one.
+const ASKING: &[&str] = &[
+    "CKPT_DIR",
+    "CKPT_EVERY",
+    "CKPT_INTERVAL",
+    "CKPT_KEEP",
+    "CKPT_RESTART",
+    "CKPT_TIME_LIMIT",
+];
+
+/// Which checkpoint a restart begins from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Restart {
+    /// The newest that is whole.
+    Latest,
+    /// This one, or none.
+    Id(CheckpointId),
+}
+
+/// The settings of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// The store folder.
+    pub dir: PathBuf,
+    /// A checkpoint every so many site visits.
+    pub every: Option<NonZeroU64>,
+    /// A checkpoint every so often.
+    pub interval: Option<Duration>,
+    /// Retention.
+    pub keep: Keep,
+    /// Restart instead of starting.
+    pub restart: Option<Restart>,
+    /// Time that this process may run: it takes a checkpoint and stops before.
+    pub time_limit: Option<Duration>,
+    /// Restart although the source of a function changed, as long as the layout is the same.
+    pub force_layout: bool,
+    /// No messages but warnings and errors.
+    pub quiet: bool,
+    /// Kill this process at the visit of that number: for tests.
+    pub fault_visit: Option<u64>,
+}
+
+/// Why a configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file exists and cannot be read.
+    #[error("{CONFIG_FILE} cannot be read: {0}")]
+    Unreadable(#[source] io::Error),
+    /// The file is not TOML, or has a key or a value that ckpt does not know.
+    #[error("{CONFIG_FILE} is not valid\n{0}")]
+    Invalid(String),
+    /// A setting has a value that makes no sense.
+    #[error("{setting} is {value:?}; expected {expected}")]
+    Value {
+        /// The variable, or the key of the file.
+        setting: String,
+        /// What it holds.
+        value: String,
+        /// What it should hold.
+        expected: &'static str,
+    },
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    session: Section,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Section {
+    dir: Option<PathBuf>,
+    every: Option<NonZeroU64>,
+    interval: Option<String>,
+    keep: Option<KeepValue>,
+    time_limit: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum KeepValue {
+    Count(u64),
+    Word(String),
+}
+
+impl Config {
+    /// The settings of this process; `None` where nothing asks for a session.
+    ///
+    /// # Errors
+    /// The first setting that cannot be understood.
+    pub fn read(program: &str) -> Result<Option<Config>, ConfigError> {
+        Config::resolve(program, Path::new(CONFIG_FILE), &|name| env::var_os(name))
+    }
+
+    /// As [`read`](Config::read), for a session that the program asks for itself: the defaults do.
+    ///
+    /// # Errors
+    /// The first setting that cannot be understood.
+    pub(crate) fn read_or_default(program: &str) -> Result<Config, ConfigError> {
+        let file = File::read(Path::new(CONFIG_FILE))?.unwrap_or_default();
+        Config::assemble(program, file, &Environment(&|name| env::var_os(name)))
+    }
+
+    fn resolve(
+        program: &str,
+        file: &Path,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Result<Option<Config>, ConfigError> {
+        let environment = Environment(variable);
+        let file = File::read(file)?;
+        if file.is_none() && !ASKING.iter().any(|name| environment.has(name)) {
+            return Ok(None);
+        }
+        Config::assemble(program, file.unwrap_or_default(), &environment).map(Some)
+    }
+
+    fn assemble(program: &str, file: File, environment: &Environment<'_>) -> Result<Config, ConfigError> {
+        let section = file.session;
+        let in_file = |key: &str| format!("`{key}` in {CONFIG_FILE}");
+        let mut config = Config {
+            dir: section
+                .dir
+                .unwrap_or_else(|| PathBuf::from(format!("{program}.ckpt.d"))),
+            every: section.every,
+            interval: section
+                .interval
+                .map(|text| duration(&in_file("interval"), &text))
+                .transpose()?,
+            keep: section.keep.map_or(Ok(Keep::default()), KeepValue::read)?,
+            time_limit: section
+                .time_limit
+                .map(|text| duration(&in_file("time-limit"), &text))
+                .transpose()?,
+            restart: environment.parse("CKPT_RESTART", "`latest` or the number of a checkpoint")?,
+            force_layout: environment.flag("CKPT_FORCE_LAYOUT")?,
+            quiet: environment.flag("CKPT_QUIET")?,
+            fault_visit: environment.fault_visit()?,
+        };
+        if let Some(dir) = environment.get("CKPT_DIR") {
+            config.dir = PathBuf::from(dir);
+        }
+        let every = environment.parse("CKPT_EVERY", "a number of site visits, 1 or more")?;
+        let interval = environment.duration("CKPT_INTERVAL")?;
+        if every.is_some() || interval.is_some() {
+            // One policy overrules the other source's: who asks for every 10 visits does not want the file's 5 minutes.
+            (config.every, config.interval) = (every, interval);
+        }
+        if let Some(keep) = environment.get("CKPT_KEEP") {
+            config.keep = keep_from("CKPT_KEEP", &keep.to_string_lossy())?;
+        }
+        if let Some(limit) = environment.duration("CKPT_TIME_LIMIT")? {
+            config.time_limit = Some(limit);
+        }
+        if config.every.is_none() && config.interval.is_none() {
+            config.interval = Some(DEFAULT_INTERVAL);
+        }
+        Ok(config)
+    }
+}
+
+impl File {
+    fn read(path: &Path) -> Result<Option<File>, ConfigError> {
+        match fs::read_to_string(path) {
+            Ok(text) => match toml::from_str(&text) {
+                Ok(file) => Ok(Some(file)),
+                Err(error) => Err(ConfigError::Invalid(error.to_string().trim_end().to_owned())),
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(ConfigError::Unreadable(error)),
+        }
+    }
+}
+
+/// The `CKPT_*` variables. An empty one counts as absent, so that scripts can switch one off.
+struct Environment<'a>(&'a dyn Fn(&str) -> Option<OsString>);
+
+impl Environment<'_> {
+    fn get(&self, name: &str) -> Option<OsString> {
+        (self.0)(name).filter(|value| !value.is_empty())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    fn parse<T: FromStr>(&self, name: &str, expected: &'static str) -> Result<Option<T>, ConfigError> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        let text = value.to_string_lossy();
+        match text.trim().parse() {
+            Ok(parsed) => Ok(Some(parsed)),
+            Err(_) => Err(ConfigError::Value {
+                setting: name.into(),
+                value: text.into_owned(),
+                expected,
+            }),
+        }
+    }
+
+    fn duration(&self, name: &str) -> Result<Option<Duration>, ConfigError> {
+        self.get(name)
+            .map(|value| duration(name, &value.to_string_lossy()))
+            .transpose()
+    }
+
+    fn flag(&self, name: &str) -> Result<bool, ConfigError> {
+        let Some(value) = self.get(name) else {
+            return Ok(false);
+        };
+        match value.to_str().map(str::trim) {
+            Some("1" | "true" | "yes") => Ok(true),
+            Some("0" | "false" | "no") => Ok(false),
+            _ => Err(ConfigError::Value {
+                setting: name.into(),
+                value: value.to_string_lossy().into_owned(),
+                expected: "1 or 0",
+            }),
+        }
+    }
+
+    /// `CKPT_FAULT=visit:N`; the faults of a commit are the store's.
+    fn fault_visit(&self) -> Result<Option<u64>, ConfigError> {
+        let Some(value) = self.get("CKPT_FAULT") else {
+            return Ok(None);
+        };
+        let text = value.to_string_lossy();
+        let Some(number) = text.strip_prefix("visit:") else {
+            return Ok(None);
+        };
+        match number.parse() {
+            Ok(visit) => Ok(Some(visit)),
+            Err(_) => Err(ConfigError::Value {
+                setting: "CKPT_FAULT".into(),
+                value: text.into_owned(),
+                expected: "visit:N with N a site visit",
+            }),
+        }
+    }
+}
+
+impl FromStr for Restart {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Restart, ()> {
+        if text == "latest" {
+            Ok(Restart::Latest)
+        } else {
+            text.parse().map(CheckpointId).map(Restart::Id).map_err(drop)
+        }
+    }
+}
+
+impl KeepValue {
+    fn read(self) -> Result<Keep, ConfigError> {
+        let text = match self {
+            KeepValue::Count(count) => count.to_string(),
+            KeepValue::Word(word) => word,
+        };
+        keep_from(&format!("`keep` in {CONFIG_FILE}"), &text)
+    }
+}
+
+fn keep_from(setting: &str, text: &str) -> Result<Keep, ConfigError> {
+    match (text, text.parse()) {
+        ("all", _) => Ok(Keep::All),
+        (_, Ok(count)) if count > 0 => Ok(Keep::Last(count)),
+        _ => Err(ConfigError::Value {
+            setting: setting.into(),
+            value: text.into(),
+            expected: "a number of checkpoints, 1 or more, or `all`",
+        }),
+    }
+}
+
+fn duration(setting: &str, text: &str) -> Result<Duration, ConfigError> {
+    match humantime::parse_duration(text.trim()) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err(ConfigError::Value {
+            setting: setting.into(),
+            value: text.into(),
+            expected: "a time with its unit and more than nothing, such as 30s, 5m or 1h30m",
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(toml: Option<&str>, variables: &[(&str, &str)]) -> Result<Option<Config>, ConfigError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(CONFIG_FILE);
+        if let Some(toml) = toml {
+            fs::write(&path, toml).unwrap();
+        }
+        Config::resolve("heat", &path, &|name| {
+            variables
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| OsString::from(value))
+        })
+    }
+
+    fn message(toml: Option<&str>, variables: &[(&str, &str)]) -> String {
+        resolve(toml, variables).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn nothing_asks_for_a_session() {
+        assert_eq!(resolve(None, &[]).unwrap(), None);
+        assert_eq!(
+            resolve(None, &[("CKPT_QUIET", "1"), ("CKPT_EVERY", "")]).unwrap(),
+            None
+        );
+    }
+
+    #[test]
+    fn defaults_follow_the_program() {
+        let config = resolve(Some(""), &[]).unwrap().unwrap();
+        assert_eq!(config.dir, Path::new("heat.ckpt.d"));
+        assert_eq!((config.every, config.interval), (None, Some(DEFAULT_INTERVAL)));
+        assert_eq!(config.keep, Keep::default());
+    }
+
+    #[test]
+    fn the_environment_overrules_the_file() {
+        let toml = "[session]\ndir = 'a'\ninterval = '5m'\nkeep = 'all'\ntime-limit = '1h'";
+        let config = resolve(Some(toml), &[]).unwrap().unwrap();
+        assert_eq!(config.interval, Some(Duration::from_secs(300)));
+        assert_eq!(
+            (config.keep, config.time_limit),
+            (Keep::All, Some(Duration::from_secs(3600)))
+        );
+        let config = resolve(
+            Some(toml),
+            &[("CKPT_EVERY", "7"), ("CKPT_DIR", "b"), ("CKPT_KEEP", "3")],
+        );
+        let config = config.unwrap().unwrap();
+        assert_eq!(config.dir, Path::new("b"));
+        assert_eq!(
+            (config.every.map(NonZeroU64::get), config.interval),
+            (Some(7), None)
+        );
+        assert_eq!(config.keep, Keep::Last(3));
+    }
+
+    #[test]
+    fn a_restart_names_its_checkpoint() {
+        let restart = |value| {
+            resolve(None, &[("CKPT_RESTART", value)])
+                .unwrap()
+                .unwrap()
+                .restart
+        };
+        assert_eq!(restart("latest"), Some(Restart::Latest));
+        assert_eq!(restart("42"), Some(Restart::Id(CheckpointId(42))));
+    }
+
+    #[test]
+    fn every_bad_setting_is_named_with_what_it_should_be() {
+        assert!(message(Some("[session]\nevry = 3"), &[]).contains("unknown field `evry`"));
+        assert!(message(Some("[sesion]"), &[]).contains("unknown field `sesion`"));
+        assert!(message(Some("[session]\nkeep = 0"), &[]).contains("`keep` in ckpt.toml is \"0\""));
+        assert!(message(Some("[session]\nevery = 0"), &[]).contains("every"));
+        assert!(message(Some("[session]\ninterval = 'soon'"), &[]).contains("such as 30s"));
+        for (name, value) in [
+            ("CKPT_EVERY", "0"),
+            ("CKPT_EVERY", "ten"),
+            ("CKPT_INTERVAL", "5"),
+            ("CKPT_INTERVAL", "0s"),
+            ("CKPT_KEEP", "0"),
+            ("CKPT_RESTART", "newest"),
+            ("CKPT_TIME_LIMIT", "-1s"),
+        ] {
+            let message = message(None, &[(name, value)]);
+            assert!(
+                message.starts_with(&format!("{name} is {value:?}; expected ")),
+                "{message}"
+            );
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! How a run ends when ckpt ends it: exit codes, and the one message that goes with each.
+//!
+//! Errors that the user or the disk can cause never panic. They end here: one message on stderr that says what
+//! happened, where, why and what to do, and an exit code that a batch script can test.
+
+use std::fmt;
+use std::io::Write;
+
+/// The exit codes of a program under ckpt, beside its own.
+pub mod exit_code {
+    /// A checkpoint was taken and the run stopped, on a signal or before its time limit: queue it again.
+    pub const STOPPED: i32 = 75;
+    /// A restart was asked for and there is no checkpoint that it could use.
+    pub const NO_CHECKPOINT: i32 = 76;
+    /// The checkpoint does not fit this program: other source, other layout, other types.
+    pub const REFUSED: i32 = 77;
+    /// The configuration is wrong, or the store cannot be used (locked, unwritable).
+    pub const STORE: i32 = 78;
+    /// A site that cannot be honoured: an unmarked call, another thread, a consumed argument.
+    pub const SITE: i32 = 79;
+}
+
+/// An error that ends the run: rendered once, as a headline and lines `where:`, `why:`, `help:`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fatal {
+    pub(crate) code: i32,
+    headline: String,
+    notes: Vec<(&'static str, String)>,
+}
+
+impl Fatal {
+    pub(crate) fn new(code: i32, headline: impl Into<String>) -> Fatal {
+        Fatal {
+            code,
+            headline: headline.into(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// A checkpoint that does not fit this program.
+    pub(crate) fn refused(headline: impl Into<String>) -> Fatal {
+        Fatal::new(exit_code::REFUSED, headline)
+    }
+
+    /// A site that cannot be honoured.
+    pub(crate) fn site(headline: impl Into<String>) -> Fatal {
+        Fatal::new(exit_code::SITE, headline)
+    }
+
+    pub(crate) fn at(self, place: impl Into<String>) -> Fatal {
+        self.note("where", place)
+    }
+
+    pub(crate) fn why(self, reason: impl Into<String>) -> Fatal {
+        self.note("why", reason)
+    }
+
+    pub(crate) fn help(self, advice: impl Into<String>) -> Fatal {
+        self.note("help", advice)
+    }
+
+    fn note(mut self, label: &'static str, text: impl Into<String>) -> Fatal {
+        self.notes.push((label, text.into()));
+        self
+    }
+
+    /// The headline alone: the reason kept in the job's state.
+    pub(crate) fn headline(&self) -> &str {
+        &self.headline
+    }
+
+    /// Prints the message, notes the reason in the job's state and ends the process. Destructors do not run: the
+    /// program's state is not to be trusted further.
+    pub(crate) fn exit(self) -> ! {
+        say(&self.to_string());
+        super::job::ended(super::job::State::Refused, &self.headline);
+        leave(self.code)
+    }
+}
+
+impl fmt::Display for Fatal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.headline)?;
+        for (label, text) in &self.notes {
+            let mut lines = text.lines();
+            write!(f, "\n  {:<6} {}", format!("{label}:"), lines.next().unwrap_or(""))?;
+            for line in lines {
+                write!(f, "\n         {line}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes one message to stderr. A closed stderr is no reason to fail.
+pub(crate) fn say(message: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "ckpt: {message}");
+}
+
+/// Ends the process after what the program printed has left its buffer.
+pub(crate) fn leave(code: i32) -> ! {
+    let _ = std::io::stdout().flush();
+    std::process::exit(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_has_a_headline_and_aligned_notes() {
+        let fatal = Fatal::site("`step` cannot be resumed")
+            .at("main.rs:3")
+            .help("write\nthis");
+        assert_eq!(
+            fatal.to_string(),
+            "error: `step` cannot be resumed\n  where: main.rs:3\n  help:  write\n         this"
+        );
+        assert_eq!(fatal.code, 79);
+    }
+}

@@ -1,0 +1,122 @@
+//! The job's state: `job.json` in the store folder, one small file that says who runs on the store, since when, how far
+//! it came and how it ended. The command line reads it; a restart reads it to know whether the run had completed.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+/// Name of the state file in the store folder.
+pub const JOB_FILE: &str = "job.json";
+
+/// How a run stands, or how it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// The program runs; if no process has its pid any more, it was killed.
+    Running,
+    /// `main` returned.
+    Completed,
+    /// A checkpoint was taken and the run stopped, on a signal or before its time limit.
+    Stopped,
+    /// `main` panicked.
+    Failed,
+    /// ckpt ended the run with an error: see the reason.
+    Refused,
+}
+
+/// What `job.json` holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// The package's name.
+    pub program: String,
+    /// The package's version.
+    pub version: String,
+    /// Process id of the last process that ran on the store.
+    pub pid: u32,
+    /// Host it ran on.
+    pub host: String,
+    /// When this process started, RFC 3339, UTC.
+    pub started: String,
+    /// When this file was last written, RFC 3339, UTC.
+    pub updated: String,
+    /// How the run stands.
+    pub state: State,
+    /// Site visits since the beginning of the run, all its processes together.
+    pub visits: u64,
+    /// The checkpoint that this process was restarted from.
+    pub restarted_from: Option<u64>,
+    /// The newest checkpoint that this process wrote.
+    pub last_checkpoint: Option<u64>,
+    /// Checkpoints that this process could not write.
+    pub failed_checkpoints: u64,
+    /// The command line.
+    pub command: Vec<String>,
+    /// Why the run stopped, where it did not simply complete.
+    pub reason: Option<String>,
+}
+
+impl Job {
+    /// Reads the state of the last run on a store; `None` if there has been none.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not what ckpt writes.
+    pub fn read(store: &Path) -> io::Result<Option<Job>> {
+        match fs::read(store.join(JOB_FILE)) {
+            Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Replaces the state file: a reader sees the old one or the new one, never half of it.
+    fn write(&self, store: &Path) -> io::Result<()> {
+        let temporary = store.join(format!(".{JOB_FILE}.{}", self.pid));
+        let mut file = fs::File::create(&temporary)?;
+        serde_json::to_writer_pretty(&mut file, self)?;
+        file.write_all(b"\n")?;
+        drop(file);
+        fs::rename(temporary, store.join(JOB_FILE))
+    }
+}
+
+/// Now, as RFC 3339 in UTC.
+pub(crate) fn now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
+
+/// The job of this process. A leaf lock: nothing is called while it is held. Global, because a fatal error can come
+/// from any thread.
+static CURRENT: Mutex<Option<(PathBuf, Job)>> = Mutex::new(None);
+
+fn current() -> MutexGuard<'static, Option<(PathBuf, Job)>> {
+    CURRENT.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Starts the record of this process.
+pub(crate) fn begin(store: &Path, job: Job) -> io::Result<()> {
+    job.write(store)?;
+    *current() = Some((store.to_owned(), job));
+    Ok(())
+}
+
+/// Changes the record and writes it. A failure is not an error of the run: the record informs, nothing depends on it.
+pub(crate) fn update(change: impl FnOnce(&mut Job)) {
+    if let Some((store, job)) = current().as_mut() {
+        change(job);
+        job.updated = now();
+        let _ = job.write(store);
+    }
+}
+
+/// Writes how the run ended and closes the record; later calls change nothing.
+pub(crate) fn ended(state: State, reason: &str) {
+    update(|job| {
+        job.state = state;
+        job.reason = (!reason.is_empty()).then(|| reason.to_owned());
+    });
+    *current() = None;
+}

@@ -1,0 +1,348 @@
+//! When a checkpoint is taken: every N site visits, every so often, on a signal, before the time limit.
+//!
+//! The program pays for one comparison: its count of site visits against [`NEXT`], the visit at which something is to be
+//! decided. Whoever wants attention earlier (the timer, a signal) raises a flag and sets `NEXT` to zero, so that the very
+//! next site looks.
+//!
+//! The first checkpoint follows the same rule as all others: with every N it is taken at visit N, with an interval once
+//! that much time has passed. Visits are counted over the whole run, restarts included, so "every 10 visits" means
+//! visits 10, 20, 30 whatever happened between.
+
+use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::config::Config;
+
+/// The visit at which a site has to look up; beyond every count while there is no session.
+pub(crate) static NEXT: AtomicU64 = AtomicU64::new(u64::MAX);
+
+/// What wants attention at the next site.
+static ATTENTION: AtomicU8 = AtomicU8::new(0);
+/// The signal that asked for a stop.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
+
+const INTERVAL: u8 = 1;
+const STOP_SIGNAL: u8 = 2;
+const TIME_LIMIT: u8 = 4;
+
+/// How long a stop that could not be carried out (the checkpoint failed) waits until it is tried again.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// Why a checkpoint is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reason {
+    Every(NonZeroU64),
+    Interval,
+    Signal(i32),
+    TimeLimit,
+}
+
+impl Reason {
+    /// Whether the run ends after the checkpoint.
+    pub(crate) fn stops(self) -> bool {
+        matches!(self, Reason::Signal(_) | Reason::TimeLimit)
+    }
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Reason::Every(count) => write!(f, "every {count} visits"),
+            Reason::Interval => f.write_str("interval"),
+            Reason::Signal(signal) => f.write_str(super::signals::name(*signal)),
+            Reason::TimeLimit => f.write_str("time limit"),
+        }
+    }
+}
+
+/// Asks every site to look up from now on.
+fn look_now() {
+    NEXT.store(0, Ordering::SeqCst);
+}
+
+/// Called in a signal handler: only touches atomics.
+pub(crate) fn signal_arrived(signal: i32) {
+    SIGNAL.store(signal, Ordering::SeqCst);
+    ATTENTION.fetch_or(STOP_SIGNAL, Ordering::SeqCst);
+    look_now();
+}
+
+/// The rule of a session, and the timer that watches the clock for it.
+#[derive(Debug)]
+pub(crate) struct Policy {
+    every: Option<NonZeroU64>,
+    fault: Option<u64>,
+    timer: Option<Timer>,
+}
+
+impl Policy {
+    /// # Errors
+    /// The timer thread cannot be started.
+    pub(crate) fn start(config: &Config) -> std::io::Result<Policy> {
+        ATTENTION.store(0, Ordering::SeqCst);
+        let timer = match (config.interval, config.time_limit) {
+            (None, None) => None,
+            (interval, limit) => Some(Timer::start(interval, limit)?),
+        };
+        Ok(Policy {
+            every: config.every,
+            fault: config.fault_visit,
+            timer,
+        })
+    }
+
+    /// Sets the visit at which a site looks up next. A flag raised meanwhile is not lost: whoever raises one sets `NEXT`
+    /// after it, and the flags are read here after `NEXT` has been set.
+    pub(crate) fn arm(&self, visits: u64) {
+        let every = self.every.map_or(u64::MAX, |n| {
+            (visits / n).saturating_add(1).saturating_mul(n.get())
+        });
+        let fault = self.fault.filter(|fault| *fault > visits).unwrap_or(u64::MAX);
+        NEXT.store(every.min(fault).min(LAST), Ordering::SeqCst);
+        if ATTENTION.load(Ordering::SeqCst) != 0 {
+            look_now();
+        }
+    }
+
+    /// What is due at this visit.
+    pub(crate) fn due(&self, visits: u64) -> Option<Reason> {
+        let attention = ATTENTION.swap(0, Ordering::SeqCst);
+        if attention & STOP_SIGNAL != 0 {
+            return Some(Reason::Signal(SIGNAL.load(Ordering::SeqCst)));
+        }
+        if attention & TIME_LIMIT != 0 {
+            return Some(Reason::TimeLimit);
+        }
+        match self.every {
+            Some(every) if visits % every == 0 => Some(Reason::Every(every)),
+            _ if attention & INTERVAL != 0 => Some(Reason::Interval),
+            _ => None,
+        }
+    }
+
+    /// Whether a test wants the process killed at this visit.
+    pub(crate) fn faults_at(&self, visits: u64) -> bool {
+        self.fault == Some(visits)
+    }
+
+    /// A checkpoint took so long: the interval begins anew, the time limit keeps room for another one.
+    pub(crate) fn committed(&self, took: Duration) {
+        if let Some(timer) = &self.timer {
+            timer.committed(took);
+        }
+    }
+
+    /// A checkpoint could not be written: the next one is tried when it would be due anyway. A stop that was asked for
+    /// stays asked for, and is tried again soon.
+    pub(crate) fn failed(&mut self, reason: Reason) {
+        if reason.stops() && self.timer.is_none() {
+            self.timer = Timer::start(None, None).ok();
+        }
+        if let Some(timer) = &self.timer {
+            timer.failed(reason);
+        }
+    }
+}
+
+impl Drop for Policy {
+    fn drop(&mut self) {
+        NEXT.store(u64::MAX, Ordering::SeqCst);
+    }
+}
+
+/// The last visit number that a session counts to; threads that are not the session's count from there on.
+pub(crate) const LAST: u64 = 1 << 62;
+
+/// A thread that sleeps until a deadline and raises the flag for it.
+#[derive(Debug)]
+struct Timer {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    deadlines: Mutex<Deadlines>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct Deadlines {
+    interval: Option<Duration>,
+    /// When the next checkpoint is due by the interval; none while one is waiting for its site.
+    checkpoint: Option<Instant>,
+    /// The time limit and the moment it ends.
+    limit: Option<(Duration, Instant)>,
+    /// The slowest checkpoint so far.
+    slowest: Duration,
+    /// A stop to ask for again.
+    retry: Option<(u8, Instant)>,
+    closed: bool,
+}
+
+impl Deadlines {
+    /// When the run has to stop so that its last checkpoint is written before the limit: a tenth of the limit before
+    /// it, at most a minute, and never less than twice the slowest checkpoint.
+    fn stop(&self) -> Option<Instant> {
+        let (limit, end) = self.limit?;
+        let margin = (limit / 10).min(Duration::from_secs(60)).max(2 * self.slowest);
+        Some(end.checked_sub(margin).unwrap_or_else(Instant::now))
+    }
+
+    /// Raises the flags whose time has come; says how long to sleep until the next.
+    fn ring(&mut self, now: Instant) -> Option<Duration> {
+        let mut flags = 0;
+        if self.checkpoint.is_some_and(|due| due <= now) {
+            self.checkpoint = None;
+            flags |= INTERVAL;
+        }
+        if self.stop().is_some_and(|due| due <= now) {
+            self.limit = None;
+            flags |= TIME_LIMIT;
+        }
+        if let Some((flag, _)) = self.retry.take_if(|(_, due)| *due <= now) {
+            flags |= flag;
+        }
+        if flags != 0 {
+            ATTENTION.fetch_or(flags, Ordering::SeqCst);
+            look_now();
+        }
+        let next = [self.checkpoint, self.stop(), self.retry.map(|(_, due)| due)]
+            .into_iter()
+            .flatten()
+            .min();
+        next.map(|due| due.saturating_duration_since(now))
+    }
+}
+
+impl Timer {
+    fn start(interval: Option<Duration>, limit: Option<Duration>) -> std::io::Result<Timer> {
+        let now = Instant::now();
+        let deadlines = Deadlines {
+            interval,
+            checkpoint: interval.and_then(|interval| now.checked_add(interval)),
+            limit: limit.and_then(|limit| Some((limit, now.checked_add(limit)?))),
+            slowest: Duration::ZERO,
+            retry: None,
+            closed: false,
+        };
+        let shared = Arc::new(Shared {
+            deadlines: Mutex::new(deadlines),
+            changed: Condvar::new(),
+        });
+        let theirs = Arc::clone(&shared);
+        let thread = std::thread::Builder::new()
+            .name("ckpt-timer".into())
+            .spawn(move || theirs.watch())?;
+        Ok(Timer {
+            shared,
+            thread: Some(thread),
+        })
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Deadlines)) {
+        change(&mut self.shared.lock());
+        self.shared.changed.notify_one();
+    }
+
+    fn committed(&self, took: Duration) {
+        self.change(|deadlines| {
+            deadlines.slowest = deadlines.slowest.max(took);
+            deadlines.begin_interval();
+        });
+    }
+
+    fn failed(&self, reason: Reason) {
+        self.change(|deadlines| {
+            deadlines.begin_interval();
+            let flag = if matches!(reason, Reason::Signal(_)) {
+                STOP_SIGNAL
+            } else {
+                TIME_LIMIT
+            };
+            if reason.stops() {
+                deadlines.retry = Some((flag, Instant::now() + RETRY));
+            }
+        });
+    }
+}
+
+impl Deadlines {
+    fn begin_interval(&mut self) {
+        self.checkpoint = self
+            .interval
+            .and_then(|interval| Instant::now().checked_add(interval));
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Deadlines> {
+        self.deadlines
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn watch(&self) {
+        let mut deadlines = self.lock();
+        while !deadlines.closed {
+            let wait = deadlines.ring(Instant::now());
+            deadlines = match wait {
+                Some(wait) => match self.changed.wait_timeout(deadlines, wait) {
+                    Ok((deadlines, _)) => deadlines,
+                    Err(poisoned) => poisoned.into_inner().0,
+                },
+                None => self
+                    .changed
+                    .wait(deadlines)
+                    .unwrap_or_else(|poisoned| poisoned.into_inner()),
+            };
+        }
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        self.change(|deadlines| deadlines.closed = true);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deadlines(limit: Duration, slowest: Duration, now: Instant) -> Deadlines {
+        let limit = Some((limit, now + limit));
+        Deadlines {
+            interval: None,
+            checkpoint: None,
+            limit,
+            slowest,
+            retry: None,
+            closed: false,
+        }
+    }
+
+    #[test]
+    fn the_margin_before_the_limit_grows_with_the_slowest_checkpoint() {
+        let now = Instant::now();
+        let seconds = Duration::from_secs;
+        assert_eq!(
+            deadlines(seconds(100), seconds(1), now).stop(),
+            Some(now + seconds(90))
+        );
+        assert_eq!(
+            deadlines(seconds(7200), seconds(1), now).stop(),
+            Some(now + seconds(7140))
+        );
+        assert_eq!(
+            deadlines(seconds(7200), seconds(100), now).stop(),
+            Some(now + seconds(7000))
+        );
+    }
+}

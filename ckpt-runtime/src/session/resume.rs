@@ -1,0 +1,186 @@
+//! A restart under way: the checkpoint, the frames taken up so far, and whether each still fits the program.
+
+use std::collections::BTreeSet;
+
+use super::exit::Fatal;
+use crate::plan::{FunctionPlan, SiteKind};
+use crate::store::{FrameInfo, Restored, VariableInfo};
+
+/// A walk from `main` to the site of a checkpoint. It ends, and gives the file free, on arrival.
+#[derive(Debug)]
+pub(crate) struct Resume {
+    pub(crate) restored: Restored,
+    next: usize,
+    force_layout: bool,
+}
+
+impl Resume {
+    pub(crate) fn new(restored: Restored, force_layout: bool) -> Resume {
+        Resume {
+            restored,
+            next: 0,
+            force_layout,
+        }
+    }
+
+    /// Gives the next record to the function that has just been entered: its index, and the site to walk to.
+    ///
+    /// # Errors
+    /// The record is of another function, or of another version of this one.
+    pub(crate) fn take_up(&mut self, plan: &'static FunctionPlan) -> Result<(u32, u32), Fatal> {
+        let Some(record) = self.restored.frames().get(self.next) else {
+            return Err(self.refuse(format!(
+                "the checkpoint ends in a function that `{}` is called from now",
+                plan.function
+            )));
+        };
+        self.compare(record, plan)?;
+        self.next += 1;
+        Ok((self.next as u32 - 1, record.site))
+    }
+
+    /// # Errors
+    /// The walk arrived at a site, but the checkpoint goes on below it.
+    pub(crate) fn arrive(&self) -> Result<(), Fatal> {
+        match self.next_function() {
+            None => Ok(()),
+            Some(function) => Err(self.refuse(format!(
+                "the checkpoint goes on in `{function}`, but the program has no call there now"
+            ))),
+        }
+    }
+
+    /// The function of the record that would be taken up next.
+    pub(crate) fn next_function(&self) -> Option<String> {
+        self.function(self.next)
+    }
+
+    pub(crate) fn function(&self, record: usize) -> Option<String> {
+        self.restored
+            .frames()
+            .get(record)
+            .map(|frame| frame.function.clone())
+    }
+
+    pub(crate) fn variable(&self, record: usize, key: &str) -> Option<&VariableInfo> {
+        self.restored
+            .frames()
+            .get(record)?
+            .variables
+            .iter()
+            .find(|variable| variable.key == key)
+    }
+
+    /// The name of parameter `index` of a record's function.
+    pub(crate) fn parameter_name(&self, record: usize, index: u32) -> String {
+        let variables = self
+            .restored
+            .frames()
+            .get(record)
+            .map(|frame| frame.variables.as_slice());
+        let parameter = variables
+            .unwrap_or_default()
+            .iter()
+            .find(|variable| variable.parameter == Some(index));
+        parameter.map_or_else(|| format!("parameter {index}"), |variable| variable.key.clone())
+    }
+
+    fn refuse(&self, headline: String) -> Fatal {
+        let id = self.restored.id();
+        Fatal::refused(headline).at(format!("checkpoint {id} in {}", self.restored.path().display()))
+    }
+
+    fn compare(&self, record: &FrameInfo, plan: &FunctionPlan) -> Result<(), Fatal> {
+        if (record.function.as_str(), record.module.as_str()) != (plan.function, plan.module) {
+            let saved = format!("{}::{}", record.module, record.function);
+            let now = format!("{}::{}", plan.module, plan.function);
+            return Err(self
+                .refuse(format!(
+                    "the checkpoint was taken in `{saved}`, the program now enters `{now}` there"
+                ))
+                .why(format!(
+                    "`{saved}` was at {}:{}, `{now}` is at {}:{}",
+                    record.file, record.line, plan.file, plan.line
+                ))
+                .help(RIGHT_PROGRAM));
+        }
+        if record.layout != plan.layout || record.site == 0 || record.site as usize > plan.sites.len() {
+            return Err(self
+                .refuse(format!(
+                    "`{}` is not the function that was checkpointed: {}",
+                    plan.function,
+                    difference(record, plan)
+                ))
+                .why(format!(
+                    "its sites or saved variables changed; it was checkpointed at {}:{}, and is at {}:{} now",
+                    record.file, record.site_line, plan.file, plan.line
+                ))
+                .help(RIGHT_PROGRAM));
+        }
+        if record.source != plan.source && !self.force_layout {
+            return Err(self
+                .refuse(format!("the source of `{}` ({}:{}) changed since the checkpoint", plan.function, plan.file, plan.line))
+                .why("its sites and saved variables are the same, but the code around them is not; the result may be of neither version")
+                .help(format!(
+                    "if the change does not touch what was computed before line {}, set CKPT_FORCE_LAYOUT=1 (--force-layout);\n{RIGHT_PROGRAM}",
+                    record.site_line
+                )));
+        }
+        Ok(())
+    }
+}
+
+const RIGHT_PROGRAM: &str =
+    "restart with the program that wrote the checkpoint, or start anew without CKPT_RESTART";
+
+/// What changed between a record and the plan of the same function, as far as the record tells.
+fn difference(record: &FrameInfo, plan: &FunctionPlan) -> String {
+    let Some(site) = plan.sites.get((record.site as usize).wrapping_sub(1)) else {
+        return format!(
+            "it has {} site(s) now, the checkpoint was taken at site {}",
+            plan.sites.len(),
+            record.site
+        );
+    };
+    let callee = match site.kind {
+        SiteKind::Checkpoint => None,
+        SiteKind::Call { callee } => Some(callee),
+    };
+    let mut changes = Vec::new();
+    if callee != record.callee.as_deref() {
+        let name = |callee: Option<&str>| {
+            callee.map_or("a checkpoint".to_owned(), |callee| {
+                format!("a call of `{callee}`")
+            })
+        };
+        changes.push(format!(
+            "site {} was {}, and is {}",
+            record.site,
+            name(record.callee.as_deref()),
+            name(callee)
+        ));
+    }
+    let saved: BTreeSet<&str> = record
+        .variables
+        .iter()
+        .map(|variable| variable.key.as_str())
+        .collect();
+    let needed: BTreeSet<&str> = site.variables.iter().map(|variable| variable.key).collect();
+    for (word, only) in [
+        ("appeared", needed.difference(&saved)),
+        ("disappeared", saved.difference(&needed)),
+    ] {
+        let names: Vec<String> = only.map(|key| format!("`{key}`")).collect();
+        if !names.is_empty() {
+            changes.push(format!(
+                "variable {} {word} at line {}",
+                names.join(", "),
+                site.line
+            ));
+        }
+    }
+    if changes.is_empty() {
+        changes.push("another site of it changed".into());
+    }
+    changes.join("; ")
+}
