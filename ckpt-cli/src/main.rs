@@ -1,2 +1,73 @@
-//! cargo ckpt.
-fn main() {}
+//! `cargo ckpt`: run, kill, restart and look into restartable Rust programs.
+//!
+//! `commands/` has one file for each command; `launch/` finds, builds and starts the user's program;
+//! `crashtest/` kills and compares; `doctor/` looks at the machine; `expand` finds annotated functions; `stores` finds the store that a command is about; `render` draws tables.
+//! Nothing here knows HDF5: stores are read through the library's own reader.
+
+mod commands;
+mod crashtest;
+mod doctor;
+mod expand;
+mod failure;
+mod launch;
+mod render;
+mod stores;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Checkpoint/restart for Rust programs: run, kill, restart, look inside.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo ckpt",
+    bin_name = "cargo ckpt",
+    version,
+    arg_required_else_help = true
+)]
+#[command(after_help = EXAMPLES)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: commands::Command,
+}
+
+const EXAMPLES: &str = "\
+Example:
+  cargo ckpt run --release --interval 5m -- deck.toml    run, with a checkpoint every five minutes
+  cargo ckpt restart                                     continue where it stopped
+  cargo ckpt crashtest -- deck.toml                      prove that a restart gives the same answer
+
+Exit codes: 0 done, 1 the answer is no (a difference, damage), 2 wrong command line,
+75 checkpointed and stopped (requeue), 76 no such checkpoint, 77 checkpoint refused,
+78 configuration or store, 79 a site that cannot be honoured, 101 build failed.
+`run` and `restart` pass the program's own code on.";
+
+fn main() -> ExitCode {
+    let line = CommandLine::parse_from(arguments());
+    match line.command.perform() {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            failure.render();
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+/// The arguments without the word that cargo puts in front: `cargo ckpt run` starts `cargo-ckpt ckpt run`.
+fn arguments() -> Vec<std::ffi::OsString> {
+    let mut arguments: Vec<_> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(|first| first == "ckpt") {
+        arguments.remove(1);
+    }
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::CommandLine::command().debug_assert();
+    }
+}

@@ -1,0 +1,164 @@
+//! `cargo ckpt crashtest`: proves, on the user's own program and input, that a killed and restarted run gives the
+//! answer of an uninterrupted one.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use regex::Regex;
+
+use crate::crashtest::plan::{Amount, plan};
+use crate::crashtest::process::Launcher;
+use crate::crashtest::report::Report;
+use crate::crashtest::scratch::Scratch;
+use crate::crashtest::trial::{Comparison, Test};
+use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::launch::CargoOptions;
+use crate::render::{self, FormatOption};
+
+/// Kill the program at many points, restart it each time and compare the answers
+///
+/// The program runs twice uninterrupted and without checkpoints; the lines in which these two runs differ (timings,
+/// dates) are masked. Then it is killed with SIGKILL at site visits, at random instants and several times in a row,
+/// and restarted each time. Standard output, apart from what a restart prints again, and all files that the program
+/// writes must be those of the uninterrupted run, byte for byte. Every run starts in a fresh copy of the current
+/// folder (files over 16 MiB are linked) with a store of its own: nothing of yours is touched.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Crashtest {
+    /// Kill at this many site visits, spread over the run; at all of them when there are fewer
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    sites: u64,
+    /// Kill at this many random instants
+    #[arg(long, value_name = "M", default_value_t = 10)]
+    random: u64,
+    /// Kill several times in a row in this many trials
+    #[arg(long, value_name = "R", default_value_t = 3)]
+    rows: u64,
+    /// Take a checkpoint at every K-th site visit [default: where the program is killed; 50 per run otherwise]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    every: Option<u64>,
+    /// Compare this file or folder only, below the current folder [default: every file that the program writes]
+    #[arg(long, value_name = "FILE")]
+    compare: Vec<PathBuf>,
+    /// Compare standard output only, no files
+    #[arg(long, conflicts_with = "compare")]
+    stdout_only: bool,
+    /// Leave out lines that match, on standard output and in text files
+    #[arg(long, value_name = "REGEX")]
+    ignore: Vec<Regex>,
+    /// Seed of the random choices [default: a new one, printed]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// File to give the program as standard input
+    #[arg(long, value_name = "FILE")]
+    stdin: Option<PathBuf>,
+    /// Where the scratch folder is made [default: the system's folder for temporary files]
+    #[arg(long, value_name = "FOLDER")]
+    scratch: Option<PathBuf>,
+    /// Leave the scratch folder on disk
+    #[arg(long)]
+    keep_scratch: bool,
+    /// Show every trial
+    #[arg(short, long)]
+    verbose: bool,
+    #[command(flatten)]
+    format: FormatOption,
+    #[command(flatten)]
+    cargo: CargoOptions,
+    /// Arguments for the program
+    #[arg(last = true, value_name = "ARGS")]
+    arguments: Vec<OsString>,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  cargo ckpt crashtest --release --sites 50 --ignore '^elapsed' -- deck.toml
+
+Exit codes: 0 the same answer every time, 1 a difference, a failed restart or nothing tested.";
+
+impl Crashtest {
+    /// Builds, runs, kills, restarts, compares.
+    pub fn perform(&self) -> Outcome<u8> {
+        let program = self.cargo.build()?;
+        let name = program.name.clone();
+        let folder = std::env::current_dir().about("cannot read", ".".as_ref())?;
+        let mut scratch = Scratch::new(&folder, self.scratch.as_deref())?;
+        let launcher = Launcher::new(program, self.arguments.clone(), self.stdin.as_deref())?;
+        let comparison = Comparison {
+            named: self.compare.clone(),
+            stdout_only: self.stdout_only,
+            ignore: self.ignore.clone(),
+        };
+        let mut test = Test {
+            launcher: &launcher,
+            scratch: &mut scratch,
+            comparison: &comparison,
+        };
+        let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1_000_000));
+        let bar = progress_bar();
+        let outcome = self.trials(&mut test, seed, &bar);
+        bar.finish_and_clear();
+        let mut report = Report {
+            program: name,
+            ..outcome?
+        };
+        report.scratch = self.keep_scratch.then(|| scratch.keep());
+        if self.format.json() {
+            render::print_json(&report);
+        } else {
+            report.print(self.verbose);
+        }
+        Ok(if report.passed { 0 } else { code::NO })
+    }
+
+    fn trials(&self, test: &mut Test, seed: u64, bar: &ProgressBar) -> Outcome<Report> {
+        let expected = test.reference(&|what| bar.set_message(what.to_owned()))?;
+        if expected.visits == 0 {
+            return Err(Failure::new(code::NO, "the program visited no site: there is nothing to test")
+                .because("without a site no checkpoint is ever taken")
+                .help("put `ckpt::checkpoint!();` into the main loop and `#[ckpt::main]` on `main`, and mark the calls between"));
+        }
+        let amount = Amount {
+            sites: self.sites,
+            random: self.random,
+            rows: self.rows,
+            every: self.every,
+            seed,
+        };
+        let planned = plan(expected.visits, amount);
+        bar.set_length(planned.len() as u64);
+        bar.set_message("trials");
+        let mut trials = Vec::new();
+        for trial in &planned {
+            trials.push(test.carry_out(trial, &expected)?);
+            let wrong = trials.iter().filter(|done| !done.passed()).count();
+            if wrong > 0 {
+                bar.set_message(format!("trials, {wrong} wrong"));
+            }
+            bar.inc(1);
+        }
+        let mut report = Report {
+            program: String::new(),
+            seed,
+            passed: trials.iter().all(|done| done.passed()),
+            reference: expected.summary(),
+            trials,
+            scratch: None,
+        };
+        // A test in which nothing was resumed has shown nothing.
+        report.passed &= report.resumed() > 0;
+        Ok(report)
+    }
+}
+
+/// On standard error, and only on a terminal.
+fn progress_bar() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {wide_bar} {pos}/{len} {eta}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

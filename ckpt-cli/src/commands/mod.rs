@@ -1,0 +1,33 @@
+//! The commands, one file each. A command parses its own options, does its work through the rest of the crate and
+//! returns the exit code; what goes wrong comes back as a `Failure`.
+
+mod crashtest;
+mod doctor;
+mod expand;
+mod restart;
+mod run;
+
+use crate::failure::Outcome;
+
+/// What `cargo ckpt` can do.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    Run(run::Run),
+    Restart(restart::Restart),
+    Crashtest(crashtest::Crashtest),
+    Expand(expand::Expand),
+    Doctor(doctor::Doctor),
+}
+
+impl Command {
+    /// Carries the command out; the number is the exit code.
+    pub fn perform(&self) -> Outcome<u8> {
+        match self {
+            Command::Run(command) => command.perform(),
+            Command::Restart(command) => command.perform(),
+            Command::Crashtest(command) => command.perform(),
+            Command::Expand(command) => command.perform(),
+            Command::Doctor(command) => command.perform(),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! `cargo ckpt restart`: continues a run from a checkpoint.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, Outcome, code};
+use crate::launch::restarts::{self, Run as Kept};
+use crate::launch::{Begin, CargoOptions, Record, RestartOptions, SessionOptions};
+use crate::stores::{self, Job, StoreOption, Which};
+
+/// Continue a run from a checkpoint
+///
+/// What is not given is as in the last run: which program, how it is built, when checkpoints are taken, and, without
+/// `--`, the program's arguments.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Restart {
+    /// Number of the checkpoint, or `latest`: the newest that is whole
+    #[arg(value_name = "ID", default_value = "latest")]
+    which: Which,
+    /// Restart although the source of a function has changed, as long as its variables are the same
+    #[arg(long)]
+    force_layout: bool,
+    #[command(flatten)]
+    session: SessionOptions,
+    #[command(flatten)]
+    restarts: RestartOptions,
+    #[command(flatten)]
+    cargo: CargoOptions,
+    /// Arguments for the program [default: those of the last run]
+    #[arg(last = true, value_name = "ARGS")]
+    arguments: Vec<OsString>,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  cargo ckpt restart                      the newest checkpoint, everything else as before
+  cargo ckpt restart 12 -- other.toml     checkpoint 12, with another argument
+
+Exit codes: that of the program; 128 + N if signal N killed it; 75 checkpointed and stopped
+(requeue); 76 no such checkpoint; 77 the checkpoint does not fit the program; 101 build failed.";
+
+impl Restart {
+    /// Finds, builds and continues.
+    pub fn perform(&self) -> Outcome<u8> {
+        let store = StoreOption {
+            dir: self.session.dir.clone(),
+        }
+        .existing()?;
+        self.checkpoint_exists(&store)?;
+        let job = stores::job(&store)?;
+        let record = Record::read(&store);
+        let session = match &record {
+            Some(record) => self
+                .session
+                .or(&record.session, &|name| std::env::var_os(name).is_some()),
+            None => self.session.clone(),
+        };
+        let arguments = self.arguments(job.as_ref(), &store)?;
+        let cargo = self.cargo_options(job.as_ref(), record.as_ref());
+        self.tell(&session, &cargo, &arguments);
+        let program = cargo.build()?;
+        Record {
+            cargo: cargo.pinned_to(&program),
+            session: session.clone(),
+            executable: program.executable.clone(),
+        }
+        .write_unless_locked(&store);
+        let mut environment = session.environment(&store);
+        if self.force_layout {
+            environment.push(("CKPT_FORCE_LAYOUT", "1".into()));
+        }
+        let command = |begin| {
+            let mut command = program.command();
+            command
+                .args(&arguments)
+                .envs(environment.iter().map(|(name, value)| (name, value)));
+            let which = if begin == Begin::Latest {
+                Which::Latest
+            } else {
+                self.which
+            };
+            command.env("CKPT_RESTART", which.to_string());
+            command
+        };
+        let continues = self.which == Which::Latest;
+        let origin = format!("checkpoint {}", self.which);
+        let run = Kept {
+            store: &store,
+            continues,
+            origin,
+            command: &command,
+        };
+        Ok(restarts::keep_running(&self.restarts, &run)?.exit_code())
+    }
+
+    /// Says before a long build that there is nothing to continue from.
+    fn checkpoint_exists(&self, store: &Path) -> Outcome<()> {
+        let ids = stores::ids(store);
+        let none = |what| Err(Failure::new(code::NO_CHECKPOINT, what));
+        match self.which {
+            _ if ids.is_empty() => none(format!("there is no checkpoint in `{}`", store.display()))
+                .map_err(|failure| failure.help("start the program with `cargo ckpt run`")),
+            Which::Id(id) if !ids.contains(&id) => {
+                none(format!("there is no checkpoint {id} in `{}`", store.display()))
+                    .map_err(|failure| failure.help(format!("there are: {}", stores::id_list(&ids))))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn arguments(&self, job: Option<&Job>, store: &Path) -> Outcome<Vec<OsString>> {
+        if std::env::args_os().any(|argument| argument == "--") {
+            return Ok(self.arguments.clone());
+        }
+        match job {
+            Some(job) => Ok(job.command.iter().skip(1).map(OsString::from).collect()),
+            None => Err(Failure::usage(format!(
+                "`{}` does not say how the program was started",
+                store.display()
+            ))
+            .help("give the program's arguments after `--` (nothing after it if there are none)")),
+        }
+    }
+
+    /// The options given, or those of the last run if it is the one that the job's state speaks of.
+    fn cargo_options(&self, job: Option<&Job>, record: Option<&Record>) -> CargoOptions {
+        if !self.cargo.is_unset() {
+            return self.cargo.clone();
+        }
+        let last = job.and_then(|job| job.command.first()).map(PathBuf::from);
+        match (record, last) {
+            (Some(record), Some(last)) if record.executable != last && last.is_file() => by_hand(last),
+            (Some(record), _) => CargoOptions {
+                quiet: self.cargo.quiet,
+                ..record.cargo.clone()
+            },
+            (None, Some(last)) if last.is_file() => by_hand(last),
+            (None, _) => self.cargo.clone(),
+        }
+    }
+
+    fn tell(&self, session: &SessionOptions, cargo: &CargoOptions, arguments: &[OsString]) {
+        let mut words = cargo.words();
+        words.extend(session.words());
+        if !arguments.is_empty() {
+            words.push("--".into());
+            words.extend(
+                arguments
+                    .iter()
+                    .map(|argument| argument.to_string_lossy().into_owned()),
+            );
+        }
+        eprintln!(
+            "ckpt: restarting from checkpoint {}: {}",
+            self.which,
+            words.join(" ")
+        );
+    }
+}
+
+/// A program that was started without `cargo ckpt`: the executable itself.
+fn by_hand(executable: PathBuf) -> CargoOptions {
+    CargoOptions {
+        exe: Some(executable),
+        ..CargoOptions::default()
+    }
+}

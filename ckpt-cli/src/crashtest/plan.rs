@@ -1,0 +1,201 @@
+//! Which kills a crash test tries: at chosen site visits, at random instants, and several in a row.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// One kill of one process.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kill {
+    /// SIGKILL at this site visit, counted from the beginning of the run, after the checkpoint taken there.
+    Visit(u64),
+    /// SIGKILL at this fraction of the time of an uninterrupted run.
+    Instant(f64),
+}
+
+/// What a trial is there to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// No kill: taking checkpoints changes nothing.
+    Uninterrupted,
+    /// A kill at a site visit.
+    Visit,
+    /// A kill at a random instant.
+    Instant,
+    /// Several kills, each of the process that the last restart began.
+    Row,
+}
+
+/// One trial: kills in order, then a process that runs to the end.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trial {
+    /// What it is there to show.
+    pub kind: Kind,
+    /// The kills, in order.
+    pub kills: Vec<Kill>,
+    /// A checkpoint is taken at every so many visits.
+    pub every: u64,
+}
+
+/// How many trials of each kind.
+#[derive(Debug, Clone, Copy)]
+pub struct Amount {
+    /// Kills at site visits; all visits when there are fewer.
+    pub sites: u64,
+    /// Kills at random instants.
+    pub random: u64,
+    /// Trials with several kills in a row.
+    pub rows: u64,
+    /// Checkpoint interval in visits, when the user chose one.
+    pub every: Option<u64>,
+    /// Seed of the random choices.
+    pub seed: u64,
+}
+
+const KILLS_IN_A_ROW: usize = 3;
+/// Checkpoints over a whole run when the user chose no interval.
+const CHECKPOINTS: u64 = 50;
+
+impl Kind {
+    /// The kind in words, for tables.
+    pub fn words(self) -> &'static str {
+        match self {
+            Kind::Uninterrupted => "checkpoints, no kill",
+            Kind::Visit => "killed at a site",
+            Kind::Instant => "killed at any instant",
+            Kind::Row => "killed several times",
+        }
+    }
+}
+
+/// Plans the trials for a program that makes `visits` site visits.
+pub fn plan(visits: u64, amount: Amount) -> Vec<Trial> {
+    let mut random = fastrand::Rng::with_seed(amount.seed);
+    let every = amount.every.unwrap_or((visits / CHECKPOINTS).max(1));
+    let mut trials = vec![Trial {
+        kind: Kind::Uninterrupted,
+        kills: Vec::new(),
+        every,
+    }];
+    for visit in spread(visits, amount.sites, &mut random) {
+        // Unless told otherwise, take the checkpoint at the very visit of the kill: the restart resumes right there.
+        let every = amount.every.unwrap_or(visit);
+        trials.push(Trial {
+            kind: Kind::Visit,
+            kills: vec![Kill::Visit(visit)],
+            every,
+        });
+    }
+    for _ in 0..amount.random {
+        trials.push(Trial {
+            kind: Kind::Instant,
+            kills: vec![Kill::Instant(random.f64())],
+            every,
+        });
+    }
+    for _ in 0..amount.rows {
+        let mut at: Vec<u64> = (0..KILLS_IN_A_ROW).map(|_| random.u64(1..=visits)).collect();
+        at.sort_unstable();
+        at.dedup();
+        trials.push(Trial {
+            kind: Kind::Row,
+            kills: at.into_iter().map(Kill::Visit).collect(),
+            every,
+        });
+    }
+    trials
+}
+
+/// Chooses `wanted` of the visits 1 to `visits`: the first, the last, and one at random from each of equal stretches
+/// between them, so that no period in the program's loops hides a site.
+fn spread(visits: u64, wanted: u64, random: &mut fastrand::Rng) -> Vec<u64> {
+    if wanted >= visits {
+        return (1..=visits).collect();
+    }
+    let inner = wanted.saturating_sub(2);
+    let bound =
+        |index: u64| 2 + ((u128::from(visits - 2) * u128::from(index)) / u128::from(inner.max(1))) as u64;
+    let middle = (0..inner).map(|index| random.u64(bound(index)..bound(index + 1)));
+    let mut list: Vec<u64> = std::iter::once(1).chain(middle).chain([visits]).collect();
+    list.truncate(wanted as usize);
+    list
+}
+
+impl Kill {
+    /// The time of the kill for a run of this length.
+    pub fn instant(self, whole: Duration) -> Option<Duration> {
+        match self {
+            Kill::Visit(_) => None,
+            Kill::Instant(fraction) => Some(whole.mul_f64(fraction)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn amount(sites: u64) -> Amount {
+        Amount {
+            sites,
+            random: 2,
+            rows: 2,
+            every: None,
+            seed: 7,
+        }
+    }
+
+    #[test]
+    fn all_visits_are_tried_when_there_are_few() {
+        let trials = plan(5, amount(20));
+        let visits: Vec<_> = trials
+            .iter()
+            .filter(|trial| trial.kind == Kind::Visit)
+            .map(|trial| trial.every)
+            .collect();
+        assert_eq!(visits, [1, 2, 3, 4, 5]);
+        assert_eq!(trials.len(), 1 + 5 + 2 + 2);
+    }
+
+    #[test]
+    fn visits_are_spread_from_the_first_to_the_last() {
+        for wanted in [1, 2, 3, 10, 999] {
+            let list = spread(1000, wanted, &mut fastrand::Rng::with_seed(1));
+            assert_eq!(list.len() as u64, wanted);
+            assert!(list.windows(2).all(|pair| pair[0] < pair[1]), "{list:?}");
+            assert_eq!(list[0], 1);
+            assert!(wanted < 2 || list.last() == Some(&1000));
+        }
+        assert_eq!(spread(u64::MAX, 3, &mut fastrand::Rng::with_seed(1)).len(), 3);
+        assert!(spread(10, 0, &mut fastrand::Rng::with_seed(1)).is_empty());
+    }
+
+    #[test]
+    fn the_same_seed_plans_the_same_trials() {
+        assert_eq!(plan(1000, amount(10)), plan(1000, amount(10)));
+        assert_ne!(
+            plan(1000, amount(10)),
+            plan(
+                1000,
+                Amount {
+                    seed: 8,
+                    ..amount(10)
+                }
+            )
+        );
+    }
+
+    #[test]
+    fn a_chosen_interval_holds_for_every_trial() {
+        let trials = plan(
+            100,
+            Amount {
+                every: Some(4),
+                ..amount(5)
+            },
+        );
+        assert!(trials.iter().all(|trial| trial.every == 4));
+    }
+}

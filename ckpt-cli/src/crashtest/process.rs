@@ -1,0 +1,145 @@
+//! One process of a crash test: started in the scratch folder with its output in files, killed at an instant if asked,
+//! and ended when it takes far too long.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::launch::{Ending, Program};
+
+/// What all processes of a crash test have in common.
+#[derive(Debug)]
+pub struct Launcher {
+    program: Program,
+    arguments: Vec<OsString>,
+    stdin: Option<PathBuf>,
+    /// Set by Ctrl-C and SIGTERM.
+    interrupted: Arc<AtomicBool>,
+}
+
+/// When a process is stopped by us.
+#[derive(Debug, Clone, Copy)]
+pub struct Until {
+    /// SIGKILL at this time after the start.
+    pub kill: Option<Duration>,
+    /// It hangs if it takes longer than this.
+    pub limit: Option<Duration>,
+}
+
+/// A process that has ended.
+#[derive(Debug)]
+pub struct Finished {
+    /// How.
+    pub ending: Ending,
+    /// It was ended because it took too long.
+    pub too_long: bool,
+    /// What it printed.
+    pub stdout: Vec<u8>,
+    /// The end of what it said on standard error.
+    pub stderr: String,
+    /// How long it ran.
+    pub time: Duration,
+}
+
+impl Launcher {
+    /// Prepares to start the program; from now on Ctrl-C ends the crash test in an orderly way.
+    pub fn new(program: Program, arguments: Vec<OsString>, stdin: Option<&Path>) -> Outcome<Self> {
+        let interrupted = Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            signal_hook::flag::register(signal, Arc::clone(&interrupted))
+                .map_err(|error| Failure::new(code::START, "cannot take signals over").because(error))?;
+        }
+        let stdin = stdin
+            .map(|path| fs::canonicalize(path).about("cannot read", path))
+            .transpose()?;
+        Ok(Launcher {
+            program,
+            arguments,
+            stdin,
+            interrupted,
+        })
+    }
+
+    /// Runs one process in `folder`, with this `CKPT_*` environment and no other.
+    pub fn run(
+        &self,
+        folder: &Path,
+        outputs: &Path,
+        environment: &[(&str, OsString)],
+        until: Until,
+    ) -> Outcome<Finished> {
+        let (stdout, stderr) = (outputs.join("stdout"), outputs.join("stderr"));
+        let mut command = self.program.command();
+        command.args(&self.arguments).current_dir(folder);
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("CKPT_") {
+                command.env_remove(name);
+            }
+        }
+        command.envs(environment.iter().map(|(name, value)| (name, value)));
+        command.stdin(match &self.stdin {
+            Some(path) => Stdio::from(File::open(path).about("cannot read", path)?),
+            None => Stdio::null(),
+        });
+        command.stdout(File::create(&stdout).about("cannot write", &stdout)?);
+        command.stderr(File::create(&stderr).about("cannot write", &stderr)?);
+        let start = Instant::now();
+        let child = command.spawn().map_err(|error| {
+            Failure::new(
+                code::START,
+                format!("cannot start `{}`", self.program.executable.display()),
+            )
+            .because(error)
+        })?;
+        let (ending, too_long) = self.wait(child, start, until)?;
+        Ok(Finished {
+            ending,
+            too_long,
+            time: start.elapsed(),
+            stdout: fs::read(&stdout).about("cannot read", &stdout)?,
+            stderr: last_lines(&fs::read(&stderr).about("cannot read", &stderr)?),
+        })
+    }
+
+    fn wait(&self, mut child: Child, start: Instant, until: Until) -> Outcome<(Ending, bool)> {
+        let mut too_long = false;
+        let mut nap = Duration::from_micros(200);
+        loop {
+            let status = child
+                .try_wait()
+                .map_err(|error| Failure::new(code::START, "cannot wait").because(error))?;
+            if let Some(status) = status {
+                return Ok((Ending::of(status), too_long));
+            }
+            let running = start.elapsed();
+            too_long |= until.limit.is_some_and(|limit| running > limit);
+            let interrupted = self.interrupted.load(Ordering::Relaxed);
+            if too_long || interrupted || until.kill.is_some_and(|instant| running >= instant) {
+                // It may just have ended by itself: `wait` tells.
+                let _ = child.kill();
+                let status = child.wait();
+                if interrupted {
+                    return Err(Failure::new(130, "interrupted"));
+                }
+                let status =
+                    status.map_err(|error| Failure::new(code::START, "cannot wait").because(error))?;
+                return Ok((Ending::of(status), too_long));
+            }
+            let left = until.kill.map_or(nap, |instant| instant.saturating_sub(running));
+            std::thread::sleep(nap.min(left));
+            nap = (nap * 2).min(Duration::from_millis(5));
+        }
+    }
+}
+
+fn last_lines(bytes: &[u8]) -> String {
+    const MOST: usize = 12;
+    let text = String::from_utf8_lossy(bytes);
+    let lines: Vec<_> = text.lines().collect();
+    lines[lines.len().saturating_sub(MOST)..].join("\n")
+}

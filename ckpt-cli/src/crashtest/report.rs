@@ -1,0 +1,252 @@
+//! The result of a crash test: a table of what was tried, what was masked, and the first difference of every trial
+//! that went wrong.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::plan::{Kill, Kind};
+use super::trial::{Done, Summary, Verdict};
+use crate::render;
+
+/// The whole result, as `--format json` prints it.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// The program's name.
+    pub program: String,
+    /// Seed of the random choices: the same seed tries the same kills.
+    pub seed: u64,
+    /// True if every trial gave the answer of the uninterrupted run.
+    pub passed: bool,
+    /// The uninterrupted run.
+    pub reference: Summary,
+    /// The trials in order.
+    pub trials: Vec<Done>,
+    /// The scratch folder, if it was kept.
+    pub scratch: Option<PathBuf>,
+}
+
+impl Done {
+    /// Whether the answer was that of the uninterrupted run.
+    pub fn passed(&self) -> bool {
+        matches!(self.verdict, Verdict::Same)
+    }
+
+    /// The kills of this trial in words.
+    fn kills(&self) -> String {
+        let word = |kill: &Kill| match kill {
+            Kill::Visit(visit) => format!("visit {visit}"),
+            Kill::Instant(fraction) => format!("{:.0} % of the run", fraction * 100.0),
+        };
+        let list: Vec<_> = self.trial.kills.iter().map(word).collect();
+        if list.is_empty() {
+            "no kill".into()
+        } else {
+            format!("killed at {}", list.join(", then "))
+        }
+    }
+}
+
+impl Report {
+    /// Restarts that continued from a checkpoint.
+    pub fn resumed(&self) -> usize {
+        self.trials
+            .iter()
+            .flat_map(|done| &done.resumed)
+            .filter(|checkpoint| checkpoint.is_some())
+            .count()
+    }
+
+    /// Prints the report for people.
+    pub fn print(&self, every_trial: bool) {
+        let mut text = String::new();
+        self.reference_lines(&mut text);
+        render::print(&text);
+        if every_trial {
+            self.print_trials();
+        } else {
+            self.print_kinds();
+        }
+        let mut text = String::new();
+        self.failures(&mut text);
+        self.verdict(&mut text);
+        render::print(&text);
+    }
+
+    fn reference_lines(&self, out: &mut String) {
+        let reference = &self.reference;
+        let time = render::duration(std::time::Duration::from_secs_f64(reference.seconds));
+        let _ = writeln!(
+            out,
+            "Uninterrupted: {time}, {}, {} on stdout",
+            render::count(reference.visits as usize, "site visit"),
+            render::count(reference.lines, "line")
+        );
+        masked(out, "stdout", &reference.masked);
+        if reference.lines > 0 && reference.masked.len() == reference.lines {
+            let _ = writeln!(
+                out,
+                "  warning: every line of stdout is masked: nothing of it is compared"
+            );
+        }
+        for file in &reference.files {
+            let place = file.path.display();
+            if file.compared {
+                let _ = writeln!(out, "  compared: {place} ({})", render::bytes(file.bytes));
+                masked(out, &place.to_string(), &file.masked);
+            } else {
+                let _ = writeln!(
+                    out,
+                    "  not compared: {place}: it differs between two uninterrupted runs"
+                );
+            }
+        }
+        out.push('\n');
+    }
+
+    fn print_kinds(&self) {
+        let mut kinds: BTreeMap<Kind, Vec<&Done>> = BTreeMap::new();
+        for done in &self.trials {
+            kinds.entry(done.trial.kind).or_default().push(done);
+        }
+        let mut table = render::table(&[
+            "TRIALS",
+            "NUMBER",
+            "KILLS",
+            "RESUMED",
+            "STARTED OVER",
+            "SAME ANSWER",
+        ]);
+        render::right(&mut table, &[1, 2, 3, 4, 5]);
+        for (kind, list) in kinds {
+            let restarts = || list.iter().flat_map(|done| &done.resumed);
+            let passed = list.iter().filter(|done| done.passed()).count();
+            table.add_row([
+                kind.words().into(),
+                list.len().into(),
+                list.iter().map(|done| done.killed).sum::<usize>().into(),
+                restarts().filter(|from| from.is_some()).count().into(),
+                restarts().filter(|from| from.is_none()).count().into(),
+                render::verdict(passed == list.len(), passed),
+            ]);
+        }
+        render::print_table(&table);
+    }
+
+    fn print_trials(&self) {
+        let mut table = render::table(&["TRIAL", "EVERY", "WHAT", "RESUMED FROM", "ANSWER"]);
+        for (index, done) in self.trials.iter().enumerate() {
+            let from =
+                |from: &Option<u64>| from.map_or_else(|| "the start".into(), |id| format!("checkpoint {id}"));
+            let resumed: Vec<_> = done.resumed.iter().map(from).collect();
+            let answer = match &done.verdict {
+                Verdict::Same => "same",
+                Verdict::Different(_) => "different",
+                Verdict::Failed { .. } => "failed",
+            };
+            table.add_row([
+                (index + 1).into(),
+                done.trial.every.into(),
+                done.kills().into(),
+                resumed.join(", ").into(),
+                render::verdict(done.passed(), answer),
+            ]);
+        }
+        render::print_table(&table);
+    }
+
+    fn failures(&self, out: &mut String) {
+        const MOST: usize = 5;
+        let failed = || self.trials.iter().enumerate().filter(|(_, done)| !done.passed());
+        for (index, done) in failed().take(MOST) {
+            let _ = writeln!(
+                out,
+                "\nTrial {} ({}, checkpoint every {}):",
+                index + 1,
+                done.kills(),
+                done.trial.every
+            );
+            describe(out, &done.verdict);
+        }
+        let more = failed().count().saturating_sub(MOST);
+        if more > 0 {
+            let _ = writeln!(out, "\n... and {more} more; `--verbose` lists them");
+        }
+    }
+
+    fn verdict(&self, out: &mut String) {
+        let wrong = self.trials.iter().filter(|done| !done.passed()).count();
+        out.push('\n');
+        let _ = if self.passed {
+            writeln!(
+                out,
+                "PASSED: {}, the answer of the uninterrupted run every time",
+                self.restarts()
+            )
+        } else if wrong == 0 {
+            writeln!(
+                out,
+                "NOT TESTED: no restart found a checkpoint to resume from; choose a smaller `--every`"
+            )
+        } else {
+            writeln!(
+                out,
+                "FAILED: {wrong} of {} (seed {})",
+                render::count(self.trials.len(), "trial"),
+                self.seed
+            )
+        };
+        if let Some(scratch) = &self.scratch {
+            let _ = writeln!(out, "The scratch folder is kept: {}", scratch.display());
+        }
+    }
+
+    fn restarts(&self) -> String {
+        format!("{} from a checkpoint", render::count(self.resumed(), "restart"))
+    }
+}
+
+fn masked(out: &mut String, place: &str, lines: &[String]) {
+    const MOST: usize = 3;
+    if lines.is_empty() {
+        return;
+    }
+    let number = render::count(lines.len(), "line");
+    let _ = writeln!(
+        out,
+        "  masked: {number} of {place} that differ between two uninterrupted runs:"
+    );
+    for line in lines.iter().take(MOST) {
+        let _ = writeln!(out, "    {line}");
+    }
+    if lines.len() > MOST {
+        let _ = writeln!(out, "    ...");
+    }
+}
+
+fn describe(out: &mut String, verdict: &Verdict) {
+    match verdict {
+        Verdict::Same => {}
+        Verdict::Different(difference) => {
+            let place = match difference.line {
+                0 => difference.place.clone(),
+                line => format!("{}, line {line}", difference.place),
+            };
+            let _ = writeln!(out, "  {place}: {}", difference.what);
+            if let Some(expected) = &difference.expected {
+                let _ = writeln!(out, "  - {expected}");
+            }
+            if let Some(found) = &difference.found {
+                let _ = writeln!(out, "  + {found}");
+            }
+        }
+        Verdict::Failed { what, stderr } => {
+            let _ = writeln!(out, "  {what}");
+            for line in stderr.lines() {
+                let _ = writeln!(out, "  | {line}");
+            }
+        }
+    }
+}

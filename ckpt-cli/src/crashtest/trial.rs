@@ -1,0 +1,285 @@
+//! The runs of a crash test: two without checkpoints that give the reference, one that counts site visits, and the
+//! trials with their kills and restarts.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use regex::Regex;
+use serde::Serialize;
+
+use super::files::{self, Contents, Files, Listed};
+use super::plan::{Kill, Trial};
+use super::process::{Finished, Launcher, Until};
+use super::scratch::Scratch;
+use super::text::{Difference, Reference};
+use super::{cover, text};
+use crate::failure::{Failure, Outcome, code};
+use crate::launch::Ending;
+use crate::{render, stores};
+
+/// What is compared.
+#[derive(Debug, Default)]
+pub struct Comparison {
+    /// The output files to compare; all that the program writes if none is named.
+    pub named: Vec<PathBuf>,
+    /// Compare no files.
+    pub stdout_only: bool,
+    /// Lines that are left out.
+    pub ignore: Vec<Regex>,
+}
+
+/// The uninterrupted run that everything is compared with.
+#[derive(Debug)]
+pub struct Expected {
+    stdout: Reference,
+    files: Files,
+    /// Time of the slower of the uninterrupted runs.
+    pub time: Duration,
+    /// Site visits of a whole run.
+    pub visits: u64,
+}
+
+/// The reference as the report shows it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// Seconds of an uninterrupted run.
+    pub seconds: f64,
+    /// Site visits.
+    pub visits: u64,
+    /// Lines on standard output that are compared or masked.
+    pub lines: usize,
+    /// Lines on standard output that two uninterrupted runs do not have in common.
+    pub masked: Vec<String>,
+    /// Output files.
+    pub files: Vec<Listed>,
+}
+
+/// How a trial ended.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "lowercase", tag = "verdict")]
+pub enum Verdict {
+    /// Everything is as in the uninterrupted run.
+    Same,
+    /// Something is not.
+    Different(Difference),
+    /// The program did not run to its end.
+    Failed {
+        /// What happened.
+        what: String,
+        /// The end of its standard error.
+        stderr: String,
+    },
+}
+
+/// A trial that was carried out.
+#[derive(Debug, Clone, Serialize)]
+pub struct Done {
+    /// What was tried.
+    #[serde(flatten)]
+    pub trial: Trial,
+    /// How many of the kills struck before the program ended by itself.
+    pub killed: usize,
+    /// The checkpoint that each restart was told to begin from; none: it started over.
+    pub resumed: Vec<Option<u64>>,
+    /// What came out.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+}
+
+/// A crash test in progress.
+#[derive(Debug)]
+pub struct Test<'t> {
+    /// Starts the program.
+    pub launcher: &'t Launcher,
+    /// Where it runs.
+    pub scratch: &'t mut Scratch,
+    /// What is compared.
+    pub comparison: &'t Comparison,
+}
+
+/// One uninterrupted run: what it printed and wrote.
+struct Whole {
+    finished: Finished,
+    contents: Contents,
+    store: PathBuf,
+}
+
+impl Test<'_> {
+    /// Runs the program without a session, twice, and once with a session that only counts; makes the reference.
+    pub fn reference(&mut self, tell: &dyn Fn(&str)) -> Outcome<Expected> {
+        tell("uninterrupted run 1 of 2");
+        let one = self.uninterrupted(&|_| Vec::new())?;
+        tell("uninterrupted run 2 of 2");
+        let two = self.uninterrupted(&|_| Vec::new())?;
+        let ignore = &self.comparison.ignore;
+        let stdout = Reference::of_two_runs("stdout", &one.finished.stdout, &two.finished.stdout, ignore)
+            .map_err(|unsteady| not_steady(&unsteady))?;
+        let files = Files::of_two_runs(&one.contents, &two.contents, ignore);
+        tell("counting site visits");
+        let counted = self.uninterrupted(&|store| environment(store, u64::MAX))?;
+        let visits = stores::job(&counted.store)?.map_or(0, |job| job.visits);
+        let time = one
+            .finished
+            .time
+            .max(two.finished.time)
+            .max(counted.finished.time);
+        Ok(Expected {
+            stdout,
+            files,
+            time,
+            visits,
+        })
+    }
+
+    /// Carries one trial out.
+    pub fn carry_out(&mut self, trial: &Trial, expected: &Expected) -> Outcome<Done> {
+        let (initial, store) = self.scratch.fresh()?;
+        let mut done = Done {
+            trial: trial.clone(),
+            killed: 0,
+            resumed: Vec::new(),
+            verdict: Verdict::Same,
+        };
+        let limit = Some(expected.time * 10 + Duration::from_secs(60));
+        let mut outputs: Vec<Vec<u8>> = Vec::new();
+        let kills = trial.kills.iter().copied().map(Some).chain([None]);
+        for (run, kill) in kills.enumerate() {
+            let newest = stores::newest_id(&store);
+            let mut variables = environment(&store, trial.every);
+            if run > 0 {
+                done.resumed.push(newest);
+                variables.extend(newest.map(|_| ("CKPT_RESTART", OsString::from("latest"))));
+            }
+            if let Some(Kill::Visit(visit)) = kill {
+                variables.push(("CKPT_FAULT", format!("visit:{visit}").into()));
+            }
+            let until = Until {
+                kill: kill.and_then(|kill| kill.instant(expected.time)),
+                limit,
+            };
+            let finished = self.launch(&variables, until)?;
+            outputs.push(finished.stdout.clone());
+            match finished.ending {
+                Ending::Signal(9) if kill.is_some() && !finished.too_long => done.killed += 1,
+                Ending::Code(0) => break,
+                _ => {
+                    done.verdict = failed(run, &finished);
+                    return Ok(done);
+                }
+            }
+        }
+        let written = initial.written_since(self.scratch.working())?;
+        let contents = self.contents(files::among(written, &self.comparison.named))?;
+        let outputs: Vec<&[u8]> = outputs.iter().map(Vec::as_slice).collect();
+        let ignore = &self.comparison.ignore;
+        let compared = cover::check(&expected.stdout, &outputs, ignore)
+            .and_then(|()| expected.files.compare(&contents, ignore));
+        if let Err(difference) = compared {
+            done.verdict = Verdict::Different(*difference);
+        }
+        Ok(done)
+    }
+
+    fn launch(&self, variables: &[(&str, OsString)], until: Until) -> Outcome<Finished> {
+        self.launcher
+            .run(self.scratch.working(), self.scratch.root(), variables, until)
+    }
+
+    fn uninterrupted(
+        &mut self,
+        variables: &dyn Fn(&Path) -> Vec<(&'static str, OsString)>,
+    ) -> Outcome<Whole> {
+        let (initial, store) = self.scratch.fresh()?;
+        let variables = variables(&store);
+        let finished = self.launch(
+            &variables,
+            Until {
+                kill: None,
+                limit: None,
+            },
+        )?;
+        if finished.ending != Ending::Code(0) {
+            let with = if variables.is_empty() {
+                ""
+            } else {
+                " with a ckpt session"
+            };
+            let mut failure = Failure::new(
+                code::NO,
+                format!("the program {} when it ran uninterrupted{with}", finished.ending),
+            );
+            if !finished.stderr.is_empty() {
+                failure = failure.because(&finished.stderr);
+            }
+            return Err(failure
+                .help("a crash test needs a run that succeeds; arguments for the program go after `--`"));
+        }
+        let written = initial.written_since(self.scratch.working())?;
+        let contents = self.contents(files::chosen(written, &self.comparison.named)?)?;
+        Ok(Whole {
+            finished,
+            contents,
+            store,
+        })
+    }
+
+    fn contents(&self, paths: Vec<PathBuf>) -> Outcome<Contents> {
+        if self.comparison.stdout_only {
+            return Ok(Contents::new());
+        }
+        files::read(self.scratch.working(), &paths)
+    }
+}
+
+impl Expected {
+    /// The reference as the report shows it.
+    pub fn summary(&self) -> Summary {
+        Summary {
+            seconds: self.time.as_secs_f64(),
+            visits: self.visits,
+            lines: self.stdout.lines.len(),
+            masked: self.stdout.masked().map(|(_, text)| text).collect(),
+            files: self.files.listed(),
+        }
+    }
+}
+
+fn environment(store: &Path, every: u64) -> Vec<(&'static str, OsString)> {
+    vec![
+        ("CKPT_DIR", store.into()),
+        ("CKPT_EVERY", every.to_string().into()),
+    ]
+}
+
+fn failed(run: usize, finished: &Finished) -> Verdict {
+    let which = if run == 0 {
+        "the first process".to_owned()
+    } else {
+        format!("restart {run}")
+    };
+    let what = if finished.too_long {
+        format!("{which} did not end within {}", render::duration(finished.time))
+    } else {
+        format!("{which} {}", finished.ending)
+    };
+    Verdict::Failed {
+        what,
+        stderr: finished.stderr.clone(),
+    }
+}
+
+fn not_steady(unsteady: &text::Unsteady) -> Failure {
+    let shown = |line: &Option<String>| line.clone().unwrap_or_else(|| "(nothing)".into());
+    Failure::new(
+        code::NO,
+        "two uninterrupted runs print different numbers of lines: there is nothing to compare with",
+    )
+    .because(format!(
+        "{} lines, then {}; the first difference is in line {}:",
+        unsteady.counts.0, unsteady.counts.1, unsteady.first.line
+    ))
+    .because(format!("- {}", shown(&unsteady.first.expected)))
+    .because(format!("+ {}", shown(&unsteady.first.found)))
+    .help("leave the lines that come and go out with `--ignore REGEX`")
+}

@@ -1,0 +1,498 @@
+//! Which program is meant, and building it: `cargo metadata` for the choice, `cargo build` for the executable.
+
+use std::ffi::OsString;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use cargo_metadata::{Message, Metadata, MetadataCommand, Package, TargetKind};
+use serde::{Deserialize, Serialize};
+
+use crate::failure::{Failure, Outcome, code};
+
+/// Which program, and how it is built: cargo's own options, passed on.
+#[derive(Debug, Clone, Default, PartialEq, clap::Args, Serialize, Deserialize)]
+#[command(next_help_heading = "Cargo options")]
+#[serde(default)]
+pub struct CargoOptions {
+    /// Package with the program
+    #[arg(short, long, value_name = "NAME")]
+    pub package: Option<String>,
+    /// Binary to run
+    #[arg(long, value_name = "NAME", conflicts_with = "example")]
+    pub bin: Option<String>,
+    /// Example to run
+    #[arg(long, value_name = "NAME")]
+    pub example: Option<String>,
+    /// Build with optimisations
+    #[arg(short, long, conflicts_with = "profile")]
+    pub release: bool,
+    /// Build with this profile
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+    /// Features to activate, separated by commas
+    #[arg(short = 'F', long, value_name = "FEATURES")]
+    pub features: Vec<String>,
+    /// Activate all features
+    #[arg(long)]
+    pub all_features: bool,
+    /// Do not activate the `default` feature
+    #[arg(long)]
+    pub no_default_features: bool,
+    /// Path to Cargo.toml
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<PathBuf>,
+    /// Folder for build results
+    #[arg(long, value_name = "FOLDER")]
+    pub target_dir: Option<PathBuf>,
+    /// Number of parallel build jobs
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<String>,
+    /// Require that Cargo.lock is up to date
+    #[arg(long)]
+    pub locked: bool,
+    /// Build without the network
+    #[arg(long)]
+    pub offline: bool,
+    /// Do not print cargo's own progress
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Start this executable instead of building one: for machines without cargo
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["package", "bin", "example", "release", "profile"])]
+    pub exe: Option<PathBuf>,
+}
+
+/// A program that is ready to start.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// The executable.
+    pub executable: PathBuf,
+    /// The name that the default store folder is made of: that of the package.
+    pub name: String,
+    /// What was chosen, when cargo was asked.
+    choice: Option<Choice>,
+    /// Folders with native libraries that build scripts made.
+    library_folders: Vec<PathBuf>,
+}
+
+/// The target that the options choose, before it is built.
+#[derive(Debug, Clone)]
+struct Choice {
+    package: String,
+    manifest: PathBuf,
+    target: String,
+    kind: TargetKind,
+}
+
+impl CargoOptions {
+    /// Whether nothing at all was said about which program and how to build it.
+    pub fn is_unset(&self) -> bool {
+        *self
+            == CargoOptions {
+                quiet: self.quiet,
+                ..CargoOptions::default()
+            }
+    }
+
+    /// Options that choose and build this very program from any working folder.
+    pub fn pinned_to(&self, program: &Program) -> Self {
+        let mut options = self.clone();
+        options.target_dir = self
+            .target_dir
+            .as_ref()
+            .map(|path| std::path::absolute(path).unwrap_or(path.clone()));
+        match &program.choice {
+            None => options.exe = Some(program.executable.clone()),
+            Some(choice) => {
+                options.package = Some(choice.package.clone());
+                options.manifest_path = Some(choice.manifest.clone());
+                let is_example = choice.kind == TargetKind::Example;
+                let target = Some(choice.target.clone());
+                (options.bin, options.example) = if is_example {
+                    (None, target)
+                } else {
+                    (target, None)
+                };
+            }
+        }
+        options
+    }
+
+    /// The options that say how to build, as they are written on a command line.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let options = [
+            ("--bin", &self.bin),
+            ("--example", &self.example),
+            ("--profile", &self.profile),
+        ];
+        for (name, value) in options {
+            words.extend(value.iter().map(|value| format!("{name} {value}")));
+        }
+        words.extend(self.exe.iter().map(|path| format!("--exe {}", path.display())));
+        words.extend(
+            self.features
+                .iter()
+                .map(|features| format!("--features {features}")),
+        );
+        for (name, on) in [("--release", self.release), ("--all-features", self.all_features)] {
+            words.extend(on.then(|| name.to_owned()));
+        }
+        words
+    }
+
+    /// What `cargo metadata` knows about the workspace, without its dependencies.
+    pub fn metadata(&self) -> Outcome<Metadata> {
+        let mut command = MetadataCommand::new();
+        command.no_deps();
+        if let Some(path) = &self.manifest_path {
+            if !path.is_file() {
+                return Err(
+                    Failure::usage(format!("there is no manifest `{}`", path.display()))
+                        .help("`--manifest-path` wants the path of a Cargo.toml"),
+                );
+            }
+            command.manifest_path(path);
+        }
+        command.exec().map_err(|error| self.metadata_failure(error))
+    }
+
+    fn metadata_failure(&self, error: cargo_metadata::Error) -> Failure {
+        let folder = std::env::current_dir().unwrap_or_default();
+        match error {
+            cargo_metadata::Error::CargoMetadata { stderr } if stderr.contains("could not find `Cargo.toml`") => {
+                Failure::usage(format!("`{}` is not in a cargo package", folder.display())).help(
+                    "go to the folder of the program's Cargo.toml, name it with `--manifest-path`,\nor start a built program with `--exe FILE`",
+                )
+            }
+            cargo_metadata::Error::CargoMetadata { stderr } => {
+                let text = stderr.trim_start().trim_start_matches("error: ").trim_end().to_owned();
+                Failure::new(code::BUILD, "cargo cannot read the package").because(text)
+            }
+            cargo_metadata::Error::Io(error) => Failure::new(code::START, "cannot start `cargo`")
+                .because(error)
+                .help("`cargo ckpt doctor` says what is missing; `--exe FILE` starts a program that is built already"),
+            other => Failure::new(code::BUILD, "cargo cannot read the package").because(other),
+        }
+    }
+
+    /// The packages that the options mean.
+    pub fn packages<'m>(&self, metadata: &'m Metadata) -> Outcome<Vec<&'m Package>> {
+        candidate_packages(metadata, self)
+    }
+
+    /// Builds the program and says where its executable is.
+    pub fn build(&self) -> Outcome<Program> {
+        if let Some(executable) = &self.exe {
+            return existing(executable);
+        }
+        let metadata = self.metadata()?;
+        let choice = choose(&metadata, self)?;
+        let (executable, library_folders) =
+            self.cargo_build(&choice, metadata.target_directory.as_std_path())?;
+        Ok(Program {
+            executable,
+            name: choice.package.clone(),
+            choice: Some(choice),
+            library_folders,
+        })
+    }
+
+    fn cargo_build(&self, choice: &Choice, target_directory: &Path) -> Outcome<(PathBuf, Vec<PathBuf>)> {
+        let mut child = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .arg("build")
+            .args(self.cargo_arguments(choice))
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| Failure::new(code::START, "cannot start `cargo build`").because(error))?;
+        let mut executable = None;
+        let mut folders = Vec::new();
+        if let Some(stdout) = child.stdout.take() {
+            for message in Message::parse_stream(BufReader::new(stdout)).map_while(Result::ok) {
+                match message {
+                    Message::CompilerArtifact(artifact)
+                        if artifact.target.name == choice.target
+                            && artifact.target.kind.contains(&choice.kind) =>
+                    {
+                        executable = artifact.executable.map(Into::into).or(executable);
+                    }
+                    Message::BuildScriptExecuted(script) => {
+                        folders.extend(
+                            script
+                                .linked_paths
+                                .iter()
+                                .map(|path| native_folder(path.as_str())),
+                        );
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let status = child
+            .wait()
+            .map_err(|error| Failure::new(code::BUILD, "cargo build failed").because(error))?;
+        if !status.success() {
+            return Err(
+                Failure::new(code::BUILD, format!("`{}` does not build", choice.target))
+                    .help("cargo says why, above; nothing was started"),
+            );
+        }
+        folders.retain(|folder: &PathBuf| {
+            folder.starts_with(self.target_dir.as_deref().unwrap_or(target_directory))
+        });
+        let executable = executable.ok_or_else(|| {
+            Failure::new(
+                code::BUILD,
+                format!("cargo built `{}` but named no executable", choice.target),
+            )
+        })?;
+        Ok((executable, folders))
+    }
+
+    fn cargo_arguments(&self, choice: &Choice) -> Vec<OsString> {
+        let mut list: Vec<OsString> = vec!["--message-format=json-render-diagnostics".into()];
+        let mut option = |name: &str, value: Option<OsString>| {
+            if let Some(value) = value {
+                list.extend([name.into(), value]);
+            }
+        };
+        option("--package", Some(choice.package.clone().into()));
+        let kind = if choice.kind == TargetKind::Example {
+            "--example"
+        } else {
+            "--bin"
+        };
+        option(kind, Some(choice.target.clone().into()));
+        option("--profile", self.profile.clone().map(Into::into));
+        option("--manifest-path", self.manifest_path.clone().map(Into::into));
+        option("--target-dir", self.target_dir.clone().map(Into::into));
+        option("--jobs", self.jobs.clone().map(Into::into));
+        for features in &self.features {
+            option("--features", Some(features.into()));
+        }
+        let flags = [
+            ("--release", self.release),
+            ("--all-features", self.all_features),
+            ("--no-default-features", self.no_default_features),
+            ("--locked", self.locked),
+            ("--offline", self.offline),
+            ("--quiet", self.quiet),
+        ];
+        list.extend(
+            flags
+                .iter()
+                .filter(|(_, on)| *on)
+                .map(|(name, _)| OsString::from(name)),
+        );
+        list
+    }
+}
+
+impl Program {
+    /// A command that starts the program as `cargo run` would.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.executable);
+        if let Some(folder) = self.choice.as_ref().and_then(|choice| choice.manifest.parent()) {
+            command
+                .env("CARGO_MANIFEST_DIR", folder)
+                .env("CARGO_PKG_NAME", &self.name);
+        }
+        if !self.library_folders.is_empty() {
+            let variable = if cfg!(target_os = "macos") {
+                "DYLD_FALLBACK_LIBRARY_PATH"
+            } else {
+                "LD_LIBRARY_PATH"
+            };
+            let inherited = std::env::var_os(variable).unwrap_or_default();
+            let all = self
+                .library_folders
+                .iter()
+                .cloned()
+                .chain(std::env::split_paths(&inherited));
+            if let Ok(joined) = std::env::join_paths(all) {
+                command.env(variable, joined);
+            }
+        }
+        command
+    }
+}
+
+/// `native=/path` and `/path`, as build scripts print them.
+fn native_folder(printed: &str) -> PathBuf {
+    match printed.split_once('=') {
+        Some((kind, path)) if !kind.contains('/') => path.into(),
+        _ => printed.into(),
+    }
+}
+
+fn executable_name(executable: &Path) -> String {
+    executable
+        .file_stem()
+        .map_or_else(|| "program".into(), |stem| stem.to_string_lossy().into_owned())
+}
+
+fn existing(executable: &Path) -> Outcome<Program> {
+    let absolute = std::fs::canonicalize(executable).map_err(|error| {
+        Failure::new(code::START, format!("cannot start `{}`", executable.display())).because(error)
+    })?;
+    let name = executable_name(&absolute);
+    Ok(Program {
+        executable: absolute,
+        name,
+        choice: None,
+        library_folders: Vec::new(),
+    })
+}
+
+/// The one target that the options and the working folder mean, or a failure that lists the choices.
+fn choose(metadata: &Metadata, options: &CargoOptions) -> Outcome<Choice> {
+    let packages = candidate_packages(metadata, options)?;
+    let (kind, wanted) = match &options.example {
+        Some(example) => (TargetKind::Example, Some(example)),
+        None => (TargetKind::Bin, options.bin.as_ref()),
+    };
+    let targets = |kind: &TargetKind| -> Vec<(&Package, &str)> {
+        packages
+            .iter()
+            .flat_map(|package| package.targets.iter().map(move |target| (*package, target)))
+            .filter(|(_, target)| target.kind.contains(kind))
+            .map(|(package, target)| (package, target.name.as_str()))
+            .collect()
+    };
+    let all = targets(&kind);
+    let found: Vec<_> = match wanted {
+        Some(name) => all.iter().copied().filter(|(_, target)| target == name).collect(),
+        None if all.len() > 1 => {
+            let default =
+                |(package, target): &(&Package, &str)| package.default_run.as_deref() == Some(*target);
+            let defaults: Vec<_> = all.iter().copied().filter(default).collect();
+            if defaults.len() == 1 {
+                defaults
+            } else {
+                all.clone()
+            }
+        }
+        None => all.clone(),
+    };
+    match found.as_slice() {
+        [(package, target)] => Ok(Choice {
+            package: package.name.to_string(),
+            manifest: package.manifest_path.clone().into(),
+            target: (*target).to_owned(),
+            kind,
+        }),
+        [] => Err(no_target(wanted, &kind, &all, &targets(&TargetKind::Example))),
+        several => Err(several_targets(several, &kind)),
+    }
+}
+
+fn no_target(
+    wanted: Option<&String>,
+    kind: &TargetKind,
+    all: &[(&Package, &str)],
+    examples: &[(&Package, &str)],
+) -> Failure {
+    let word = if *kind == TargetKind::Example {
+        "example"
+    } else {
+        "binary"
+    };
+    let flag = if *kind == TargetKind::Example {
+        "--example"
+    } else {
+        "--bin"
+    };
+    let failure = match wanted {
+        Some(name) => Failure::new(code::BUILD, format!("there is no {word} `{name}` here")),
+        None => Failure::new(code::BUILD, "there is no binary to run here"),
+    };
+    if !all.is_empty() {
+        failure.help(format!("choose one of: {}", choices(all, flag)))
+    } else if !examples.is_empty() {
+        failure.help(format!("there are examples: {}", choices(examples, "--example")))
+    } else {
+        failure.help("a program needs `src/main.rs`, `src/bin/NAME.rs` or a `[[bin]]` in Cargo.toml")
+    }
+}
+
+fn several_targets(several: &[(&Package, &str)], kind: &TargetKind) -> Failure {
+    let same_name = several.windows(2).all(|pair| pair[0].1 == pair[1].1);
+    let (flag, word) = if *kind == TargetKind::Example {
+        ("--example", "examples")
+    } else {
+        ("--bin", "binaries")
+    };
+    if same_name {
+        let names: Vec<_> = several
+            .iter()
+            .map(|(package, _)| format!("-p {}", package.name))
+            .collect();
+        return Failure::usage(format!("several packages have `{}`", several[0].1))
+            .help(format!("choose one: {}", names.join(" | ")));
+    }
+    Failure::usage(format!("there are several {word}, and none is the default"))
+        .help(format!("choose one: {}", choices(several, flag)))
+}
+
+fn choices(targets: &[(&Package, &str)], flag: &str) -> String {
+    let mut names: Vec<_> = targets
+        .iter()
+        .map(|(_, target)| format!("{flag} {target}"))
+        .collect();
+    names.sort();
+    names.dedup();
+    names.join(" | ")
+}
+
+/// The packages that cargo would look for the program in: the named one, the one of the folder, or the default
+/// members of the workspace.
+fn candidate_packages<'m>(metadata: &'m Metadata, options: &CargoOptions) -> Outcome<Vec<&'m Package>> {
+    let members = metadata.workspace_packages();
+    if let Some(name) = &options.package {
+        let found: Vec<_> = members
+            .iter()
+            .copied()
+            .filter(|package| package.name == name.as_str())
+            .collect();
+        if found.is_empty() {
+            let names: Vec<_> = members.iter().map(|package| package.name.as_str()).collect();
+            return Err(
+                Failure::usage(format!("there is no package `{name}` in this workspace"))
+                    .help(format!("its packages: {}", names.join(", "))),
+            );
+        }
+        return Ok(found);
+    }
+    let manifest = match &options.manifest_path {
+        Some(path) => path.clone(),
+        None => nearest_manifest().unwrap_or_default(),
+    };
+    let manifest = std::fs::canonicalize(&manifest).unwrap_or(manifest);
+    let own: Vec<_> = members
+        .iter()
+        .copied()
+        .filter(|package| std::fs::canonicalize(&package.manifest_path).is_ok_and(|path| path == manifest))
+        .collect();
+    // In the root of a workspace, `--bin` and `--example` reach every member.
+    let everywhere = (options.bin.is_some() || options.example.is_some()) && is_root(metadata, &manifest);
+    Ok(match (everywhere, own.is_empty()) {
+        (true, _) => members,
+        (false, false) => own,
+        (false, true) => metadata.workspace_default_packages(),
+    })
+}
+
+fn is_root(metadata: &Metadata, manifest: &Path) -> bool {
+    let root = metadata.workspace_root.as_std_path();
+    manifest
+        .parent()
+        .is_some_and(|folder| std::fs::canonicalize(root).is_ok_and(|root| root == folder))
+}
+
+fn nearest_manifest() -> Option<PathBuf> {
+    let folder = std::env::current_dir().ok()?;
+    folder
+        .ancestors()
+        .map(|folder| folder.join("Cargo.toml"))
+        .find(|path| path.is_file())
+}

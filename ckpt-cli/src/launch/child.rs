@@ -1,0 +1,193 @@
+//! Starting a program, passing signals on to it, and waiting for its end.
+
+use std::fmt;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithOrigin;
+use signal_hook::low_level::siginfo::{Cause, Origin};
+
+use crate::failure::{Failure, Outcome, code};
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// It left with this exit code.
+    Code(i32),
+    /// A signal ended it.
+    Signal(i32),
+}
+
+impl Ending {
+    /// The ending of a process that has been waited for.
+    pub fn of(status: ExitStatus) -> Self {
+        use std::os::unix::process::ExitStatusExt;
+        match status.code() {
+            Some(code) => Ending::Code(code),
+            None => Ending::Signal(status.signal().unwrap_or_default()),
+        }
+    }
+
+    /// The exit code that passes this ending on, as shells do it: 128 + the signal.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Ending::Code(code) => code as u8,
+            Ending::Signal(signal) => (128 + signal) as u8,
+        }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ending::Code(101) => f.write_str("ended with exit code 101 (a panic)"),
+            Ending::Code(code) => write!(f, "ended with exit code {code}"),
+            Ending::Signal(signal) => match Signal::try_from(*signal) {
+                Ok(name) => write!(f, "was killed by {name}"),
+                Err(_) => write!(f, "was killed by signal {signal}"),
+            },
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    child: Option<Pid>,
+    stop: Option<i32>,
+}
+
+/// Starts programs one after the other and forwards SIGTERM, SIGINT and SIGUSR1 to the one that runs.
+#[derive(Debug)]
+pub struct Supervisor {
+    shared: Arc<Mutex<Shared>>,
+}
+
+impl Supervisor {
+    /// Takes the signals over from now on.
+    pub fn new() -> Outcome<Self> {
+        let shared = Arc::new(Mutex::new(Shared::default()));
+        let mut signals = SignalsInfo::<WithOrigin>::new([SIGTERM, SIGINT, SIGUSR1])
+            .map_err(|error| Failure::new(code::START, "cannot take signals over").because(error))?;
+        let theirs = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            for origin in signals.forever() {
+                let mut shared = lock(&theirs);
+                shared.stop = Some(origin.signal);
+                if let Some(child) = shared.child
+                    && !reaches_the_group(&origin)
+                {
+                    forward(child, origin.signal);
+                }
+            }
+        });
+        Ok(Supervisor { shared })
+    }
+
+    /// The signal that asked this process to stop, if one did.
+    pub fn stopped(&self) -> Option<i32> {
+        lock(&self.shared).stop
+    }
+
+    /// Waits, unless a signal asks to stop.
+    pub fn pause(&self, time: Duration) {
+        let end = Instant::now() + time;
+        while self.stopped().is_none() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            std::thread::sleep(left.min(Duration::from_millis(50)));
+        }
+    }
+
+    /// Runs the command to its end.
+    pub fn run(&self, mut command: Command) -> Outcome<Ending> {
+        let failed = |error: std::io::Error, command: &Command| {
+            let program = command.get_program().to_string_lossy().into_owned();
+            Failure::new(code::START, format!("cannot start `{program}`")).because(error)
+        };
+        let mut child = command.spawn().map_err(|error| failed(error, &command))?;
+        let pid = Pid::from_raw(child.id() as i32);
+        {
+            let mut shared = lock(&self.shared);
+            shared.child = Some(pid);
+            if let Some(signal) = shared.stop {
+                forward(pid, signal);
+            }
+        }
+        if wait_without_reaping(pid) {
+            lock(&self.shared).child = None;
+        }
+        let ending = reap(&mut child).map_err(|error| failed(error, &command));
+        lock(&self.shared).child = None;
+        ending
+    }
+}
+
+fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ctrl-C at a terminal is sent by the kernel to the whole foreground group: the child has it already.
+fn reaches_the_group(origin: &Origin) -> bool {
+    origin.signal == SIGINT && matches!(origin.cause, Cause::Kernel)
+}
+
+fn forward(child: Pid, signal: i32) {
+    if let Ok(signal) = Signal::try_from(signal) {
+        // It may have ended in this moment: then there is nobody to tell.
+        let _ = kill(child, signal);
+    }
+}
+
+/// Waits for the end but leaves the process number taken, so that a signal cannot be forwarded to a stranger.
+/// False where the system has no such call.
+#[cfg(target_os = "linux")]
+fn wait_without_reaping(pid: Pid) -> bool {
+    use nix::errno::Errno;
+    use nix::sys::wait::{Id, WaitPidFlag, waitid};
+    let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+    loop {
+        match waitid(Id::Pid(pid), flags) {
+            Err(Errno::EINTR) => {}
+            outcome => return outcome.is_ok(),
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn wait_without_reaping(_: Pid) -> bool {
+    false
+}
+
+fn reap(child: &mut Child) -> std::io::Result<Ending> {
+    child.wait().map(Ending::of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_pass_on_as_shells_do_it() {
+        assert_eq!(Ending::Code(75).exit_code(), 75);
+        assert_eq!(Ending::Signal(9).exit_code(), 137);
+        assert_eq!(Ending::Signal(9).to_string(), "was killed by SIGKILL");
+    }
+
+    #[test]
+    fn a_program_that_kills_itself_is_reported_as_killed() {
+        let supervisor = Supervisor::new().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "kill -9 $$"]);
+        assert_eq!(supervisor.run(command).unwrap(), Ending::Signal(9));
+        let mut command = Command::new("sh");
+        command.args(["-c", "exit 7"]);
+        assert_eq!(supervisor.run(command).unwrap(), Ending::Code(7));
+    }
+}

@@ -1,0 +1,15 @@
+//! From a command line to a running program: `cargo` says which executable is meant and builds it, `session` turns
+//! options into the environment that the library reads, `child` starts it, forwards signals and waits, `restarts`
+//! starts it again when it dies, `record` remembers how it was built.
+
+pub mod cargo;
+pub mod child;
+pub mod record;
+pub mod restarts;
+pub mod session;
+
+pub use cargo::{CargoOptions, Program};
+pub use child::{Ending, Supervisor};
+pub use record::Record;
+pub use restarts::{Begin, RestartOptions};
+pub use session::SessionOptions;

@@ -1,0 +1,149 @@
+//! Drawing for people: tables, sizes, durations. Colours are off when the output is no terminal or `NO_COLOR` is
+//! set; tables are then plain ASCII-free columns that `grep` and `awk` like.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table};
+
+/// How a command prints its result.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// A table for people.
+    #[default]
+    Table,
+    /// One JSON document, for scripts.
+    Json,
+}
+
+/// The `--format` option, shared by all commands that print a result.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct FormatOption {
+    /// A table for people, or JSON for scripts
+    #[arg(long, value_enum, default_value = "table", value_name = "FORMAT")]
+    pub format: Format,
+}
+
+impl FormatOption {
+    /// Whether JSON was asked for.
+    pub fn json(&self) -> bool {
+        self.format == Format::Json
+    }
+}
+
+/// Whether standard output may be coloured.
+pub fn coloured() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// An empty table in the house style.
+pub fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table
+        .load_preset("     --            ")
+        .set_content_arrangement(ContentArrangement::Disabled);
+    if !coloured() {
+        table.force_no_tty();
+    }
+    table.set_header(
+        header
+            .iter()
+            .map(|name| Cell::new(name).add_attribute(Attribute::Bold)),
+    );
+    table
+}
+
+/// Aligns the given columns to the right: numbers.
+pub fn right(table: &mut Table, columns: &[usize]) {
+    for &index in columns {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+}
+
+/// A cell that says that something is as it should be, or not.
+pub fn verdict(good: bool, text: impl ToString) -> Cell {
+    Cell::new(text).fg(if good { Color::Green } else { Color::Red })
+}
+
+/// Prints a table on standard output, without trailing blanks. A closed pipe (`| head`) is no error.
+pub fn print_table(table: &Table) {
+    let text: String = table
+        .lines()
+        .fold(String::new(), |text, line| text + line.trim_end() + "\n");
+    print(&text);
+}
+
+/// Prints text on standard output; ends quietly when nobody reads it any more.
+pub fn print(text: &str) {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
+        std::process::exit(0);
+    }
+}
+
+/// Prints a value as JSON.
+pub fn print_json(value: &impl serde::Serialize) {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => print(&(text + "\n")),
+        Err(error) => print(&format!("{{\"error\": {:?}}}\n", error.to_string())),
+    }
+}
+
+/// A number of bytes for people: `3.2 MiB`.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    if count < 1024 {
+        return format!("{count} B");
+    }
+    let mut value = count as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1023.95 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
+/// A duration for people: `412 ms`, `3.1 s`, `2 min 5 s`.
+pub fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
+        s if s < 60.0 => format!("{s:.1} s"),
+        s if s < 3600.0 => format!("{} min {} s", time.as_secs() / 60, time.as_secs() % 60),
+        _ => format!("{} h {} min", time.as_secs() / 3600, time.as_secs() % 3600 / 60),
+    }
+}
+
+/// `1 checkpoint`, `2 checkpoints`.
+pub fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_times_are_short() {
+        assert_eq!(bytes(0), "0 B");
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(1024), "1.0 KiB");
+        assert_eq!(bytes(1024 * 1024 - 1), "1.0 MiB");
+        assert_eq!(bytes(3 << 30), "3.0 GiB");
+        assert_eq!(duration(Duration::from_millis(412)), "412 ms");
+        assert_eq!(duration(Duration::from_secs(125)), "2 min 5 s");
+    }
+
+    #[test]
+    fn tables_have_no_trailing_blanks_and_no_borders() {
+        let mut table = table(&["ID", "Size"]);
+        table.add_row(["1", "3.0 GiB"]);
+        right(&mut table, &[1]);
+        let text = table.to_string();
+        assert!(!text.contains('|') && !text.contains('+'), "{text}");
+    }
+}

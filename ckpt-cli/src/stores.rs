@@ -1,0 +1,250 @@
+//! Which store a command is about, and what can be told about it without opening a checkpoint.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use serde::Deserialize;
+
+use crate::failure::{AboutFile, Failure, Outcome, code};
+
+/// The `--dir` option of the commands that look at a store.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct StoreOption {
+    /// The store: the folder of the checkpoints [default: CKPT_DIR, `dir` in ckpt.toml, or the one *.ckpt.d here]
+    #[arg(long, value_name = "FOLDER")]
+    pub dir: Option<PathBuf>,
+}
+
+/// A checkpoint as the user names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// The newest.
+    Latest,
+    /// The one with this number.
+    Id(u64),
+}
+
+/// What `job.json` in the store says about the last run, as far as it is used here.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Job {
+    /// The package's name.
+    #[serde(default)]
+    pub program: String,
+    /// `running`, `completed`, `stopped`, `failed` or `refused`.
+    #[serde(default)]
+    pub state: String,
+    /// Site visits so far, all processes together.
+    #[serde(default)]
+    pub visits: u64,
+    /// The command line of the last process.
+    #[serde(default)]
+    pub command: Vec<String>,
+}
+
+impl FromStr for Which {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "latest" => Ok(Which::Latest),
+            _ => text
+                .parse()
+                .map(Which::Id)
+                .map_err(|_| "a checkpoint's number, or `latest`".into()),
+        }
+    }
+}
+
+impl fmt::Display for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Which::Latest => f.write_str("latest"),
+            Which::Id(id) => write!(f, "{id}"),
+        }
+    }
+}
+
+impl StoreOption {
+    /// The folder of an existing store.
+    pub fn existing(&self) -> Outcome<PathBuf> {
+        let here = Path::new(".");
+        let dir = match configured(self.dir.as_deref())? {
+            Some(dir) => dir,
+            None => only_store_in(here)?,
+        };
+        if dir.is_dir() {
+            return Ok(dir);
+        }
+        let what = if dir.exists() {
+            "is not a folder"
+        } else {
+            "does not exist"
+        };
+        Err(Failure::new(
+            code::NO_CHECKPOINT,
+            format!("the store `{}` {what}", dir.display()),
+        )
+        .help(stores_here(here)))
+    }
+}
+
+/// The store of a program that is about to run.
+pub fn for_program(option: Option<&Path>, name: &str) -> Outcome<PathBuf> {
+    Ok(configured(option)?.unwrap_or_else(|| format!("{name}.ckpt.d").into()))
+}
+
+/// The folder that the command line, the environment or `ckpt.toml` name, in this order.
+fn configured(option: Option<&Path>) -> Outcome<Option<PathBuf>> {
+    if let Some(dir) = option {
+        return Ok(Some(dir.to_path_buf()));
+    }
+    if let Some(dir) = std::env::var_os("CKPT_DIR").filter(|dir| !dir.is_empty()) {
+        return Ok(Some(dir.into()));
+    }
+    let path = Path::new("ckpt.toml");
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).about("cannot read", path),
+    };
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        Failure::store("ckpt.toml is not valid").because(error.to_string().trim_end())
+    })?;
+    let dir = table
+        .get("session")
+        .and_then(|session| session.get("dir"))
+        .and_then(|dir| dir.as_str());
+    Ok(dir.map(PathBuf::from))
+}
+
+/// All stores in a folder, by name.
+fn stores_in(folder: &Path) -> Vec<PathBuf> {
+    let is_store = |path: &PathBuf| path.to_string_lossy().ends_with(".ckpt.d") && path.is_dir();
+    let mut list: Vec<PathBuf> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| PathBuf::from(entry.file_name()))
+        .filter(|name| is_store(&folder.join(name)))
+        .collect();
+    list.sort();
+    list
+}
+
+fn only_store_in(folder: &Path) -> Outcome<PathBuf> {
+    let list = stores_in(folder);
+    match list.as_slice() {
+        [one] => Ok(one.clone()),
+        [] => {
+            let here = std::env::current_dir().unwrap_or_default();
+            Err(Failure::new(code::NO_CHECKPOINT, format!("there is no store in `{}`", here.display())).help(
+                "`cargo ckpt run` makes one, `PACKAGE.ckpt.d`; name one that is elsewhere with `--dir FOLDER`",
+            ))
+        }
+        _ => Err(Failure::usage("there are several stores here").help(stores_here(folder))),
+    }
+}
+
+fn stores_here(folder: &Path) -> String {
+    let list: Vec<_> = stores_in(folder)
+        .iter()
+        .map(|store| format!("--dir {}", store.display()))
+        .collect();
+    match list.is_empty() {
+        true => "there is no store here; `cargo ckpt run` makes one".into(),
+        false => format!("choose one: {}", list.join(" | ")),
+    }
+}
+
+/// The numbers of the committed checkpoints in order, by file names alone: `000042.h5`, `000042.r0.h5`.
+pub fn ids(store: &Path) -> Vec<u64> {
+    let number = |name: &str| name.strip_suffix(".h5")?.split('.').next()?.parse::<u64>().ok();
+    let entries = fs::read_dir(store).into_iter().flatten().flatten();
+    let mut list: Vec<u64> = entries
+        .filter_map(|entry| number(entry.file_name().to_str()?))
+        .collect();
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+/// The number of the newest committed checkpoint.
+pub fn newest_id(store: &Path) -> Option<u64> {
+    ids(store).last().copied()
+}
+
+/// `3, 4, 5`; the middle of a long list is left out.
+pub fn id_list(ids: &[u64]) -> String {
+    let words = |ids: &[u64]| ids.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    match ids.len() {
+        0 => "none".into(),
+        1..=12 => words(ids),
+        many => format!("{}, ..., {}", words(&ids[..3]), words(&ids[many - 3..])),
+    }
+}
+
+/// Whether a job is at work on the store now, as far as its lock tells.
+pub fn is_locked(_store: &Path) -> bool {
+    false
+}
+
+/// What the store says about its last run; `None` if nothing ran.
+pub fn job(store: &Path) -> Outcome<Option<Job>> {
+    let path = store.join("job.json");
+    match fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|error| Failure::store(format!("`{}` is damaged", path.display())).because(error)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).about("cannot read", &path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_checkpoint_is_found_by_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(newest_id(folder.path()), None);
+        for name in [
+            "000002.h5",
+            "000010.r0.h5",
+            ".tmp-000011.h5",
+            "000012.h5.tmp",
+            "job.json",
+        ] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        assert_eq!(newest_id(folder.path()), Some(10));
+        assert_eq!(newest_id(&folder.path().join("none")), None);
+    }
+
+    #[test]
+    fn one_store_is_taken_and_several_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(
+            only_store_in(folder.path()).unwrap_err().code(),
+            code::NO_CHECKPOINT
+        );
+        fs::create_dir(folder.path().join("a.ckpt.d")).unwrap();
+        assert_eq!(only_store_in(folder.path()).unwrap(), Path::new("a.ckpt.d"));
+        fs::create_dir(folder.path().join("b.ckpt.d")).unwrap();
+        assert!(
+            only_store_in(folder.path())
+                .unwrap_err()
+                .to_string()
+                .contains("several")
+        );
+    }
+
+    #[test]
+    fn a_checkpoint_is_named_by_number_or_as_the_latest() {
+        assert_eq!("latest".parse(), Ok(Which::Latest));
+        assert_eq!("000042".parse(), Ok(Which::Id(42)));
+        assert!("newest".parse::<Which>().is_err());
+    }
+}
