@@ -1,0 +1,292 @@
+//! References alive over a site.
+
+use super::draw;
+
+#[ckpt::instrument]
+pub fn shared_reference() {
+    let items = vec![3u64, 6, 9];
+    let view = &items;
+    let last = &view[2];
+    for i in 0..3 {
+        ckpt::checkpoint!();
+        println!("{} {last}", view[i] + i as u64);
+    }
+    println!("= {items:?}");
+}
+
+#[ckpt::instrument]
+pub fn mutable_reference() {
+    let mut items = vec![1u64];
+    let view = &mut items;
+    for i in 0..3 {
+        view.push(i);
+        ckpt::checkpoint!();
+        view.push(i * 10);
+        println!("{view:?}");
+    }
+    items.push(7);
+    println!("= {items:?}");
+}
+
+#[ckpt::instrument]
+pub fn reference_to_a_field() {
+    #[derive(ckpt::Checkpoint)]
+    struct Pair {
+        left: Vec<u64>,
+        right: u64,
+    }
+    let pair = Pair {
+        left: vec![1, 2],
+        right: 5,
+    };
+    let left = &pair.left;
+    let right = &pair.right;
+    ckpt::checkpoint!();
+    println!("= {left:?} {right}");
+}
+
+#[ckpt::instrument]
+pub fn reference_by_an_index_that_changes() {
+    let items = vec![10u64, 20, 30];
+    let mut at = 0;
+    let chosen = &items[at];
+    at += 2;
+    ckpt::checkpoint!();
+    println!("= {chosen} {at}");
+}
+
+#[ckpt::instrument]
+pub fn slice_by_bounds_that_change() {
+    let items: Vec<u64> = (0..10).collect();
+    let mut low = 0;
+    let mut sums = Vec::new();
+    while low < items.len() {
+        let part = &items[low..(low + 4).min(10)];
+        low += 4;
+        ckpt::checkpoint!();
+        sums.push(part.iter().sum::<u64>());
+        println!("{part:?} {sums:?}");
+    }
+    println!("= {sums:?}");
+}
+
+#[ckpt::instrument]
+pub fn reference_assigned_in_a_loop() {
+    let items = vec![4u64, 9, 2, 7];
+    let mut best = &items[0];
+    for item in &items {
+        if item > best {
+            best = item;
+        }
+        ckpt::checkpoint!();
+        println!("{item} {best}");
+    }
+    println!("= {best}");
+}
+
+#[ckpt::instrument]
+pub fn reference_chosen_by_a_draw() {
+    let (low, high) = (vec![1u64], vec![2u64, 3]);
+    let mut seed = 12;
+    let chosen = if draw(&mut seed) % 2 == 0 { &low } else { &high };
+    for _ in 0..2 {
+        seed += 1;
+        ckpt::checkpoint!();
+        println!("{chosen:?} {seed}");
+    }
+    println!("= {low:?} {high:?}");
+}
+
+#[ckpt::instrument]
+pub fn swapped_values() {
+    let mut old = vec![1u64, 2, 3];
+    let mut new = vec![0u64; 3];
+    for turn in 0..4 {
+        for i in 0..3 {
+            new[i] = old[i] + old[(i + 1) % 3] + turn;
+        }
+        ckpt::checkpoint!();
+        std::mem::swap(&mut old, &mut new);
+        println!("{old:?} {new:?}");
+    }
+    println!("= {old:?}");
+}
+
+#[ckpt::instrument]
+pub fn swapped_references() {
+    let mut even = [1u64, 2, 3];
+    let mut odd = [0u64; 3];
+    let (mut old, mut new) = (&mut even, &mut odd);
+    for turn in 0..4 {
+        for i in 0..3 {
+            new[i] = old[i] + old[(i + 1) % 3] + turn;
+        }
+        std::mem::swap(&mut old, &mut new);
+        ckpt::checkpoint!();
+        println!("{old:?} {new:?}");
+    }
+    println!("= {old:?} {new:?}");
+    println!("{even:?} {odd:?}");
+}
+
+#[ckpt::instrument]
+pub fn split_at_mut_views() {
+    let mut items = vec![1u64, 2, 3, 4, 5, 6];
+    let middle = 2;
+    let (left, right) = items.split_at_mut(middle);
+    for i in 0..4 {
+        left[i % 2] += right[i];
+        ckpt::checkpoint!();
+        right[i] *= 2;
+        println!("{left:?} {right:?}");
+    }
+    println!("= {items:?}");
+}
+
+#[ckpt::instrument]
+pub fn mutable_view_of_a_part() {
+    let mut grid = vec![vec![0u64; 3]; 2];
+    for row in 0..2 {
+        let line = &mut grid[row];
+        line[0] = row as u64 + 1;
+        ckpt::checkpoint!();
+        line[2] = line[0] * 7;
+        println!("{line:?}");
+    }
+    println!("= {grid:?}");
+}
+
+#[ckpt::instrument]
+pub fn words_of_a_text() {
+    let text = String::from("alpha beta gamma");
+    let words: Vec<&str> = text.split(' ').collect();
+    let mut longest = 0;
+    for i in 0..words.len() {
+        longest = longest.max(words[i].len());
+        ckpt::checkpoint!();
+        println!("{} {longest}", words[i]);
+    }
+    println!("= {text} {words:?}");
+}
+
+#[ckpt::instrument]
+pub fn index_of_references() {
+    let names = vec![String::from("b"), String::from("a"), String::from("c")];
+    let mut sorted: Vec<&String> = names.iter().collect();
+    sorted.sort();
+    ckpt::checkpoint!();
+    println!("{sorted:?}");
+    ckpt::checkpoint!();
+    println!("= {names:?}");
+}
+
+struct Link {
+    value: u64,
+    next: Option<Box<Link>>,
+}
+
+fn list_of(values: &[u64]) -> Option<Box<Link>> {
+    values
+        .iter()
+        .rev()
+        .fold(None, |next, &value| Some(Box::new(Link { value, next })))
+}
+
+#[ckpt::instrument]
+pub fn walk_along_a_linked_list() {
+    let head = list_of(&[3, 1, 4]);
+    let mut current = head.as_deref();
+    let mut sum = 0;
+    while let Some(link) = current {
+        sum = sum * 10 + link.value;
+        current = link.next.as_deref();
+        println!("{sum}");
+    }
+    ckpt::checkpoint!();
+    println!("= {sum}");
+}
+
+#[ckpt::instrument(calls(relax))]
+pub fn struct_of_references() {
+    let rates = vec![0.5f64, 0.25];
+    let mut field = vec![8.0f64, 4.0];
+    let mut solver = Solver {
+        rates: &rates,
+        field: &mut field,
+    };
+    relax(&mut solver);
+    println!("{:?}", solver.field);
+    relax(&mut solver);
+    println!("= {field:?}");
+}
+
+struct Solver<'a> {
+    rates: &'a [f64],
+    field: &'a mut Vec<f64>,
+}
+
+#[ckpt::instrument]
+fn relax(solver: &mut Solver<'_>) {
+    for i in 0..solver.rates.len() {
+        solver.field[i] *= solver.rates[i];
+        ckpt::checkpoint!();
+        println!("{i} {:?}", solver.field);
+    }
+}
+
+#[ckpt::instrument]
+pub fn two_level_borrow() {
+    let table = vec![vec![1u64, 2], vec![3, 4]];
+    let rows: Vec<&[u64]> = table.iter().map(|row| row.as_slice()).collect();
+    let tail = &rows[1][1..];
+    for i in 0..2 {
+        ckpt::checkpoint!();
+        println!("{i} {tail:?} {:?}", rows[i]);
+    }
+    println!("= {table:?}");
+}
+
+#[ckpt::instrument]
+pub fn borrow_ended_before_the_site() {
+    let mut items = vec![1u64, 2];
+    let first = &mut items[0];
+    *first += 5;
+    let length = items.iter().map(|i| i * 2).max();
+    ckpt::checkpoint!();
+    items.push(9);
+    println!("= {items:?} {length:?}");
+}
+
+#[ckpt::instrument]
+pub fn mutable_reference_then_owner() {
+    let mut count = 0u64;
+    for i in 0..3 {
+        let counter = &mut count;
+        *counter += i;
+        ckpt::checkpoint!();
+        *counter *= 2;
+        println!("{counter}");
+        count += 1;
+    }
+    println!("= {count}");
+}
+
+#[ckpt::instrument(calls(bump))]
+pub fn reborrow_passed_down() {
+    let mut count = 1u64;
+    let counter = &mut count;
+    for i in 0..2 {
+        bump(counter, i);
+        *counter += 1;
+        ckpt::checkpoint!();
+        println!("{counter}");
+    }
+    println!("= {count}");
+}
+
+#[ckpt::instrument]
+fn bump(counter: &mut u64, by: u64) {
+    *counter += by;
+    ckpt::checkpoint!();
+    *counter *= 3;
+}

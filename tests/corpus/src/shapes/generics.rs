@@ -1,0 +1,216 @@
+//! Generic functions, `impl Trait` arguments, marked calls with type arguments.
+
+use std::fmt::Debug;
+use std::ops::{Add, Mul};
+
+#[ckpt::instrument]
+fn power<T>(base: T, count: u32, one: T) -> T
+where
+    T: Copy + Mul<Output = T> + Debug + ckpt::Checkpoint,
+{
+    let mut result = one;
+    for i in 0..count {
+        result = result * base;
+        ckpt::checkpoint!();
+        println!("{i} {result:?}");
+    }
+    result
+}
+
+#[ckpt::instrument(calls(power))]
+pub fn several_types() {
+    let a = power(3u32, 3, 1);
+    let b = power::<f64>(1.5, 3, 1.0);
+    let c: i64 = power(-2, 3, 1);
+    println!("= {a} {b:?} {c}");
+}
+
+#[ckpt::instrument]
+fn sum_all<T: Copy + Add<Output = T> + Debug + Default + ckpt::Checkpoint>(items: &[T]) -> T {
+    let mut sum = T::default();
+    for &item in items {
+        sum = sum + item;
+        ckpt::checkpoint!();
+        println!("{item:?} {sum:?}");
+    }
+    sum
+}
+
+#[ckpt::instrument(calls(sum_all))]
+pub fn generic_slices() {
+    let whole = vec![1i32, -5, 9];
+    let real = [0.1f32, 0.2, 0.3];
+    let a = sum_all(&whole);
+    let b = sum_all(&real);
+    println!("= {a} {:08x}", b.to_bits());
+}
+
+#[ckpt::instrument]
+fn drain(source: impl Iterator<Item = u64>) -> u64 {
+    let mut sum = 0;
+    for item in source {
+        sum = sum * 2 + item;
+        ckpt::checkpoint!();
+        println!("{item} {sum}");
+    }
+    sum
+}
+
+#[ckpt::instrument(calls(drain))]
+pub fn impl_iterator_argument() {
+    let list = vec![3u64, 1, 2];
+    let a = drain(list.iter().copied());
+    println!("{a}");
+    let b = drain((0..10).filter(|i| i % 4 == 1));
+    println!("= {a} {b}");
+}
+
+#[ckpt::instrument]
+fn apply(f: impl Fn(u64) -> u64, n: u64) -> u64 {
+    let mut value = n;
+    for _ in 0..3 {
+        value = f(value);
+        ckpt::checkpoint!();
+        println!("{value}");
+    }
+    value
+}
+
+#[ckpt::instrument(calls(apply))]
+pub fn impl_fn_argument() {
+    let shift = 4;
+    let a = apply(|x| x * 2 + shift, 1);
+    let b = apply(u64::isqrt, 1000);
+    println!("= {a} {b} {shift}");
+}
+
+#[ckpt::instrument]
+fn apply_generic<F>(f: &F, n: u64) -> u64
+where
+    F: Fn(u64) -> u64,
+{
+    let first = f(n);
+    ckpt::checkpoint!();
+    let second = f(first);
+    ckpt::checkpoint!();
+    println!("{first} {second}");
+    first + second
+}
+
+#[ckpt::instrument(calls(apply_generic))]
+pub fn closure_by_reference() {
+    let factor = 3;
+    let triple = |x| x * factor;
+    let a = apply_generic(&triple, 5);
+    println!("{a}");
+    let b = apply_generic(&triple, a);
+    println!("= {b}");
+}
+
+#[ckpt::instrument]
+fn show_all(items: &[impl Debug]) -> usize {
+    let mut size = 0;
+    for item in items {
+        size += format!("{item:?}").len();
+        ckpt::checkpoint!();
+        println!("{item:?} {size}");
+    }
+    size
+}
+
+#[ckpt::instrument(calls(show_all))]
+pub fn impl_debug_elements() {
+    let a = show_all(&["x", "yz"]);
+    let b = show_all(&[1.5, 2.25]);
+    println!("= {a} {b}");
+}
+
+#[derive(Debug, Clone, ckpt::Checkpoint)]
+struct Stack<T> {
+    items: Vec<T>,
+}
+
+impl<T: Clone + Debug + ckpt::Checkpoint> Stack<T> {
+    #[ckpt::instrument]
+    fn double(&mut self) {
+        let count = self.items.len();
+        for i in 0..count {
+            let copy = self.items[i].clone();
+            ckpt::checkpoint!();
+            self.items.push(copy);
+            println!("{:?}", self.items);
+        }
+    }
+}
+
+#[ckpt::instrument(calls(double))]
+pub fn generic_struct_method() {
+    let mut words = Stack {
+        items: vec![String::from("a"), String::from("b")],
+    };
+    words.double();
+    let mut pairs = Stack {
+        items: vec![(1u8, 'x')],
+    };
+    pairs.double();
+    println!("= {words:?} {pairs:?}");
+}
+
+#[ckpt::instrument(calls(drain))]
+fn drain_boxed(source: Box<dyn Iterator<Item = u64>>) -> u64 {
+    drain(source)
+}
+
+#[ckpt::instrument(calls(drain_boxed))]
+pub fn boxed_iterator_argument() {
+    let a = drain_boxed(Box::new((1..4).map(|i| i * i)));
+    println!("= {a}");
+}
+
+#[ckpt::instrument]
+fn read_by(reader: &dyn Fn(usize) -> u64, count: usize) -> u64 {
+    let mut sum = 0;
+    for i in 0..count {
+        sum += reader(i);
+        ckpt::checkpoint!();
+        println!("{i} {sum}");
+    }
+    sum
+}
+
+#[ckpt::instrument(calls(read_by))]
+pub fn dyn_reference_argument() {
+    let table = vec![5u64, 6, 7];
+    let sum = read_by(&|i| table[i] * 2, 3);
+    println!("= {sum} {table:?}");
+}
+
+trait Rule {
+    fn next(&self, value: u64) -> u64;
+}
+
+struct AddRule(u64);
+
+impl Rule for AddRule {
+    fn next(&self, value: u64) -> u64 {
+        value * 3 + self.0
+    }
+}
+
+#[ckpt::instrument]
+fn iterate<R: Rule>(rule: &R, times: usize) -> Vec<u64> {
+    let mut values = vec![1];
+    while values.len() < times {
+        let last = values[values.len() - 1];
+        values.push(rule.next(last));
+        ckpt::checkpoint!();
+        println!("{values:?}");
+    }
+    values
+}
+
+#[ckpt::instrument(calls(iterate))]
+pub fn type_that_is_not_checkpoint_by_reference() {
+    let values = iterate(&AddRule(2), 4);
+    println!("= {values:?}");
+}

@@ -1,0 +1,85 @@
+//! The shapes, grouped by what surrounds the site.
+//!
+//! A shape is a function without arguments that prints a trace before and after each of its sites. Every line of the
+//! trace depends on all that the shape has computed so far, so a value restored wrongly shows in the next line.
+
+mod bindings;
+mod blocks;
+mod bodies;
+mod borrows;
+mod branches;
+mod calls;
+mod closures;
+mod exits;
+mod generics;
+mod guards;
+mod iterators;
+mod loops;
+mod matches;
+mod methods;
+mod phases;
+mod recursion;
+mod values;
+
+/// A function to run, and the name it is asked for by.
+pub type Shape = (&'static str, fn());
+
+/// `shapes!(theme: a, b)` lists the functions of the module `theme` by name.
+macro_rules! shapes {
+    ($($theme:ident: $($shape:ident),+ $(,)?;)+) => {
+        &[$($((concat!(stringify!($theme), "::", stringify!($shape)), $theme::$shape as fn())),+),+]
+    };
+}
+
+/// The shape named on the command line; `--list` prints all names instead.
+pub fn chosen() -> Option<fn()> {
+    let argument = std::env::args().nth(1).unwrap_or_default();
+    if argument == "--list" {
+        SHAPES.iter().for_each(|(name, _)| println!("{name}"));
+        return None;
+    }
+    let found = SHAPES
+        .iter()
+        .find(|(name, _)| *name == argument)
+        .map(|(_, shape)| *shape);
+    if found.is_none() {
+        eprintln!("no shape `{argument}`: see --list");
+        std::process::exit(2);
+    }
+    found
+}
+
+/// The next number of a small generator: shapes take their data from it.
+pub fn draw(seed: &mut u64) -> u64 {
+    *seed = seed
+        .wrapping_mul(6364136223846793005)
+        .wrapping_add(1442695040888963407);
+    *seed >> 40
+}
+
+/// One number for a whole sequence, in order.
+pub fn digest<'a>(items: impl IntoIterator<Item = &'a u64>) -> u64 {
+    items.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, item| {
+        (hash ^ item).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+const SHAPES: &[Shape] = shapes! {
+    bindings: shadowing, shadowed_value_still_alive, shadowing_in_a_loop, deferred_initialisation, initialised_after_the_site, initialised_inside_the_loop, destructuring, destructuring_assignment, moved_before_the_site, moved_on_one_branch, moved_and_assigned_again, partly_moved, used_up_after_the_site, inferred_types, constant_and_text_literals, not_needed_after_the_site, ignored_and_underscored, parameter_patterns, changed_after_it_was_read;
+    blocks: nested_blocks, unsafe_block, block_as_value, block_left_early, assignment_from_a_block, site_as_the_only_statement, text_printed_without_end_of_line, operands_of_an_expression;
+    bodies: items_in_the_body, std_macros_with_inline_captures, unknown_macros, macro_defined_in_the_body, attributes_in_the_body, steering_attributes, names_like_the_generated_ones, imported_macro_path;
+    borrows: shared_reference, mutable_reference, reference_to_a_field, reference_by_an_index_that_changes, slice_by_bounds_that_change, reference_assigned_in_a_loop, reference_chosen_by_a_draw, swapped_values, swapped_references, split_at_mut_views, mutable_view_of_a_part, words_of_a_text, index_of_references, walk_along_a_linked_list, struct_of_references, two_level_borrow, borrow_ended_before_the_site, mutable_reference_then_owner, reborrow_passed_down;
+    branches: if_else_if_else, condition_changed_before_site, condition_with_effect, if_as_value, if_let_copied_value, if_let_by_reference, if_let_moving_the_scrutinee, if_let_on_a_call_with_effect, if_let_scrutinee_overwritten_inside, if_let_taken, let_chain, if_let_else_if_let, nested_branches, if_let_mutable_reference, site_in_an_else_branch_only;
+    calls: statement, in_let, as_tail, as_argument, as_two_arguments, in_a_macro, in_return_and_condition, in_struct_and_tuple_literals, three_frames_deep, mutable_argument, mutable_argument_passed_on, argument_by_value, shared_references, slices_of_a_vector, field_of_a_struct, one_frame_two_callees, called_by_path, reference_returned, temporaries_as_arguments, callee_without_a_visit;
+    closures: without_captures, capturing_by_reference, capturing_mutably_between_sites, passed_to_an_adaptor_in_the_body, function_pointer, made_from_a_value_that_is_drawn, two_closures_one_using_the_other, mutable_closure_alive_at_the_site;
+    exits: question_mark_in_a_loop, question_mark_on_marked_calls, question_mark_on_option, early_return_from_nested_loops, let_else, return_from_a_match_in_a_loop, boxed_error, block_label_with_value, result_matched_on_a_marked_call, marked_call_in_if_let_and_while_let, marked_call_in_let_else;
+    generics: several_types, generic_slices, impl_iterator_argument, impl_fn_argument, closure_by_reference, impl_debug_elements, generic_struct_method, boxed_iterator_argument, dyn_reference_argument, type_that_is_not_checkpoint_by_reference;
+    guards: dropped_at_the_end_of_scope, never_used_again, dropped_by_hand_between_sites, shadowed_guards, moved_on_one_branch_with_destructor, replaced_in_a_loop, guard_that_borrows, guard_in_a_caller, vector_of_guards, break_out_of_guarded_blocks;
+    iterators: over_slice, over_slice_iter, over_array_by_value, over_enumerate, over_zip, over_chunks_and_windows, over_owned_vector, over_into_iter_adapted, over_btree_map, over_hash_map_in_any_order, over_hash_map_by_value_in_any_order, over_set_and_deque, over_adaptor_chain, over_filter_that_borrows_a_variable, over_text, over_iterator_of_a_local_vector_grown_before, over_option_and_once, over_successors, over_own_iterator, over_a_vector_made_by_a_call, iterator_kept_by_hand, over_keys_then_index;
+    loops: for_half_open, for_closed, for_closed_to_the_maximum, for_open_ended, for_reversed, for_stepped, for_bounds_that_change_inside, for_over_chars, for_range_variable, nested_for, while_condition, while_condition_with_effect, while_condition_made_false_before_site, while_let_pop, while_let_chain, while_let_queue_of_structs, loop_with_value, loop_as_tail, labelled_break_and_continue, labelled_break_with_value, continue_before_and_after_site, site_first_and_last, loops_of_every_kind_nested, variable_local_to_the_body, site_in_while_condition;
+    matches: on_number_and_range, on_enum_by_reference, on_enum_by_value, state_machine, scrutinee_overwritten_inside, scrutinee_with_effect, match_as_value, on_tuple_and_slice, on_string, on_mutable_reference, guard_that_counts, nested_match, ref_bindings;
+    methods: by_mutable_reference, by_shared_reference, by_value, method_calling_methods, chained_receivers, moved_and_given_back, on_an_element, on_fields_of_self, trait_method, trait_default_method, method_through_dyn, const_generic_receiver;
+    phases: two_loops, value_moved_between_loops, sites_before_inside_and_after, different_variables_at_each_site, same_name_in_two_phases, calls_in_sequence, second_loop_uses_counter_of_the_first, loop_inside_a_branch_then_a_loop;
+    recursion: linear, binary, quicksort_by_index, mergesort_by_split_slices, backtracking, mutual, tree_by_reference, tree_by_mutable_reference, value_passed_down, towers;
+    values: numbers, texts_and_paths, collections, options_and_results, wrappers, shared_pointers, derived_types, derived_with_field_attributes, arrays_and_boxed_slices, empty_and_nested_empty;
+};

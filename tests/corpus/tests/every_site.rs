@@ -1,0 +1,44 @@
+//! Every shape of the corpus: plain against instrumented, killed and restarted at every visit of every site.
+//!
+//! `cargo test -p corpus --test every_site -- TEXT` runs the shapes whose names contain TEXT.
+
+use harness::{Program, Report, Runner, every_visit, in_parallel, scratch_directory};
+use std::path::Path;
+use std::process::ExitCode;
+
+const PLAIN: &str = env!("CARGO_BIN_EXE_corpus-plain");
+const INSTRUMENTED: &str = env!("CARGO_BIN_EXE_corpus");
+
+fn main() -> ExitCode {
+    let filters: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let chosen =
+        |name: &String| filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()));
+    let programs: Vec<Program> = shapes().into_iter().filter(chosen).map(program).collect();
+    let mut report = Report::default();
+    in_parallel(&programs, every_visit)
+        .into_iter()
+        .for_each(|result| report.add(result));
+    if report.print("shapes") {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn shapes() -> Vec<String> {
+    let folder = scratch_directory();
+    let list = Runner::new(Path::new(PLAIN), &["--list".to_string()], folder.path()).run();
+    String::from_utf8_lossy(&list.stdout)
+        .lines()
+        .map(str::to_string)
+        .collect()
+}
+
+fn program(name: String) -> Program {
+    Program {
+        plain: PLAIN.into(),
+        instrumented: INSTRUMENTED.into(),
+        arguments: vec![name.clone()],
+        name,
+    }
+}
