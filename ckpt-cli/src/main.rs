@@ -2,7 +2,7 @@
 //!
 //! `commands/` has one file for each command; `launch/` finds, builds and starts the user's program;
 //! `crashtest/` kills and compares; `doctor/` looks at the machine; `expand` finds annotated functions; `stores` finds the store that a command is about; `render` draws tables.
-//! Nothing here knows HDF5: stores are read through the library's own reader.
+//! `values/` reads what checkpoints hold. Nothing here knows HDF5: stores are read through the library's own reader.
 
 mod commands;
 mod crashtest;
@@ -12,10 +12,12 @@ mod failure;
 mod launch;
 mod render;
 mod stores;
+mod values;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Checkpoint/restart for Rust programs: run, kill, restart, look inside.
 #[derive(Debug, Parser)]
@@ -43,7 +45,7 @@ Exit codes: 0 done, 1 the answer is no (a difference, damage), 2 wrong command l
 `run` and `restart` pass the program's own code on.";
 
 fn main() -> ExitCode {
-    let line = CommandLine::parse_from(arguments());
+    let line = CommandLine::try_parse_from(arguments()).unwrap_or_else(|error| wrong_command_line(&error));
     match line.command.perform() {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
@@ -51,6 +53,17 @@ fn main() -> ExitCode {
             ExitCode::from(failure.code())
         }
     }
+}
+
+/// Help and version, or what is wrong with the command line.
+fn wrong_command_line(error: &clap::Error) -> ! {
+    if let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg)
+        && error.kind() == ErrorKind::UnknownArgument
+        && !argument.starts_with('-')
+    {
+        eprintln!("note: arguments for the program go behind two dashes: `-- {argument}`\n");
+    }
+    error.exit()
 }
 
 /// The arguments without the word that cargo puts in front: `cargo ckpt run` starts `cargo-ckpt ckpt run`.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use serde::Deserialize;
+use ckpt::session::job::{JOB_FILE, Job, State};
 
 use crate::failure::{AboutFile, Failure, Outcome, code};
 
@@ -24,23 +24,6 @@ pub enum Which {
     Latest,
     /// The one with this number.
     Id(u64),
-}
-
-/// What `job.json` in the store says about the last run, as far as it is used here.
-#[derive(Debug, Clone, Deserialize)]
-pub struct Job {
-    /// The package's name.
-    #[serde(default)]
-    pub program: String,
-    /// `running`, `completed`, `stopped`, `failed` or `refused`.
-    #[serde(default)]
-    pub state: String,
-    /// Site visits so far, all processes together.
-    #[serde(default)]
-    pub visits: u64,
-    /// The command line of the last process.
-    #[serde(default)]
-    pub command: Vec<String>,
 }
 
 impl FromStr for Which {
@@ -185,21 +168,47 @@ pub fn id_list(ids: &[u64]) -> String {
     }
 }
 
-/// Whether a job is at work on the store now, as far as its lock tells.
-pub fn is_locked(_store: &Path) -> bool {
-    false
+/// The number of the checkpoint that a file of this name holds.
+pub fn id_of(path: &Path) -> Option<u64> {
+    path.file_name()?
+        .to_str()?
+        .strip_suffix(".h5")?
+        .split('.')
+        .next()?
+        .parse()
+        .ok()
+}
+
+/// Whether a process of this host is at work on the store now, as far as its own record tells. The lock is not tried:
+/// that could make a job that starts in this moment believe that the store is in use.
+pub fn is_locked(store: &Path) -> bool {
+    job(store).is_ok_and(|job| job.is_some_and(|job| is_running(&job)))
+}
+
+/// Whether the job's last process still runs on this host.
+pub fn is_running(job: &Job) -> bool {
+    let process = nix::unistd::Pid::from_raw(i32::try_from(job.pid).unwrap_or(0));
+    let alive = || {
+        !matches!(
+            nix::sys::signal::kill(process, None),
+            Err(nix::errno::Errno::ESRCH)
+        )
+    };
+    job.state == State::Running && is_here(job) && job.pid > 0 && alive()
+}
+
+/// Whether the job's last process ran on this host.
+pub fn is_here(job: &Job) -> bool {
+    nix::sys::utsname::uname().is_ok_and(|name| name.nodename().to_string_lossy() == job.host)
 }
 
 /// What the store says about its last run; `None` if nothing ran.
 pub fn job(store: &Path) -> Outcome<Option<Job>> {
-    let path = store.join("job.json");
-    match fs::read(&path) {
-        Ok(bytes) => serde_json::from_slice(&bytes)
-            .map(Some)
-            .map_err(|error| Failure::store(format!("`{}` is damaged", path.display())).because(error)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).about("cannot read", &path),
-    }
+    Job::read(store).map_err(|error| {
+        Failure::store(format!("cannot read `{}`", store.join(JOB_FILE).display()))
+            .because(error)
+            .help("the file only informs: if it is damaged, remove it")
+    })
 }
 
 #[cfg(test)]

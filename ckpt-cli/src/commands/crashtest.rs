@@ -20,8 +20,8 @@ use crate::render::{self, FormatOption};
 /// Kill the program at many points, restart it each time and compare the answers
 ///
 /// The program runs twice uninterrupted and without checkpoints; the lines in which these two runs differ (timings,
-/// dates) are masked. Then it is killed with SIGKILL at site visits, at random instants and several times in a row,
-/// and restarted each time. Standard output, apart from what a restart prints again, and all files that the program
+/// dates) are masked. Then it is killed with SIGKILL at site visits, in the middle of writing a checkpoint, at
+/// random instants and several times in a row, and restarted each time. Standard output, apart from what a restart prints again, and all files that the program
 /// writes must be those of the uninterrupted run, byte for byte. Every run starts in a fresh copy of the current
 /// folder (files over 16 MiB are linked) with a store of its own: nothing of yours is touched.
 #[derive(Debug, clap::Args)]
@@ -30,6 +30,9 @@ pub struct Crashtest {
     /// Kill at this many site visits, spread over the run; at all of them when there are fewer
     #[arg(long, value_name = "N", default_value_t = 20)]
     sites: u64,
+    /// Kill at this many steps of writing a checkpoint, after others have been written; it has 11
+    #[arg(long, value_name = "C", default_value_t = 11)]
+    commits: u64,
     /// Kill at this many random instants
     #[arg(long, value_name = "M", default_value_t = 10)]
     random: u64,
@@ -122,6 +125,7 @@ impl Crashtest {
         }
         let amount = Amount {
             sites: self.sites,
+            commits: self.commits,
             random: self.random,
             rows: self.rows,
             every: self.every,

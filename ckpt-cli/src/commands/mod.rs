@@ -2,10 +2,15 @@
 //! returns the exit code; what goes wrong comes back as a `Failure`.
 
 mod crashtest;
+mod diff;
 mod doctor;
 mod expand;
+mod inspect;
+mod list;
+mod prune;
 mod restart;
 mod run;
+mod verify;
 
 use crate::failure::Outcome;
 
@@ -14,6 +19,11 @@ use crate::failure::Outcome;
 pub enum Command {
     Run(run::Run),
     Restart(restart::Restart),
+    List(list::List),
+    Inspect(inspect::Inspect),
+    Verify(verify::Verify),
+    Diff(diff::Diff),
+    Prune(prune::Prune),
     Crashtest(crashtest::Crashtest),
     Expand(expand::Expand),
     Doctor(doctor::Doctor),
@@ -25,6 +35,11 @@ impl Command {
         match self {
             Command::Run(command) => command.perform(),
             Command::Restart(command) => command.perform(),
+            Command::List(command) => command.perform(),
+            Command::Inspect(command) => command.perform(),
+            Command::Verify(command) => command.perform(),
+            Command::Diff(command) => command.perform(),
+            Command::Prune(command) => command.perform(),
             Command::Crashtest(command) => command.perform(),
             Command::Expand(command) => command.perform(),
             Command::Doctor(command) => command.perform(),

@@ -3,10 +3,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use ckpt::session::job::Job;
+
 use crate::failure::{Failure, Outcome, code};
 use crate::launch::restarts::{self, Run as Kept};
 use crate::launch::{Begin, CargoOptions, Record, RestartOptions, SessionOptions};
-use crate::stores::{self, Job, StoreOption, Which};
+use crate::stores::{self, StoreOption, Which};
 
 /// Continue a run from a checkpoint
 ///

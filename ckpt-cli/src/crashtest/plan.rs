@@ -1,4 +1,5 @@
-//! Which kills a crash test tries: at chosen site visits, at random instants, and several in a row.
+//! Which kills a crash test tries: at chosen site visits, at every step of writing a checkpoint, at random instants,
+//! and several in a row.
 
 use std::time::Duration;
 
@@ -10,6 +11,8 @@ use serde::Serialize;
 pub enum Kill {
     /// SIGKILL at this site visit, counted from the beginning of the run, after the checkpoint taken there.
     Visit(u64),
+    /// SIGKILL at this step of the next commit of a checkpoint.
+    Commit(u64),
     /// SIGKILL at this fraction of the time of an uninterrupted run.
     Instant(f64),
 }
@@ -22,6 +25,8 @@ pub enum Kind {
     Uninterrupted,
     /// A kill at a site visit.
     Visit,
+    /// A kill while a checkpoint is written, after others have been.
+    Commit,
     /// A kill at a random instant.
     Instant,
     /// Several kills, each of the process that the last restart began.
@@ -44,6 +49,8 @@ pub struct Trial {
 pub struct Amount {
     /// Kills at site visits; all visits when there are fewer.
     pub sites: u64,
+    /// Kills at steps of a commit, from the first step on.
+    pub commits: u64,
     /// Kills at random instants.
     pub random: u64,
     /// Trials with several kills in a row.
@@ -54,6 +61,8 @@ pub struct Amount {
     pub seed: u64,
 }
 
+/// Checkpoints that a store keeps by default.
+const KEPT: u64 = 2;
 const KILLS_IN_A_ROW: usize = 3;
 /// Checkpoints over a whole run when the user chose no interval.
 const CHECKPOINTS: u64 = 50;
@@ -64,6 +73,7 @@ impl Kind {
         match self {
             Kind::Uninterrupted => "checkpoints, no kill",
             Kind::Visit => "killed at a site",
+            Kind::Commit => "killed in a commit",
             Kind::Instant => "killed at any instant",
             Kind::Row => "killed several times",
         }
@@ -88,6 +98,7 @@ pub fn plan(visits: u64, amount: Amount) -> Vec<Trial> {
             every,
         });
     }
+    trials.extend(in_commits(visits, amount));
     for _ in 0..amount.random {
         trials.push(Trial {
             kind: Kind::Instant,
@@ -106,6 +117,22 @@ pub fn plan(visits: u64, amount: Amount) -> Vec<Trial> {
         });
     }
     trials
+}
+
+/// The first process leaves as many checkpoints as are kept and is killed; the second dies in a step of its first
+/// commit, the one that also removes the oldest; the third goes on.
+fn in_commits(visits: u64, amount: Amount) -> Vec<Trial> {
+    let every = amount.every.unwrap_or((visits / 4).max(1));
+    let kills = |step| vec![Kill::Visit(every * KEPT), Kill::Commit(step)];
+    let trial = |step| Trial {
+        kind: Kind::Commit,
+        kills: kills(step),
+        every,
+    };
+    match every.checked_mul(KEPT + 1) {
+        Some(needed) if needed <= visits => (1..=amount.commits).map(trial).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Chooses `wanted` of the visits 1 to `visits`: the first, the last, and one at random from each of equal stretches
@@ -127,7 +154,7 @@ impl Kill {
     /// The time of the kill for a run of this length.
     pub fn instant(self, whole: Duration) -> Option<Duration> {
         match self {
-            Kill::Visit(_) => None,
+            Kill::Visit(_) | Kill::Commit(_) => None,
             Kill::Instant(fraction) => Some(whole.mul_f64(fraction)),
         }
     }
@@ -140,6 +167,7 @@ mod tests {
     fn amount(sites: u64) -> Amount {
         Amount {
             sites,
+            commits: 3,
             random: 2,
             rows: 2,
             every: None,
@@ -156,7 +184,7 @@ mod tests {
             .map(|trial| trial.every)
             .collect();
         assert_eq!(visits, [1, 2, 3, 4, 5]);
-        assert_eq!(trials.len(), 1 + 5 + 2 + 2);
+        assert_eq!(trials.len(), 1 + 5 + 3 + 2 + 2);
     }
 
     #[test]
@@ -170,6 +198,15 @@ mod tests {
         }
         assert_eq!(spread(u64::MAX, 3, &mut fastrand::Rng::with_seed(1)).len(), 3);
         assert!(spread(10, 0, &mut fastrand::Rng::with_seed(1)).is_empty());
+    }
+
+    #[test]
+    fn commits_are_interrupted_only_where_there_are_enough_of_them() {
+        let commits = |visits, every| in_commits(visits, Amount { every, ..amount(1) });
+        assert_eq!(commits(8, None)[2].kills, [Kill::Visit(4), Kill::Commit(3)]);
+        assert_eq!(commits(3, None).len(), 3);
+        assert!(commits(2, None).is_empty() && commits(8, Some(3)).is_empty());
+        assert!(commits(8, Some(u64::MAX)).is_empty());
     }
 
     #[test]

@@ -38,6 +38,7 @@ impl Done {
     fn kills(&self) -> String {
         let word = |kill: &Kill| match kill {
             Kill::Visit(visit) => format!("visit {visit}"),
+            Kill::Commit(step) => format!("step {step} of the next commit"),
             Kill::Instant(fraction) => format!("{:.0} % of the run", fraction * 100.0),
         };
         let list: Vec<_> = self.trial.kills.iter().map(word).collect();

@@ -151,8 +151,12 @@ impl Test<'_> {
                 done.resumed.push(newest);
                 variables.extend(newest.map(|_| ("CKPT_RESTART", OsString::from("latest"))));
             }
-            if let Some(Kill::Visit(visit)) = kill {
-                variables.push(("CKPT_FAULT", format!("visit:{visit}").into()));
+            match kill {
+                Some(Kill::Visit(visit)) => variables.push(("CKPT_FAULT", format!("visit:{visit}").into())),
+                Some(Kill::Commit(step)) => {
+                    variables.push(("CKPT_FAULT", format!("commit-step:{step}").into()))
+                }
+                Some(Kill::Instant(_)) | None => {}
             }
             let until = Until {
                 kill: kill.and_then(|kill| kill.instant(expected.time)),

@@ -1,4 +1,4 @@
-//! Which program is meant, and building it: `cargo metadata` for the choice, `cargo build` for the executable.
+//! Cargo's options, and building the program with them.
 
 use std::ffi::OsString;
 use std::io::BufReader;
@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use cargo_metadata::{Message, Metadata, MetadataCommand, Package, TargetKind};
 use serde::{Deserialize, Serialize};
 
+use super::choice::{Choice, candidate_packages, choose};
 use crate::failure::{Failure, Outcome, code};
 
 /// Which program, and how it is built: cargo's own options, passed on.
@@ -73,15 +74,6 @@ pub struct Program {
     choice: Option<Choice>,
     /// Folders with native libraries that build scripts made.
     library_folders: Vec<PathBuf>,
-}
-
-/// The target that the options choose, before it is built.
-#[derive(Debug, Clone)]
-struct Choice {
-    package: String,
-    manifest: PathBuf,
-    target: String,
-    kind: TargetKind,
 }
 
 impl CargoOptions {
@@ -342,157 +334,4 @@ fn existing(executable: &Path) -> Outcome<Program> {
         choice: None,
         library_folders: Vec::new(),
     })
-}
-
-/// The one target that the options and the working folder mean, or a failure that lists the choices.
-fn choose(metadata: &Metadata, options: &CargoOptions) -> Outcome<Choice> {
-    let packages = candidate_packages(metadata, options)?;
-    let (kind, wanted) = match &options.example {
-        Some(example) => (TargetKind::Example, Some(example)),
-        None => (TargetKind::Bin, options.bin.as_ref()),
-    };
-    let targets = |kind: &TargetKind| -> Vec<(&Package, &str)> {
-        packages
-            .iter()
-            .flat_map(|package| package.targets.iter().map(move |target| (*package, target)))
-            .filter(|(_, target)| target.kind.contains(kind))
-            .map(|(package, target)| (package, target.name.as_str()))
-            .collect()
-    };
-    let all = targets(&kind);
-    let found: Vec<_> = match wanted {
-        Some(name) => all.iter().copied().filter(|(_, target)| target == name).collect(),
-        None if all.len() > 1 => {
-            let default =
-                |(package, target): &(&Package, &str)| package.default_run.as_deref() == Some(*target);
-            let defaults: Vec<_> = all.iter().copied().filter(default).collect();
-            if defaults.len() == 1 {
-                defaults
-            } else {
-                all.clone()
-            }
-        }
-        None => all.clone(),
-    };
-    match found.as_slice() {
-        [(package, target)] => Ok(Choice {
-            package: package.name.to_string(),
-            manifest: package.manifest_path.clone().into(),
-            target: (*target).to_owned(),
-            kind,
-        }),
-        [] => Err(no_target(wanted, &kind, &all, &targets(&TargetKind::Example))),
-        several => Err(several_targets(several, &kind)),
-    }
-}
-
-fn no_target(
-    wanted: Option<&String>,
-    kind: &TargetKind,
-    all: &[(&Package, &str)],
-    examples: &[(&Package, &str)],
-) -> Failure {
-    let word = if *kind == TargetKind::Example {
-        "example"
-    } else {
-        "binary"
-    };
-    let flag = if *kind == TargetKind::Example {
-        "--example"
-    } else {
-        "--bin"
-    };
-    let failure = match wanted {
-        Some(name) => Failure::new(code::BUILD, format!("there is no {word} `{name}` here")),
-        None => Failure::new(code::BUILD, "there is no binary to run here"),
-    };
-    if !all.is_empty() {
-        failure.help(format!("choose one of: {}", choices(all, flag)))
-    } else if !examples.is_empty() {
-        failure.help(format!("there are examples: {}", choices(examples, "--example")))
-    } else {
-        failure.help("a program needs `src/main.rs`, `src/bin/NAME.rs` or a `[[bin]]` in Cargo.toml")
-    }
-}
-
-fn several_targets(several: &[(&Package, &str)], kind: &TargetKind) -> Failure {
-    let same_name = several.windows(2).all(|pair| pair[0].1 == pair[1].1);
-    let (flag, word) = if *kind == TargetKind::Example {
-        ("--example", "examples")
-    } else {
-        ("--bin", "binaries")
-    };
-    if same_name {
-        let names: Vec<_> = several
-            .iter()
-            .map(|(package, _)| format!("-p {}", package.name))
-            .collect();
-        return Failure::usage(format!("several packages have `{}`", several[0].1))
-            .help(format!("choose one: {}", names.join(" | ")));
-    }
-    Failure::usage(format!("there are several {word}, and none is the default"))
-        .help(format!("choose one: {}", choices(several, flag)))
-}
-
-fn choices(targets: &[(&Package, &str)], flag: &str) -> String {
-    let mut names: Vec<_> = targets
-        .iter()
-        .map(|(_, target)| format!("{flag} {target}"))
-        .collect();
-    names.sort();
-    names.dedup();
-    names.join(" | ")
-}
-
-/// The packages that cargo would look for the program in: the named one, the one of the folder, or the default
-/// members of the workspace.
-fn candidate_packages<'m>(metadata: &'m Metadata, options: &CargoOptions) -> Outcome<Vec<&'m Package>> {
-    let members = metadata.workspace_packages();
-    if let Some(name) = &options.package {
-        let found: Vec<_> = members
-            .iter()
-            .copied()
-            .filter(|package| package.name == name.as_str())
-            .collect();
-        if found.is_empty() {
-            let names: Vec<_> = members.iter().map(|package| package.name.as_str()).collect();
-            return Err(
-                Failure::usage(format!("there is no package `{name}` in this workspace"))
-                    .help(format!("its packages: {}", names.join(", "))),
-            );
-        }
-        return Ok(found);
-    }
-    let manifest = match &options.manifest_path {
-        Some(path) => path.clone(),
-        None => nearest_manifest().unwrap_or_default(),
-    };
-    let manifest = std::fs::canonicalize(&manifest).unwrap_or(manifest);
-    let own: Vec<_> = members
-        .iter()
-        .copied()
-        .filter(|package| std::fs::canonicalize(&package.manifest_path).is_ok_and(|path| path == manifest))
-        .collect();
-    // In the root of a workspace, `--bin` and `--example` reach every member.
-    let everywhere = (options.bin.is_some() || options.example.is_some()) && is_root(metadata, &manifest);
-    Ok(match (everywhere, own.is_empty()) {
-        (true, _) => members,
-        (false, false) => own,
-        (false, true) => metadata.workspace_default_packages(),
-    })
-}
-
-fn is_root(metadata: &Metadata, manifest: &Path) -> bool {
-    let root = metadata.workspace_root.as_std_path();
-    manifest
-        .parent()
-        .is_some_and(|folder| std::fs::canonicalize(root).is_ok_and(|root| root == folder))
-}
-
-fn nearest_manifest() -> Option<PathBuf> {
-    let folder = std::env::current_dir().ok()?;
-    folder
-        .ancestors()
-        .map(|folder| folder.join("Cargo.toml"))
-        .find(|path| path.is_file())
 }

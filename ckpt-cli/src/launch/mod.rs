@@ -1,9 +1,10 @@
-//! From a command line to a running program: `cargo` says which executable is meant and builds it, `session` turns
+//! From a command line to a running program: `choice` finds which one is meant, `cargo` builds it, `session` turns
 //! options into the environment that the library reads, `child` starts it, forwards signals and waits, `restarts`
 //! starts it again when it dies, `record` remembers how it was built.
 
 pub mod cargo;
 pub mod child;
+mod choice;
 pub mod record;
 pub mod restarts;
 pub mod session;

@@ -1,0 +1,341 @@
+//! Where two checkpoints part: frames, variables, types, shapes, and the first elements that are not the same.
+//!
+//! Without a tolerance the bytes decide. With one, numbers a and b are the same if |a - b| <= absolute + relative *
+//! max(|a|, |b|), or if both are NaN.
+
+use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableInfo};
+use ckpt::value::DType;
+use serde::Serialize;
+
+use super::find::{children, follow, node_of};
+use super::{is_number, select, type_and_shape};
+use crate::failure::{Failure, Outcome};
+
+/// How far numbers may be apart.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Tolerance {
+    /// Whatever their size.
+    pub absolute: f64,
+    /// For each unit of the larger one.
+    pub relative: f64,
+}
+
+/// One thing that is not the same.
+#[derive(Debug, Clone, Serialize)]
+pub struct Difference {
+    /// `main/sim.pos`, or the frame.
+    pub place: String,
+    /// What is not the same, in words.
+    pub what: String,
+    /// Elements that differ, and of how many.
+    pub elements: Option<(u64, u64)>,
+    /// The first of them.
+    pub first: Vec<Element>,
+    /// The largest distance between two numbers.
+    pub largest: Option<f64>,
+}
+
+/// An element that is not the same.
+#[derive(Debug, Clone, Serialize)]
+pub struct Element {
+    /// Its index in every dimension.
+    pub index: Vec<u64>,
+    /// Its value in the first checkpoint.
+    pub a: String,
+    /// Its value in the second.
+    pub b: String,
+}
+
+/// Two checkpoints side by side.
+pub struct Pair<'c> {
+    /// The first.
+    pub a: &'c Restored,
+    /// The second.
+    pub b: &'c Restored,
+    /// How far numbers may be apart.
+    pub tolerance: Option<Tolerance>,
+    /// How many elements of a variable are shown.
+    pub shown: usize,
+}
+
+const CHUNK: u64 = 1 << 16;
+
+impl Tolerance {
+    fn same(self, a: f64, b: f64) -> bool {
+        let bound = self.absolute + self.relative * a.abs().max(b.abs());
+        // Only an infinity is near an infinity, whatever the relative tolerance makes of it.
+        a == b || (a.is_nan() && b.is_nan()) || (bound.is_finite() && (a - b).abs() <= bound)
+    }
+}
+
+impl Pair<'_> {
+    /// All differences, in the order of the frames and variables.
+    pub fn differences(&self) -> Outcome<Vec<Difference>> {
+        let mut list = Vec::new();
+        let (a, b) = (self.a.frames(), self.b.frames());
+        for (index, (one, other)) in a.iter().zip(b).enumerate() {
+            if !same_frame(one, other) {
+                list.push(plain(
+                    format!("frame {index}"),
+                    format!("{}, and {}", position(one), position(other)),
+                ));
+                return Ok(list);
+            }
+            self.frame(index, one, other, &mut list)?;
+        }
+        if a.len() != b.len() {
+            let what = format!(
+                "{} frames, and {}: one is taken deeper in the calls",
+                a.len(),
+                b.len()
+            );
+            list.push(plain("frames".into(), what));
+        }
+        Ok(list)
+    }
+
+    fn frame(&self, index: usize, a: &FrameInfo, b: &FrameInfo, list: &mut Vec<Difference>) -> Outcome<()> {
+        for one in &a.variables {
+            let place = format!("{}/{}", a.function, one.key);
+            match b.variables.iter().find(|other| other.key == one.key) {
+                Some(other) => self.variable(index, one, other, place, list)?,
+                None => list.push(plain(place, "only in the first".into())),
+            }
+        }
+        for other in b
+            .variables
+            .iter()
+            .filter(|other| !a.variables.iter().any(|one| one.key == other.key))
+        {
+            list.push(plain(
+                format!("{}/{}", b.function, other.key),
+                "only in the second".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    fn variable(
+        &self,
+        frame: usize,
+        a: &VariableInfo,
+        b: &VariableInfo,
+        place: String,
+        list: &mut Vec<Difference>,
+    ) -> Outcome<()> {
+        // A link's value is compared where it is.
+        let is_own = |frames, variable| follow(frames, frame, variable).is_some_and(|(at, _)| at == frame);
+        if !is_own(self.a.frames(), a) || !is_own(self.b.frames(), b) {
+            return Ok(());
+        }
+        match (node_of(self.a, frame, &a.key), node_of(self.b, frame, &b.key)) {
+            (Some(a), Some(b)) => self.nodes(a, b, place, list),
+            (None, None) => Ok(()),
+            (one, _) => {
+                list.push(plain(
+                    place,
+                    format!("empty in the {}", if one.is_none() { "first" } else { "second" }),
+                ));
+                Ok(())
+            }
+        }
+    }
+
+    fn nodes(&self, a: &Node, b: &Node, place: String, list: &mut Vec<Difference>) -> Outcome<()> {
+        match (&a.kind, &b.kind) {
+            (NodeKind::Group(ones), NodeKind::Group(others)) => {
+                for one in ones {
+                    let place = format!("{place}.{}", one.name);
+                    match others.iter().find(|other| other.name == one.name) {
+                        Some(other) => self.nodes(one, other, place, list)?,
+                        None => list.push(plain(place, "only in the first".into())),
+                    }
+                }
+                let new = others
+                    .iter()
+                    .filter(|other| !children(a).iter().any(|one| one.name == other.name));
+                list.extend(
+                    new.map(|other| plain(format!("{place}.{}", other.name), "only in the second".into())),
+                );
+                Ok(())
+            }
+            (
+                NodeKind::Dataset {
+                    dtype: one,
+                    shape,
+                    elements,
+                    ..
+                },
+                NodeKind::Dataset {
+                    dtype: other,
+                    shape: other_shape,
+                    ..
+                },
+            ) => {
+                let (one_words, other_words) =
+                    (type_and_shape(one, shape), type_and_shape(other, other_shape));
+                if one_words != other_words && !matches!(one, DType::Text) {
+                    list.push(plain(place, format!("{one_words}, and {other_words}")));
+                    return Ok(());
+                }
+                let kind = Elements {
+                    dtype: one,
+                    shape,
+                    number: *elements,
+                };
+                list.extend(self.elements(a, b, &kind, place)?);
+                Ok(())
+            }
+            (NodeKind::Link(_), _) | (_, NodeKind::Link(_)) => Ok(()),
+            _ => {
+                list.push(plain(place, "a group in one, values in the other".into()));
+                Ok(())
+            }
+        }
+    }
+
+    fn elements(&self, a: &Node, b: &Node, kind: &Elements, place: String) -> Outcome<Option<Difference>> {
+        if matches!(kind.dtype, DType::Text) {
+            return self.texts(a, b, place);
+        }
+        let size = kind.dtype.size() as u64;
+        let mut found = Difference {
+            elements: Some((0, kind.number)),
+            ..plain(place, String::new())
+        };
+        let mut number = 0;
+        for start in (0..kind.number).step_by(CHUNK as usize) {
+            let one = self
+                .a
+                .bytes(a, start * size, CHUNK * size)
+                .map_err(unreadable(a))?;
+            let other = self
+                .b
+                .bytes(b, start * size, CHUNK * size)
+                .map_err(unreadable(b))?;
+            if one == other {
+                continue;
+            }
+            let numbers = self.numbers(a, b, kind.dtype, start)?;
+            let pairs = one.chunks(size as usize).zip(other.chunks(size as usize));
+            for (offset, _) in pairs.enumerate().filter(|(_, (one, other))| one != other) {
+                let pair = numbers
+                    .as_ref()
+                    .and_then(|(a, b)| Some((*a.get(offset)?, *b.get(offset)?)));
+                if pair.is_some_and(|(a, b)| self.tolerance.is_some_and(|tolerance| tolerance.same(a, b))) {
+                    continue;
+                }
+                number += 1;
+                found.largest = farther(found.largest, pair);
+                if found.first.len() < self.shown {
+                    let at = start + offset as u64;
+                    found.first.push(self.element(a, b, at, kind.shape)?);
+                }
+            }
+        }
+        found.what = format!("{number} of {} elements differ", kind.number);
+        found.elements = Some((number, kind.number));
+        Ok((number > 0).then_some(found))
+    }
+
+    /// The numbers of one chunk, where there are numbers.
+    fn numbers(
+        &self,
+        a: &Node,
+        b: &Node,
+        dtype: &DType,
+        start: u64,
+    ) -> Outcome<Option<(Vec<f64>, Vec<f64>)>> {
+        if !is_number(dtype) {
+            return Ok(None);
+        }
+        let one = self.a.numbers(a, start, CHUNK).map_err(unreadable(a))?;
+        let other = self.b.numbers(b, start, CHUNK).map_err(unreadable(b))?;
+        Ok(Some((one, other)))
+    }
+
+    fn element(&self, a: &Node, b: &Node, at: u64, shape: &[u64]) -> Outcome<Element> {
+        let one = self.a.text(a, at, 1).map_err(unreadable(a))?.concat();
+        let other = self.b.text(b, at, 1).map_err(unreadable(b))?.concat();
+        Ok(Element {
+            index: select::index_of(at, shape),
+            a: one,
+            b: other,
+        })
+    }
+
+    fn texts(&self, a: &Node, b: &Node, place: String) -> Outcome<Option<Difference>> {
+        let one = self.a.text(a, 0, u64::MAX).map_err(unreadable(a))?.concat();
+        let other = self.b.text(b, 0, u64::MAX).map_err(unreadable(b))?.concat();
+        if one == other {
+            return Ok(None);
+        }
+        let first = vec![Element {
+            index: Vec::new(),
+            a: one,
+            b: other,
+        }];
+        Ok(Some(Difference {
+            first,
+            ..plain(place, "the text differs".into())
+        }))
+    }
+}
+
+/// What two datasets of the same type and shape hold.
+struct Elements<'n> {
+    dtype: &'n DType,
+    shape: &'n [u64],
+    number: u64,
+}
+
+fn unreadable(node: &Node) -> impl Fn(ckpt::LoadError) -> Failure {
+    let what = format!("cannot read {}", node.path);
+    move |error| Failure::store(what.clone()).because(error)
+}
+
+/// The larger distance; two numbers of which one is NaN have none.
+fn farther(largest: Option<f64>, pair: Option<(f64, f64)>) -> Option<f64> {
+    let distance = pair
+        .map(|(a, b)| (a - b).abs())
+        .filter(|distance| !distance.is_nan());
+    match (largest, distance) {
+        (Some(largest), Some(distance)) => Some(largest.max(distance)),
+        (one, other) => one.or(other),
+    }
+}
+
+fn plain(place: String, what: String) -> Difference {
+    Difference {
+        place,
+        what,
+        elements: None,
+        first: Vec::new(),
+        largest: None,
+    }
+}
+
+fn same_frame(a: &FrameInfo, b: &FrameInfo) -> bool {
+    (&a.function, &a.module, a.site) == (&b.function, &b.module, b.site)
+}
+
+fn position(frame: &FrameInfo) -> String {
+    format!("`{}` at {}:{}", frame.function, frame.file, frame.site_line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tolerance_is_absolute_plus_relative() {
+        let tolerance = Tolerance {
+            absolute: 0.1,
+            relative: 0.01,
+        };
+        assert!(tolerance.same(100.0, 101.0) && tolerance.same(0.0, 0.1));
+        assert!(!tolerance.same(100.0, 102.0) && !tolerance.same(0.0, f64::NAN));
+        assert!(tolerance.same(f64::NAN, f64::NAN) && tolerance.same(f64::INFINITY, f64::INFINITY));
+        assert!(!tolerance.same(f64::INFINITY, 1.0));
+    }
+}

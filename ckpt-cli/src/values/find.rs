@@ -1,0 +1,149 @@
+//! From the name of a variable to its node: `sim`, `sim.particles.pos`, `1/sim` (in frame 1), `advance/sim`.
+
+use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableContent, VariableInfo};
+
+use crate::failure::{Failure, Outcome};
+
+/// A variable of a checkpoint, or a part of it.
+#[derive(Debug, Clone)]
+pub struct Found<'c> {
+    /// Index of the frame that holds the value.
+    pub frame: usize,
+    /// The variable that holds it.
+    pub variable: &'c VariableInfo,
+    /// The node; none if the variable has no node of its own.
+    pub node: Option<&'c Node>,
+    /// Name with the path into the value.
+    pub name: String,
+}
+
+/// The node of a variable.
+pub fn node_of<'c>(checkpoint: &'c Restored, frame: usize, key: &str) -> Option<&'c Node> {
+    let frames = child(checkpoint.tree(), "frames")?;
+    child(child(frames, &frame.to_string())?, key)
+}
+
+/// The nodes below a group.
+pub fn children(node: &Node) -> &[Node] {
+    match &node.kind {
+        NodeKind::Group(children) => children,
+        _ => &[],
+    }
+}
+
+fn child<'c>(node: &'c Node, name: &str) -> Option<&'c Node> {
+    children(node).iter().find(|child| child.name == name)
+}
+
+/// The variable, or the part of one, that a name means.
+pub fn find<'c>(checkpoint: &'c Restored, name: &str) -> Outcome<Found<'c>> {
+    let (frame, path) = match name.split_once('/') {
+        Some((frame, path)) => (Some(frame), path),
+        None => (None, name),
+    };
+    let candidates = candidates(checkpoint.frames(), frame, path);
+    let (frame, variable, rest) = match candidates.as_slice() {
+        [one] => *one,
+        [] => return Err(unknown(checkpoint, name)),
+        several => {
+            let list = several
+                .iter()
+                .map(|(frame, variable, _)| format!("{frame}/{}", variable.key));
+            return Err(Failure::usage(format!("several frames have a variable `{path}`"))
+                .help(format!("choose one: {}", list.collect::<Vec<_>>().join(", "))));
+        }
+    };
+    let mut node = node_of(checkpoint, frame, &variable.key);
+    let mut reached = variable.key.clone();
+    for part in rest.split('.').filter(|part| !part.is_empty()) {
+        let parent = node.map(children).unwrap_or_default();
+        let Some(next) = parent.iter().find(|child| child.name == part) else {
+            let parts: Vec<_> = parent.iter().map(|child| child.name.as_str()).collect();
+            let help = if parts.is_empty() {
+                "it has no parts".into()
+            } else {
+                format!("it has: {}", parts.join(", "))
+            };
+            return Err(Failure::usage(format!("`{reached}` has no part `{part}`")).help(help));
+        };
+        node = Some(next);
+        reached = format!("{reached}.{part}");
+    }
+    Ok(Found {
+        frame,
+        variable,
+        node,
+        name: reached,
+    })
+}
+
+/// All variables that the name can mean, links followed, with what remains of the path.
+fn candidates<'c, 'n>(
+    frames: &'c [FrameInfo],
+    wanted: Option<&str>,
+    path: &'n str,
+) -> Vec<(usize, &'c VariableInfo, &'n str)> {
+    let mut list: Vec<(usize, &VariableInfo, &str)> = Vec::new();
+    for (index, frame) in frames.iter().enumerate() {
+        if wanted.is_some_and(|wanted| wanted != frame.function && wanted != index.to_string()) {
+            continue;
+        }
+        for variable in &frame.variables {
+            let Some(rest) = rest_after(path, &variable.key) else {
+                continue;
+            };
+            let Some((frame, variable)) = follow(frames, index, variable) else {
+                continue;
+            };
+            if !list
+                .iter()
+                .any(|(at, known, _)| *at == frame && known.key == variable.key)
+            {
+                list.push((frame, variable, rest));
+            }
+        }
+    }
+    list
+}
+
+/// What remains of `sim.pos` after `sim`; nothing if the path is about another variable.
+fn rest_after<'n>(path: &'n str, key: &str) -> Option<&'n str> {
+    let rest = path.strip_prefix(key)?;
+    if rest.is_empty() {
+        Some(rest)
+    } else {
+        rest.strip_prefix('.')
+    }
+}
+
+/// The variable that holds the value: itself, or the one that it is lent to.
+pub fn follow<'c>(
+    frames: &'c [FrameInfo],
+    frame: usize,
+    variable: &'c VariableInfo,
+) -> Option<(usize, &'c VariableInfo)> {
+    match &variable.content {
+        VariableContent::Value => Some((frame, variable)),
+        VariableContent::Link { frame, key } => {
+            let variable = frames
+                .get(*frame)?
+                .variables
+                .iter()
+                .find(|variable| variable.key == *key)?;
+            Some((*frame, variable))
+        }
+    }
+}
+
+fn unknown(checkpoint: &Restored, name: &str) -> Failure {
+    let mut names: Vec<_> = checkpoint
+        .frames()
+        .iter()
+        .flat_map(|frame| &frame.variables)
+        .map(|variable| variable.key.as_str())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    Failure::usage(format!("checkpoint {} has no variable `{name}`", checkpoint.id()))
+        .help(format!("it has: {}", names.join(", ")))
+}

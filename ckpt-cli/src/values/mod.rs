@@ -1,0 +1,27 @@
+//! What a checkpoint holds, for people: `checkpoint` opens it, `find` leads from a name to a node, `select` cuts a
+//! part out of an array, `summary` describes many numbers by few, `differ` compares.
+
+pub mod checkpoint;
+pub mod differ;
+pub mod find;
+pub mod select;
+pub mod summary;
+
+use ckpt::value::DType;
+
+/// Whether the elements are numbers with an order.
+pub fn is_number(dtype: &DType) -> bool {
+    use DType::*;
+    matches!(
+        dtype,
+        U8 | U16 | U32 | U64 | U128 | I8 | I16 | I32 | I64 | I128 | F32 | F64
+    )
+}
+
+/// The type and shape of a dataset as one writes them: `f64 [512, 512]`, `u64`.
+pub fn type_and_shape(dtype: &DType, shape: &[u64]) -> String {
+    match shape {
+        [] => dtype.name().to_owned(),
+        shape => format!("{} {shape:?}", dtype.name()),
+    }
+}

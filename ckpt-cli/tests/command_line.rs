@@ -1,0 +1,242 @@
+//! The command line as a user meets it: help, wrong input, missing things. Every failure says what, and what to do.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use predicates::str::contains;
+
+fn cargo_ckpt(folder: &Path, arguments: &[&str]) -> assert_cmd::assert::Assert {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CKPT_")) {
+        command.env_remove(name);
+    }
+    command.current_dir(folder).args(arguments).assert()
+}
+
+fn package(name: &str, targets: &[&str]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let manifest =
+        format!("[package]\nname = \"{name}\"\nversion = \"1.2.3\"\nedition = \"2021\"\n[workspace]\n");
+    fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
+    for target in targets {
+        let path = folder.path().join(target);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(
+            path,
+            "fn main() { println!(\"{:?}\", std::env::args().skip(1).collect::<Vec<_>>()); }",
+        )
+        .unwrap();
+    }
+    folder
+}
+
+#[test]
+fn every_command_has_help_with_an_example_and_exit_codes() {
+    let here = tempfile::tempdir().unwrap();
+    let commands = [
+        "run",
+        "restart",
+        "list",
+        "inspect",
+        "verify",
+        "diff",
+        "prune",
+        "expand",
+        "crashtest",
+        "doctor",
+    ];
+    for command in commands {
+        cargo_ckpt(here.path(), &[command, "--help"]).success().stdout(
+            contains("Example:")
+                .and(contains("Exit codes:"))
+                .and(contains(format!("cargo ckpt {command}"))),
+        );
+    }
+}
+
+#[test]
+fn cargo_may_put_its_own_word_in_front() {
+    let here = tempfile::tempdir().unwrap();
+    cargo_ckpt(here.path(), &["ckpt", "--version"])
+        .success()
+        .stdout(contains("cargo ckpt"));
+}
+
+#[test]
+fn outside_of_a_package_run_says_where_to_go() {
+    let here = tempfile::tempdir().unwrap();
+    cargo_ckpt(here.path(), &["run"])
+        .code(2)
+        .stderr(contains("is not in a cargo package").and(contains("--manifest-path")));
+    cargo_ckpt(here.path(), &["run", "--manifest-path", "x/Cargo.toml"])
+        .code(2)
+        .stderr(contains("x/Cargo.toml"));
+}
+
+#[test]
+fn several_programs_are_listed() {
+    let here = package("two", &["src/bin/one.rs", "src/bin/other.rs"]);
+    cargo_ckpt(here.path(), &["run"])
+        .code(2)
+        .stderr(contains("several binaries").and(contains("--bin one | --bin other")));
+    cargo_ckpt(here.path(), &["run", "--bin", "three"])
+        .code(101)
+        .stderr(contains("no binary `three`").and(contains("--bin one | --bin other")));
+    cargo_ckpt(here.path(), &["run", "-p", "nothing"])
+        .code(2)
+        .stderr(contains("its packages: two"));
+}
+
+#[test]
+fn a_package_with_examples_only_names_them() {
+    let here = package("shown", &["src/lib.rs", "examples/demo.rs"]);
+    fs::write(here.path().join("src/lib.rs"), "").unwrap();
+    cargo_ckpt(here.path(), &["run"])
+        .code(101)
+        .stderr(contains("--example demo"));
+}
+
+#[test]
+fn a_program_that_does_not_build_is_not_started() {
+    let here = package("broken", &["src/main.rs"]);
+    fs::write(here.path().join("src/main.rs"), "fn main() { nonsense }").unwrap();
+    cargo_ckpt(here.path(), &["run", "--offline"])
+        .code(101)
+        .stderr(contains("does not build"));
+}
+
+#[test]
+fn arguments_reach_the_program_and_its_exit_code_comes_back() {
+    let here = package("plain", &["src/main.rs"]);
+    cargo_ckpt(
+        here.path(),
+        &["run", "-q", "--offline", "--", "a b", "--every", "3"],
+    )
+    .success()
+    .stdout("[\"a b\", \"--every\", \"3\"]\n");
+    fs::write(
+        here.path().join("src/main.rs"),
+        "fn main() { std::process::exit(42) }",
+    )
+    .unwrap();
+    cargo_ckpt(here.path(), &["run", "-q", "--offline"]).code(42);
+    fs::write(
+        here.path().join("src/main.rs"),
+        "fn main() { std::process::abort() }",
+    )
+    .unwrap();
+    cargo_ckpt(here.path(), &["run", "-q", "--offline"])
+        .code(128 + 6)
+        .stderr(contains("was killed by SIGABRT").and(contains("no checkpoint")));
+}
+
+#[test]
+fn the_program_is_told_what_was_asked() {
+    let here = package("told", &["src/main.rs"]);
+    let source = "fn main() { for name in [\"DIR\", \"EVERY\", \"KEEP\", \"RESTART\"] { println!(\"{:?}\", std::env::var(format!(\"CKPT_{name}\")).ok()); } }";
+    fs::write(here.path().join("src/main.rs"), source).unwrap();
+    cargo_ckpt(
+        here.path(),
+        &["run", "-q", "--offline", "--every", "3", "--keep", "all"],
+    )
+    .success()
+    .stdout("Some(\"told.ckpt.d\")\nSome(\"3\")\nSome(\"all\")\nNone\n");
+    fs::write(here.path().join("ckpt.toml"), "[session]\ndir = \"elsewhere\"\n").unwrap();
+    cargo_ckpt(here.path(), &["run", "-q", "--offline"])
+        .success()
+        .stdout(contains("elsewhere"));
+}
+
+#[test]
+fn a_death_without_progress_is_not_repeated_for_ever() {
+    let here = package("dying", &["src/main.rs"]);
+    fs::write(here.path().join("src/main.rs"), "fn main() { panic!() }").unwrap();
+    cargo_ckpt(
+        here.path(),
+        &["run", "-q", "--offline", "--restarts", "9", "--backoff", "0s"],
+    )
+    .code(101)
+    .stderr(
+        contains("restart 1 of 9 from the start")
+            .and(contains("not restarting"))
+            .and(contains("restart 2").not()),
+    );
+}
+
+#[test]
+fn wrong_options_are_explained() {
+    let here = tempfile::tempdir().unwrap();
+    cargo_ckpt(here.path(), &["run", "--interval", "30"])
+        .code(2)
+        .stderr(contains("write `30s`"));
+    cargo_ckpt(here.path(), &["run", "--every", "0"]).code(2);
+    cargo_ckpt(here.path(), &["run", "--keep", "none"])
+        .code(2)
+        .stderr(contains("a number or `all`"));
+    cargo_ckpt(here.path(), &["restart", "newest"])
+        .code(2)
+        .stderr(contains("a checkpoint's number, or `latest`"));
+    cargo_ckpt(here.path(), &["crashtest", "--ignore", "("]).code(2);
+    cargo_ckpt(here.path(), &["run", "deck.toml"])
+        .code(2)
+        .stderr(contains("-- deck.toml"));
+}
+
+#[test]
+fn a_missing_or_empty_store_is_named_and_left_alone() {
+    let here = tempfile::tempdir().unwrap();
+    for command in [
+        &["list"][..],
+        &["inspect", "1"],
+        &["verify"],
+        &["prune", "--keep", "1"],
+        &["restart"],
+        &["diff", "1", "2"],
+    ] {
+        cargo_ckpt(here.path(), command)
+            .code(76)
+            .stderr(contains("there is no store in"));
+    }
+    cargo_ckpt(here.path(), &["list", "--dir", "nowhere"])
+        .code(76)
+        .stderr(contains("`nowhere` does not exist"));
+    fs::create_dir(here.path().join("a.ckpt.d")).unwrap();
+    for command in [
+        &["inspect", "1"][..],
+        &["verify"],
+        &["prune", "--keep", "1"],
+        &["restart"],
+    ] {
+        cargo_ckpt(here.path(), command)
+            .code(76)
+            .stderr(contains("there is no checkpoint in `a.ckpt.d`"));
+    }
+    assert_eq!(
+        fs::read_dir(here.path().join("a.ckpt.d")).unwrap().count(),
+        0,
+        "nothing was written"
+    );
+    fs::create_dir(here.path().join("b.ckpt.d")).unwrap();
+    cargo_ckpt(here.path(), &["list"])
+        .code(2)
+        .stderr(contains("--dir a.ckpt.d | --dir b.ckpt.d"));
+    fs::write(here.path().join("ckpt.toml"), "[session").unwrap();
+    cargo_ckpt(here.path(), &["list"])
+        .code(78)
+        .stderr(contains("ckpt.toml is not valid"));
+}
+
+#[test]
+fn doctor_prints_a_table_or_json() {
+    let here = tempfile::tempdir().unwrap();
+    cargo_ckpt(here.path(), &["doctor"]).stdout(contains("rustc").and(contains("HDF5 headers")));
+    let output = cargo_ckpt(here.path(), &["doctor", "--format", "json"])
+        .get_output()
+        .stdout
+        .clone();
+    let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    assert!(json["checks"].as_array().is_some_and(|checks| checks.len() > 5));
+    assert_eq!(fs::read_dir(here.path()).unwrap().count(), 0, "the probe is gone");
+}
