@@ -13,6 +13,7 @@ pub mod store;
 pub mod value;
 
 pub use ckpt_macros::Checkpoint;
+pub use session::{Session, SessionError};
 pub use value::{Checkpoint, LoadError, SaveError};
 
 /// A place where a checkpoint may be taken.

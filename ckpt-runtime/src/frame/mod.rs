@@ -21,7 +21,7 @@ pub use registrar::Registrar;
 use crate::Checkpoint;
 use crate::plan::FunctionPlan;
 use crate::session::policy::{LAST, NEXT};
-use thread::{Lent, Orphan, Pending, THREAD, site_bit};
+use thread::{ALL_FRESH, Lent, Orphan, Pending, THREAD, site_bit};
 
 /// A session begins: the frames of this thread are its own, and have made so many visits.
 pub(crate) fn attach(visits: u64) {
@@ -124,7 +124,8 @@ impl Frame {
         if self.reached.is_none() {
             return body();
         }
-        let pending = if self.target == 0 {
+        let walks = self.target != 0;
+        let pending = if !walks {
             Pending::Running
         } else {
             self.hand_over(site)
@@ -134,8 +135,8 @@ impl Frame {
         if !fresh {
             self.fresh &= !site_bit(site);
         }
-        if pending == Pending::Walking {
-            self.not_taken_over(site);
+        if walks {
+            self.walked::<R>(site, pending);
         }
         result
     }
@@ -164,14 +165,19 @@ impl Frame {
             let reached = thread.pending.replace(Pending::None);
             self.reached = Some(reached);
             self.outer = thread.innermost.replace(Some(self.plan));
-            if thread.orphan.get().is_none() {
+            self.fresh = thread.fresh(self.plan);
+            // A call that a visit has verified is no stray one: its names need no second look.
+            let known = self.fresh != ALL_FRESH && matches!(reached, Pending::Running | Pending::Walking);
+            if !known && thread.orphan.get().is_none() {
                 let stray = self
                     .outer
                     .and_then(|parent| thread.stray(parent, self.plan, reached));
-                self.orphan = stray.is_some();
-                thread.orphan.set(stray);
+                if stray.is_some() {
+                    self.orphan = true;
+                    self.fresh = ALL_FRESH;
+                    thread.orphan.set(stray);
+                }
             }
-            self.fresh = thread.fresh(self.plan);
             match (reached, thread.orphan.get()) {
                 (Pending::Walking, Some(orphan)) => visit::stray(orphan, (self.plan, 1)).exit(),
                 (Pending::Walking, None) => self.take_up(),

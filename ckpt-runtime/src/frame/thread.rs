@@ -269,3 +269,88 @@ pub(super) fn site_plan((plan, site): Place) -> &'static SitePlan {
         .get((site as usize).wrapping_sub(1))
         .unwrap_or(&NOWHERE)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    static PLAN: FunctionPlan = FunctionPlan {
+        function: "f",
+        module: "m",
+        file: "f.rs",
+        line: 1,
+        layout: 0,
+        source: 0,
+        attribute: "ckpt::instrument",
+        sites: &[],
+    };
+
+    fn depth() -> usize {
+        THREAD.with(|thread| thread.chain(|calls| calls.len()))
+    }
+
+    /// Lets every caller on the stack speak, as a visit does.
+    fn speak() {
+        THREAD.with(|thread| {
+            thread.chain(|calls| {
+                let mut registrar = Registrar::new(None);
+                calls.iter().for_each(|call| call.registrar()(&mut registrar));
+            });
+        });
+    }
+
+    #[test]
+    fn callers_speak_from_the_outermost_while_their_calls_are_in_progress() {
+        let said = RefCell::new(Vec::new());
+        let call = |site: u32, body: &dyn Fn()| {
+            let local = site * 10;
+            let registrar = |_: &mut Registrar| said.borrow_mut().push(local);
+            Lent::during((&PLAN, site), true, Pending::Running, &registrar, body);
+        };
+        call(1, &|| {
+            call(2, &speak);
+            assert_eq!(depth(), 1);
+            call(3, &|| call(4, &speak));
+        });
+        assert_eq!(depth(), 0);
+        assert_eq!(said.into_inner(), [10, 20, 10, 30, 40]);
+    }
+
+    #[test]
+    fn unwinding_takes_the_calls_off() {
+        let silent = |_: &mut Registrar| {};
+        Lent::during((&PLAN, 1), false, Pending::Running, &silent, || {
+            let unwound = catch_unwind(AssertUnwindSafe(|| {
+                Lent::during((&PLAN, 2), false, Pending::Running, &silent, || -> () {
+                    assert_eq!(depth(), 2);
+                    std::panic::resume_unwind(Box::new("in a call"));
+                })
+            }));
+            assert!(unwound.is_err());
+            assert_eq!(depth(), 1);
+            speak();
+        });
+        assert_eq!(depth(), 0);
+    }
+
+    #[test]
+    fn a_verified_pair_is_remembered_by_site() {
+        THREAD.with(|thread| {
+            thread.forget();
+            assert_eq!(thread.fresh(&PLAN), ALL_FRESH);
+            thread.verify(None, (&PLAN, 3));
+            assert_eq!(thread.fresh(&PLAN), ALL_FRESH & !site_bit(3));
+            let silent = |_: &mut Registrar| {};
+            Lent::during((&PLAN, 1), false, Pending::Running, &silent, || {
+                assert_eq!(
+                    thread.fresh(&PLAN),
+                    ALL_FRESH,
+                    "called from elsewhere it is another pair"
+                );
+            });
+            thread.forget();
+        });
+    }
+}

@@ -5,9 +5,9 @@ use std::any::type_name;
 use super::Frame;
 use super::thread::{Pending, Place, THREAD, site_plan};
 use super::visit::position;
-use crate::session::active;
-use crate::session::exit::Fatal;
+use crate::session::exit::{Fatal, exit_code, leave};
 use crate::session::resume::Resume;
+use crate::session::{active, at_exit};
 use crate::value::{Checkpoint, LoadError};
 
 impl Frame {
@@ -61,14 +61,37 @@ impl Frame {
         .exit()
     }
 
-    /// The function returned although the walk had not arrived.
-    pub(super) fn left_before_arrival(&self) -> ! {
-        lost(
-            self,
-            "the function returned before: a `return`, `?` or `break` in code that a restart executes again (such as opening a file) took another way than in the run that was checkpointed",
-        )
-        .exit()
+    /// The function returned although the walk had not arrived. The program may be about to report an error of its own,
+    /// such as a missing file: it goes on to its end if it can, and can go no further than to the next site.
+    pub(super) fn left_before_arrival(&self) {
+        if !at_exit::stranded() {
+            active::strand(&lost(self, LEFT));
+        }
     }
+
+    /// A call on the walk's way has returned.
+    pub(super) fn walked<R>(&self, site: u32, pending: Pending) {
+        if pending == Pending::Walking {
+            self.not_taken_over(site);
+        }
+        if at_exit::stranded() && !carries_an_error::<R>() {
+            leave(exit_code::REFUSED);
+        }
+    }
+}
+
+const LEFT: &str = "the function returned before: a `return`, `?` or `break` in code that a restart executes again (such as opening a file) took another way than in the run that was checkpointed";
+
+/// Whether a callee that returns an `R` may have ended with an error, to be handed on to `main`.
+fn carries_an_error<R>() -> bool {
+    let name = type_name::<R>();
+    [
+        "core::result::Result<",
+        "core::option::Option<",
+        "core::ops::control_flow::ControlFlow<",
+    ]
+    .iter()
+    .any(|prefix| name.starts_with(prefix))
 }
 
 pub(super) fn lost(frame: &Frame, what: &str) -> Fatal {

@@ -58,6 +58,15 @@ pub(crate) fn walks() -> bool {
     with_resume(|_| ()).is_some()
 }
 
+/// The walk of the restart ended on its way: says so, and lets the program come to its end.
+pub(crate) fn strand(fatal: &Fatal) {
+    SLOT.with_borrow(|slot| {
+        if let Slot::Here(run) = slot {
+            run.strand(fatal);
+        }
+    });
+}
+
 /// The walk of the restart arrived at its site: the program runs from here on. Gives the number of site visits so far.
 ///
 /// # Errors
@@ -82,7 +91,7 @@ pub(crate) fn visit(
         Slot::Here(mut run) => {
             let result = run.visit(visits, gather);
             SLOT.set(Slot::Here(run));
-            result
+            result.map(drop)
         }
         other => {
             SLOT.set(other);

@@ -30,6 +30,23 @@ const ASKING: &[&str] = &[
     "CKPT_TIME_LIMIT",
 ];
 
+/// Variables that modify a session, or that other parts of ckpt read.
+const KNOWN: &[&str] = &[
+    "CKPT_FORCE_LAYOUT",
+    "CKPT_QUIET",
+    "CKPT_FAULT",
+    "CKPT_LOG",
+    "CKPT_PLAN",
+];
+
+/// Variables that look as if they were meant for ckpt, and are not known to it.
+pub(crate) fn unknown_variables() -> Vec<String> {
+    let names = env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
+    let ours = names.filter(|name| name.starts_with("CKPT_"));
+    ours.filter(|name| !ASKING.contains(&name.as_str()) && !KNOWN.contains(&name.as_str()))
+        .collect()
+}
+
 /// Which checkpoint a restart begins from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Restart {

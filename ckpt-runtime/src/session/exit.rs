@@ -64,7 +64,6 @@ impl Fatal {
         self
     }
 
-    /// The headline alone: the reason kept in the job's state.
     pub(crate) fn headline(&self) -> &str {
         &self.headline
     }

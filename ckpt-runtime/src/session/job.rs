@@ -18,11 +18,11 @@ pub const JOB_FILE: &str = "job.json";
 pub enum State {
     /// The program runs; if no process has its pid any more, it was killed.
     Running,
-    /// `main` returned.
+    /// The program ended with exit code 0.
     Completed,
     /// A checkpoint was taken and the run stopped, on a signal or before its time limit.
     Stopped,
-    /// `main` panicked.
+    /// The program panicked or ended with another exit code.
     Failed,
     /// ckpt ended the run with an error: see the reason.
     Refused,
@@ -119,4 +119,34 @@ pub(crate) fn ended(state: State, reason: &str) {
         job.reason = (!reason.is_empty()).then(|| reason.to_owned());
     });
     *current() = None;
+}
+
+/// `main` returned, after so many visits. With which exit code is not known yet.
+pub(crate) fn returned(visits: u64) {
+    update(|job| {
+        job.state = State::Completed;
+        job.visits = visits;
+    });
+}
+
+/// The process exits with `status`, after `main` returned or because the program called `exit`.
+pub(crate) fn exited(status: i32) {
+    let now = match current().as_ref() {
+        // A process that the program forked has nothing to say about the run.
+        Some((store, job)) if job.pid == std::process::id() => {
+            // The store was free since `main` returned: another process may have begun on it.
+            let there = Job::read(store).ok().flatten();
+            there
+                .filter(|there| there.pid == job.pid && there.host == job.host)
+                .map(|_| job.state)
+        }
+        _ => None,
+    };
+    match (now, status) {
+        (Some(State::Running), 0) => ended(State::Completed, "the program called exit(0)"),
+        (Some(State::Running | State::Completed), 1..) => {
+            ended(State::Failed, &format!("exit code {status}"))
+        }
+        _ => {}
+    }
 }

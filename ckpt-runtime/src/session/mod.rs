@@ -4,8 +4,39 @@
 //!
 //! What a checkpoint holds is not decided here: the frames of the instrumented functions say that, or the program itself
 //! through [`Session`].
+//!
+//! # Configuration
+//!
+//! A session exists if `ckpt.toml` is in the working directory, or one of the variables marked with * is set; otherwise
+//! the program runs as if ckpt were not there. A variable overrules the file.
+//!
+//! | variable | `[session]` in `ckpt.toml` | meaning | default |
+//! | --- | --- | --- | --- |
+//! | `CKPT_DIR`* | `dir` | the store, a folder | `<program>.ckpt.d` |
+//! | `CKPT_EVERY`* | `every` | a checkpoint every so many site visits | |
+//! | `CKPT_INTERVAL`* | `interval` | a checkpoint every so often: `30s`, `5m`, `1h30m` | `10m` if nothing says how often |
+//! | `CKPT_KEEP`* | `keep` | how many checkpoints stay, or `all` | 2 |
+//! | `CKPT_TIME_LIMIT`* | `time-limit` | the process takes a checkpoint and stops before it has run so long | |
+//! | `CKPT_RESTART`* | | restart from `latest` or from the checkpoint of that number | |
+//! | `CKPT_FORCE_LAYOUT` | | 1: restart although the source of a function changed, if its sites and variables did not | |
+//! | `CKPT_QUIET` | | 1: no messages but warnings and errors | |
+//!
+//! The first checkpoint follows the rule of all others: with every N it is taken at visit N, with an interval after that
+//! time. Visits are counted over the whole run: a restart goes on counting where its checkpoint was taken.
+//!
+//! On SIGTERM or SIGUSR1 the next site takes a checkpoint and ends the process with exit code 75. So does the time limit,
+//! early enough: a tenth of the limit before it, at most a minute, but at least twice the time of the slowest checkpoint.
+//! A stop whose checkpoint cannot be written is not carried out: the program goes on, and it is tried again.
+//!
+//! What the program printed to stdout leaves its buffer before a checkpoint is written: a restart does not print again
+//! what was printed before its checkpoint. It does print again what was printed after it.
+//!
+//! `job.json` in the store says how the run stands; see [`job`]. A run that ended with exit code 0 is completed, and
+//! `CKPT_RESTART=latest` refuses to restart it (exit code 76); the number of a checkpoint restarts from that one.
 
 pub(crate) mod active;
+pub(crate) mod at_exit;
+mod by_hand;
 pub mod config;
 pub(crate) mod exit;
 pub mod job;
@@ -19,9 +50,11 @@ use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub use by_hand::{Saver, Session};
 pub use exit::exit_code;
 
 use crate::store::{CheckpointId, StoreError};
+use crate::value::LoadError;
 use config::{CONFIG_FILE, Config, ConfigError};
 use exit::Fatal;
 use run::Run;
@@ -86,6 +119,36 @@ pub enum SessionError {
         /// Who reads it.
         ours: String,
     },
+    /// The checkpoint is one of instrumented functions, and the program restores by hand.
+    #[error("checkpoint {id} was not taken through `ckpt::Session`, but by instrumented functions")]
+    NotByHand {
+        /// The checkpoint.
+        id: CheckpointId,
+    },
+    /// A value of a checkpoint by hand cannot be restored.
+    #[error("`{key}` cannot be restored: {error}")]
+    Value {
+        /// What was asked for.
+        key: String,
+        /// Why.
+        #[source]
+        error: LoadError,
+    },
+    /// A restart that has visited a site before it restored anything.
+    #[error("this is a restart, but nothing was restored before the first visit")]
+    NothingRestored,
+    /// A value was asked for after the first visit.
+    #[error("`{key}` was to be restored after the first visit, when the checkpoint was closed already")]
+    TooLate {
+        /// What was asked for.
+        key: String,
+    },
+    /// Two values have the same key.
+    #[error("`{key}` is saved twice in one checkpoint")]
+    Twice {
+        /// The key.
+        key: String,
+    },
 }
 
 fn all_damaged(count: u64) -> String {
@@ -103,11 +166,16 @@ impl SessionError {
             SessionError::NotRestorable { .. }
             | SessionError::NoCheckpoint { .. }
             | SessionError::Completed { .. } => exit_code::NO_CHECKPOINT,
-            SessionError::OtherProgram { .. } => exit_code::REFUSED,
+            SessionError::OtherProgram { .. }
+            | SessionError::NotByHand { .. }
+            | SessionError::Value { .. }
+            | SessionError::NothingRestored => exit_code::REFUSED,
             SessionError::Config(_)
             | SessionError::Store(_)
             | SessionError::System { .. }
-            | SessionError::AlreadyOpen => exit_code::STORE,
+            | SessionError::AlreadyOpen
+            | SessionError::TooLate { .. }
+            | SessionError::Twice { .. } => exit_code::STORE,
         }
     }
 
@@ -121,6 +189,13 @@ impl SessionError {
                 "the program has not run; nothing was changed".into()
             }
             SessionError::AlreadyOpen => "close it first".into(),
+            SessionError::NothingRestored | SessionError::TooLate { .. } => {
+                "call `Session::restore` before the first `Session::save_if_due`".into()
+            }
+            SessionError::Twice { .. } => "give every value its own key".into(),
+            SessionError::NotByHand { .. } | SessionError::Value { .. } => {
+                "restart with the program that wrote the checkpoint, or start anew without CKPT_RESTART".into()
+            }
             SessionError::NotRestorable { .. } => {
                 "`cargo ckpt list` shows the checkpoints; CKPT_RESTART=latest takes the newest that is whole; nothing was deleted".into()
             }

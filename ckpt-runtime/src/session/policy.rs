@@ -82,7 +82,6 @@ impl Policy {
     /// # Errors
     /// The timer thread cannot be started.
     pub(crate) fn start(config: &Config) -> std::io::Result<Policy> {
-        ATTENTION.store(0, Ordering::SeqCst);
         let timer = match (config.interval, config.time_limit) {
             (None, None) => None,
             (interval, limit) => Some(Timer::start(interval, limit)?),
@@ -150,6 +149,7 @@ impl Policy {
 impl Drop for Policy {
     fn drop(&mut self) {
         NEXT.store(u64::MAX, Ordering::SeqCst);
+        ATTENTION.store(0, Ordering::SeqCst);
     }
 }
 

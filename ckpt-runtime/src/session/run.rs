@@ -3,16 +3,17 @@
 use std::io::Write;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use super::config::{Config, Restart};
+use super::config::{self, Config, Restart};
 use super::exit::{Fatal, exit_code, leave, say};
 use super::job::{self, Job, State};
 use super::policy::{Policy, Reason};
 use super::resume::Resume;
-use super::{SessionError, signals};
+use super::{SessionError, at_exit, signals};
 use crate::snapshot::SnapshotBuilder;
 use crate::store::{CheckpointId, Meta, Mode, Restored, Store};
 
 /// A session of this process, whoever drives it: instrumented functions or the program itself.
+#[derive(Debug)]
 pub(crate) struct Run {
     program: String,
     version: String,
@@ -29,6 +30,9 @@ pub(crate) struct Run {
 impl Run {
     /// Opens the store, and the checkpoint to restart from if that is asked for.
     pub(super) fn open(config: &Config, program: &str, version: &str) -> Result<Run, SessionError> {
+        if !config.quiet {
+            mention_unknown_variables();
+        }
         let mut store = Store::open(&config.dir, Mode::ReadWrite)?;
         store.set_keep(config.keep);
         let restored = match config.restart {
@@ -60,6 +64,7 @@ impl Run {
             failure: String::new(),
         };
         run.begin_job()?;
+        at_exit::watch();
         run.mention_restart();
         Ok(run)
     }
@@ -111,16 +116,22 @@ impl Run {
     }
 
     /// Takes a checkpoint if one is due at this visit; ends the run if that was asked for.
-    pub(super) fn visit(
+    /// Gives whether one was written.
+    ///
+    /// # Errors
+    /// `gather`'s.
+    pub(super) fn visit<E>(
         &mut self,
         visits: u64,
-        gather: impl FnOnce(SnapshotBuilder) -> Result<SnapshotBuilder, Fatal>,
-    ) -> Result<(), Fatal> {
+        gather: impl FnOnce(SnapshotBuilder) -> Result<SnapshotBuilder, E>,
+    ) -> Result<bool, E> {
+        let mut written = false;
         if let Some(reason) = self.policy.due(visits) {
             let started = Instant::now();
             let builder = gather(SnapshotBuilder::new())?;
             match self.commit(builder, visits, reason) {
                 Ok(id) => {
+                    written = true;
                     self.policy.committed(started.elapsed());
                     if reason.stops() {
                         self.stop(id, visits, reason);
@@ -133,7 +144,7 @@ impl Run {
             kill_self();
         }
         self.policy.arm(visits);
-        Ok(())
+        Ok(written)
     }
 
     /// Writes a checkpoint. What the program printed so far leaves its buffer first: a restart from this checkpoint does
@@ -192,15 +203,26 @@ impl Run {
     }
 
     /// The program came to its end.
-    pub(super) fn close(self, visits: u64) {
+    pub(super) fn close(&self, visits: u64) {
         self.mention_failures();
-        job::update(|job| job.visits = visits);
-        if std::thread::panicking() {
-            job::ended(State::Failed, "main panicked");
-        } else {
-            job::ended(State::Completed, "");
-        }
         signals::ignore();
+        if std::thread::panicking() {
+            job::update(|job| job.visits = visits);
+            job::ended(State::Failed, "the program panicked");
+        } else if self.resume.is_some() {
+            at_exit::strand();
+        } else {
+            job::returned(visits);
+        }
+    }
+
+    /// The walk of the restart ended on its way. The program may still say why: it is to return from `main` next.
+    pub(super) fn strand(&self, fatal: &Fatal) {
+        say(&format!(
+            "{fatal}\n  note:  what follows is what the program itself says"
+        ));
+        job::ended(State::Refused, fatal.headline());
+        at_exit::strand();
     }
 
     fn mention_failures(&self) {
@@ -255,6 +277,15 @@ fn find(store: &Store, which: Restart, program: &str) -> Result<Restored, Sessio
         });
     }
     Ok(restored)
+}
+
+/// A misspelt variable would be a setting that silently does nothing.
+fn mention_unknown_variables() {
+    for name in config::unknown_variables() {
+        say(&format!(
+            "warning: {name} is set, but ckpt knows no variable of that name"
+        ));
+    }
 }
 
 /// A fresh start over an earlier run's checkpoints is often a forgotten restart.

@@ -1,0 +1,228 @@
+//! The session of a program that says itself what it saves, without macros.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::atomic::Ordering;
+
+use super::config::Config;
+use super::policy::NEXT;
+use super::run::Run;
+use super::{OPEN, SessionError};
+use crate::plan::{FunctionPlan, SiteKind, SitePlan};
+use crate::snapshot::SnapshotBuilder;
+use crate::value::Checkpoint;
+
+/// The one frame of a checkpoint by hand.
+static PLAN: FunctionPlan = FunctionPlan {
+    function: "Session",
+    module: "ckpt",
+    file: "",
+    line: 0,
+    layout: 0,
+    source: 0,
+    attribute: "",
+    sites: &[SitePlan {
+        line: 0,
+        column: 0,
+        kind: SiteKind::Checkpoint,
+        variables: &[],
+    }],
+};
+
+/// A session for programs that place their checkpoints themselves.
+///
+/// It follows the same configuration as instrumented programs (`ckpt.toml`, then `CKPT_*` variables), writes the same
+/// files and stops on the same signals, but it is there even if nothing asks for it: then a checkpoint is taken every
+/// ten minutes.
+///
+/// The program restores its state before the first visit, then visits [`save_if_due`](Session::save_if_due) in its main
+/// loop. Whatever decides how it goes on has to be part of what it saves. Instrumented functions have no part in a session
+/// by hand; use `#[ckpt::main]` for those.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # std::env::set_current_dir(folder.path())?;
+/// let mut session = ckpt::Session::open("power")?;
+/// let (mut step, mut value) = session.restore::<(u32, f64)>("state")?.unwrap_or((0, 1.0));
+/// while step < 100 {
+///     value *= 1.01;
+///     step += 1;
+///     session.save_if_due(|state| state.save("state", &(step, value)))?;
+/// }
+/// println!("{value}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Killed and started again with `CKPT_RESTART=latest`, it continues from its last checkpoint.
+#[derive(Debug)]
+pub struct Session {
+    /// Taken at the end only.
+    run: Option<Box<Run>>,
+    visits: u64,
+    /// Whether something of the checkpoint has been restored.
+    restored: bool,
+}
+
+/// Takes the values of a checkpoint by hand.
+pub struct Saver<'a> {
+    builder: &'a mut SnapshotBuilder,
+    keys: Vec<Cow<'static, str>>,
+    twice: Option<String>,
+}
+
+impl Session {
+    /// Opens the session of this process. `program` names it: a store belongs to one program.
+    ///
+    /// # Errors
+    /// The configuration or the store cannot be used, or the checkpoint to restart from is not there; see
+    /// [`SessionError::exit_code`] for what to exit with.
+    pub fn open(program: &str) -> Result<Session, SessionError> {
+        let config = Config::read_or_default(program)?;
+        if OPEN.swap(true, Ordering::SeqCst) {
+            return Err(SessionError::AlreadyOpen);
+        }
+        match Session::of(&config, program) {
+            Ok(session) => Ok(session),
+            Err(error) => {
+                OPEN.store(false, Ordering::SeqCst);
+                Err(error)
+            }
+        }
+    }
+
+    fn of(config: &Config, program: &str) -> Result<Session, SessionError> {
+        let run = Run::open(config, program, "")?;
+        if let Some(resume) = &run.resume {
+            match resume.restored.frames() {
+                [frame]
+                    if (frame.module.as_str(), frame.function.as_str()) == (PLAN.module, PLAN.function) => {}
+                _ => {
+                    return Err(SessionError::NotByHand {
+                        id: resume.restored.id(),
+                    });
+                }
+            }
+        }
+        run.policy.arm(
+            run.resume
+                .as_ref()
+                .map_or(0, |resume| resume.restored.meta().visit),
+        );
+        Ok(Session {
+            run: Some(Box::new(run)),
+            visits: 0,
+            restored: false,
+        })
+    }
+
+    /// Whether this process continues an earlier one.
+    pub fn is_restart(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.resume.is_some()) || self.restored
+    }
+
+    /// The value that was saved under `key`; `None` if this process does not continue an earlier one.
+    ///
+    /// # Errors
+    /// The checkpoint has no such value or it is of another type; or the first visit is past, so that it is too late.
+    pub fn restore<T: Checkpoint>(&mut self, key: &str) -> Result<Option<T>, SessionError> {
+        let resume = self.run.as_ref().and_then(|run| run.resume.as_ref());
+        match resume {
+            Some(resume) => {
+                let value = resume.restored.decode::<T>(0, key);
+                let value = value.map_err(|error| SessionError::Value {
+                    key: key.into(),
+                    error,
+                })?;
+                self.restored = true;
+                Ok(Some(value))
+            }
+            None if self.visits > 0 => Err(SessionError::TooLate { key: key.into() }),
+            None => Ok(None),
+        }
+    }
+
+    /// A visit: takes a checkpoint if one is due, of what `save` saves. Gives whether one was written.
+    ///
+    /// A checkpoint that cannot be written is reported on stderr and tried again when the next one is due; the program
+    /// goes on. On SIGTERM, SIGUSR1 or before the time limit the process ends here, after the checkpoint, with
+    /// [`exit_code::STOPPED`](super::exit_code::STOPPED).
+    ///
+    /// # Errors
+    /// A key is saved twice, or this is a restart and nothing of the checkpoint has been restored.
+    pub fn save_if_due(&mut self, save: impl FnOnce(&mut Saver<'_>)) -> Result<bool, SessionError> {
+        if self.run.as_ref().is_some_and(|run| run.resume.is_some()) {
+            self.begin()?;
+        }
+        self.visits += 1;
+        if self.visits < NEXT.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let Some(run) = &mut self.run else {
+            return Ok(false);
+        };
+        let mut twice = None;
+        let written = run.visit(self.visits, |mut builder| {
+            builder.frame(&PLAN, 1);
+            let mut saver = Saver {
+                builder: &mut builder,
+                keys: Vec::new(),
+                twice: None,
+            };
+            save(&mut saver);
+            twice = saver.twice.take();
+            match &twice {
+                Some(_) => Err(()),
+                None => Ok(builder),
+            }
+        });
+        match (written, twice) {
+            (_, Some(key)) => Err(SessionError::Twice { key }),
+            (Ok(written), None) => Ok(written),
+            (Err(()), None) => Ok(false),
+        }
+    }
+
+    /// What was to be restored has been: the file is closed, visits count on from the checkpoint's.
+    fn begin(&mut self) -> Result<(), SessionError> {
+        let Some(run) = &mut self.run else { return Ok(()) };
+        if !self.restored {
+            return Err(SessionError::NothingRestored);
+        }
+        if let Some(resume) = run.resume.take() {
+            self.visits = resume.restored.meta().visit;
+        }
+        Ok(())
+    }
+}
+
+impl Saver<'_> {
+    /// Saves a value under `key`.
+    pub fn save<T: Checkpoint + ?Sized>(&mut self, key: impl Into<Cow<'static, str>>, value: &T) {
+        let key = key.into();
+        if self.keys.contains(&key) {
+            self.twice.get_or_insert_with(|| key.into_owned());
+            return;
+        }
+        self.builder.value(0, key.clone(), 0, None, value);
+        self.keys.push(key);
+    }
+}
+
+impl fmt::Debug for Saver<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Saver")
+            .field("keys", &self.keys)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(mut run) = self.run.take() {
+            // A program by hand may look at a checkpoint and end: that is no walk that went astray.
+            run.resume = None;
+            run.close(self.visits);
+        }
+        OPEN.store(false, Ordering::SeqCst);
+    }
+}
