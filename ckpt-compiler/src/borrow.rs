@@ -1,0 +1,170 @@
+//! Where the value of an expression comes from, as far as syntax and tables can tell.
+
+use crate::tables::Tables;
+use std::collections::HashSet;
+use syn::visit::{self, Visit};
+use syn::{Expr, Path, Type};
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Computed: it can only be saved.
+    Value,
+    /// A literal text or the like: cheap to make again, and without an owner.
+    Constant,
+    /// Borrowed from a place: made again at restart.
+    Borrow {
+        /// Whether the borrow is exclusive (`&mut`).
+        exclusive: bool,
+    },
+    /// A closure: made again at restart.
+    Closure,
+    /// From the process or a device: arguments, clocks, files. Made again at restart.
+    Device,
+}
+
+/// Classifies an initialiser. `references` are the names known to stand for references.
+pub fn origin(expr: &Expr, references: &HashSet<String>) -> Origin {
+    let found = shape(expr, references);
+    if found == Origin::Value && mentions_device(expr) { Origin::Device } else { found }
+}
+
+fn shape(expr: &Expr, references: &HashSet<String>) -> Origin {
+    let tables = Tables::builtin();
+    match expr {
+        Expr::Paren(inner) => shape(&inner.expr, references),
+        Expr::Group(inner) => shape(&inner.expr, references),
+        Expr::Try(inner) => match shape(&inner.expr, references) {
+            Origin::Borrow { exclusive } => Origin::Borrow { exclusive },
+            _ => Origin::Value,
+        },
+        Expr::Reference(one) => Origin::Borrow { exclusive: one.mutability.is_some() },
+        Expr::Closure(_) => Origin::Closure,
+        Expr::Lit(lit) => match lit.lit {
+            syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_) => Origin::Constant,
+            _ => Origin::Value,
+        },
+        Expr::Path(path) => match path.path.get_ident() {
+            Some(name) if references.contains(&name.to_string()) => Origin::Borrow { exclusive: false },
+            _ => Origin::Value,
+        },
+        Expr::MethodCall(call) => {
+            let method = call.method.to_string();
+            let receiver = shape(&call.receiver, references);
+            let inherited = matches!(receiver, Origin::Borrow { exclusive: true });
+            if tables.borrows(&method) && (call.args.is_empty() || !matches!(method.as_str(), "read" | "write")) {
+                Origin::Borrow { exclusive: inherited || tables.borrows_mutably(&method) }
+            } else if tables.adapts(&method) && matches!(receiver, Origin::Borrow { .. }) {
+                Origin::Borrow { exclusive: inherited }
+            } else {
+                Origin::Value
+            }
+        }
+        Expr::Call(call) if is_constructor(&call.func) => any(call.args.iter(), references),
+        Expr::Tuple(tuple) => any(tuple.elems.iter(), references),
+        Expr::Array(array) => any(array.elems.iter(), references),
+        Expr::Struct(one) => any(one.fields.iter().map(|field| &field.expr), references),
+        Expr::If(branch) => {
+            let then = branch.then_branch.stmts.last();
+            let otherwise = branch.else_branch.as_ref().map(|(_, expr)| &**expr);
+            any(then.into_iter().filter_map(tail).chain(otherwise), references)
+        }
+        Expr::Match(branch) => any(branch.arms.iter().map(|arm| &*arm.body), references),
+        Expr::Block(block) => any(block.block.stmts.last().into_iter().filter_map(tail), references),
+        _ => Origin::Value,
+    }
+}
+
+fn tail(stmt: &syn::Stmt) -> Option<&Expr> {
+    match stmt {
+        syn::Stmt::Expr(expr, None) => Some(expr),
+        _ => None,
+    }
+}
+
+fn any<'a>(parts: impl Iterator<Item = &'a Expr>, references: &HashSet<String>) -> Origin {
+    let mut found = Origin::Value;
+    for part in parts {
+        if let Origin::Borrow { exclusive } = shape(part, references) {
+            let before = matches!(found, Origin::Borrow { exclusive: true });
+            found = Origin::Borrow { exclusive: exclusive || before };
+        }
+    }
+    found
+}
+
+/// `Some(..)`, `Point(..)`: a name with a capital.
+fn is_constructor(func: &Expr) -> bool {
+    matches!(func, Expr::Path(path) if path
+        .path
+        .segments
+        .last()
+        .is_some_and(|last| last.ident.to_string().starts_with(|first: char| first.is_uppercase())))
+}
+
+/// Whether the iterable of a `for` is a chain of adaptors, which can be made again but not saved.
+pub fn iterator_origin(expr: &Expr, references: &HashSet<String>) -> bool {
+    match expr {
+        Expr::Paren(inner) => iterator_origin(&inner.expr, references),
+        Expr::MethodCall(call) if Tables::builtin().adapts(&call.method.to_string()) => {
+            let root_is_range = matches!(unparenthesised(&call.receiver), Expr::Range(_));
+            root_is_range
+                || iterator_origin(&call.receiver, references)
+                || matches!(origin(&call.receiver, references), Origin::Borrow { .. })
+        }
+        _ => false,
+    }
+}
+
+fn unparenthesised(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Paren(inner) => unparenthesised(&inner.expr),
+        other => other,
+    }
+}
+
+fn mentions_device(expr: &Expr) -> bool {
+    struct Devices(bool);
+    impl<'ast> Visit<'ast> for Devices {
+        fn visit_path(&mut self, path: &'ast Path) {
+            self.0 |= Tables::builtin().is_device(path);
+            visit::visit_path(self, path);
+        }
+    }
+    let mut devices = Devices(false);
+    devices.visit_expr(expr);
+    devices.0
+}
+
+/// Whether a written type is one that no checkpoint holds: references, functions, pointers, trait objects.
+pub fn is_reference_type(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(_) | Type::BareFn(_) | Type::Ptr(_) | Type::TraitObject(_) | Type::ImplTrait(_) => true,
+        Type::Paren(inner) => is_reference_type(&inner.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().any(is_reference_type),
+        _ => false,
+    }
+}
+
+/// Whether a written type borrows exclusively.
+pub fn is_exclusive_type(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(one) => one.mutability.is_some(),
+        Type::Paren(inner) => is_exclusive_type(&inner.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().any(is_exclusive_type),
+        _ => false,
+    }
+}
+
+/// The local at the root of a place: `a` for `a`, `a.b[c].d`, `*a`.
+pub fn place_root(expr: &Expr) -> Option<&syn::Ident> {
+    match expr {
+        Expr::Path(path) => path.path.get_ident(),
+        Expr::Field(field) => place_root(&field.base),
+        Expr::Index(index) => place_root(&index.expr),
+        Expr::Paren(inner) => place_root(&inner.expr),
+        Expr::Group(inner) => place_root(&inner.expr),
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => place_root(&unary.expr),
+        _ => None,
+    }
+}

@@ -1,0 +1,513 @@
+//! Walks the statements and expressions that hold no site.
+
+use super::{Binding, BindingId, Declaration, Event, Flow, Node, NodeId, Use};
+use crate::spine::StepId;
+use crate::spine::select::pattern_bindings;
+use crate::tables::Tables;
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use syn::{BinOp, Expr, Local, Pat, Stmt, UnOp};
+
+/// Where `break` and `continue` go.
+pub(super) struct Jumps {
+    pub(super) label: Option<String>,
+    pub(super) to_break: NodeId,
+    /// Nothing for a labelled block.
+    pub(super) to_continue: Option<NodeId>,
+}
+
+/// Walks a function in the order in which it runs.
+pub(super) struct Walker {
+    pub(super) flow: Flow,
+    pub(super) here: NodeId,
+    pub(super) step: StepId,
+    pub(super) loops: Vec<Jumps>,
+    /// All events so far, in the order of the walk.
+    pub(super) log: Vec<(BindingId, Use)>,
+    scopes: Vec<Vec<BindingId>>,
+    closures: u32,
+}
+
+impl Walker {
+    pub(super) fn new() -> Self {
+        let flow = Flow { nodes: vec![Node::default()], ..Flow::default() };
+        Self { flow, here: 0, step: 0, loops: Vec::new(), log: Vec::new(), scopes: Vec::new(), closures: 0 }
+    }
+
+    pub(super) fn node(&mut self) -> NodeId {
+        self.flow.nodes.push(Node::default());
+        self.flow.nodes.len() - 1
+    }
+
+    pub(super) fn edge(&mut self, from: NodeId, to: NodeId) {
+        self.flow.nodes[from].next.push(to);
+    }
+
+    pub(super) fn enter(&mut self) {
+        self.scopes.push(Vec::new());
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.scopes.pop();
+    }
+
+    pub(super) fn in_scope(&self) -> Vec<BindingId> {
+        self.scopes.iter().flatten().copied().collect()
+    }
+
+    pub(super) fn declare(&mut self, binding: Binding) {
+        self.declare_let(binding, true);
+    }
+
+    /// Declares a variable; `written` unless it has no value yet.
+    pub(super) fn declare_let(&mut self, binding: Binding, written: bool) {
+        let id = self.flow.bindings.len();
+        self.flow.bindings.push(binding);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push(id);
+        }
+        if written {
+            let event = Event { binding: id, kind: Use::Write, step: self.step, in_closure: self.closures > 0 };
+            self.flow.nodes[self.here].events.push(event);
+        }
+    }
+
+    fn declare_inner(&mut self, pattern: &Pat) {
+        for one in pattern_bindings(pattern) {
+            self.declare(Binding {
+                mutable: one.mutability.is_some(),
+                ident: one.ident,
+                declaration: Declaration::Inner,
+                step: self.step,
+                treatment: None,
+                ty: None,
+                init: None,
+                from_spine: false,
+                replays: false,
+                has_restart: false,
+                inputs: Vec::new(),
+            });
+        }
+    }
+
+    /// The uses since a point in the log, each binding once, the strongest use kept.
+    pub(super) fn logged(&self, from: usize) -> Vec<(BindingId, Use)> {
+        let mut found: Vec<(BindingId, Use)> = Vec::new();
+        for &(binding, kind) in &self.log[from..] {
+            match found.iter_mut().find(|(old, _)| *old == binding) {
+                Some((_, old)) if *old == Use::Read => *old = kind,
+                Some(_) => {}
+                None => found.push((binding, kind)),
+            }
+        }
+        found
+    }
+
+    pub(super) fn name(&mut self, ident: &Ident, kind: Use) {
+        self.text(&ident.to_string(), kind);
+    }
+
+    fn text(&mut self, name: &str, kind: Use) {
+        let found = self.scopes.iter().rev().flat_map(|scope| scope.iter().rev()).copied();
+        let binding = found.into_iter().find(|id| self.flow.bindings[*id].ident == name);
+        if let Some(binding) = binding {
+            let event = Event { binding, kind, step: self.step, in_closure: self.closures > 0 };
+            self.flow.nodes[self.here].events.push(event);
+            self.log.push((binding, kind));
+        }
+    }
+
+    pub(super) fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Local(local) => {
+                self.local_init(local);
+                if local.init.is_some() {
+                    self.declare_inner(&local.pat);
+                } else {
+                    let before = self.flow.bindings.len();
+                    self.declare_inner(&local.pat);
+                    let here = self.here;
+                    self.flow.nodes[here].events.retain(|event| event.binding < before);
+                }
+            }
+            Stmt::Item(_) => {}
+            Stmt::Expr(expr, _) => self.expr(expr),
+            Stmt::Macro(stmt) => self.macro_tokens(&stmt.mac),
+        }
+    }
+
+    pub(super) fn local_init(&mut self, local: &Local) {
+        let Some(init) = &local.init else { return };
+        if moves_nothing(&local.pat) {
+            self.operand(&init.expr, Use::Read);
+        } else {
+            self.expr(&init.expr);
+        }
+        if let Some((_, diverge)) = &init.diverge {
+            self.optionally(|walker| walker.expr(diverge));
+        }
+    }
+
+    /// What may or may not run.
+    fn optionally(&mut self, walk: impl FnOnce(&mut Self)) {
+        let (start, inside, after) = (self.here, self.node(), self.node());
+        self.edge(start, inside);
+        self.edge(start, after);
+        self.here = inside;
+        walk(self);
+        let here = self.here;
+        self.edge(here, after);
+        self.here = after;
+    }
+
+    fn stmts(&mut self, block: &syn::Block) {
+        self.enter();
+        for stmt in &block.stmts {
+            self.stmt(stmt);
+        }
+        self.leave();
+    }
+
+    /// A place or value of which only `kind` happens to its root.
+    fn operand(&mut self, expr: &Expr, kind: Use) {
+        match expr {
+            Expr::Path(path) => {
+                if let Some(ident) = path.path.get_ident() {
+                    self.name(ident, kind);
+                }
+            }
+            Expr::Paren(inner) => self.operand(&inner.expr, kind),
+            Expr::Group(inner) => self.operand(&inner.expr, kind),
+            Expr::Field(field) => self.operand(&field.base, part(kind)),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.operand(&unary.expr, part(kind)),
+            Expr::Index(index) => {
+                self.expr(&index.index);
+                self.operand(&index.expr, part(kind));
+            }
+            other => self.expr(other),
+        }
+    }
+
+    pub(super) fn scrutinee(&mut self, expr: &Expr, by_value: bool) {
+        self.operand(expr, if by_value { Use::Move } else { Use::Read });
+    }
+
+    /// An expression evaluated for its value.
+    pub(super) fn expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Path(_) | Expr::Field(_) | Expr::Index(_) => self.operand(expr, Use::Move),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.operand(expr, Use::Move),
+            Expr::Unary(unary) => self.expr(&unary.expr),
+            Expr::Paren(inner) => self.expr(&inner.expr),
+            Expr::Group(inner) => self.expr(&inner.expr),
+            Expr::Reference(one) => {
+                let kind = if one.mutability.is_some() { Use::Change } else { Use::Read };
+                self.operand(&one.expr, kind);
+            }
+            Expr::RawAddr(one) => self.operand(&one.expr, Use::Change),
+            Expr::MethodCall(call) => {
+                let method = call.method.to_string();
+                let tables = Tables::builtin();
+                let kind = if tables.consumes(&method) {
+                    Use::Move
+                } else if (tables.is_pure(&method) || tables.borrows(&method)) && !tables.borrows_mutably(&method) {
+                    Use::Read
+                } else {
+                    Use::Change
+                };
+                self.operand(&call.receiver, kind);
+                call.args.iter().for_each(|argument| self.expr(argument));
+            }
+            Expr::Call(call) => {
+                self.operand(&call.func, Use::Change);
+                call.args.iter().for_each(|argument| self.expr(argument));
+            }
+            Expr::Assign(one) => {
+                self.expr(&one.right);
+                self.assigned(&one.left);
+            }
+            Expr::Binary(one) => self.binary(one),
+            Expr::Cast(one) => self.expr(&one.expr),
+            Expr::Await(one) => self.expr(&one.base),
+            Expr::Try(one) => self.expr(&one.expr),
+            Expr::Tuple(one) => one.elems.iter().for_each(|operand| self.expr(operand)),
+            Expr::Array(one) => one.elems.iter().for_each(|operand| self.expr(operand)),
+            Expr::Repeat(one) => {
+                self.expr(&one.expr);
+                self.expr(&one.len);
+            }
+            Expr::Range(one) => one.start.iter().chain(&one.end).for_each(|bound| self.expr(bound)),
+            Expr::Struct(one) => {
+                one.fields.iter().for_each(|field| self.expr(&field.expr));
+                one.rest.iter().for_each(|rest| self.expr(rest));
+            }
+            Expr::Macro(one) => self.macro_tokens(&one.mac),
+            Expr::Closure(closure) => self.closure(closure),
+            _ => self.control(expr),
+        }
+    }
+
+    fn control(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Let(one) => {
+                self.scrutinee(&one.expr, !moves_nothing(&one.pat));
+                self.declare_inner(&one.pat);
+            }
+            Expr::Block(block) => self.labelled(block.label.as_ref(), |walker| walker.stmts(&block.block)),
+            Expr::Unsafe(block) => self.stmts(&block.block),
+            Expr::Const(block) => self.stmts(&block.block),
+            Expr::Async(block) => self.optionally(|walker| walker.stmts(&block.block)),
+            Expr::If(branch) => {
+                self.enter();
+                self.expr(&branch.cond);
+                let (start, end) = (self.here, self.node());
+                self.here = self.node();
+                let here = self.here;
+                self.edge(start, here);
+                self.stmts(&branch.then_branch);
+                self.leave();
+                let here = self.here;
+                self.edge(here, end);
+                self.here = self.node();
+                let here = self.here;
+                self.edge(start, here);
+                if let Some((_, otherwise)) = &branch.else_branch {
+                    self.expr(otherwise);
+                }
+                let here = self.here;
+                self.edge(here, end);
+                self.here = end;
+            }
+            Expr::Match(branch) => {
+                let by_value = branch.arms.iter().any(|arm| !moves_nothing(&arm.pat));
+                self.scrutinee(&branch.expr, by_value);
+                let (start, end) = (self.here, self.node());
+                for arm in &branch.arms {
+                    self.here = self.node();
+                    let here = self.here;
+                    self.edge(start, here);
+                    self.enter();
+                    self.declare_inner(&arm.pat);
+                    if let Some((_, guard)) = &arm.guard {
+                        self.expr(guard);
+                    }
+                    self.expr(&arm.body);
+                    self.leave();
+                    let here = self.here;
+                    self.edge(here, end);
+                }
+                self.here = end;
+            }
+            Expr::Loop(one) => self.looping(one.label.as_ref(), |_| {}, |walker| walker.stmts(&one.body)),
+            Expr::While(one) => {
+                self.looping(one.label.as_ref(), |walker| walker.expr(&one.cond), |walker| walker.stmts(&one.body));
+            }
+            Expr::ForLoop(one) => {
+                self.expr(&one.expr);
+                self.looping(
+                    one.label.as_ref(),
+                    |walker| walker.declare_inner(&one.pat),
+                    |walker| walker.stmts(&one.body),
+                );
+            }
+            Expr::Return(jump) => {
+                jump.expr.iter().for_each(|value| self.expr(value));
+                self.here = self.node();
+            }
+            Expr::Break(jump) => {
+                jump.expr.iter().for_each(|value| self.expr(value));
+                self.jump(jump.label.as_ref().map(|label| label.ident.to_string()).as_deref(), true);
+            }
+            Expr::Continue(jump) => {
+                self.jump(jump.label.as_ref().map(|label| label.ident.to_string()).as_deref(), false);
+            }
+            _ => {}
+        }
+    }
+
+    fn binary(&mut self, one: &syn::ExprBinary) {
+        match one.op {
+            BinOp::And(_) | BinOp::Or(_) => {
+                self.expr(&one.left);
+                if matches!(*one.left, Expr::Let(_)) || matches!(*one.right, Expr::Let(_)) {
+                    self.expr(&one.right);
+                } else {
+                    self.optionally(|walker| walker.expr(&one.right));
+                }
+            }
+            BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => {
+                self.operand(&one.left, Use::Read);
+                self.operand(&one.right, Use::Read);
+            }
+            BinOp::Add(_)
+            | BinOp::Sub(_)
+            | BinOp::Mul(_)
+            | BinOp::Div(_)
+            | BinOp::Rem(_)
+            | BinOp::BitXor(_)
+            | BinOp::BitAnd(_)
+            | BinOp::BitOr(_)
+            | BinOp::Shl(_)
+            | BinOp::Shr(_) => {
+                self.expr(&one.left);
+                self.expr(&one.right);
+            }
+            _ => {
+                self.expr(&one.right);
+                self.operand(&one.left, Use::Change);
+            }
+        }
+    }
+
+    fn assigned(&mut self, left: &Expr) {
+        match left {
+            Expr::Path(_) => self.operand(left, Use::Write),
+            Expr::Tuple(tuple) => tuple.elems.iter().for_each(|one| self.assigned(one)),
+            Expr::Array(array) => array.elems.iter().for_each(|one| self.assigned(one)),
+            Expr::Struct(one) => one.fields.iter().for_each(|field| self.assigned(&field.expr)),
+            Expr::Call(call) => call.args.iter().for_each(|one| self.assigned(one)),
+            Expr::Paren(inner) => self.assigned(&inner.expr),
+            Expr::Infer(_) => {}
+            place => self.operand(place, Use::Change),
+        }
+    }
+
+    fn closure(&mut self, closure: &syn::ExprClosure) {
+        let loops = std::mem::take(&mut self.loops);
+        self.closures += 1;
+        self.optionally(|walker| {
+            walker.enter();
+            closure.inputs.iter().for_each(|input| walker.declare_inner(input));
+            walker.expr(&closure.body);
+            walker.leave();
+        });
+        self.closures -= 1;
+        self.loops = loops;
+    }
+
+    fn labelled(&mut self, label: Option<&syn::Label>, walk: impl FnOnce(&mut Self)) {
+        let after = self.node();
+        let label = label.map(|label| label.name.ident.to_string());
+        self.loops.push(Jumps { label, to_break: after, to_continue: None });
+        walk(self);
+        self.loops.pop();
+        let here = self.here;
+        self.edge(here, after);
+        self.here = after;
+    }
+
+    fn looping(
+        &mut self,
+        label: Option<&syn::Label>,
+        test: impl FnOnce(&mut Self),
+        body: impl FnOnce(&mut Self),
+    ) {
+        let (head, after) = (self.node(), self.node());
+        let here = self.here;
+        self.edge(here, head);
+        self.here = head;
+        self.enter();
+        test(self);
+        let tested = self.here;
+        self.edge(tested, after);
+        let label = label.map(|label| label.name.ident.to_string());
+        self.loops.push(Jumps { label, to_break: after, to_continue: Some(head) });
+        body(self);
+        self.loops.pop();
+        self.leave();
+        let here = self.here;
+        self.edge(here, head);
+        self.here = after;
+    }
+
+    fn jump(&mut self, label: Option<&str>, breaks: bool) {
+        let target = self.loops.iter().rev().find(|jumps| match label {
+            Some(label) => jumps.label.as_deref() == Some(label),
+            None => jumps.to_continue.is_some(),
+        });
+        let target = target.and_then(|jumps| if breaks { Some(jumps.to_break) } else { jumps.to_continue });
+        if let Some(target) = target {
+            let here = self.here;
+            self.edge(here, target);
+        }
+        self.here = self.node();
+    }
+
+    /// `return` or `break 'label`, as tokens.
+    pub(super) fn jump_tokens(&mut self, prefix: &TokenStream) {
+        let mut words = prefix.clone().into_iter().filter_map(|token| match token {
+            TokenTree::Ident(ident) => Some(ident.to_string()),
+            _ => None,
+        });
+        if words.next().as_deref() == Some("break") {
+            let label = words.next();
+            self.jump(label.as_deref(), true);
+        } else {
+            self.here = self.node();
+        }
+    }
+
+    /// A macro's tokens: every name in them counts, also those captured by a format string.
+    fn macro_tokens(&mut self, mac: &syn::Macro) {
+        let name = mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        let kind = match name.as_str() {
+            "vec" | "dbg" => Use::Move,
+            "write" | "writeln" => Use::Change,
+            known if Tables::builtin().formats(known) => Use::Read,
+            _ => Use::Change,
+        };
+        if name == "write" || name == "writeln" {
+            let mut tokens = mac.tokens.clone().into_iter();
+            let first: TokenStream =
+                tokens.by_ref().take_while(|token| !matches!(token, TokenTree::Punct(one) if one.as_char() == ',')).collect();
+            self.tokens(&first, Use::Change);
+            self.tokens(&tokens.collect(), Use::Read);
+        } else {
+            self.tokens(&mac.tokens, kind);
+        }
+    }
+
+    fn tokens(&mut self, tokens: &TokenStream, kind: Use) {
+        for token in tokens.clone() {
+            match token {
+                TokenTree::Ident(ident) => self.name(&ident, kind),
+                TokenTree::Group(group) => self.tokens(&group.stream(), kind),
+                TokenTree::Literal(literal) => {
+                    for name in captured(&literal.to_string()) {
+                        self.text(&name, Use::Read);
+                    }
+                }
+                TokenTree::Punct(_) => {}
+            }
+        }
+    }
+}
+
+/// A part of a place: moving or writing a part changes the whole, and needs its other parts.
+fn part(kind: Use) -> Use {
+    match kind {
+        Use::Write => Use::Change,
+        Use::Move => Use::Read,
+        other => other,
+    }
+}
+
+/// Whether a pattern takes nothing out of what it is matched with.
+fn moves_nothing(pattern: &Pat) -> bool {
+    pattern_bindings(pattern).iter().all(|binding| binding.by_ref.is_some())
+}
+
+/// The names that a format string captures: `{name}`, `{name:..}`, `{:width$}`.
+fn captured(literal: &str) -> Vec<String> {
+    if !literal.ends_with('"') && !literal.ends_with('#') {
+        return Vec::new();
+    }
+    let is_name = |part: &&str| part.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let mut names = Vec::new();
+    for piece in literal.split('{').skip(1) {
+        let inside = piece.split('}').next().unwrap_or_default();
+        let mut parts = inside.split(|c: char| !c.is_alphanumeric() && c != '_').filter(is_name);
+        names.extend(parts.by_ref().map(str::to_owned));
+    }
+    names
+}
+

@@ -1,0 +1,156 @@
+//! Names resolved to bindings, and the order in which a run uses them.
+//!
+//! The result is a graph of basic blocks with the events of every binding; shadowing is gone: an event speaks of a
+//! [`BindingId`], never of a name. Types are not known here: where a use might move or change a variable, it counts as
+//! one that does.
+
+mod expr;
+mod spine;
+
+pub use spine::build;
+
+use crate::options::Treatment;
+use crate::spine::{SiteId, StepId};
+use proc_macro2::Ident;
+use syn::{Expr, Type};
+
+/// A variable, whatever it is called.
+pub type BindingId = usize;
+
+/// A basic block's index.
+pub type NodeId = usize;
+
+/// How a parameter is passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Passing {
+    /// By value.
+    Value,
+    /// `&T`, a function or a closure: the caller makes it again.
+    Given,
+    /// `&self`: given, but offered to a caller that cannot see how a method takes its receiver.
+    SharedSelf,
+    /// `&mut T`.
+    Exclusive,
+}
+
+/// How a variable came to be.
+#[derive(Debug, Clone)]
+pub enum Declaration {
+    /// A parameter of the function.
+    Parameter {
+        /// Its index; the receiver is 0.
+        index: u32,
+        /// How it is passed.
+        passing: Passing,
+        /// Whether it is a plain name, so that the parameter as a whole can be named.
+        whole: bool,
+    },
+    /// A `let` on the spine.
+    Let,
+    /// A pattern of a `match` that is replayed at restart.
+    Arm,
+    /// Declared inside a statement that holds no site, or by ckpt for the next statement only.
+    Inner,
+}
+
+/// A variable.
+#[derive(Debug, Clone)]
+pub struct Binding {
+    /// Its name.
+    pub ident: Ident,
+    /// Whether it was declared `mut`.
+    pub mutable: bool,
+    /// How it came to be.
+    pub declaration: Declaration,
+    /// The step that declares it; 0 for a parameter.
+    pub step: StepId,
+    /// What the user wants with it.
+    pub treatment: Option<Treatment>,
+    /// Its type, where written.
+    pub ty: Option<Type>,
+    /// Its initialiser, for a `let` without a site.
+    pub init: Option<Expr>,
+    /// Whether the declaring statement has a site.
+    pub from_spine: bool,
+    /// Whether its statement must run at restart, or a restart value is given with the statement.
+    pub replays: bool,
+    /// Whether ckpt gives the variable its value at restart.
+    pub has_restart: bool,
+    /// The variables that its initialiser uses, each with how.
+    pub inputs: Vec<(BindingId, Use)>,
+}
+
+/// What happens to a binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// Its value is looked at.
+    Read,
+    /// Its value is used in a way that moves it unless it is `Copy`.
+    Move,
+    /// A new value replaces the old one as a whole.
+    Write,
+    /// A part of it changes, or may change: a field is assigned, it is borrowed exclusively, a method is called on it.
+    Change,
+}
+
+/// One event of a binding.
+#[derive(Debug, Clone, Copy)]
+pub struct Event {
+    /// The variable.
+    pub binding: BindingId,
+    /// What happens.
+    pub kind: Use,
+    /// The step in which it happens.
+    pub step: StepId,
+    /// Whether it happens in the body of a closure, which may run later, more than once, or never.
+    pub in_closure: bool,
+}
+
+/// A basic block.
+#[derive(Debug, Default)]
+pub struct Node {
+    /// What happens, in order. The declaration of a variable is a `Write`.
+    pub events: Vec<Event>,
+    /// Where it goes on.
+    pub next: Vec<NodeId>,
+}
+
+/// What is in scope at a site.
+#[derive(Debug)]
+pub struct SiteFlow {
+    /// The block that ends at the site.
+    pub node: NodeId,
+    /// The step that holds the site.
+    pub step: StepId,
+    /// The variables in scope, the outermost first. Of equal names only the last can be named.
+    pub scope: Vec<BindingId>,
+}
+
+/// The graph of a function.
+#[derive(Debug, Default)]
+pub struct Flow {
+    /// All variables.
+    pub bindings: Vec<Binding>,
+    /// All basic blocks; 0 is where the function starts.
+    pub nodes: Vec<Node>,
+    /// The sites, site `k` at index `k - 1`.
+    pub sites: Vec<SiteFlow>,
+    /// For every `match` that replays: the step, and what its scrutinee uses.
+    pub replayed: Vec<(StepId, Vec<BindingId>)>,
+    /// For every call that leads to a site: what its arguments use.
+    pub arguments: Vec<(SiteId, Vec<(BindingId, Use)>)>,
+}
+
+impl Flow {
+    /// All events, in no particular order.
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        self.nodes.iter().flat_map(|node| &node.events)
+    }
+
+    /// What can be named at a site.
+    pub fn nameable(&self, site: SiteId, binding: BindingId) -> bool {
+        let name = &self.bindings[binding].ident;
+        let scope = &self.sites[site as usize - 1].scope;
+        scope.iter().rev().find(|other| self.bindings[**other].ident == *name) == Some(&binding)
+    }
+}

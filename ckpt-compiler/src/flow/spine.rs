@@ -1,0 +1,294 @@
+//! Walks the lowered tree; the statements between are left to [`super::expr`].
+
+use super::expr::Walker;
+use super::{Binding, Declaration, Flow, Passing, SiteFlow, Use};
+use crate::borrow::{is_exclusive_type, is_reference_type};
+use crate::options::Treatment;
+use crate::spine::select::pattern_bindings;
+use crate::spine::{Block, Branch, Lowered, Plain, SiteId, Spine, SpineStep, Step, StepKind, Target};
+use syn::{Expr, FnArg, Generics, Pat, Signature, Stmt, Type};
+
+/// Builds the graph of a lowered function.
+pub fn build(signature: &Signature, lowered: &Lowered, treatments: &[Option<Treatment>]) -> Flow {
+    let mut walker = Walker::new();
+    walker.flow.sites =
+        lowered.sites.iter().map(|_| SiteFlow { node: 0, step: 0, scope: Vec::new() }).collect();
+    walker.enter();
+    parameters(&mut walker, signature, treatments);
+    walker.block(&lowered.body);
+    walker.flow
+}
+
+fn parameters(walker: &mut Walker, signature: &Signature, treatments: &[Option<Treatment>]) {
+    for (index, argument) in signature.inputs.iter().enumerate() {
+        let treatment = treatments.get(index).copied().flatten();
+        let (bindings, passing, whole, ty) = match argument {
+            FnArg::Receiver(receiver) => {
+                let passing = match (&receiver.reference, receiver.mutability) {
+                    (Some(_), Some(_)) => Passing::Exclusive,
+                    (Some(_), None) => Passing::SharedSelf,
+                    (None, _) => Passing::Value,
+                };
+                let ident = proc_macro2::Ident::new("self", receiver.self_token.span);
+                (vec![(ident, receiver.reference.is_none() && receiver.mutability.is_some())], passing, true, None)
+            }
+            FnArg::Typed(typed) => {
+                let bindings = pattern_bindings(&typed.pat);
+                let whole = matches!(&*typed.pat, Pat::Ident(ident) if ident.by_ref.is_none());
+                let bindings = bindings.into_iter().map(|one| (one.ident, one.mutability.is_some())).collect();
+                (bindings, passing(&typed.ty, &signature.generics), whole, Some((*typed.ty).clone()))
+            }
+        };
+        for (ident, mutable) in bindings {
+            let declaration = Declaration::Parameter { index: index as u32, passing, whole };
+            let passed = match treatment {
+                Some(Treatment::Save) => Declaration::Parameter { index: index as u32, passing: Passing::Value, whole },
+                Some(_) => Declaration::Parameter { index: index as u32, passing: Passing::Given, whole },
+                None => declaration,
+            };
+            walker.declare(Binding {
+                ident,
+                mutable,
+                declaration: passed,
+                step: 0,
+                treatment,
+                ty: ty.clone(),
+                init: None,
+                from_spine: false,
+                replays: false,
+                has_restart: false,
+                inputs: Vec::new(),
+            });
+        }
+    }
+}
+
+fn passing(ty: &Type, generics: &Generics) -> Passing {
+    if is_exclusive_type(ty) {
+        return if matches!(ty, Type::Reference(_)) { Passing::Exclusive } else { Passing::Given };
+    }
+    if is_reference_type(ty) || is_closure_parameter(ty, generics) { Passing::Given } else { Passing::Value }
+}
+
+/// Whether the type is a generic parameter bounded by `Fn`, `FnMut` or `FnOnce`.
+fn is_closure_parameter(ty: &Type, generics: &Generics) -> bool {
+    let Type::Path(path) = ty else { return false };
+    let Some(name) = path.path.get_ident() else { return false };
+    let is_fn = |bound: &syn::TypeParamBound| {
+        matches!(bound, syn::TypeParamBound::Trait(one) if one.path.segments.last().is_some_and(|last| {
+            matches!(last.ident.to_string().as_str(), "Fn" | "FnMut" | "FnOnce")
+        }))
+    };
+    let inline = generics.type_params().any(|one| one.ident == *name && one.bounds.iter().any(is_fn));
+    let in_where = generics.where_clause.iter().flat_map(|clause| &clause.predicates).any(|predicate| {
+        matches!(predicate, syn::WherePredicate::Type(one)
+            if matches!(&one.bounded_ty, Type::Path(path) if path.path.is_ident(name))
+            && one.bounds.iter().any(is_fn))
+    });
+    inline || in_where
+}
+
+impl Walker {
+    pub(super) fn block(&mut self, block: &Block) {
+        self.enter();
+        for step in &block.steps {
+            self.spine_stmt(step);
+        }
+        self.leave();
+    }
+
+    fn spine_stmt(&mut self, step: &Step) {
+        self.step = step.range.start;
+        match &step.kind {
+            StepKind::Item(_) => {}
+            StepKind::Plain(plain) => self.plain(plain),
+            StepKind::Spine(spine) => {
+                let start = step.range.start;
+                self.spine(&spine.spine, start);
+                self.step = start;
+                self.target(spine);
+            }
+        }
+    }
+
+    fn plain(&mut self, plain: &Plain) {
+        let Stmt::Local(local) = &plain.stmt else {
+            self.stmt(&plain.stmt);
+            return;
+        };
+        let from = self.log.len();
+        self.local_init(local);
+        let inputs = self.logged(from);
+        let (pattern, ty) = typed_pattern(&local.pat);
+        let init = local.init.as_ref().map(|init| (*init.expr).clone());
+        let written = init.is_some();
+        for one in pattern_bindings(pattern) {
+            self.declare_let(Binding {
+                mutable: one.mutability.is_some(),
+                ident: one.ident,
+                declaration: Declaration::Let,
+                step: self.step,
+                treatment: plain.treatment,
+                ty: ty.cloned(),
+                init: init.clone(),
+                from_spine: false,
+                replays: plain.replays,
+                has_restart: plain.restart.is_some(),
+                inputs: inputs.clone(),
+            }, written);
+        }
+    }
+
+    fn target(&mut self, spine: &SpineStep) {
+        let Target::Let { local, treatment, restart } = &spine.target else { return };
+        let (pattern, ty) = typed_pattern(&local.pat);
+        for one in pattern_bindings(pattern) {
+            self.declare_let(Binding {
+                mutable: one.mutability.is_some(),
+                ident: one.ident,
+                declaration: Declaration::Let,
+                step: self.step,
+                treatment: *treatment,
+                ty: ty.cloned(),
+                init: None,
+                from_spine: true,
+                replays: false,
+                has_restart: restart.is_some(),
+                inputs: Vec::new(),
+            }, true);
+        }
+    }
+
+    fn site(&mut self, site: SiteId, step: usize) {
+        let node = self.here;
+        let scope = self.in_scope();
+        self.flow.sites[site as usize - 1] = SiteFlow { node, step, scope };
+        let after = self.node();
+        self.edge(node, after);
+        self.here = after;
+    }
+
+    fn spine(&mut self, spine: &Spine, step: usize) {
+        match spine {
+            Spine::Site(site) => self.site(*site, step),
+            Spine::Call { site, call } => {
+                let from = self.log.len();
+                self.call_operands(call);
+                let used = self.logged(from);
+                self.flow.arguments.push((*site, used));
+                self.site(*site, step);
+            }
+            Spine::Block { label, block, .. } => {
+                let after = self.node();
+                self.loops.push(super::expr::Jumps {
+                    label: label.as_ref().map(|label| label.name.ident.to_string()),
+                    to_break: after,
+                    to_continue: None,
+                });
+                self.block(block);
+                self.loops.pop();
+                let here = self.here;
+                self.edge(here, after);
+                self.here = after;
+            }
+            Spine::If { condition, then, otherwise } => {
+                self.name(condition, Use::Read);
+                let start = self.here;
+                let end = self.node();
+                self.branch_from(start, end, then);
+                match otherwise {
+                    Some(branch) => self.branch_from(start, end, branch),
+                    None => self.edge(start, end),
+                }
+                self.here = end;
+            }
+            Spine::Match { scrutinee, arms, replays } => {
+                let from = self.log.len();
+                self.scrutinee(scrutinee, !replays);
+                if *replays {
+                    let used = self.logged(from).into_iter().map(|(binding, _)| binding).collect();
+                    self.flow.replayed.push((step, used));
+                }
+                let inputs = self.logged(from);
+                let start = self.here;
+                let end = self.node();
+                for arm in arms {
+                    self.here = self.node();
+                    let here = self.here;
+                    self.edge(start, here);
+                    self.enter();
+                    self.step = step;
+                    for one in pattern_bindings(&arm.pattern) {
+                        self.declare_let(Binding {
+                            mutable: one.mutability.is_some(),
+                            ident: one.ident,
+                            declaration: if *replays { Declaration::Arm } else { Declaration::Inner },
+                            step,
+                            treatment: None,
+                            ty: None,
+                            init: Some((**scrutinee).clone()),
+                            from_spine: false,
+                            replays: *replays,
+                            has_restart: false,
+                            inputs: inputs.clone(),
+                        }, true);
+                    }
+                    if let Some(guard) = &arm.guard {
+                        self.expr(guard);
+                    }
+                    self.block(&arm.body.block);
+                    self.leave();
+                    let here = self.here;
+                    self.edge(here, end);
+                }
+                self.here = end;
+            }
+            Spine::Loop { label, body } => {
+                let (head, after) = (self.node(), self.node());
+                let here = self.here;
+                self.edge(here, head);
+                self.here = head;
+                self.loops.push(super::expr::Jumps {
+                    label: label.as_ref().map(|label| label.name.ident.to_string()),
+                    to_break: after,
+                    to_continue: Some(head),
+                });
+                self.block(body);
+                self.loops.pop();
+                let here = self.here;
+                self.edge(here, head);
+                self.here = after;
+            }
+            Spine::Context { inner, around } => {
+                self.spine(inner, step);
+                self.step = step;
+                self.expr(around);
+            }
+            Spine::Jump { prefix, value } => {
+                self.spine(value, step);
+                self.jump_tokens(prefix);
+            }
+        }
+    }
+
+    fn branch_from(&mut self, start: usize, end: usize, branch: &Branch) {
+        self.here = self.node();
+        let here = self.here;
+        self.edge(start, here);
+        self.block(&branch.block);
+        let here = self.here;
+        self.edge(here, end);
+    }
+
+    /// The operands of a call that leads to a site: the function itself is not a variable that could be lent.
+    fn call_operands(&mut self, call: &Expr) {
+        self.expr(call);
+    }
+}
+
+fn typed_pattern(pattern: &Pat) -> (&Pat, Option<&Type>) {
+    match pattern {
+        Pat::Type(typed) => (&typed.pat, Some(&typed.ty)),
+        other => (other, None),
+    }
+}

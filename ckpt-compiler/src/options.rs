@@ -1,0 +1,106 @@
+//! The arguments of `#[ckpt::main(..)]` and `#[ckpt::instrument(..)]`, and `#[ckpt(..)]` on statements.
+
+use proc_macro2::TokenStream;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Ident, LitStr, Path, Token};
+
+/// Who chooses the sites when the function marks none itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SiteChoice {
+    /// The compiler takes the costliest loop.
+    Costliest,
+    /// Only what the user has written.
+    Manual,
+}
+
+/// What the attribute of an instrumented function says.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The calls that lead to a site, by name or path.
+    pub calls: Vec<Path>,
+    /// Who chooses sites.
+    pub sites: SiteChoice,
+    /// Whether the function opens the session: `#[ckpt::main]`.
+    pub opens_session: bool,
+}
+
+impl Options {
+    /// Reads the arguments of the attribute.
+    ///
+    /// # Errors
+    /// Where they are not of the documented form.
+    pub fn parse(arguments: TokenStream, opens_session: bool) -> syn::Result<Self> {
+        let mut options = Self { calls: Vec::new(), sites: SiteChoice::Costliest, opens_session };
+        let arguments =
+            syn::parse::Parser::parse2(Punctuated::<Argument, Token![,]>::parse_terminated, arguments)?;
+        for argument in arguments {
+            match argument {
+                Argument::Calls(paths) => options.calls.extend(paths),
+                Argument::Sites(choice) => options.sites = choice,
+            }
+        }
+        Ok(options)
+    }
+
+    /// The attribute's name, for messages that say what to write.
+    pub fn attribute(&self) -> &'static str {
+        if self.opens_session { "ckpt::main" } else { "ckpt::instrument" }
+    }
+}
+
+enum Argument {
+    Calls(Vec<Path>),
+    Sites(SiteChoice),
+}
+
+impl Parse for Argument {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let name: Ident = input.parse()?;
+        if name == "calls" {
+            let content;
+            syn::parenthesized!(content in input);
+            let paths = Punctuated::<Path, Token![,]>::parse_terminated(&content)?;
+            return Ok(Self::Calls(paths.into_iter().collect()));
+        }
+        if name == "sites" {
+            input.parse::<Token![=]>()?;
+            let value: LitStr = input.parse()?;
+            return match value.value().as_str() {
+                "manual" => Ok(Self::Sites(SiteChoice::Manual)),
+                "auto" => Ok(Self::Sites(SiteChoice::Costliest)),
+                _ => Err(syn::Error::new(value.span(), "`sites` is \"auto\" or \"manual\"")),
+            };
+        }
+        Err(syn::Error::new(name.span(), "expected `calls(name, ..)` or `sites = \"manual\"`"))
+    }
+}
+
+/// What the user decides about one variable: `#[ckpt(reexecute)]`, `#[ckpt(save)]`, `#[ckpt(skip)]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Treatment {
+    /// Run the statement again at restart.
+    Reexecute,
+    /// Put the value into the checkpoint.
+    Save,
+    /// Neither: after a restart the variable holds its type's default.
+    Skip,
+}
+
+/// Takes `#[ckpt(..)]` off a statement.
+///
+/// # Errors
+/// Where the attribute says anything but `reexecute`, `save` or `skip`.
+pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Treatment>> {
+    let Some(index) = attributes.iter().position(|attribute| attribute.path().is_ident("ckpt")) else {
+        return Ok(None);
+    };
+    let attribute = attributes.remove(index);
+    let word: Ident = attribute.parse_args()?;
+    match word.to_string().as_str() {
+        "reexecute" => Ok(Some(Treatment::Reexecute)),
+        "save" => Ok(Some(Treatment::Save)),
+        "skip" => Ok(Some(Treatment::Skip)),
+        _ => Err(syn::Error::new(word.span(), "expected `reexecute`, `save` or `skip`")),
+    }
+}

@@ -1,0 +1,116 @@
+//! `while` and `for` with a site in them become `loop`: what they test or fetch is then a statement like any other.
+
+use super::lower::{Lowering, plain, step};
+use super::select::binding_names;
+use super::{Block, Plain, Spine, StepKind};
+use crate::borrow::{Origin, iterator_origin, origin};
+use crate::names::frame;
+use crate::options::Treatment;
+use crate::paths::rt;
+use syn::{Expr, ExprForLoop, ExprWhile, parse_quote};
+
+impl Lowering<'_> {
+    /// `while c { .. }` is `loop { if !c { break } .. }`.
+    pub(super) fn while_loop(&mut self, one: ExprWhile) -> Spine {
+        let mut steps = Vec::new();
+        let condition = *one.cond;
+        if self.marks.in_expr(&condition) {
+            if super::select::has_let(&condition) {
+                self.refuse_let_with_site(&condition);
+            } else {
+                let holds = self.names.fresh("condition");
+                self.temporary(&holds, condition, &mut steps);
+                steps.push(plain(parse_quote!(if !#holds { break; })));
+            }
+        } else if super::select::has_let(&condition) {
+            self.fetch(&condition, &mut steps);
+        } else {
+            steps.push(plain(parse_quote!(if !(#condition) { break; })));
+        }
+        steps.extend(self.block(one.body).steps);
+        Spine::Loop { label: one.label, body: Block { steps } }
+    }
+
+    /// The condition of a `while let`: binds its variables or leaves the loop.
+    fn fetch(&mut self, condition: &Expr, steps: &mut Vec<super::Step>) {
+        let bindings = super::select::condition_bindings(condition);
+        let (names, patterns) = binding_names(&bindings);
+        let replays = super::select::condition_borrows(condition, self.references) && !bindings.is_empty();
+        let stmt = if names.is_empty() {
+            parse_quote!(if #condition {} else { break; })
+        } else {
+            parse_quote!(let (#(#patterns,)*) = if #condition { (#(#names,)*) } else { break };)
+        };
+        let condition = super::select::without_mut(stmt);
+        steps.push(step(StepKind::Plain(Plain { stmt: condition, treatment: None, restart: None, replays })));
+    }
+
+    /// `for p in e { .. }`: the iterator is a variable. One that is a value (a range, the rest of an owned vector) is
+    /// saved like any other; one that borrows is made again at restart and advanced to where it was.
+    pub(super) fn for_loop(&mut self, one: ExprForLoop, treatment: Option<Treatment>) -> Spine {
+        let ExprForLoop { label, pat, expr, body, .. } = one;
+        let rt = rt();
+        let mut outer = Vec::new();
+        let iterable = if self.marks.in_expr(&expr) {
+            let value = self.names.fresh("iterable");
+            self.temporary(&value, *expr, &mut outer);
+            parse_quote!(#value)
+        } else {
+            *expr
+        };
+        let iterator = self.names.fresh("iterator");
+        let rebuilds = match treatment {
+            Some(Treatment::Reexecute) => true,
+            Some(_) => false,
+            None => rebuilds(&iterable, self.references),
+        };
+        let make: syn::Stmt = parse_quote!(let mut #iterator = ::core::iter::IntoIterator::into_iter(#iterable););
+        let mut steps = Vec::new();
+        if rebuilds {
+            let count = self.names.fresh("count");
+            let frame = frame();
+            outer.push(replay(make));
+            outer.push(plain(parse_quote!(let mut #count: u64 = 0;)));
+            steps.push(replay(parse_quote! {
+                let #pat = match #rt::fetch(&#frame, &mut #iterator, &mut #count) {
+                    ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
+                    ::core::option::Option::None => break,
+                };
+            }));
+        } else {
+            outer.push(plain(make));
+            steps.push(plain(parse_quote! {
+                let #pat = match ::core::iter::Iterator::next(&mut #iterator) {
+                    ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
+                    ::core::option::Option::None => break,
+                };
+            }));
+        }
+        let before = self.next_site();
+        steps.extend(self.block(body).steps);
+        let Some(sites) = self.sites_since(before) else {
+            return Spine::Block { label: None, is_unsafe: false, block: Block { steps: outer } };
+        };
+        let spine = Spine::Loop { label, body: Block { steps } };
+        outer.push(step(StepKind::Spine(super::SpineStep { sites, target: super::Target::Tail, spine })));
+        Spine::Block { label: None, is_unsafe: false, block: Block { steps: outer } }
+    }
+}
+
+fn replay(stmt: syn::Stmt) -> super::Step {
+    step(StepKind::Plain(Plain { stmt, treatment: None, restart: None, replays: true }))
+}
+
+/// Whether the iterator of a `for` must be made again at restart, rather than saved.
+fn rebuilds(iterable: &Expr, references: &std::collections::HashSet<String>) -> bool {
+    match iterable {
+        Expr::Paren(inner) => rebuilds(&inner.expr, references),
+        Expr::Range(_) => false,
+        Expr::MethodCall(call) if call.method == "rev" && call.args.is_empty() => {
+            rebuilds(&call.receiver, references)
+        }
+        other => {
+            matches!(origin(other, references), Origin::Borrow { .. }) || iterator_origin(other, references)
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Takes apart the statements that hold a site, and only those.
+
+use super::{Block, Branch, Lowered, Plain, Site, SiteId, Sites, Spine, SpineStep, Step, StepKind, Target};
+use crate::errors::Diagnostics;
+use crate::marks::Marks;
+use crate::names::Names;
+use crate::options::{Treatment, take_treatment};
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use std::collections::HashSet;
+use syn::spanned::Spanned;
+use syn::{Expr, Local, Pat, Stmt, parse_quote};
+
+/// Lowers the body of a function.
+///
+/// `references` are the names known to stand for references wherever they are declared.
+pub fn lower(
+    body: syn::Block,
+    marks: Marks<'_>,
+    references: &HashSet<String>,
+    names: &Names,
+    errors: &mut Diagnostics,
+) -> Lowered {
+    let mut lowering = Lowering { marks, references, names, errors, sites: Vec::new() };
+    let mut body = lowering.block(body);
+    super::number(&mut body, 0);
+    Lowered { body, sites: lowering.sites }
+}
+
+pub(super) struct Lowering<'a> {
+    pub(super) marks: Marks<'a>,
+    pub(super) references: &'a HashSet<String>,
+    pub(super) names: &'a Names,
+    pub(super) errors: &'a mut Diagnostics,
+    sites: Vec<Site>,
+}
+
+impl Lowering<'_> {
+    pub(super) fn block(&mut self, block: syn::Block) -> Block {
+        let mut steps = Vec::new();
+        let count = block.stmts.len();
+        for (index, stmt) in block.stmts.into_iter().enumerate() {
+            self.stmt(stmt, index + 1 == count, &mut steps);
+        }
+        Block { steps }
+    }
+
+    /// A block together with the sites that it turns out to hold.
+    pub(super) fn branch(&mut self, block: syn::Block) -> Branch {
+        let before = self.next_site();
+        let block = self.block(block);
+        Branch { sites: self.sites_since(before), block }
+    }
+
+    /// The body of an arm or an `else`: a block of its own, or one made around the expression.
+    pub(super) fn branch_of(&mut self, expr: Expr) -> Branch {
+        match expr {
+            Expr::Block(block) if block.label.is_none() => self.branch(block.block),
+            other => self.branch(parse_quote!({ #other })),
+        }
+    }
+
+    fn stmt(&mut self, mut stmt: Stmt, last: bool, out: &mut Vec<Step>) {
+        if let Stmt::Item(_) = stmt {
+            out.push(step(StepKind::Item(stmt)));
+            return;
+        }
+        let treatment = self.treatment(&mut stmt);
+        if !self.marks.in_stmt(&stmt) {
+            out.push(step(StepKind::Plain(Plain { stmt, treatment, restart: None, replays: false })));
+            return;
+        }
+        match stmt {
+            Stmt::Local(local) => self.local(local, treatment, out),
+            Stmt::Expr(expr, semicolon) => {
+                let target = match (semicolon, last) {
+                    (None, true) => Target::Tail,
+                    (semicolon, _) => Target::Statement(semicolon.is_some()),
+                };
+                self.spine_step(target, expr, treatment, out);
+            }
+            Stmt::Macro(stmt) => {
+                let target = match (stmt.semi_token, last) {
+                    (None, true) => Target::Tail,
+                    _ => Target::Statement(true),
+                };
+                let expr = Expr::Macro(syn::ExprMacro { attrs: stmt.attrs, mac: stmt.mac });
+                self.spine_step(target, expr, treatment, out);
+            }
+            Stmt::Item(_) => {}
+        }
+    }
+
+    fn treatment(&mut self, stmt: &mut Stmt) -> Option<Treatment> {
+        let attributes = match stmt {
+            Stmt::Local(local) => &mut local.attrs,
+            Stmt::Macro(mac) => &mut mac.attrs,
+            Stmt::Expr(expr, _) => attributes_of(expr)?,
+            Stmt::Item(_) => return None,
+        };
+        take_treatment(attributes).unwrap_or_else(|error| {
+            self.errors.syntax(&error);
+            None
+        })
+    }
+
+    fn local(&mut self, mut local: Local, treatment: Option<Treatment>, out: &mut Vec<Step>) {
+        let Some(init) = local.init.take() else { return };
+        if let Some((_, diverge)) = &init.diverge {
+            if self.marks.in_expr(diverge) {
+                self.errors.refuse(
+                    diverge.span(),
+                    "a site in the `else` of a `let .. else`",
+                    "the block leaves the scope, so a restart could not come back to it",
+                    "use `match` and put the site into its arm",
+                );
+                return;
+            }
+            let value = self.names.fresh("value");
+            self.temporary(&value, *init.expr, out);
+            local.init = Some(syn::LocalInit { expr: Box::new(parse_quote!(#value)), ..init });
+            let kind = StepKind::Plain(Plain { stmt: Stmt::Local(local), treatment, restart: None, replays: false });
+            out.push(step(kind));
+            return;
+        }
+        let target = Target::Let { local: Box::new(local), treatment, restart: None };
+        self.spine_step(target, *init.expr, None, out);
+    }
+
+    /// Pushes a statement with a site.
+    pub(super) fn spine_step(&mut self, target: Target, expr: Expr, treatment: Option<Treatment>, out: &mut Vec<Step>) {
+        let before = self.next_site();
+        let spine = self.spine(expr, treatment, out);
+        if let Some(sites) = self.sites_since(before) {
+            out.push(step(StepKind::Spine(SpineStep { sites, target, spine })));
+        }
+    }
+
+    /// A variable added by ckpt that holds the value of an expression, which may have a site.
+    pub(super) fn temporary(&mut self, name: &proc_macro2::Ident, expr: Expr, out: &mut Vec<Step>) {
+        if self.marks.in_expr(&expr) {
+            let local = bare_local(parse_quote!(mut #name));
+            let target = Target::Let { local: Box::new(local), treatment: None, restart: None };
+            self.spine_step(target, expr, None, out);
+        } else {
+            out.push(plain(parse_quote!(let mut #name = #expr;)));
+        }
+    }
+
+    /// Lowers an expression that has a site. What must run before it is pushed to `out`.
+    pub(super) fn spine(&mut self, expr: Expr, treatment: Option<Treatment>, out: &mut Vec<Step>) -> Spine {
+        if self.marks.callee(&expr).is_some() {
+            return self.call(expr);
+        }
+        match expr {
+            Expr::Paren(inner) => self.spine(*inner.expr, treatment, out),
+            Expr::Group(inner) => self.spine(*inner.expr, treatment, out),
+            Expr::Macro(mac) if Marks::is_checkpoint(&mac.mac) => {
+                let span = mac.mac.path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
+                Spine::Site(self.add_site(span, None))
+            }
+            Expr::Block(block) => {
+                Spine::Block { label: block.label, is_unsafe: false, block: self.block(block.block) }
+            }
+            Expr::Unsafe(block) => Spine::Block { label: None, is_unsafe: true, block: self.block(block.block) },
+            Expr::If(branch) => self.branch_if(branch, out),
+            Expr::Match(branch) => self.branch_match(branch, out),
+            Expr::Loop(one) => Spine::Loop { label: one.label, body: self.block(one.body) },
+            Expr::While(one) => self.while_loop(one),
+            Expr::ForLoop(one) => self.for_loop(one, treatment),
+            Expr::Return(jump) if jump.expr.is_some() => self.jump(quote!(return), jump.expr, out),
+            Expr::Break(jump) if jump.expr.is_some() => {
+                let label = &jump.label;
+                self.jump(quote!(break #label), jump.expr, out)
+            }
+            Expr::Binary(binary) if is_lazy(&binary.op) && self.marks.in_expr(&binary.right) => {
+                self.lazy(binary, out)
+            }
+            other => self.operands(other),
+        }
+    }
+
+    fn jump(&mut self, prefix: TokenStream, value: Option<Box<Expr>>, out: &mut Vec<Step>) -> Spine {
+        let value = value.map_or_else(|| parse_quote!(()), |value| *value);
+        Spine::Jump { prefix, value: Box::new(self.spine(value, None, out)) }
+    }
+
+    /// `a && b` with a site in `b` is `if a { b } else { false }`.
+    fn lazy(&mut self, binary: syn::ExprBinary, out: &mut Vec<Step>) -> Spine {
+        let (left, right) = (binary.left, binary.right);
+        let as_if = match binary.op {
+            syn::BinOp::And(_) => parse_quote!(if #left { #right } else { false }),
+            _ => parse_quote!(if #left { true } else { #right }),
+        };
+        self.spine(as_if, None, out)
+    }
+
+    pub(super) fn add_site(&mut self, span: Span, callee: Option<String>) -> SiteId {
+        self.sites.push(Site { span, callee });
+        self.sites.len() as SiteId
+    }
+
+    pub(super) fn next_site(&self) -> SiteId {
+        self.sites.len() as SiteId + 1
+    }
+
+    pub(super) fn sites_since(&self, first: SiteId) -> Option<Sites> {
+        let last = self.sites.len() as SiteId;
+        (first <= last).then_some(Sites { first, last })
+    }
+}
+
+fn is_lazy(op: &syn::BinOp) -> bool {
+    matches!(op, syn::BinOp::And(_) | syn::BinOp::Or(_))
+}
+
+pub(super) fn step(kind: StepKind) -> Step {
+    Step { range: 0..0, kind }
+}
+
+/// A statement added by ckpt, treated like one of the user's.
+pub(super) fn plain(stmt: Stmt) -> Step {
+    step(StepKind::Plain(Plain { stmt, treatment: None, restart: None, replays: false }))
+}
+
+/// A `let` without an initialiser.
+pub(super) fn bare_local(pat: Pat) -> Local {
+    Local {
+        attrs: Vec::new(),
+        let_token: syn::Token![let](Span::mixed_site()),
+        pat,
+        init: None,
+        semi_token: syn::Token![;](Span::mixed_site()),
+    }
+}
+
+/// The attributes of an expression that can be a statement with a site.
+fn attributes_of(expr: &mut Expr) -> Option<&mut Vec<syn::Attribute>> {
+    Some(match expr {
+        Expr::ForLoop(one) => &mut one.attrs,
+        Expr::While(one) => &mut one.attrs,
+        Expr::Loop(one) => &mut one.attrs,
+        Expr::If(one) => &mut one.attrs,
+        Expr::Match(one) => &mut one.attrs,
+        Expr::Block(one) => &mut one.attrs,
+        Expr::Call(one) => &mut one.attrs,
+        Expr::MethodCall(one) => &mut one.attrs,
+        Expr::Macro(one) => &mut one.attrs,
+        _ => return None,
+    })
+}

@@ -1,0 +1,193 @@
+//! The lowered form of a function: its *spine*, the chain of blocks, branches and loops around the sites.
+//!
+//! Only what holds a site is taken apart; every other statement stays as the user wrote it. Conditions, scrutinees and
+//! iterators of spine statements have become statements of their own, so that a restart can pass over them.
+
+mod lower;
+mod loops;
+pub mod operands;
+pub mod select;
+
+pub use lower::lower;
+
+use crate::options::Treatment;
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::{Expr, Label, Local, Pat, Stmt};
+
+/// A site's number, counted from 1 in program order.
+pub type SiteId = u32;
+
+/// The sites inside a part of the function: consecutive numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sites {
+    /// The first.
+    pub first: SiteId,
+    /// The last.
+    pub last: SiteId,
+}
+
+impl Sites {
+    /// Whether the site is one of these.
+    pub fn contains(self, site: SiteId) -> bool {
+        (self.first..=self.last).contains(&site)
+    }
+}
+
+/// A place where a checkpoint may be taken: in this function, or below a call that it makes.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// Where it stands.
+    pub span: Span,
+    /// The called function, for a call that leads to a site.
+    pub callee: Option<String>,
+}
+
+/// A block with a site in it, or the body of something that has one.
+#[derive(Debug, Default)]
+pub struct Block {
+    /// Its statements, in order.
+    pub steps: Vec<Step>,
+}
+
+/// A position in program order. A step covers the numbers from its own up to its end.
+pub type StepId = usize;
+
+/// One statement of a block on the spine.
+#[derive(Debug)]
+pub struct Step {
+    /// Its number, and behind the colon of the half-open range the first number that is no longer inside it.
+    pub range: std::ops::Range<StepId>,
+    /// What it is.
+    pub kind: StepKind,
+}
+
+/// What a statement on the spine is.
+#[derive(Debug)]
+pub enum StepKind {
+    /// An item: stays where it is.
+    Item(Stmt),
+    /// A statement without a site.
+    Plain(Plain),
+    /// A statement with a site.
+    Spine(SpineStep),
+}
+
+/// A statement without a site.
+#[derive(Debug)]
+pub struct Plain {
+    /// The statement.
+    pub stmt: Stmt,
+    /// What the user wants with the variables that it declares.
+    pub treatment: Option<Treatment>,
+    /// For a variable that ckpt added: the value it has when a restart passes over the statement.
+    pub restart: Option<TokenStream>,
+    /// Whether it must run at restart, whatever it looks like (a rebuilt iterator's steps).
+    pub replays: bool,
+}
+
+/// A statement with a site.
+#[derive(Debug)]
+pub struct SpineStep {
+    /// The sites inside.
+    pub sites: Sites,
+    /// What becomes of its value.
+    pub target: Target,
+    /// The expression.
+    pub spine: Spine,
+}
+
+/// What becomes of the value of a spine statement.
+#[derive(Debug)]
+pub enum Target {
+    /// `let pattern: type = ..;`, with what the user wants with the variables, and the value that a variable added by
+    /// ckpt has when a restart passes over the statement.
+    Let { local: Box<Local>, treatment: Option<Treatment>, restart: Option<TokenStream> },
+    /// A statement; `true` where a semicolon follows.
+    Statement(bool),
+    /// The value of the block.
+    Tail,
+}
+
+/// An expression with a site inside.
+#[derive(Debug)]
+pub enum Spine {
+    /// `ckpt::checkpoint!()`.
+    Site(SiteId),
+    /// A call that leads to a site.
+    Call { site: SiteId, call: Box<Expr> },
+    /// A block, with its label, and whether it is an `unsafe` one of the user's.
+    Block { label: Option<Label>, is_unsafe: bool, block: Block },
+    /// `if`, its condition already in a variable.
+    If { condition: Ident, then: Branch, otherwise: Option<Branch> },
+    /// `match` over a variable added by ckpt, or, when `replays`, over the user's place, evaluated again at restart.
+    Match { scrutinee: Box<Expr>, arms: Vec<Arm>, replays: bool },
+    /// `loop`; `while` and `for` have become one too.
+    Loop { label: Option<Label>, body: Block },
+    /// An expression around a site-bearing one, which is evaluated first; it stands where [`hole`] is.
+    Context { inner: Box<Spine>, around: Box<Expr> },
+    /// `return` or `break 'label` with a site-bearing value.
+    Jump { prefix: TokenStream, value: Box<Spine> },
+}
+
+/// A block of a branch, which may have no site.
+#[derive(Debug)]
+pub struct Branch {
+    /// The sites inside, if any.
+    pub sites: Option<Sites>,
+    /// The statements.
+    pub block: Block,
+}
+
+/// An arm of a `match`.
+#[derive(Debug)]
+pub struct Arm {
+    /// Its pattern.
+    pub pattern: Pat,
+    /// Its guard; only in a `match` that replays.
+    pub guard: Option<Box<Expr>>,
+    /// Its body.
+    pub body: Branch,
+}
+
+/// A lowered function.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The body.
+    pub body: Block,
+    /// The sites, site `k` at index `k - 1`.
+    pub sites: Vec<Site>,
+}
+
+/// The placeholder for the inner expression of a [`Spine::Context`].
+pub fn hole() -> Ident {
+    Ident::new("__ckpt_hole", Span::mixed_site())
+}
+
+/// Numbers the steps of a block in program order, starting at `next`; returns the first free number.
+pub fn number(block: &mut Block, mut next: StepId) -> StepId {
+    for step in &mut block.steps {
+        let start = next;
+        next += 1;
+        if let StepKind::Spine(spine) = &mut step.kind {
+            next = number_spine(&mut spine.spine, next);
+        }
+        step.range = start..next;
+    }
+    next
+}
+
+fn number_spine(spine: &mut Spine, next: StepId) -> StepId {
+    match spine {
+        Spine::Site(_) | Spine::Call { .. } => next,
+        Spine::Block { block, .. } => number(block, next),
+        Spine::If { then, otherwise, .. } => {
+            let next = number(&mut then.block, next);
+            otherwise.as_mut().map_or(next, |branch| number(&mut branch.block, next))
+        }
+        Spine::Match { arms, .. } => {
+            arms.iter_mut().fold(next, |next, arm| number(&mut arm.body.block, next))
+        }
+        Spine::Loop { body, .. } => number(body, next),
+        Spine::Context { inner, .. } | Spine::Jump { value: inner, .. } => number_spine(inner, next),
+    }
+}

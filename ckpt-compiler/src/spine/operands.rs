@@ -1,0 +1,316 @@
+//! Site-bearing calls inside larger expressions: what is evaluated before them is put into variables.
+
+use super::lower::{Lowering, plain};
+use super::{Block, Spine, SpineStep, Step, StepKind, Target, hole};
+use crate::borrow::place_root;
+use crate::marks::Marks;
+use crate::tables::Tables;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use std::collections::HashSet;
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Expr, Token, parse_quote};
+
+impl Lowering<'_> {
+    /// An expression of which an operand holds a site.
+    pub(super) fn operands(&mut self, mut expr: Expr) -> Spine {
+        let before = self.next_site();
+        let mut steps = Vec::new();
+        let inner = self.extract(&mut expr, &mut steps);
+        let whole = match inner {
+            Some(inner) => Spine::Context { inner: Box::new(inner), around: Box::new(expr) },
+            None => {
+                steps.push(plain(syn::Stmt::Expr(expr, None)));
+                return Spine::Block { label: None, is_unsafe: false, block: Block { steps } };
+            }
+        };
+        if steps.is_empty() {
+            return whole;
+        }
+        if let Some(sites) = self.sites_since(before) {
+            steps.push(super::lower::step(StepKind::Spine(SpineStep { sites, target: Target::Tail, spine: whole })));
+        }
+        Spine::Block { label: None, is_unsafe: false, block: Block { steps } }
+    }
+
+    /// Takes the site-bearing operand out of the expression: either it is evaluated first and is returned (a hole
+    /// stands in its place), or it and all before it have become variables.
+    fn extract(&mut self, expr: &mut Expr, steps: &mut Vec<Step>) -> Option<Spine> {
+        if let Expr::Macro(mac) = expr {
+            self.macro_operands(mac, steps);
+            return None;
+        }
+        if matches!(expr, Expr::Async(_) | Expr::Const(_) | Expr::TryBlock(_) | Expr::Closure(_)) {
+            self.errors.refuse(
+                expr.span(),
+                "a site inside an expression that ckpt cannot re-enter",
+                "a restart could not walk into it",
+                "move the call that leads to the site into a statement of its own",
+            );
+            return None;
+        }
+        let marks = self.marks;
+        let mut operands = operands_in_order(expr);
+        let last = operands.iter().rposition(|operand| marks.in_expr(operand))?;
+        let later = names_in(&operands[last].to_token_stream());
+        for operand in operands.iter_mut().take(last) {
+            if marks.in_expr(operand) || !is_stable(operand, &later) {
+                self.put_aside(operand, "operand", steps);
+            }
+        }
+        if last > 0 {
+            self.put_aside(operands[last], "operand", steps);
+            return None;
+        }
+        let operand = &mut *operands[0];
+        if marks.callee(operand).is_some() || !self.is_plain_context(operand) {
+            let mut pre = Vec::new();
+            let taken = std::mem::replace(operand, hole_expr());
+            let spine = self.spine(taken, None, &mut pre);
+            if pre.is_empty() {
+                return Some(spine);
+            }
+            let sites = spine_sites(&spine);
+            if let Some(sites) = sites {
+                pre.push(super::lower::step(StepKind::Spine(SpineStep { sites, target: Target::Tail, spine })));
+            }
+            return Some(Spine::Block { label: None, is_unsafe: false, block: Block { steps: pre } });
+        }
+        self.extract(operand, steps)
+    }
+
+    /// Whether the expression is one whose operands are looked at, and not one with a form of its own.
+    fn is_plain_context(&self, expr: &Expr) -> bool {
+        !matches!(
+            expr,
+            Expr::Paren(_)
+                | Expr::Group(_)
+                | Expr::Block(_)
+                | Expr::Unsafe(_)
+                | Expr::If(_)
+                | Expr::Match(_)
+                | Expr::Loop(_)
+                | Expr::While(_)
+                | Expr::ForLoop(_)
+                | Expr::Return(_)
+                | Expr::Break(_)
+        ) && !matches!(expr, Expr::Macro(mac) if Marks::is_checkpoint(&mac.mac))
+            && !matches!(expr, Expr::Binary(one) if matches!(one.op, syn::BinOp::And(_) | syn::BinOp::Or(_)))
+    }
+
+    fn put_aside(&mut self, operand: &mut Expr, stem: &str, steps: &mut Vec<Step>) {
+        let name = self.names.fresh(stem);
+        let taken = std::mem::replace(operand, parse_quote!(#name));
+        self.temporary(&name, taken, steps);
+    }
+
+    /// The arguments of `println!` and its like.
+    fn macro_operands(&mut self, mac: &mut syn::ExprMacro, steps: &mut Vec<Step>) {
+        let parser = Punctuated::<Expr, Token![,]>::parse_terminated;
+        let Ok(mut arguments) = parser.parse2(mac.mac.tokens.clone()) else {
+            self.errors.refuse(
+                mac.span(),
+                "a call that leads to a site inside a macro",
+                "ckpt cannot read the macro's arguments",
+                "bind the call's result with `let` and use the variable in the macro",
+            );
+            return;
+        };
+        for argument in arguments.iter_mut() {
+            if let Expr::Assign(named) = argument {
+                if self.marks.in_expr(&named.right) {
+                    self.put_aside(&mut named.right, "operand", steps);
+                }
+            } else if self.marks.in_expr(argument) {
+                self.put_aside(argument, "operand", steps);
+            }
+        }
+        mac.mac.tokens = arguments.to_token_stream();
+    }
+
+    /// A call that leads to a site. Arguments that cannot simply be evaluated again become variables.
+    pub(super) fn call(&mut self, mut expr: Expr) -> Spine {
+        let mut steps = Vec::new();
+        let before = self.next_site();
+        let span = expr.span();
+        let callee = self.marks.callee(&expr);
+        let is_method = matches!(expr, Expr::MethodCall(_));
+        let mut operands = operands_in_order(&mut expr);
+        if !is_method && !operands.is_empty() {
+            operands.remove(0);
+        }
+        for index in 0..operands.len() {
+            let is_receiver = is_method && index == 0;
+            if is_receiver && place_root(operands[0]).is_some() && is_pure(operands[0]) {
+                continue;
+            }
+            let later: HashSet<String> = operands[index + 1..]
+                .iter()
+                .filter(|operand| !is_pure(operand))
+                .flat_map(|operand| names_in(&operand.to_token_stream()))
+                .collect();
+            let by_value = !matches!(operands[index], Expr::Reference(_));
+            let changed_later = by_value && !later.is_disjoint(&names_in(&operands[index].to_token_stream()));
+            if let Expr::Reference(reference) = &mut *operands[index] {
+                if !is_pure(&reference.expr) {
+                    self.put_aside(&mut reference.expr, "argument", &mut steps);
+                }
+            } else if !is_pure(operands[index]) || changed_later {
+                self.put_aside(operands[index], "argument", &mut steps);
+            }
+        }
+        let site = self.add_site(span, callee);
+        let call = Spine::Call { site, call: Box::new(expr) };
+        if steps.is_empty() {
+            return call;
+        }
+        let sites = self.sites_since(before).unwrap_or(super::Sites { first: site, last: site });
+        steps.push(super::lower::step(StepKind::Spine(SpineStep { sites, target: Target::Tail, spine: call })));
+        Spine::Block { label: None, is_unsafe: false, block: Block { steps } }
+    }
+}
+
+fn spine_sites(spine: &Spine) -> Option<super::Sites> {
+    let of_block = |block: &Block| {
+        let mut sites = block.steps.iter().filter_map(|step| match &step.kind {
+            StepKind::Spine(spine) => Some(spine.sites),
+            _ => None,
+        });
+        let first = sites.next()?;
+        let last = sites.next_back().unwrap_or(first);
+        Some(super::Sites { first: first.first, last: last.last })
+    };
+    let union = |all: Vec<super::Sites>| {
+        Some(super::Sites { first: all.iter().map(|one| one.first).min()?, last: all.iter().map(|one| one.last).max()? })
+    };
+    match spine {
+        Spine::Site(site) | Spine::Call { site, .. } => Some(super::Sites { first: *site, last: *site }),
+        Spine::Block { block, .. } => of_block(block),
+        Spine::Loop { body, .. } => of_block(body),
+        Spine::If { then, otherwise, .. } => {
+            union(then.sites.into_iter().chain(otherwise.as_ref().and_then(|one| one.sites)).collect())
+        }
+        Spine::Match { arms, .. } => union(arms.iter().filter_map(|arm| arm.body.sites).collect()),
+        Spine::Context { inner, .. } | Spine::Jump { value: inner, .. } => spine_sites(inner),
+    }
+}
+
+fn hole_expr() -> Expr {
+    let hole = hole();
+    parse_quote!(#hole)
+}
+
+/// The operands of an expression in the order in which they are evaluated.
+fn operands_in_order(expr: &mut Expr) -> Vec<&mut Expr> {
+    match expr {
+        Expr::MethodCall(call) => std::iter::once(&mut *call.receiver).chain(call.args.iter_mut()).collect(),
+        Expr::Call(call) => std::iter::once(&mut *call.func).chain(call.args.iter_mut()).collect(),
+        Expr::Binary(one) if is_assignment(&one.op) => vec![&mut one.right, &mut one.left],
+        Expr::Binary(one) => vec![&mut one.left, &mut one.right],
+        Expr::Assign(one) => vec![&mut one.right, &mut one.left],
+        Expr::Field(one) => vec![&mut one.base],
+        Expr::Unary(one) => vec![&mut one.expr],
+        Expr::Reference(one) => vec![&mut one.expr],
+        Expr::Paren(one) => vec![&mut one.expr],
+        Expr::Group(one) => vec![&mut one.expr],
+        Expr::Cast(one) => vec![&mut one.expr],
+        Expr::Try(one) => vec![&mut one.expr],
+        Expr::Await(one) => vec![&mut one.base],
+        Expr::Let(one) => vec![&mut one.expr],
+        Expr::Index(one) => vec![&mut one.expr, &mut one.index],
+        Expr::Tuple(one) => one.elems.iter_mut().collect(),
+        Expr::Array(one) => one.elems.iter_mut().collect(),
+        Expr::Repeat(one) => vec![&mut one.expr],
+        Expr::Struct(one) => one
+            .fields
+            .iter_mut()
+            .map(|field| &mut field.expr)
+            .chain(one.rest.iter_mut().map(|rest| &mut **rest))
+            .collect(),
+        Expr::Range(one) => {
+            one.start.iter_mut().map(|one| &mut **one).chain(one.end.iter_mut().map(|one| &mut **one)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn is_assignment(op: &syn::BinOp) -> bool {
+    use syn::BinOp;
+    matches!(
+        op,
+        BinOp::AddAssign(_)
+            | BinOp::SubAssign(_)
+            | BinOp::MulAssign(_)
+            | BinOp::DivAssign(_)
+            | BinOp::RemAssign(_)
+            | BinOp::BitXorAssign(_)
+            | BinOp::BitAndAssign(_)
+            | BinOp::BitOrAssign(_)
+            | BinOp::ShlAssign(_)
+            | BinOp::ShrAssign(_)
+    )
+}
+
+/// Whether the operand has the same value when it is evaluated after an expression that mentions `later`.
+fn is_stable(operand: &Expr, later: &HashSet<String>) -> bool {
+    match operand {
+        Expr::Lit(_) | Expr::Closure(_) => true,
+        Expr::Path(path) => path.path.get_ident().is_none_or(|name| !later.contains(&name.to_string())),
+        Expr::Reference(one) => place_root(&one.expr).is_some(),
+        Expr::Field(_) | Expr::Index(_) => {
+            is_pure(operand) && names_in(&operand.to_token_stream()).is_disjoint(later)
+        }
+        Expr::Paren(inner) => is_stable(&inner.expr, later),
+        Expr::Unary(inner) => is_stable(&inner.expr, later),
+        Expr::Cast(inner) => is_stable(&inner.expr, later),
+        Expr::Binary(one) => {
+            !is_assignment(&one.op) && is_stable(&one.left, later) && is_stable(&one.right, later)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the expression may be evaluated again at any time.
+pub fn is_pure(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => true,
+        Expr::Field(one) => is_pure(&one.base),
+        Expr::Index(one) => is_pure(&one.expr) && is_pure(&one.index),
+        Expr::Paren(one) => is_pure(&one.expr),
+        Expr::Group(one) => is_pure(&one.expr),
+        Expr::Unary(one) => is_pure(&one.expr),
+        Expr::Cast(one) => is_pure(&one.expr),
+        Expr::Reference(one) => is_pure(&one.expr),
+        Expr::Binary(one) => !is_assignment(&one.op) && is_pure(&one.left) && is_pure(&one.right),
+        Expr::Tuple(one) => one.elems.iter().all(is_pure),
+        Expr::Array(one) => one.elems.iter().all(is_pure),
+        Expr::Range(one) => one.start.iter().chain(&one.end).all(|bound| is_pure(bound)),
+        Expr::MethodCall(call) => {
+            Tables::builtin().is_pure(&call.method.to_string())
+                && is_pure(&call.receiver)
+                && call.args.iter().all(is_pure)
+        }
+        _ => false,
+    }
+}
+
+/// All identifiers in some tokens.
+pub fn names_in(tokens: &TokenStream) -> HashSet<String> {
+    let mut names = HashSet::new();
+    collect_names(tokens, &mut names);
+    names
+}
+
+fn collect_names(tokens: &TokenStream, names: &mut HashSet<String>) {
+    for token in tokens.clone() {
+        match token {
+            TokenTree::Ident(ident) => {
+                names.insert(ident.to_string());
+            }
+            TokenTree::Group(group) => collect_names(&group.stream(), names),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! `if`, `if let` and `match` with a site in a branch.
+//!
+//! What is decided is put into a variable, so that a restart can enter a branch without deciding again. Where a branch
+//! binds references, the value cannot be put aside: the user's place is matched again, unchanged since.
+
+use super::lower::{Lowering, plain};
+use super::{Arm, Branch, Spine, Step, StepKind};
+use crate::borrow::{Origin, origin};
+use crate::names::frame;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use std::collections::HashSet;
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{BinOp, Expr, ExprIf, ExprMatch, Pat, PatIdent, Stmt, parse_quote};
+
+impl Lowering<'_> {
+    pub(super) fn branch_if(&mut self, branch: ExprIf, out: &mut Vec<Step>) -> Spine {
+        if has_let(&branch.cond) {
+            return self.branch_if_let(branch, out);
+        }
+        let condition = self.names.fresh("condition");
+        let at = out.len();
+        if self.marks.in_expr(&branch.cond) {
+            self.temporary(&condition, *branch.cond, out);
+        } else {
+            let test = branch.cond;
+            out.push(plain(parse_quote!(let #condition = #test;)));
+        }
+        let then = self.branch(branch.then_branch);
+        let otherwise = branch.else_branch.map(|(_, expr)| self.branch_of(*expr));
+        let entered = entered(&then);
+        set_restart(out, at, &condition, entered);
+        Spine::If { condition, then, otherwise }
+    }
+
+    fn branch_if_let(&mut self, branch: ExprIf, out: &mut Vec<Step>) -> Spine {
+        let condition = *branch.cond;
+        if self.marks.in_expr(&condition) {
+            if let Expr::Let(one) = condition {
+                let (pattern, scrutinee, then) = (one.pat, one.expr, branch.then_branch);
+                let otherwise = branch.else_branch.map_or_else(|| parse_quote!({}), |(_, expr)| *expr);
+                return self.branch_match(
+                    parse_quote!(match #scrutinee { #pattern => #then, _ => #otherwise }),
+                    out,
+                );
+            }
+            self.refuse_let_with_site(&condition);
+        }
+        let bindings = condition_bindings(&condition);
+        if condition_borrows(&condition, self.references) && !bindings.is_empty() {
+            return self.replay_if_let(condition, branch.then_branch, branch.else_branch.map(|(_, e)| *e), out);
+        }
+        let (names, patterns) = binding_names(&bindings);
+        let choice = self.names.fresh("choice");
+        let held = self.names.fresh("bindings");
+        let at = out.len();
+        out.push(plain(without_mut(parse_quote! {
+            let mut #choice = if #condition {
+                ::core::option::Option::Some(::core::option::Option::Some((#(#names,)*)))
+            } else {
+                ::core::option::Option::None
+            };
+        })));
+        let then_block = with_bindings(branch.then_branch, &held, &patterns);
+        let then = self.branch(then_block);
+        let otherwise = branch.else_branch.map(|(_, expr)| self.branch_of(*expr));
+        let entered = entered(&then);
+        let restart = quote! {
+            if #entered {
+                ::core::option::Option::Some(::core::option::Option::None)
+            } else {
+                ::core::option::Option::None
+            }
+        };
+        set_restart(out, at, &choice, restart);
+        let otherwise = otherwise.unwrap_or_else(|| Branch { sites: None, block: super::Block::default() });
+        let held = held_pattern(&held, patterns.is_empty());
+        Spine::Match {
+            scrutinee: parse_quote!(#choice),
+            replays: false,
+            arms: vec![
+                Arm { pattern: parse_quote!(::core::option::Option::Some(#held)), guard: None, body: then },
+                Arm { pattern: parse_quote!(::core::option::Option::None), guard: None, body: otherwise },
+            ],
+        }
+    }
+
+    /// An `if let` that binds references: `match` again over the same place.
+    fn replay_if_let(
+        &mut self,
+        condition: Expr,
+        then: syn::Block,
+        otherwise: Option<Expr>,
+        out: &mut Vec<Step>,
+    ) -> Spine {
+        let Expr::Let(one) = condition else {
+            let Expr::Binary(chain) = condition else {
+                return Spine::Block { label: None, is_unsafe: false, block: super::Block::default() };
+            };
+            if otherwise.is_some() {
+                self.errors.refuse(
+                    chain.span(),
+                    "a site under an `if let` chain that binds references and has an `else`",
+                    "the chain would have to be evaluated again at restart",
+                    "nest the conditions, or bind values instead of references",
+                );
+            }
+            let (left, right) = (chain.left, chain.right);
+            return self.spine(parse_quote!(if #left { if #right #then }), None, out);
+        };
+        let (pattern, scrutinee) = (one.pat, one.expr);
+        let otherwise = otherwise.unwrap_or_else(|| parse_quote!({}));
+        self.branch_match(parse_quote!(match #scrutinee { #pattern => #then, _ => #otherwise }), out)
+    }
+
+    pub(super) fn branch_match(&mut self, branch: ExprMatch, out: &mut Vec<Step>) -> Spine {
+        for arm in &branch.arms {
+            if let Some((_, guard)) = &arm.guard {
+                if self.marks.in_expr(guard) {
+                    self.errors.refuse(
+                        guard.span(),
+                        "a site in the guard of a `match` arm",
+                        "a guard is evaluated while the match is still being decided",
+                        "compute the value with a `let` before the `match`",
+                    );
+                }
+            }
+        }
+        let scrutinee = if self.marks.in_expr(&branch.expr) {
+            let value = self.names.fresh("value");
+            self.temporary(&value, *branch.expr, out);
+            parse_quote!(#value)
+        } else {
+            *branch.expr
+        };
+        let binds = branch.arms.iter().any(|arm| !pattern_bindings(&arm.pat).is_empty());
+        let by_reference = branch.arms.iter().any(|arm| binds_by_reference(&arm.pat));
+        let borrows = by_reference || matches!(origin(&scrutinee, self.references), Origin::Borrow { .. });
+        if binds && borrows {
+            return self.replay_match(scrutinee, branch.arms);
+        }
+        self.choose(scrutinee, branch.arms, out)
+    }
+
+    fn replay_match(&mut self, scrutinee: Expr, arms: Vec<syn::Arm>) -> Spine {
+        let arms = arms
+            .into_iter()
+            .map(|arm| Arm {
+                pattern: arm.pat,
+                guard: arm.guard.map(|(_, guard)| guard),
+                body: self.branch_of(*arm.body),
+            })
+            .collect();
+        Spine::Match { scrutinee: Box::new(scrutinee), arms, replays: true }
+    }
+
+    /// A `match` whose bindings are values: which arm, and what it binds, go into a variable.
+    fn choose(&mut self, scrutinee: Expr, arms: Vec<syn::Arm>, out: &mut Vec<Step>) -> Spine {
+        let choice = self.names.fresh("choice");
+        let held = self.names.fresh("bindings");
+        let count = arms.len();
+        let mut deciding = Vec::new();
+        let mut lowered = Vec::new();
+        let at = out.len();
+        out.push(plain(parse_quote!(let mut #choice = ();)));
+        let mut restart = TokenStream::new();
+        for (index, arm) in arms.into_iter().enumerate() {
+            let (names, patterns) = binding_names(&pattern_bindings(&arm.pat));
+            let chosen = nested(index, count, &quote!(::core::option::Option::Some((#(#names,)*))));
+            let (mut pattern, guard) = (arm.pat, arm.guard.map(|(_, guard)| quote!(if #guard)));
+            WithoutMut.visit_pat_mut(&mut pattern);
+            deciding.push(quote!(#pattern #guard => #chosen,));
+            let body: syn::Block = match *arm.body {
+                Expr::Block(block) if block.label.is_none() => block.block,
+                other => parse_quote!({ #other }),
+            };
+            let body = self.branch(with_bindings(body, &held, &patterns));
+            if body.sites.is_some() {
+                let (entered, chosen) = (entered(&body), nested(index, count, &quote!(::core::option::Option::None)));
+                restart.extend(quote!(if #entered { #chosen } else));
+            }
+            let held = held_pattern(&held, patterns.is_empty());
+            let pattern = nested(index, count, &held);
+            lowered.push(Arm { pattern: parse_quote!(#pattern), guard: None, body });
+        }
+        let rest = nested(count - 1, count, &quote!(::core::option::Option::None));
+        restart.extend(quote!({ #rest }));
+        let decide: Stmt = parse_quote!(let mut #choice = match #scrutinee { #(#deciding)* };);
+        out[at] = plain(decide);
+        set_restart(out, at, &choice, restart);
+        Spine::Match { scrutinee: parse_quote!(#choice), arms: lowered, replays: false }
+    }
+
+    pub(super) fn refuse_let_with_site(&mut self, condition: &Expr) {
+        self.errors.refuse(
+            condition.span(),
+            "a site inside a condition that binds variables",
+            "the condition would have to be entered half-way at restart",
+            "compute the value with a `let` before the condition",
+        );
+    }
+}
+
+/// Whether the walk goes into the branch.
+fn entered(branch: &Branch) -> TokenStream {
+    let frame = frame();
+    match branch.sites {
+        Some(sites) => {
+            let (first, last) = (sites.first, sites.last);
+            quote!(#frame.enters(#first, #last))
+        }
+        None => quote!(false),
+    }
+}
+
+/// Gives the variable declared by the step at `at` (or a later one) its value for a restart.
+fn set_restart(out: &mut [Step], at: usize, name: &Ident, value: TokenStream) {
+    for step in &mut out[at..] {
+        match &mut step.kind {
+            StepKind::Plain(plain) if declares(&plain.stmt, name) => plain.restart = Some(value.clone()),
+            StepKind::Spine(spine) => {
+                if let super::Target::Let { local, restart, .. } = &mut spine.target {
+                    if matches!(&local.pat, Pat::Ident(ident) if ident.ident == *name) {
+                        *restart = Some(value.clone());
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn declares(stmt: &Stmt, name: &Ident) -> bool {
+    matches!(stmt, Stmt::Local(local) if matches!(&local.pat, Pat::Ident(ident) if ident.ident == *name))
+}
+
+/// `Err(Err(Ok(inner)))`: choice number `index` of `count`, without an enum of our own.
+fn nested(index: usize, count: usize, inner: &TokenStream) -> TokenStream {
+    let innermost = if index + 1 < count { quote!(::core::result::Result::Ok(#inner)) } else { inner.clone() };
+    (0..index).fold(innermost, |tokens, _| quote!(::core::result::Result::Err(#tokens)))
+}
+
+fn held_pattern(held: &Ident, empty: bool) -> TokenStream {
+    if empty { quote!(_) } else { quote!(#held) }
+}
+
+/// The body of a branch, which first takes the variables that its pattern bound.
+fn with_bindings(mut block: syn::Block, held: &Ident, patterns: &[TokenStream]) -> syn::Block {
+    if !patterns.is_empty() {
+        let rt = crate::paths::rt();
+        block.stmts.insert(0, parse_quote!(let (#(#patterns,)*) = #rt::bound(#held);));
+    }
+    block
+}
+
+/// The names bound, as expressions and as patterns (with `mut` where the user has it).
+pub(super) fn binding_names(bindings: &[PatIdent]) -> (Vec<Ident>, Vec<TokenStream>) {
+    bindings
+        .iter()
+        .map(|binding| {
+            let (name, mutability) = (&binding.ident, &binding.mutability);
+            (name.clone(), quote!(#mutability #name))
+        })
+        .unzip()
+}
+
+/// Drops `mut` from the patterns inside the initialiser of a statement; its own pattern keeps it.
+pub(super) fn without_mut(mut stmt: Stmt) -> Stmt {
+    if let Stmt::Local(local) = &mut stmt {
+        if let Some(init) = &mut local.init {
+            if let Expr::If(branch) = &mut *init.expr {
+                WithoutMut.visit_expr_mut(&mut branch.cond);
+            }
+        }
+    }
+    stmt
+}
+
+struct WithoutMut;
+
+impl VisitMut for WithoutMut {
+    fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
+        if pat.by_ref.is_none() {
+            pat.mutability = None;
+        }
+        visit_mut::visit_pat_ident_mut(self, pat);
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Let(one) => self.visit_pat_mut(&mut one.pat),
+            Expr::Binary(chain) => visit_mut::visit_expr_binary_mut(self, chain),
+            Expr::Paren(inner) => visit_mut::visit_expr_paren_mut(self, inner),
+            _ => {}
+        }
+    }
+}
+
+/// Whether the condition has a `let` in it.
+pub(super) fn has_let(condition: &Expr) -> bool {
+    match condition {
+        Expr::Let(_) => true,
+        Expr::Binary(chain) if matches!(chain.op, BinOp::And(_)) => has_let(&chain.left) || has_let(&chain.right),
+        Expr::Paren(inner) => has_let(&inner.expr),
+        _ => false,
+    }
+}
+
+/// The variables that the `let`s of a condition bind, the last of each name.
+pub(super) fn condition_bindings(condition: &Expr) -> Vec<PatIdent> {
+    match condition {
+        Expr::Let(one) => pattern_bindings(&one.pat),
+        Expr::Binary(chain) => {
+            let mut all = condition_bindings(&chain.left);
+            let right = condition_bindings(&chain.right);
+            all.retain(|old| right.iter().all(|new| new.ident != old.ident));
+            all.extend(right);
+            all
+        }
+        Expr::Paren(inner) => condition_bindings(&inner.expr),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a `let` of the condition looks into a borrowed place.
+pub(super) fn condition_borrows(condition: &Expr, references: &HashSet<String>) -> bool {
+    match condition {
+        Expr::Let(one) => {
+            binds_by_reference(&one.pat) || matches!(origin(&one.expr, references), Origin::Borrow { .. })
+        }
+        Expr::Binary(chain) => {
+            condition_borrows(&chain.left, references) || condition_borrows(&chain.right, references)
+        }
+        Expr::Paren(inner) => condition_borrows(&inner.expr, references),
+        _ => false,
+    }
+}
+
+/// The variables that a pattern binds, in order, each once.
+pub fn pattern_bindings(pattern: &Pat) -> Vec<PatIdent> {
+    struct Bindings(Vec<PatIdent>);
+    impl<'ast> syn::visit::Visit<'ast> for Bindings {
+        fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
+            if is_binding(pat) && self.0.iter().all(|old| old.ident != pat.ident) {
+                self.0.push(pat.clone());
+            }
+            syn::visit::visit_pat_ident(self, pat);
+        }
+        fn visit_expr(&mut self, _: &'ast Expr) {}
+    }
+    let mut bindings = Bindings(Vec::new());
+    syn::visit::Visit::visit_pat(&mut bindings, pattern);
+    bindings.0
+}
+
+/// Whether an identifier in a pattern is a variable, and not a constant or a unit variant such as `None`.
+pub fn is_binding(pat: &PatIdent) -> bool {
+    let text = pat.ident.to_string();
+    pat.by_ref.is_some()
+        || pat.mutability.is_some()
+        || pat.subpat.is_some()
+        || !text.starts_with(|first: char| first.is_uppercase())
+}
+
+fn binds_by_reference(pattern: &Pat) -> bool {
+    pattern_bindings(pattern).iter().any(|binding| binding.by_ref.is_some())
+}
+
