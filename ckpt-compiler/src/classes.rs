@@ -1,0 +1,200 @@
+//! Decides for every variable how it comes back at a restart.
+
+use crate::borrow::{Origin, is_exclusive_type, is_reference_type, origin};
+use crate::errors::Diagnostics;
+use crate::flow::{Binding, BindingId, Declaration, Flow, Passing, Use};
+use crate::liveness::Liveness;
+use crate::options::Treatment;
+use crate::spine::SiteId;
+use std::collections::HashSet;
+
+/// How a variable comes back at a restart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// From the checkpoint.
+    Saved,
+    /// Its statement runs again (required-execution code).
+    Reexecuted {
+        /// Whether it borrows exclusively: what it borrows cannot be lent while it lives.
+        exclusive: bool,
+    },
+    /// It gets its type's default.
+    Skipped,
+    /// The caller passes it again.
+    Given,
+    /// `&mut` parameter: the caller makes it again from this function's record.
+    Exclusive,
+    /// Ckpt gives it its value.
+    Synthetic,
+    /// Never in scope at a site, or never needed there.
+    Transient,
+}
+
+/// The classes of all bindings.
+pub fn classify(
+    flow: &Flow,
+    liveness: &Liveness,
+    references: &HashSet<String>,
+    errors: &mut Diagnostics,
+) -> Vec<Class> {
+    let mut classes: Vec<Class> = flow.bindings.iter().map(|binding| first_guess(binding, references)).collect();
+    spread_exclusiveness(flow, &mut classes);
+    demote_values(flow, liveness, &mut classes, errors);
+    refuse_advancing(flow, liveness, &classes, errors);
+    classes
+}
+
+fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
+    match binding.declaration {
+        Declaration::Inner => return Class::Transient,
+        Declaration::Arm => {
+            let exclusive = binding.init.as_ref().is_some_and(|scrutinee| {
+                matches!(origin(scrutinee, references), Origin::Borrow { exclusive: true })
+            });
+            return Class::Reexecuted { exclusive };
+        }
+        Declaration::Parameter { passing, .. } => {
+            return match passing {
+                Passing::Value if binding.treatment.is_none() => Class::Saved,
+                Passing::Value => Class::Saved,
+                Passing::Exclusive => Class::Exclusive,
+                Passing::Given | Passing::SharedSelf => Class::Given,
+            };
+        }
+        Declaration::Let => {}
+    }
+    match binding.treatment {
+        Some(Treatment::Save) => return Class::Saved,
+        Some(Treatment::Skip) => return Class::Skipped,
+        Some(Treatment::Reexecute) => {
+            let exclusive = binding.init.as_ref().is_some_and(|init| {
+                matches!(origin(init, references), Origin::Borrow { exclusive: true })
+            });
+            return Class::Reexecuted { exclusive };
+        }
+        None => {}
+    }
+    if binding.has_restart {
+        return Class::Synthetic;
+    }
+    if binding.from_spine {
+        return Class::Saved;
+    }
+    let Some(init) = &binding.init else {
+        return match &binding.ty {
+            Some(ty) if is_reference_type(ty) => Class::Reexecuted { exclusive: is_exclusive_type(ty) },
+            _ => Class::Saved,
+        };
+    };
+    let origin = origin(init, references);
+    if let Some(ty) = &binding.ty {
+        if is_reference_type(ty) {
+            return Class::Reexecuted { exclusive: is_exclusive_type(ty) };
+        }
+    }
+    match origin {
+        Origin::Borrow { exclusive } => Class::Reexecuted { exclusive },
+        Origin::Closure => Class::Reexecuted { exclusive: binding.mutable },
+        Origin::Constant => Class::Reexecuted { exclusive: false },
+        Origin::Device if binding.mutable => Class::Saved,
+        Origin::Device => Class::Reexecuted { exclusive: false },
+        Origin::Value if binding.replays => Class::Reexecuted { exclusive: false },
+        Origin::Value => Class::Saved,
+    }
+}
+
+/// What is made from an exclusive borrow borrows exclusively itself.
+fn spread_exclusiveness(flow: &Flow, classes: &mut [Class]) {
+    for id in 0..classes.len() {
+        let binding = &flow.bindings[id];
+        if let Class::Reexecuted { exclusive: false } = classes[id] {
+            let from_exclusive = |(input, _): &(BindingId, Use)| {
+                matches!(classes[*input], Class::Reexecuted { exclusive: true })
+            };
+            if binding.replays && binding.inputs.iter().any(from_exclusive) {
+                classes[id] = Class::Reexecuted { exclusive: true };
+            }
+        }
+    }
+}
+
+/// A result that looked like a borrow, but whose source changes while it lives, is a value after all.
+fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors: &mut Diagnostics) {
+    let mut contradicted = HashSet::new();
+    liveness.for_each_event(flow, |event, live| {
+        if !matches!(event.kind, Use::Write | Use::Change) || event.in_closure {
+            return;
+        }
+        let changes = flow.bindings[event.binding].mutable || event.kind == Use::Write;
+        if !changes || flow.bindings[event.binding].step == event.step && event.kind == Use::Write {
+            return;
+        }
+        for id in live.ones() {
+            let binding = &flow.bindings[id];
+            let uses = binding.inputs.iter().any(|(input, _)| *input == event.binding);
+            if uses && classes[id] == (Class::Reexecuted { exclusive: false }) && binding.step != event.step {
+                contradicted.insert((id, event.binding));
+            }
+        }
+    });
+    for (id, changed) in contradicted {
+        let binding = &flow.bindings[id];
+        let by_syntax = matches!(binding.init, Some(syn::Expr::Reference(_) | syn::Expr::Closure(_)));
+        let live_at_site = (1..=flow.sites.len() as SiteId).any(|site| liveness.is_live(flow, site, id));
+        if binding.treatment.is_some() || !live_at_site || matches!(binding.declaration, Declaration::Arm) {
+            continue;
+        }
+        if binding.replays || by_syntax {
+            let (name, changed) = (&binding.ident, &flow.bindings[changed].ident);
+            let shown = if name.to_string().starts_with("__ckpt") { "the loop's iterator".to_owned() } else { format!("`{name}`") };
+            errors.refuse(
+                changed.span(),
+                format!("`{changed}` changes while {shown}, which is made from it, is still in use at a site"),
+                "a restart makes it again from the changed value and would not get the same",
+                format!("copy `{changed}` to a variable that does not change, and use the copy there"),
+            );
+        } else if !matches!(origin_of(binding), Origin::Device) {
+            classes[id] = Class::Saved;
+        }
+    }
+}
+
+fn origin_of(binding: &Binding) -> Origin {
+    binding.init.as_ref().map_or(Origin::Value, |init| origin(init, &HashSet::new()))
+}
+
+/// An iterator or a reference that moves on can be made again, but not to where it was.
+fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors: &mut Diagnostics) {
+    for (id, binding) in flow.bindings.iter().enumerate() {
+        let Class::Reexecuted { exclusive } = classes[id] else { continue };
+        if binding.replays || binding.treatment.is_some() || !matches!(binding.declaration, Declaration::Let) {
+            continue;
+        }
+        let live = (1..=flow.sites.len() as SiteId).any(|site| liveness.is_live(flow, site, id));
+        let advances = |event: &crate::flow::Event| {
+            event.binding == id
+                && event.step != binding.step
+                && (event.kind == Use::Write || event.kind == Use::Change && binding.mutable && !exclusive)
+        };
+        if live && binding.mutable && !is_closure(binding) && flow.events().any(advances) && !swaps_only(flow, id) {
+            errors.refuse(
+                binding.ident.span(),
+                format!("`{}` borrows, changes on its way, and is still in use at a site", binding.ident),
+                "a restart can make it again, but not bring it to where it was",
+                format!(
+                    "keep an index instead of `{}`, or collect what it goes over into a `Vec` and use `for`",
+                    binding.ident
+                ),
+            );
+        }
+    }
+}
+
+fn is_closure(binding: &Binding) -> bool {
+    matches!(binding.init, Some(syn::Expr::Closure(_)))
+}
+
+/// Exclusive references whose only change is that they are swapped with each other.
+fn swaps_only(_flow: &Flow, _binding: BindingId) -> bool {
+    false
+}

@@ -1,0 +1,228 @@
+//! Writes the instrumented function. Every error has been found before: nothing here can fail.
+
+mod block;
+mod site;
+
+use crate::classes::Class;
+use crate::flow::{BindingId, Declaration, Flow};
+use crate::names::frame;
+use crate::options::Options;
+use crate::paths::rt;
+use crate::plan::{Entry, Plan};
+use crate::spine::{Lowered, SiteId};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
+use syn::{FnArg, ItemFn, Pat};
+
+/// What emission reads.
+pub struct Emitter<'a> {
+    pub(crate) lowered: &'a Lowered,
+    pub(crate) flow: &'a Flow,
+    pub(crate) plan: &'a Plan,
+}
+
+/// Writes the function. `source` are the tokens as the user wrote them.
+pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &Emitter<'_>) -> TokenStream {
+    let rt = rt();
+    let frame = frame();
+    let session = options.opens_session.then(|| {
+        let session = Ident::new("__ckpt_session", Span::mixed_site());
+        quote! {
+            let #session = #rt::open(#rt::Program {
+                name: ::core::env!("CARGO_PKG_NAME"),
+                version: ::core::env!("CARGO_PKG_VERSION"),
+            });
+        }
+    });
+    let plan = emitter.function_plan(item, source, options);
+    let parameters = emitter.parameters();
+    let body = emitter.block(&emitter.lowered.body, &[]);
+    let mut signature = item.sig.clone();
+    emitter.plain_parameters(&mut signature);
+    let (attrs, vis) = (&item.attrs, &item.vis);
+    quote! {
+        #(#attrs)* #vis #signature {
+            #session
+            static __CKPT_PLAN: #rt::FunctionPlan = #plan;
+            let mut #frame = #rt::Frame::enter(&__CKPT_PLAN);
+            #parameters
+            #body
+        }
+    }
+}
+
+impl Emitter<'_> {
+    /// The static description of the function for the runtime.
+    fn function_plan(&self, item: &ItemFn, source: &TokenStream, options: &Options) -> TokenStream {
+        let rt = rt();
+        let name = item.sig.ident.to_string();
+        let attribute = options.attribute();
+        let line = item.sig.ident.span().start().line as u32;
+        let mut layout = Fnv::default();
+        let sites: Vec<_> = self
+            .lowered
+            .sites
+            .iter()
+            .zip(&self.plan.sites)
+            .map(|(site, plan)| {
+                let start = site.span.start();
+                let (line, column) = (start.line as u32, start.column as u32 + 1);
+                let kind = match &site.callee {
+                    Some(callee) => {
+                        layout.write(callee);
+                        quote!(#rt::SiteKind::Call { callee: #callee })
+                    }
+                    None => quote!(#rt::SiteKind::Checkpoint),
+                };
+                layout.write(";");
+                let variables = plan.entries.iter().map(|entry| {
+                    let key = self.key(entry.binding());
+                    layout.write(&key);
+                    let line = self.flow.bindings[entry.binding()].ident.span().start().line as u32;
+                    quote!(#rt::VariablePlan { key: #key, line: #line })
+                });
+                let variables: Vec<_> = variables.collect();
+                quote!(#rt::SitePlan { line: #line, column: #column, kind: #kind, variables: &[#(#variables),*] })
+            })
+            .collect();
+        let mut text = Fnv::default();
+        hash_tokens(source, &mut text);
+        let (layout, source) = (layout.0, text.0);
+        quote! {
+            #rt::FunctionPlan {
+                function: #name,
+                module: ::core::module_path!(),
+                file: ::core::file!(),
+                line: #line,
+                layout: #layout,
+                source: #source,
+                attribute: #attribute,
+                sites: &[#(#sites),*],
+            }
+        }
+    }
+
+    /// By-value parameters take their value from the record.
+    fn parameters(&self) -> TokenStream {
+        let frame = frame();
+        let mut tokens = TokenStream::new();
+        for (id, binding) in self.flow.bindings.iter().enumerate() {
+            if !matches!(binding.declaration, Declaration::Parameter { .. }) || !self.is_restored_parameter(id) {
+                continue;
+            }
+            let (name, key) = (&binding.ident, self.key(id));
+            let mutability = binding.mutable.then(|| quote!(mut));
+            let restored = self.where_restored(id, 1, self.plan.sites.len() as SiteId);
+            tokens.extend(quote_spanned! { Span::mixed_site() =>
+                let #mutability #name = if !#frame.runs() && (#restored) { #frame.restore(#key) } else { #name };
+            });
+        }
+        tokens
+    }
+
+    fn is_restored_parameter(&self, id: BindingId) -> bool {
+        self.plan.classes[id] == Class::Saved
+            && self.flow.bindings[id].ident != "self"
+            && self.plan.sites.iter().any(|site| site.restores(id))
+    }
+
+    /// Parameters that are taken over into a variable need no `mut` of their own.
+    fn plain_parameters(&self, signature: &mut syn::Signature) {
+        for (index, argument) in signature.inputs.iter_mut().enumerate() {
+            let FnArg::Typed(typed) = argument else { continue };
+            typed.attrs.retain(|attribute| !attribute.path().is_ident("ckpt"));
+            let taken_over = |ident: &Ident| {
+                self.flow.bindings.iter().enumerate().any(|(id, binding)| {
+                    matches!(binding.declaration, Declaration::Parameter { index: of, .. } if of as usize == index)
+                        && binding.ident == *ident
+                        && self.is_restored_parameter(id)
+                })
+            };
+            if let Pat::Ident(pat) = &mut *typed.pat {
+                if taken_over(&pat.ident) {
+                    pat.mutability = None;
+                }
+            }
+        }
+    }
+
+    /// A condition that holds where the walk's target is one of the sites `first..=last` that restore the variable.
+    pub(crate) fn where_restored(&self, id: BindingId, first: SiteId, last: SiteId) -> TokenStream {
+        let frame = frame();
+        let all = (first..=last).all(|site| self.plan.sites[site as usize - 1].restores(id));
+        if all {
+            return quote!(true);
+        }
+        let ranges = (first..=last).filter(|site| self.plan.sites[*site as usize - 1].restores(id));
+        let tests: Vec<_> = ranges.map(|site| quote!(#frame.enters(#site, #site))).collect();
+        if tests.is_empty() { quote!(false) } else { quote!(#(#tests)||*) }
+    }
+
+    pub(crate) fn key(&self, id: BindingId) -> String {
+        self.plan.keys.get(&id).cloned().unwrap_or_else(|| self.flow.bindings[id].ident.to_string())
+    }
+
+    /// How a registrar's closure names the variable at a site: by name, or through the borrow taken before it was
+    /// shadowed.
+    pub(crate) fn reference(&self, site: SiteId, entry: &Entry) -> TokenStream {
+        let id = entry.binding();
+        let binding = &self.flow.bindings[id];
+        let name = &binding.ident;
+        if !self.flow.nameable(site, id) {
+            let alias = self.plan.aliases.values().flatten().find(|alias| alias.binding == id);
+            if let Some(alias) = alias {
+                let alias = &alias.ident;
+                return quote!(#alias);
+            }
+        }
+        self.borrowed(id, name)
+    }
+
+    /// A shared borrow of what the variable holds: for a `&mut` parameter, of what it points to.
+    pub(crate) fn borrowed(&self, id: BindingId, name: &Ident) -> TokenStream {
+        let points = match self.flow.bindings[id].declaration {
+            Declaration::Parameter { passing, .. } => {
+                matches!(passing, crate::flow::Passing::Exclusive | crate::flow::Passing::SharedSelf)
+            }
+            _ => false,
+        };
+        if points { quote!(&*#name) } else { quote!(&#name) }
+    }
+}
+
+/// FNV-1a, 64 bit: the same on every machine and with every compiler.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn write(&mut self, text: &str) {
+        for byte in text.bytes().chain([0]) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+/// Hashes tokens without the white space between them, which differs from one printer to the next.
+fn hash_tokens(tokens: &TokenStream, hash: &mut Fnv) {
+    for token in tokens.clone() {
+        match token {
+            TokenTree::Group(group) => {
+                hash.write(match group.delimiter() {
+                    proc_macro2::Delimiter::Parenthesis => "(",
+                    proc_macro2::Delimiter::Brace => "{",
+                    proc_macro2::Delimiter::Bracket => "[",
+                    proc_macro2::Delimiter::None => "",
+                });
+                hash_tokens(&group.stream(), hash);
+                hash.write(")");
+            }
+            TokenTree::Punct(punct) => hash.write(&punct.as_char().to_string()),
+            other => hash.write(&other.to_string()),
+        }
+    }
+}

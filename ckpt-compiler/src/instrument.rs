@@ -1,0 +1,234 @@
+//! The stages in their order: parse, sites, spine, flow, liveness, classes, plan, emit.
+
+use crate::borrow::{Origin, is_reference_type, origin};
+use crate::choose::place_in_costliest_loop;
+use crate::classes::classify;
+use crate::emit::{Emitter, emit};
+use crate::errors::Diagnostics;
+use crate::flow;
+use crate::liveness::Liveness;
+use crate::marks::Marks;
+use crate::names::Names;
+use crate::options::{Options, SiteChoice, Treatment, take_treatment};
+use crate::plan;
+use crate::spine;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use std::collections::HashSet;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{FnArg, ItemFn, Local, Pat, parse_quote};
+
+/// Expands `#[ckpt::instrument(arguments)]` on a function. Errors come out as `compile_error!`, next to the function as it
+/// would be without ckpt, so that editors keep working.
+pub fn instrument(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    expand(arguments, item, false)
+}
+
+/// Expands `#[ckpt::main(arguments)]`.
+pub fn instrument_main(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    expand(arguments, item, true)
+}
+
+fn expand(arguments: TokenStream, item: TokenStream, opens_session: bool) -> TokenStream {
+    match try_expand(arguments, &item, opens_session) {
+        Ok(tokens) => tokens,
+        Err(errors) => {
+            let messages = errors.to_tokens();
+            let untouched = without_ckpt(item);
+            quote!(#messages #untouched)
+        }
+    }
+}
+
+/// Expands, or returns everything that is wrong.
+///
+/// # Errors
+/// All diagnostics of the first stage that found any.
+pub fn try_expand(
+    arguments: TokenStream,
+    item: &TokenStream,
+    opens_session: bool,
+) -> Result<TokenStream, Diagnostics> {
+    let mut errors = Diagnostics::default();
+    let options = Options::parse(arguments, opens_session);
+    let function = syn::parse2::<ItemFn>(item.clone());
+    let (options, mut function) = match (options, function) {
+        (Ok(options), Ok(function)) => (options, function),
+        (Err(error), Ok(_)) | (Ok(_), Err(error)) => {
+            errors.syntax(&error);
+            return Err(errors);
+        }
+        (Err(one), Err(other)) => {
+            errors.syntax(&one);
+            errors.syntax(&other);
+            return Err(errors);
+        }
+    };
+    refuse_signature(&function, &mut errors);
+    let treatments = parameter_treatments(&mut function, &mut errors);
+    errors.propagate()?;
+    choose_sites(&mut function, &options, &mut errors);
+    errors.propagate()?;
+
+    let marks = Marks { calls: &options.calls };
+    let names = Names::default();
+    let references = reference_names(&function);
+    let lowered = spine::lower((*function.block).clone(), marks, &references, &names, &mut errors);
+    errors.propagate()?;
+    let flow = flow::build(&function.sig, &lowered, &treatments);
+    let liveness = Liveness::of(&flow);
+    let classes = classify(&flow, &liveness, &references, &mut errors);
+    errors.propagate()?;
+    let plan = plan::plan(&lowered, &flow, &liveness, classes, &names, &mut errors);
+    errors.propagate()?;
+    Ok(emit(&function, item, &options, &Emitter { lowered: &lowered, flow: &flow, plan: &plan }))
+}
+
+fn refuse_signature(function: &ItemFn, errors: &mut Diagnostics) {
+    if let Some(token) = &function.sig.constness {
+        errors.refuse(
+            token.span,
+            "a `const fn` cannot be instrumented",
+            "it may run at compile time, where there is nothing to restart",
+            "make it a plain `fn`",
+        );
+    }
+    if let Some(token) = &function.sig.asyncness {
+        errors.refuse(
+            token.span,
+            "an `async fn` cannot be instrumented",
+            "its frame belongs to an executor, which ckpt cannot rebuild",
+            "instrument the synchronous function that does the work",
+        );
+    }
+}
+
+/// Sites are where the user put them, or, with nothing marked, in the costliest loop.
+fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnostics) {
+    let marks = Marks { calls: &options.calls };
+    if let Some(trapped) = marks.trapped(&function.block) {
+        errors.refuse(
+            trapped.span,
+            format!("a site inside {}", trapped.holder),
+            "a restart walks from statement to statement and cannot enter it",
+            "write the loop in the function's own body, or make what is inside a function and instrument that",
+        );
+        return;
+    }
+    if marks.in_block(&function.block) {
+        return;
+    }
+    let mut unmet = options.calls.iter();
+    if let Some(call) = unmet.next() {
+        let name = call.to_token_stream().to_string().replace(' ', "");
+        errors.refuse(
+            syn::spanned::Spanned::span(call),
+            format!("`{}` never calls `{name}`", function.sig.ident),
+            "`calls(..)` names the calls that lead to a site, and there is no such call in this function",
+            "correct the name or take it out of `calls(..)`",
+        );
+        return;
+    }
+    if options.sites == SiteChoice::Manual {
+        errors.refuse(
+            function.sig.ident.span(),
+            format!("`{}` has no site", function.sig.ident),
+            "with `sites = \"manual\"` only `ckpt::checkpoint!()` and marked calls count",
+            "write `ckpt::checkpoint!();` where a checkpoint may be taken, or mark the call with `calls(..)`",
+        );
+        return;
+    }
+    match place_in_costliest_loop(&mut function.block) {
+        Some(line) => {
+            let note = format!(" ckpt has placed a checkpoint site in the loop at line {line}.");
+            function.attrs.push(parse_quote!(#[doc = ""]));
+            function.attrs.push(parse_quote!(#[doc = #note]));
+        }
+        None => errors.refuse(
+            function.sig.ident.span(),
+            format!("`{}` has no loop to place a site in", function.sig.ident),
+            "a checkpoint is worth taking only in code that runs long",
+            "write `ckpt::checkpoint!();` where a checkpoint may be taken, or mark the call that leads to one with `calls(..)`",
+        ),
+    }
+}
+
+fn parameter_treatments(function: &mut ItemFn, errors: &mut Diagnostics) -> Vec<Option<Treatment>> {
+    let mut treatments = Vec::new();
+    for argument in &mut function.sig.inputs {
+        let attributes = match argument {
+            FnArg::Receiver(receiver) => &mut receiver.attrs,
+            FnArg::Typed(typed) => &mut typed.attrs,
+        };
+        treatments.push(take_treatment(attributes).unwrap_or_else(|error| {
+            errors.syntax(&error);
+            None
+        }));
+    }
+    treatments
+}
+
+/// The names that stand for references wherever the function declares them.
+fn reference_names(function: &ItemFn) -> HashSet<String> {
+    struct Names {
+        references: HashSet<String>,
+        others: HashSet<String>,
+    }
+    impl Names {
+        fn add(&mut self, name: String, is_reference: bool) {
+            if is_reference { self.references.insert(name) } else { self.others.insert(name) };
+        }
+    }
+    impl<'ast> Visit<'ast> for Names {
+        fn visit_local(&mut self, local: &'ast Local) {
+            let (pattern, written) = match &local.pat {
+                Pat::Type(typed) => (&*typed.pat, Some(is_reference_type(&typed.ty))),
+                other => (other, None),
+            };
+            if let Pat::Ident(ident) = pattern {
+                let made = local.init.as_ref().is_some_and(|init| {
+                    matches!(origin(&init.expr, &self.references), Origin::Borrow { .. })
+                });
+                self.add(ident.ident.to_string(), written.unwrap_or(made));
+            }
+            visit::visit_local(self, local);
+        }
+    }
+    let mut names = Names { references: HashSet::new(), others: HashSet::new() };
+    for argument in &function.sig.inputs {
+        match argument {
+            FnArg::Receiver(receiver) => names.add("self".into(), receiver.reference.is_some()),
+            FnArg::Typed(typed) => {
+                if let Pat::Ident(ident) = &*typed.pat {
+                    names.add(ident.ident.to_string(), is_reference_type(&typed.ty));
+                }
+            }
+        }
+    }
+    names.visit_block(&function.block);
+    names.references.difference(&names.others).cloned().collect()
+}
+
+/// The function as it would be without ckpt: attributes and sites taken out.
+fn without_ckpt(item: TokenStream) -> TokenStream {
+    struct Strip;
+    impl VisitMut for Strip {
+        fn visit_attributes_mut(&mut self, attributes: &mut Vec<syn::Attribute>) {
+            attributes.retain(|attribute| !attribute.path().is_ident("ckpt"));
+        }
+        fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+            if Marks::is_checkpoint(mac) {
+                *mac = parse_quote!(::core::concat!());
+            }
+            visit_mut::visit_macro_mut(self, mac);
+        }
+    }
+    match syn::parse2::<ItemFn>(item.clone()) {
+        Ok(mut function) => {
+            Strip.visit_item_fn_mut(&mut function);
+            function.to_token_stream()
+        }
+        Err(_) => item,
+    }
+}

@@ -1,0 +1,103 @@
+//! Two dataflow analyses over the graph of a function.
+//!
+//! Liveness, backward: `in = use ∪ (out − def)`, `out = ⋃ in(next)`. A variable is live where its value may still be used.
+//! Moves, forward: `out = moved ∪ (in − def)`, `in = ⋃ out(previous)`. A variable may have been moved out of.
+
+use crate::flow::{BindingId, Event, Flow, Use};
+use crate::spine::SiteId;
+use fixedbitset::FixedBitSet;
+
+/// The solution of both analyses.
+#[derive(Debug)]
+pub struct Liveness {
+    live_out: Vec<FixedBitSet>,
+    moved_out: Vec<FixedBitSet>,
+}
+
+impl Liveness {
+    /// Solves both analyses for a function.
+    pub fn of(flow: &Flow) -> Self {
+        Self { live_out: live(flow), moved_out: moved(flow) }
+    }
+
+    /// Whether the variable's value may be used after the site.
+    pub fn is_live(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
+        self.live_out[flow.sites[site as usize - 1].node].contains(binding)
+    }
+
+    /// Whether the variable may have been moved out of when the site is reached.
+    pub fn may_be_moved(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
+        self.moved_out[flow.sites[site as usize - 1].node].contains(binding)
+    }
+
+    /// Calls `visit` for every event with the variables that are live after it.
+    pub fn for_each_event(&self, flow: &Flow, mut visit: impl FnMut(&Event, &FixedBitSet)) {
+        for (node, live_out) in flow.nodes.iter().zip(&self.live_out) {
+            let mut live = live_out.clone();
+            for event in node.events.iter().rev() {
+                visit(event, &live);
+                step_back(event, &mut live);
+            }
+        }
+    }
+}
+
+fn step_back(event: &Event, live: &mut FixedBitSet) {
+    if event.kind == Use::Write && !event.in_closure {
+        live.remove(event.binding);
+    } else if event.kind != Use::Write {
+        live.insert(event.binding);
+    }
+}
+
+fn live(flow: &Flow) -> Vec<FixedBitSet> {
+    let empty = FixedBitSet::with_capacity(flow.bindings.len());
+    let mut live_in = vec![empty.clone(); flow.nodes.len()];
+    let mut live_out = vec![empty; flow.nodes.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for index in (0..flow.nodes.len()).rev() {
+            let node = &flow.nodes[index];
+            let mut live = live_out[index].clone();
+            for next in &node.next {
+                live.union_with(&live_in[*next]);
+            }
+            live_out[index].clone_from(&live);
+            node.events.iter().rev().for_each(|event| step_back(event, &mut live));
+            if live != live_in[index] {
+                live_in[index] = live;
+                changed = true;
+            }
+        }
+    }
+    live_out
+}
+
+fn moved(flow: &Flow) -> Vec<FixedBitSet> {
+    let empty = FixedBitSet::with_capacity(flow.bindings.len());
+    let mut moved_in = vec![empty.clone(); flow.nodes.len()];
+    let mut moved_out = vec![empty; flow.nodes.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for index in 0..flow.nodes.len() {
+            let mut moved = moved_in[index].clone();
+            for event in &flow.nodes[index].events {
+                match event.kind {
+                    Use::Move => moved.insert(event.binding),
+                    Use::Write if !event.in_closure => moved.remove(event.binding),
+                    _ => {}
+                }
+            }
+            for next in flow.nodes[index].next.clone() {
+                moved_in[next].union_with(&moved);
+            }
+            if moved != moved_out[index] {
+                moved_out[index] = moved;
+                changed = true;
+            }
+        }
+    }
+    moved_out
+}

@@ -1,0 +1,132 @@
+//! The plan: what every site registers, what runs again at restart, and how the variables of a skipped run come back.
+
+mod layout;
+mod lending;
+mod sites;
+
+pub use layout::{Mode, Segment, segments};
+pub use sites::for_each_block;
+
+use crate::classes::Class;
+use crate::errors::Diagnostics;
+use crate::flow::{BindingId, Flow};
+use crate::liveness::Liveness;
+use crate::spine::{Lowered, StepId};
+use proc_macro2::Ident;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The plan of a function.
+#[derive(Debug)]
+pub struct Plan {
+    /// How every variable comes back.
+    pub classes: Vec<Class>,
+    /// The sites, site `k` at index `k - 1`.
+    pub sites: Vec<SitePlan>,
+    /// The steps that run again at restart.
+    pub replays: BTreeSet<StepId>,
+    /// Borrows taken before a step, because it shadows a variable that a site needs.
+    pub aliases: BTreeMap<StepId, Vec<Alias>>,
+    /// How the variables that a run declares get out of it.
+    pub modes: HashMap<BindingId, Mode>,
+    /// The names under which variables are saved.
+    pub keys: HashMap<BindingId, String>,
+}
+
+/// A name for a variable that is shadowed where a site needs it.
+#[derive(Debug, Clone)]
+pub struct Alias {
+    /// The variable.
+    pub binding: BindingId,
+    /// The reference to it.
+    pub ident: Ident,
+}
+
+/// What one site registers.
+#[derive(Debug, Default)]
+pub struct SitePlan {
+    /// The variables, in the order of their declaration.
+    pub entries: Vec<Entry>,
+    /// Exclusive references that end at the site and are made again after it.
+    pub remade: Vec<BindingId>,
+}
+
+impl SitePlan {
+    /// Whether a restart at this site can restore the variable from this function's record.
+    pub fn restores(&self, binding: BindingId) -> bool {
+        self.entries.iter().any(|entry| match entry {
+            Entry::Save(id) | Entry::Link(id, _) => *id == binding,
+            Entry::Parameter { binding: id, required, .. } => *required && *id == binding,
+            Entry::ParameterLink { .. } => false,
+        })
+    }
+}
+
+/// One registration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    /// A variable of this function.
+    Save(BindingId),
+    /// A variable that lives in the callee's parameter during the call.
+    Link(BindingId, u32),
+    /// A parameter, offered to the caller; when `required`, saved whether the caller needs it or not.
+    Parameter {
+        /// The parameter.
+        binding: BindingId,
+        /// Its index.
+        index: u32,
+        /// Whether this function restores it.
+        required: bool,
+    },
+    /// A parameter that is itself lent on to the callee.
+    ParameterLink {
+        /// The parameter.
+        binding: BindingId,
+        /// Its index.
+        index: u32,
+        /// The callee's parameter.
+        callee: u32,
+    },
+}
+
+impl Entry {
+    /// The variable.
+    pub fn binding(&self) -> BindingId {
+        match self {
+            Self::Save(binding) | Self::Link(binding, _) => *binding,
+            Self::Parameter { binding, .. } | Self::ParameterLink { binding, .. } => *binding,
+        }
+    }
+}
+
+/// Makes the plan.
+pub fn plan(
+    lowered: &Lowered,
+    flow: &Flow,
+    liveness: &Liveness,
+    classes: Vec<Class>,
+    names: &crate::names::Names,
+    errors: &mut Diagnostics,
+) -> Plan {
+    let mut plan = Plan {
+        classes,
+        sites: Vec::new(),
+        replays: BTreeSet::new(),
+        aliases: BTreeMap::new(),
+        modes: HashMap::new(),
+        keys: HashMap::new(),
+    };
+    plan.replays = layout::replays(lowered, flow, liveness, &plan.classes);
+    let lends = lending::lends(lowered, flow, liveness, &plan.classes, errors);
+    let mut needed = sites::needed(lowered, flow, liveness, &plan, &lends);
+    loop {
+        plan.sites = sites::entries(flow, liveness, &plan.classes, &needed, &lends);
+        plan.aliases = sites::aliases(flow, &plan, names);
+        let forced = layout::modes(lowered, flow, liveness, &mut plan, errors);
+        if !sites::force(&mut needed, forced) {
+            break;
+        }
+    }
+    sites::remake(flow, liveness, &mut plan, &lends, errors);
+    plan.keys = sites::keys(flow, &plan.sites);
+    plan
+}

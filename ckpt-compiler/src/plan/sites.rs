@@ -1,0 +1,265 @@
+//! Which variables each site registers, and how.
+
+use super::lending::Lends;
+use super::{Alias, Entry, Plan, SitePlan};
+use crate::classes::Class;
+use crate::errors::Diagnostics;
+use crate::flow::{BindingId, Declaration, Flow, Passing, Use};
+use crate::liveness::Liveness;
+use crate::names::Names;
+use crate::spine::operands::is_pure;
+use crate::spine::{Block, Lowered, SiteId, Spine, StepId, StepKind};
+use crate::tables::Tables;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+use syn::Expr;
+
+/// The variables that a restart at a site needs, per site.
+pub type Needed = Vec<BTreeSet<BindingId>>;
+
+/// What is live, and what the code that runs again at restart needs.
+pub fn needed(lowered: &Lowered, flow: &Flow, liveness: &Liveness, plan: &Plan, lends: &Lends) -> Needed {
+    let replayed = replayed_ranges(lowered, flow);
+    (1..=flow.sites.len() as SiteId)
+        .map(|site| {
+            let here = &flow.sites[site as usize - 1];
+            let mut found: BTreeSet<_> =
+                here.scope.iter().copied().filter(|id| liveness.is_live(flow, site, *id)).collect();
+            let again = here.scope.iter().filter(|id| plan.replays.contains(&flow.bindings[**id].step));
+            let again = again.filter(|id| matches!(flow.bindings[**id].declaration, Declaration::Let));
+            found.extend(again.flat_map(|id| flow.bindings[*id].inputs.iter().map(|(input, _)| *input)));
+            let around = replayed.iter().filter(|(range, _)| range.contains(&here.step));
+            found.extend(around.flat_map(|(_, used)| used.iter().copied()));
+            let arguments = flow.arguments.iter().filter(|(call, _)| *call == site);
+            found.extend(arguments.flat_map(|(_, used)| used.iter().map(|(id, _)| *id)));
+            found.extend(lends.get(&site).into_iter().flatten().map(|(id, _)| *id));
+            with_inputs(flow, plan, found)
+        })
+        .collect()
+}
+
+/// Adds what the re-executed statements among the needed ones use.
+fn with_inputs(flow: &Flow, plan: &Plan, mut found: BTreeSet<BindingId>) -> BTreeSet<BindingId> {
+    let mut open: Vec<_> = found.iter().copied().collect();
+    while let Some(id) = open.pop() {
+        if matches!(plan.classes[id], Class::Reexecuted { .. }) {
+            for (input, _) in &flow.bindings[id].inputs {
+                if found.insert(*input) {
+                    open.push(*input);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn replayed_ranges<'a>(lowered: &Lowered, flow: &'a Flow) -> Vec<(Range<StepId>, &'a [BindingId])> {
+    let mut ranges = HashMap::new();
+    collect_ranges(&lowered.body, &mut ranges);
+    flow.replayed
+        .iter()
+        .filter_map(|(step, used)| Some((ranges.get(step)?.clone(), used.as_slice())))
+        .collect()
+}
+
+fn collect_ranges(block: &Block, ranges: &mut HashMap<StepId, Range<StepId>>) {
+    for step in &block.steps {
+        ranges.insert(step.range.start, step.range.clone());
+        if let StepKind::Spine(spine) = &step.kind {
+            for_each_block(&spine.spine, &mut |block| collect_ranges(block, ranges));
+        }
+    }
+}
+
+/// Visits the blocks directly inside a spine expression.
+pub fn for_each_block<'a>(spine: &'a Spine, visit: &mut dyn FnMut(&'a Block)) {
+    match spine {
+        Spine::Site(_) | Spine::Call { .. } => {}
+        Spine::Block { block, .. } | Spine::Loop { body: block, .. } => visit(block),
+        Spine::If { then, otherwise, .. } => {
+            visit(&then.block);
+            otherwise.iter().for_each(|branch| visit(&branch.block));
+        }
+        Spine::Match { arms, .. } => arms.iter().for_each(|arm| visit(&arm.body.block)),
+        Spine::Context { inner, .. } | Spine::Jump { value: inner, .. } => for_each_block(inner, visit),
+    }
+}
+
+/// Adds what crossing a skipped run has made necessary; whether there was anything new.
+pub fn force(needed: &mut Needed, forced: Vec<(SiteId, BindingId)>) -> bool {
+    let before: usize = needed.iter().map(BTreeSet::len).sum();
+    for (site, binding) in forced {
+        needed[site as usize - 1].insert(binding);
+    }
+    needed.iter().map(BTreeSet::len).sum::<usize>() > before
+}
+
+/// Turns the needed variables into registrations.
+pub fn entries(
+    flow: &Flow,
+    liveness: &Liveness,
+    classes: &[Class],
+    needed: &Needed,
+    lends: &Lends,
+) -> Vec<SitePlan> {
+    (1..=flow.sites.len() as SiteId)
+        .map(|site| {
+            let lent = lends.get(&site).map(Vec::as_slice).unwrap_or_default();
+            let callee_of = |id: BindingId| lent.iter().find(|(lent, _)| *lent == id).map(|(_, index)| *index);
+            let wanted = &needed[site as usize - 1];
+            let mut entries = Vec::new();
+            for &id in &flow.sites[site as usize - 1].scope {
+                let binding = &flow.bindings[id];
+                if let Declaration::Parameter { index, passing, whole } = binding.declaration {
+                    entries.extend(parameter_entry(
+                        flow,
+                        liveness,
+                        site,
+                        Parameter { id, index, passing, whole, needed: wanted.contains(&id), callee: callee_of(id) },
+                    ));
+                } else if classes[id] == Class::Saved && wanted.contains(&id) {
+                    entries.push(callee_of(id).map_or(Entry::Save(id), |callee| Entry::Link(id, callee)));
+                }
+            }
+            SitePlan { entries, remade: Vec::new() }
+        })
+        .collect()
+}
+
+struct Parameter {
+    id: BindingId,
+    index: u32,
+    passing: Passing,
+    whole: bool,
+    needed: bool,
+    callee: Option<u32>,
+}
+
+fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Parameter) -> Option<Entry> {
+    let Parameter { id, index, passing, whole, needed, callee } = parameter;
+    let moved = liveness.may_be_moved(flow, site, id);
+    let reassigned = flow.events().any(|event| event.binding == id && event.kind == Use::Write && event.step != 0);
+    match passing {
+        Passing::Given => None,
+        Passing::SharedSelf => {
+            flow.nameable(site, id).then_some(Entry::Parameter { binding: id, index, required: false })
+        }
+        Passing::Exclusive if reassigned => None,
+        Passing::Exclusive => Some(match callee {
+            Some(callee) => Entry::ParameterLink { binding: id, index, callee },
+            None => Entry::Parameter { binding: id, index, required: false },
+        }),
+        Passing::Value => match callee {
+            Some(callee) if whole && !needed => Some(Entry::ParameterLink { binding: id, index, callee }),
+            Some(callee) => Some(Entry::Link(id, callee)),
+            None if needed && whole => Some(Entry::Parameter { binding: id, index, required: true }),
+            None if needed => Some(Entry::Save(id)),
+            None if whole && !moved && flow.nameable(site, id) => {
+                Some(Entry::Parameter { binding: id, index, required: false })
+            }
+            None => None,
+        },
+    }
+}
+
+/// Borrows for variables that are shadowed where a site needs them.
+pub fn aliases(flow: &Flow, plan: &Plan, names: &Names) -> BTreeMap<StepId, Vec<Alias>> {
+    let mut aliases: BTreeMap<StepId, Vec<Alias>> = BTreeMap::new();
+    for (index, site) in plan.sites.iter().enumerate() {
+        for entry in &site.entries {
+            let binding = entry.binding();
+            let named = matches!(entry, Entry::Link(..) | Entry::ParameterLink { .. });
+            if named || flow.nameable(index as SiteId + 1, binding) {
+                continue;
+            }
+            let scope = &flow.sites[index].scope;
+            let ident = &flow.bindings[binding].ident;
+            let mut after = scope.iter().skip_while(|id| **id != binding).skip(1);
+            let Some(shadow) = after.find(|id| flow.bindings[**id].ident == *ident) else { continue };
+            let before = aliases.entry(flow.bindings[*shadow].step).or_default();
+            if before.iter().all(|alias| alias.binding != binding) {
+                before.push(Alias { binding, ident: names.fresh(&format!("outer_{ident}_")) });
+            }
+        }
+    }
+    aliases
+}
+
+/// Exclusive references that are alive at a site: what they borrow can only be saved when they end there.
+pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, errors: &mut Diagnostics) {
+    for site in 1..=flow.sites.len() as SiteId {
+        let here = &flow.sites[site as usize - 1];
+        let lent = lends.get(&site).map(Vec::as_slice).unwrap_or_default();
+        for &id in &here.scope {
+            let exclusive = matches!(plan.classes[id], Class::Reexecuted { exclusive: true });
+            let binding = &flow.bindings[id];
+            if !exclusive || !liveness.is_live(flow, site, id) {
+                continue;
+            }
+            let base_is_lent = binding.inputs.iter().any(|(input, _)| lent.iter().any(|(id, _)| id == input));
+            if base_is_lent {
+                continue;
+            }
+            if can_be_remade(flow, id) {
+                plan.sites[site as usize - 1].remade.push(id);
+            } else {
+                refuse_exclusive(flow, id, errors);
+            }
+        }
+    }
+}
+
+fn can_be_remade(flow: &Flow, id: BindingId) -> bool {
+    let binding = &flow.bindings[id];
+    let written =
+        flow.events().any(|event| event.binding == id && event.kind == Use::Write && event.step != binding.step);
+    let pure = binding.init.as_ref().is_some_and(is_pure_borrow);
+    pure && !written && !binding.replays && matches!(binding.declaration, Declaration::Let)
+}
+
+fn is_pure_borrow(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(call) => {
+            let method = call.method.to_string();
+            let is_borrow = Tables::builtin().borrows(&method) || matches!(method.as_str(), "unwrap" | "expect");
+            is_borrow && is_pure_borrow(&call.receiver) && call.args.iter().all(is_pure)
+        }
+        Expr::Tuple(tuple) => tuple.elems.iter().all(is_pure_borrow),
+        other => is_pure(other),
+    }
+}
+
+fn refuse_exclusive(flow: &Flow, id: BindingId, errors: &mut Diagnostics) {
+    let binding = &flow.bindings[id];
+    let name = &binding.ident;
+    let why = "what it borrows cannot be looked at while the borrow lasts, so it could not be saved";
+    if matches!(binding.init, Some(Expr::Closure(_))) {
+        let what = format!("the closure `{name}` changes what it captures and is still in use at a site");
+        errors.refuse(name.span(), what, why, "make it a function that takes what it changes as an argument");
+    } else if binding.replays || name.to_string().starts_with("__ckpt") {
+        let what = "a `for` that borrows what it goes over exclusively has a site in it";
+        let span = binding.init.as_ref().map_or(name.span(), syn::spanned::Spanned::span);
+        let span = if name.to_string().starts_with("__ckpt") { span } else { name.span() };
+        errors.refuse(span, what, why, "go over the indices, and borrow the element after the site");
+    } else {
+        let what = format!("`{name}` borrows exclusively and is still in use at a site");
+        errors.refuse(name.span(), what, why, "borrow it again after the site");
+    }
+}
+
+/// The names under which variables are saved: `x`, and `x#2` for another `x` of the same function.
+pub fn keys(flow: &Flow, sites: &[SitePlan]) -> HashMap<BindingId, String> {
+    let saved: BTreeSet<BindingId> =
+        sites.iter().flat_map(|site| site.entries.iter().map(Entry::binding)).collect();
+    let mut count: HashMap<String, u32> = HashMap::new();
+    saved
+        .into_iter()
+        .map(|id| {
+            let name = flow.bindings[id].ident.to_string();
+            let name = name.strip_prefix("__ckpt_").map_or(name.clone(), |stem| format!("ckpt.{stem}"));
+            let number = count.entry(name.clone()).or_default();
+            *number += 1;
+            (id, if *number == 1 { name } else { format!("{name}#{number}") })
+        })
+        .collect()
+}
