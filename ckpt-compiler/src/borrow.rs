@@ -26,7 +26,11 @@ pub enum Origin {
 /// Classifies an initialiser. `references` are the names known to stand for references.
 pub fn origin(expr: &Expr, references: &HashSet<String>) -> Origin {
     let found = shape(expr, references);
-    if found == Origin::Value && mentions_device(expr) { Origin::Device } else { found }
+    if found == Origin::Value && mentions_device(expr) {
+        Origin::Device
+    } else {
+        found
+    }
 }
 
 fn shape(expr: &Expr, references: &HashSet<String>) -> Origin {
@@ -38,7 +42,9 @@ fn shape(expr: &Expr, references: &HashSet<String>) -> Origin {
             Origin::Borrow { exclusive } => Origin::Borrow { exclusive },
             _ => Origin::Value,
         },
-        Expr::Reference(one) => Origin::Borrow { exclusive: one.mutability.is_some() },
+        Expr::Reference(one) => Origin::Borrow {
+            exclusive: one.mutability.is_some(),
+        },
         Expr::Closure(_) => Origin::Closure,
         Expr::Lit(lit) => match lit.lit {
             syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_) => Origin::Constant,
@@ -52,8 +58,12 @@ fn shape(expr: &Expr, references: &HashSet<String>) -> Origin {
             let method = call.method.to_string();
             let receiver = shape(&call.receiver, references);
             let inherited = matches!(receiver, Origin::Borrow { exclusive: true });
-            if tables.borrows(&method) && (call.args.is_empty() || !matches!(method.as_str(), "read" | "write")) {
-                Origin::Borrow { exclusive: inherited || tables.borrows_mutably(&method) }
+            if tables.borrows(&method)
+                && (call.args.is_empty() || !matches!(method.as_str(), "read" | "write"))
+            {
+                Origin::Borrow {
+                    exclusive: inherited || tables.borrows_mutably(&method),
+                }
             } else if tables.adapts(&method) && matches!(receiver, Origin::Borrow { .. }) {
                 Origin::Borrow { exclusive: inherited }
             } else {
@@ -87,7 +97,9 @@ fn any<'a>(parts: impl Iterator<Item = &'a Expr>, references: &HashSet<String>) 
     for part in parts {
         if let Origin::Borrow { exclusive } = shape(part, references) {
             let before = matches!(found, Origin::Borrow { exclusive: true });
-            found = Origin::Borrow { exclusive: exclusive || before };
+            found = Origin::Borrow {
+                exclusive: exclusive || before,
+            };
         }
     }
     found
@@ -139,7 +151,9 @@ fn mentions_device(expr: &Expr) -> bool {
 /// Whether a written type is one that no checkpoint holds: references, functions, pointers, trait objects.
 pub fn is_reference_type(ty: &Type) -> bool {
     match ty {
-        Type::Reference(_) | Type::BareFn(_) | Type::Ptr(_) | Type::TraitObject(_) | Type::ImplTrait(_) => true,
+        Type::Reference(_) | Type::BareFn(_) | Type::Ptr(_) | Type::TraitObject(_) | Type::ImplTrait(_) => {
+            true
+        }
         Type::Paren(inner) => is_reference_type(&inner.elem),
         Type::Tuple(tuple) => tuple.elems.iter().any(is_reference_type),
         _ => false,

@@ -11,10 +11,18 @@ const UNKNOWN_TRIPS: f64 = 10.0;
 
 /// Puts a site at the start of the costliest loop's body; returns the loop's line, or nothing where there is no loop.
 pub fn place_in_costliest_loop(body: &mut Block) -> Option<usize> {
-    let mut finder = Finder { depth: 0, best: None, next: 0 };
+    let mut finder = Finder {
+        depth: 0,
+        best: None,
+        next: 0,
+    };
     finder.visit_block(body);
     let (wanted, _) = finder.best?;
-    let mut inserter = Inserter { wanted, next: 0, line: None };
+    let mut inserter = Inserter {
+        wanted,
+        next: 0,
+        line: None,
+    };
     syn::visit_mut::VisitMut::visit_block_mut(&mut inserter, body);
     inserter.line
 }
@@ -123,9 +131,16 @@ fn cost_of_expr(expr: &Expr) -> f64 {
 }
 
 fn trips(expr: &Expr) -> f64 {
-    let Expr::ForLoop(one) = expr else { return UNKNOWN_TRIPS };
-    let Expr::Range(range) = &*one.expr else { return UNKNOWN_TRIPS };
-    match (range.start.as_deref().and_then(literal), range.end.as_deref().and_then(literal)) {
+    let Expr::ForLoop(one) = expr else {
+        return UNKNOWN_TRIPS;
+    };
+    let Expr::Range(range) = &*one.expr else {
+        return UNKNOWN_TRIPS;
+    };
+    match (
+        range.start.as_deref().and_then(literal),
+        range.end.as_deref().and_then(literal),
+    ) {
         (Some(start), Some(end)) => (end - start).max(0.0),
         _ => UNKNOWN_TRIPS,
     }

@@ -37,7 +37,11 @@ pub fn classify(
     references: &HashSet<String>,
     errors: &mut Diagnostics,
 ) -> Vec<Class> {
-    let mut classes: Vec<Class> = flow.bindings.iter().map(|binding| first_guess(binding, references)).collect();
+    let mut classes: Vec<Class> = flow
+        .bindings
+        .iter()
+        .map(|binding| first_guess(binding, references))
+        .collect();
     spread_exclusiveness(flow, &mut classes);
     demote_values(flow, liveness, &mut classes, errors);
     refuse_advancing(flow, liveness, &classes, errors);
@@ -67,9 +71,10 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
         Some(Treatment::Save) => return Class::Saved,
         Some(Treatment::Skip) => return Class::Skipped,
         Some(Treatment::Reexecute) => {
-            let exclusive = binding.init.as_ref().is_some_and(|init| {
-                matches!(origin(init, references), Origin::Borrow { exclusive: true })
-            });
+            let exclusive = binding
+                .init
+                .as_ref()
+                .is_some_and(|init| matches!(origin(init, references), Origin::Borrow { exclusive: true }));
             return Class::Reexecuted { exclusive };
         }
         None => {}
@@ -82,19 +87,25 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
     }
     let Some(init) = &binding.init else {
         return match &binding.ty {
-            Some(ty) if is_reference_type(ty) => Class::Reexecuted { exclusive: is_exclusive_type(ty) },
+            Some(ty) if is_reference_type(ty) => Class::Reexecuted {
+                exclusive: is_exclusive_type(ty),
+            },
             _ => Class::Saved,
         };
     };
     let origin = origin(init, references);
     if let Some(ty) = &binding.ty {
         if is_reference_type(ty) {
-            return Class::Reexecuted { exclusive: is_exclusive_type(ty) };
+            return Class::Reexecuted {
+                exclusive: is_exclusive_type(ty),
+            };
         }
     }
     match origin {
         Origin::Borrow { exclusive } => Class::Reexecuted { exclusive },
-        Origin::Closure => Class::Reexecuted { exclusive: binding.mutable },
+        Origin::Closure => Class::Reexecuted {
+            exclusive: binding.mutable,
+        },
         Origin::Constant => Class::Reexecuted { exclusive: false },
         Origin::Device if binding.mutable => Class::Saved,
         Origin::Device => Class::Reexecuted { exclusive: false },
@@ -139,17 +150,26 @@ fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors
     });
     for (id, changed) in contradicted {
         let binding = &flow.bindings[id];
-        let by_syntax = matches!(binding.init, Some(syn::Expr::Reference(_) | syn::Expr::Closure(_)));
+        let by_syntax = matches!(
+            binding.init,
+            Some(syn::Expr::Reference(_) | syn::Expr::Closure(_))
+        );
         let live_at_site = (1..=flow.sites.len() as SiteId).any(|site| liveness.is_live(flow, site, id));
         if binding.treatment.is_some() || !live_at_site || matches!(binding.declaration, Declaration::Arm) {
             continue;
         }
         if binding.replays || by_syntax {
             let (name, changed) = (&binding.ident, &flow.bindings[changed].ident);
-            let shown = if name.to_string().starts_with("__ckpt") { "the loop's iterator".to_owned() } else { format!("`{name}`") };
+            let shown = if name.to_string().starts_with("__ckpt") {
+                "the loop's iterator".to_owned()
+            } else {
+                format!("`{name}`")
+            };
             errors.refuse(
                 changed.span(),
-                format!("`{changed}` changes while {shown}, which is made from it, is still in use at a site"),
+                format!(
+                    "`{changed}` changes while {shown}, which is made from it, is still in use at a site"
+                ),
                 "a restart makes it again from the changed value and would not get the same",
                 format!("copy `{changed}` to a variable that does not change, and use the copy there"),
             );
@@ -160,14 +180,20 @@ fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors
 }
 
 fn origin_of(binding: &Binding) -> Origin {
-    binding.init.as_ref().map_or(Origin::Value, |init| origin(init, &HashSet::new()))
+    binding
+        .init
+        .as_ref()
+        .map_or(Origin::Value, |init| origin(init, &HashSet::new()))
 }
 
 /// An iterator or a reference that moves on can be made again, but not to where it was.
 fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors: &mut Diagnostics) {
     for (id, binding) in flow.bindings.iter().enumerate() {
-        let Class::Reexecuted { exclusive } = classes[id] else { continue };
-        if binding.replays || binding.treatment.is_some() || !matches!(binding.declaration, Declaration::Let) {
+        let Class::Reexecuted { exclusive } = classes[id] else {
+            continue;
+        };
+        if binding.replays || binding.treatment.is_some() || !matches!(binding.declaration, Declaration::Let)
+        {
             continue;
         }
         let live = (1..=flow.sites.len() as SiteId).any(|site| liveness.is_live(flow, site, id));
@@ -176,10 +202,18 @@ fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors:
                 && event.step != binding.step
                 && (event.kind == Use::Write || event.kind == Use::Change && binding.mutable && !exclusive)
         };
-        if live && binding.mutable && !is_closure(binding) && flow.events().any(advances) && !swaps_only(flow, id) {
+        if live
+            && binding.mutable
+            && !is_closure(binding)
+            && flow.events().any(advances)
+            && !swaps_only(flow, id)
+        {
             errors.refuse(
                 binding.ident.span(),
-                format!("`{}` borrows, changes on its way, and is still in use at a site", binding.ident),
+                format!(
+                    "`{}` borrows, changes on its way, and is still in use at a site",
+                    binding.ident
+                ),
                 "a restart can make it again, but not bring it to where it was",
                 format!(
                     "keep an index instead of `{}`, or collect what it goes over into a `Vec` and use `for`",

@@ -39,7 +39,12 @@ pub struct Diagnostics(Vec<Diagnostic>);
 impl Diagnostics {
     /// Adds a refusal; a second one of the same text at the same place is dropped.
     pub fn refuse(&mut self, span: Span, what: impl Into<String>, why: &str, instead: impl Into<String>) {
-        let new = Diagnostic { span, what: what.into(), why: why.into(), instead: instead.into() };
+        let new = Diagnostic {
+            span,
+            what: what.into(),
+            why: why.into(),
+            instead: instead.into(),
+        };
         let same = |old: &Diagnostic| {
             old.what == new.what && old.span.start() == span.start() && old.span.end() == span.end()
         };
@@ -70,7 +75,11 @@ impl Diagnostics {
     /// # Errors
     /// All that has been gathered, when there is anything.
     pub fn propagate(&mut self) -> Result<(), Diagnostics> {
-        if self.0.is_empty() { Ok(()) } else { Err(std::mem::take(self)) }
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(std::mem::take(self))
+        }
     }
 
     /// One `compile_error!` per diagnostic.

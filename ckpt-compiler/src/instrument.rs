@@ -71,7 +71,9 @@ pub fn try_expand(
     choose_sites(&mut function, &options, &mut errors);
     errors.propagate()?;
 
-    let marks = Marks { calls: &options.calls };
+    let marks = Marks {
+        calls: &options.calls,
+    };
     let names = Names::default();
     let references = reference_names(&function);
     let lowered = spine::lower((*function.block).clone(), marks, &references, &names, &mut errors);
@@ -82,7 +84,16 @@ pub fn try_expand(
     errors.propagate()?;
     let plan = plan::plan(&lowered, &flow, &liveness, classes, &names, &mut errors);
     errors.propagate()?;
-    Ok(emit(&function, item, &options, &Emitter { lowered: &lowered, flow: &flow, plan: &plan }))
+    Ok(emit(
+        &function,
+        item,
+        &options,
+        &Emitter {
+            lowered: &lowered,
+            flow: &flow,
+            plan: &plan,
+        },
+    ))
 }
 
 fn refuse_signature(function: &ItemFn, errors: &mut Diagnostics) {
@@ -106,7 +117,9 @@ fn refuse_signature(function: &ItemFn, errors: &mut Diagnostics) {
 
 /// Sites are where the user put them, or, with nothing marked, in the costliest loop.
 fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnostics) {
-    let marks = Marks { calls: &options.calls };
+    let marks = Marks {
+        calls: &options.calls,
+    };
     if let Some(trapped) = marks.trapped(&function.block) {
         errors.refuse(
             trapped.span,
@@ -177,7 +190,11 @@ fn reference_names(function: &ItemFn) -> HashSet<String> {
     }
     impl Names {
         fn add(&mut self, name: String, is_reference: bool) {
-            if is_reference { self.references.insert(name) } else { self.others.insert(name) };
+            if is_reference {
+                self.references.insert(name)
+            } else {
+                self.others.insert(name)
+            };
         }
     }
     impl<'ast> Visit<'ast> for Names {
@@ -195,7 +212,10 @@ fn reference_names(function: &ItemFn) -> HashSet<String> {
             visit::visit_local(self, local);
         }
     }
-    let mut names = Names { references: HashSet::new(), others: HashSet::new() };
+    let mut names = Names {
+        references: HashSet::new(),
+        others: HashSet::new(),
+    };
     for argument in &function.sig.inputs {
         match argument {
             FnArg::Receiver(receiver) => names.add("self".into(), receiver.reference.is_some()),

@@ -1,3 +1,35 @@
-//! The ckpt compiler as a plain library.
+//! The ckpt compiler as a plain library: syn in, an instrumented function out. No I/O, no cargo, no runtime.
+//!
+//! The stages, one module each, in the order in which data goes through them:
+//!
+//! | stage | module | what it makes |
+//! | --- | --- | --- |
+//! | options | [`options`] | what the attribute says |
+//! | sites | [`marks`], [`choose`] | where checkpoints may be taken |
+//! | spine | [`spine`] | the statements around the sites taken apart, all others verbatim |
+//! | flow | [`flow`] | names resolved to bindings, and the graph of their events |
+//! | liveness | [`liveness`] | which values are needed after a site, which may have been moved |
+//! | classes | [`classes`] | how each variable comes back at a restart |
+//! | plan | [`mod@plan`] | what each site registers, what runs again |
+//! | emit | [`emit`] | the tokens |
+//!
+//! [`instrument()`] runs them all. User errors are found before `emit`, which cannot fail.
 
+pub mod borrow;
+pub mod choose;
+pub mod classes;
 pub mod derive;
+pub mod emit;
+pub mod errors;
+pub mod flow;
+mod instrument;
+pub mod liveness;
+pub mod marks;
+pub mod names;
+pub mod options;
+pub mod paths;
+pub mod plan;
+pub mod spine;
+pub mod tables;
+
+pub use instrument::{instrument, instrument_main, try_expand};

@@ -17,7 +17,10 @@ pub struct Liveness {
 impl Liveness {
     /// Solves both analyses for a function.
     pub fn of(flow: &Flow) -> Self {
-        Self { live_out: live(flow), moved_out: moved(flow) }
+        Self {
+            live_out: live(flow),
+            moved_out: moved(flow),
+        }
     }
 
     /// Whether the variable's value may be used after the site.
@@ -64,7 +67,10 @@ fn live(flow: &Flow) -> Vec<FixedBitSet> {
                 live.union_with(&live_in[*next]);
             }
             live_out[index].clone_from(&live);
-            node.events.iter().rev().for_each(|event| step_back(event, &mut live));
+            node.events
+                .iter()
+                .rev()
+                .for_each(|event| step_back(event, &mut live));
             if live != live_in[index] {
                 live_in[index] = live;
                 changed = true;

@@ -15,15 +15,24 @@ pub struct Marks<'a> {
 impl Marks<'_> {
     /// Whether this is `checkpoint!()` or `ckpt::checkpoint!()`.
     pub fn is_checkpoint(mac: &Macro) -> bool {
-        let names: Vec<_> = mac.path.segments.iter().map(|one| one.ident.to_string()).collect();
-        matches!(names.iter().map(String::as_str).collect::<Vec<_>>()[..], ["checkpoint"] | ["ckpt", "checkpoint"])
+        let names: Vec<_> = mac
+            .path
+            .segments
+            .iter()
+            .map(|one| one.ident.to_string())
+            .collect();
+        matches!(
+            names.iter().map(String::as_str).collect::<Vec<_>>()[..],
+            ["checkpoint"] | ["ckpt", "checkpoint"]
+        )
     }
 
     /// The name of the called function, when the call is marked.
     pub fn callee(&self, expr: &Expr) -> Option<String> {
         match expr {
             Expr::MethodCall(call) => {
-                let marked = |path: &&Path| path.segments.last().is_some_and(|last| last.ident == call.method);
+                let marked =
+                    |path: &&Path| path.segments.last().is_some_and(|last| last.ident == call.method);
                 self.calls.iter().find(marked).map(|_| call.method.to_string())
             }
             Expr::Call(call) => match &*call.func {
@@ -41,14 +50,24 @@ impl Marks<'_> {
 
     /// Whether the expression holds a site that a lowering must take apart.
     pub fn in_expr(&self, expr: &Expr) -> bool {
-        let mut finder = Finder { marks: self, found: false, trapped: None, closures: 0 };
+        let mut finder = Finder {
+            marks: self,
+            found: false,
+            trapped: None,
+            closures: 0,
+        };
         finder.visit_expr(expr);
         finder.found
     }
 
     /// Whether the statement holds a site.
     pub fn in_stmt(&self, stmt: &Stmt) -> bool {
-        let mut finder = Finder { marks: self, found: false, trapped: None, closures: 0 };
+        let mut finder = Finder {
+            marks: self,
+            found: false,
+            trapped: None,
+            closures: 0,
+        };
         finder.visit_stmt(stmt);
         finder.found
     }
@@ -60,7 +79,12 @@ impl Marks<'_> {
 
     /// The first site that stands where none can: in a closure, an `async` block, or a macro of unknown meaning.
     pub fn trapped(&self, block: &Block) -> Option<Trapped> {
-        let mut finder = Finder { marks: self, found: false, trapped: None, closures: 0 };
+        let mut finder = Finder {
+            marks: self,
+            found: false,
+            trapped: None,
+            closures: 0,
+        };
         finder.visit_block(block);
         finder.trapped
     }
@@ -73,7 +97,9 @@ impl Marks<'_> {
                 TokenTree::Group(group) => {
                     let is_call = group.delimiter() == proc_macro2::Delimiter::Parenthesis;
                     let marked = |name: &String| {
-                        self.calls.iter().any(|path| path.segments.last().is_some_and(|last| last.ident == name))
+                        self.calls
+                            .iter()
+                            .any(|path| path.segments.last().is_some_and(|last| last.ident == name))
                     };
                     if is_call && previous.as_ref().is_some_and(marked) || self.in_tokens(&group.stream()) {
                         return true;
@@ -96,7 +122,11 @@ impl Marks<'_> {
 
 fn is_suffix(marked: &Path, called: &Path) -> bool {
     let mut called = called.segments.iter().rev();
-    marked.segments.iter().rev().all(|segment| called.next().is_some_and(|other| other.ident == segment.ident))
+    marked
+        .segments
+        .iter()
+        .rev()
+        .all(|segment| called.next().is_some_and(|other| other.ident == segment.ident))
 }
 
 /// A site that cannot be reached by a walk.
@@ -120,7 +150,10 @@ impl Finder<'_> {
         if self.closures == 0 {
             self.found = true;
         } else {
-            self.trapped.get_or_insert(Trapped { span, holder: "a closure" });
+            self.trapped.get_or_insert(Trapped {
+                span,
+                holder: "a closure",
+            });
         }
     }
 }
@@ -133,7 +166,10 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         if let Expr::Async(block) = expr {
             if self.marks.in_block(&block.block) {
                 let span = block.async_token.span;
-                self.trapped.get_or_insert(Trapped { span, holder: "an `async` block" });
+                self.trapped.get_or_insert(Trapped {
+                    span,
+                    holder: "an `async` block",
+                });
             }
             return;
         }
@@ -147,15 +183,26 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 
     fn visit_macro(&mut self, mac: &'ast Macro) {
-        let span = mac.path.segments.last().map_or_else(proc_macro2::Span::call_site, |last| last.ident.span());
+        let span = mac
+            .path
+            .segments
+            .last()
+            .map_or_else(proc_macro2::Span::call_site, |last| last.ident.span());
         if Marks::is_checkpoint(mac) {
             self.found_at(span);
         } else if self.marks.in_tokens(&mac.tokens) {
-            let known = mac.path.segments.last().is_some_and(|last| Tables::builtin().formats(&last.ident.to_string()));
+            let known = mac
+                .path
+                .segments
+                .last()
+                .is_some_and(|last| Tables::builtin().formats(&last.ident.to_string()));
             if known {
                 self.found_at(span);
             } else {
-                self.trapped.get_or_insert(Trapped { span, holder: "a macro that ckpt does not know" });
+                self.trapped.get_or_insert(Trapped {
+                    span,
+                    holder: "a macro that ckpt does not know",
+                });
             }
         }
     }

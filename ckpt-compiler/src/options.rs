@@ -31,7 +31,11 @@ impl Options {
     /// # Errors
     /// Where they are not of the documented form.
     pub fn parse(arguments: TokenStream, opens_session: bool) -> syn::Result<Self> {
-        let mut options = Self { calls: Vec::new(), sites: SiteChoice::Costliest, opens_session };
+        let mut options = Self {
+            calls: Vec::new(),
+            sites: SiteChoice::Costliest,
+            opens_session,
+        };
         let arguments =
             syn::parse::Parser::parse2(Punctuated::<Argument, Token![,]>::parse_terminated, arguments)?;
         for argument in arguments {
@@ -45,7 +49,11 @@ impl Options {
 
     /// The attribute's name, for messages that say what to write.
     pub fn attribute(&self) -> &'static str {
-        if self.opens_session { "ckpt::main" } else { "ckpt::instrument" }
+        if self.opens_session {
+            "ckpt::main"
+        } else {
+            "ckpt::instrument"
+        }
     }
 }
 
@@ -72,7 +80,10 @@ impl Parse for Argument {
                 _ => Err(syn::Error::new(value.span(), "`sites` is \"auto\" or \"manual\"")),
             };
         }
-        Err(syn::Error::new(name.span(), "expected `calls(name, ..)` or `sites = \"manual\"`"))
+        Err(syn::Error::new(
+            name.span(),
+            "expected `calls(name, ..)` or `sites = \"manual\"`",
+        ))
     }
 }
 
@@ -92,7 +103,10 @@ pub enum Treatment {
 /// # Errors
 /// Where the attribute says anything but `reexecute`, `save` or `skip`.
 pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Treatment>> {
-    let Some(index) = attributes.iter().position(|attribute| attribute.path().is_ident("ckpt")) else {
+    let Some(index) = attributes
+        .iter()
+        .position(|attribute| attribute.path().is_ident("ckpt"))
+    else {
         return Ok(None);
     };
     let attribute = attributes.remove(index);
@@ -101,6 +115,9 @@ pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Tre
         "reexecute" => Ok(Some(Treatment::Reexecute)),
         "save" => Ok(Some(Treatment::Save)),
         "skip" => Ok(Some(Treatment::Skip)),
-        _ => Err(syn::Error::new(word.span(), "expected `reexecute`, `save` or `skip`")),
+        _ => Err(syn::Error::new(
+            word.span(),
+            "expected `reexecute`, `save` or `skip`",
+        )),
     }
 }

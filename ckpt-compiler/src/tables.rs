@@ -27,7 +27,10 @@ impl Tables {
         let table: toml::Table = text.parse().expect("the built-in tables are valid TOML");
         let set = |name: &str| -> HashSet<String> {
             let list = table[name].as_array().expect("every entry of a table is a list");
-            list.iter().filter_map(|word| word.as_str()).map(str::to_owned).collect()
+            list.iter()
+                .filter_map(|word| word.as_str())
+                .map(str::to_owned)
+                .collect()
         };
         Self {
             pure: set("pure"),
@@ -67,9 +70,17 @@ impl Tables {
 
     /// Whether the function's result is tied to this process: arguments, clocks, files, devices.
     pub fn is_device(&self, path: &syn::Path) -> bool {
-        let text = path.segments.iter().map(|one| one.ident.to_string()).collect::<Vec<_>>().join("::");
+        let text = path
+            .segments
+            .iter()
+            .map(|one| one.ident.to_string())
+            .collect::<Vec<_>>()
+            .join("::");
         self.device.contains(&text)
-            || self.device.iter().any(|known| known.contains("::") && text.ends_with(&format!("::{known}")))
+            || self
+                .device
+                .iter()
+                .any(|known| known.contains("::") && text.ends_with(&format!("::{known}")))
     }
 
     /// Whether the macro takes a format string or plain expressions, by reference or value.

@@ -1,6 +1,21 @@
-//! The attribute and derive macros of ckpt.
+//! The attribute and derive macros of ckpt: a thin shim over [`ckpt_compiler`].
 
 use proc_macro::TokenStream;
+
+/// Instruments a function that holds a checkpoint site or leads to one.
+///
+/// `calls(a, Type::b)` names the calls that lead to a site. With neither a `checkpoint!()` nor a marked call in the
+/// function, ckpt places a site in its costliest loop; `sites = "manual"` forbids that.
+#[proc_macro_attribute]
+pub fn instrument(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    ckpt_compiler::instrument(arguments.into(), item.into()).into()
+}
+
+/// Instruments `main` and opens the session there. Takes the arguments of [`macro@instrument`].
+#[proc_macro_attribute]
+pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    ckpt_compiler::instrument_main(arguments.into(), item.into()).into()
+}
 
 /// Implements `ckpt::Checkpoint` for a struct or enum.
 #[proc_macro_derive(Checkpoint, attributes(ckpt))]

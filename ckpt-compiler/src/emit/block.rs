@@ -19,7 +19,9 @@ impl Emitter<'_> {
     pub(super) fn block(&self, block: &Block, carried: &[BindingId]) -> TokenStream {
         let aliases = &self.plan.aliases;
         let groups = segments(block, &self.plan.replays, &|step| aliases.contains_key(&step));
-        let last_spine = groups.iter().rposition(|group| matches!(group, Segment::Spine(_)));
+        let last_spine = groups
+            .iter()
+            .rposition(|group| matches!(group, Segment::Spine(_)));
         let mut carried = carried.to_vec();
         let mut tokens = TokenStream::new();
         for (index, group) in groups.iter().enumerate() {
@@ -38,7 +40,9 @@ impl Emitter<'_> {
                     }
                 },
                 Segment::Spine(step) => {
-                    let StepKind::Spine(spine) = &step.kind else { continue };
+                    let StepKind::Spine(spine) = &step.kind else {
+                        continue;
+                    };
                     match later.filter(|_| guarded) {
                         Some(later) => self.guarded_spine(step, spine, later, &mut carried),
                         None => self.final_spine(step, spine, &carried),
@@ -66,9 +70,13 @@ impl Emitter<'_> {
 
     /// Required-execution code. Exclusive references that end at a site are assigned again, so they must be mutable.
     fn replay(&self, step: &Step) -> TokenStream {
-        let StepKind::Plain(plain) = &step.kind else { return TokenStream::new() };
+        let StepKind::Plain(plain) = &step.kind else {
+            return TokenStream::new();
+        };
         let remade = self.plan.sites.iter().flat_map(|site| &site.remade);
-        let remade = remade.into_iter().any(|id| self.flow.bindings[*id].step == step.range.start);
+        let remade = remade
+            .into_iter()
+            .any(|id| self.flow.bindings[*id].step == step.range.start);
         let mut stmt = plain.stmt.clone();
         if !remade {
             return stmt.to_token_stream();
@@ -91,7 +99,12 @@ impl Emitter<'_> {
         let restores = self.restores(&declared, &range, later, steps);
         let otherwise = (!restores.is_empty()).then(|| quote!(else { #restores }));
         let bind = self.bind_moved(&declared);
-        carried.extend(declared.iter().copied().filter(|id| self.mode(*id) == Mode::Carried));
+        carried.extend(
+            declared
+                .iter()
+                .copied()
+                .filter(|id| self.mode(*id) == Mode::Carried),
+        );
         quote! {
             #declarations
             if #frame.runs() { #taken #(#statements)* #put #out } #otherwise
@@ -121,7 +134,12 @@ impl Emitter<'_> {
         let restores = self.restores(&declared, &step.range, later, &[step]);
         let otherwise = (!restores.is_empty()).then(|| quote!(else { #restores }));
         let bind = self.bind_moved(&declared);
-        carried.extend(declared.iter().copied().filter(|id| self.mode(*id) == Mode::Carried));
+        carried.extend(
+            declared
+                .iter()
+                .copied()
+                .filter(|id| self.mode(*id) == Mode::Carried),
+        );
         quote! {
             #declarations
             if #frame.runs() || #frame.enters(#first, #last) { #taken #statement #put #out } #otherwise
@@ -148,7 +166,10 @@ impl Emitter<'_> {
     fn declared_by(&self, steps: &[&Step]) -> Vec<BindingId> {
         let starts: Vec<StepId> = steps.iter().map(|step| step.range.start).collect();
         let of_steps = |id: &BindingId| starts.contains(&self.flow.bindings[*id].step);
-        (0..self.flow.bindings.len()).filter(of_steps).filter(|id| self.plan.modes.contains_key(id)).collect()
+        (0..self.flow.bindings.len())
+            .filter(of_steps)
+            .filter(|id| self.plan.modes.contains_key(id))
+            .collect()
     }
 
     fn mode(&self, id: BindingId) -> Mode {
@@ -175,7 +196,9 @@ impl Emitter<'_> {
                 }
                 Mode::Carried => {
                     let slot = self.slot(id);
-                    tokens.extend(quote!(#[allow(unused_assignments)] let mut #slot = ::core::option::Option::None;));
+                    tokens.extend(
+                        quote!(#[allow(unused_assignments)] let mut #slot = ::core::option::Option::None;),
+                    );
                 }
                 Mode::Trapped => {}
             }
@@ -199,11 +222,20 @@ impl Emitter<'_> {
 
     fn run_statement(&self, step: &Step) -> TokenStream {
         match &step.kind {
-            StepKind::Plain(Plain { stmt: Stmt::Local(local), .. }) => {
-                if self.declared_by(&[step]).iter().all(|id| self.mode(*id) == Mode::Trapped) {
+            StepKind::Plain(Plain {
+                stmt: Stmt::Local(local),
+                ..
+            }) => {
+                if self
+                    .declared_by(&[step])
+                    .iter()
+                    .all(|id| self.mode(*id) == Mode::Trapped)
+                {
                     return verbatim(step);
                 }
-                let Some(init) = &local.init else { return TokenStream::new() };
+                let Some(init) = &local.init else {
+                    return TokenStream::new();
+                };
                 match &init.diverge {
                     None => self.assign(local, &init.expr.to_token_stream()),
                     Some((_, diverge)) => {
@@ -242,9 +274,11 @@ impl Emitter<'_> {
 
     fn step_of(&self, local: &Local) -> StepId {
         let names = pattern_bindings(&local.pat);
-        let found = self.flow.bindings.iter().find(|binding| {
-            names.iter().any(|name| same_place(&name.ident, &binding.ident))
-        });
+        let found = self
+            .flow
+            .bindings
+            .iter()
+            .find(|binding| names.iter().any(|name| same_place(&name.ident, &binding.ident)));
         found.map_or(StepId::MAX, |binding| binding.step)
     }
 
@@ -270,11 +304,21 @@ impl Emitter<'_> {
     }
 
     fn out(&self, id: BindingId) -> Ident {
-        format_ident!("__ckpt_out_{}_{}", plain_text(&self.flow.bindings[id].ident), id, span = Span::mixed_site())
+        format_ident!(
+            "__ckpt_out_{}_{}",
+            plain_text(&self.flow.bindings[id].ident),
+            id,
+            span = Span::mixed_site()
+        )
     }
 
     fn slot(&self, id: BindingId) -> Ident {
-        format_ident!("__ckpt_slot_{}_{}", plain_text(&self.flow.bindings[id].ident), id, span = Span::mixed_site())
+        format_ident!(
+            "__ckpt_slot_{}_{}",
+            plain_text(&self.flow.bindings[id].ident),
+            id,
+            span = Span::mixed_site()
+        )
     }
 
     fn move_out(&self, declared: &[BindingId]) -> TokenStream {
@@ -309,11 +353,20 @@ impl Emitter<'_> {
     }
 
     /// What a restart does instead of a run.
-    fn restores(&self, declared: &[BindingId], range: &Range<StepId>, later: Sites, steps: &[&Step]) -> TokenStream {
+    fn restores(
+        &self,
+        declared: &[BindingId],
+        range: &Range<StepId>,
+        later: Sites,
+        steps: &[&Step],
+    ) -> TokenStream {
         let frame = frame();
         let mut tokens = TokenStream::new();
         let written = self.late_initialised(range);
-        for &id in declared.iter().chain(written.iter().filter(|id| !declared.contains(id))) {
+        for &id in declared
+            .iter()
+            .chain(written.iter().filter(|id| !declared.contains(id)))
+        {
             let binding = &self.flow.bindings[id];
             let (name, key, mode) = (&binding.ident, self.key(id), self.mode(id));
             let is_late = binding.init.is_none() && !binding.from_spine;
@@ -380,10 +433,14 @@ impl Emitter<'_> {
     fn put_all(&self, carried: &[BindingId], range: &Range<StepId>) -> TokenStream {
         let used = carried.iter().filter(|id| self.is_used(**id, range));
         used.filter(|id| {
-            let moved = self.flow.events().any(|event| {
-                event.binding == **id && event.kind == Use::Move && range.contains(&event.step)
-            });
-            let again = self.flow.events().any(|event| event.binding == **id && event.step >= range.end);
+            let moved = self
+                .flow
+                .events()
+                .any(|event| event.binding == **id && event.kind == Use::Move && range.contains(&event.step));
+            let again = self
+                .flow
+                .events()
+                .any(|event| event.binding == **id && event.step >= range.end);
             !moved || again
         })
         .map(|id| {
@@ -394,7 +451,9 @@ impl Emitter<'_> {
     }
 
     fn is_used(&self, id: BindingId, range: &Range<StepId>) -> bool {
-        self.flow.events().any(|event| event.binding == id && range.contains(&event.step))
+        self.flow
+            .events()
+            .any(|event| event.binding == id && range.contains(&event.step))
     }
 
     /// Carried variables that every site of a statement has are taken for all of it; the others inside, where needed.
@@ -405,17 +464,20 @@ impl Emitter<'_> {
         carried: &[BindingId],
     ) -> (TokenStream, Vec<BindingId>, TokenStream) {
         let everywhere = |id: &BindingId| {
-            (spine.sites.first..=spine.sites.last).all(|site| self.plan.sites[site as usize - 1].restores(*id))
+            (spine.sites.first..=spine.sites.last)
+                .all(|site| self.plan.sites[site as usize - 1].restores(*id))
         };
         let (whole, inner): (Vec<BindingId>, Vec<BindingId>) = carried.iter().partition(|id| everywhere(id));
-        (self.take_all(&whole, &step.range), inner, self.put_all(&whole, &step.range))
+        (
+            self.take_all(&whole, &step.range),
+            inner,
+            self.put_all(&whole, &step.range),
+        )
     }
 }
 
 fn same_place(one: &Ident, other: &Ident) -> bool {
-    one == other
-        && one.span().start() == other.span().start()
-        && one.span().end() == other.span().end()
+    one == other && one.span().start() == other.span().start() && one.span().end() == other.span().end()
 }
 
 fn span_of(steps: &[&Step]) -> Range<StepId> {
@@ -424,12 +486,18 @@ fn span_of(steps: &[&Step]) -> Range<StepId> {
 
 fn later_sites(groups: &[Segment<'_>]) -> Option<Sites> {
     let mut sites = groups.iter().filter_map(|group| match group {
-        Segment::Spine(Step { kind: StepKind::Spine(spine), .. }) => Some(spine.sites),
+        Segment::Spine(Step {
+            kind: StepKind::Spine(spine),
+            ..
+        }) => Some(spine.sites),
         _ => None,
     });
     let first: SiteId = sites.next().map(|sites| sites.first)?;
     let last = groups.iter().rev().find_map(|group| match group {
-        Segment::Spine(Step { kind: StepKind::Spine(spine), .. }) => Some(spine.sites.last),
+        Segment::Spine(Step {
+            kind: StepKind::Spine(spine),
+            ..
+        }) => Some(spine.sites.last),
         _ => None,
     })?;
     Some(Sites { first, last })
@@ -438,7 +506,10 @@ fn later_sites(groups: &[Segment<'_>]) -> Option<Sites> {
 fn verbatim(step: &Step) -> TokenStream {
     match &step.kind {
         StepKind::Item(stmt) => stmt.to_token_stream(),
-        StepKind::Plain(Plain { stmt: stmt @ Stmt::Local(local), .. }) if added_by_ckpt(&local.pat) => {
+        StepKind::Plain(Plain {
+            stmt: stmt @ Stmt::Local(local),
+            ..
+        }) if added_by_ckpt(&local.pat) => {
             quote!(#[allow(unused_mut)] #stmt)
         }
         StepKind::Plain(plain) => plain.stmt.to_token_stream(),
@@ -458,7 +529,10 @@ fn restart_value(steps: &[&Step], step: StepId) -> TokenStream {
     let found = steps.iter().find(|one| one.range.start == step);
     let value = found.and_then(|step| match &step.kind {
         StepKind::Plain(plain) => plain.restart.clone(),
-        StepKind::Spine(SpineStep { target: Target::Let { restart, .. }, .. }) => restart.clone(),
+        StepKind::Spine(SpineStep {
+            target: Target::Let { restart, .. },
+            ..
+        }) => restart.clone(),
         _ => None,
     });
     value.unwrap_or_default()
@@ -468,8 +542,14 @@ fn find_local(block: &Block, wanted: StepId) -> Option<&Local> {
     for step in &block.steps {
         if step.range.start == wanted {
             return match &step.kind {
-                StepKind::Plain(Plain { stmt: Stmt::Local(local), .. }) => Some(local),
-                StepKind::Spine(SpineStep { target: Target::Let { local, .. }, .. }) => Some(local),
+                StepKind::Plain(Plain {
+                    stmt: Stmt::Local(local),
+                    ..
+                }) => Some(local),
+                StepKind::Spine(SpineStep {
+                    target: Target::Let { local, .. },
+                    ..
+                }) => Some(local),
                 _ => None,
             };
         }

@@ -107,7 +107,9 @@ impl Emitter<'_> {
         let frame = frame();
         let mut tokens = TokenStream::new();
         for (id, binding) in self.flow.bindings.iter().enumerate() {
-            if !matches!(binding.declaration, Declaration::Parameter { .. }) || !self.is_restored_parameter(id) {
+            if !matches!(binding.declaration, Declaration::Parameter { .. })
+                || !self.is_restored_parameter(id)
+            {
                 continue;
             }
             let (name, key) = (&binding.ident, self.key(id));
@@ -155,11 +157,19 @@ impl Emitter<'_> {
         }
         let ranges = (first..=last).filter(|site| self.plan.sites[*site as usize - 1].restores(id));
         let tests: Vec<_> = ranges.map(|site| quote!(#frame.enters(#site, #site))).collect();
-        if tests.is_empty() { quote!(false) } else { quote!(#(#tests)||*) }
+        if tests.is_empty() {
+            quote!(false)
+        } else {
+            quote!(#(#tests)||*)
+        }
     }
 
     pub(crate) fn key(&self, id: BindingId) -> String {
-        self.plan.keys.get(&id).cloned().unwrap_or_else(|| self.flow.bindings[id].ident.to_string())
+        self.plan
+            .keys
+            .get(&id)
+            .cloned()
+            .unwrap_or_else(|| self.flow.bindings[id].ident.to_string())
     }
 
     /// How a registrar's closure names the variable at a site: by name, or through the borrow taken before it was
@@ -169,7 +179,12 @@ impl Emitter<'_> {
         let binding = &self.flow.bindings[id];
         let name = &binding.ident;
         if !self.flow.nameable(site, id) {
-            let alias = self.plan.aliases.values().flatten().find(|alias| alias.binding == id);
+            let alias = self
+                .plan
+                .aliases
+                .values()
+                .flatten()
+                .find(|alias| alias.binding == id);
             if let Some(alias) = alias {
                 let alias = &alias.ident;
                 return quote!(#alias);
@@ -182,7 +197,10 @@ impl Emitter<'_> {
     pub(crate) fn borrowed(&self, id: BindingId, name: &Ident) -> TokenStream {
         let points = match self.flow.bindings[id].declaration {
             Declaration::Parameter { passing, .. } => {
-                matches!(passing, crate::flow::Passing::Exclusive | crate::flow::Passing::SharedSelf)
+                matches!(
+                    passing,
+                    crate::flow::Passing::Exclusive | crate::flow::Passing::SharedSelf
+                )
             }
             _ => false,
         };

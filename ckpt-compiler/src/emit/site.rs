@@ -17,7 +17,9 @@ impl Emitter<'_> {
         let frame = frame();
         match spine {
             Spine::Site(site) => {
-                let span = self.lowered.sites[*site as usize - 1].span.resolved_at(Span::mixed_site());
+                let span = self.lowered.sites[*site as usize - 1]
+                    .span
+                    .resolved_at(Span::mixed_site());
                 let registrations = self.registrations(*site);
                 let remade = self.remade(*site);
                 quote_spanned! { span =>
@@ -37,12 +39,20 @@ impl Emitter<'_> {
                 let result = Ident::new("__ckpt_result", Span::mixed_site());
                 quote!({ let #result = #call; #remade #result })
             }
-            Spine::Block { label, is_unsafe, block } => {
+            Spine::Block {
+                label,
+                is_unsafe,
+                block,
+            } => {
                 let statements = self.block(block, carried);
                 let keyword = is_unsafe.then(|| quote!(unsafe));
                 quote!(#label #keyword { #statements })
             }
-            Spine::If { condition, then, otherwise } => {
+            Spine::If {
+                condition,
+                then,
+                otherwise,
+            } => {
                 let then = self.block(&then.block, carried);
                 let otherwise = otherwise.as_ref().map(|branch| {
                     let statements = self.block(&branch.block, carried);
@@ -50,7 +60,11 @@ impl Emitter<'_> {
                 });
                 quote!(if #condition { #then } #otherwise)
             }
-            Spine::Match { scrutinee, arms, replays } => {
+            Spine::Match {
+                scrutinee,
+                arms,
+                replays,
+            } => {
                 let arms = arms.iter().map(|arm| self.arm(arm, *replays, carried));
                 quote!(match #scrutinee { #(#arms)* })
             }
@@ -73,7 +87,11 @@ impl Emitter<'_> {
 
     fn arm(&self, arm: &Arm, replays: bool, carried: &[BindingId]) -> TokenStream {
         let frame = frame();
-        let Arm { pattern, guard, body: Branch { sites, block } } = arm;
+        let Arm {
+            pattern,
+            guard,
+            body: Branch { sites, block },
+        } = arm;
         let statements = self.block(block, carried);
         if !replays {
             return quote!(#pattern => { #statements });
@@ -82,7 +100,9 @@ impl Emitter<'_> {
         match sites {
             Some(sites) => {
                 let (first, last) = (sites.first, sites.last);
-                let guard = guard.as_ref().map(|guard| quote!(if #frame.enters(#first, #last) || (#guard)));
+                let guard = guard
+                    .as_ref()
+                    .map(|guard| quote!(if #frame.enters(#first, #last) || (#guard)));
                 quote!(#pattern #guard => {
                     if !(#frame.runs() || #frame.enters(#first, #last)) { #lost }
                     #statements
@@ -108,10 +128,18 @@ impl Emitter<'_> {
             match entry {
                 Entry::Save(_) => quote!(#registrar.save(#key, #value);),
                 Entry::Link(_, callee) => quote!(#registrar.lent(#key, #callee);),
-                Entry::Parameter { index, required: true, .. } => {
+                Entry::Parameter {
+                    index,
+                    required: true,
+                    ..
+                } => {
                     quote!(#registrar.required(#key); #registrar.parameter(#index, #key, #value);)
                 }
-                Entry::Parameter { index, required: false, .. } => {
+                Entry::Parameter {
+                    index,
+                    required: false,
+                    ..
+                } => {
                     quote!((&#rt::Probe(#value)).offer(#registrar, #index, #key);)
                 }
                 Entry::ParameterLink { index, callee, .. } => {

@@ -29,8 +29,19 @@ pub(super) struct Walker {
 
 impl Walker {
     pub(super) fn new() -> Self {
-        let flow = Flow { nodes: vec![Node::default()], ..Flow::default() };
-        Self { flow, here: 0, step: 0, loops: Vec::new(), log: Vec::new(), scopes: Vec::new(), closures: 0 }
+        let flow = Flow {
+            nodes: vec![Node::default()],
+            ..Flow::default()
+        };
+        Self {
+            flow,
+            here: 0,
+            step: 0,
+            loops: Vec::new(),
+            log: Vec::new(),
+            scopes: Vec::new(),
+            closures: 0,
+        }
     }
 
     pub(super) fn node(&mut self) -> NodeId {
@@ -66,7 +77,12 @@ impl Walker {
             scope.push(id);
         }
         if written {
-            let event = Event { binding: id, kind: Use::Write, step: self.step, in_closure: self.closures > 0 };
+            let event = Event {
+                binding: id,
+                kind: Use::Write,
+                step: self.step,
+                in_closure: self.closures > 0,
+            };
             self.flow.nodes[self.here].events.push(event);
         }
     }
@@ -107,10 +123,20 @@ impl Walker {
     }
 
     fn text(&mut self, name: &str, kind: Use) {
-        let found = self.scopes.iter().rev().flat_map(|scope| scope.iter().rev()).copied();
+        let found = self
+            .scopes
+            .iter()
+            .rev()
+            .flat_map(|scope| scope.iter().rev())
+            .copied();
         let binding = found.into_iter().find(|id| self.flow.bindings[*id].ident == name);
         if let Some(binding) = binding {
-            let event = Event { binding, kind, step: self.step, in_closure: self.closures > 0 };
+            let event = Event {
+                binding,
+                kind,
+                step: self.step,
+                in_closure: self.closures > 0,
+            };
             self.flow.nodes[self.here].events.push(event);
             self.log.push((binding, kind));
         }
@@ -126,7 +152,9 @@ impl Walker {
                     let before = self.flow.bindings.len();
                     self.declare_inner(&local.pat);
                     let here = self.here;
-                    self.flow.nodes[here].events.retain(|event| event.binding < before);
+                    self.flow.nodes[here]
+                        .events
+                        .retain(|event| event.binding < before);
                 }
             }
             Stmt::Item(_) => {}
@@ -200,7 +228,11 @@ impl Walker {
             Expr::Paren(inner) => self.expr(&inner.expr),
             Expr::Group(inner) => self.expr(&inner.expr),
             Expr::Reference(one) => {
-                let kind = if one.mutability.is_some() { Use::Change } else { Use::Read };
+                let kind = if one.mutability.is_some() {
+                    Use::Change
+                } else {
+                    Use::Read
+                };
                 self.operand(&one.expr, kind);
             }
             Expr::RawAddr(one) => self.operand(&one.expr, Use::Change),
@@ -209,7 +241,9 @@ impl Walker {
                 let tables = Tables::builtin();
                 let kind = if tables.consumes(&method) {
                     Use::Move
-                } else if (tables.is_pure(&method) || tables.borrows(&method)) && !tables.borrows_mutably(&method) {
+                } else if (tables.is_pure(&method) || tables.borrows(&method))
+                    && !tables.borrows_mutably(&method)
+                {
                     Use::Read
                 } else {
                     Use::Change
@@ -235,7 +269,11 @@ impl Walker {
                 self.expr(&one.expr);
                 self.expr(&one.len);
             }
-            Expr::Range(one) => one.start.iter().chain(&one.end).for_each(|bound| self.expr(bound)),
+            Expr::Range(one) => one
+                .start
+                .iter()
+                .chain(&one.end)
+                .for_each(|bound| self.expr(bound)),
             Expr::Struct(one) => {
                 one.fields.iter().for_each(|field| self.expr(&field.expr));
                 one.rest.iter().for_each(|rest| self.expr(rest));
@@ -299,7 +337,11 @@ impl Walker {
             }
             Expr::Loop(one) => self.looping(one.label.as_ref(), |_| {}, |walker| walker.stmts(&one.body)),
             Expr::While(one) => {
-                self.looping(one.label.as_ref(), |walker| walker.expr(&one.cond), |walker| walker.stmts(&one.body));
+                self.looping(
+                    one.label.as_ref(),
+                    |walker| walker.expr(&one.cond),
+                    |walker| walker.stmts(&one.body),
+                );
             }
             Expr::ForLoop(one) => {
                 self.expr(&one.expr);
@@ -315,10 +357,22 @@ impl Walker {
             }
             Expr::Break(jump) => {
                 jump.expr.iter().for_each(|value| self.expr(value));
-                self.jump(jump.label.as_ref().map(|label| label.ident.to_string()).as_deref(), true);
+                self.jump(
+                    jump.label
+                        .as_ref()
+                        .map(|label| label.ident.to_string())
+                        .as_deref(),
+                    true,
+                );
             }
             Expr::Continue(jump) => {
-                self.jump(jump.label.as_ref().map(|label| label.ident.to_string()).as_deref(), false);
+                self.jump(
+                    jump.label
+                        .as_ref()
+                        .map(|label| label.ident.to_string())
+                        .as_deref(),
+                    false,
+                );
             }
             _ => {}
         }
@@ -376,7 +430,10 @@ impl Walker {
         self.closures += 1;
         self.optionally(|walker| {
             walker.enter();
-            closure.inputs.iter().for_each(|input| walker.declare_inner(input));
+            closure
+                .inputs
+                .iter()
+                .for_each(|input| walker.declare_inner(input));
             walker.expr(&closure.body);
             walker.leave();
         });
@@ -387,7 +444,11 @@ impl Walker {
     fn labelled(&mut self, label: Option<&syn::Label>, walk: impl FnOnce(&mut Self)) {
         let after = self.node();
         let label = label.map(|label| label.name.ident.to_string());
-        self.loops.push(Jumps { label, to_break: after, to_continue: None });
+        self.loops.push(Jumps {
+            label,
+            to_break: after,
+            to_continue: None,
+        });
         walk(self);
         self.loops.pop();
         let here = self.here;
@@ -410,7 +471,11 @@ impl Walker {
         let tested = self.here;
         self.edge(tested, after);
         let label = label.map(|label| label.name.ident.to_string());
-        self.loops.push(Jumps { label, to_break: after, to_continue: Some(head) });
+        self.loops.push(Jumps {
+            label,
+            to_break: after,
+            to_continue: Some(head),
+        });
         body(self);
         self.loops.pop();
         self.leave();
@@ -424,7 +489,13 @@ impl Walker {
             Some(label) => jumps.label.as_deref() == Some(label),
             None => jumps.to_continue.is_some(),
         });
-        let target = target.and_then(|jumps| if breaks { Some(jumps.to_break) } else { jumps.to_continue });
+        let target = target.and_then(|jumps| {
+            if breaks {
+                Some(jumps.to_break)
+            } else {
+                jumps.to_continue
+            }
+        });
         if let Some(target) = target {
             let here = self.here;
             self.edge(here, target);
@@ -448,7 +519,12 @@ impl Walker {
 
     /// A macro's tokens: every name in them counts, also those captured by a format string.
     fn macro_tokens(&mut self, mac: &syn::Macro) {
-        let name = mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        let name = mac
+            .path
+            .segments
+            .last()
+            .map(|last| last.ident.to_string())
+            .unwrap_or_default();
         let kind = match name.as_str() {
             "vec" | "dbg" => Use::Move,
             "write" | "writeln" => Use::Change,
@@ -457,8 +533,10 @@ impl Walker {
         };
         if name == "write" || name == "writeln" {
             let mut tokens = mac.tokens.clone().into_iter();
-            let first: TokenStream =
-                tokens.by_ref().take_while(|token| !matches!(token, TokenTree::Punct(one) if one.as_char() == ',')).collect();
+            let first: TokenStream = tokens
+                .by_ref()
+                .take_while(|token| !matches!(token, TokenTree::Punct(one) if one.as_char() == ','))
+                .collect();
             self.tokens(&first, Use::Change);
             self.tokens(&tokens.collect(), Use::Read);
         } else {
@@ -493,7 +571,9 @@ fn part(kind: Use) -> Use {
 
 /// Whether a pattern takes nothing out of what it is matched with.
 fn moves_nothing(pattern: &Pat) -> bool {
-    pattern_bindings(pattern).iter().all(|binding| binding.by_ref.is_some())
+    pattern_bindings(pattern)
+        .iter()
+        .all(|binding| binding.by_ref.is_some())
 }
 
 /// The names that a format string captures: `{name}`, `{name:..}`, `{:width$}`.
@@ -505,9 +585,10 @@ fn captured(literal: &str) -> Vec<String> {
     let mut names = Vec::new();
     for piece in literal.split('{').skip(1) {
         let inside = piece.split('}').next().unwrap_or_default();
-        let mut parts = inside.split(|c: char| !c.is_alphanumeric() && c != '_').filter(is_name);
+        let mut parts = inside
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(is_name);
         names.extend(parts.by_ref().map(str::to_owned));
     }
     names
 }
-

@@ -151,6 +151,10 @@ impl Flow {
     pub fn nameable(&self, site: SiteId, binding: BindingId) -> bool {
         let name = &self.bindings[binding].ident;
         let scope = &self.sites[site as usize - 1].scope;
-        scope.iter().rev().find(|other| self.bindings[**other].ident == *name) == Some(&binding)
+        scope
+            .iter()
+            .rev()
+            .find(|other| self.bindings[**other].ident == *name)
+            == Some(&binding)
     }
 }

@@ -11,8 +11,15 @@ use syn::{Expr, FnArg, Generics, Pat, Signature, Stmt, Type};
 /// Builds the graph of a lowered function.
 pub fn build(signature: &Signature, lowered: &Lowered, treatments: &[Option<Treatment>]) -> Flow {
     let mut walker = Walker::new();
-    walker.flow.sites =
-        lowered.sites.iter().map(|_| SiteFlow { node: 0, step: 0, scope: Vec::new() }).collect();
+    walker.flow.sites = lowered
+        .sites
+        .iter()
+        .map(|_| SiteFlow {
+            node: 0,
+            step: 0,
+            scope: Vec::new(),
+        })
+        .collect();
     walker.enter();
     parameters(&mut walker, signature, treatments);
     walker.block(&lowered.body);
@@ -30,20 +37,48 @@ fn parameters(walker: &mut Walker, signature: &Signature, treatments: &[Option<T
                     (None, _) => Passing::Value,
                 };
                 let ident = proc_macro2::Ident::new("self", receiver.self_token.span);
-                (vec![(ident, receiver.reference.is_none() && receiver.mutability.is_some())], passing, true, None)
+                (
+                    vec![(
+                        ident,
+                        receiver.reference.is_none() && receiver.mutability.is_some(),
+                    )],
+                    passing,
+                    true,
+                    None,
+                )
             }
             FnArg::Typed(typed) => {
                 let bindings = pattern_bindings(&typed.pat);
                 let whole = matches!(&*typed.pat, Pat::Ident(ident) if ident.by_ref.is_none());
-                let bindings = bindings.into_iter().map(|one| (one.ident, one.mutability.is_some())).collect();
-                (bindings, passing(&typed.ty, &signature.generics), whole, Some((*typed.ty).clone()))
+                let bindings = bindings
+                    .into_iter()
+                    .map(|one| (one.ident, one.mutability.is_some()))
+                    .collect();
+                (
+                    bindings,
+                    passing(&typed.ty, &signature.generics),
+                    whole,
+                    Some((*typed.ty).clone()),
+                )
             }
         };
         for (ident, mutable) in bindings {
-            let declaration = Declaration::Parameter { index: index as u32, passing, whole };
+            let declaration = Declaration::Parameter {
+                index: index as u32,
+                passing,
+                whole,
+            };
             let passed = match treatment {
-                Some(Treatment::Save) => Declaration::Parameter { index: index as u32, passing: Passing::Value, whole },
-                Some(_) => Declaration::Parameter { index: index as u32, passing: Passing::Given, whole },
+                Some(Treatment::Save) => Declaration::Parameter {
+                    index: index as u32,
+                    passing: Passing::Value,
+                    whole,
+                },
+                Some(_) => Declaration::Parameter {
+                    index: index as u32,
+                    passing: Passing::Given,
+                    whole,
+                },
                 None => declaration,
             };
             walker.declare(Binding {
@@ -65,26 +100,42 @@ fn parameters(walker: &mut Walker, signature: &Signature, treatments: &[Option<T
 
 fn passing(ty: &Type, generics: &Generics) -> Passing {
     if is_exclusive_type(ty) {
-        return if matches!(ty, Type::Reference(_)) { Passing::Exclusive } else { Passing::Given };
+        return if matches!(ty, Type::Reference(_)) {
+            Passing::Exclusive
+        } else {
+            Passing::Given
+        };
     }
-    if is_reference_type(ty) || is_closure_parameter(ty, generics) { Passing::Given } else { Passing::Value }
+    if is_reference_type(ty) || is_closure_parameter(ty, generics) {
+        Passing::Given
+    } else {
+        Passing::Value
+    }
 }
 
 /// Whether the type is a generic parameter bounded by `Fn`, `FnMut` or `FnOnce`.
 fn is_closure_parameter(ty: &Type, generics: &Generics) -> bool {
     let Type::Path(path) = ty else { return false };
-    let Some(name) = path.path.get_ident() else { return false };
+    let Some(name) = path.path.get_ident() else {
+        return false;
+    };
     let is_fn = |bound: &syn::TypeParamBound| {
         matches!(bound, syn::TypeParamBound::Trait(one) if one.path.segments.last().is_some_and(|last| {
             matches!(last.ident.to_string().as_str(), "Fn" | "FnMut" | "FnOnce")
         }))
     };
-    let inline = generics.type_params().any(|one| one.ident == *name && one.bounds.iter().any(is_fn));
-    let in_where = generics.where_clause.iter().flat_map(|clause| &clause.predicates).any(|predicate| {
-        matches!(predicate, syn::WherePredicate::Type(one)
+    let inline = generics
+        .type_params()
+        .any(|one| one.ident == *name && one.bounds.iter().any(is_fn));
+    let in_where = generics
+        .where_clause
+        .iter()
+        .flat_map(|clause| &clause.predicates)
+        .any(|predicate| {
+            matches!(predicate, syn::WherePredicate::Type(one)
             if matches!(&one.bounded_ty, Type::Path(path) if path.path.is_ident(name))
             && one.bounds.iter().any(is_fn))
-    });
+        });
     inline || in_where
 }
 
@@ -123,39 +174,52 @@ impl Walker {
         let init = local.init.as_ref().map(|init| (*init.expr).clone());
         let written = init.is_some();
         for one in pattern_bindings(pattern) {
-            self.declare_let(Binding {
-                mutable: one.mutability.is_some(),
-                ident: one.ident,
-                declaration: Declaration::Let,
-                step: self.step,
-                treatment: plain.treatment,
-                ty: ty.cloned(),
-                init: init.clone(),
-                from_spine: false,
-                replays: plain.replays,
-                has_restart: plain.restart.is_some(),
-                inputs: inputs.clone(),
-            }, written);
+            self.declare_let(
+                Binding {
+                    mutable: one.mutability.is_some(),
+                    ident: one.ident,
+                    declaration: Declaration::Let,
+                    step: self.step,
+                    treatment: plain.treatment,
+                    ty: ty.cloned(),
+                    init: init.clone(),
+                    from_spine: false,
+                    replays: plain.replays,
+                    has_restart: plain.restart.is_some(),
+                    inputs: inputs.clone(),
+                },
+                written,
+            );
         }
     }
 
     fn target(&mut self, spine: &SpineStep) {
-        let Target::Let { local, treatment, restart } = &spine.target else { return };
+        let Target::Let {
+            local,
+            treatment,
+            restart,
+        } = &spine.target
+        else {
+            return;
+        };
         let (pattern, ty) = typed_pattern(&local.pat);
         for one in pattern_bindings(pattern) {
-            self.declare_let(Binding {
-                mutable: one.mutability.is_some(),
-                ident: one.ident,
-                declaration: Declaration::Let,
-                step: self.step,
-                treatment: *treatment,
-                ty: ty.cloned(),
-                init: None,
-                from_spine: true,
-                replays: false,
-                has_restart: restart.is_some(),
-                inputs: Vec::new(),
-            }, true);
+            self.declare_let(
+                Binding {
+                    mutable: one.mutability.is_some(),
+                    ident: one.ident,
+                    declaration: Declaration::Let,
+                    step: self.step,
+                    treatment: *treatment,
+                    ty: ty.cloned(),
+                    init: None,
+                    from_spine: true,
+                    replays: false,
+                    has_restart: restart.is_some(),
+                    inputs: Vec::new(),
+                },
+                true,
+            );
         }
     }
 
@@ -191,7 +255,11 @@ impl Walker {
                 self.edge(here, after);
                 self.here = after;
             }
-            Spine::If { condition, then, otherwise } => {
+            Spine::If {
+                condition,
+                then,
+                otherwise,
+            } => {
                 self.name(condition, Use::Read);
                 let start = self.here;
                 let end = self.node();
@@ -202,11 +270,19 @@ impl Walker {
                 }
                 self.here = end;
             }
-            Spine::Match { scrutinee, arms, replays } => {
+            Spine::Match {
+                scrutinee,
+                arms,
+                replays,
+            } => {
                 let from = self.log.len();
                 self.scrutinee(scrutinee, !replays);
                 if *replays {
-                    let used = self.logged(from).into_iter().map(|(binding, _)| binding).collect();
+                    let used = self
+                        .logged(from)
+                        .into_iter()
+                        .map(|(binding, _)| binding)
+                        .collect();
                     self.flow.replayed.push((step, used));
                 }
                 let inputs = self.logged(from);
@@ -219,19 +295,26 @@ impl Walker {
                     self.enter();
                     self.step = step;
                     for one in pattern_bindings(&arm.pattern) {
-                        self.declare_let(Binding {
-                            mutable: one.mutability.is_some(),
-                            ident: one.ident,
-                            declaration: if *replays { Declaration::Arm } else { Declaration::Inner },
-                            step,
-                            treatment: None,
-                            ty: None,
-                            init: Some((**scrutinee).clone()),
-                            from_spine: false,
-                            replays: *replays,
-                            has_restart: false,
-                            inputs: inputs.clone(),
-                        }, true);
+                        self.declare_let(
+                            Binding {
+                                mutable: one.mutability.is_some(),
+                                ident: one.ident,
+                                declaration: if *replays {
+                                    Declaration::Arm
+                                } else {
+                                    Declaration::Inner
+                                },
+                                step,
+                                treatment: None,
+                                ty: None,
+                                init: Some((**scrutinee).clone()),
+                                from_spine: false,
+                                replays: *replays,
+                                has_restart: false,
+                                inputs: inputs.clone(),
+                            },
+                            true,
+                        );
                     }
                     if let Some(guard) = &arm.guard {
                         self.expr(guard);

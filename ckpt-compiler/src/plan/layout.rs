@@ -75,7 +75,12 @@ pub fn segments<'a>(
 /// The statements that must run again at restart: those whose variables are needed beyond their own run.
 pub fn replays(lowered: &Lowered, flow: &Flow, liveness: &Liveness, classes: &[Class]) -> BTreeSet<StepId> {
     let mut found = BTreeSet::new();
-    let mut finder = Replays { flow, liveness, classes, found: &mut found };
+    let mut finder = Replays {
+        flow,
+        liveness,
+        classes,
+        found: &mut found,
+    };
     finder.block(&lowered.body);
     found
 }
@@ -106,7 +111,9 @@ impl Replays<'_> {
     }
 
     fn step(&mut self, block: &Block, index: usize, step: &Step) {
-        let StepKind::Plain(plain) = &step.kind else { return };
+        let StepKind::Plain(plain) = &step.kind else {
+            return;
+        };
         let later_sites = sites_of(&block.steps[index + 1..]);
         if later_sites.is_empty() {
             return;
@@ -115,10 +122,15 @@ impl Replays<'_> {
         let ends = |other: &Step| {
             matches!(other.kind, StepKind::Spine(_)) || self.found.contains(&other.range.start)
         };
-        let boundary = block.steps[index + 1..].iter().find(|other| ends(other)).map(|other| other.range.start);
+        let boundary = block.steps[index + 1..]
+            .iter()
+            .find(|other| ends(other))
+            .map(|other| other.range.start);
         let needed = self.declared(step.range.start).any(|(id, _)| {
             matches!(self.classes[id], Class::Reexecuted { .. })
-                && (later_sites.iter().any(|site| self.liveness.is_live(self.flow, *site, id))
+                && (later_sites
+                    .iter()
+                    .any(|site| self.liveness.is_live(self.flow, *site, id))
                     || boundary.is_some_and(|boundary| mentioned_from(self.flow, id, boundary)))
         });
         if again || needed {
@@ -140,7 +152,8 @@ pub fn declared(flow: &Flow, step: StepId) -> impl Iterator<Item = (BindingId, &
 }
 
 fn mentioned_from(flow: &Flow, id: BindingId, from: StepId) -> bool {
-    flow.events().any(|event| event.binding == id && event.step >= from)
+    flow.events()
+        .any(|event| event.binding == id && event.step >= from)
 }
 
 fn sites_of(steps: &[Step]) -> Vec<SiteId> {
@@ -163,7 +176,14 @@ pub fn modes(
     plan: &mut Plan,
     errors: &mut Diagnostics,
 ) -> Vec<(SiteId, BindingId)> {
-    let mut chooser = Chooser { flow, liveness, plan, errors, modes: HashMap::new(), forced: Vec::new() };
+    let mut chooser = Chooser {
+        flow,
+        liveness,
+        plan,
+        errors,
+        modes: HashMap::new(),
+        forced: Vec::new(),
+    };
     chooser.block(&lowered.body);
     let (modes, forced) = (chooser.modes, chooser.forced);
     plan.modes = modes;
@@ -208,8 +228,10 @@ impl Chooser<'_> {
     fn run(&mut self, steps: &[&Step], later: &[SiteId]) {
         let start = steps[0].range.start;
         let end = steps[steps.len() - 1].range.end;
-        let declared: Vec<(BindingId, &Binding)> =
-            steps.iter().flat_map(|step| declared(self.flow, step.range.start)).collect();
+        let declared: Vec<(BindingId, &Binding)> = steps
+            .iter()
+            .flat_map(|step| declared(self.flow, step.range.start))
+            .collect();
         for &(id, binding) in &declared {
             let mode = self.mode(id, binding, &declared, start, end);
             self.modes.insert(id, mode);
@@ -221,7 +243,9 @@ impl Chooser<'_> {
                 if self.plan.sites[site as usize - 1].restores(id) {
                     continue;
                 }
-                if self.liveness.may_be_moved(self.flow, site, id) || binding.init.is_none() && !binding.from_spine {
+                if self.liveness.may_be_moved(self.flow, site, id)
+                    || binding.init.is_none() && !binding.from_spine
+                {
                     self.modes.insert(id, Mode::Carried);
                 } else {
                     self.forced.push((site, id));
@@ -245,13 +269,20 @@ impl Chooser<'_> {
         let same_name = |other: BindingId| self.flow.bindings[other].ident == binding.ident;
         let shadowed = declared.iter().any(|(other, _)| *other > id && same_name(*other));
         let others = self.flow.events().any(|event| {
-            (start..end).contains(&event.step) && event.binding != id && event.kind != Use::Write && same_name(event.binding)
+            (start..end).contains(&event.step)
+                && event.binding != id
+                && event.kind != Use::Write
+                && same_name(event.binding)
                 && self.flow.bindings[event.binding].step <= binding.step
                 || (start..end).contains(&event.step) && event.binding < id && same_name(event.binding)
         });
         if shadowed {
             Mode::Trapped
-        } else if others || declared.iter().any(|(other, _)| *other != id && same_name(*other)) {
+        } else if others
+            || declared
+                .iter()
+                .any(|(other, _)| *other != id && same_name(*other))
+        {
             Mode::MovedOut
         } else {
             Mode::Deferred

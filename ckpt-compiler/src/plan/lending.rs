@@ -20,7 +20,13 @@ pub fn lends(
     classes: &[Class],
     errors: &mut Diagnostics,
 ) -> Lends {
-    let mut finder = Finder { flow, liveness, classes, errors, lends: HashMap::new() };
+    let mut finder = Finder {
+        flow,
+        liveness,
+        classes,
+        errors,
+        lends: HashMap::new(),
+    };
     finder.block(&lowered.body);
     finder.lends
 }
@@ -121,7 +127,11 @@ impl Finder<'_> {
             _ => None,
         };
         let base = base.and_then(|base| {
-            reference.inputs.iter().map(|(input, _)| *input).find(|input| self.flow.bindings[*input].ident == *base)
+            reference
+                .inputs
+                .iter()
+                .map(|(input, _)| *input)
+                .find(|input| self.flow.bindings[*input].ident == *base)
         });
         if base.is_none() || !whole {
             self.refuse_part(binding, operand);
@@ -142,7 +152,11 @@ impl Finder<'_> {
     fn resolve(&self, site: SiteId, place: &Expr) -> Option<BindingId> {
         let root = place_root(place)?;
         let scope = &self.flow.sites[site as usize - 1].scope;
-        scope.iter().rev().copied().find(|id| self.flow.bindings[*id].ident == *root)
+        scope
+            .iter()
+            .rev()
+            .copied()
+            .find(|id| self.flow.bindings[*id].ident == *root)
     }
 }
 

@@ -55,7 +55,11 @@ impl SitePlan {
     pub fn restores(&self, binding: BindingId) -> bool {
         self.entries.iter().any(|entry| match entry {
             Entry::Save(id) | Entry::Link(id, _) => *id == binding,
-            Entry::Parameter { binding: id, required, .. } => *required && *id == binding,
+            Entry::Parameter {
+                binding: id,
+                required,
+                ..
+            } => *required && *id == binding,
             Entry::ParameterLink { .. } => false,
         })
     }

@@ -23,9 +23,16 @@ pub fn needed(lowered: &Lowered, flow: &Flow, liveness: &Liveness, plan: &Plan, 
     (1..=flow.sites.len() as SiteId)
         .map(|site| {
             let here = &flow.sites[site as usize - 1];
-            let mut found: BTreeSet<_> =
-                here.scope.iter().copied().filter(|id| liveness.is_live(flow, site, *id)).collect();
-            let again = here.scope.iter().filter(|id| plan.replays.contains(&flow.bindings[**id].step));
+            let mut found: BTreeSet<_> = here
+                .scope
+                .iter()
+                .copied()
+                .filter(|id| liveness.is_live(flow, site, *id))
+                .collect();
+            let again = here
+                .scope
+                .iter()
+                .filter(|id| plan.replays.contains(&flow.bindings[**id].step));
             let again = again.filter(|id| matches!(flow.bindings[**id].declaration, Declaration::Let));
             found.extend(again.flat_map(|id| flow.bindings[*id].inputs.iter().map(|(input, _)| *input)));
             let around = replayed.iter().filter(|(range, _)| range.contains(&here.step));
@@ -105,23 +112,39 @@ pub fn entries(
     (1..=flow.sites.len() as SiteId)
         .map(|site| {
             let lent = lends.get(&site).map(Vec::as_slice).unwrap_or_default();
-            let callee_of = |id: BindingId| lent.iter().find(|(lent, _)| *lent == id).map(|(_, index)| *index);
+            let callee_of =
+                |id: BindingId| lent.iter().find(|(lent, _)| *lent == id).map(|(_, index)| *index);
             let wanted = &needed[site as usize - 1];
             let mut entries = Vec::new();
             for &id in &flow.sites[site as usize - 1].scope {
                 let binding = &flow.bindings[id];
-                if let Declaration::Parameter { index, passing, whole } = binding.declaration {
+                if let Declaration::Parameter {
+                    index,
+                    passing,
+                    whole,
+                } = binding.declaration
+                {
                     entries.extend(parameter_entry(
                         flow,
                         liveness,
                         site,
-                        Parameter { id, index, passing, whole, needed: wanted.contains(&id), callee: callee_of(id) },
+                        Parameter {
+                            id,
+                            index,
+                            passing,
+                            whole,
+                            needed: wanted.contains(&id),
+                            callee: callee_of(id),
+                        },
                     ));
                 } else if classes[id] == Class::Saved && wanted.contains(&id) {
                     entries.push(callee_of(id).map_or(Entry::Save(id), |callee| Entry::Link(id, callee)));
                 }
             }
-            SitePlan { entries, remade: Vec::new() }
+            SitePlan {
+                entries,
+                remade: Vec::new(),
+            }
         })
         .collect()
 }
@@ -136,27 +159,56 @@ struct Parameter {
 }
 
 fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Parameter) -> Option<Entry> {
-    let Parameter { id, index, passing, whole, needed, callee } = parameter;
+    let Parameter {
+        id,
+        index,
+        passing,
+        whole,
+        needed,
+        callee,
+    } = parameter;
     let moved = liveness.may_be_moved(flow, site, id);
-    let reassigned = flow.events().any(|event| event.binding == id && event.kind == Use::Write && event.step != 0);
+    let reassigned = flow
+        .events()
+        .any(|event| event.binding == id && event.kind == Use::Write && event.step != 0);
     match passing {
         Passing::Given => None,
-        Passing::SharedSelf => {
-            flow.nameable(site, id).then_some(Entry::Parameter { binding: id, index, required: false })
-        }
+        Passing::SharedSelf => flow.nameable(site, id).then_some(Entry::Parameter {
+            binding: id,
+            index,
+            required: false,
+        }),
         Passing::Exclusive if reassigned => None,
         Passing::Exclusive => Some(match callee {
-            Some(callee) => Entry::ParameterLink { binding: id, index, callee },
-            None => Entry::Parameter { binding: id, index, required: false },
+            Some(callee) => Entry::ParameterLink {
+                binding: id,
+                index,
+                callee,
+            },
+            None => Entry::Parameter {
+                binding: id,
+                index,
+                required: false,
+            },
         }),
         Passing::Value => match callee {
-            Some(callee) if whole && !needed => Some(Entry::ParameterLink { binding: id, index, callee }),
+            Some(callee) if whole && !needed => Some(Entry::ParameterLink {
+                binding: id,
+                index,
+                callee,
+            }),
             Some(callee) => Some(Entry::Link(id, callee)),
-            None if needed && whole => Some(Entry::Parameter { binding: id, index, required: true }),
+            None if needed && whole => Some(Entry::Parameter {
+                binding: id,
+                index,
+                required: true,
+            }),
             None if needed => Some(Entry::Save(id)),
-            None if whole && !moved && flow.nameable(site, id) => {
-                Some(Entry::Parameter { binding: id, index, required: false })
-            }
+            None if whole && !moved && flow.nameable(site, id) => Some(Entry::Parameter {
+                binding: id,
+                index,
+                required: false,
+            }),
             None => None,
         },
     }
@@ -175,10 +227,15 @@ pub fn aliases(flow: &Flow, plan: &Plan, names: &Names) -> BTreeMap<StepId, Vec<
             let scope = &flow.sites[index].scope;
             let ident = &flow.bindings[binding].ident;
             let mut after = scope.iter().skip_while(|id| **id != binding).skip(1);
-            let Some(shadow) = after.find(|id| flow.bindings[**id].ident == *ident) else { continue };
+            let Some(shadow) = after.find(|id| flow.bindings[**id].ident == *ident) else {
+                continue;
+            };
             let before = aliases.entry(flow.bindings[*shadow].step).or_default();
             if before.iter().all(|alias| alias.binding != binding) {
-                before.push(Alias { binding, ident: names.fresh(&format!("outer_{ident}_")) });
+                before.push(Alias {
+                    binding,
+                    ident: names.fresh(&format!("outer_{ident}_")),
+                });
             }
         }
     }
@@ -196,7 +253,10 @@ pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, 
             if !exclusive || !liveness.is_live(flow, site, id) {
                 continue;
             }
-            let base_is_lent = binding.inputs.iter().any(|(input, _)| lent.iter().any(|(id, _)| id == input));
+            let base_is_lent = binding
+                .inputs
+                .iter()
+                .any(|(input, _)| lent.iter().any(|(id, _)| id == input));
             if base_is_lent {
                 continue;
             }
@@ -211,8 +271,9 @@ pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, 
 
 fn can_be_remade(flow: &Flow, id: BindingId) -> bool {
     let binding = &flow.bindings[id];
-    let written =
-        flow.events().any(|event| event.binding == id && event.kind == Use::Write && event.step != binding.step);
+    let written = flow
+        .events()
+        .any(|event| event.binding == id && event.kind == Use::Write && event.step != binding.step);
     let pure = binding.init.as_ref().is_some_and(is_pure_borrow);
     pure && !written && !binding.replays && matches!(binding.declaration, Declaration::Let)
 }
@@ -221,7 +282,8 @@ fn is_pure_borrow(expr: &Expr) -> bool {
     match expr {
         Expr::MethodCall(call) => {
             let method = call.method.to_string();
-            let is_borrow = Tables::builtin().borrows(&method) || matches!(method.as_str(), "unwrap" | "expect");
+            let is_borrow =
+                Tables::builtin().borrows(&method) || matches!(method.as_str(), "unwrap" | "expect");
             is_borrow && is_pure_borrow(&call.receiver) && call.args.iter().all(is_pure)
         }
         Expr::Tuple(tuple) => tuple.elems.iter().all(is_pure_borrow),
@@ -235,12 +297,29 @@ fn refuse_exclusive(flow: &Flow, id: BindingId, errors: &mut Diagnostics) {
     let why = "what it borrows cannot be looked at while the borrow lasts, so it could not be saved";
     if matches!(binding.init, Some(Expr::Closure(_))) {
         let what = format!("the closure `{name}` changes what it captures and is still in use at a site");
-        errors.refuse(name.span(), what, why, "make it a function that takes what it changes as an argument");
+        errors.refuse(
+            name.span(),
+            what,
+            why,
+            "make it a function that takes what it changes as an argument",
+        );
     } else if binding.replays || name.to_string().starts_with("__ckpt") {
         let what = "a `for` that borrows what it goes over exclusively has a site in it";
-        let span = binding.init.as_ref().map_or(name.span(), syn::spanned::Spanned::span);
-        let span = if name.to_string().starts_with("__ckpt") { span } else { name.span() };
-        errors.refuse(span, what, why, "go over the indices, and borrow the element after the site");
+        let span = binding
+            .init
+            .as_ref()
+            .map_or(name.span(), syn::spanned::Spanned::span);
+        let span = if name.to_string().starts_with("__ckpt") {
+            span
+        } else {
+            name.span()
+        };
+        errors.refuse(
+            span,
+            what,
+            why,
+            "go over the indices, and borrow the element after the site",
+        );
     } else {
         let what = format!("`{name}` borrows exclusively and is still in use at a site");
         errors.refuse(name.span(), what, why, "borrow it again after the site");
@@ -249,17 +328,28 @@ fn refuse_exclusive(flow: &Flow, id: BindingId, errors: &mut Diagnostics) {
 
 /// The names under which variables are saved: `x`, and `x#2` for another `x` of the same function.
 pub fn keys(flow: &Flow, sites: &[SitePlan]) -> HashMap<BindingId, String> {
-    let saved: BTreeSet<BindingId> =
-        sites.iter().flat_map(|site| site.entries.iter().map(Entry::binding)).collect();
+    let saved: BTreeSet<BindingId> = sites
+        .iter()
+        .flat_map(|site| site.entries.iter().map(Entry::binding))
+        .collect();
     let mut count: HashMap<String, u32> = HashMap::new();
     saved
         .into_iter()
         .map(|id| {
             let name = flow.bindings[id].ident.to_string();
-            let name = name.strip_prefix("__ckpt_").map_or(name.clone(), |stem| format!("ckpt.{stem}"));
+            let name = name
+                .strip_prefix("__ckpt_")
+                .map_or(name.clone(), |stem| format!("ckpt.{stem}"));
             let number = count.entry(name.clone()).or_default();
             *number += 1;
-            (id, if *number == 1 { name } else { format!("{name}#{number}") })
+            (
+                id,
+                if *number == 1 {
+                    name
+                } else {
+                    format!("{name}#{number}")
+                },
+            )
         })
         .collect()
 }

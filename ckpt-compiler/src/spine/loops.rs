@@ -28,7 +28,10 @@ impl Lowering<'_> {
             steps.push(plain(parse_quote!(if !(#condition) { break; })));
         }
         steps.extend(self.block(one.body).steps);
-        Spine::Loop { label: one.label, body: Block { steps } }
+        Spine::Loop {
+            label: one.label,
+            body: Block { steps },
+        }
     }
 
     /// The condition of a `while let`: binds its variables or leaves the loop.
@@ -42,13 +45,24 @@ impl Lowering<'_> {
             parse_quote!(let (#(#patterns,)*) = if #condition { (#(#names,)*) } else { break };)
         };
         let condition = super::select::without_mut(stmt);
-        steps.push(step(StepKind::Plain(Plain { stmt: condition, treatment: None, restart: None, replays })));
+        steps.push(step(StepKind::Plain(Plain {
+            stmt: condition,
+            treatment: None,
+            restart: None,
+            replays,
+        })));
     }
 
     /// `for p in e { .. }`: the iterator is a variable. One that is a value (a range, the rest of an owned vector) is
     /// saved like any other; one that borrows is made again at restart and advanced to where it was.
     pub(super) fn for_loop(&mut self, one: ExprForLoop, treatment: Option<Treatment>) -> Spine {
-        let ExprForLoop { label, pat, expr, body, .. } = one;
+        let ExprForLoop {
+            label,
+            pat,
+            expr,
+            body,
+            ..
+        } = one;
         let rt = rt();
         let mut outer = Vec::new();
         let iterable = if self.marks.in_expr(&expr) {
@@ -64,7 +78,8 @@ impl Lowering<'_> {
             Some(_) => false,
             None => rebuilds(&iterable, self.references),
         };
-        let make: syn::Stmt = parse_quote!(let mut #iterator = ::core::iter::IntoIterator::into_iter(#iterable););
+        let make: syn::Stmt =
+            parse_quote!(let mut #iterator = ::core::iter::IntoIterator::into_iter(#iterable););
         let mut steps = Vec::new();
         if rebuilds {
             let count = self.names.fresh("count");
@@ -89,16 +104,36 @@ impl Lowering<'_> {
         let before = self.next_site();
         steps.extend(self.block(body).steps);
         let Some(sites) = self.sites_since(before) else {
-            return Spine::Block { label: None, is_unsafe: false, block: Block { steps: outer } };
+            return Spine::Block {
+                label: None,
+                is_unsafe: false,
+                block: Block { steps: outer },
+            };
         };
-        let spine = Spine::Loop { label, body: Block { steps } };
-        outer.push(step(StepKind::Spine(super::SpineStep { sites, target: super::Target::Tail, spine })));
-        Spine::Block { label: None, is_unsafe: false, block: Block { steps: outer } }
+        let spine = Spine::Loop {
+            label,
+            body: Block { steps },
+        };
+        outer.push(step(StepKind::Spine(super::SpineStep {
+            sites,
+            target: super::Target::Tail,
+            spine,
+        })));
+        Spine::Block {
+            label: None,
+            is_unsafe: false,
+            block: Block { steps: outer },
+        }
     }
 }
 
 fn replay(stmt: syn::Stmt) -> super::Step {
-    step(StepKind::Plain(Plain { stmt, treatment: None, restart: None, replays: true }))
+    step(StepKind::Plain(Plain {
+        stmt,
+        treatment: None,
+        restart: None,
+        replays: true,
+    }))
 }
 
 /// Whether the iterator of a `for` must be made again at restart, rather than saved.

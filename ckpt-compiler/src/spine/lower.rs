@@ -21,10 +21,19 @@ pub fn lower(
     names: &Names,
     errors: &mut Diagnostics,
 ) -> Lowered {
-    let mut lowering = Lowering { marks, references, names, errors, sites: Vec::new() };
+    let mut lowering = Lowering {
+        marks,
+        references,
+        names,
+        errors,
+        sites: Vec::new(),
+    };
     let mut body = lowering.block(body);
     super::number(&mut body, 0);
-    Lowered { body, sites: lowering.sites }
+    Lowered {
+        body,
+        sites: lowering.sites,
+    }
 }
 
 pub(super) struct Lowering<'a> {
@@ -49,7 +58,10 @@ impl Lowering<'_> {
     pub(super) fn branch(&mut self, block: syn::Block) -> Branch {
         let before = self.next_site();
         let block = self.block(block);
-        Branch { sites: self.sites_since(before), block }
+        Branch {
+            sites: self.sites_since(before),
+            block,
+        }
     }
 
     /// The body of an arm or an `else`: a block of its own, or one made around the expression.
@@ -67,7 +79,12 @@ impl Lowering<'_> {
         }
         let treatment = self.treatment(&mut stmt);
         if !self.marks.in_stmt(&stmt) {
-            out.push(step(StepKind::Plain(Plain { stmt, treatment, restart: None, replays: false })));
+            out.push(step(StepKind::Plain(Plain {
+                stmt,
+                treatment,
+                restart: None,
+                replays: false,
+            })));
             return;
         }
         match stmt {
@@ -84,7 +101,10 @@ impl Lowering<'_> {
                     (None, true) => Target::Tail,
                     _ => Target::Statement(true),
                 };
-                let expr = Expr::Macro(syn::ExprMacro { attrs: stmt.attrs, mac: stmt.mac });
+                let expr = Expr::Macro(syn::ExprMacro {
+                    attrs: stmt.attrs,
+                    mac: stmt.mac,
+                });
                 self.spine_step(target, expr, treatment, out);
             }
             Stmt::Item(_) => {}
@@ -118,17 +138,35 @@ impl Lowering<'_> {
             }
             let value = self.names.fresh("value");
             self.temporary(&value, *init.expr, out);
-            local.init = Some(syn::LocalInit { expr: Box::new(parse_quote!(#value)), ..init });
-            let kind = StepKind::Plain(Plain { stmt: Stmt::Local(local), treatment, restart: None, replays: false });
+            local.init = Some(syn::LocalInit {
+                expr: Box::new(parse_quote!(#value)),
+                ..init
+            });
+            let kind = StepKind::Plain(Plain {
+                stmt: Stmt::Local(local),
+                treatment,
+                restart: None,
+                replays: false,
+            });
             out.push(step(kind));
             return;
         }
-        let target = Target::Let { local: Box::new(local), treatment, restart: None };
+        let target = Target::Let {
+            local: Box::new(local),
+            treatment,
+            restart: None,
+        };
         self.spine_step(target, *init.expr, None, out);
     }
 
     /// Pushes a statement with a site.
-    pub(super) fn spine_step(&mut self, target: Target, expr: Expr, treatment: Option<Treatment>, out: &mut Vec<Step>) {
+    pub(super) fn spine_step(
+        &mut self,
+        target: Target,
+        expr: Expr,
+        treatment: Option<Treatment>,
+        out: &mut Vec<Step>,
+    ) {
         let before = self.next_site();
         let spine = self.spine(expr, treatment, out);
         if let Some(sites) = self.sites_since(before) {
@@ -140,7 +178,11 @@ impl Lowering<'_> {
     pub(super) fn temporary(&mut self, name: &proc_macro2::Ident, expr: Expr, out: &mut Vec<Step>) {
         if self.marks.in_expr(&expr) {
             let local = bare_local(parse_quote!(mut #name));
-            let target = Target::Let { local: Box::new(local), treatment: None, restart: None };
+            let target = Target::Let {
+                local: Box::new(local),
+                treatment: None,
+                restart: None,
+            };
             self.spine_step(target, expr, None, out);
         } else {
             out.push(plain(parse_quote!(let mut #name = #expr;)));
@@ -156,16 +198,30 @@ impl Lowering<'_> {
             Expr::Paren(inner) => self.spine(*inner.expr, treatment, out),
             Expr::Group(inner) => self.spine(*inner.expr, treatment, out),
             Expr::Macro(mac) if Marks::is_checkpoint(&mac.mac) => {
-                let span = mac.mac.path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
+                let span = mac
+                    .mac
+                    .path
+                    .segments
+                    .last()
+                    .map_or_else(Span::call_site, |last| last.ident.span());
                 Spine::Site(self.add_site(span, None))
             }
-            Expr::Block(block) => {
-                Spine::Block { label: block.label, is_unsafe: false, block: self.block(block.block) }
-            }
-            Expr::Unsafe(block) => Spine::Block { label: None, is_unsafe: true, block: self.block(block.block) },
+            Expr::Block(block) => Spine::Block {
+                label: block.label,
+                is_unsafe: false,
+                block: self.block(block.block),
+            },
+            Expr::Unsafe(block) => Spine::Block {
+                label: None,
+                is_unsafe: true,
+                block: self.block(block.block),
+            },
             Expr::If(branch) => self.branch_if(branch, out),
             Expr::Match(branch) => self.branch_match(branch, out),
-            Expr::Loop(one) => Spine::Loop { label: one.label, body: self.block(one.body) },
+            Expr::Loop(one) => Spine::Loop {
+                label: one.label,
+                body: self.block(one.body),
+            },
             Expr::While(one) => self.while_loop(one),
             Expr::ForLoop(one) => self.for_loop(one, treatment),
             Expr::Return(jump) if jump.expr.is_some() => self.jump(quote!(return), jump.expr, out),
@@ -182,7 +238,10 @@ impl Lowering<'_> {
 
     fn jump(&mut self, prefix: TokenStream, value: Option<Box<Expr>>, out: &mut Vec<Step>) -> Spine {
         let value = value.map_or_else(|| parse_quote!(()), |value| *value);
-        Spine::Jump { prefix, value: Box::new(self.spine(value, None, out)) }
+        Spine::Jump {
+            prefix,
+            value: Box::new(self.spine(value, None, out)),
+        }
     }
 
     /// `a && b` with a site in `b` is `if a { b } else { false }`.
@@ -220,7 +279,12 @@ pub(super) fn step(kind: StepKind) -> Step {
 
 /// A statement added by ckpt, treated like one of the user's.
 pub(super) fn plain(stmt: Stmt) -> Step {
-    step(StepKind::Plain(Plain { stmt, treatment: None, restart: None, replays: false }))
+    step(StepKind::Plain(Plain {
+        stmt,
+        treatment: None,
+        restart: None,
+        replays: false,
+    }))
 }
 
 /// A `let` without an initialiser.

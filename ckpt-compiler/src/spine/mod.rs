@@ -3,8 +3,8 @@
 //! Only what holds a site is taken apart; every other statement stays as the user wrote it. Conditions, scrutinees and
 //! iterators of spine statements have become statements of their own, so that a restart can pass over them.
 
-mod lower;
 mod loops;
+mod lower;
 pub mod operands;
 pub mod select;
 
@@ -99,9 +99,15 @@ pub struct SpineStep {
 /// What becomes of the value of a spine statement.
 #[derive(Debug)]
 pub enum Target {
-    /// `let pattern: type = ..;`, with what the user wants with the variables, and the value that a variable added by
-    /// ckpt has when a restart passes over the statement.
-    Let { local: Box<Local>, treatment: Option<Treatment>, restart: Option<TokenStream> },
+    /// `let pattern: type = ..;`
+    Let {
+        /// The statement without its initialiser.
+        local: Box<Local>,
+        /// What the user wants with the variables.
+        treatment: Option<Treatment>,
+        /// For a variable that ckpt added: the value it has when a restart passes over the statement.
+        restart: Option<TokenStream>,
+    },
     /// A statement; `true` where a semicolon follows.
     Statement(bool),
     /// The value of the block.
@@ -114,19 +120,60 @@ pub enum Spine {
     /// `ckpt::checkpoint!()`.
     Site(SiteId),
     /// A call that leads to a site.
-    Call { site: SiteId, call: Box<Expr> },
-    /// A block, with its label, and whether it is an `unsafe` one of the user's.
-    Block { label: Option<Label>, is_unsafe: bool, block: Block },
-    /// `if`, its condition already in a variable.
-    If { condition: Ident, then: Branch, otherwise: Option<Branch> },
-    /// `match` over a variable added by ckpt, or, when `replays`, over the user's place, evaluated again at restart.
-    Match { scrutinee: Box<Expr>, arms: Vec<Arm>, replays: bool },
+    Call {
+        /// Its number.
+        site: SiteId,
+        /// The call, its arguments such that they can be evaluated again.
+        call: Box<Expr>,
+    },
+    /// A block.
+    Block {
+        /// Its label.
+        label: Option<Label>,
+        /// Whether it is an `unsafe` block of the user's.
+        is_unsafe: bool,
+        /// Its statements.
+        block: Block,
+    },
+    /// `if`.
+    If {
+        /// The variable that holds its condition.
+        condition: Ident,
+        /// The first branch.
+        then: Branch,
+        /// The `else` branch.
+        otherwise: Option<Branch>,
+    },
+    /// `match`.
+    Match {
+        /// A variable added by ckpt, or the user's place.
+        scrutinee: Box<Expr>,
+        /// The arms.
+        arms: Vec<Arm>,
+        /// Whether the scrutinee is the user's, to be matched again at restart.
+        replays: bool,
+    },
     /// `loop`; `while` and `for` have become one too.
-    Loop { label: Option<Label>, body: Block },
-    /// An expression around a site-bearing one, which is evaluated first; it stands where [`hole`] is.
-    Context { inner: Box<Spine>, around: Box<Expr> },
+    Loop {
+        /// Its label.
+        label: Option<Label>,
+        /// Its body.
+        body: Block,
+    },
+    /// An expression around a site-bearing one, which is evaluated first.
+    Context {
+        /// The site-bearing expression.
+        inner: Box<Spine>,
+        /// The expression around it, with [`hole`] in its place.
+        around: Box<Expr>,
+    },
     /// `return` or `break 'label` with a site-bearing value.
-    Jump { prefix: TokenStream, value: Box<Spine> },
+    Jump {
+        /// The keyword and the label.
+        prefix: TokenStream,
+        /// The value.
+        value: Box<Spine>,
+    },
 }
 
 /// A block of a branch, which may have no site.
@@ -182,11 +229,13 @@ fn number_spine(spine: &mut Spine, next: StepId) -> StepId {
         Spine::Block { block, .. } => number(block, next),
         Spine::If { then, otherwise, .. } => {
             let next = number(&mut then.block, next);
-            otherwise.as_mut().map_or(next, |branch| number(&mut branch.block, next))
+            otherwise
+                .as_mut()
+                .map_or(next, |branch| number(&mut branch.block, next))
         }
-        Spine::Match { arms, .. } => {
-            arms.iter_mut().fold(next, |next, arm| number(&mut arm.body.block, next))
-        }
+        Spine::Match { arms, .. } => arms
+            .iter_mut()
+            .fold(next, |next, arm| number(&mut arm.body.block, next)),
         Spine::Loop { body, .. } => number(body, next),
         Spine::Context { inner, .. } | Spine::Jump { value: inner, .. } => number_spine(inner, next),
     }

@@ -20,19 +20,34 @@ impl Lowering<'_> {
         let mut steps = Vec::new();
         let inner = self.extract(&mut expr, &mut steps);
         let whole = match inner {
-            Some(inner) => Spine::Context { inner: Box::new(inner), around: Box::new(expr) },
+            Some(inner) => Spine::Context {
+                inner: Box::new(inner),
+                around: Box::new(expr),
+            },
             None => {
                 steps.push(plain(syn::Stmt::Expr(expr, None)));
-                return Spine::Block { label: None, is_unsafe: false, block: Block { steps } };
+                return Spine::Block {
+                    label: None,
+                    is_unsafe: false,
+                    block: Block { steps },
+                };
             }
         };
         if steps.is_empty() {
             return whole;
         }
         if let Some(sites) = self.sites_since(before) {
-            steps.push(super::lower::step(StepKind::Spine(SpineStep { sites, target: Target::Tail, spine: whole })));
+            steps.push(super::lower::step(StepKind::Spine(SpineStep {
+                sites,
+                target: Target::Tail,
+                spine: whole,
+            })));
         }
-        Spine::Block { label: None, is_unsafe: false, block: Block { steps } }
+        Spine::Block {
+            label: None,
+            is_unsafe: false,
+            block: Block { steps },
+        }
     }
 
     /// Takes the site-bearing operand out of the expression: either it is evaluated first and is returned (a hole
@@ -42,7 +57,10 @@ impl Lowering<'_> {
             self.macro_operands(mac, steps);
             return None;
         }
-        if matches!(expr, Expr::Async(_) | Expr::Const(_) | Expr::TryBlock(_) | Expr::Closure(_)) {
+        if matches!(
+            expr,
+            Expr::Async(_) | Expr::Const(_) | Expr::TryBlock(_) | Expr::Closure(_)
+        ) {
             self.errors.refuse(
                 expr.span(),
                 "a site inside an expression that ckpt cannot re-enter",
@@ -74,9 +92,17 @@ impl Lowering<'_> {
             }
             let sites = spine_sites(&spine);
             if let Some(sites) = sites {
-                pre.push(super::lower::step(StepKind::Spine(SpineStep { sites, target: Target::Tail, spine })));
+                pre.push(super::lower::step(StepKind::Spine(SpineStep {
+                    sites,
+                    target: Target::Tail,
+                    spine,
+                })));
             }
-            return Some(Spine::Block { label: None, is_unsafe: false, block: Block { steps: pre } });
+            return Some(Spine::Block {
+                label: None,
+                is_unsafe: false,
+                block: Block { steps: pre },
+            });
         }
         self.extract(operand, steps)
     }
@@ -162,13 +188,27 @@ impl Lowering<'_> {
             }
         }
         let site = self.add_site(span, callee);
-        let call = Spine::Call { site, call: Box::new(expr) };
+        let call = Spine::Call {
+            site,
+            call: Box::new(expr),
+        };
         if steps.is_empty() {
             return call;
         }
-        let sites = self.sites_since(before).unwrap_or(super::Sites { first: site, last: site });
-        steps.push(super::lower::step(StepKind::Spine(SpineStep { sites, target: Target::Tail, spine: call })));
-        Spine::Block { label: None, is_unsafe: false, block: Block { steps } }
+        let sites = self.sites_since(before).unwrap_or(super::Sites {
+            first: site,
+            last: site,
+        });
+        steps.push(super::lower::step(StepKind::Spine(SpineStep {
+            sites,
+            target: Target::Tail,
+            spine: call,
+        })));
+        Spine::Block {
+            label: None,
+            is_unsafe: false,
+            block: Block { steps },
+        }
     }
 }
 
@@ -180,18 +220,30 @@ fn spine_sites(spine: &Spine) -> Option<super::Sites> {
         });
         let first = sites.next()?;
         let last = sites.next_back().unwrap_or(first);
-        Some(super::Sites { first: first.first, last: last.last })
+        Some(super::Sites {
+            first: first.first,
+            last: last.last,
+        })
     };
     let union = |all: Vec<super::Sites>| {
-        Some(super::Sites { first: all.iter().map(|one| one.first).min()?, last: all.iter().map(|one| one.last).max()? })
+        Some(super::Sites {
+            first: all.iter().map(|one| one.first).min()?,
+            last: all.iter().map(|one| one.last).max()?,
+        })
     };
     match spine {
-        Spine::Site(site) | Spine::Call { site, .. } => Some(super::Sites { first: *site, last: *site }),
+        Spine::Site(site) | Spine::Call { site, .. } => Some(super::Sites {
+            first: *site,
+            last: *site,
+        }),
         Spine::Block { block, .. } => of_block(block),
         Spine::Loop { body, .. } => of_block(body),
-        Spine::If { then, otherwise, .. } => {
-            union(then.sites.into_iter().chain(otherwise.as_ref().and_then(|one| one.sites)).collect())
-        }
+        Spine::If { then, otherwise, .. } => union(
+            then.sites
+                .into_iter()
+                .chain(otherwise.as_ref().and_then(|one| one.sites))
+                .collect(),
+        ),
         Spine::Match { arms, .. } => union(arms.iter().filter_map(|arm| arm.body.sites).collect()),
         Spine::Context { inner, .. } | Spine::Jump { value: inner, .. } => spine_sites(inner),
     }
@@ -205,10 +257,21 @@ fn hole_expr() -> Expr {
 /// The operands of an expression in the order in which they are evaluated.
 fn operands_in_order(expr: &mut Expr) -> Vec<&mut Expr> {
     match expr {
-        Expr::MethodCall(call) => std::iter::once(&mut *call.receiver).chain(call.args.iter_mut()).collect(),
-        Expr::Call(call) => std::iter::once(&mut *call.func).chain(call.args.iter_mut()).collect(),
-        Expr::Binary(one) if is_assignment(&one.op) => vec![&mut one.right, &mut one.left],
-        Expr::Binary(one) => vec![&mut one.left, &mut one.right],
+        Expr::MethodCall(call) => std::iter::once(&mut *call.receiver)
+            .chain(call.args.iter_mut())
+            .collect(),
+        Expr::Call(call) => std::iter::once(&mut *call.func)
+            .chain(call.args.iter_mut())
+            .collect(),
+        Expr::Binary(one) => {
+            let right_first = is_assignment(&one.op);
+            let (left, right) = (&mut *one.left, &mut *one.right);
+            if right_first {
+                vec![right, left]
+            } else {
+                vec![left, right]
+            }
+        }
         Expr::Assign(one) => vec![&mut one.right, &mut one.left],
         Expr::Field(one) => vec![&mut one.base],
         Expr::Unary(one) => vec![&mut one.expr],
@@ -229,9 +292,12 @@ fn operands_in_order(expr: &mut Expr) -> Vec<&mut Expr> {
             .map(|field| &mut field.expr)
             .chain(one.rest.iter_mut().map(|rest| &mut **rest))
             .collect(),
-        Expr::Range(one) => {
-            one.start.iter_mut().map(|one| &mut **one).chain(one.end.iter_mut().map(|one| &mut **one)).collect()
-        }
+        Expr::Range(one) => one
+            .start
+            .iter_mut()
+            .map(|one| &mut **one)
+            .chain(one.end.iter_mut().map(|one| &mut **one))
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -257,7 +323,10 @@ fn is_assignment(op: &syn::BinOp) -> bool {
 fn is_stable(operand: &Expr, later: &HashSet<String>) -> bool {
     match operand {
         Expr::Lit(_) | Expr::Closure(_) => true,
-        Expr::Path(path) => path.path.get_ident().is_none_or(|name| !later.contains(&name.to_string())),
+        Expr::Path(path) => path
+            .path
+            .get_ident()
+            .is_none_or(|name| !later.contains(&name.to_string())),
         Expr::Reference(one) => place_root(&one.expr).is_some(),
         Expr::Field(_) | Expr::Index(_) => {
             is_pure(operand) && names_in(&operand.to_token_stream()).is_disjoint(later)

@@ -31,7 +31,11 @@ impl Lowering<'_> {
         let otherwise = branch.else_branch.map(|(_, expr)| self.branch_of(*expr));
         let entered = entered(&then);
         set_restart(out, at, &condition, entered);
-        Spine::If { condition, then, otherwise }
+        Spine::If {
+            condition,
+            then,
+            otherwise,
+        }
     }
 
     fn branch_if_let(&mut self, branch: ExprIf, out: &mut Vec<Step>) -> Spine {
@@ -39,7 +43,9 @@ impl Lowering<'_> {
         if self.marks.in_expr(&condition) {
             if let Expr::Let(one) = condition {
                 let (pattern, scrutinee, then) = (one.pat, one.expr, branch.then_branch);
-                let otherwise = branch.else_branch.map_or_else(|| parse_quote!({}), |(_, expr)| *expr);
+                let otherwise = branch
+                    .else_branch
+                    .map_or_else(|| parse_quote!({}), |(_, expr)| *expr);
                 return self.branch_match(
                     parse_quote!(match #scrutinee { #pattern => #then, _ => #otherwise }),
                     out,
@@ -49,7 +55,12 @@ impl Lowering<'_> {
         }
         let bindings = condition_bindings(&condition);
         if condition_borrows(&condition, self.references) && !bindings.is_empty() {
-            return self.replay_if_let(condition, branch.then_branch, branch.else_branch.map(|(_, e)| *e), out);
+            return self.replay_if_let(
+                condition,
+                branch.then_branch,
+                branch.else_branch.map(|(_, e)| *e),
+                out,
+            );
         }
         let (names, patterns) = binding_names(&bindings);
         let choice = self.names.fresh("choice");
@@ -74,14 +85,25 @@ impl Lowering<'_> {
             }
         };
         set_restart(out, at, &choice, restart);
-        let otherwise = otherwise.unwrap_or_else(|| Branch { sites: None, block: super::Block::default() });
+        let otherwise = otherwise.unwrap_or_else(|| Branch {
+            sites: None,
+            block: super::Block::default(),
+        });
         let held = held_pattern(&held, patterns.is_empty());
         Spine::Match {
             scrutinee: parse_quote!(#choice),
             replays: false,
             arms: vec![
-                Arm { pattern: parse_quote!(::core::option::Option::Some(#held)), guard: None, body: then },
-                Arm { pattern: parse_quote!(::core::option::Option::None), guard: None, body: otherwise },
+                Arm {
+                    pattern: parse_quote!(::core::option::Option::Some(#held)),
+                    guard: None,
+                    body: then,
+                },
+                Arm {
+                    pattern: parse_quote!(::core::option::Option::None),
+                    guard: None,
+                    body: otherwise,
+                },
             ],
         }
     }
@@ -96,7 +118,11 @@ impl Lowering<'_> {
     ) -> Spine {
         let Expr::Let(one) = condition else {
             let Expr::Binary(chain) = condition else {
-                return Spine::Block { label: None, is_unsafe: false, block: super::Block::default() };
+                return Spine::Block {
+                    label: None,
+                    is_unsafe: false,
+                    block: super::Block::default(),
+                };
             };
             if otherwise.is_some() {
                 self.errors.refuse(
@@ -111,7 +137,10 @@ impl Lowering<'_> {
         };
         let (pattern, scrutinee) = (one.pat, one.expr);
         let otherwise = otherwise.unwrap_or_else(|| parse_quote!({}));
-        self.branch_match(parse_quote!(match #scrutinee { #pattern => #then, _ => #otherwise }), out)
+        self.branch_match(
+            parse_quote!(match #scrutinee { #pattern => #then, _ => #otherwise }),
+            out,
+        )
     }
 
     pub(super) fn branch_match(&mut self, branch: ExprMatch, out: &mut Vec<Step>) -> Spine {
@@ -134,7 +163,10 @@ impl Lowering<'_> {
         } else {
             *branch.expr
         };
-        let binds = branch.arms.iter().any(|arm| !pattern_bindings(&arm.pat).is_empty());
+        let binds = branch
+            .arms
+            .iter()
+            .any(|arm| !pattern_bindings(&arm.pat).is_empty());
         let by_reference = branch.arms.iter().any(|arm| binds_by_reference(&arm.pat));
         let borrows = by_reference || matches!(origin(&scrutinee, self.references), Origin::Borrow { .. });
         if binds && borrows {
@@ -152,7 +184,11 @@ impl Lowering<'_> {
                 body: self.branch_of(*arm.body),
             })
             .collect();
-        Spine::Match { scrutinee: Box::new(scrutinee), arms, replays: true }
+        Spine::Match {
+            scrutinee: Box::new(scrutinee),
+            arms,
+            replays: true,
+        }
     }
 
     /// A `match` whose bindings are values: which arm, and what it binds, go into a variable.
@@ -177,19 +213,30 @@ impl Lowering<'_> {
             };
             let body = self.branch(with_bindings(body, &held, &patterns));
             if body.sites.is_some() {
-                let (entered, chosen) = (entered(&body), nested(index, count, &quote!(::core::option::Option::None)));
+                let (entered, chosen) = (
+                    entered(&body),
+                    nested(index, count, &quote!(::core::option::Option::None)),
+                );
                 restart.extend(quote!(if #entered { #chosen } else));
             }
             let held = held_pattern(&held, patterns.is_empty());
             let pattern = nested(index, count, &held);
-            lowered.push(Arm { pattern: parse_quote!(#pattern), guard: None, body });
+            lowered.push(Arm {
+                pattern: parse_quote!(#pattern),
+                guard: None,
+                body,
+            });
         }
         let rest = nested(count - 1, count, &quote!(::core::option::Option::None));
         restart.extend(quote!({ #rest }));
         let decide: Stmt = parse_quote!(let mut #choice = match #scrutinee { #(#deciding)* };);
         out[at] = plain(decide);
         set_restart(out, at, &choice, restart);
-        Spine::Match { scrutinee: parse_quote!(#choice), arms: lowered, replays: false }
+        Spine::Match {
+            scrutinee: parse_quote!(#choice),
+            arms: lowered,
+            replays: false,
+        }
     }
 
     pub(super) fn refuse_let_with_site(&mut self, condition: &Expr) {
@@ -237,8 +284,15 @@ fn declares(stmt: &Stmt, name: &Ident) -> bool {
 
 /// `Err(Err(Ok(inner)))`: choice number `index` of `count`, without an enum of our own.
 fn nested(index: usize, count: usize, inner: &TokenStream) -> TokenStream {
-    let innermost = if index + 1 < count { quote!(::core::result::Result::Ok(#inner)) } else { inner.clone() };
-    (0..index).fold(innermost, |tokens, _| quote!(::core::result::Result::Err(#tokens)))
+    let innermost = if index + 1 < count {
+        quote!(::core::result::Result::Ok(#inner))
+    } else {
+        inner.clone()
+    };
+    (0..index).fold(
+        innermost,
+        |tokens, _| quote!(::core::result::Result::Err(#tokens)),
+    )
 }
 
 fn held_pattern(held: &Ident, empty: bool) -> TokenStream {
@@ -249,7 +303,9 @@ fn held_pattern(held: &Ident, empty: bool) -> TokenStream {
 fn with_bindings(mut block: syn::Block, held: &Ident, patterns: &[TokenStream]) -> syn::Block {
     if !patterns.is_empty() {
         let rt = crate::paths::rt();
-        block.stmts.insert(0, parse_quote!(let (#(#patterns,)*) = #rt::bound(#held);));
+        block
+            .stmts
+            .insert(0, parse_quote!(let (#(#patterns,)*) = #rt::bound(#held);));
     }
     block
 }
@@ -301,7 +357,9 @@ impl VisitMut for WithoutMut {
 pub(super) fn has_let(condition: &Expr) -> bool {
     match condition {
         Expr::Let(_) => true,
-        Expr::Binary(chain) if matches!(chain.op, BinOp::And(_)) => has_let(&chain.left) || has_let(&chain.right),
+        Expr::Binary(chain) if matches!(chain.op, BinOp::And(_)) => {
+            has_let(&chain.left) || has_let(&chain.right)
+        }
         Expr::Paren(inner) => has_let(&inner.expr),
         _ => false,
     }
@@ -364,6 +422,7 @@ pub fn is_binding(pat: &PatIdent) -> bool {
 }
 
 fn binds_by_reference(pattern: &Pat) -> bool {
-    pattern_bindings(pattern).iter().any(|binding| binding.by_ref.is_some())
+    pattern_bindings(pattern)
+        .iter()
+        .any(|binding| binding.by_ref.is_some())
 }
-
