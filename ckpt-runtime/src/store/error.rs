@@ -1,6 +1,7 @@
 //! What can go wrong with a store.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use super::CheckpointId;
 
@@ -19,7 +20,7 @@ pub enum StoreError {
         host: String,
     },
     /// The disk or the quota is full.
-    #[error("no space left for {path} ({needed} bytes); older checkpoints are untouched: free some space or set CKPT_DIR to another disk", path = .path.display())]
+    #[error("no space left for {path}{}; older checkpoints are untouched: free some space or set CKPT_DIR to another disk", if *.needed > 0 { format!(" ({} bytes)", .needed) } else { String::new() }, path = .path.display())]
     DiskFull {
         /// What was being written.
         path: PathBuf,
@@ -74,6 +75,14 @@ pub enum StoreError {
         /// The store.
         folder: PathBuf,
     },
+    /// The new checkpoint is whole, an older one could not be removed.
+    #[error("checkpoint {id} is complete, but an older one could not be removed: {why}")]
+    NotRemoved {
+        /// The new checkpoint.
+        id: CheckpointId,
+        /// What the system said.
+        why: String,
+    },
     /// The store was opened to look only.
     #[error("{folder} was opened for reading only", folder = .0.display())]
     ReadOnly(PathBuf),
@@ -90,4 +99,28 @@ pub struct Damage {
     pub place: String,
     /// What is wrong with it.
     pub what: String,
+}
+
+impl StoreError {
+    pub(super) fn io(action: &'static str, path: &Path, error: &io::Error) -> Self {
+        StoreError::Io {
+            action,
+            path: path.to_owned(),
+            why: error.to_string(),
+            kind: error.kind(),
+        }
+    }
+
+    /// An error while `path` was being written, for which `needed` bytes are needed.
+    pub(super) fn writing(path: &Path, needed: u64, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                StoreError::DiskFull {
+                    path: path.to_owned(),
+                    needed,
+                }
+            }
+            _ => StoreError::io("write", path, error),
+        }
+    }
 }

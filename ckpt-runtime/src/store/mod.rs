@@ -3,15 +3,27 @@
 //!
 //! Not here: when a checkpoint is taken (the session), and what a value looks like as columns ([`crate::value`]).
 
+mod bound;
+mod container;
 mod error;
+mod fault;
+mod folder;
+mod hdf5;
+mod index;
+mod lock;
 mod restored;
+mod time;
+mod tree;
+mod write;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub use error::{Damage, StoreError};
-pub use restored::{Attribute, FrameInfo, Node, NodeKind, Restored, VariableContent, VariableInfo};
-
-use crate::snapshot::Snapshot;
+pub use fault::COMMIT_STEPS;
+pub use folder::Store;
+pub use lock::host_name;
+pub use restored::{FrameInfo, Restored, VariableInfo};
+pub use tree::{Attribute, Dataset, Node, NodeKind};
 
 /// Version of the file format that this library writes; it reads this one only.
 pub const FORMAT_VERSION: u32 = 1;
@@ -89,108 +101,23 @@ pub struct Entry {
     pub meta: Result<Meta, StoreError>,
 }
 
-/// A folder of checkpoints.
-#[derive(Debug)]
-pub struct Store {
-    folder: PathBuf,
-    keep: Keep,
+/// Whether a variable has a value of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VariableContent {
+    /// It has.
+    Value,
+    /// It is lent to another frame, which has the value.
+    Link {
+        /// Index of the frame.
+        frame: usize,
+        /// Key of the variable there.
+        key: String,
+    },
 }
 
-impl Store {
-    /// Opens the store in `folder`.
-    ///
-    /// # Errors
-    /// [`StoreError::Locked`] when another job writes there; otherwise what the file system says.
-    pub fn open(folder: impl AsRef<Path>, mode: Mode) -> Result<Store, StoreError> {
-        let _ = mode;
-        Ok(Store {
-            folder: folder.as_ref().to_owned(),
-            keep: Keep::default(),
-        })
-    }
-
-    /// Sets how many checkpoints stay after each commit.
-    pub fn set_keep(&mut self, keep: Keep) {
-        self.keep = keep;
-    }
-
-    /// The folder.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// Writes a checkpoint. When this returns it is on disk as a whole; if it fails, or the machine does, the older
-    /// ones are as they were.
-    ///
-    /// # Errors
-    /// [`StoreError::DiskFull`] and other failures of the file system; [`StoreError::ReadOnly`].
-    pub fn commit(&mut self, snapshot: &Snapshot, meta: &Meta) -> Result<CheckpointId, StoreError> {
-        let _ = (snapshot, meta);
-        todo!("commit")
-    }
-
-    /// The checkpoints in the folder, oldest first. Reads headers only.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
-    pub fn list(&self) -> Result<Vec<Entry>, StoreError> {
-        todo!("list")
-    }
-
-    /// Checks every byte of a checkpoint.
-    ///
-    /// # Errors
-    /// All damage found, by dataset.
-    pub fn verify(&self, id: CheckpointId) -> Result<(), Vec<Damage>> {
-        let _ = id;
-        todo!("verify")
-    }
-
-    /// Opens a checkpoint to restore from it or to look into it. Every byte is checked first.
-    ///
-    /// # Errors
-    /// When there is no such checkpoint, or it is damaged or of another format version.
-    pub fn load(&self, id: CheckpointId) -> Result<Restored, StoreError> {
-        let _ = id;
-        todo!("load")
-    }
-
-    /// Opens the newest checkpoint that is whole; `report` hears of every newer one that is not.
-    ///
-    /// # Errors
-    /// When the folder cannot be read. `None`: there is no whole checkpoint.
-    pub fn newest_whole(
-        &self,
-        report: &mut dyn FnMut(CheckpointId, &StoreError),
-    ) -> Result<Option<Restored>, StoreError> {
-        let _ = report;
-        todo!("newest_whole")
-    }
-
-    /// Removes a checkpoint.
-    ///
-    /// # Errors
-    /// When it does not exist or cannot be removed.
-    pub fn remove(&mut self, id: CheckpointId) -> Result<(), StoreError> {
-        let _ = id;
-        todo!("remove")
-    }
-
-    /// Writes a small text file `name` beside the checkpoints, as a whole or not at all: the state of the job.
-    ///
-    /// # Errors
-    /// As [`Store::commit`].
-    pub fn write_note(&mut self, name: &str, text: &str) -> Result<(), StoreError> {
-        let _ = (name, text);
-        todo!("write_note")
-    }
-
-    /// Reads what [`Store::write_note`] wrote; `None` if nothing was.
-    ///
-    /// # Errors
-    /// When it exists and cannot be read.
-    pub fn read_note(&self, name: &str) -> Result<Option<String>, StoreError> {
-        let _ = name;
-        todo!("read_note")
+impl Meta {
+    /// [`Meta::time`] as text: `2026-01-31T12:00:00Z`.
+    pub fn time_text(&self) -> String {
+        time::iso8601(self.time)
     }
 }

@@ -1,8 +1,17 @@
-//! A checkpoint that has been opened: its frames, its variables as values, and its tree as people see it.
+//! A checkpoint that has been opened: its frames and its variables as values.
 
-use super::{CheckpointId, Meta};
-use crate::value::{Checkpoint, DType, LoadError};
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::Mutex;
+
+use super::bound::ThreadBound;
+use super::container::{Container, checksum};
+use super::index::Stored;
+use super::tree::Node;
+use super::{CheckpointId, Meta, VariableContent};
+use crate::value::{Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Source, Tables};
 
 /// One frame of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,46 +57,71 @@ pub struct VariableInfo {
     pub bytes: u64,
 }
 
-/// Whether a variable has a value of its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum VariableContent {
-    /// It has.
-    Value,
-    /// It is lent to another frame, which has the value.
-    Link {
-        /// Index of the frame.
-        frame: usize,
-        /// Key of the variable there.
-        key: String,
-    },
-}
-
 /// A checkpoint that has been opened.
 ///
 /// It keeps every shared object (`Rc`, `Arc`) that it has restored, so that all variables get the same one: drop it
 /// when the program has resumed, or their counts stay one too high.
 #[derive(Debug)]
-pub struct Restored {}
+pub struct Restored {
+    id: CheckpointId,
+    pub(super) blocks: Blocks,
+    frames: Vec<FrameInfo>,
+    tables: ThreadBound<OnceCell<Tables>>,
+    tree: std::sync::OnceLock<Node>,
+}
+
+/// The datasets of a file, each checked when it is read.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    pub container: Container,
+    /// Datasets of which parts were wanted, and which were found right as a whole before.
+    checked: Mutex<HashSet<u32>>,
+}
 
 impl Restored {
+    pub(super) fn new(id: CheckpointId, container: Container) -> Restored {
+        let frames = container
+            .index
+            .frames
+            .iter()
+            .map(|frame| frame.info.clone())
+            .collect();
+        let blocks = Blocks {
+            container,
+            checked: Mutex::default(),
+        };
+        Restored {
+            id,
+            blocks,
+            frames,
+            tables: ThreadBound::new(OnceCell::new()),
+            tree: std::sync::OnceLock::new(),
+        }
+    }
+
     /// Number of the checkpoint.
     pub fn id(&self) -> CheckpointId {
-        todo!("id")
+        self.id
     }
 
     /// Its file.
     pub fn path(&self) -> &Path {
-        todo!("path")
+        &self.blocks.container.path
+    }
+
+    /// Size of its file.
+    pub fn file_bytes(&self) -> u64 {
+        self.blocks.container.length
     }
 
     /// What is known about it.
     pub fn meta(&self) -> &Meta {
-        todo!("meta")
+        &self.blocks.container.index.meta
     }
 
     /// Its frames, outermost first.
     pub fn frames(&self) -> &[FrameInfo] {
-        todo!("frames")
+        &self.frames
     }
 
     /// Restores variable `key` of frame `frame`; a link is followed.
@@ -95,8 +129,7 @@ impl Restored {
     /// # Errors
     /// When there is no such variable, or it does not hold a `T`.
     pub fn decode<T: Checkpoint>(&self, frame: usize, key: &str) -> Result<T, LoadError> {
-        let _ = (frame, key);
-        todo!("decode")
+        self.decode_where(frame, key, |variable| variable.key == key)
     }
 
     /// Restores parameter `index` of the function of frame `frame`.
@@ -104,82 +137,135 @@ impl Restored {
     /// # Errors
     /// As [`Restored::decode`].
     pub fn parameter<T: Checkpoint>(&self, frame: usize, index: u32) -> Result<T, LoadError> {
-        let _ = (frame, index);
-        todo!("parameter")
+        self.decode_where(frame, &format!("parameter {index}"), |variable| {
+            variable.parameter == Some(index)
+        })
     }
 
-    /// The whole checkpoint as a tree of groups and datasets, as HDF5 tools show it.
+    /// The whole checkpoint as a tree of groups and datasets.
     pub fn tree(&self) -> &Node {
-        todo!("tree")
+        self.tree
+            .get_or_init(|| super::tree::build(&self.blocks.container.index))
     }
 
-    /// The numbers of a dataset from element `first` on, at most `count`, as `f64`.
-    ///
-    /// # Errors
-    /// When the node has no numbers or its bytes cannot be read.
-    pub fn numbers(&self, node: &Node, first: u64, count: u64) -> Result<Vec<f64>, LoadError> {
-        let _ = (node, first, count);
-        todo!("numbers")
+    fn decode_where<T: Checkpoint>(
+        &self,
+        frame: usize,
+        name: &str,
+        wanted: impl Fn(&VariableInfo) -> bool,
+    ) -> Result<T, LoadError> {
+        let missing = || LoadError::from(LoadProblem::NoVariable(name.to_owned()));
+        let frames = &self.blocks.container.index.frames;
+        let mut holder = frames.get(frame).ok_or_else(missing)?;
+        let mut position = holder
+            .info
+            .variables
+            .iter()
+            .position(wanted)
+            .ok_or_else(missing)?;
+        // The index has no link to a link.
+        if let VariableContent::Link { frame, key } = &holder.info.variables[position].content {
+            holder = frames.get(*frame).ok_or_else(missing)?;
+            position = holder
+                .info
+                .variables
+                .iter()
+                .position(|variable| variable.key == *key)
+                .ok_or_else(missing)?;
+        }
+        let stored = holder
+            .columns
+            .get(position)
+            .and_then(Option::as_ref)
+            .ok_or_else(missing)?;
+        self.value(stored)
     }
 
-    /// The elements of a dataset from element `first` on, at most `count`, as a person would write them: exact
-    /// integers, shortest exact floats, names of variants, text.
-    ///
-    /// # Errors
-    /// When the node is a group or its bytes cannot be read.
-    pub fn text(&self, node: &Node, first: u64, count: u64) -> Result<Vec<String>, LoadError> {
-        let _ = (node, first, count);
-        todo!("text")
+    fn value<T: Checkpoint>(&self, stored: &Stored) -> Result<T, LoadError> {
+        let tables = self.tables()?;
+        let context = Context {
+            source: &self.blocks,
+            tables,
+        };
+        let mut cursor = stored.cursor();
+        let mut decoder = Decoder::new(&mut cursor, false, &context);
+        let value = T::load(&mut decoder)?;
+        decoder.finish()?;
+        Ok(value)
     }
 
-    /// The stored bytes of a dataset from byte `first` on, at most `count`.
-    ///
-    /// # Errors
-    /// When the node is a group or its bytes cannot be read.
-    pub fn bytes(&self, node: &Node, first: u64, count: u64) -> Result<Vec<u8>, LoadError> {
-        let _ = (node, first, count);
-        todo!("bytes")
+    fn tables(&self) -> Result<&Tables, LoadError> {
+        let cell = self.tables.get().ok_or_else(|| {
+            LoadError::invalid(
+                "a checkpoint is restored by two threads; shared objects can be restored by one only",
+            )
+        })?;
+        if let Some(tables) = cell.get() {
+            return Ok(tables);
+        }
+        let mut all = Vec::new();
+        for table in &self.blocks.container.index.tables {
+            let ids = self.blocks.bytes(&table.ids)?;
+            let ids = ids
+                .chunks_exact(8)
+                .map(|id| u64::from_le_bytes(std::array::from_fn(|k| id[k])))
+                .collect();
+            all.push((ids, table.items.cursor()));
+        }
+        Ok(cell.get_or_init(|| Tables::new(all.into_iter())))
     }
 }
 
-/// A group or dataset of a checkpoint.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Node {
-    /// Last part of its path; `/` for the root.
-    pub name: String,
-    /// Its path.
-    pub path: String,
-    /// Its attributes.
-    pub attributes: Vec<(String, Attribute)>,
-    /// What it is.
-    pub kind: NodeKind,
+impl Blocks {
+    /// The bytes of a block; the dataset around it is right.
+    pub fn bytes(&self, block: &Block) -> Result<Vec<u8>, LoadError> {
+        let length =
+            usize::try_from(block.length).map_err(|_| LoadError::invalid("too large for this machine"))?;
+        let mut bytes = Vec::new();
+        bytes
+            .try_reserve_exact(length)
+            .map_err(|_| LoadError::invalid(format_args!("no memory for {length} bytes")))?;
+        bytes.resize(length, 0);
+        self.read(block, &mut bytes)?;
+        Ok(bytes)
+    }
 }
 
-/// What a [`Node`] is.
-#[derive(Debug, Clone, PartialEq)]
-pub enum NodeKind {
-    /// A group of nodes.
-    Group(Vec<Node>),
-    /// A dataset.
-    Dataset {
-        /// Type of an element.
-        dtype: DType,
-        /// Its shape; empty for a single value.
-        shape: Vec<u64>,
-        /// Number of elements.
-        elements: u64,
-        /// Bytes stored.
-        bytes: u64,
-    },
-    /// A variable that is another one's value.
-    Link(String),
-}
-
-/// The value of an attribute.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Attribute {
-    /// A text.
-    Text(String),
-    /// A number.
-    Unsigned(u64),
+impl Source for Blocks {
+    fn read(&self, block: &Block, into: &mut [u8]) -> Result<(), LoadError> {
+        if into.is_empty() {
+            return Ok(());
+        }
+        let damaged = |what: String| LoadError::from(LoadProblem::Damaged(what));
+        let dataset = self
+            .container
+            .index
+            .datasets
+            .get(block.dataset as usize)
+            .ok_or_else(|| damaged(format!("there is no dataset {}", block.dataset)))?;
+        let whole = block.length == dataset.bytes;
+        if !whole {
+            let mut checked = self
+                .checked
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            if !checked.contains(&block.dataset) {
+                self.container
+                    .verify_dataset(dataset)
+                    .map_err(|damage| damaged(damage.to_string()))?;
+                checked.insert(block.dataset);
+            }
+        }
+        self.container
+            .file
+            .read_exact_at(into, dataset.offset + block.offset)
+            .map_err(|error| damaged(format!("{}: {error}", dataset.path)))?;
+        if whole && checksum(into) != dataset.checksum {
+            return Err(damaged(format!(
+                "{}: its bytes have changed since they were checked",
+                dataset.path
+            )));
+        }
+        Ok(())
+    }
 }

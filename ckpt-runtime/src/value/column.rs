@@ -49,6 +49,8 @@ pub enum DType {
     Variant(Names),
     /// The number of an object of the shared table that is named, in 64 bits (`Rc`, `Arc`).
     Object(u32),
+    /// A row of this many bytes in a table of single values; never the type of a column.
+    Record(u32),
 }
 
 impl DType {
@@ -60,6 +62,7 @@ impl DType {
             DType::U32 | DType::I32 | DType::F32 | DType::Char | DType::Variant(_) => 4,
             DType::U64 | DType::I64 | DType::F64 | DType::Complex32 | DType::Object(_) => 8,
             DType::U128 | DType::I128 | DType::Complex64 => 16,
+            DType::Record(size) => *size as usize,
         }
     }
 
@@ -86,6 +89,7 @@ impl DType {
             DType::Text => "text",
             DType::Variant(_) => "variant",
             DType::Object(_) => "object",
+            DType::Record(_) => "record",
         }
     }
 }

@@ -15,8 +15,10 @@ mod objects;
 mod impls;
 
 pub use column::{Column, DType, Data, Group, Kind, Names};
-pub use decode::Decoder;
+pub use decode::{Block, Decoder, Source};
+pub(crate) use decode::{Content, Context, Cursor, DataCursor};
 pub use encode::Encoder;
+pub(crate) use encode::MAX_DEPTH;
 pub use error::{LoadError, LoadProblem, SaveError};
 pub use number::Number;
 pub(crate) use objects::{ObjectTable, Objects, Tables};

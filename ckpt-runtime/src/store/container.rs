@@ -1,0 +1,309 @@
+//! The container around the HDF5 file: header and index, and the proof that every byte is the one that was written.
+//! `docs/format.md`, section Container, is its specification.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+
+use super::fault::Step;
+use super::hdf5::USER_BLOCK;
+use super::index::{Dataset, Index};
+use super::{Damage, FORMAT_VERSION, Meta, StoreError};
+
+const MAGIC: [u8; 8] = *b"\x89CKPT\r\n\x1a";
+const HEADER: usize = USER_BLOCK as usize;
+/// Bodies of at least this size are left out of the structure's checksum.
+const LARGE: u64 = 65_536;
+/// Bytes read at a time while checking.
+const PIECE: usize = 1 << 20;
+
+pub(super) fn checksum(bytes: &[u8]) -> u128 {
+    xxh3_128(bytes)
+}
+
+/// Opens the file that HDF5 has made and takes the disk space for `needed` bytes, without changing its length.
+pub(super) fn reserve(path: &Path, needed: u64) -> Result<File, StoreError> {
+    let file = File::options()
+        .read(true)
+        .write(true)
+        .open(path)
+        .map_err(|error| StoreError::io("open", path, &error))?;
+    let flags = rustix::fs::FallocateFlags::KEEP_SIZE;
+    match rustix::fs::fallocate(&file, flags, 0, needed) {
+        Ok(()) => Ok(file),
+        // Not every file system can: the writes themselves will tell then.
+        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS | rustix::io::Errno::INVAL) => Ok(file),
+        Err(error) => Err(StoreError::writing(path, needed, &error.into())),
+    }
+}
+
+/// Appends the index, fills in the header and syncs: from here on the file proves itself.
+pub(super) fn seal(file: &File, path: &Path, index: &Index) -> Result<(), StoreError> {
+    let io = |error: std::io::Error| StoreError::writing(path, 0, &error);
+    let start = file.metadata().map_err(io)?.len();
+    let structure = structure_checksum(file, start, &index.datasets).map_err(io)?;
+    let index = index.to_bytes();
+    file.write_all_at(&index, start).map_err(io)?;
+    // What was reserved beyond goes back.
+    file.set_len(start + index.len() as u64).map_err(io)?;
+    Step::Index.reached();
+    let header = Header {
+        length: start + index.len() as u64,
+        index_offset: start,
+        index_length: index.len() as u64,
+        index_checksum: checksum(&index),
+        structure_checksum: structure,
+    };
+    file.write_all_at(&header.to_bytes(), 0).map_err(io)?;
+    Step::Header.reached();
+    file.sync_all().map_err(io)?;
+    Step::Synced.reached();
+    Ok(())
+}
+
+struct Header {
+    length: u64,
+    index_offset: u64,
+    index_length: u64,
+    index_checksum: u128,
+    structure_checksum: u128,
+}
+
+impl Header {
+    fn to_bytes(&self) -> [u8; HEADER] {
+        let mut bytes = [0; HEADER];
+        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[8..12].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
+        bytes[12..16].copy_from_slice(&(HEADER as u32).to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.length.to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.index_offset.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.index_length.to_le_bytes());
+        bytes[40..56].copy_from_slice(&self.index_checksum.to_le_bytes());
+        bytes[56..72].copy_from_slice(&self.structure_checksum.to_le_bytes());
+        let own = checksum(&bytes[..496]);
+        bytes[496..].copy_from_slice(&own.to_le_bytes());
+        bytes
+    }
+}
+
+fn u64_at(bytes: &[u8; HEADER], at: usize) -> u64 {
+    u64::from_le_bytes(std::array::from_fn(|k| bytes[at + k]))
+}
+
+fn u128_at(bytes: &[u8; HEADER], at: usize) -> u128 {
+    u128::from_le_bytes(std::array::from_fn(|k| bytes[at + k]))
+}
+
+/// A checkpoint file that has been opened; header and index are those that were written.
+#[derive(Debug)]
+pub(super) struct Container {
+    pub path: PathBuf,
+    pub file: File,
+    pub index: Index,
+    pub length: u64,
+    index_offset: u64,
+    structure_checksum: u128,
+}
+
+impl Container {
+    /// Opens a file and checks length, header and index.
+    pub fn open(path: &Path) -> Result<Container, StoreError> {
+        let (file, header, bytes) = read_index(path)?;
+        let malformed = |_| {
+            damaged(
+                path,
+                "index",
+                "its checksum is right but it makes no sense; it was not written by ckpt",
+            )
+        };
+        let index = Index::from_bytes(&bytes, header.index_offset).map_err(malformed)?;
+        Ok(Container {
+            path: path.to_owned(),
+            file,
+            index,
+            length: header.length,
+            index_offset: header.index_offset,
+            structure_checksum: header.structure_checksum,
+        })
+    }
+
+    /// Checks every byte that is not a large body.
+    pub fn verify_structure(&self) -> Result<(), Damage> {
+        let damage = |what: String| Damage {
+            place: "HDF5 structure".to_owned(),
+            what,
+        };
+        let found = structure_checksum(&self.file, self.index_offset, &self.index.datasets)
+            .map_err(|error| damage(error.to_string()))?;
+        if found == self.structure_checksum {
+            Ok(())
+        } else {
+            Err(damage(wrong(self.structure_checksum, found)))
+        }
+    }
+
+    /// Checks the body of one dataset.
+    pub fn verify_dataset(&self, dataset: &Dataset) -> Result<(), Damage> {
+        let damage = |what: String| Damage {
+            place: dataset.path.clone(),
+            what,
+        };
+        let mut sum = Xxh3::new();
+        let mut piece = vec![0; PIECE.min(usize::try_from(dataset.bytes).unwrap_or(PIECE))];
+        feed(
+            &self.file,
+            dataset.offset,
+            dataset.offset + dataset.bytes,
+            &mut piece,
+            &mut sum,
+        )
+        .map_err(|error| damage(error.to_string()))?;
+        let found = sum.digest128();
+        if found == dataset.checksum {
+            Ok(())
+        } else {
+            Err(damage(wrong(dataset.checksum, found)))
+        }
+    }
+
+    /// Checks everything.
+    pub fn verify(&self) -> Result<(), Vec<Damage>> {
+        let datasets = self
+            .index
+            .datasets
+            .iter()
+            .map(|dataset| self.verify_dataset(dataset));
+        let damage: Vec<Damage> = std::iter::once(self.verify_structure())
+            .chain(datasets)
+            .filter_map(Result::err)
+            .collect();
+        if damage.is_empty() { Ok(()) } else { Err(damage) }
+    }
+}
+
+/// What the header knows without the rest of the file.
+pub(super) fn read_meta(path: &Path) -> Result<Meta, StoreError> {
+    let (_, _, bytes) = read_index(path)?;
+    Index::meta_from_bytes(&bytes).map_err(|_| damaged(path, "index", "it makes no sense"))
+}
+
+fn read_index(path: &Path) -> Result<(File, Header, Vec<u8>), StoreError> {
+    let io = |error: std::io::Error| StoreError::io("read", path, &error);
+    let file = File::open(path).map_err(io)?;
+    let metadata = file.metadata().map_err(io)?;
+    if !metadata.is_file() {
+        return Err(damaged(path, "file", "it is not a plain file"));
+    }
+    let header = read_header(&file, path, metadata.len())?;
+    let mut bytes = vec![
+        0;
+        usize::try_from(header.index_length).map_err(|_| damaged(
+            path,
+            "header",
+            "the index is too long"
+        ))?
+    ];
+    file.read_exact_at(&mut bytes, header.index_offset).map_err(io)?;
+    let found = checksum(&bytes);
+    if found != header.index_checksum {
+        return Err(damaged(path, "index", &wrong(header.index_checksum, found)));
+    }
+    Ok((file, header, bytes))
+}
+
+fn read_header(file: &File, path: &Path, length: u64) -> Result<Header, StoreError> {
+    let mut bytes = [0; HEADER];
+    if length < USER_BLOCK {
+        return Err(damaged(
+            path,
+            "file",
+            &format!("it has {length} bytes; it was cut off or is no checkpoint"),
+        ));
+    }
+    file.read_exact_at(&mut bytes, 0)
+        .map_err(|error| StoreError::io("read", path, &error))?;
+    if bytes[..8] != MAGIC {
+        return Err(damaged(path, "header", "it does not begin as a checkpoint does"));
+    }
+    let (stored, found) = (u128_at(&bytes, 496), checksum(&bytes[..496]));
+    if stored != found {
+        return Err(damaged(path, "header", &wrong(stored, found)));
+    }
+    let version = u32::from_le_bytes(std::array::from_fn(|k| bytes[8 + k]));
+    if version != FORMAT_VERSION {
+        return Err(StoreError::Version {
+            path: path.to_owned(),
+            found: version,
+            known: FORMAT_VERSION,
+        });
+    }
+    let header = Header {
+        length: u64_at(&bytes, 16),
+        index_offset: u64_at(&bytes, 24),
+        index_length: u64_at(&bytes, 32),
+        index_checksum: u128_at(&bytes, 40),
+        structure_checksum: u128_at(&bytes, 56),
+    };
+    if header.length != length {
+        return Err(damaged(
+            path,
+            "file",
+            &format!("it has {length} bytes instead of {}", header.length),
+        ));
+    }
+    let end = header.index_offset.checked_add(header.index_length);
+    if header.index_offset < USER_BLOCK || end != Some(length) {
+        return Err(damaged(
+            path,
+            "header",
+            "the index does not lie at the end of the file",
+        ));
+    }
+    Ok(header)
+}
+
+/// The checksum of every byte of `USER_BLOCK..end` that does not lie in a large body.
+fn structure_checksum(file: &File, end: u64, datasets: &[Dataset]) -> std::io::Result<u128> {
+    let mut large: Vec<(u64, u64)> = datasets
+        .iter()
+        .filter(|dataset| dataset.bytes >= LARGE)
+        .map(|dataset| (dataset.offset, dataset.offset.saturating_add(dataset.bytes)))
+        .collect();
+    large.sort_unstable();
+    let mut sum = Xxh3::new();
+    let mut piece = vec![0; PIECE];
+    let mut at = USER_BLOCK;
+    for (first, last) in large {
+        feed(file, at, first.min(end), &mut piece, &mut sum)?;
+        at = at.max(last);
+    }
+    feed(file, at, end, &mut piece, &mut sum)?;
+    Ok(sum.digest128())
+}
+
+fn feed(file: &File, mut at: u64, end: u64, piece: &mut [u8], sum: &mut Xxh3) -> std::io::Result<()> {
+    while at < end {
+        let length = usize::try_from(end - at).unwrap_or(usize::MAX).min(piece.len());
+        file.read_exact_at(&mut piece[..length], at)?;
+        sum.update(&piece[..length]);
+        at += length as u64;
+    }
+    Ok(())
+}
+
+fn wrong(stored: u128, found: u128) -> String {
+    format!("checksum {found:032x} instead of {stored:032x}")
+}
+
+fn damaged(path: &Path, place: &str, what: &str) -> StoreError {
+    let damage = vec![Damage {
+        place: place.to_owned(),
+        what: what.to_owned(),
+    }];
+    StoreError::Damaged {
+        path: path.to_owned(),
+        damage,
+    }
+}

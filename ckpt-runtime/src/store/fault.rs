@@ -1,0 +1,48 @@
+//! Dying at a chosen step of a commit, for tests: `CKPT_FAULT=commit-step:N`.
+
+use std::sync::OnceLock;
+
+/// The steps of a commit at which the process can be made to die, in their order; the first has number 1.
+pub const COMMIT_STEPS: [&str; 11] = [
+    "before the temporary file exists",
+    "when it has been made, empty",
+    "when the HDF5 structure is in it, without values",
+    "half way through the values",
+    "after the values, before the index",
+    "after the index, before the header",
+    "after the header, before the file is synced",
+    "after the sync, before the rename",
+    "after the rename, before the folder is synced",
+    "after that, before an old checkpoint is removed",
+    "after the first removal",
+];
+
+/// One of [`COMMIT_STEPS`].
+#[derive(Clone, Copy)]
+pub(super) enum Step {
+    BeforeCreate = 1,
+    Created,
+    Structure,
+    HalfTheValues,
+    Values,
+    Index,
+    Header,
+    Synced,
+    Renamed,
+    Committed,
+    Removed,
+}
+
+impl Step {
+    /// Kills this process if it was asked to die here. SIGKILL: no destructor runs, as in a real failure.
+    pub fn reached(self) {
+        static CHOSEN: OnceLock<Option<usize>> = OnceLock::new();
+        let chosen = CHOSEN.get_or_init(|| {
+            let wish = std::env::var("CKPT_FAULT").ok()?;
+            wish.strip_prefix("commit-step:")?.parse().ok()
+        });
+        if *chosen == Some(self as usize) {
+            let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+        }
+    }
+}

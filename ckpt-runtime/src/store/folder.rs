@@ -1,0 +1,354 @@
+//! The folder itself: its names, its lock, the steps of a commit, retention.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use super::container::{self, Container};
+use super::fault::Step;
+use super::lock::Lock;
+use super::{CheckpointId, Damage, Entry, Keep, Meta, Mode, Restored, StoreError, write};
+use crate::snapshot::Snapshot;
+
+/// A folder of checkpoints.
+///
+/// ```
+/// use ckpt::snapshot::SnapshotBuilder;
+/// use ckpt::store::{Meta, Mode, Store};
+/// # use ckpt::plan::FunctionPlan;
+/// # static PLAN: FunctionPlan = FunctionPlan { function: "main", module: "demo", file: "main.rs", line: 1,
+/// #     layout: 0, source: 0, attribute: "ckpt::main", sites: &[] };
+///
+/// let folder = tempfile::tempdir()?;
+/// let mut store = Store::open(folder.path(), Mode::ReadWrite)?;
+/// let mut snapshot = SnapshotBuilder::new();
+/// let frame = snapshot.frame(&PLAN, 1);
+/// snapshot.value(frame, "grid", 3, None, &vec![0.5; 1000]);
+/// store.commit(&snapshot.finish()?, &Meta::default())?;
+///
+/// let newest = store.newest_whole(&mut |id, why| eprintln!("{id}: {why}"))?.expect("one was just committed");
+/// let grid: Vec<f64> = newest.decode(frame, "grid")?;
+/// assert_eq!(grid, vec![0.5; 1000]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Store {
+    folder: PathBuf,
+    keep: Keep,
+    lock: Option<Lock>,
+}
+
+/// How the file of a checkpoint ends; the rank of a sequential program is 0.
+const SUFFIX: &str = ".r0.h5";
+const UNFINISHED: &str = ".tmp";
+
+impl Store {
+    /// Opens the store in `folder`.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] when another job writes there; otherwise what the file system says.
+    pub fn open(folder: impl AsRef<Path>, mode: Mode) -> Result<Store, StoreError> {
+        let folder = folder.as_ref().to_owned();
+        let lock = match mode {
+            Mode::ReadOnly => {
+                fs::read_dir(&folder).map_err(|error| StoreError::io("open the store", &folder, &error))?;
+                None
+            }
+            Mode::ReadWrite => {
+                fs::create_dir_all(&folder)
+                    .map_err(|error| StoreError::io("make the store", &folder, &error))?;
+                Some(Lock::take(&folder)?)
+            }
+        };
+        let store = Store {
+            folder,
+            keep: Keep::default(),
+            lock,
+        };
+        if store.lock.is_some() {
+            store.remove_unfinished()?;
+        }
+        Ok(store)
+    }
+
+    /// Sets how many checkpoints stay after each commit.
+    pub fn set_keep(&mut self, keep: Keep) {
+        self.keep = keep;
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The file of a checkpoint.
+    pub fn path(&self, id: CheckpointId) -> PathBuf {
+        self.folder.join(format!("{id}{SUFFIX}"))
+    }
+
+    /// Writes a checkpoint. When this returns it is on disk as a whole; if it fails, or the machine does, the older
+    /// ones are as they were.
+    ///
+    /// # Errors
+    /// [`StoreError::DiskFull`] and other failures of the file system; [`StoreError::ReadOnly`].
+    /// [`StoreError::NotRemoved`]: the checkpoint is whole, but an older one that retention lets go is still there.
+    pub fn commit(&mut self, snapshot: &Snapshot, meta: &Meta) -> Result<CheckpointId, StoreError> {
+        self.writable()?;
+        let id = CheckpointId(self.ids()?.last().map_or(1, |last| last.0 + 1));
+        let path = self.path(id);
+        let unfinished = self.folder.join(format!(".{id}{SUFFIX}{UNFINISHED}"));
+        if let Err(error) = write::write(&unfinished, snapshot, meta) {
+            // The error that matters is the first one; what cannot be removed now is at the next opening.
+            let _ = fs::remove_file(&unfinished);
+            return Err(error);
+        }
+        self.publish(&unfinished, &path)?;
+        Step::Committed.reached();
+        self.retain().map_err(|error| StoreError::NotRemoved {
+            id,
+            why: error.to_string(),
+        })?;
+        Ok(id)
+    }
+
+    /// The checkpoints in the folder, oldest first. Reads no values.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn list(&self) -> Result<Vec<Entry>, StoreError> {
+        let entry = |id| {
+            let path = self.path(id);
+            let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
+            Entry {
+                id,
+                bytes,
+                meta: container::read_meta(&path),
+                path,
+            }
+        };
+        Ok(self.ids()?.into_iter().map(entry).collect())
+    }
+
+    /// Numbers of the checkpoints in the folder, oldest first.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn ids(&self) -> Result<Vec<CheckpointId>, StoreError> {
+        let names = self.names()?;
+        let mut ids: Vec<CheckpointId> = names.iter().filter_map(|name| id_of(name)).collect();
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
+    /// Checks every byte of a checkpoint.
+    ///
+    /// # Errors
+    /// All damage found, by dataset.
+    pub fn verify(&self, id: CheckpointId) -> Result<(), Vec<Damage>> {
+        match self.open_file(id) {
+            Ok(container) => container.verify(),
+            Err(StoreError::Damaged { damage, .. }) => Err(damage),
+            Err(error) => Err(vec![Damage {
+                place: "file".to_owned(),
+                what: error.to_string(),
+            }]),
+        }
+    }
+
+    /// Opens a checkpoint to look into it. Header, index and structure are checked; values are when they are read.
+    ///
+    /// # Errors
+    /// When there is no such checkpoint, or it is damaged or of another format version.
+    pub fn open_checkpoint(&self, id: CheckpointId) -> Result<Restored, StoreError> {
+        Ok(Restored::new(id, self.open_file(id)?))
+    }
+
+    /// Opens a checkpoint to restore from it. Every byte is checked first.
+    ///
+    /// # Errors
+    /// When there is no such checkpoint, or it is damaged or of another format version.
+    pub fn load(&self, id: CheckpointId) -> Result<Restored, StoreError> {
+        let container = self.open_file(id)?;
+        match container.verify() {
+            Ok(()) => Ok(Restored::new(id, container)),
+            Err(damage) => Err(StoreError::Damaged {
+                path: container.path,
+                damage,
+            }),
+        }
+    }
+
+    /// Opens the newest checkpoint that is whole; `report` hears of every newer one that is not.
+    ///
+    /// # Errors
+    /// When the folder cannot be read. `None`: there is no whole checkpoint.
+    pub fn newest_whole(
+        &self,
+        report: &mut dyn FnMut(CheckpointId, &StoreError),
+    ) -> Result<Option<Restored>, StoreError> {
+        for id in self.ids()?.into_iter().rev() {
+            match self.load(id) {
+                Ok(restored) => return Ok(Some(restored)),
+                Err(error) => report(id, &error),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Removes a checkpoint.
+    ///
+    /// # Errors
+    /// When it does not exist or cannot be removed.
+    pub fn remove(&mut self, id: CheckpointId) -> Result<(), StoreError> {
+        self.writable()?;
+        let path = self.path(id);
+        match fs::remove_file(&path) {
+            Ok(()) => self.sync_folder(),
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(StoreError::NotFound {
+                id,
+                folder: self.folder.clone(),
+            }),
+            Err(error) => Err(StoreError::io("remove", &path, &error)),
+        }
+    }
+
+    /// Writes a small text `NAME.txt` beside the checkpoints, as a whole or not at all: the state of the job.
+    ///
+    /// # Errors
+    /// As [`Store::commit`]; [`StoreError::Name`] when the name is not a plain one.
+    pub fn write_note(&mut self, name: &str, text: &str) -> Result<(), StoreError> {
+        self.writable()?;
+        let path = self.note(name)?;
+        let unfinished = self.folder.join(format!(".{name}.txt{UNFINISHED}"));
+        let _ = fs::remove_file(&unfinished);
+        let written = File::create_new(&unfinished).and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        });
+        if let Err(error) = written {
+            let _ = fs::remove_file(&unfinished);
+            return Err(StoreError::writing(&path, text.len() as u64, &error));
+        }
+        fs::rename(&unfinished, &path).map_err(|error| StoreError::io("rename to", &path, &error))?;
+        self.sync_folder()
+    }
+
+    /// Reads what [`Store::write_note`] wrote; `None` if nothing was.
+    ///
+    /// # Errors
+    /// When it exists and cannot be read.
+    pub fn read_note(&self, name: &str) -> Result<Option<String>, StoreError> {
+        let path = self.note(name)?;
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(StoreError::io("read", &path, &error)),
+        }
+    }
+
+    fn note(&self, name: &str) -> Result<PathBuf, StoreError> {
+        let plain = !name.is_empty()
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+        if plain {
+            Ok(self.folder.join(format!("{name}.txt")))
+        } else {
+            Err(StoreError::Name(name.to_owned()))
+        }
+    }
+
+    fn writable(&self) -> Result<(), StoreError> {
+        if self.lock.is_some() {
+            Ok(())
+        } else {
+            Err(StoreError::ReadOnly(self.folder.clone()))
+        }
+    }
+
+    fn open_file(&self, id: CheckpointId) -> Result<Container, StoreError> {
+        let path = self.path(id);
+        let container = Container::open(&path).map_err(|error| match error {
+            StoreError::Io {
+                kind: ErrorKind::NotFound,
+                ..
+            } => StoreError::NotFound {
+                id,
+                folder: self.folder.clone(),
+            },
+            error => error,
+        })?;
+        match container.verify_structure() {
+            Ok(()) => Ok(container),
+            Err(damage) => Err(StoreError::Damaged {
+                path,
+                damage: vec![damage],
+            }),
+        }
+    }
+
+    fn publish(&self, unfinished: &Path, path: &Path) -> Result<(), StoreError> {
+        if let Err(error) = fs::rename(unfinished, path) {
+            let _ = fs::remove_file(unfinished);
+            return Err(StoreError::io("rename to", path, &error));
+        }
+        Step::Renamed.reached();
+        self.sync_folder()
+    }
+
+    /// Removes what retention lets go, oldest first.
+    fn retain(&mut self) -> Result<(), StoreError> {
+        let Keep::Last(keep) = self.keep else {
+            return Ok(());
+        };
+        let ids = self.ids()?;
+        let surplus = ids.len().saturating_sub(keep.max(1) as usize);
+        for id in &ids[..surplus] {
+            self.remove(*id)?;
+            Step::Removed.reached();
+        }
+        Ok(())
+    }
+
+    /// Removes what commits that did not finish have left. The lock is held: nobody is writing them.
+    fn remove_unfinished(&self) -> Result<(), StoreError> {
+        for name in self
+            .names()?
+            .iter()
+            .filter(|name| name.starts_with('.') && name.ends_with(UNFINISHED))
+        {
+            let path = self.folder.join(name);
+            fs::remove_file(&path).map_err(|error| StoreError::io("remove", &path, &error))?;
+        }
+        Ok(())
+    }
+
+    fn names(&self) -> Result<Vec<String>, StoreError> {
+        let io = |error: std::io::Error| StoreError::io("read", &self.folder, &error);
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&self.folder).map_err(io)? {
+            // Our own names are plain text.
+            names.extend(entry.map_err(io)?.file_name().into_string());
+        }
+        Ok(names)
+    }
+
+    fn sync_folder(&self) -> Result<(), StoreError> {
+        let folder = File::options()
+            .read(true)
+            .custom_flags(rustix::fs::OFlags::DIRECTORY.bits() as i32)
+            .open(&self.folder);
+        folder
+            .and_then(|folder| folder.sync_all())
+            .map_err(|error| StoreError::io("sync", &self.folder, &error))
+    }
+}
+
+fn id_of(name: &str) -> Option<CheckpointId> {
+    let number = name.strip_suffix(SUFFIX)?;
+    let plain = number.len() >= 6 && number.bytes().all(|b| b.is_ascii_digit());
+    let id: CheckpointId = number.parse().ok().filter(|_| plain)?;
+    // `0000001` and `000001` must not both be checkpoint 1.
+    (id.to_string() == number && id.0 < u64::MAX).then_some(id)
+}

@@ -1,0 +1,427 @@
+//! The HDF5 library as far as a checkpoint needs it: making the structure of a file. Values are not written through
+//! it but straight to the place that it has allotted to each dataset, and nothing is ever read through it.
+
+use std::ffi::{CStr, CString, c_void};
+use std::path::{Path, PathBuf};
+
+use hdf5_metno_sys as sys;
+use sys::h5e::{
+    H5E_DEFAULT, H5E_WALK_DOWNWARD, H5E_auto2_t, H5E_error2_t, H5Eget_auto2, H5Eset_auto2, H5Ewalk2,
+};
+use sys::h5i::hid_t;
+use sys::h5t::*;
+
+use super::StoreError;
+use crate::value::{DType, Names};
+
+/// Bytes that HDF5 leaves to us at the beginning of the file.
+pub(super) const USER_BLOCK: u64 = 512;
+/// HDF5 writes its structure in pieces of this size, so that it lies together.
+const META_BLOCK: u64 = 64 * 1024;
+
+/// An object of the library; closed when dropped.
+pub(super) struct Id(hid_t);
+
+impl Drop for Id {
+    fn drop(&mut self) {
+        let _guard = sys::LOCK.lock();
+        // SAFETY: the id came from the library, is closed once, and the library's lock is held.
+        unsafe { sys::h5i::H5Idec_ref(self.0) };
+    }
+}
+
+/// The shape of a dataset.
+pub(super) enum Shape<'a> {
+    /// No element.
+    Null,
+    /// One element.
+    Single,
+    /// A block of elements.
+    Block(&'a [u64]),
+}
+
+/// A new file whose structure is being made.
+pub(super) struct Structure {
+    file: Id,
+    dataset_list: Id,
+    group_list: Id,
+    path: PathBuf,
+}
+
+/// Runs `work` with the library locked, ready and silent.
+fn locked<T>(work: impl FnOnce() -> T) -> T {
+    static READY: std::sync::Once = std::sync::Once::new();
+    let _guard = sys::LOCK.lock();
+    READY.call_once(|| {
+        // SAFETY: the lock is held. Without its exit handler the library cannot trip over a file that a full disk
+        // kept it from closing.
+        unsafe {
+            sys::h5::H5dont_atexit();
+            sys::h5::H5open();
+        }
+    });
+    let mut printer: H5E_auto2_t = None;
+    let mut data: *mut c_void = std::ptr::null_mut();
+    // SAFETY: the lock is held; both out-pointers are valid. The program's own setting is put back below.
+    unsafe {
+        H5Eget_auto2(H5E_DEFAULT, &mut printer, &mut data);
+        H5Eset_auto2(H5E_DEFAULT, None, std::ptr::null_mut());
+    }
+    let result = work();
+    // SAFETY: as above.
+    unsafe { H5Eset_auto2(H5E_DEFAULT, printer, data) };
+    result
+}
+
+unsafe extern "C" fn collect(_: u32, error: *const H5E_error2_t, messages: *mut c_void) -> i32 {
+    // SAFETY: `messages` is the vector given to `H5Ewalk2` below; the library passes a valid error.
+    let (messages, error) = unsafe { (&mut *messages.cast::<Vec<String>>(), &*error) };
+    if !error.desc.is_null() {
+        // SAFETY: a C string that lives as long as the error stack.
+        messages.push(
+            unsafe { CStr::from_ptr(error.desc) }
+                .to_string_lossy()
+                .into_owned(),
+        );
+    }
+    0
+}
+
+/// What the library said about its last failure, the cause last.
+fn reason() -> String {
+    let mut messages: Vec<String> = Vec::new();
+    // SAFETY: called with the lock held, right after a failed call; `collect` gets the vector it expects.
+    unsafe {
+        H5Ewalk2(
+            H5E_DEFAULT,
+            H5E_WALK_DOWNWARD,
+            Some(collect),
+            (&raw mut messages).cast(),
+        )
+    };
+    match messages.len() {
+        0 => "no reason given".to_owned(),
+        1 => messages.remove(0),
+        last => format!("{}: {}", messages[0], messages[last - 1]),
+    }
+}
+
+impl Structure {
+    /// Makes the file at `path`, which must not exist.
+    pub fn create(path: &Path) -> Result<Structure, StoreError> {
+        locked(|| {
+            let fail = |action: &str| failure(path, action);
+            let name = c_string(path.as_os_str().as_encoded_bytes());
+            // SAFETY: the lock is held; every id is checked before it is used; `name` outlives the call.
+            unsafe {
+                let creation =
+                    id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_FILE_CREATE)).ok_or_else(|| fail("start"))?;
+                let access =
+                    id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_FILE_ACCESS)).ok_or_else(|| fail("start"))?;
+                let dataset_list = id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_DATASET_CREATE))
+                    .ok_or_else(|| fail("start"))?;
+                let group_list =
+                    id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_GROUP_CREATE)).ok_or_else(|| fail("start"))?;
+                let order = sys::h5p::H5P_CRT_ORDER_TRACKED | sys::h5p::H5P_CRT_ORDER_INDEXED;
+                let settings = [
+                    sys::h5p::H5Pset_userblock(creation.0, USER_BLOCK),
+                    sys::h5p::H5Pset_link_creation_order(creation.0, order),
+                    sys::h5p::H5Pset_link_creation_order(group_list.0, order),
+                    sys::h5p::H5Pset_meta_block_size(access.0, META_BLOCK),
+                    // The store has its own lock, and some parallel file systems have none for HDF5 to take.
+                    sys::h5p::H5Pset_file_locking(access.0, 0, 1),
+                    sys::h5p::H5Pset_libver_bounds(
+                        access.0,
+                        sys::h5f::H5F_libver_t::H5F_LIBVER_V18,
+                        sys::h5f::H5F_libver_t::H5F_LIBVER_V110,
+                    ),
+                    // Allotted at once and never filled: the place is known, and only we write to it.
+                    sys::h5p::H5Pset_alloc_time(
+                        dataset_list.0,
+                        sys::h5d::H5D_alloc_time_t::H5D_ALLOC_TIME_EARLY,
+                    ),
+                    sys::h5p::H5Pset_fill_time(
+                        dataset_list.0,
+                        sys::h5d::H5D_fill_time_t::H5D_FILL_TIME_NEVER,
+                    ),
+                    // No times of day in the structure: equal states give equal structures.
+                    sys::h5p::H5Pset_obj_track_times(dataset_list.0, 0),
+                    sys::h5p::H5Pset_obj_track_times(group_list.0, 0),
+                ];
+                if settings.iter().any(|&status| status < 0) {
+                    return Err(fail("set the properties of a file"));
+                }
+                let file = id(sys::h5f::H5Fcreate(
+                    name.as_ptr(),
+                    sys::h5f::H5F_ACC_EXCL,
+                    creation.0,
+                    access.0,
+                ));
+                let file = file.ok_or_else(|| fail("make the file"))?;
+                Ok(Structure {
+                    file,
+                    dataset_list,
+                    group_list,
+                    path: path.to_owned(),
+                })
+            }
+        })
+    }
+
+    /// The root group.
+    pub fn root(&self) -> &Id {
+        &self.file
+    }
+
+    /// Makes a group.
+    pub fn group(&self, parent: &Id, name: &str) -> Result<Id, StoreError> {
+        let c_name = c_string(name.as_bytes());
+        locked(|| {
+            // SAFETY: the lock is held, the ids are open, the name outlives the call.
+            let group = unsafe { sys::h5g::H5Gcreate2(parent.0, c_name.as_ptr(), 0, self.group_list.0, 0) };
+            id(group).ok_or_else(|| failure(&self.path, &format!("make the group `{name}`")))
+        })
+    }
+
+    /// Makes a dataset and gives the offset in the file that is allotted to its values.
+    pub fn dataset(
+        &self,
+        parent: &Id,
+        name: &str,
+        of: &Type,
+        shape: &Shape<'_>,
+    ) -> Result<(Id, u64), StoreError> {
+        let c_name = c_string(name.as_bytes());
+        locked(|| {
+            let fail = || failure(&self.path, &format!("make the dataset `{name}`"));
+            // SAFETY: the lock is held; the ids are open or checked; `dims` has as many entries as announced; a null
+            // pointer for the maximal shape means the shape itself.
+            unsafe {
+                let space = id(match shape {
+                    Shape::Null => sys::h5s::H5Screate(sys::h5s::H5S_class_t::H5S_NULL),
+                    Shape::Single => sys::h5s::H5Screate(sys::h5s::H5S_class_t::H5S_SCALAR),
+                    Shape::Block(dims) => {
+                        sys::h5s::H5Screate_simple(dims.len() as i32, dims.as_ptr(), std::ptr::null())
+                    }
+                })
+                .ok_or_else(fail)?;
+                let list = self.dataset_list.0;
+                let dataset = sys::h5d::H5Dcreate2(parent.0, c_name.as_ptr(), of.0.0, space.0, 0, list, 0);
+                let dataset = id(dataset).ok_or_else(fail)?;
+                let offset = sys::h5d::H5Dget_offset(dataset.0);
+                Ok((dataset, offset))
+            }
+        })
+    }
+
+    /// Gives an object a text attribute.
+    pub fn text(&self, object: &Id, name: &str, text: &str) -> Result<(), StoreError> {
+        // HDF5 keeps an attribute in one message of at most 64 KiB.
+        let end = (0..=text.len().min(60_000))
+            .rev()
+            .find(|&end| text.is_char_boundary(end))
+            .unwrap_or(0);
+        let text = &text[..end];
+        let of = Type::new(&DType::Text, text.len().max(1), &self.path)?;
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.resize(text.len().max(1), 0);
+        self.attribute(object, name, &of, &bytes)
+    }
+
+    /// Gives an object a whole number as attribute.
+    pub fn number(&self, object: &Id, name: &str, number: u64) -> Result<(), StoreError> {
+        let of = Type::new(&DType::U64, 1, &self.path)?;
+        self.attribute(object, name, &of, &number.to_le_bytes())
+    }
+
+    fn attribute(&self, object: &Id, name: &str, of: &Type, bytes: &[u8]) -> Result<(), StoreError> {
+        let c_name = c_string(name.as_bytes());
+        locked(|| {
+            let fail = || failure(&self.path, &format!("make the attribute `{name}`"));
+            // SAFETY: the lock is held; the ids are open or checked; `bytes` holds one element of the type.
+            unsafe {
+                let space = id(sys::h5s::H5Screate(sys::h5s::H5S_class_t::H5S_SCALAR)).ok_or_else(fail)?;
+                let attribute = sys::h5a::H5Acreate2(object.0, c_name.as_ptr(), of.0.0, space.0, 0, 0);
+                let attribute = id(attribute).ok_or_else(fail)?;
+                match sys::h5a::H5Awrite(attribute.0, of.0.0, bytes.as_ptr().cast()) {
+                    status if status < 0 => Err(fail()),
+                    _ => Ok(()),
+                }
+            }
+        })
+    }
+
+    /// Makes a soft link `name` to the object at the path `target`.
+    pub fn link(&self, parent: &Id, name: &str, target: &str) -> Result<(), StoreError> {
+        let c_name = c_string(name.as_bytes());
+        let c_target = c_string(target.as_bytes());
+        locked(|| {
+            // SAFETY: the lock is held, the id is open, the strings outlive the call.
+            let status =
+                unsafe { sys::h5l::H5Lcreate_soft(c_target.as_ptr(), parent.0, c_name.as_ptr(), 0, 0) };
+            if status < 0 {
+                Err(failure(&self.path, &format!("make the link `{name}`")))
+            } else {
+                Ok(())
+            }
+        })
+    }
+
+    /// Writes the structure out and closes the file.
+    pub fn close(self) -> Result<(), StoreError> {
+        let Structure {
+            file,
+            dataset_list,
+            group_list,
+            path,
+        } = self;
+        drop((dataset_list, group_list));
+        locked(|| {
+            // SAFETY: the lock is held; the id is open and, being forgotten, closed only here.
+            let status = unsafe { sys::h5f::H5Fclose(file.0) };
+            std::mem::forget(file);
+            if status < 0 {
+                Err(failure(&path, "write the structure"))
+            } else {
+                Ok(())
+            }
+        })
+    }
+}
+
+/// A datatype in the file.
+pub(super) struct Type(Id);
+
+impl Type {
+    /// The stored form of `dtype`; `size` is the length of a text and has no meaning for the others.
+    pub fn new(dtype: &DType, size: usize, path: &Path) -> Result<Type, StoreError> {
+        locked(|| {
+            // SAFETY: the lock is held; predefined types are copied, what is made here is owned by the result.
+            let made = unsafe {
+                match dtype {
+                    DType::U8 | DType::Unit => id(H5Tcopy(*H5T_STD_U8LE)),
+                    DType::U16 => id(H5Tcopy(*H5T_STD_U16LE)),
+                    DType::U32 | DType::Char => id(H5Tcopy(*H5T_STD_U32LE)),
+                    DType::U64 | DType::Object(_) => id(H5Tcopy(*H5T_STD_U64LE)),
+                    DType::I8 => id(H5Tcopy(*H5T_STD_I8LE)),
+                    DType::I16 => id(H5Tcopy(*H5T_STD_I16LE)),
+                    DType::I32 => id(H5Tcopy(*H5T_STD_I32LE)),
+                    DType::I64 => id(H5Tcopy(*H5T_STD_I64LE)),
+                    DType::F32 => id(H5Tcopy(*H5T_IEEE_F32LE)),
+                    DType::F64 => id(H5Tcopy(*H5T_IEEE_F64LE)),
+                    DType::U128 => pair(16, "low", *H5T_STD_U64LE, "high", *H5T_STD_U64LE),
+                    DType::I128 => pair(16, "low", *H5T_STD_U64LE, "high", *H5T_STD_I64LE),
+                    DType::Complex32 => pair(8, "r", *H5T_IEEE_F32LE, "i", *H5T_IEEE_F32LE),
+                    DType::Complex64 => pair(16, "r", *H5T_IEEE_F64LE, "i", *H5T_IEEE_F64LE),
+                    DType::Bool => enumeration(*H5T_STD_I8LE, &["FALSE", "TRUE"]),
+                    DType::Variant(names) => variants(names),
+                    DType::Text | DType::Record(_) => text(size),
+                }
+            };
+            made.map(Type)
+                .ok_or_else(|| failure(path, &format!("make the type {}", dtype.name())))
+        })
+    }
+
+    /// A table's row: named parts one after the other.
+    pub fn record(parts: &[(&str, &Type, usize)], path: &Path) -> Result<Type, StoreError> {
+        let size = parts.iter().map(|part| part.2).sum();
+        locked(|| {
+            // SAFETY: the lock is held, the parts are open types of the sizes given.
+            let made = unsafe {
+                id(H5Tcreate(H5T_class_t::H5T_COMPOUND, size)).filter(|row| {
+                    let mut offset = 0;
+                    parts.iter().all(|(name, part, size)| {
+                        let name = c_string(name.as_bytes());
+                        let status = H5Tinsert(row.0, name.as_ptr(), offset, part.0.0);
+                        offset += size;
+                        status >= 0
+                    })
+                })
+            };
+            made.map(Type).ok_or_else(|| failure(path, "make a table"))
+        })
+    }
+}
+
+/// # Safety
+/// The lock is held; `first` and `second` are open types.
+unsafe fn pair(size: usize, first: &str, first_type: hid_t, second: &str, second_type: hid_t) -> Option<Id> {
+    let (first, second) = (c_string(first.as_bytes()), c_string(second.as_bytes()));
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let made = id(H5Tcreate(H5T_class_t::H5T_COMPOUND, size))?;
+        let status = [
+            H5Tinsert(made.0, first.as_ptr(), 0, first_type),
+            H5Tinsert(made.0, second.as_ptr(), size / 2, second_type),
+        ];
+        status.iter().all(|&status| status >= 0).then_some(made)
+    }
+}
+
+/// # Safety
+/// The lock is held; `base` is a one-byte integer type.
+unsafe fn enumeration(base: hid_t, names: &[&str]) -> Option<Id> {
+    // SAFETY: by the contract of this function; the value is one byte, as the base type.
+    unsafe {
+        let made = id(H5Tenum_create(base))?;
+        let inserted = names.iter().zip(0_i8..).all(|(name, value)| {
+            let name = c_string(name.as_bytes());
+            H5Tenum_insert(made.0, name.as_ptr(), (&raw const value).cast()) >= 0
+        });
+        inserted.then_some(made)
+    }
+}
+
+/// # Safety
+/// The lock is held.
+unsafe fn variants(names: &Names) -> Option<Id> {
+    // SAFETY: by the contract of this function; values are 4 bytes in the order of the file, as the base type.
+    unsafe {
+        let made = id(H5Tenum_create(*H5T_STD_I32LE))?;
+        let inserted = names.iter().zip(0_u32..).all(|(name, value)| {
+            let (name, value) = (c_string(name.as_bytes()), value.to_le_bytes());
+            H5Tenum_insert(made.0, name.as_ptr(), value.as_ptr().cast()) >= 0
+        });
+        inserted.then_some(made)
+    }
+}
+
+/// # Safety
+/// The lock is held.
+unsafe fn text(size: usize) -> Option<Id> {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let made = id(H5Tcopy(*H5T_C_S1))?;
+        let status = [
+            H5Tset_size(made.0, size.max(1)),
+            H5Tset_cset(made.0, H5T_cset_t::H5T_CSET_UTF8),
+            H5Tset_strpad(made.0, H5T_str_t::H5T_STR_NULLPAD),
+        ];
+        status.iter().all(|&status| status >= 0).then_some(made)
+    }
+}
+
+fn id(raw: hid_t) -> Option<Id> {
+    (raw >= 0).then_some(Id(raw))
+}
+
+/// A name for the library. Names reach it without zero bytes; one that has them all the same ends there.
+fn c_string(bytes: &[u8]) -> CString {
+    CString::new(bytes.split(|&byte| byte == 0).next().unwrap_or_default()).unwrap_or_default()
+}
+
+fn failure(path: &Path, action: &str) -> StoreError {
+    let why = reason();
+    if why.contains("No space left on device") || why.contains("Disk quota exceeded") {
+        return StoreError::DiskFull {
+            path: path.to_owned(),
+            needed: 0,
+        };
+    }
+    StoreError::Hdf5 {
+        action: action.to_owned(),
+        path: path.to_owned(),
+        why,
+    }
+}

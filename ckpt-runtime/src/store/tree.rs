@@ -1,0 +1,412 @@
+//! A checkpoint as people look at it: groups, datasets and links with their attributes, and slices of values.
+
+use super::index::{Index, Stored};
+use super::restored::Restored;
+use super::{VariableContent, VariableInfo};
+use crate::value::{Block, DType, LoadError};
+
+/// A group or dataset of a checkpoint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// Last part of its path; empty for the root.
+    pub name: String,
+    /// Its path: `/frames/0/sim/time`. Names are as the program has them.
+    pub path: String,
+    /// Its attributes.
+    pub attributes: Vec<(String, Attribute)>,
+    /// What it is.
+    pub kind: NodeKind,
+}
+
+/// What a [`Node`] is.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum NodeKind {
+    /// A group of nodes.
+    Group(Vec<Node>),
+    /// A dataset.
+    Dataset(Dataset),
+    /// A variable that is another one's value, at the path given.
+    Link(String),
+}
+
+/// The elements of a [`Node`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dataset {
+    /// Type of an element.
+    pub dtype: DType,
+    /// Its shape; empty for a single value. A text is a single value whatever its length.
+    pub shape: Vec<u64>,
+    /// Number of elements: bytes for a text.
+    pub elements: u64,
+    /// Bytes stored.
+    pub bytes: u64,
+    block: Block,
+}
+
+/// The value of an attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Attribute {
+    /// A text.
+    Text(String),
+    /// A number.
+    Unsigned(u64),
+}
+
+impl std::fmt::Display for Attribute {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Attribute::Text(text) => f.write_str(text),
+            Attribute::Unsigned(number) => write!(f, "{number}"),
+        }
+    }
+}
+
+impl Node {
+    /// Its children; none for a dataset or link.
+    pub fn children(&self) -> &[Node] {
+        match &self.kind {
+            NodeKind::Group(children) => children,
+            _ => &[],
+        }
+    }
+
+    /// Its elements, if it is a dataset.
+    pub fn dataset(&self) -> Option<&Dataset> {
+        match &self.kind {
+            NodeKind::Dataset(dataset) => Some(dataset),
+            _ => None,
+        }
+    }
+
+    /// Finds a node below this one by the path from here: `sim/time`.
+    pub fn find(&self, path: &str) -> Option<&Node> {
+        path.split('/')
+            .filter(|part| !part.is_empty())
+            .try_fold(self, |node, name| {
+                node.children().iter().find(|child| child.name == name)
+            })
+    }
+
+    /// The attribute `name`.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value)
+    }
+
+    /// Bytes of all values at and below this node.
+    pub fn bytes(&self) -> u64 {
+        match &self.kind {
+            NodeKind::Group(children) => children
+                .iter()
+                .fold(0, |sum, child| sum.saturating_add(child.bytes())),
+            NodeKind::Dataset(dataset) => dataset.bytes,
+            NodeKind::Link(_) => 0,
+        }
+    }
+}
+
+impl Restored {
+    /// The stored bytes of the elements from `first` on, at most `count` elements.
+    ///
+    /// # Errors
+    /// When the node is no dataset or its bytes cannot be read. Beyond the end there is nothing, which is no error.
+    pub fn bytes(&self, node: &Node, first: u64, count: u64) -> Result<Vec<u8>, LoadError> {
+        let Some(dataset) = node.dataset() else {
+            return Err(LoadError::invalid(format_args!(
+                "`{}` is not a dataset",
+                node.path
+            )));
+        };
+        let size = dataset.dtype.size() as u64;
+        let first = first.min(dataset.elements);
+        let count = count.min(dataset.elements - first);
+        let block = Block {
+            offset: dataset.block.offset + first * size,
+            length: count * size,
+            ..dataset.block
+        };
+        self.blocks.bytes(&block)
+    }
+
+    /// The numbers from element `first` on, at most `count`, as `f64`: rounded where an `f64` cannot hold them. A
+    /// complex number is its absolute value, a variant and a shared object its number.
+    ///
+    /// # Errors
+    /// As [`Restored::bytes`], and when the elements are text.
+    pub fn numbers(&self, node: &Node, first: u64, count: u64) -> Result<Vec<f64>, LoadError> {
+        let bytes = self.bytes(node, first, count)?;
+        match node.dataset() {
+            Some(dataset) if dataset.dtype != DType::Text => Ok(bytes
+                .chunks_exact(dataset.dtype.size())
+                .map(|element| as_f64(&dataset.dtype, element))
+                .collect()),
+            _ => Err(LoadError::invalid(format_args!("`{}` has no numbers", node.path))),
+        }
+    }
+
+    /// The elements from `first` on, at most `count`, as a person would write them: exact integers, floats with as
+    /// many digits as tell them from all others, names of variants. A text is one element here.
+    ///
+    /// # Errors
+    /// As [`Restored::bytes`].
+    pub fn text(&self, node: &Node, first: u64, count: u64) -> Result<Vec<String>, LoadError> {
+        match node.dataset() {
+            Some(dataset) if dataset.dtype == DType::Text => {
+                let bytes = self.bytes(node, 0, dataset.elements)?;
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                Ok(if first == 0 && count > 0 {
+                    vec![text]
+                } else {
+                    Vec::new()
+                })
+            }
+            Some(dataset) => {
+                let bytes = self.bytes(node, first, count)?;
+                let elements = bytes.chunks_exact(dataset.dtype.size());
+                Ok(elements.map(|element| as_text(&dataset.dtype, element)).collect())
+            }
+            None => self.bytes(node, first, count).map(|_| Vec::new()),
+        }
+    }
+}
+
+fn integer(dtype: &DType, element: &[u8]) -> i128 {
+    let mut wide = [0; 16];
+    wide[..element.len()].copy_from_slice(element);
+    let unsigned = u128::from_le_bytes(wide);
+    match dtype {
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => {
+            let shift = 128 - 8 * element.len();
+            ((unsigned << shift) as i128) >> shift
+        }
+        _ => unsigned as i128,
+    }
+}
+
+fn floats(element: &[u8], size: usize) -> [f64; 2] {
+    let part = |bytes: &[u8]| match size {
+        4 => f64::from(f32::from_le_bytes(std::array::from_fn(|k| bytes[k]))),
+        _ => f64::from_le_bytes(std::array::from_fn(|k| bytes[k])),
+    };
+    [part(element), element.get(size..2 * size).map_or(0.0, part)]
+}
+
+fn as_f64(dtype: &DType, element: &[u8]) -> f64 {
+    match dtype {
+        DType::F32 => floats(element, 4)[0],
+        DType::F64 => floats(element, 8)[0],
+        DType::Complex32 => f64::hypot(floats(element, 4)[0], floats(element, 4)[1]),
+        DType::Complex64 => f64::hypot(floats(element, 8)[0], floats(element, 8)[1]),
+        DType::U128 => integer(dtype, element) as u128 as f64,
+        other => integer(other, element) as f64,
+    }
+}
+
+fn as_text(dtype: &DType, element: &[u8]) -> String {
+    match dtype {
+        DType::F32 => format!("{:?}", f32::from_le_bytes(std::array::from_fn(|k| element[k]))),
+        DType::F64 => format!("{:?}", floats(element, 8)[0]),
+        DType::Complex32 | DType::Complex64 => {
+            let [re, im] = floats(element, element.len() / 2);
+            format!("{re:?}{im:+?}i")
+        }
+        DType::Bool => (element != [0]).to_string(),
+        DType::Char => match char::from_u32(integer(dtype, element) as u32) {
+            Some(c) => format!("{c:?}"),
+            None => format!("{:#x}", integer(dtype, element)),
+        },
+        DType::Unit => "()".to_owned(),
+        DType::Variant(names) => match names.get(integer(dtype, element) as usize) {
+            Some(name) => name.to_string(),
+            None => format!("variant {}", integer(dtype, element)),
+        },
+        DType::Object(table) => format!("/shared/{table}[{}]", integer(dtype, element) as u64),
+        DType::U128 => (integer(dtype, element) as u128).to_string(),
+        other => integer(other, element).to_string(),
+    }
+}
+
+/// The tree of a file, from its index: every variable under its own name, also where the file packs them into tables.
+pub(super) fn build(index: &Index) -> Node {
+    let frames = index.frames.iter().enumerate().map(|(number, frame)| {
+        let path = format!("/frames/{number}");
+        let info = &frame.info;
+        let variables = info.variables.iter().zip(&frame.columns);
+        let children = variables
+            .map(|(variable, column)| of_variable(index, &path, variable, column.as_ref()))
+            .collect();
+        let mut attributes = vec![
+            text("function", &info.function),
+            text("module", &info.module),
+            text("file", &info.file),
+            number_of("line", info.line.into()),
+            number_of("site", info.site.into()),
+            number_of("site_line", info.site_line.into()),
+            number_of("site_column", info.site_column.into()),
+        ];
+        attributes.extend(info.callee.as_deref().map(|callee| text("callee", callee)));
+        attributes.push(text("layout", &format!("{:016x}", info.layout)));
+        attributes.push(text("source", &format!("{:016x}", info.source)));
+        Node {
+            name: number.to_string(),
+            path,
+            attributes,
+            kind: NodeKind::Group(children),
+        }
+    });
+    let mut children = vec![group("frames", "/frames", frames.collect())];
+    let shared: Vec<Node> = index
+        .tables
+        .iter()
+        .enumerate()
+        .map(|(number, table)| shared(index, number, table))
+        .collect();
+    if !shared.is_empty() {
+        children.push(group("shared", "/shared", shared));
+    }
+    let meta = &index.meta;
+    let mut attributes = vec![
+        text("format", "ckpt"),
+        number_of("format_version", super::FORMAT_VERSION.into()),
+        text("program", &meta.program),
+        text("version", &meta.version),
+        number_of("visit", meta.visit),
+        text("time", &super::time::iso8601(meta.time)),
+        text("reason", &meta.reason),
+        text("host", &meta.host),
+    ];
+    attributes.extend(meta.notes.iter().map(|(name, note)| text(name, note)));
+    Node {
+        name: String::new(),
+        path: "/".to_owned(),
+        attributes,
+        kind: NodeKind::Group(children),
+    }
+}
+
+fn shared(index: &Index, number: usize, table: &super::index::TableEntry) -> Node {
+    let path = format!("/shared/{number}");
+    let ids = Stored::Data {
+        dtype: DType::U64,
+        single: false,
+        block: table.ids,
+    };
+    let children = vec![
+        of_column(index, &path, "ids", &ids),
+        of_column(index, &path, "items", &table.items),
+    ];
+    let attributes = vec![text("rust_type", &table.type_name)];
+    Node {
+        name: number.to_string(),
+        path,
+        attributes,
+        kind: NodeKind::Group(children),
+    }
+}
+
+fn of_variable(index: &Index, path: &str, variable: &VariableInfo, column: Option<&Stored>) -> Node {
+    let mut node = match (&variable.content, column) {
+        (VariableContent::Link { frame, key }, _) => Node {
+            name: variable.key.clone(),
+            path: format!("{path}/{}", variable.key),
+            attributes: Vec::new(),
+            kind: NodeKind::Link(format!("/frames/{frame}/{key}")),
+        },
+        (VariableContent::Value, column) => {
+            of_column(index, path, &variable.key, column.unwrap_or(&Stored::Empty))
+        }
+    };
+    let mut attributes = vec![
+        text("rust_type", &variable.rust_type),
+        number_of("line", variable.line.into()),
+    ];
+    attributes.extend(
+        variable
+            .parameter
+            .map(|parameter| number_of("parameter", parameter.into())),
+    );
+    attributes.append(&mut node.attributes);
+    node.attributes = attributes;
+    node
+}
+
+fn of_column(index: &Index, parent: &str, name: &str, column: &Stored) -> Node {
+    let path = format!("{parent}/{name}");
+    let mut lengths = Vec::new();
+    let mut inner = column;
+    while let Stored::Array { length, items } = inner {
+        lengths.push(*length);
+        inner = items;
+    }
+    if let Stored::Data { dtype, single, block } = inner {
+        let elements = block.length / dtype.size() as u64;
+        let rows = lengths
+            .iter()
+            .try_fold(elements, |rows, &length| rows.checked_div(length))
+            .unwrap_or(0);
+        let single = *single || *dtype == DType::Text;
+        let shape = if single {
+            Vec::new()
+        } else {
+            std::iter::once(rows).chain(lengths).collect()
+        };
+        let dataset = Dataset {
+            dtype: dtype.clone(),
+            shape,
+            elements,
+            bytes: block.length,
+            block: *block,
+        };
+        let attributes = match index.datasets.get(block.dataset as usize) {
+            Some(dataset) => vec![text("checksum", &format!("xxh3-128:{:032x}", dataset.checksum))],
+            None => Vec::new(),
+        };
+        return Node {
+            name: name.to_owned(),
+            path,
+            attributes,
+            kind: NodeKind::Dataset(dataset),
+        };
+    }
+    match column {
+        Stored::Group { kind, children } => {
+            let nodes = children.iter().filter(|(_, child)| *child != Stored::Empty);
+            let nodes = nodes
+                .map(|(name, child)| of_column(index, &path, name, child))
+                .collect();
+            Node {
+                attributes: vec![text("kind", kind.name())],
+                ..group(name, &path, nodes)
+            }
+        }
+        Stored::Array { length, items } => {
+            let nodes = vec![of_column(index, &path, "items", items)];
+            let attributes = vec![text("kind", "array"), number_of("length", *length)];
+            Node {
+                attributes,
+                ..group(name, &path, nodes)
+            }
+        }
+        Stored::Empty | Stored::Data { .. } => group(name, &path, Vec::new()),
+    }
+}
+
+fn group(name: &str, path: &str, children: Vec<Node>) -> Node {
+    Node {
+        name: name.to_owned(),
+        path: path.to_owned(),
+        attributes: Vec::new(),
+        kind: NodeKind::Group(children),
+    }
+}
+
+fn text(name: &str, value: &str) -> (String, Attribute) {
+    (name.to_owned(), Attribute::Text(value.to_owned()))
+}
+
+fn number_of(name: &str, value: u64) -> (String, Attribute) {
+    (name.to_owned(), Attribute::Unsigned(value))
+}

@@ -1,0 +1,549 @@
+//! A snapshot becomes a file: the HDF5 structure, the values at the places that HDF5 allotted, the index, the header.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use super::container::{self, checksum};
+use super::fault::Step;
+use super::hdf5::{Id, Shape, Structure, Type};
+use super::index::{Dataset, Frame, Index, Stored, TableEntry};
+use super::{FORMAT_VERSION, FrameInfo, Meta, StoreError, VariableContent, VariableInfo};
+use crate::plan::SiteKind;
+use crate::snapshot::{Content, FrameRecord, Snapshot, VariableRecord};
+use crate::value::{Block, Column, DType, Data};
+
+/// With more single values than this in a frame they share tables: a dataset of its own costs 400 bytes and 30 microseconds.
+const MOST_SCALARS: usize = 256;
+
+/// Writes a complete checkpoint file to `path`, which must not exist, and syncs it.
+pub(super) fn write(path: &Path, snapshot: &Snapshot, meta: &Meta) -> Result<(), StoreError> {
+    Step::BeforeCreate.reached();
+    let structure = Structure::create(path)?;
+    Step::Created.reached();
+    let needed = needed(snapshot);
+    // HDF5 cannot give up cleanly on a full disk, so it is only let loose on space that is there.
+    let file = container::reserve(path, needed)?;
+    let mut writer = Writer {
+        structure,
+        path,
+        index: Index::default(),
+        bodies: Vec::new(),
+    };
+    writer.root(snapshot, meta)?;
+    let Writer {
+        structure,
+        index,
+        bodies,
+        ..
+    } = writer;
+    structure.close()?;
+    Step::Structure.reached();
+    write_bodies(&file, path, needed, &index.datasets, &bodies)?;
+    container::seal(&file, path, &index)
+}
+
+/// An upper bound for the size of the file.
+fn needed(snapshot: &Snapshot) -> u64 {
+    let columns = snapshot
+        .frames
+        .iter()
+        .flat_map(|frame| &frame.variables)
+        .map(|variable| match &variable.content {
+            Content::Value(column) => objects(column),
+            Content::Link { .. } => 1,
+        });
+    let columns: u64 = columns.sum::<u64>()
+        + snapshot
+            .tables
+            .iter()
+            .map(|table| objects(&table.items) + 2)
+            .sum::<u64>();
+    snapshot.bytes() + columns * 1024 + 256 * 1024
+}
+
+fn objects(column: &Column) -> u64 {
+    match column {
+        Column::Empty => 0,
+        Column::Data(_) => 1,
+        Column::Array { items, .. } => 1 + objects(items),
+        Column::Group(group) => {
+            1 + group
+                .children
+                .iter()
+                .map(|(_, child)| objects(child))
+                .sum::<u64>()
+        }
+    }
+}
+
+fn write_bodies(
+    file: &File,
+    path: &Path,
+    needed: u64,
+    datasets: &[Dataset],
+    bodies: &[std::borrow::Cow<'_, [u8]>],
+) -> Result<(), StoreError> {
+    for (number, (dataset, body)) in datasets.iter().zip(bodies).enumerate() {
+        if number == bodies.len() / 2 {
+            Step::HalfTheValues.reached();
+        }
+        file.write_all_at(body, dataset.offset)
+            .map_err(|error| StoreError::writing(path, needed, &error))?;
+    }
+    Step::Values.reached();
+    Ok(())
+}
+
+struct Writer<'s> {
+    structure: Structure,
+    path: &'s Path,
+    index: Index,
+    bodies: Vec<std::borrow::Cow<'s, [u8]>>,
+}
+
+impl<'s> Writer<'s> {
+    fn root(&mut self, snapshot: &'s Snapshot, meta: &Meta) -> Result<(), StoreError> {
+        let root = self.structure.root();
+        self.structure.text(root, "format", "ckpt")?;
+        self.structure
+            .number(root, "format_version", FORMAT_VERSION.into())?;
+        self.structure.text(root, "program", &meta.program)?;
+        self.structure.text(root, "version", &meta.version)?;
+        self.structure.number(root, "visit", meta.visit)?;
+        self.structure
+            .text(root, "time", &super::time::iso8601(meta.time))?;
+        self.structure.text(root, "reason", &meta.reason)?;
+        self.structure.text(root, "host", &meta.host)?;
+        for (name, text) in &meta.notes {
+            self.structure.text(root, &object_name(name), text)?;
+        }
+        let frames = self.structure.group(root, "frames")?;
+        let shared = match snapshot.tables.len() {
+            0 => None,
+            _ => Some(self.structure.group(root, "shared")?),
+        };
+        self.index.meta = meta.clone();
+        let targets: HashSet<(usize, &str)> = snapshot
+            .frames
+            .iter()
+            .flat_map(|frame| &frame.variables)
+            .filter_map(link_target)
+            .collect();
+        for (number, frame) in snapshot.frames.iter().enumerate() {
+            let group = self.structure.group(&frames, &number.to_string())?;
+            self.frame(&group, number, frame, &targets)?;
+        }
+        for (number, table) in snapshot.tables.iter().enumerate() {
+            let Some(shared) = &shared else { break };
+            let group = self.structure.group(shared, &number.to_string())?;
+            self.structure.text(&group, "rust_type", &table.type_name)?;
+            let path = format!("/shared/{number}");
+            let ids: Vec<u8> = table.ids.iter().flat_map(|id| id.to_le_bytes()).collect();
+            let place = Place {
+                parent: &group,
+                path: &path,
+                name: "ids",
+            };
+            let (dataset, _) =
+                self.dataset(&place, &DType::U64, Some(&[table.ids.len() as u64]), ids.into())?;
+            let ids = Block {
+                dataset,
+                offset: 0,
+                length: table.ids.len() as u64 * 8,
+            };
+            let items = self.column(
+                &Place {
+                    parent: &group,
+                    path: &path,
+                    name: "items",
+                },
+                &table.items,
+                None,
+            )?;
+            self.index.tables.push(TableEntry {
+                type_name: table.type_name.clone(),
+                ids,
+                items,
+            });
+        }
+        Ok(())
+    }
+
+    fn frame(
+        &mut self,
+        group: &Id,
+        number: usize,
+        frame: &'s FrameRecord,
+        targets: &HashSet<(usize, &str)>,
+    ) -> Result<(), StoreError> {
+        let mut info = frame_info(frame);
+        let structure = &self.structure;
+        structure.text(group, "function", &info.function)?;
+        structure.text(group, "module", &info.module)?;
+        structure.text(group, "file", &info.file)?;
+        structure.number(group, "line", info.line.into())?;
+        structure.number(group, "site", info.site.into())?;
+        structure.number(group, "site_line", info.site_line.into())?;
+        structure.number(group, "site_column", info.site_column.into())?;
+        if let Some(callee) = &info.callee {
+            structure.text(group, "callee", callee)?;
+        }
+        structure.text(group, "layout", &format!("{:016x}", info.layout))?;
+        structure.text(group, "source", &format!("{:016x}", info.source))?;
+
+        let path = format!("/frames/{number}");
+        let is_scalar = |variable: &VariableRecord| match &variable.content {
+            Content::Value(Column::Data(Data {
+                single: true, dtype, ..
+            })) => *dtype != DType::Text && !targets.contains(&(number, variable.key.as_ref())),
+            _ => false,
+        };
+        let pack = frame
+            .variables
+            .iter()
+            .filter(|variable| is_scalar(variable))
+            .count()
+            > MOST_SCALARS;
+        let mut columns: Vec<Option<Stored>> = vec![None; frame.variables.len()];
+        let mut scalars: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (position, variable) in frame.variables.iter().enumerate() {
+            let name = object_name(&variable.key);
+            match &variable.content {
+                Content::Value(_) if pack && is_scalar(variable) => {
+                    scalars.entry(variable.rust_type).or_default().push(position);
+                }
+                Content::Value(column) => {
+                    let place = Place {
+                        parent: group,
+                        path: &path,
+                        name: &name,
+                    };
+                    columns[position] = Some(self.column(&place, column, Some(variable))?);
+                }
+                Content::Link { frame: target, key } => {
+                    self.structure
+                        .link(group, &name, &format!("/frames/{target}/{}", object_name(key)))?;
+                }
+            }
+        }
+        if !scalars.is_empty() {
+            let tables = self.structure.group(group, "#scalars")?;
+            let path = format!("{path}/#scalars");
+            for (rust_type, positions) in scalars {
+                let name = object_name(rust_type);
+                let place = Place {
+                    parent: &tables,
+                    path: &path,
+                    name: &name,
+                };
+                self.scalars(&place, frame, &positions, &mut columns)?;
+            }
+        }
+        for (variable, column) in info.variables.iter_mut().zip(&columns) {
+            variable.bytes = column.as_ref().map_or(0, Stored::bytes);
+        }
+        self.index.frames.push(Frame { info, columns });
+        Ok(())
+    }
+
+    /// Many single values of one Rust type as one table.
+    fn scalars(
+        &mut self,
+        place: &Place<'_>,
+        frame: &'s FrameRecord,
+        positions: &[usize],
+        columns: &mut [Option<Stored>],
+    ) -> Result<(), StoreError> {
+        let rows: Vec<(usize, &VariableRecord, &Data)> = positions
+            .iter()
+            .filter_map(|&position| match &frame.variables[position].content {
+                Content::Value(Column::Data(data)) => Some((position, &frame.variables[position], data)),
+                _ => None,
+            })
+            .collect();
+        let Some((_, _, first)) = rows.first() else {
+            return Ok(());
+        };
+        let dtype = first.dtype.clone();
+        let name_size = rows
+            .iter()
+            .map(|(_, variable, _)| variable.key.len())
+            .max()
+            .unwrap_or(0)
+            .max(1);
+        let (size, row_size) = (dtype.size(), name_size + dtype.size() + 12);
+        let mut body = Vec::with_capacity(rows.len() * row_size);
+        let dataset = self.bodies.len() as u32;
+        for (position, variable, data) in &rows {
+            let start = body.len();
+            body.extend_from_slice(variable.key.as_bytes());
+            body.resize(start + name_size, 0);
+            let block = Block {
+                dataset,
+                offset: body.len() as u64,
+                length: size as u64,
+            };
+            columns[*position] = Some(Stored::Data {
+                dtype: data.dtype.clone(),
+                single: true,
+                block,
+            });
+            body.extend_from_slice(&data.bytes);
+            body.extend_from_slice(&variable.line.to_le_bytes());
+            body.extend_from_slice(&variable.parameter.map_or(-1, i64::from).to_le_bytes());
+        }
+        let text = Type::new(&DType::Text, name_size, self.path)?;
+        let value = Type::new(&dtype, size, self.path)?;
+        let (line, parameter) = (
+            Type::new(&DType::U32, 4, self.path)?,
+            Type::new(&DType::I64, 8, self.path)?,
+        );
+        let parts = [
+            ("name", &text, name_size),
+            ("value", &value, size),
+            ("line", &line, 4),
+            ("parameter", &parameter, 8),
+        ];
+        let of = Type::record(&parts, self.path)?;
+        let (_, object) = self.dataset_of(
+            place,
+            &DType::Record(row_size as u32),
+            &of,
+            Some(&[rows.len() as u64]),
+            body.into(),
+        )?;
+        self.structure.text(&object, "rust_type", rows[0].1.rust_type)
+    }
+
+    fn column(
+        &mut self,
+        place: &Place<'_>,
+        column: &'s Column,
+        variable: Option<&VariableRecord>,
+    ) -> Result<Stored, StoreError> {
+        // Arrays of plain elements are further dimensions of one dataset.
+        let (mut lengths, mut inner) = (Vec::new(), column);
+        while let Column::Array { length, items } = inner {
+            lengths.push(*length);
+            inner = items;
+        }
+        if let Column::Data(data) = inner {
+            let (number, object) = self.data(place, data, &lengths)?;
+            self.describe(&object, variable)?;
+            let block = Block {
+                dataset: number,
+                offset: 0,
+                length: data.bytes.len() as u64,
+            };
+            let stored = Stored::Data {
+                dtype: data.dtype.clone(),
+                single: data.single,
+                block,
+            };
+            let wrap = |items, length: &u64| Stored::Array {
+                length: *length,
+                items: Box::new(items),
+            };
+            return Ok(lengths.iter().rev().fold(stored, wrap));
+        }
+        match column {
+            // A variable is always there for people to see; other columns without a value are not.
+            Column::Empty if variable.is_none() => Ok(Stored::Empty),
+            Column::Empty | Column::Data(_) => {
+                let group = self.structure.group(place.parent, place.name)?;
+                self.describe(&group, variable)?;
+                Ok(Stored::Empty)
+            }
+            Column::Array { length, items } => {
+                let group = self.structure.group(place.parent, place.name)?;
+                self.describe(&group, variable)?;
+                self.structure.text(&group, "kind", "array")?;
+                self.structure.number(&group, "length", *length)?;
+                let path = format!("{}/{}", place.path, place.name);
+                let items = self.column(
+                    &Place {
+                        parent: &group,
+                        path: &path,
+                        name: "items",
+                    },
+                    items,
+                    None,
+                )?;
+                Ok(Stored::Array {
+                    length: *length,
+                    items: Box::new(items),
+                })
+            }
+            Column::Group(columns) => {
+                let group = self.structure.group(place.parent, place.name)?;
+                self.describe(&group, variable)?;
+                self.structure.text(&group, "kind", columns.kind.name())?;
+                let path = format!("{}/{}", place.path, place.name);
+                let mut children = Vec::with_capacity(columns.children.len());
+                for (name, child) in &columns.children {
+                    let object = object_name(name);
+                    let place = Place {
+                        parent: &group,
+                        path: &path,
+                        name: &object,
+                    };
+                    children.push((name.to_string(), self.column(&place, child, None)?));
+                }
+                Ok(Stored::Group {
+                    kind: columns.kind,
+                    children,
+                })
+            }
+        }
+    }
+
+    fn data(&mut self, place: &Place<'_>, data: &'s Data, lengths: &[u64]) -> Result<(u32, Id), StoreError> {
+        let body = std::borrow::Cow::Borrowed(data.bytes.as_slice());
+        if data.single || data.dtype == DType::Text {
+            return self.dataset(place, &data.dtype, None, body);
+        }
+        let rows = lengths
+            .iter()
+            .try_fold((data.bytes.len() / data.dtype.size()) as u64, |n, &length| {
+                n.checked_div(length)
+            });
+        let shape: Vec<u64> = std::iter::once(rows.unwrap_or(0))
+            .chain(lengths.iter().copied())
+            .collect();
+        self.dataset(place, &data.dtype, Some(&shape), body)
+    }
+
+    /// Makes a dataset, one element without a `shape`, and keeps its values to be written later.
+    fn dataset(
+        &mut self,
+        place: &Place<'_>,
+        dtype: &DType,
+        shape: Option<&[u64]>,
+        body: std::borrow::Cow<'s, [u8]>,
+    ) -> Result<(u32, Id), StoreError> {
+        /// HDF5 keeps the size of a type in 32 bits.
+        const LONGEST_TEXT: usize = 1 << 31;
+        if *dtype == DType::Text && body.len() > LONGEST_TEXT {
+            let of = Type::new(&DType::U8, 1, self.path)?;
+            return self.dataset_of(place, dtype, &of, Some(&[body.len() as u64]), body);
+        }
+        let of = Type::new(dtype, body.len(), self.path)?;
+        self.dataset_of(place, dtype, &of, shape, body)
+    }
+
+    fn dataset_of(
+        &mut self,
+        place: &Place<'_>,
+        dtype: &DType,
+        of: &Type,
+        shape: Option<&[u64]>,
+        body: std::borrow::Cow<'s, [u8]>,
+    ) -> Result<(u32, Id), StoreError> {
+        let in_file = match shape {
+            Some(dims) => Shape::Block(dims),
+            None if body.is_empty() => Shape::Null,
+            None => Shape::Single,
+        };
+        let (object, offset) = self.structure.dataset(place.parent, place.name, of, &in_file)?;
+        let sum = checksum(&body);
+        self.structure
+            .text(&object, "checksum", &format!("xxh3-128:{sum:032x}"))?;
+        if let DType::Object(table) = dtype {
+            self.structure
+                .text(&object, "table", &format!("/shared/{table}"))?;
+        }
+        let number = self.index.datasets.len() as u32;
+        self.index.datasets.push(Dataset {
+            path: format!("{}/{}", place.path, place.name),
+            dtype: dtype.clone(),
+            shape: shape.unwrap_or_default().to_vec(),
+            offset: if body.is_empty() { 0 } else { offset },
+            bytes: body.len() as u64,
+            checksum: sum,
+        });
+        self.bodies.push(body);
+        Ok((number, object))
+    }
+
+    fn describe(&self, object: &Id, variable: Option<&VariableRecord>) -> Result<(), StoreError> {
+        let Some(variable) = variable else { return Ok(()) };
+        self.structure.text(object, "rust_type", variable.rust_type)?;
+        self.structure.number(object, "line", variable.line.into())?;
+        match variable.parameter {
+            Some(index) => self.structure.number(object, "parameter", index.into()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Where an object is made.
+struct Place<'a> {
+    parent: &'a Id,
+    /// Path of the parent.
+    path: &'a str,
+    name: &'a str,
+}
+
+fn link_target(variable: &VariableRecord) -> Option<(usize, &str)> {
+    match &variable.content {
+        Content::Link { frame, key } => Some((*frame, key)),
+        Content::Value(_) => None,
+    }
+}
+
+fn frame_info(frame: &FrameRecord) -> FrameInfo {
+    let plan = frame.plan;
+    let site = (frame.site as usize)
+        .checked_sub(1)
+        .and_then(|index| plan.sites.get(index));
+    FrameInfo {
+        function: plan.function.to_owned(),
+        module: plan.module.to_owned(),
+        file: plan.file.to_owned(),
+        line: plan.line,
+        site: frame.site,
+        site_line: site.map_or(0, |site| site.line),
+        site_column: site.map_or(0, |site| site.column),
+        callee: site.and_then(|site| match site.kind {
+            SiteKind::Call { callee } => Some(callee.to_owned()),
+            SiteKind::Checkpoint => None,
+        }),
+        layout: plan.layout,
+        source: plan.source,
+        variables: frame
+            .variables
+            .iter()
+            .map(|variable| VariableInfo {
+                key: variable.key.to_string(),
+                line: variable.line,
+                rust_type: variable.rust_type.to_owned(),
+                parameter: variable.parameter,
+                content: match &variable.content {
+                    Content::Value(_) => VariableContent::Value,
+                    Content::Link { frame, key } => VariableContent::Link {
+                        frame: *frame,
+                        key: key.clone(),
+                    },
+                },
+                bytes: 0,
+            })
+            .collect(),
+    }
+}
+
+/// A name as HDF5 takes it: `/` would begin a new level, a zero byte ends a string, `.` means the group itself.
+fn object_name(name: &str) -> String {
+    if matches!(name, "" | "." | "..") {
+        return format!("%{name}");
+    }
+    let mut safe = String::with_capacity(name.len());
+    for c in name.chars() {
+        match c {
+            '/' | '%' | '\0'..='\x1f' => safe.push_str(&format!("%{:02X}", c as u32)),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
