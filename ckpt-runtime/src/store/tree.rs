@@ -338,7 +338,7 @@ fn of_column(index: &Index, parent: &str, name: &str, column: &Stored) -> Node {
     let mut lengths = Vec::new();
     let mut inner = column;
     while let Stored::Array { length, items } = inner {
-        lengths.push(*length);
+        lengths.extend((*length > 0).then_some(*length));
         inner = items;
     }
     if let Stored::Data { dtype, single, block } = inner {

@@ -404,6 +404,8 @@ impl<'s> Writer<'s> {
         if data.single || data.dtype == DType::Text {
             return self.dataset(place, &data.dtype, None, body);
         }
+        // Arrays without items have one byte each, which is a list.
+        let lengths: Vec<u64> = lengths.iter().copied().filter(|&length| length > 0).collect();
         let rows = lengths
             .iter()
             .try_fold((data.bytes.len() / data.dtype.size()) as u64, |n, &length| {

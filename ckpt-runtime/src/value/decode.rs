@@ -131,6 +131,18 @@ impl<'a> Decoder<'a> {
 
     /// Takes the next string.
     pub fn text(&mut self) -> Result<String, LoadError> {
+        String::from_utf8(self.text_bytes()?).map_err(|error| LoadError::invalid(format_args!("not UTF-8: {error}")))
+    }
+
+    /// Takes the next `count` elements of an element type in their stored form.
+    pub(crate) fn bytes(&mut self, dtype: &DType, count: usize) -> Result<Vec<u8>, LoadError> {
+        let context = self.context;
+        let data = self.data(dtype)?;
+        let length = data.check(count, dtype.size())?;
+        data.take(length, context).map(<[u8]>::to_vec)
+    }
+
+    pub(crate) fn text_bytes(&mut self) -> Result<Vec<u8>, LoadError> {
         let context = self.context;
         let mut column;
         let data = if self.batch {
@@ -145,9 +157,7 @@ impl<'a> Decoder<'a> {
         let (data, length) = data;
         let length = data.check(length, 1)?;
         let bytes = data.take(length, context)?;
-        let text = std::str::from_utf8(bytes)
-            .map_err(|error| LoadError::invalid(format_args!("not UTF-8: {error}")))?;
-        Ok(text.to_owned())
+        Ok(bytes.to_vec())
     }
 
     /// The names of the fields that a struct has in the file.
@@ -239,6 +249,11 @@ impl<'a> Decoder<'a> {
             }),
             ref other => Err(mismatch("an array", other)),
         }
+    }
+
+    /// Whether many values are here rather than a single one.
+    pub(crate) fn is_batch(&self) -> bool {
+        self.batch
     }
 
     /// Takes the keys and values of the next map.

@@ -10,6 +10,8 @@ use super::{Checkpoint, Number};
 /// Groups below groups that one variable may have: a bound for readers, and for the stack of recursive types.
 pub(crate) const MAX_DEPTH: u32 = 256;
 
+const MAP: &[Cow<'static, str>] = &[Cow::Borrowed("keys"), Cow::Borrowed("values"), Cow::Borrowed("lengths")];
+
 /// Where a value saves itself: one place in the column tree of a variable.
 ///
 /// An encoder is in one of two states. *Single*: it takes one value, and a list needs no lengths. *Batch*: it takes
@@ -66,7 +68,19 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Appends elements of `dtype` in their stored form.
+    /// Whether this place takes many values rather than a single one.
+    pub(crate) fn is_batch(&self) -> bool {
+        self.batch
+    }
+
+    /// Appends elements of one byte each.
+    pub(crate) fn bytes(&mut self, dtype: &DType, bytes: &[u8]) {
+        if let Some(data) = self.data(dtype) {
+            data.bytes.extend_from_slice(bytes);
+        }
+    }
+
+    /// Appends elements of `dtype`, at most 32 bits each.
     pub(crate) fn raw(&mut self, dtype: &DType, elements: impl Iterator<Item = u32>) {
         let size = dtype.size();
         if let Some(data) = self.data(dtype) {
@@ -82,6 +96,10 @@ impl<'a> Encoder<'a> {
 
     /// Appends a string.
     pub fn text(&mut self, text: &str) {
+        self.text_bytes(text.as_bytes());
+    }
+
+    pub(crate) fn text_bytes(&mut self, text: &[u8]) {
         if self.batch {
             let Some(children) =
                 self.children(Kind::Strings, &[Cow::Borrowed("lengths"), Cow::Borrowed("text")])
@@ -94,9 +112,9 @@ impl<'a> Encoder<'a> {
                 .extend_from_slice(&(text.len() as u64).to_le_bytes());
             data_of(&mut bytes.1, &DType::Text, true)
                 .bytes
-                .extend_from_slice(text.as_bytes());
+                .extend_from_slice(text);
         } else if let Some(data) = self.data(&DType::Text) {
-            data.bytes.extend_from_slice(text.as_bytes());
+            data.bytes.extend_from_slice(text);
         }
     }
 
@@ -160,23 +178,27 @@ impl<'a> Encoder<'a> {
         K: Checkpoint + 'k,
         V: Checkpoint + 'v,
     {
-        const NAMES: &[Cow<'static, str>] = &[
-            Cow::Borrowed("keys"),
-            Cow::Borrowed("values"),
-            Cow::Borrowed("lengths"),
-        ];
         if self.batch {
-            self.child(Kind::Map, NAMES, 2, true).number(count as u64);
+            self.map_length(count);
         }
-        K::save_each(keys, &mut self.child(Kind::Map, NAMES, 0, true));
-        V::save_each(values, &mut self.child(Kind::Map, NAMES, 1, true));
+        K::save_each(keys, &mut self.child(Kind::Map, MAP, 0, true));
+        V::save_each(values, &mut self.child(Kind::Map, MAP, 1, true));
+    }
+
+    /// Appends the number of a map's entries, in a batch of maps.
+    pub(crate) fn map_length(&mut self, count: usize) {
+        self.child(Kind::Map, MAP, 2, true).number(count as u64);
     }
 
     /// Appends whether an optional value is there, and gives the encoder for it.
     pub fn option(&mut self, present: bool) -> Encoder<'_> {
+        self.options(std::iter::once(present))
+    }
+
+    /// Appends whether each of many optional values is there, and gives the encoder for those that are.
+    pub(crate) fn options(&mut self, present: impl Iterator<Item = bool>) -> Encoder<'_> {
         const NAMES: &[Cow<'static, str>] = &[Cow::Borrowed("present"), Cow::Borrowed("value")];
-        self.child(Kind::Option, NAMES, 0, self.batch)
-            .raw(&DType::Bool, std::iter::once(u32::from(present)));
+        self.child(Kind::Option, NAMES, 0, self.batch).raw(&DType::Bool, present.map(u32::from));
         self.child(Kind::Option, NAMES, 1, self.batch)
     }
 

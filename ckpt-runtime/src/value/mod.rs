@@ -11,6 +11,7 @@ mod encode;
 mod error;
 mod number;
 mod objects;
+mod rows;
 
 mod impls;
 

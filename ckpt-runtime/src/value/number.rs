@@ -101,6 +101,12 @@ numbers! {
     f64, F64, 0.0, |n| f64::from_bits(n.to_bits().swap_bytes());
 }
 
+#[cfg(target_pointer_width = "64")]
+numbers! {
+    usize, U64, 0, |n| n.swap_bytes();
+    isize, I64, 0, |n| n.swap_bytes();
+}
+
 #[cfg(feature = "num-complex")]
 numbers! {
     num_complex::Complex<f32>, Complex32, num_complex::Complex { re: 0.0, im: 0.0 },

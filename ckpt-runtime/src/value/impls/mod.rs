@@ -1,3 +1,18 @@
 //! [`crate::Checkpoint`] for types that are not the user's own, one file for each family.
 
+mod lists;
+mod maps;
+#[cfg(feature = "nalgebra")]
+mod nalgebra;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod numbers;
+#[cfg(feature = "rand")]
+mod rand;
+mod ranges;
+mod shared;
+mod structs;
+mod text;
+mod wrappers;
+
+pub(crate) use wrappers::transparent;

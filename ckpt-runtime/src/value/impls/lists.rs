@@ -1,0 +1,154 @@
+//! Lists of one type: vectors, slices, arrays, queues, heaps, and what is left of a consumed vector.
+
+use std::borrow::Cow;
+use std::collections::{BinaryHeap, VecDeque};
+
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
+
+fn save_list<T: Checkpoint>(items: &[T], to: &mut Encoder<'_>) {
+    // The recursion of a type that contains itself ends here when it is too deep.
+    if to.failed() {
+        return;
+    }
+    // A single empty list still shows the type of its items. In a batch it must not: a type that contains lists of
+    // itself would have no end of columns.
+    let shows_items = !items.is_empty() || !to.is_batch();
+    let mut list = to.list(items.len());
+    if shows_items {
+        T::save_slice(items, &mut list);
+    }
+}
+
+fn load_list<T: Checkpoint>(from: &mut Decoder<'_>) -> Result<Vec<T>, LoadError> {
+    let (count, mut items) = from.list()?;
+    T::load_vec(&mut items, count)
+}
+
+impl<T: Checkpoint> Checkpoint for [T] {
+    fn save(&self, to: &mut Encoder<'_>) {
+        save_list(self, to);
+    }
+}
+
+macro_rules! lists {
+    ($($type:ty, [$($bound:tt)*], |$value:ident| $slice:expr, |$items:ident| $load:expr;)*) => {$(
+        impl<T: Checkpoint $($bound)*> Checkpoint for $type {
+            fn save(&self, to: &mut Encoder<'_>) {
+                let $value = self;
+                save_list($slice, to);
+            }
+            fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+                let $items = load_list::<T>(from)?;
+                Ok($load)
+            }
+        }
+    )*};
+}
+
+lists! {
+    Vec<T>, [], |list| list.as_slice(), |items| items;
+    Box<[T]>, [], |list| &**list, |items| items.into_boxed_slice();
+    std::vec::IntoIter<T>, [], |list| list.as_slice(), |items| items.into_iter();
+    // In the inner order, which is a valid heap: making it a heap again moves nothing.
+    BinaryHeap<T>, [+ Ord], |list| list.as_slice(), |items| BinaryHeap::from(items);
+}
+
+impl<T: Checkpoint> Checkpoint for VecDeque<T> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        if to.failed() {
+            return;
+        }
+        let (front, back) = self.as_slices();
+        let shows_items = !self.is_empty() || !to.is_batch();
+        let mut list = to.list(self.len());
+        if shows_items {
+            T::save_slice(front, &mut list);
+            T::save_slice(back, &mut list);
+        }
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        load_list(from).map(VecDeque::from)
+    }
+}
+
+impl<T: Checkpoint, const N: usize> Checkpoint for [T; N] {
+    fn save(&self, to: &mut Encoder<'_>) {
+        if to.is_batch() {
+            Self::save_slice(std::slice::from_ref(self), to);
+        } else {
+            save_list(self, to);
+        }
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        let batch = from.is_batch();
+        let mut items = from.array(N)?;
+        if N == 0 && batch {
+            items.unit()?;
+        }
+        let items = T::load_vec(&mut items, N)?;
+        let count = items.len();
+        items.try_into().map_err(|_| LoadError::invalid(format_args!("{count} items for an array of {N}")))
+    }
+    fn save_slice(arrays: &[Self], to: &mut Encoder<'_>) {
+        let mut items = to.array(N);
+        if N == 0 {
+            // The one byte that every value has, so that they can be counted.
+            arrays.iter().for_each(|_| items.unit());
+        } else {
+            T::save_slice(arrays.as_flattened(), &mut items);
+        }
+    }
+    fn save_each<'a, I>(arrays: I, to: &mut Encoder<'_>)
+    where
+        Self: 'a,
+        I: Iterator<Item = &'a Self> + Clone,
+    {
+        for array in arrays {
+            Self::save_slice(std::slice::from_ref(array), to);
+        }
+    }
+    fn load_vec(from: &mut Decoder<'_>, count: usize) -> Result<Vec<Self>, LoadError> {
+        if N == 0 {
+            return (0..count).map(|_| Self::load(from)).collect();
+        }
+        let all = count.checked_mul(N).ok_or_else(|| LoadError::invalid(format_args!("{count} arrays are too many")))?;
+        let items = T::load_vec(&mut from.array(N)?, all)?;
+        into_arrays(items).ok_or_else(|| LoadError::invalid(format_args!("the items do not make {count} arrays of {N}")))
+    }
+}
+
+/// Cuts a vector into arrays without copying it. `N` is not 0.
+fn into_arrays<T, const N: usize>(mut items: Vec<T>) -> Option<Vec<[T; N]>> {
+    if !items.len().is_multiple_of(N) {
+        return None;
+    }
+    items.shrink_to_fit();
+    if items.capacity() != items.len() {
+        let mut items = items.into_iter();
+        let mut arrays = Vec::with_capacity(items.len() / N);
+        while let Some(first) = items.next() {
+            let mut first = Some(first);
+            // The length is a multiple of N: an array that has begun ends.
+            arrays.push(std::array::from_fn(|_| first.take().or_else(|| items.next()).expect("a whole array")));
+        }
+        return Some(arrays);
+    }
+    let mut items = std::mem::ManuallyDrop::new(items);
+    let (pointer, count) = (items.as_mut_ptr(), items.len() / N);
+    // SAFETY: `[T; N]` has the alignment of `T` and N times its size, so `count` arrays have exactly the layout of the
+    // allocation, whose capacity is its length `count * N`; all items are initialised; the old vector is forgotten.
+    Some(unsafe { Vec::from_raw_parts(pointer.cast::<[T; N]>(), count, count) })
+}
+
+impl<B> Checkpoint for Cow<'static, B>
+where
+    B: ToOwned + Checkpoint + ?Sized,
+    B::Owned: Checkpoint,
+{
+    fn save(&self, to: &mut Encoder<'_>) {
+        (**self).save(to);
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        B::Owned::load(from).map(Cow::Owned)
+    }
+}

@@ -1,0 +1,102 @@
+//! Maps and sets. Hash tables are stored in the order of their keys, so that equal states give equal files.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher, Hash};
+
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, rows};
+
+impl<K: Checkpoint + Eq + Hash, V: Checkpoint, S: BuildHasher + Default> Checkpoint for HashMap<K, V, S> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        if to.failed() {
+            return;
+        }
+        let entries: Vec<(&K, &V)> = self.iter().collect();
+        let order = rows::order(&to.aside(entries.iter().map(|entry| entry.0)), entries.len());
+        let keys = order.iter().map(|&row| entries[row].0);
+        save_map(entries.len(), keys, order.iter().map(|&row| entries[row].1), to);
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        let (keys, values) = from.map::<K, V>()?;
+        let count = keys.len();
+        let mut map = HashMap::with_capacity_and_hasher(count, S::default());
+        map.extend(keys.into_iter().zip(values));
+        distinct(map.len(), count).map(|()| map)
+    }
+}
+
+impl<K: Checkpoint + Ord, V: Checkpoint> Checkpoint for BTreeMap<K, V> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        if !to.failed() {
+            save_map(self.len(), self.keys(), self.values(), to);
+        }
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        let (keys, values) = from.map::<K, V>()?;
+        let count = keys.len();
+        let map: Self = keys.into_iter().zip(values).collect();
+        distinct(map.len(), count).map(|()| map)
+    }
+}
+
+fn save_map<'a, K: Checkpoint + 'a, V: Checkpoint + 'a>(
+    count: usize,
+    keys: impl Iterator<Item = &'a K> + Clone,
+    values: impl Iterator<Item = &'a V> + Clone,
+    to: &mut Encoder<'_>,
+) {
+    // As with lists: in a batch an empty map must not show its types.
+    if count == 0 && to.is_batch() {
+        to.map_length(0);
+    } else {
+        to.map(count, keys, values);
+    }
+}
+
+impl<T: Checkpoint + Eq + Hash, S: BuildHasher + Default> Checkpoint for HashSet<T, S> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        if to.failed() {
+            return;
+        }
+        let items: Vec<&T> = self.iter().collect();
+        let order = rows::order(&to.aside(items.iter().copied()), items.len());
+        save_set(items.len(), order.iter().map(|&row| items[row]), to);
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        let (count, mut items) = from.list()?;
+        let items = T::load_vec(&mut items, count)?;
+        let mut set = HashSet::with_capacity_and_hasher(count, S::default());
+        set.extend(items);
+        distinct(set.len(), count).map(|()| set)
+    }
+}
+
+impl<T: Checkpoint + Ord> Checkpoint for BTreeSet<T> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        if !to.failed() {
+            save_set(self.len(), self.iter(), to);
+        }
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        let (count, mut items) = from.list()?;
+        let set: Self = T::load_vec(&mut items, count)?.into_iter().collect();
+        distinct(set.len(), count).map(|()| set)
+    }
+}
+
+fn save_set<'a, T: Checkpoint + 'a>(count: usize, items: impl Iterator<Item = &'a T> + Clone, to: &mut Encoder<'_>) {
+    let shows_items = count > 0 || !to.is_batch();
+    let mut list = to.list(count);
+    if shows_items {
+        T::save_each(items, &mut list);
+    }
+}
+
+/// Two keys of the file that are one to the program: its `Eq` looks at less, or at more, than is saved.
+fn distinct(found: usize, stored: usize) -> Result<(), LoadError> {
+    if found == stored {
+        return Ok(());
+    }
+    Err(LoadError::invalid(format_args!(
+        "of {stored} keys only {found} are different to the program; its `Eq` and what is saved of a key do not agree"
+    )))
+}

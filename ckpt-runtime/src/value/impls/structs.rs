@@ -1,0 +1,139 @@
+//! Types of named parts: tuples, `Result`, and the standard library's small structs and enums.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::ops::{Bound, ControlFlow};
+use std::time::Duration;
+
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem};
+
+const NUMBERS: [Cow<'static, str>; 12] = [
+    Cow::Borrowed("0"),
+    Cow::Borrowed("1"),
+    Cow::Borrowed("2"),
+    Cow::Borrowed("3"),
+    Cow::Borrowed("4"),
+    Cow::Borrowed("5"),
+    Cow::Borrowed("6"),
+    Cow::Borrowed("7"),
+    Cow::Borrowed("8"),
+    Cow::Borrowed("9"),
+    Cow::Borrowed("10"),
+    Cow::Borrowed("11"),
+];
+
+macro_rules! tuples {
+    ($($count:literal: $($index:tt $name:ident),*;)*) => {$(
+        impl<$($name: Checkpoint),*> Checkpoint for ($($name,)*) {
+            fn save(&self, to: &mut Encoder<'_>) {
+                const NAMES: &[Cow<'static, str>] = NUMBERS.split_at($count).0;
+                $(self.$index.save(&mut to.field(NAMES, $index));)*
+            }
+            fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+                Ok(($(from.field::<$name>(&[stringify!($index)])?,)*))
+            }
+            fn save_each<'a, I>(items: I, to: &mut Encoder<'_>)
+            where
+                Self: 'a,
+                I: Iterator<Item = &'a Self> + Clone,
+            {
+                const NAMES: &[Cow<'static, str>] = NUMBERS.split_at($count).0;
+                $($name::save_each(items.clone().map(|item| &item.$index), &mut to.field(NAMES, $index));)*
+            }
+        }
+    )*};
+}
+
+tuples! {
+    1: 0 A;
+    2: 0 A, 1 B;
+    3: 0 A, 1 B, 2 C;
+    4: 0 A, 1 B, 2 C, 3 D;
+    5: 0 A, 1 B, 2 C, 3 D, 4 E;
+    6: 0 A, 1 B, 2 C, 3 D, 4 E, 5 F;
+    7: 0 A, 1 B, 2 C, 3 D, 4 E, 5 F, 6 G;
+    8: 0 A, 1 B, 2 C, 3 D, 4 E, 5 F, 6 G, 7 H;
+    9: 0 A, 1 B, 2 C, 3 D, 4 E, 5 F, 6 G, 7 H, 8 J;
+    10: 0 A, 1 B, 2 C, 3 D, 4 E, 5 F, 6 G, 7 H, 8 J, 9 K;
+    11: 0 A, 1 B, 2 C, 3 D, 4 E, 5 F, 6 G, 7 H, 8 J, 9 K, 10 L;
+    12: 0 A, 1 B, 2 C, 3 D, 4 E, 5 F, 6 G, 7 H, 8 J, 9 K, 10 L, 11 M;
+}
+
+/// Enums of the standard library. A variant without payload is followed by `()`, which takes no column.
+macro_rules! enums {
+    ($([$($generics:tt)*] $type:ty { $($number:literal $name:literal $pattern:pat => $save:expr, |$from:ident| $load:expr;)* })*) => {$(
+        impl<$($generics)*> Checkpoint for $type {
+            fn save(&self, to: &mut Encoder<'_>) {
+                const NAMES: &[Cow<'static, str>] = &[$(Cow::Borrowed($name)),*];
+                const CHILDREN: &[Cow<'static, str>] = &[Cow::Borrowed("variant"), $(Cow::Borrowed($name)),*];
+                match self {
+                    $($pattern => {
+                        let mut payload = to.variant(NAMES, CHILDREN, $number);
+                        let save: &dyn Fn(&mut Encoder<'_>) = &$save;
+                        save(&mut payload);
+                    })*
+                }
+            }
+            fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+                let (name, mut payload) = from.variant()?;
+                match name.as_str() {
+                    $($name => {
+                        let $from = payload.as_mut();
+                        $load
+                    })*
+                    other => Err(LoadProblem::UnknownVariant {
+                        variant: other.to_owned(),
+                        known: [$($name),*].join(", "),
+                    }.into()),
+                }
+            }
+        }
+    )*};
+}
+
+fn payload<T: Checkpoint>(from: Option<&mut Decoder<'_>>) -> Result<T, LoadError> {
+    let from = from.ok_or_else(|| LoadError::invalid("the variant has lost its payload"))?;
+    from.field(&["0"])
+}
+
+fn save_payload<T: Checkpoint>(value: &T, to: &mut Encoder<'_>) {
+    value.save(&mut to.field(NUMBERS_1, 0));
+}
+
+const NUMBERS_1: &[Cow<'static, str>] = NUMBERS.split_at(1).0;
+
+enums! {
+    [T: Checkpoint, E: Checkpoint] Result<T, E> {
+        0 "Ok" Ok(value) => |to| save_payload(value, to), |from| payload(from).map(Ok);
+        1 "Err" Err(error) => |to| save_payload(error, to), |from| payload(from).map(Err);
+    }
+    [B: Checkpoint, C: Checkpoint] ControlFlow<B, C> {
+        0 "Continue" ControlFlow::Continue(value) => |to| save_payload(value, to), |from| payload(from).map(ControlFlow::Continue);
+        1 "Break" ControlFlow::Break(value) => |to| save_payload(value, to), |from| payload(from).map(ControlFlow::Break);
+    }
+    [T: Checkpoint] Bound<T> {
+        0 "Included" Bound::Included(value) => |to| save_payload(value, to), |from| payload(from).map(Bound::Included);
+        1 "Excluded" Bound::Excluded(value) => |to| save_payload(value, to), |from| payload(from).map(Bound::Excluded);
+        2 "Unbounded" Bound::Unbounded => |_| (), |_from| Ok(Bound::Unbounded);
+    }
+    [] Ordering {
+        0 "Less" Ordering::Less => |_| (), |_from| Ok(Ordering::Less);
+        1 "Equal" Ordering::Equal => |_| (), |_from| Ok(Ordering::Equal);
+        2 "Greater" Ordering::Greater => |_| (), |_from| Ok(Ordering::Greater);
+    }
+}
+
+impl Checkpoint for Duration {
+    fn save(&self, to: &mut Encoder<'_>) {
+        const NAMES: &[Cow<'static, str>] = &[Cow::Borrowed("seconds"), Cow::Borrowed("nanoseconds")];
+        self.as_secs().save(&mut to.field(NAMES, 0));
+        self.subsec_nanos().save(&mut to.field(NAMES, 1));
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        let (seconds, nanoseconds) = (from.field(&["seconds"])?, from.field::<u32>(&["nanoseconds"])?);
+        if nanoseconds >= 1_000_000_000 {
+            return Err(LoadError::invalid(format_args!("{nanoseconds} nanoseconds are more than a second")));
+        }
+        Ok(Duration::new(seconds, nanoseconds))
+    }
+}

@@ -1,0 +1,140 @@
+//! The order in which the entries of a hash table are stored: that of their keys' stored form.
+
+use super::column::{Column, DType, Data, Kind};
+
+/// The rows `0..count` of `keys`, sorted: numbers by value, strings by bytes, everything else by its columns from the
+/// first to the last.
+pub(crate) fn order(keys: &Column, count: usize) -> Vec<usize> {
+    if let Column::Data(data) = keys {
+        if let Some(order) = order_of_numbers(data, count) {
+            return order;
+        }
+    }
+    let mut all = Vec::new();
+    let mut ends = Vec::with_capacity(count);
+    let mut reader = Reader::of(keys);
+    for _ in 0..count {
+        reader.row(&mut all);
+        ends.push(all.len());
+    }
+    let row = |index: usize| &all[if index == 0 { 0 } else { ends[index - 1] }..ends[index]];
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_unstable_by(|&a, &b| row(a).cmp(row(b)).then(a.cmp(&b)));
+    order
+}
+
+fn order_of_numbers(data: &Data, count: usize) -> Option<Vec<usize>> {
+    let size = data.dtype.size();
+    if size > 8 || data.bytes.len() != size * count {
+        return None;
+    }
+    let mut keyed: Vec<(u64, usize)> = data
+        .bytes
+        .chunks_exact(size)
+        .enumerate()
+        .map(|(row, bytes)| {
+            let mut wide = [0; 8];
+            wide[8 - size..].copy_from_slice(&sortable(&data.dtype, bytes)[..size]);
+            (u64::from_be_bytes(wide), row)
+        })
+        .collect();
+    keyed.sort_unstable();
+    Some(keyed.into_iter().map(|(_, row)| row).collect())
+}
+
+/// The bytes of a stored element such that comparing bytes compares values.
+fn sortable(dtype: &DType, stored: &[u8]) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    for (to, from) in bytes.iter_mut().zip(stored.iter().rev()) {
+        *to = *from;
+    }
+    if matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64 | DType::I128) {
+        bytes[0] ^= 0x80;
+    }
+    bytes
+}
+
+/// Walks a column tree row by row.
+enum Reader<'a> {
+    Empty,
+    Data { data: &'a Data, at: usize },
+    Group { kind: Kind, children: Vec<Reader<'a>> },
+    Array { length: u64, items: Box<Reader<'a>> },
+}
+
+impl<'a> Reader<'a> {
+    fn of(column: &'a Column) -> Self {
+        match column {
+            Column::Empty => Reader::Empty,
+            Column::Data(data) => Reader::Data { data, at: 0 },
+            Column::Group(group) => Reader::Group {
+                kind: group.kind,
+                children: group.children.iter().map(|(_, child)| Reader::of(child)).collect(),
+            },
+            Column::Array { length, items } => Reader::Array { length: *length, items: Box::new(Reader::of(items)) },
+        }
+    }
+
+    /// Appends the bytes of the next row.
+    fn row(&mut self, to: &mut Vec<u8>) {
+        match self {
+            Reader::Empty => {}
+            Reader::Data { data, at } => {
+                let size = data.dtype.size();
+                if let Some(stored) = data.bytes.get(*at..*at + size) {
+                    to.extend_from_slice(&sortable(&data.dtype, stored)[..size]);
+                }
+                *at += size;
+            }
+            Reader::Array { length, items } => (0..(*length).max(1)).for_each(|_| items.row(to)),
+            Reader::Group { kind, children } => match (kind, children.as_mut_slice()) {
+                (Kind::Struct, children) => children.iter_mut().for_each(|child| child.row(to)),
+                // The items first: a prefix sorts before what it is a prefix of, whatever the lengths.
+                (Kind::Strings, [lengths, text]) => {
+                    let length = lengths.number();
+                    if let Reader::Data { data, at } = text {
+                        to.extend_from_slice(data.bytes.get(*at..*at + length).unwrap_or_default());
+                        *at += length;
+                    }
+                }
+                (Kind::List, [lengths, items]) => (0..lengths.number()).for_each(|_| {
+                    to.push(1);
+                    items.row(to);
+                }),
+                (Kind::Map, [keys, values, lengths]) => (0..lengths.number()).for_each(|_| {
+                    to.push(1);
+                    keys.row(to);
+                    values.row(to);
+                }),
+                (Kind::Option, [present, value]) => {
+                    let before = to.len();
+                    present.row(to);
+                    if to.get(before) == Some(&1) {
+                        value.row(to);
+                    }
+                }
+                (Kind::Enum, [variant, payloads @ ..]) => {
+                    let number = variant.number();
+                    to.extend_from_slice(&(number as u32).to_be_bytes());
+                    if let Some(payload) = payloads.get_mut(number) {
+                        payload.row(to);
+                    }
+                }
+                _ => {}
+            },
+        }
+        // Rows of different length side by side must not run into each other.
+        if matches!(self, Reader::Group { kind: Kind::Strings | Kind::List | Kind::Map, .. }) {
+            to.push(0);
+        }
+    }
+
+    /// Takes the next element as a number.
+    fn number(&mut self) -> usize {
+        let Reader::Data { data, at } = self else { return 0 };
+        let size = data.dtype.size();
+        let stored = data.bytes.get(*at..*at + size).unwrap_or_default();
+        *at += size;
+        stored.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte))
+    }
+}
