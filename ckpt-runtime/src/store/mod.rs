@@ -23,7 +23,7 @@ pub use fault::COMMIT_STEPS;
 pub use folder::Store;
 pub use lock::host_name;
 pub use restored::{FrameInfo, Restored, VariableInfo};
-pub use tree::{Attribute, Dataset, Node, NodeKind};
+pub use tree::{Attribute, Node, NodeKind};
 
 /// Version of the file format that this library writes; it reads this one only.
 pub const FORMAT_VERSION: u32 = 1;

@@ -20,28 +20,24 @@ pub struct Node {
 
 /// What a [`Node`] is.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum NodeKind {
     /// A group of nodes.
     Group(Vec<Node>),
     /// A dataset.
-    Dataset(Dataset),
+    Dataset {
+        /// Type of an element.
+        dtype: DType,
+        /// Its shape; empty for a single value. A text is a single value whatever its length.
+        shape: Vec<u64>,
+        /// Number of elements: bytes for a text.
+        elements: u64,
+        /// Bytes stored.
+        bytes: u64,
+        /// Where they are.
+        block: Block,
+    },
     /// A variable that is another one's value, at the path given.
     Link(String),
-}
-
-/// The elements of a [`Node`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct Dataset {
-    /// Type of an element.
-    pub dtype: DType,
-    /// Its shape; empty for a single value. A text is a single value whatever its length.
-    pub shape: Vec<u64>,
-    /// Number of elements: bytes for a text.
-    pub elements: u64,
-    /// Bytes stored.
-    pub bytes: u64,
-    block: Block,
 }
 
 /// The value of an attribute.
@@ -71,10 +67,14 @@ impl Node {
         }
     }
 
-    /// Its elements, if it is a dataset.
-    pub fn dataset(&self) -> Option<&Dataset> {
+    fn elements(&self) -> Option<(&DType, u64, Block)> {
         match &self.kind {
-            NodeKind::Dataset(dataset) => Some(dataset),
+            NodeKind::Dataset {
+                dtype,
+                elements,
+                block,
+                ..
+            } => Some((dtype, *elements, *block)),
             _ => None,
         }
     }
@@ -102,7 +102,7 @@ impl Node {
             NodeKind::Group(children) => children
                 .iter()
                 .fold(0, |sum, child| sum.saturating_add(child.bytes())),
-            NodeKind::Dataset(dataset) => dataset.bytes,
+            NodeKind::Dataset { bytes, .. } => *bytes,
             NodeKind::Link(_) => 0,
         }
     }
@@ -114,19 +114,19 @@ impl Restored {
     /// # Errors
     /// When the node is no dataset or its bytes cannot be read. Beyond the end there is nothing, which is no error.
     pub fn bytes(&self, node: &Node, first: u64, count: u64) -> Result<Vec<u8>, LoadError> {
-        let Some(dataset) = node.dataset() else {
+        let Some((dtype, elements, block)) = node.elements() else {
             return Err(LoadError::invalid(format_args!(
                 "`{}` is not a dataset",
                 node.path
             )));
         };
-        let size = dataset.dtype.size() as u64;
-        let first = first.min(dataset.elements);
-        let count = count.min(dataset.elements - first);
+        let size = dtype.size() as u64;
+        let first = first.min(elements);
+        let count = count.min(elements - first);
         let block = Block {
-            offset: dataset.block.offset + first * size,
+            offset: block.offset + first * size,
             length: count * size,
-            ..dataset.block
+            ..block
         };
         self.blocks.bytes(&block)
     }
@@ -138,10 +138,10 @@ impl Restored {
     /// As [`Restored::bytes`], and when the elements are text.
     pub fn numbers(&self, node: &Node, first: u64, count: u64) -> Result<Vec<f64>, LoadError> {
         let bytes = self.bytes(node, first, count)?;
-        match node.dataset() {
-            Some(dataset) if dataset.dtype != DType::Text => Ok(bytes
-                .chunks_exact(dataset.dtype.size())
-                .map(|element| as_f64(&dataset.dtype, element))
+        match node.elements() {
+            Some((dtype, ..)) if *dtype != DType::Text => Ok(bytes
+                .chunks_exact(dtype.size())
+                .map(|element| as_f64(dtype, element))
                 .collect()),
             _ => Err(LoadError::invalid(format_args!("`{}` has no numbers", node.path))),
         }
@@ -153,9 +153,9 @@ impl Restored {
     /// # Errors
     /// As [`Restored::bytes`].
     pub fn text(&self, node: &Node, first: u64, count: u64) -> Result<Vec<String>, LoadError> {
-        match node.dataset() {
-            Some(dataset) if dataset.dtype == DType::Text => {
-                let bytes = self.bytes(node, 0, dataset.elements)?;
+        match node.elements() {
+            Some((DType::Text, elements, _)) => {
+                let bytes = self.bytes(node, 0, elements)?;
                 let text = String::from_utf8_lossy(&bytes).into_owned();
                 Ok(if first == 0 && count > 0 {
                     vec![text]
@@ -163,10 +163,12 @@ impl Restored {
                     Vec::new()
                 })
             }
-            Some(dataset) => {
+            Some((dtype, ..)) => {
                 let bytes = self.bytes(node, first, count)?;
-                let elements = bytes.chunks_exact(dataset.dtype.size());
-                Ok(elements.map(|element| as_text(&dataset.dtype, element)).collect())
+                Ok(bytes
+                    .chunks_exact(dtype.size())
+                    .map(|element| as_text(dtype, element))
+                    .collect())
             }
             None => self.bytes(node, first, count).map(|_| Vec::new()),
         }
@@ -353,7 +355,7 @@ fn of_column(index: &Index, parent: &str, name: &str, column: &Stored) -> Node {
         } else {
             std::iter::once(rows).chain(lengths).collect()
         };
-        let dataset = Dataset {
+        let kind = NodeKind::Dataset {
             dtype: dtype.clone(),
             shape,
             elements,
@@ -368,7 +370,7 @@ fn of_column(index: &Index, parent: &str, name: &str, column: &Stored) -> Node {
             name: name.to_owned(),
             path,
             attributes,
-            kind: NodeKind::Dataset(dataset),
+            kind,
         };
     }
     match column {

@@ -131,7 +131,8 @@ impl<'a> Decoder<'a> {
 
     /// Takes the next string.
     pub fn text(&mut self) -> Result<String, LoadError> {
-        String::from_utf8(self.text_bytes()?).map_err(|error| LoadError::invalid(format_args!("not UTF-8: {error}")))
+        String::from_utf8(self.text_bytes()?)
+            .map_err(|error| LoadError::invalid(format_args!("not UTF-8: {error}")))
     }
 
     /// Takes the next `count` elements of an element type in their stored form.

@@ -10,7 +10,11 @@ use super::{Checkpoint, Number};
 /// Groups below groups that one variable may have: a bound for readers, and for the stack of recursive types.
 pub(crate) const MAX_DEPTH: u32 = 256;
 
-const MAP: &[Cow<'static, str>] = &[Cow::Borrowed("keys"), Cow::Borrowed("values"), Cow::Borrowed("lengths")];
+const MAP: &[Cow<'static, str>] = &[
+    Cow::Borrowed("keys"),
+    Cow::Borrowed("values"),
+    Cow::Borrowed("lengths"),
+];
 
 /// Where a value saves itself: one place in the column tree of a variable.
 ///
@@ -198,7 +202,8 @@ impl<'a> Encoder<'a> {
     /// Appends whether each of many optional values is there, and gives the encoder for those that are.
     pub(crate) fn options(&mut self, present: impl Iterator<Item = bool>) -> Encoder<'_> {
         const NAMES: &[Cow<'static, str>] = &[Cow::Borrowed("present"), Cow::Borrowed("value")];
-        self.child(Kind::Option, NAMES, 0, self.batch).raw(&DType::Bool, present.map(u32::from));
+        self.child(Kind::Option, NAMES, 0, self.batch)
+            .raw(&DType::Bool, present.map(u32::from));
         self.child(Kind::Option, NAMES, 1, self.batch)
     }
 

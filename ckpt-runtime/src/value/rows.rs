@@ -48,7 +48,10 @@ fn sortable(dtype: &DType, stored: &[u8]) -> [u8; 16] {
     for (to, from) in bytes.iter_mut().zip(stored.iter().rev()) {
         *to = *from;
     }
-    if matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64 | DType::I128) {
+    if matches!(
+        dtype,
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 | DType::I128
+    ) {
         bytes[0] ^= 0x80;
     }
     bytes
@@ -69,9 +72,16 @@ impl<'a> Reader<'a> {
             Column::Data(data) => Reader::Data { data, at: 0 },
             Column::Group(group) => Reader::Group {
                 kind: group.kind,
-                children: group.children.iter().map(|(_, child)| Reader::of(child)).collect(),
+                children: group
+                    .children
+                    .iter()
+                    .map(|(_, child)| Reader::of(child))
+                    .collect(),
             },
-            Column::Array { length, items } => Reader::Array { length: *length, items: Box::new(Reader::of(items)) },
+            Column::Array { length, items } => Reader::Array {
+                length: *length,
+                items: Box::new(Reader::of(items)),
+            },
         }
     }
 
@@ -124,7 +134,13 @@ impl<'a> Reader<'a> {
             },
         }
         // Rows of different length side by side must not run into each other.
-        if matches!(self, Reader::Group { kind: Kind::Strings | Kind::List | Kind::Map, .. }) {
+        if matches!(
+            self,
+            Reader::Group {
+                kind: Kind::Strings | Kind::List | Kind::Map,
+                ..
+            }
+        ) {
             to.push(0);
         }
     }
@@ -135,6 +151,9 @@ impl<'a> Reader<'a> {
         let size = data.dtype.size();
         let stored = data.bytes.get(*at..*at + size).unwrap_or_default();
         *at += size;
-        stored.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte))
+        stored
+            .iter()
+            .rev()
+            .fold(0, |number, &byte| number << 8 | usize::from(byte))
     }
 }

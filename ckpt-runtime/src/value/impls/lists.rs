@@ -87,7 +87,9 @@ impl<T: Checkpoint, const N: usize> Checkpoint for [T; N] {
         }
         let items = T::load_vec(&mut items, N)?;
         let count = items.len();
-        items.try_into().map_err(|_| LoadError::invalid(format_args!("{count} items for an array of {N}")))
+        items
+            .try_into()
+            .map_err(|_| LoadError::invalid(format_args!("{count} items for an array of {N}")))
     }
     fn save_slice(arrays: &[Self], to: &mut Encoder<'_>) {
         let mut items = to.array(N);
@@ -111,9 +113,12 @@ impl<T: Checkpoint, const N: usize> Checkpoint for [T; N] {
         if N == 0 {
             return (0..count).map(|_| Self::load(from)).collect();
         }
-        let all = count.checked_mul(N).ok_or_else(|| LoadError::invalid(format_args!("{count} arrays are too many")))?;
+        let all = count
+            .checked_mul(N)
+            .ok_or_else(|| LoadError::invalid(format_args!("{count} arrays are too many")))?;
         let items = T::load_vec(&mut from.array(N)?, all)?;
-        into_arrays(items).ok_or_else(|| LoadError::invalid(format_args!("the items do not make {count} arrays of {N}")))
+        into_arrays(items)
+            .ok_or_else(|| LoadError::invalid(format_args!("the items do not make {count} arrays of {N}")))
     }
 }
 
@@ -129,7 +134,9 @@ fn into_arrays<T, const N: usize>(mut items: Vec<T>) -> Option<Vec<[T; N]>> {
         while let Some(first) = items.next() {
             let mut first = Some(first);
             // The length is a multiple of N: an array that has begun ends.
-            arrays.push(std::array::from_fn(|_| first.take().or_else(|| items.next()).expect("a whole array")));
+            arrays.push(std::array::from_fn(|_| {
+                first.take().or_else(|| items.next()).expect("a whole array")
+            }));
         }
         return Some(arrays);
     }

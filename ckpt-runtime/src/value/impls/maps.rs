@@ -83,7 +83,11 @@ impl<T: Checkpoint + Ord> Checkpoint for BTreeSet<T> {
     }
 }
 
-fn save_set<'a, T: Checkpoint + 'a>(count: usize, items: impl Iterator<Item = &'a T> + Clone, to: &mut Encoder<'_>) {
+fn save_set<'a, T: Checkpoint + 'a>(
+    count: usize,
+    items: impl Iterator<Item = &'a T> + Clone,
+    to: &mut Encoder<'_>,
+) {
     let shows_items = count > 0 || !to.is_batch();
     let mut list = to.list(count);
     if shows_items {

@@ -70,8 +70,12 @@ macro_rules! converted {
 /// A count of a machine with wider words.
 #[cfg(not(target_pointer_width = "64"))]
 fn narrow<W: Copy + std::fmt::Display, N: TryFrom<W>>(wide: W) -> Result<N, LoadError> {
-    N::try_from(wide)
-        .map_err(|_| LoadError::invalid(format_args!("{wide} does not fit into this machine's {} bit words", usize::BITS)))
+    N::try_from(wide).map_err(|_| {
+        LoadError::invalid(format_args!(
+            "{wide} does not fit into this machine's {} bit words",
+            usize::BITS
+        ))
+    })
 }
 
 #[cfg(not(target_pointer_width = "64"))]
@@ -117,7 +121,9 @@ fn truth(byte: u8) -> Result<bool, LoadError> {
     match byte {
         0 => Ok(false),
         1 => Ok(true),
-        other => Err(LoadError::invalid(format_args!("{other} is neither true nor false"))),
+        other => Err(LoadError::invalid(format_args!(
+            "{other} is neither true nor false"
+        ))),
     }
 }
 

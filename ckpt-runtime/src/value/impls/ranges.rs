@@ -7,7 +7,11 @@ use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToIncl
 use super::transparent;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
-const FIELDS: &[Cow<'static, str>] = &[Cow::Borrowed("start"), Cow::Borrowed("end"), Cow::Borrowed("exhausted")];
+const FIELDS: &[Cow<'static, str>] = &[
+    Cow::Borrowed("start"),
+    Cow::Borrowed("end"),
+    Cow::Borrowed("exhausted"),
+];
 const START_END: &[Cow<'static, str>] = FIELDS.split_at(2).0;
 
 transparent! {
@@ -143,6 +147,8 @@ fn step_size(step: u64) -> Result<usize, LoadError> {
     match usize::try_from(step) {
         Ok(0) => Err(LoadError::invalid("a range has the step 0")),
         Ok(step) => Ok(step),
-        Err(_) => Err(LoadError::invalid(format_args!("the step {step} is too large for this machine"))),
+        Err(_) => Err(LoadError::invalid(format_args!(
+            "the step {step} is too large for this machine"
+        ))),
     }
 }

@@ -132,7 +132,9 @@ impl Checkpoint for Duration {
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
         let (seconds, nanoseconds) = (from.field(&["seconds"])?, from.field::<u32>(&["nanoseconds"])?);
         if nanoseconds >= 1_000_000_000 {
-            return Err(LoadError::invalid(format_args!("{nanoseconds} nanoseconds are more than a second")));
+            return Err(LoadError::invalid(format_args!(
+                "{nanoseconds} nanoseconds are more than a second"
+            )));
         }
         Ok(Duration::new(seconds, nanoseconds))
     }
