@@ -2,7 +2,7 @@
 //!
 //! `cargo test -p corpus --test every_site -- TEXT` runs the shapes whose names contain TEXT.
 
-use harness::{Program, Report, Runner, every_visit, in_parallel, scratch_directory};
+use harness::{Disagreement, Program, Report, Runner, Tally, every_visit, in_parallel, scratch_directory};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -22,6 +22,15 @@ fn main() -> ExitCode {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
+    }
+}
+
+fn visited(program: &Program) -> Result<Tally, Disagreement> {
+    let tally = every_visit(program)?;
+    if tally.visits == 0 {
+        Err(Disagreement::no_visit(program))
+    } else {
+        Ok(tally)
     }
 }
 

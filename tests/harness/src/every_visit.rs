@@ -17,6 +17,8 @@ pub struct Program {
     pub instrumented: PathBuf,
     /// Arguments of both.
     pub arguments: Vec<String>,
+    /// Visits at which it is killed at most; of more than that, so many spread over the run.
+    pub most: usize,
 }
 
 /// What was done to a program that stood it.
@@ -50,6 +52,18 @@ fn tail(stderr: &str) -> String {
         .collect()
 }
 
+impl Disagreement {
+    /// A program that was never at a site: nothing was tested.
+    pub fn no_visit(program: &Program) -> Self {
+        Disagreement {
+            name: program.name.clone(),
+            stage: "a checkpoint at every visit".to_string(),
+            what: "no checkpoint was written".to_string(),
+            stderr: String::new(),
+        }
+    }
+}
+
 /// Runs `program` plain, instrumented without a session, with a checkpoint at every visit; then for every visit kills a
 /// run there and restarts it; then lets a chain of restarted runs each live for one visit only.
 ///
@@ -58,12 +72,21 @@ fn tail(stderr: &str) -> String {
 pub fn every_visit(program: &Program) -> Result<Tally, Disagreement> {
     let trial = Trial::of(program)?;
     trial.without_session()?;
-    let visits = trial.with_a_checkpoint_at_every_visit()?;
-    for visit in 1..=visits {
-        trial.killed_and_restarted_at(visit)?;
+    let visits = spread(trial.with_a_checkpoint_at_every_visit()?, program.most);
+    for visit in &visits {
+        trial.killed_and_restarted_at(*visit)?;
     }
-    let relays = trial.relay(visits)?;
-    Ok(Tally { visits, relays })
+    trial.relay(&visits)?;
+    Ok(Tally {
+        visits: visits.len(),
+        relays: visits.len(),
+    })
+}
+
+/// The numbers from 1 to `visits`, or `most` of them at even distances with the last among them.
+fn spread(visits: usize, most: usize) -> Vec<usize> {
+    let count = visits.min(most);
+    (1..=count).map(|nth| nth * visits / count).collect()
 }
 
 struct Trial<'a> {
@@ -104,18 +127,14 @@ impl<'a> Trial<'a> {
     }
 
     fn with_a_checkpoint_at_every_visit(&self) -> Result<usize, Disagreement> {
-        let stage = "a checkpoint at every visit";
         let folder = scratch_directory();
         let run = self
             .session(folder.path())
             .with("CKPT_EVERY", 1)
             .with("CKPT_KEEP", "all")
             .run();
-        self.expect_reference(stage, b"", &run)?;
-        match checkpoints_under(&folder.path().join("store")) {
-            0 => Err(self.disagreement(stage, "no checkpoint was written".to_string(), &run)),
-            visits => Ok(visits),
-        }
+        self.expect_reference("a checkpoint at every visit", b"", &run)?;
+        Ok(checkpoints_under(&folder.path().join("store")))
     }
 
     fn killed_and_restarted_at(&self, visit: usize) -> Result<(), Disagreement> {
@@ -135,15 +154,15 @@ impl<'a> Trial<'a> {
         )
     }
 
-    /// Every run of the chain starts where the last one was killed, and is killed at its own next visit.
-    fn relay(&self, visits: usize) -> Result<usize, Disagreement> {
+    /// Every run of the chain starts where the last one was killed, and is killed at the next of `visits`.
+    fn relay(&self, visits: &[usize]) -> Result<(), Disagreement> {
         let folder = scratch_directory();
         let mut printed = Vec::new();
-        for link in 1..=visits {
-            let stage = format!("relay, link {link} of {visits}");
+        for visit in visits {
+            let stage = format!("relay, run from the visit before to visit {visit}");
             let mut runner = self.session(folder.path()).with("CKPT_EVERY", 1);
-            runner = runner.with("CKPT_FAULT", format!("visit:{link}"));
-            if link > 1 {
+            runner = runner.with("CKPT_FAULT", format!("visit:{visit}"));
+            if *visit != visits[0] {
                 runner = runner.with("CKPT_RESTART", "latest");
             }
             let killed = runner.run();
@@ -151,8 +170,7 @@ impl<'a> Trial<'a> {
             printed.extend(killed.stdout);
         }
         let last = self.session(folder.path()).with("CKPT_RESTART", "latest").run();
-        self.expect_reference("relay, last run", &printed, &last)?;
-        Ok(visits)
+        self.expect_reference("relay, last run", &printed, &last)
     }
 
     fn expect_killed(&self, stage: &str, run: &Run) -> Result<(), Disagreement> {

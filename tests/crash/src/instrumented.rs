@@ -1,0 +1,7 @@
+//! The victim under ckpt.
+
+mod work;
+
+fn main() {
+    work::main();
+}

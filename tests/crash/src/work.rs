@@ -1,0 +1,94 @@
+//! A computation in two phases that takes about a second and visits a site 240 times. Its argument is the number of
+//! cells: 20 000 unless told, which makes a checkpoint of 160 kB.
+
+use std::collections::{BTreeMap, HashMap};
+
+#[derive(ckpt::Checkpoint)]
+struct Field {
+    cells: Vec<f64>,
+    step: u64,
+    history: Vec<Entry>,
+    seen: HashMap<u64, u32>,
+}
+
+#[derive(ckpt::Checkpoint, Clone)]
+struct Entry {
+    name: String,
+    sum: f64,
+    extremes: Option<(f64, f64)>,
+}
+
+impl Field {
+    fn new(cells: usize) -> Self {
+        let cells = (0..cells).map(|i| (i as f64 * 0.37).sin()).collect();
+        Field {
+            cells,
+            step: 0,
+            history: Vec::new(),
+            seen: HashMap::new(),
+        }
+    }
+
+    /// Some diffusion, some noise; one site in the middle of it.
+    #[ckpt::instrument]
+    fn advance(&mut self, seed: &mut u64, rate: f64) -> f64 {
+        self.step += 1;
+        let count = self.cells.len();
+        for i in 1..count - 1 {
+            let mean = (self.cells[i - 1] + self.cells[i + 1]) / 2.0;
+            self.cells[i] += rate * (mean - self.cells[i]);
+        }
+        ckpt::checkpoint!();
+        *seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        let at = (*seed >> 33) as usize % count;
+        self.cells[at] += 0.5;
+        *self.seen.entry(at as u64 % 16).or_insert(0) += 1;
+        self.cells.iter().sum()
+    }
+
+    fn note(&mut self, sum: f64) {
+        let extremes = self
+            .cells
+            .iter()
+            .fold(None, |known: Option<(f64, f64)>, &cell| match known {
+                None => Some((cell, cell)),
+                Some((low, high)) => Some((low.min(cell), high.max(cell))),
+            });
+        let name = format!("step {}", self.step);
+        self.history.push(Entry {
+            name,
+            sum,
+            extremes: extremes.filter(|_| self.step % 3 > 0),
+        });
+    }
+}
+
+/// The whole computation.
+#[ckpt::main(calls(advance))]
+pub fn main() {
+    let cells = std::env::args()
+        .nth(1)
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(20_000);
+    let mut field = Field::new(cells);
+    let mut seed = 41;
+    while field.step < 120 {
+        let sum = field.advance(&mut seed, 0.2);
+        field.note(sum);
+        println!("{} {:016x} {seed:x}", field.step, sum.to_bits());
+    }
+    let mut totals: BTreeMap<String, f64> = BTreeMap::new();
+    for round in 0..120u32 {
+        let sum = field.advance(&mut seed, 1.0 / f64::from(round + 2));
+        *totals.entry(format!("round {}", round % 7)).or_default() += sum;
+        println!("{round} {:016x} {}", sum.to_bits(), totals.len());
+    }
+    for entry in field.history.iter().rev().step_by(20) {
+        println!("{} {:016x} {:?}", entry.name, entry.sum.to_bits(), entry.extremes);
+    }
+    let mut seen: Vec<(u64, u32)> = field.seen.into_iter().collect();
+    seen.sort_unstable();
+    println!("= {totals:?} {seen:?}");
+}

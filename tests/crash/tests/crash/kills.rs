@@ -1,0 +1,53 @@
+//! SIGKILL at random instants.
+
+use crate::victim::{FINISHED, Job, NOTHING_TO_RESTART, expect_end_of};
+use std::time::{Duration, Instant};
+
+const KILLS: u32 = 100;
+/// Runs that were over before their kill came do not count; there must not be too many.
+const RUNS: u32 = 4 * KILLS;
+
+#[test]
+fn a_hundred_kills_at_random_instants() {
+    let job = Job::new(20_000);
+    let reference = job.reference();
+    let begun = Instant::now();
+    let whole = job.every(3).run();
+    assert_eq!(whole.stdout, reference, "{}", whole.stderr);
+    let longest = begun.elapsed();
+    let mut job = Job::new(20_000);
+    let (mut kills, mut runs, mut finished, mut seed) = (0, 0, 0, 7u64);
+    let mut began = false;
+    while kills < KILLS {
+        runs += 1;
+        assert!(runs < RUNS, "only {kills} of {runs} runs could be killed");
+        seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        let delay = longest
+            .mul_f64((seed >> 40) as f64 / (1u64 << 24) as f64 / 2.0)
+            .max(Duration::from_millis(1));
+        let runner = if began { job.restart(3) } else { job.every(3) };
+        began = true;
+        match runner.run_for(delay) {
+            Err(_killed) => kills += 1,
+            Ok(run) if run.ended == FINISHED => {
+                expect_end_of(&reference, &run);
+                finished += 1;
+                (job, began) = (Job::new(20_000), false);
+            }
+            Ok(run) => {
+                assert_eq!(run.ended, NOTHING_TO_RESTART, "{}", run.stderr);
+                assert!(job.checkpoints().is_empty(), "{}", run.stderr);
+                began = false;
+            }
+        }
+    }
+    let last = if job.checkpoints().is_empty() {
+        job.every(3).run()
+    } else {
+        job.restart(3).run()
+    };
+    expect_end_of(&reference, &last);
+    println!("{kills} kills, {finished} runs finished in between");
+}

@@ -1,0 +1,188 @@
+//! `generator --programs 5000 --seed 7`: as many random programs as one likes, in batches.
+//!
+//! `--print NUMBER` prints one program; `--visits N` kills each at no more than N of its site visits (12 unless told);
+//! `--keep-going` goes on after a failure; `--no-minimise` prints failing programs as they are; `--first N` starts there.
+
+use generator::{Outcome, Package, Program, check, minimise, program};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const BATCH: u64 = 100;
+
+#[derive(Debug)]
+struct Options {
+    programs: u64,
+    first: u64,
+    seed: u64,
+    visits: usize,
+    print: Option<u64>,
+    keep_going: bool,
+    minimise: bool,
+}
+
+fn options() -> Result<Options, String> {
+    let mut options = Options {
+        programs: 100,
+        first: 0,
+        seed: 1,
+        visits: 12,
+        print: None,
+        keep_going: false,
+        minimise: true,
+    };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut number = || {
+            let text = arguments.next().unwrap_or_default();
+            text.parse::<u64>()
+                .map_err(|_| format!("{argument} needs a number, not `{text}`"))
+        };
+        match argument.as_str() {
+            "--programs" => options.programs = number()?,
+            "--first" => options.first = number()?,
+            "--seed" => options.seed = number()?,
+            "--visits" => options.visits = number()? as usize,
+            "--print" => options.print = Some(number()?),
+            "--keep-going" => options.keep_going = true,
+            "--no-minimise" => options.minimise = false,
+            other => return Err(format!("unknown argument `{other}`: see the top of main.rs")),
+        }
+    }
+    Ok(options)
+}
+
+#[derive(Debug, Default)]
+struct Totals {
+    programs: usize,
+    run: usize,
+    visits: usize,
+    failed: usize,
+    invalid: usize,
+    refused: BTreeMap<String, (usize, String)>,
+}
+
+fn main() -> ExitCode {
+    let options = match options() {
+        Ok(options) => options,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::from(2);
+        }
+    };
+    if let Some(number) = options.print {
+        print!("{}", program(options.seed, number).print());
+        return ExitCode::SUCCESS;
+    }
+    match run(&options) {
+        Ok(totals) => summary(&options, &totals),
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<Totals, generator::PackageError> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
+    let folder = harness::scratch_directory();
+    let package = Package::new(folder.path(), &std::path::absolute(target.join("generated"))?);
+    let mut totals = Totals::default();
+    let last = options.first + options.programs;
+    let mut next = options.first;
+    while next < last {
+        let batch: Vec<Program> = (next..last.min(next + BATCH))
+            .map(|n| program(options.seed, n))
+            .collect();
+        next += batch.len() as u64;
+        let outcome = check(&package, &batch, options.visits)?;
+        totals.add(&outcome);
+        println!(
+            "{} of {} programs: {} run, {} failed",
+            totals.programs, options.programs, totals.run, totals.failed
+        );
+        tell(&outcome, &package, options)?;
+        if totals.failed > 0 && !options.keep_going {
+            break;
+        }
+    }
+    Ok(totals)
+}
+
+impl Totals {
+    fn add(&mut self, outcome: &Outcome) {
+        let Outcome {
+            invalid,
+            refused,
+            broken,
+            run,
+        } = outcome;
+        self.programs += invalid.len() + refused.len() + broken.len() + run.len();
+        self.run += run.len();
+        self.visits += run
+            .iter()
+            .filter_map(|(_, result)| Some(result.as_ref().ok()?.visits))
+            .sum::<usize>();
+        self.failed += outcome.failures().count();
+        self.invalid += invalid.len();
+        for (program, complaint) in refused {
+            let entry = self.refused.entry(kind_of(&complaint.message));
+            entry
+                .or_insert_with(|| (0, format!("{}\n{}", program.name, complaint.rendered)))
+                .0 += 1;
+        }
+    }
+}
+
+/// A message without the names in it, so that refusals for one reason are counted together.
+fn kind_of(message: &str) -> String {
+    message
+        .split('`')
+        .enumerate()
+        .map(|(at, part)| if at % 2 == 1 { "`..`" } else { part })
+        .collect()
+}
+
+fn tell(outcome: &Outcome, package: &Package, options: &Options) -> Result<(), generator::PackageError> {
+    for (program, complaint) in &outcome.invalid {
+        println!(
+            "INVALID {} of seed {}\n{}",
+            program.name, options.seed, complaint.rendered
+        );
+    }
+    for (program, what) in outcome.failures() {
+        println!("FAILED {} of seed {}\n{what}", program.name, options.seed);
+        let broken = outcome.broken.iter().any(|(bad, _)| bad == program);
+        if options.minimise {
+            let least = minimise(program, |smaller| {
+                check(package, std::slice::from_ref(smaller), 1000).is_ok_and(|outcome| match broken {
+                    true => !outcome.broken.is_empty(),
+                    false => outcome.run.iter().any(|(_, result)| result.is_err()),
+                })
+            });
+            let again = check(package, std::slice::from_ref(&least), 1000)?;
+            let what: String = again.failures().map(|(_, what)| what).collect();
+            println!("minimised:\n{}\n{what}", least.print());
+        }
+        if !options.keep_going {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn summary(options: &Options, totals: &Totals) -> ExitCode {
+    for (kind, (count, example)) in &totals.refused {
+        println!("REFUSED {count} times: {kind}\nas in {example}");
+    }
+    let refused: usize = totals.refused.values().map(|(count, _)| count).sum();
+    println!(
+        "seed {}: {} programs, {} run and killed at {} visits, {refused} refused, {} failed, {} invalid",
+        options.seed, totals.programs, totals.run, totals.visits, totals.failed, totals.invalid
+    );
+    if totals.failed == 0 && totals.invalid == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}

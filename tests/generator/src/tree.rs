@@ -1,0 +1,111 @@
+//! A program as a tree of statements: what the writer makes, the printer prints and the minimiser prunes.
+
+/// A type of the program's own, for its methods.
+const STATE: &str = include_str!("../template/state.rs");
+
+/// A statement, or something that holds statements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Statement {
+    /// One line that holds no other statement.
+    Line(String),
+    /// Heads with the statements under each, then the closing line: `if c {` .. `} else {` .. `}`.
+    Block {
+        /// The heads and what is under each.
+        parts: Vec<(String, Vec<Statement>)>,
+        /// The last line.
+        close: String,
+    },
+}
+
+impl Statement {
+    /// A block with one head.
+    pub fn block(head: impl Into<String>, body: Vec<Statement>, close: impl Into<String>) -> Self {
+        Statement::Block {
+            parts: vec![(head.into(), body)],
+            close: close.into(),
+        }
+    }
+
+    /// Whether there is a site in it.
+    pub fn holds_site(&self) -> bool {
+        match self {
+            Statement::Line(line) => line.contains("ckpt::checkpoint!"),
+            Statement::Block { parts, .. } => parts.iter().any(|(_, body)| body.iter().any(Self::holds_site)),
+        }
+    }
+}
+
+/// A function with its attribute's marked calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// `pub fn run()`, without the brace.
+    pub signature: String,
+    /// The instrumented functions that its body calls; those it no longer mentions are left out when printed.
+    pub calls: Vec<String>,
+    /// Its statements.
+    pub body: Vec<Statement>,
+    /// Whether it is a method of `State`.
+    pub method: bool,
+}
+
+/// A whole program: a module with an entry `run`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Its module's name.
+    pub name: String,
+    /// Its functions, `run` first.
+    pub functions: Vec<Function>,
+}
+
+impl Program {
+    /// The module's text.
+    pub fn print(&self) -> String {
+        let mut text = format!("use crate::support::*;\n\n{STATE}");
+        for function in &self.functions {
+            let printed = function.print();
+            match function.method {
+                true => text += &format!("\nimpl State {{\n{printed}}}\n"),
+                false => text += &format!("\n{printed}"),
+            }
+        }
+        text
+    }
+}
+
+impl Function {
+    fn print(&self) -> String {
+        let mut body = String::new();
+        print_all(&self.body, 1, &mut body);
+        let calls: Vec<&str> = self
+            .calls
+            .iter()
+            .filter(|name| body.contains(&format!("{name}(")))
+            .map(String::as_str)
+            .collect();
+        let arguments = if calls.is_empty() {
+            String::new()
+        } else {
+            format!("(calls({}))", calls.join(", "))
+        };
+        format!(
+            "#[ckpt::instrument{arguments}]\n{} {{\n{body}}}\n",
+            self.signature
+        )
+    }
+}
+
+fn print_all(statements: &[Statement], depth: usize, text: &mut String) {
+    let indent = "    ".repeat(depth);
+    for statement in statements {
+        match statement {
+            Statement::Line(line) => *text += &format!("{indent}{line}\n"),
+            Statement::Block { parts, close } => {
+                for (head, body) in parts {
+                    *text += &format!("{indent}{head}\n");
+                    print_all(body, depth + 1, text);
+                }
+                *text += &format!("{indent}{close}\n");
+            }
+        }
+    }
+}
