@@ -19,6 +19,12 @@ pub use value::{Checkpoint, LoadError, SaveError};
 /// A place where a checkpoint may be taken.
 ///
 /// It only means something in a function under `#[ckpt::instrument]` or `#[ckpt::main]`, which replace it.
+///
+/// ```compile_fail
+/// fn not_instrumented() {
+///     ckpt::checkpoint!();
+/// }
+/// ```
 #[macro_export]
 macro_rules! checkpoint {
     ($($anything:tt)*) => {

@@ -39,7 +39,7 @@ static PLAN: FunctionPlan = FunctionPlan {
 /// loop. Whatever decides how it goes on has to be part of what it saves. Instrumented functions have no part in a session
 /// by hand; use `#[ckpt::main]` for those.
 ///
-/// ```
+/// ```standalone_crate
 /// # let folder = tempfile::tempdir()?;
 /// # std::env::set_current_dir(folder.path())?;
 /// let mut session = ckpt::Session::open("power")?;
@@ -103,14 +103,14 @@ impl Session {
                 }
             }
         }
-        run.policy.arm(
-            run.resume
-                .as_ref()
-                .map_or(0, |resume| resume.restored.meta().visit),
-        );
+        let visits = run
+            .resume
+            .as_ref()
+            .map_or(0, |resume| resume.restored.meta().visit);
+        run.policy.arm(visits);
         Ok(Session {
             run: Some(Box::new(run)),
-            visits: 0,
+            visits,
             restored: false,
         })
     }
@@ -182,15 +182,13 @@ impl Session {
         }
     }
 
-    /// What was to be restored has been: the file is closed, visits count on from the checkpoint's.
+    /// What was to be restored has been: the file is closed.
     fn begin(&mut self) -> Result<(), SessionError> {
         let Some(run) = &mut self.run else { return Ok(()) };
         if !self.restored {
             return Err(SessionError::NothingRestored);
         }
-        if let Some(resume) = run.resume.take() {
-            self.visits = resume.restored.meta().visit;
-        }
+        run.resume = None;
         Ok(())
     }
 }

@@ -116,7 +116,7 @@ impl Policy {
             return Some(Reason::TimeLimit);
         }
         match self.every {
-            Some(every) if visits % every == 0 => Some(Reason::Every(every)),
+            Some(every) if visits.is_multiple_of(every.get()) => Some(Reason::Every(every)),
             _ if attention & INTERVAL != 0 => Some(Reason::Interval),
             _ => None,
         }

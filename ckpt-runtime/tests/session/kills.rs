@@ -1,0 +1,117 @@
+//! Killed at a site visit and restarted, a program prints what it would have printed without that.
+
+use crate::process::Job;
+
+pub const TESTS: &[(&str, fn())] = &[
+    (
+        "without_a_session_nothing_is_written",
+        without_a_session_nothing_is_written,
+    ),
+    (
+        "nested_functions_continue_from_every_visit",
+        nested_functions_continue_from_every_visit,
+    ),
+    (
+        "a_run_of_many_restarts_gives_the_same_output",
+        a_run_of_many_restarts_gives_the_same_output,
+    ),
+    (
+        "recursion_continues_from_every_visit",
+        recursion_continues_from_every_visit,
+    ),
+    (
+        "recursion_may_be_thousands_of_calls_deep",
+        recursion_may_be_thousands_of_calls_deep,
+    ),
+    (
+        "a_program_by_hand_continues_from_every_visit",
+        a_program_by_hand_continues_from_every_visit,
+    ),
+];
+
+fn without_a_session_nothing_is_written() {
+    let job = Job::new("nested");
+    let ended = job.run(&[]).expect_code(0);
+    assert!(ended.stdout.ends_with("ends after 3\n"));
+    assert_eq!(ended.stderr, "");
+    assert_eq!(std::fs::read_dir(job.folder()).unwrap().count(), 0);
+}
+
+/// Kills the program at every visit; the output until then and that of the restart are those of a whole run.
+fn continues_from_every_visit(program: &'static str, variables: &[(&str, &str)], visits: u64) {
+    let with = |more: &[(&'static str, &str)]| -> Vec<(String, String)> {
+        variables
+            .iter()
+            .chain(more)
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect()
+    };
+    let run = |job: &Job, more: &[(&'static str, &str)]| {
+        let variables = with(more);
+        let variables: Vec<(&str, &str)> = variables.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+        job.run(&variables)
+    };
+    let whole = run(&Job::new(program), &[]).expect_code(0);
+    let counted = Job::new(program);
+    let same = run(&counted, &[("CKPT_EVERY", "1")]).expect_code(0);
+    assert_eq!(same.stdout, whole.stdout);
+    assert_eq!(counted.job_file()["visits"], visits, "{}", counted.job_file());
+    for visit in 1..=visits {
+        let job = Job::new(program);
+        let fault = format!("visit:{visit}");
+        let killed = run(&job, &[("CKPT_EVERY", "1"), ("CKPT_FAULT", &fault)]).expect_killed();
+        let rest = run(&job, &[("CKPT_EVERY", "1"), ("CKPT_RESTART", "latest")]).expect_code(0);
+        assert_eq!(
+            killed.stdout + &rest.stdout,
+            whole.stdout,
+            "killed at visit {visit}"
+        );
+        let state = job.job_file();
+        assert_eq!(
+            (&state["state"], &state["visits"]),
+            (&"completed".into(), &visits.into())
+        );
+    }
+}
+
+fn nested_functions_continue_from_every_visit() {
+    continues_from_every_visit("nested", &[], 30);
+}
+
+fn recursion_continues_from_every_visit() {
+    continues_from_every_visit("recursion", &[("TEST_DEPTH", "4")], 10);
+}
+
+fn a_program_by_hand_continues_from_every_visit() {
+    continues_from_every_visit("manual", &[("TEST_STEPS", "8")], 8);
+}
+
+fn a_run_of_many_restarts_gives_the_same_output() {
+    let whole = Job::new("nested").run(&[]).expect_code(0);
+    let job = Job::new("nested").with("CKPT_EVERY", "3");
+    let mut output = job.run(&[("CKPT_FAULT", "visit:3")]).expect_killed().stdout;
+    for visit in [6, 9, 12, 21] {
+        let fault = format!("visit:{visit}");
+        output += &job
+            .run(&[("CKPT_FAULT", &fault), ("CKPT_RESTART", "latest")])
+            .expect_killed()
+            .stdout;
+    }
+    output += &job.run(&[("CKPT_RESTART", "latest")]).expect_code(0).stdout;
+    assert_eq!(output, whole.stdout);
+    assert_eq!(job.checkpoints().len(), 2, "two checkpoints stay");
+}
+
+fn recursion_may_be_thousands_of_calls_deep() {
+    let depth = 3000;
+    let job = Job::new("recursion").with("TEST_DEPTH", depth);
+    let whole = job.run(&[]).expect_code(0);
+    let fault = format!("visit:{}", depth + 1);
+    job.run(&[
+        ("CKPT_EVERY", fault.trim_start_matches("visit:")),
+        ("CKPT_FAULT", &fault),
+    ])
+    .expect_killed();
+    let rest = job.run(&[("CKPT_RESTART", "latest")]).expect_code(0);
+    assert_eq!(rest.stdout, whole.stdout);
+}

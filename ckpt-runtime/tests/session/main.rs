@@ -1,0 +1,24 @@
+//! Sessions of real processes: programs with hand-written instrumentation, as the macros emit it, that are killed,
+//! stopped and restarted. The test executable is each of these programs when `TEST_PROGRAM` names one.
+
+mod kills;
+mod process;
+mod programs;
+mod refusals;
+mod stops;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() -> Result<(), String> {
+    if let Ok(program) = std::env::var("TEST_PROGRAM") {
+        return programs::run(&program);
+    }
+    let mut trials = Vec::new();
+    for (name, test) in [kills::TESTS, stops::TESTS, refusals::TESTS].concat() {
+        trials.push(Trial::test(name, move || {
+            test();
+            Ok(())
+        }));
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}

@@ -1,0 +1,68 @@
+//! The programs under test, instrumented by hand as the macros do it.
+
+mod nested;
+mod recursion;
+mod slips;
+mod steps;
+
+use ckpt::__rt::{FunctionPlan, Program, SiteKind, SitePlan, VariablePlan};
+
+pub fn run(program: &str) -> Result<(), String> {
+    match program {
+        "nested" => nested::main(),
+        "recursion" => recursion::main(),
+        "steps" => return steps::main(),
+        "manual" => steps::by_hand(),
+        slip => slips::main(slip),
+    }
+    Ok(())
+}
+
+pub const PROGRAM: Program = Program {
+    name: "test",
+    version: "0.1.0",
+};
+
+/// A plan without variables' lines, for short.
+pub const fn plan(
+    function: &'static str,
+    line: u32,
+    attribute: &'static str,
+    sites: &'static [SitePlan],
+) -> FunctionPlan {
+    FunctionPlan {
+        function,
+        module: "test",
+        file: "src/main.rs",
+        line,
+        layout: 1,
+        source: 1,
+        attribute,
+        sites,
+    }
+}
+
+pub const fn checkpoint_at(line: u32, variables: &'static [VariablePlan]) -> SitePlan {
+    SitePlan {
+        line,
+        column: 9,
+        kind: SiteKind::Checkpoint,
+        variables,
+    }
+}
+
+pub const fn call_at(line: u32, callee: &'static str, variables: &'static [VariablePlan]) -> SitePlan {
+    SitePlan {
+        line,
+        column: 9,
+        kind: SiteKind::Call { callee },
+        variables,
+    }
+}
+
+pub const fn variable(key: &'static str, line: u32) -> VariablePlan {
+    VariablePlan { key, line }
+}
+
+pub const MAIN: &str = "ckpt::main";
+pub const INSTRUMENT: &str = "ckpt::instrument";

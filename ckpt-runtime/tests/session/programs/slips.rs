@@ -1,0 +1,116 @@
+//! Programs that use the instrumentation in a way that a restart could not honour.
+
+use ckpt::__rt::{Frame, FunctionPlan, SitePlan, open};
+
+use super::{INSTRUMENT, MAIN, PROGRAM, call_at, checkpoint_at, plan};
+
+const SITE: &[SitePlan] = &[checkpoint_at(22, &[])];
+
+static MARKS_NOTHING: FunctionPlan = plan("main", 1, MAIN, &[checkpoint_at(3, &[])]);
+static MARKS_OTHER: FunctionPlan = plan("main", 1, MAIN, &[call_at(4, "other", &[])]);
+static MARKS_ADVANCE: FunctionPlan = plan("main", 1, MAIN, &[call_at(4, "advance", &[])]);
+static MARKS_WRAPPER: FunctionPlan = plan("main", 1, MAIN, &[call_at(4, "self.wrapper", &[])]);
+static ADVANCE: FunctionPlan = plan("advance", 20, INSTRUMENT, SITE);
+static ADVANCE_AS_CALLER: FunctionPlan = plan("advance", 20, INSTRUMENT, &[call_at(21, "inner", &[])]);
+static INNER: FunctionPlan = plan("inner", 30, INSTRUMENT, SITE);
+
+pub fn main(slip: &str) {
+    let __session = open(PROGRAM);
+    match slip {
+        "unmarked" => unmarked(&MARKS_NOTHING),
+        "unmarked-beside" => unmarked(&MARKS_OTHER),
+        "unmarked-above" => unmarked_above(),
+        "between" => marked(&MARKS_WRAPPER, || advance(0)),
+        "second" => marked(&MARKS_ADVANCE, || {
+            quiet_advance();
+            advance(0);
+        }),
+        "thread" => thread(),
+        "consumed" => consumed(0),
+        "consumed-later" => consumed(2),
+        "not-instrumented" => marked(&MARKS_ADVANCE, || {
+            if std::env::var_os("CKPT_RESTART").is_none() {
+                advance(0);
+            }
+        }),
+        "shadowing-panic" => shadowing_panic(),
+        other => panic!("no program {other}"),
+    }
+    println!("done");
+}
+
+fn unmarked(plan: &'static FunctionPlan) {
+    let __ckpt = Frame::enter(plan);
+    advance(0);
+}
+
+/// The unmarked call is further out than the frame with the site.
+fn unmarked_above() {
+    let __ckpt = Frame::enter(&MARKS_NOTHING);
+    let mut __inner = Frame::enter(&ADVANCE_AS_CALLER);
+    __inner.call(1, &|_| {}, || {
+        let mut __ckpt = Frame::enter(&INNER);
+        visit(&mut __ckpt);
+    });
+}
+
+fn marked(plan: &'static FunctionPlan, body: impl FnOnce()) {
+    let mut __ckpt = Frame::enter(plan);
+    __ckpt.call(1, &|_| {}, body);
+}
+
+fn visit(frame: &mut Frame) {
+    if frame.due(1) {
+        frame.checkpoint(1, &|_| {});
+    }
+}
+
+fn advance(_: u32) {
+    let mut __ckpt = Frame::enter(&ADVANCE);
+    visit(&mut __ckpt);
+}
+
+/// An instrumented function that happens to visit no site.
+fn quiet_advance() {
+    let _frame = Frame::enter(&ADVANCE);
+}
+
+fn thread() {
+    let mut __ckpt = Frame::enter(&MARKS_ADVANCE);
+    let worker = std::thread::Builder::new().name("worker".into());
+    worker.spawn(|| advance(0)).unwrap().join().unwrap();
+}
+
+/// The caller needs an argument that the callee offers in the first rounds only.
+fn consumed(offered: u32) {
+    let mut __ckpt = Frame::enter(&MARKS_ADVANCE);
+    for round in 0..3u32 {
+        __ckpt.call(1, &|r| r.wants(0), || {
+            let mut __ckpt = Frame::enter(&ADVANCE);
+            if __ckpt.due(1) {
+                __ckpt.checkpoint(1, &|r| {
+                    if round < offered {
+                        r.parameter(0, "round", &round);
+                    }
+                });
+            }
+        });
+        println!("round {round}");
+    }
+}
+
+/// A panic that is caught between the frames leaves them as they were.
+fn shadowing_panic() {
+    let mut __ckpt = Frame::enter(&MARKS_ADVANCE);
+    std::panic::set_hook(Box::new(|_| {}));
+    for _ in 0..3 {
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            __ckpt.call(1, &|r| r.lent("x", 0), || {
+                let _frame = Frame::enter(&ADVANCE);
+                panic!("in a call");
+            })
+        }));
+        assert!(caught.is_err());
+    }
+    __ckpt.call(1, &|_| {}, || advance(0));
+}

@@ -1,0 +1,113 @@
+//! A loop of as many steps as asked for, which can wait, panic, or come back as another version of itself.
+
+use std::io::{Read, Write};
+
+use ckpt::__rt::{Frame, FunctionPlan, SitePlan, VariablePlan, open};
+
+use super::{MAIN, PROGRAM, call_at, checkpoint_at, plan, variable};
+
+const VARIABLES: &[VariablePlan] = &[variable("step", 5), variable("sum", 6)];
+const SITES: &[SitePlan] = &[checkpoint_at(10, VARIABLES)];
+
+static PLAN: FunctionPlan = plan("main", 1, MAIN, SITES);
+static OTHER_SOURCE: FunctionPlan = FunctionPlan {
+    source: 2,
+    ..plan("main", 1, MAIN, SITES)
+};
+static OTHER_VARIABLES: FunctionPlan = FunctionPlan {
+    layout: 2,
+    ..plan(
+        "main",
+        1,
+        MAIN,
+        &[checkpoint_at(11, &[variable("step", 5), variable("total", 6)])],
+    )
+};
+static OTHER_KIND: FunctionPlan = FunctionPlan {
+    layout: 2,
+    ..plan("main", 1, MAIN, &[call_at(11, "work", VARIABLES)])
+};
+static OTHER_FUNCTION: FunctionPlan = FunctionPlan {
+    module: "test::new",
+    ..plan("main", 1, MAIN, SITES)
+};
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+pub fn main() -> Result<(), String> {
+    let __session = open(PROGRAM);
+    let version = std::env::var("TEST_VERSION").unwrap_or_default();
+    let plan = match version.as_str() {
+        "source" => &OTHER_SOURCE,
+        "variables" => &OTHER_VARIABLES,
+        "kind" => &OTHER_KIND,
+        "function" => &OTHER_FUNCTION,
+        _ => &PLAN,
+    };
+    let mut __ckpt = Frame::enter(plan);
+    if version == "text" && !__ckpt.runs() {
+        let _sum: String = __ckpt.restore("sum");
+    }
+    let mut step: u64 = if __ckpt.runs() { 0 } else { __ckpt.restore("step") };
+    let mut sum: u64 = if __ckpt.runs() { 0 } else { __ckpt.restore("sum") };
+    match version.as_str() {
+        "early" => return Ok(()),
+        "error" => return Err("the input file is gone".into()),
+        _ => {}
+    }
+    while __ckpt.enters(1, 1) || step < number("TEST_STEPS").unwrap() {
+        if __ckpt.runs() {
+            step += 1;
+            sum = sum.wrapping_mul(3) + step;
+            act(step);
+        }
+        if __ckpt.due(1) {
+            __ckpt.checkpoint(1, &|r| {
+                r.save("step", &step);
+                r.save("sum", &sum);
+            });
+        }
+    }
+    println!("step {step} sum {sum}");
+    match number("TEST_EXIT") {
+        Some(0) | None => Ok(()),
+        Some(1) => Err("a bad end".into()),
+        Some(code) => std::process::exit(code as i32),
+    }
+}
+
+/// What a step does besides counting.
+fn act(step: u64) {
+    if number("TEST_PRINT") == Some(step) {
+        print!("no newline at {step} ");
+    }
+    if number("TEST_WAIT") == Some(step) {
+        println!("waiting");
+        std::io::stdout().flush().unwrap();
+        let _ = std::io::stdin().read(&mut [0]);
+    }
+    if number("TEST_PANIC") == Some(step) {
+        panic!("step {step} panics");
+    }
+    if number("TEST_BLOCK") == Some(step) {
+        // The store is a file system that has become read-only, as far as new checkpoints can tell.
+        std::fs::remove_dir_all("test.ckpt.d").unwrap();
+        std::fs::write("test.ckpt.d", "in the way").unwrap();
+    }
+}
+
+/// The same loop through the interface for programs without macros.
+pub fn by_hand() {
+    let mut session = ckpt::Session::open("test").unwrap();
+    let (mut step, mut sum) = session.restore::<(u64, u64)>("state").unwrap().unwrap_or((0, 0));
+    while step < number("TEST_STEPS").unwrap() {
+        step += 1;
+        sum = sum * 3 + step;
+        println!("step {step} sum {sum}");
+        session
+            .save_if_due(|state| state.save("state", &(step, sum)))
+            .unwrap();
+    }
+}

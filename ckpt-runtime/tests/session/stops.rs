@@ -1,0 +1,221 @@
+//! How a run stops: signals, time limits, panics; and what the store says about it afterwards.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Child;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::process::Job;
+
+pub const TESTS: &[(&str, fn())] = &[
+    (
+        "sigterm_takes_a_checkpoint_and_stops_with_75",
+        sigterm_takes_a_checkpoint_and_stops_with_75,
+    ),
+    ("sigusr1_does_the_same", sigusr1_does_the_same),
+    ("without_a_session_sigterm_kills", without_a_session_sigterm_kills),
+    ("a_time_limit_stops_with_75", a_time_limit_stops_with_75),
+    ("an_interval_takes_checkpoints", an_interval_takes_checkpoints),
+    (
+        "a_panic_is_a_failed_job_that_can_be_restarted",
+        a_panic_is_a_failed_job_that_can_be_restarted,
+    ),
+    (
+        "a_completed_run_is_not_restarted_by_latest",
+        a_completed_run_is_not_restarted_by_latest,
+    ),
+    (
+        "a_run_that_ends_with_an_error_can_be_restarted",
+        a_run_that_ends_with_an_error_can_be_restarted,
+    ),
+    (
+        "what_was_printed_before_a_checkpoint_is_not_lost",
+        what_was_printed_before_a_checkpoint_is_not_lost,
+    ),
+    (
+        "a_checkpoint_that_fails_does_not_stop_the_program",
+        a_checkpoint_that_fails_does_not_stop_the_program,
+    ),
+    (
+        "retention_keeps_as_many_as_asked",
+        retention_keeps_as_many_as_asked,
+    ),
+    (
+        "a_fresh_start_mentions_the_earlier_run",
+        a_fresh_start_mentions_the_earlier_run,
+    ),
+    (
+        "a_caught_panic_leaves_the_frames_consistent",
+        a_caught_panic_leaves_the_frames_consistent,
+    ),
+];
+
+/// More steps than a test waits for.
+const ENDLESS: u64 = u64::MAX;
+
+fn send(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+/// Waits until the program says that it waits, does something, and lets it go on.
+pub fn at_the_wait(child: &mut Child, then: impl FnOnce(&Child)) {
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert_eq!(line, "waiting\n");
+    then(child);
+    // A signal may have ended it already.
+    let _ = child.stdin.take().unwrap().write_all(b"\n");
+}
+
+fn stops_on(signal: Signal, name: &str) {
+    let job = Job::new("steps").with("TEST_STEPS", ENDLESS).with("TEST_WAIT", 5);
+    let stopped = job.run_while(&[("CKPT_INTERVAL", "1h")], |child| {
+        at_the_wait(child, |child| send(child, signal))
+    });
+    stopped.expect_code(75).expect_message(&[
+        "ckpt: ",
+        name,
+        "checkpoint 000001 is written",
+        "CKPT_RESTART=latest",
+    ]);
+    let state = job.job_file();
+    assert_eq!(
+        (&state["state"], &state["reason"]),
+        (&"stopped".into(), &name.into())
+    );
+    let visits = state["visits"].as_u64().unwrap();
+    assert!(visits >= 5);
+    let steps = (visits + 10).to_string();
+    let rest = job
+        .run(&[("CKPT_RESTART", "latest"), ("TEST_STEPS", &steps)])
+        .expect_code(0);
+    let whole = Job::new("steps").run(&[("TEST_STEPS", &steps)]).expect_code(0);
+    assert_eq!(rest.stdout, whole.stdout);
+}
+
+fn sigterm_takes_a_checkpoint_and_stops_with_75() {
+    stops_on(Signal::TERM, "SIGTERM");
+}
+
+fn sigusr1_does_the_same() {
+    stops_on(Signal::USR1, "SIGUSR1");
+}
+
+fn without_a_session_sigterm_kills() {
+    let job = Job::new("steps").with("TEST_STEPS", ENDLESS).with("TEST_WAIT", 5);
+    job.run_while(&[], |child| at_the_wait(child, |child| send(child, Signal::TERM)))
+        .expect_killed();
+}
+
+fn a_time_limit_stops_with_75() {
+    let job = Job::new("steps")
+        .with("TEST_STEPS", ENDLESS)
+        .with("CKPT_TIME_LIMIT", "100ms");
+    job.run(&[])
+        .expect_code(75)
+        .expect_message(&["time limit: checkpoint 000001 is written"]);
+    assert_eq!(job.job_file()["state"], "stopped");
+    let visits = job.job_file()["visits"].as_u64().unwrap();
+    job.run(&[("CKPT_RESTART", "latest")]).expect_code(75);
+    assert!(
+        job.job_file()["visits"].as_u64().unwrap() > visits,
+        "the second leg goes on"
+    );
+}
+
+fn an_interval_takes_checkpoints() {
+    let job = Job::new("steps")
+        .with("TEST_STEPS", ENDLESS)
+        .with("CKPT_INTERVAL", "10ms");
+    let ended = job.run_while(&[], |child| {
+        while job.checkpoints().len() < 2 {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+    });
+    ended.expect_killed();
+    assert_eq!(job.job_file()["state"], "running");
+}
+
+fn a_panic_is_a_failed_job_that_can_be_restarted() {
+    let job = Job::new("steps").with("TEST_STEPS", 20).with("CKPT_EVERY", 4);
+    job.run(&[("TEST_PANIC", "10")])
+        .expect_code(101)
+        .expect_message(&["step 10 panics"]);
+    let state = job.job_file();
+    assert_eq!((&state["state"], &state["visits"]), (&"failed".into(), &9.into()));
+    let rest = job.run(&[("CKPT_RESTART", "latest")]).expect_code(0);
+    assert_eq!(rest.stdout, Job::new("steps").run(&[("TEST_STEPS", "20")]).stdout);
+}
+
+fn a_completed_run_is_not_restarted_by_latest() {
+    let job = Job::new("steps").with("TEST_STEPS", 10).with("CKPT_EVERY", 4);
+    let whole = job.run(&[]).expect_code(0);
+    job.run(&[("CKPT_RESTART", "latest")])
+        .expect_code(76)
+        .expect_message(&["completed at", "help:", "CKPT_RESTART"]);
+    assert_eq!(
+        job.run(&[("CKPT_RESTART", "1")]).expect_code(0).stdout,
+        whole.stdout
+    );
+}
+
+fn a_run_that_ends_with_an_error_can_be_restarted() {
+    for code in [1, 3] {
+        let job = Job::new("steps").with("TEST_STEPS", 10).with("CKPT_EVERY", 4);
+        job.run(&[("TEST_EXIT", &code.to_string())]).expect_code(code);
+        let state = job.job_file();
+        assert_eq!(
+            (&state["state"], &state["reason"]),
+            (&"failed".into(), &format!("exit code {code}").into())
+        );
+        job.run(&[("CKPT_RESTART", "latest")]).expect_code(0);
+        assert_eq!(job.job_file()["state"], "completed");
+    }
+}
+
+fn what_was_printed_before_a_checkpoint_is_not_lost() {
+    let job = Job::new("steps").with("TEST_STEPS", 10).with("TEST_PRINT", 3);
+    let killed = job
+        .run(&[("CKPT_EVERY", "3"), ("CKPT_FAULT", "visit:3")])
+        .expect_killed();
+    assert_eq!(killed.stdout, "no newline at 3 ");
+}
+
+fn a_checkpoint_that_fails_does_not_stop_the_program() {
+    let job = Job::new("steps")
+        .with("TEST_STEPS", 10)
+        .with("TEST_BLOCK", 5)
+        .with("CKPT_EVERY", 4);
+    let whole = Job::new("steps").run(&[("TEST_STEPS", "10")]);
+    let ended = job.run(&[]).expect_code(0);
+    assert_eq!(ended.stdout, whole.stdout);
+    ended.expect_message(&[
+        "warning: no checkpoint was taken at site visit 8",
+        "warning: 1 checkpoint(s) of this run could not be taken",
+    ]);
+}
+
+fn retention_keeps_as_many_as_asked() {
+    for (keep, kept) in [("1", 1), ("3", 3), ("all", 10)] {
+        let job = Job::new("steps").with("TEST_STEPS", 10).with("CKPT_EVERY", 1);
+        job.run(&[("CKPT_KEEP", keep)]).expect_code(0);
+        assert_eq!(job.checkpoints().len(), kept);
+    }
+}
+
+fn a_fresh_start_mentions_the_earlier_run() {
+    let job = Job::new("steps").with("TEST_STEPS", 10).with("CKPT_EVERY", 4);
+    job.run(&[("CKPT_FAULT", "visit:4")]).expect_killed();
+    job.run(&[("CKPT_FAULT", "visit:4")])
+        .expect_message(&["starts from the beginning", "CKPT_RESTART=latest"]);
+    assert_eq!(job.run(&[("CKPT_QUIET", "1")]).stderr, "");
+}
+
+fn a_caught_panic_leaves_the_frames_consistent() {
+    Job::new("shadowing-panic")
+        .run(&[("CKPT_EVERY", "1")])
+        .expect_code(0);
+}
