@@ -18,6 +18,9 @@ use crate::failure::{Failure, Outcome, code};
 use crate::launch::Ending;
 use crate::{render, stores};
 
+/// A checkpoint interval in visits that no run reaches: the session only counts.
+const NEVER: u64 = 1 << 60;
+
 /// What is compared.
 #[derive(Debug, Default)]
 pub struct Comparison {
@@ -117,7 +120,7 @@ impl Test<'_> {
             .map_err(|unsteady| not_steady(&unsteady))?;
         let files = Files::of_two_runs(&one.contents, &two.contents, ignore);
         tell("counting site visits");
-        let counted = self.uninterrupted(&|store| environment(store, u64::MAX))?;
+        let counted = self.uninterrupted(&|store| environment(store, NEVER))?;
         let visits = stores::job(&counted.store)?.map_or(0, |job| job.visits);
         let time = one
             .finished

@@ -1,0 +1,218 @@
+//! The crash test must be believed: it passes a program that restarts rightly and catches every way of being wrong.
+//!
+//! The program here is a shell script that speaks the library's protocol (`CKPT_*`, `job.json`, `000001.h5`), so that it
+//! can be made wrong at will.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use predicates::str::contains;
+
+/// Sums the numbers 1 to 12, one site visit each. `$1` says what goes wrong after a restart.
+const PROGRAM: &str = r#"#!/bin/sh
+wrong=$1
+i=0; sum=0; id=0; restarted=no
+if [ -n "$CKPT_DIR" ]; then
+    mkdir -p "$CKPT_DIR"
+    if [ "$CKPT_RESTART" = latest ]; then
+        file=$(ls "$CKPT_DIR"/*.h5 | tail -1)
+        read -r i sum < "$file"; restarted=yes
+        id=$(basename "$file" .h5 | sed 's/^0*//')
+    fi
+fi
+case $restarted/$wrong in
+    yes/value) sum=$((sum + 1)) ;;
+    yes/refuse) echo "ckpt: error: the checkpoint does not fit" >&2; exit 77 ;;
+    yes/loud) echo "restarted" ;;
+    yes/over) [ "$i" -gt 3 ] && i=$((i + 1)) ;;
+esac
+[ $restarted = no ] && echo "start" && : > log
+echo "process $$"
+while [ $i -lt 12 ]; do
+    i=$((i + 1)); sum=$((sum + i))
+    echo "step $i: $sum"
+    if [ "$wrong" != file ] || [ $restarted = no ]; then
+        echo "$i $sum" > last
+    fi
+    if [ -n "$CKPT_DIR" ]; then
+        if [ $((i % CKPT_EVERY)) -eq 0 ]; then
+            id=$((id + 1))
+            echo "$i $sum" > "$CKPT_DIR/tmp"
+            mv "$CKPT_DIR/tmp" "$CKPT_DIR/$(printf %06d $id).h5"
+        fi
+        [ "$CKPT_FAULT" = "visit:$i" ] && kill -9 $$
+    fi
+done
+echo "sum $sum"
+if [ -n "$CKPT_DIR" ]; then
+    cat > "$CKPT_DIR/job.json" <<JSON
+{"program":"sum","version":"1.0.0","pid":$$,"host":"h","started":"","updated":"","state":"completed","visits":$i,
+ "restarted_from":null,"last_checkpoint":null,"failed_checkpoints":0,"command":["sum"],"reason":null}
+JSON
+fi
+exit 0
+"#;
+
+fn crashtest(folder: &Path, options: &[&str], wrong: &str) -> assert_cmd::assert::Assert {
+    let program = folder.join("sum.sh");
+    fs::write(&program, PROGRAM).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
+    command
+        .current_dir(folder)
+        .args(["crashtest", "--exe", "./sum.sh", "--seed", "1"]);
+    command.args(options).args(["--", wrong]).assert()
+}
+
+const IGNORE: [&str; 8] = [
+    "--ignore",
+    "^process",
+    "--random",
+    "2",
+    "--rows",
+    "2",
+    "--commits",
+    "1",
+];
+
+#[test]
+fn a_program_that_restarts_rightly_passes() {
+    let here = tempfile::tempdir().unwrap();
+    crashtest(here.path(), &IGNORE, "nothing").success().stdout(
+        contains("PASSED")
+            .and(contains("compared: last"))
+            .and(contains("12 site visits")),
+    );
+    let left: Vec<_> = fs::read_dir(here.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(left, ["sum.sh"], "the user's folder is as it was");
+}
+
+#[test]
+fn the_report_is_there_for_scripts_too() {
+    let here = tempfile::tempdir().unwrap();
+    let options = [&IGNORE[..], &["--format", "json", "--every", "5"]].concat();
+    let output = crashtest(here.path(), &options, "nothing")
+        .success()
+        .get_output()
+        .stdout
+        .clone();
+    let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    assert_eq!((&json["passed"], &json["seed"]), (&true.into(), &1.into()));
+    let trials = json["trials"].as_array().unwrap();
+    let visit_7 = trials
+        .iter()
+        .find(|trial| trial["kills"] == serde_json::json!([{ "visit": 7 }]))
+        .unwrap();
+    assert_eq!(
+        visit_7["resumed"],
+        serde_json::json!([1]),
+        "killed at visit 7, resumed from the checkpoint at 5"
+    );
+    assert_eq!(visit_7["verdict"], "same");
+}
+
+#[test]
+fn lines_that_vary_by_themselves_are_masked_and_reported() {
+    let here = tempfile::tempdir().unwrap();
+    // The line with the process id differs between the uninterrupted runs; after a restart it comes once more.
+    crashtest(
+        here.path(),
+        &["--sites", "1", "--random", "0", "--rows", "0", "--commits", "0"],
+        "nothing",
+    )
+    .code(1)
+    .stdout(
+        contains("masked: 1 line of stdout")
+            .and(contains("process "))
+            .and(contains("FAILED")),
+    );
+}
+
+#[test]
+fn a_wrong_value_is_found_and_shown() {
+    let here = tempfile::tempdir().unwrap();
+    crashtest(here.path(), &IGNORE, "value").code(1).stdout(
+        contains("FAILED")
+            .and(contains("the line differs"))
+            .and(contains("- step 2: 3\n"))
+            .and(contains("+ step 2: 4\n")),
+    );
+}
+
+#[test]
+fn a_left_out_step_is_found() {
+    let here = tempfile::tempdir().unwrap();
+    crashtest(here.path(), &IGNORE, "over")
+        .code(1)
+        .stdout(contains("FAILED"));
+}
+
+#[test]
+fn an_additional_line_after_a_restart_is_found() {
+    let here = tempfile::tempdir().unwrap();
+    crashtest(here.path(), &IGNORE, "loud")
+        .code(1)
+        .stdout(contains("+ restarted"));
+}
+
+#[test]
+fn a_stale_output_file_is_found() {
+    let here = tempfile::tempdir().unwrap();
+    crashtest(here.path(), &IGNORE, "file")
+        .code(1)
+        .stdout(contains("last, line 1").and(contains("- 12 78")));
+    let only_stdout = [&IGNORE[..], &["--stdout-only"]].concat();
+    crashtest(here.path(), &only_stdout, "file").success();
+    let other = [&IGNORE[..], &["--compare", "log"]].concat();
+    crashtest(here.path(), &other, "file").success();
+    let unknown = [&IGNORE[..], &["--compare", "missing.csv"]].concat();
+    crashtest(here.path(), &unknown, "file")
+        .code(2)
+        .stderr(contains("did not write `missing.csv`"));
+}
+
+#[test]
+fn a_refused_restart_is_a_failure_with_its_message() {
+    let here = tempfile::tempdir().unwrap();
+    crashtest(here.path(), &IGNORE, "refuse")
+        .code(1)
+        .stdout(contains("restart 1 ended with exit code 77").and(contains("the checkpoint does not fit")));
+}
+
+#[test]
+fn without_a_site_nothing_is_tested() {
+    let here = tempfile::tempdir().unwrap();
+    let script = here.path().join("plain.sh");
+    fs::write(&script, "#!/bin/sh\necho hello\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
+    command
+        .current_dir(here.path())
+        .args(["crashtest", "--exe", "plain.sh"]);
+    command
+        .assert()
+        .code(1)
+        .stderr(contains("visited no site").and(contains("ckpt::checkpoint!()")));
+}
+
+#[test]
+fn a_program_that_fails_by_itself_is_not_tested() {
+    let here = tempfile::tempdir().unwrap();
+    let script = here.path().join("fails.sh");
+    fs::write(&script, "#!/bin/sh\necho no deck >&2; exit 3\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
+    command
+        .current_dir(here.path())
+        .args(["crashtest", "--exe", "fails.sh"]);
+    command
+        .assert()
+        .code(1)
+        .stderr(contains("exit code 3 when it ran uninterrupted").and(contains("no deck")));
+}
