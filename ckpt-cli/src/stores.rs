@@ -182,7 +182,7 @@ pub fn id_of(path: &Path) -> Option<u64> {
 /// Whether a process of this host is at work on the store now, as far as its own record tells. The lock is not tried:
 /// that could make a job that starts in this moment believe that the store is in use.
 pub fn is_locked(store: &Path) -> bool {
-    job(store).is_ok_and(|job| job.is_some_and(|job| is_running(&job)))
+    Job::read(store).is_ok_and(|job| job.is_some_and(|job| is_running(&job)))
 }
 
 /// Whether the job's last process still runs on this host.
@@ -202,12 +202,15 @@ pub fn is_here(job: &Job) -> bool {
     nix::sys::utsname::uname().is_ok_and(|name| name.nodename().to_string_lossy() == job.host)
 }
 
-/// What the store says about its last run; `None` if nothing ran.
-pub fn job(store: &Path) -> Outcome<Option<Job>> {
-    Job::read(store).map_err(|error| {
-        Failure::store(format!("cannot read `{}`", store.join(JOB_FILE).display()))
-            .because(error)
-            .help("the file only informs: if it is damaged, remove it")
+/// What the store says about its last run; `None` if nothing ran, or, after a warning, if the record is damaged: it
+/// informs, nothing depends on it.
+pub fn job(store: &Path) -> Option<Job> {
+    Job::read(store).unwrap_or_else(|error| {
+        eprintln!(
+            "warning: `{}` cannot be read: {error}",
+            store.join(JOB_FILE).display()
+        );
+        None
     })
 }
 

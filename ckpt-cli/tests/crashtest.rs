@@ -48,10 +48,11 @@ while [ $i -lt 12 ]; do
 done
 echo "sum $sum"
 if [ -n "$CKPT_DIR" ]; then
-    cat > "$CKPT_DIR/job.json" <<JSON
+    cat > "$CKPT_DIR/tmp" <<JSON
 {"program":"sum","version":"1.0.0","pid":$$,"host":"h","started":"","updated":"","state":"completed","visits":$i,
  "restarted_from":null,"last_checkpoint":null,"failed_checkpoints":0,"command":["sum"],"reason":null}
 JSON
+    mv "$CKPT_DIR/tmp" "$CKPT_DIR/job.json"
 fi
 exit 0
 "#;

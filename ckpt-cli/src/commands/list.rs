@@ -35,7 +35,7 @@ impl List {
         let entries = checkpoint::open(&folder)?
             .list()
             .map_err(checkpoint::store_failure)?;
-        let job = stores::job(&folder)?;
+        let job = stores::job(&folder);
         if self.format.json() {
             let checkpoints: Vec<_> = entries.iter().map(as_json).collect();
             render::print_json(&json!({ "store": folder, "job": job, "checkpoints": checkpoints }));

@@ -50,7 +50,7 @@ impl Restart {
         }
         .existing()?;
         self.checkpoint_exists(&store)?;
-        let job = stores::job(&store)?;
+        let job = stores::job(&store);
         let record = Record::read(&store);
         let session = match &record {
             Some(record) => self

@@ -28,6 +28,9 @@ pub struct Report {
     pub scratch: Option<PathBuf>,
 }
 
+/// Failures shown in full unless all were asked for.
+const FEW: usize = 5;
+
 impl Done {
     /// Whether the answer was that of the uninterrupted run.
     pub fn passed(&self) -> bool {
@@ -71,7 +74,7 @@ impl Report {
             self.print_kinds();
         }
         let mut text = String::new();
-        self.failures(&mut text);
+        self.failures(&mut text, if every_trial { usize::MAX } else { FEW });
         self.verdict(&mut text);
         render::print(&text);
     }
@@ -158,10 +161,9 @@ impl Report {
         render::print_table(&table);
     }
 
-    fn failures(&self, out: &mut String) {
-        const MOST: usize = 5;
+    fn failures(&self, out: &mut String, most: usize) {
         let failed = || self.trials.iter().enumerate().filter(|(_, done)| !done.passed());
-        for (index, done) in failed().take(MOST) {
+        for (index, done) in failed().take(most) {
             let _ = writeln!(
                 out,
                 "\nTrial {} ({}, checkpoint every {}):",
@@ -171,7 +173,7 @@ impl Report {
             );
             describe(out, &done.verdict);
         }
-        let more = failed().count().saturating_sub(MOST);
+        let more = failed().count().saturating_sub(most);
         if more > 0 {
             let _ = writeln!(out, "\n... and {more} more; `--verbose` lists them");
         }

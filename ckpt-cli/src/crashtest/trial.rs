@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ckpt::session::job::{Job, State};
 use regex::Regex;
 use serde::Serialize;
 
@@ -120,8 +121,15 @@ impl Test<'_> {
             .map_err(|unsteady| not_steady(&unsteady))?;
         let files = Files::of_two_runs(&one.contents, &two.contents, ignore);
         tell("counting site visits");
-        let counted = self.uninterrupted(&|store| environment(store, NEVER))?;
-        let visits = stores::job(&counted.store)?.map_or(0, |job| job.visits);
+        let mut counted = self.uninterrupted(&|store| environment(store, NEVER))?;
+        let mut job = stores::job(&counted.store);
+        if job.as_ref().is_some_and(|job| job.state == State::Running) {
+            // It leaves through `std::process::exit`, past the end of the session: the last checkpoint tells.
+            tell("counting site visits, with a checkpoint at each");
+            counted = self.uninterrupted(&|store| environment(store, 1))?;
+            job = stores::job(&counted.store);
+        }
+        let visits = job.map_or(0, |job| job.visits);
         let time = one
             .finished
             .time
@@ -174,6 +182,14 @@ impl Test<'_> {
                     done.verdict = failed(run, &finished);
                     return Ok(done);
                 }
+            }
+            if Job::read(&store)
+                .ok()
+                .flatten()
+                .is_some_and(|job| job.state == State::Completed)
+            {
+                // Killed on its way out, after the end of `main`: there is nothing left to do.
+                break;
             }
         }
         let written = initial.written_since(self.scratch.working())?;
