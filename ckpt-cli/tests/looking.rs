@@ -1,0 +1,307 @@
+//! The commands that look into a store: they show what was written, name what is wrong, and change nothing.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
+use ckpt::snapshot::{Snapshot, SnapshotBuilder};
+use ckpt::store::{Keep, Meta, Mode, Store};
+use predicates::prelude::*;
+use predicates::str::contains;
+
+static MAIN: FunctionPlan = FunctionPlan {
+    function: "main",
+    module: "heat",
+    file: "src/main.rs",
+    line: 10,
+    layout: 1,
+    source: 2,
+    attribute: "ckpt::main",
+    sites: &[SitePlan {
+        line: 14,
+        column: 9,
+        kind: SiteKind::Call { callee: "advance" },
+        variables: &[],
+    }],
+};
+
+static ADVANCE: FunctionPlan = FunctionPlan {
+    function: "advance",
+    module: "heat::grid",
+    file: "src/grid.rs",
+    line: 30,
+    layout: 3,
+    source: 4,
+    attribute: "ckpt::instrument",
+    sites: &[SitePlan {
+        line: 33,
+        column: 13,
+        kind: SiteKind::Checkpoint,
+        variables: &[],
+    }],
+};
+
+/// A state that depends on the step; the grid is 3 by 4.
+fn snapshot(step: u64) -> Snapshot {
+    let mut builder = SnapshotBuilder::new();
+    let main = builder.frame(&MAIN, 1);
+    let advance = builder.frame(&ADVANCE, 1);
+    builder.link(main, "sim", 11, None, advance, "self");
+    builder.value(main, "name", 12, None, "plate");
+    builder.value(advance, "step", 31, None, &step);
+    let row = |i: usize| -> [f64; 4] { std::array::from_fn(|j| (10 * i + j) as f64) };
+    let mut grid: Vec<[f64; 4]> = (0..3).map(row).collect();
+    grid[1][2] += step as f64 * 1e-9;
+    builder.value(advance, "self", 30, Some(0), &grid);
+    builder.value(advance, "tried", 32, None, &Some(3_i32));
+    builder.finish().unwrap()
+}
+
+fn store(folder: &Path, checkpoints: u64) {
+    let mut store = Store::open(folder.join("heat.ckpt.d"), Mode::ReadWrite).unwrap();
+    store.set_keep(Keep::All);
+    for step in 1..=checkpoints {
+        let meta = Meta {
+            program: "heat".into(),
+            version: "0.1.0".into(),
+            visit: 10 * step,
+            time: 1_700_000_000_000_000_000,
+            reason: "every 10".into(),
+            host: "node7".into(),
+            notes: Vec::new(),
+        };
+        store.commit(&snapshot(step), &meta).unwrap();
+    }
+}
+
+fn cargo_ckpt(folder: &Path, arguments: &[&str]) -> assert_cmd::assert::Assert {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
+    command
+        .env_remove("CKPT_DIR")
+        .current_dir(folder)
+        .args(arguments)
+        .assert()
+}
+
+fn json(folder: &Path, arguments: &[&str]) -> serde_json::Value {
+    let arguments = [arguments, &["--format", "json"]].concat();
+    let output = cargo_ckpt(folder, &arguments).get_output().stdout.clone();
+    serde_json::from_slice(&output).unwrap()
+}
+
+/// Name, length and time of every file of the store.
+fn listing(folder: &Path) -> Vec<(String, u64, std::time::SystemTime)> {
+    let mut list: Vec<_> = fs::read_dir(folder.join("heat.ckpt.d"))
+        .unwrap()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            let metadata = entry.metadata().unwrap();
+            (
+                entry.file_name().into_string().unwrap(),
+                metadata.len(),
+                metadata.modified().unwrap(),
+            )
+        })
+        .collect();
+    list.sort();
+    list
+}
+
+/// Flips a bit in the middle of a checkpoint.
+fn damage(folder: &Path, id: u64) {
+    let path = folder.join(format!("heat.ckpt.d/{id:06}.r0.h5"));
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn list_shows_every_checkpoint() {
+    let here = tempfile::tempdir().unwrap();
+    store(here.path(), 3);
+    let before = listing(here.path());
+    cargo_ckpt(here.path(), &["list"]).success().stdout(
+        contains("000001")
+            .and(contains("000003"))
+            .and(contains("2023-11-14 22:13:20"))
+            .and(contains("heat 0.1.0")),
+    );
+    let json = json(here.path(), &["list"]);
+    assert_eq!(json["checkpoints"][2]["visit"], 30);
+    assert_eq!(listing(here.path()), before);
+}
+
+#[test]
+fn list_of_a_store_without_checkpoints_is_no_error() {
+    let here = tempfile::tempdir().unwrap();
+    fs::create_dir(here.path().join("heat.ckpt.d")).unwrap();
+    cargo_ckpt(here.path(), &["list"])
+        .success()
+        .stdout(contains("holds no checkpoint yet"));
+}
+
+#[test]
+fn inspect_shows_frames_and_variables() {
+    let here = tempfile::tempdir().unwrap();
+    store(here.path(), 1);
+    let before = listing(here.path());
+    cargo_ckpt(here.path(), &["inspect", "latest"]).success().stdout(
+        contains("main in the call of `advance`, src/main.rs:14:9")
+            .and(contains("advance at its checkpoint, src/grid.rs:33:13"))
+            .and(contains("is `self` of advance"))
+            .and(contains("f64 [3, 4]"))
+            .and(contains("\"plate\""))
+            .and(contains("0 .. 23, mean 11.5")),
+    );
+    let json = json(here.path(), &["inspect", "1"]);
+    assert_eq!(json["frames"][1]["function"], "advance");
+    assert_eq!(json["frames"][0]["variables"][0]["link"]["key"], "self");
+    assert_eq!(
+        listing(here.path()),
+        before,
+        "looking takes no lock and changes nothing"
+    );
+}
+
+#[test]
+fn inspect_shows_parts_of_a_variable() {
+    let here = tempfile::tempdir().unwrap();
+    store(here.path(), 1);
+    cargo_ckpt(here.path(), &["inspect", "1", "sim[1, 0..2]"])
+        .success()
+        .stdout(
+            contains("[1, 0] 10")
+                .and(contains("[1, 1] 11"))
+                .and(contains("[1, 2]").not()),
+        );
+    cargo_ckpt(here.path(), &["inspect", "1", "step"])
+        .success()
+        .stdout(contains("u64"));
+    cargo_ckpt(here.path(), &["inspect", "1", "self", "--limit", "5"])
+        .success()
+        .stdout(contains("7 more"));
+    cargo_ckpt(here.path(), &["inspect", "1", "advance/tried.value"])
+        .success()
+        .stdout(contains("3"));
+    assert_eq!(
+        json(here.path(), &["inspect", "1", "self[2]"])["values"][0][1][3],
+        "23.0"
+    );
+    cargo_ckpt(here.path(), &["inspect", "1", "grid"])
+        .code(2)
+        .stderr(contains("no variable `grid`").and(contains("it has: name, self, sim, step, tried")));
+    cargo_ckpt(here.path(), &["inspect", "1", "self[3]"])
+        .code(2)
+        .stderr(contains("outside of 0..3"));
+    cargo_ckpt(here.path(), &["inspect", "1", "tried.x"])
+        .code(2)
+        .stderr(contains("it has: present, value"));
+}
+
+#[test]
+fn a_number_that_is_not_there_gets_the_list() {
+    let here = tempfile::tempdir().unwrap();
+    store(here.path(), 2);
+    for command in [
+        &["inspect", "7"][..],
+        &["verify", "7"],
+        &["diff", "1", "7"],
+        &["restart", "7"],
+    ] {
+        cargo_ckpt(here.path(), command)
+            .code(76)
+            .stderr(contains("no checkpoint 7").and(contains("there are: 1, 2")));
+    }
+}
+
+#[test]
+fn verify_names_the_damaged_one() {
+    let here = tempfile::tempdir().unwrap();
+    store(here.path(), 3);
+    cargo_ckpt(here.path(), &["verify"])
+        .success()
+        .stdout(contains("whole").and(contains("DAMAGED").not()));
+    damage(here.path(), 2);
+    let before = listing(here.path());
+    cargo_ckpt(here.path(), &["verify"])
+        .code(1)
+        .stdout(contains("DAMAGED").and(contains("1 damaged, 2 whole")));
+    cargo_ckpt(here.path(), &["verify", "3"]).success();
+    cargo_ckpt(here.path(), &["inspect", "2"])
+        .code(78)
+        .stderr(contains("damaged").and(contains("cargo ckpt verify")));
+    let json = json(here.path(), &["verify"]);
+    assert_eq!(
+        (&json["whole"], &json["checkpoints"][1]["whole"]),
+        (&false.into(), &false.into())
+    );
+    assert_eq!(listing(here.path()), before);
+}
+
+#[test]
+fn files_that_are_no_checkpoints_are_told_from_those_that_are() {
+    let here = tempfile::tempdir().unwrap();
+    store(here.path(), 1);
+    fs::write(
+        here.path().join("heat.ckpt.d/000002.r0.h5"),
+        "nothing of the kind",
+    )
+    .unwrap();
+    fs::write(here.path().join("heat.ckpt.d/000003.r0.h5"), "").unwrap();
+    cargo_ckpt(here.path(), &["list"])
+        .success()
+        .stdout(contains("damaged").and(contains("heat 0.1.0")));
+    cargo_ckpt(here.path(), &["verify"])
+        .code(1)
+        .stdout(contains("2 damaged, 1 whole"));
+    cargo_ckpt(here.path(), &["inspect", "latest"]).code(78);
+}
+
+#[test]
+fn diff_finds_the_first_elements() {
+    let here = tempfile::tempdir().unwrap();
+    store(here.path(), 2);
+    cargo_ckpt(here.path(), &["diff", "1", "1"])
+        .success()
+        .stdout(contains("The same."));
+    cargo_ckpt(here.path(), &["diff", "1", "2"]).code(1).stdout(
+        contains("advance/self")
+            .and(contains("1 of 12 elements differ"))
+            .and(contains("[1, 2]"))
+            .and(contains("advance/step")),
+    );
+    let json = json(here.path(), &["diff", "1", "latest", "--tolerance", "1e-6"]);
+    let places: Vec<_> = json["differences"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|difference| &difference["place"])
+        .collect();
+    assert_eq!(places, ["advance/step"], "the grid is within the tolerance");
+    cargo_ckpt(here.path(), &["diff", "heat.ckpt.d/000001.r0.h5", "1"]).success();
+    cargo_ckpt(here.path(), &["diff", "x.h5", "1"])
+        .code(2)
+        .stderr(contains("`x.h5`"));
+}
+
+#[test]
+fn prune_keeps_the_newest_whole_ones() {
+    let here = tempfile::tempdir().unwrap();
+    store(here.path(), 4);
+    cargo_ckpt(here.path(), &["prune", "--keep", "2", "--dry-run"])
+        .success()
+        .stdout(contains("would remove 2"));
+    damage(here.path(), 4);
+    cargo_ckpt(here.path(), &["prune", "--keep", "2"])
+        .success()
+        .stdout(contains("removed 1 checkpoint (1)").and(contains("3 left")));
+    cargo_ckpt(here.path(), &["prune", "--keep", "0"]).code(2);
+    let running = Store::open(here.path().join("heat.ckpt.d"), Mode::ReadWrite).unwrap();
+    cargo_ckpt(here.path(), &["prune", "--keep", "1"])
+        .code(78)
+        .stderr(contains("in use by process"));
+    cargo_ckpt(here.path(), &["list"]).success();
+    drop(running);
+}
