@@ -186,8 +186,8 @@ fn inspect_shows_parts_of_a_variable() {
         .success()
         .stdout(contains("3"));
     assert_eq!(
-        json(here.path(), &["inspect", "1", "self[2]"])["values"][0][1][3],
-        "23.0"
+        json(here.path(), &["inspect", "1", "self[2]"])["elements"][0]["values"][3],
+        23.0
     );
     cargo_ckpt(here.path(), &["inspect", "1", "grid"])
         .code(2)

@@ -1,13 +1,13 @@
 //! `cargo ckpt inspect`: what a checkpoint holds: frames, variables, values.
 
-use ckpt::store::{Attribute, FrameInfo, Node, NodeKind, Restored, VariableContent};
+use ckpt::store::{Dataset, FrameInfo, Node, NodeKind, Restored, VariableContent};
 use ckpt::value::DType;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome};
 use crate::render::{self, FormatOption};
 use crate::stores::{StoreOption, Which};
-use crate::values::find::{Found, children, find, node_of};
+use crate::values::find::{Found, find, node_of};
 use crate::values::summary::summary;
 use crate::values::{checkpoint, select, type_and_shape};
 
@@ -61,8 +61,9 @@ impl Inspect {
         let Some(node) = found.node else {
             return Err(Failure::usage(format!("`{}` holds no value", found.name)));
         };
-        if inside.is_some() && !children(node).is_empty() {
-            let parts: Vec<_> = children(node)
+        if inside.is_some() && !node.children().is_empty() {
+            let parts: Vec<_> = node
+                .children()
                 .iter()
                 .map(|child| format!("{}.{}", found.name, child.name))
                 .collect();
@@ -73,8 +74,13 @@ impl Inspect {
             let mut value = node_as_json(checkpoint, node)?;
             value["name"] = json!(found.name);
             value["rust_type"] = json!(found.variable.rust_type);
-            if let NodeKind::Dataset { shape, .. } = &node.kind {
-                value["values"] = json!(self.elements(checkpoint, node, inside, shape)?.0);
+            if let Some(Dataset { shape, .. }) = node.dataset() {
+                let (runs, _) = self.elements(checkpoint, node, inside, shape)?;
+                let run = |(index, values): &(Vec<u64>, Vec<String>)| {
+                    let values: Vec<_> = values.iter().map(|text| element_as_json(text)).collect();
+                    json!({ "index": index, "values": values })
+                };
+                value["elements"] = runs.iter().map(run).collect();
             }
             render::print_json(&value);
             return Ok(());
@@ -82,12 +88,16 @@ impl Inspect {
         let frame = &checkpoint.frames()[found.frame];
         render::print(&format!(
             "{}: {}, in `{}` ({}:{})\n\n",
-            found.name, found.variable.rust_type, frame.function, frame.file, found.variable.line
+            found.name,
+            short_type(&found.variable.rust_type),
+            frame.function,
+            frame.file,
+            found.variable.line
         ));
         let mut table = variables_table();
         row(&mut table, checkpoint, node, &found.name, 0)?;
         render::print_table(&table);
-        if let NodeKind::Dataset { shape, .. } = &node.kind {
+        if let Some(Dataset { shape, .. }) = node.dataset() {
             self.print_elements(checkpoint, node, inside, shape)?;
         }
         Ok(())
@@ -163,7 +173,7 @@ fn print_whole(checkpoint: &Restored) -> Outcome<()> {
         checkpoint.id(),
         meta.program,
         meta.version,
-        checkpoint::time(meta.time),
+        meta.time_text(),
         meta.host,
         meta.visit,
         meta.reason,
@@ -176,13 +186,15 @@ fn print_whole(checkpoint: &Restored) -> Outcome<()> {
         render::print(&format!("\n{index}  {}\n", frame_line(frame)));
         print_variables(checkpoint, index, frame)?;
     }
-    if let Some(shared) = children(checkpoint.tree())
+    if let Some(shared) = checkpoint
+        .tree()
+        .children()
         .iter()
         .find(|node| node.name == "shared")
     {
         render::print("\nShared objects (Rc, Arc):\n");
         let mut table = variables_table();
-        for node in children(shared) {
+        for node in shared.children() {
             row(&mut table, checkpoint, node, &format!("shared {}", node.name), 0)?;
         }
         render::print_table(&table);
@@ -253,9 +265,9 @@ fn row(
         .map(|name| short_type(&name))
         .unwrap_or_default();
     match &node.kind {
-        NodeKind::Dataset {
+        NodeKind::Dataset(Dataset {
             dtype, shape, bytes, ..
-        } => {
+        }) => {
             let stored = type_and_shape(dtype, shape);
             table.add_row([
                 name,
@@ -270,17 +282,12 @@ fn row(
         }
         NodeKind::Group(list) => {
             let kind = attribute(node, "kind").unwrap_or_else(|| "group".into());
-            table.add_row([
-                name,
-                rust_type,
-                kind,
-                render::bytes(bytes_below(node)),
-                String::new(),
-            ]);
+            table.add_row([name, rust_type, kind, render::bytes(node.bytes()), String::new()]);
             for child in list {
                 row(table, checkpoint, child, &child.name, depth + 1)?;
             }
         }
+        _ => {}
     }
     Ok(())
 }
@@ -289,7 +296,7 @@ fn row(
 fn value(checkpoint: &Restored, node: &Node) -> Outcome<String> {
     const FEW: u64 = 4;
     const LONGEST: usize = 50;
-    let NodeKind::Dataset { dtype, elements, .. } = &node.kind else {
+    let Some(Dataset { dtype, elements, .. }) = node.dataset() else {
         return Ok(String::new());
     };
     let failed = |error| Failure::store(format!("cannot read {}", node.path)).because(error);
@@ -312,22 +319,8 @@ fn value(checkpoint: &Restored, node: &Node) -> Outcome<String> {
         .unwrap_or_default())
 }
 
-fn bytes_below(node: &Node) -> u64 {
-    match &node.kind {
-        NodeKind::Dataset { bytes, .. } => *bytes,
-        NodeKind::Group(list) => list.iter().map(bytes_below).sum(),
-        NodeKind::Link(_) => 0,
-    }
-}
-
 fn attribute(node: &Node, name: &str) -> Option<String> {
-    node.attributes
-        .iter()
-        .find(|(known, _)| known == name)
-        .map(|(_, value)| match value {
-            Attribute::Text(text) => text.clone(),
-            Attribute::Unsigned(number) => number.to_string(),
-        })
+    node.attribute(name).map(ToString::to_string)
 }
 
 /// A Rust type without module paths: `Vec<Particle>` for `alloc::vec::Vec<nbody::Particle>`.
@@ -379,16 +372,24 @@ fn whole_as_json(checkpoint: &Restored) -> Outcome<Value> {
     }
     Ok(json!({
         "id": checkpoint.id().0, "path": checkpoint.path(), "program": meta.program, "version": meta.version,
-        "visit": meta.visit, "time": checkpoint::time(meta.time), "reason": meta.reason, "host": meta.host,
+        "visit": meta.visit, "time": meta.time_text(), "reason": meta.reason, "host": meta.host,
         "notes": meta.notes, "frames": frames,
     }))
 }
 
+/// A number as a number; what JSON has no number for (NaN, text, names) as text.
+fn element_as_json(text: &str) -> Value {
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) if value.is_number() || value.is_boolean() => value,
+        _ => json!(text),
+    }
+}
+
 fn node_as_json(checkpoint: &Restored, node: &Node) -> Outcome<Value> {
     Ok(match &node.kind {
-        NodeKind::Dataset {
+        NodeKind::Dataset(Dataset {
             dtype, shape, bytes, ..
-        } => {
+        }) => {
             json!({ "path": node.path, "dtype": dtype.name(), "shape": shape, "bytes": bytes, "summary": summary(checkpoint, node)? })
         }
         NodeKind::Link(target) => json!({ "path": node.path, "link": target }),
@@ -397,8 +398,9 @@ fn node_as_json(checkpoint: &Restored, node: &Node) -> Outcome<Value> {
             for child in list {
                 parts.insert(child.name.clone(), node_as_json(checkpoint, child)?);
             }
-            json!({ "path": node.path, "kind": attribute(node, "kind"), "bytes": bytes_below(node), "parts": parts })
+            json!({ "path": node.path, "kind": attribute(node, "kind"), "bytes": node.bytes(), "parts": parts })
         }
+        _ => Value::Null,
     })
 }
 

@@ -60,7 +60,7 @@ fn print_entries(entries: &[Entry]) {
         match &entry.meta {
             Ok(meta) => table.add_row([
                 entry.id.to_string(),
-                checkpoint::time(meta.time).replace('T', " ").replace('Z', ""),
+                meta.time_text().replace('T', " ").replace('Z', ""),
                 meta.visit.to_string(),
                 meta.reason.clone(),
                 size,
@@ -132,7 +132,7 @@ fn as_json(entry: &Entry) -> serde_json::Value {
             "id": entry.id.0,
             "path": entry.path,
             "bytes": entry.bytes,
-            "time": checkpoint::time(meta.time),
+            "time": meta.time_text(),
             "visit": meta.visit,
             "reason": meta.reason,
             "program": meta.program,

@@ -52,12 +52,3 @@ pub fn load(folder: &Path, which: Which) -> Outcome<Restored> {
     let id = resolve(folder, which)?;
     open(folder)?.load(id).map_err(store_failure)
 }
-
-/// When a checkpoint was taken: RFC 3339, UTC, to the second.
-pub fn time(nanoseconds: i64) -> String {
-    let since = std::time::Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(0));
-    match std::time::SystemTime::UNIX_EPOCH.checked_add(since) {
-        Some(time) => humantime::format_rfc3339_seconds(time).to_string(),
-        None => "?".into(),
-    }
-}

@@ -3,11 +3,11 @@
 //! Without a tolerance the bytes decide. With one, numbers a and b are the same if |a - b| <= absolute + relative *
 //! max(|a|, |b|), or if both are NaN.
 
-use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableInfo};
+use ckpt::store::{Dataset, FrameInfo, Node, NodeKind, Restored, VariableInfo};
 use ckpt::value::DType;
 use serde::Serialize;
 
-use super::find::{children, follow, node_of};
+use super::find::{follow, node_of};
 use super::{is_number, select, type_and_shape};
 use crate::failure::{Failure, Outcome};
 
@@ -153,24 +153,24 @@ impl Pair<'_> {
                 }
                 let new = others
                     .iter()
-                    .filter(|other| !children(a).iter().any(|one| one.name == other.name));
+                    .filter(|other| !a.children().iter().any(|one| one.name == other.name));
                 list.extend(
                     new.map(|other| plain(format!("{place}.{}", other.name), "only in the second".into())),
                 );
                 Ok(())
             }
             (
-                NodeKind::Dataset {
+                NodeKind::Dataset(Dataset {
                     dtype: one,
                     shape,
                     elements,
                     ..
-                },
-                NodeKind::Dataset {
+                }),
+                NodeKind::Dataset(Dataset {
                     dtype: other,
                     shape: other_shape,
                     ..
-                },
+                }),
             ) => {
                 let (one_words, other_words) =
                     (type_and_shape(one, shape), type_and_shape(other, other_shape));
@@ -198,26 +198,20 @@ impl Pair<'_> {
         if matches!(kind.dtype, DType::Text) {
             return self.texts(a, b, place);
         }
-        let size = kind.dtype.size() as u64;
+        let size = kind.dtype.size();
         let mut found = Difference {
             elements: Some((0, kind.number)),
             ..plain(place, String::new())
         };
         let mut number = 0;
         for start in (0..kind.number).step_by(CHUNK as usize) {
-            let one = self
-                .a
-                .bytes(a, start * size, CHUNK * size)
-                .map_err(unreadable(a))?;
-            let other = self
-                .b
-                .bytes(b, start * size, CHUNK * size)
-                .map_err(unreadable(b))?;
+            let one = self.a.bytes(a, start, CHUNK).map_err(unreadable(a))?;
+            let other = self.b.bytes(b, start, CHUNK).map_err(unreadable(b))?;
             if one == other {
                 continue;
             }
             let numbers = self.numbers(a, b, kind.dtype, start)?;
-            let pairs = one.chunks(size as usize).zip(other.chunks(size as usize));
+            let pairs = one.chunks(size).zip(other.chunks(size));
             for (offset, _) in pairs.enumerate().filter(|(_, (one, other))| one != other) {
                 let pair = numbers
                     .as_ref()

@@ -1,6 +1,6 @@
 //! From the name of a variable to its node: `sim`, `sim.particles.pos`, `1/sim` (in frame 1), `advance/sim`.
 
-use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableContent, VariableInfo};
+use ckpt::store::{FrameInfo, Node, Restored, VariableContent, VariableInfo};
 
 use crate::failure::{Failure, Outcome};
 
@@ -19,20 +19,8 @@ pub struct Found<'c> {
 
 /// The node of a variable.
 pub fn node_of<'c>(checkpoint: &'c Restored, frame: usize, key: &str) -> Option<&'c Node> {
-    let frames = child(checkpoint.tree(), "frames")?;
-    child(child(frames, &frame.to_string())?, key)
-}
-
-/// The nodes below a group.
-pub fn children(node: &Node) -> &[Node] {
-    match &node.kind {
-        NodeKind::Group(children) => children,
-        _ => &[],
-    }
-}
-
-fn child<'c>(node: &'c Node, name: &str) -> Option<&'c Node> {
-    children(node).iter().find(|child| child.name == name)
+    let variables = checkpoint.tree().find(&format!("frames/{frame}"))?;
+    variables.children().iter().find(|child| child.name == key)
 }
 
 /// The variable, or the part of one, that a name means.
@@ -56,7 +44,7 @@ pub fn find<'c>(checkpoint: &'c Restored, name: &str) -> Outcome<Found<'c>> {
     let mut node = node_of(checkpoint, frame, &variable.key);
     let mut reached = variable.key.clone();
     for part in rest.split('.').filter(|part| !part.is_empty()) {
-        let parent = node.map(children).unwrap_or_default();
+        let parent = node.map(Node::children).unwrap_or_default();
         let Some(next) = parent.iter().find(|child| child.name == part) else {
             let parts: Vec<_> = parent.iter().map(|child| child.name.as_str()).collect();
             let help = if parts.is_empty() {
