@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::Package;
+use ckpt_compiler::errors::Diagnostics;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};
@@ -178,7 +179,9 @@ impl Found {
         let Some((annotation, options)) = self.annotation.clone() else {
             return Ok(String::new());
         };
-        let expanded = instrumented(annotation, options, self.item.clone());
+        let opens_session = annotation == Annotation::Main;
+        let expanded = ckpt_compiler::try_expand(options, &self.item, opens_session)
+            .map_err(|diagnostics| self.refused(&diagnostics))?;
         let whole = match &self.around {
             Some(head) => quote!(#head { #expanded }),
             None => expanded,
@@ -189,11 +192,21 @@ impl Found {
         let text = prettyplease::unparse(&file);
         Ok(format!("// {}, {}\n{text}", self.name, self.place()))
     }
-}
 
-/// What the macro would make of the function.
-fn instrumented(_: Annotation, _: TokenStream, item: TokenStream) -> TokenStream {
-    item
+    /// What rustc would report, at the same places.
+    fn refused(&self, diagnostics: &Diagnostics) -> Failure {
+        let failure = Failure::new(code::NO, format!("`{}` cannot be instrumented", self.name));
+        diagnostics.iter().fold(failure, |failure, one| {
+            let at = one.span.start();
+            failure.because(format!(
+                "{}:{}:{}: {}",
+                shown(&self.path),
+                at.line,
+                at.column + 1,
+                one.message()
+            ))
+        })
+    }
 }
 
 struct Finder<'f> {

@@ -1,6 +1,6 @@
 //! `cargo ckpt inspect`: what a checkpoint holds: frames, variables, values.
 
-use ckpt::store::{Dataset, FrameInfo, Node, NodeKind, Restored, VariableContent};
+use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableContent};
 use ckpt::value::DType;
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ impl Inspect {
             let mut value = node_as_json(checkpoint, node)?;
             value["name"] = json!(found.name);
             value["rust_type"] = json!(found.variable.rust_type);
-            if let Some(Dataset { shape, .. }) = node.dataset() {
+            if let NodeKind::Dataset { shape, .. } = &node.kind {
                 let (runs, _) = self.elements(checkpoint, node, inside, shape)?;
                 let run = |(index, values): &(Vec<u64>, Vec<String>)| {
                     let values: Vec<_> = values.iter().map(|text| element_as_json(text)).collect();
@@ -97,7 +97,7 @@ impl Inspect {
         let mut table = variables_table();
         row(&mut table, checkpoint, node, &found.name, 0)?;
         render::print_table(&table);
-        if let Some(Dataset { shape, .. }) = node.dataset() {
+        if let NodeKind::Dataset { shape, .. } = &node.kind {
             self.print_elements(checkpoint, node, inside, shape)?;
         }
         Ok(())
@@ -265,9 +265,9 @@ fn row(
         .map(|name| short_type(&name))
         .unwrap_or_default();
     match &node.kind {
-        NodeKind::Dataset(Dataset {
+        NodeKind::Dataset {
             dtype, shape, bytes, ..
-        }) => {
+        } => {
             let stored = type_and_shape(dtype, shape);
             table.add_row([
                 name,
@@ -287,7 +287,6 @@ fn row(
                 row(table, checkpoint, child, &child.name, depth + 1)?;
             }
         }
-        _ => {}
     }
     Ok(())
 }
@@ -296,7 +295,7 @@ fn row(
 fn value(checkpoint: &Restored, node: &Node) -> Outcome<String> {
     const FEW: u64 = 4;
     const LONGEST: usize = 50;
-    let Some(Dataset { dtype, elements, .. }) = node.dataset() else {
+    let NodeKind::Dataset { dtype, elements, .. } = &node.kind else {
         return Ok(String::new());
     };
     let failed = |error| Failure::store(format!("cannot read {}", node.path)).because(error);
@@ -387,9 +386,9 @@ fn element_as_json(text: &str) -> Value {
 
 fn node_as_json(checkpoint: &Restored, node: &Node) -> Outcome<Value> {
     Ok(match &node.kind {
-        NodeKind::Dataset(Dataset {
+        NodeKind::Dataset {
             dtype, shape, bytes, ..
-        }) => {
+        } => {
             json!({ "path": node.path, "dtype": dtype.name(), "shape": shape, "bytes": bytes, "summary": summary(checkpoint, node)? })
         }
         NodeKind::Link(target) => json!({ "path": node.path, "link": target }),
@@ -400,7 +399,6 @@ fn node_as_json(checkpoint: &Restored, node: &Node) -> Outcome<Value> {
             }
             json!({ "path": node.path, "kind": attribute(node, "kind"), "bytes": node.bytes(), "parts": parts })
         }
-        _ => Value::Null,
     })
 }
 

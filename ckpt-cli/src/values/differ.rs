@@ -3,7 +3,7 @@
 //! Without a tolerance the bytes decide. With one, numbers a and b are the same if |a - b| <= absolute + relative *
 //! max(|a|, |b|), or if both are NaN.
 
-use ckpt::store::{Dataset, FrameInfo, Node, NodeKind, Restored, VariableInfo};
+use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableInfo};
 use ckpt::value::DType;
 use serde::Serialize;
 
@@ -160,17 +160,17 @@ impl Pair<'_> {
                 Ok(())
             }
             (
-                NodeKind::Dataset(Dataset {
+                NodeKind::Dataset {
                     dtype: one,
                     shape,
                     elements,
                     ..
-                }),
-                NodeKind::Dataset(Dataset {
+                },
+                NodeKind::Dataset {
                     dtype: other,
                     shape: other_shape,
                     ..
-                }),
+                },
             ) => {
                 let (one_words, other_words) =
                     (type_and_shape(one, shape), type_and_shape(other, other_shape));

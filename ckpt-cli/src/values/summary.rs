@@ -1,6 +1,6 @@
 //! Many numbers in a few: smallest, largest, mean, and how many are not finite.
 
-use ckpt::store::{Dataset, Node, Restored};
+use ckpt::store::{Node, NodeKind, Restored};
 use serde::Serialize;
 
 use super::is_number;
@@ -74,7 +74,7 @@ impl Running {
 
 /// Describes a dataset of numbers; nothing if it holds something else or nothing.
 pub fn summary(checkpoint: &Restored, node: &Node) -> Outcome<Option<Summary>> {
-    let Some(Dataset { dtype, elements, .. }) = node.dataset() else {
+    let NodeKind::Dataset { dtype, elements, .. } = &node.kind else {
         return Ok(None);
     };
     if !is_number(dtype) || *elements == 0 {
