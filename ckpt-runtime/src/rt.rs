@@ -75,5 +75,7 @@ pub trait OfferNothing {
 }
 
 impl<T: ?Sized> OfferNothing for &Probe<'_, T> {
-    fn offer(&self, _: &mut Registrar, _: u32, _: &'static str) {}
+    fn offer(&self, registrar: &mut Registrar, index: u32, key: &'static str) {
+        registrar.cannot_offer(index, key, std::any::type_name::<T>());
+    }
 }

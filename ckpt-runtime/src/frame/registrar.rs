@@ -19,6 +19,8 @@ pub struct Registrar {
     demands: Vec<u32>,
     /// Parameters that the speaking frame offered.
     offered: Vec<u32>,
+    /// Parameters that the speaking frame has, and whose type cannot be saved.
+    unsaveable: Vec<(u32, &'static str, &'static str)>,
     /// Parameters that the speaking frame restores itself.
     required: Vec<&'static str>,
     /// Where in the site's plan the next variable is expected.
@@ -32,6 +34,19 @@ struct Said {
     links: Vec<Link>,
     /// Parameters saved in this frame's own record.
     values: Vec<(u32, &'static str)>,
+}
+
+/// A parameter that a caller needs and its callee does not offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// It is gone.
+    Consumed { parameter: u32 },
+    /// It is there, and its type cannot be saved.
+    Unsaveable {
+        parameter: u32,
+        key: &'static str,
+        rust_type: &'static str,
+    },
 }
 
 struct Link {
@@ -50,6 +65,7 @@ impl Registrar {
             demanded: Vec::new(),
             demands: Vec::new(),
             offered: Vec::new(),
+            unsaveable: Vec::new(),
             required: Vec::new(),
             next: 0,
         }
@@ -59,7 +75,11 @@ impl Registrar {
     ///
     /// # Errors
     /// The first parameter that the frame's caller needs and the frame does not offer.
-    pub(super) fn hear(&mut self, (plan, site): Place, frame: &dyn Fn(&mut Registrar)) -> Result<(), u32> {
+    pub(super) fn hear(
+        &mut self,
+        (plan, site): Place,
+        frame: &dyn Fn(&mut Registrar),
+    ) -> Result<(), Missing> {
         if let Some(builder) = &mut self.builder {
             builder.frame(plan, site);
         }
@@ -72,16 +92,25 @@ impl Registrar {
         std::mem::swap(&mut self.demanded, &mut self.demands);
         self.demands.clear();
         self.offered.clear();
+        self.unsaveable.clear();
         self.required.clear();
         self.next = 0;
         frame(self);
-        match self
+        let missing = self
             .demanded
             .iter()
-            .find(|parameter| !self.offered.contains(parameter))
-        {
-            Some(parameter) => Err(*parameter),
-            None => Ok(()),
+            .find(|parameter| !self.offered.contains(parameter));
+        missing.map_or(Ok(()), |parameter| Err(self.missing(*parameter)))
+    }
+
+    fn missing(&self, parameter: u32) -> Missing {
+        match self.unsaveable.iter().find(|(index, ..)| *index == parameter) {
+            Some((_, key, rust_type)) => Missing::Unsaveable {
+                parameter,
+                key,
+                rust_type,
+            },
+            None => Missing::Consumed { parameter },
         }
     }
 
@@ -143,6 +172,11 @@ impl Registrar {
         if self.offer(index, key) {
             self.link(key, Some(index), callee_parameter);
         }
+    }
+
+    /// Says that parameter `index` is there, but of a type that cannot be saved.
+    pub fn cannot_offer(&mut self, index: u32, key: &'static str, rust_type: &'static str) {
+        self.unsaveable.push((index, key, rust_type));
     }
 
     fn offer(&mut self, index: u32, key: &'static str) -> bool {
@@ -223,7 +257,7 @@ mod tests {
         }],
     };
 
-    fn gather(frames: &[&dyn Fn(&mut Registrar)]) -> Result<Snapshot, u32> {
+    fn gather(frames: &[&dyn Fn(&mut Registrar)]) -> Result<Snapshot, Missing> {
         let mut registrar = Registrar::new(Some(SnapshotBuilder::new()));
         for frame in frames {
             registrar.hear((&PLAN, 1), *frame)?;
@@ -290,13 +324,23 @@ mod tests {
 
     #[test]
     fn a_parameter_that_is_needed_and_not_offered_is_named() {
+        let consumed = |parameter| Some(Missing::Consumed { parameter });
         assert_eq!(
             gather(&[&|r| r.lent("x", 0), &|r| r.parameter(1, "y", &1.0)]).err(),
-            Some(0)
+            consumed(0)
         );
+        let frames: [&dyn Fn(&mut Registrar); 3] =
+            [&|r| r.lent("x", 0), &|r| r.lent_parameter(0, "p", 7), &|_| {}];
+        assert_eq!(gather(&frames).err(), consumed(7));
+        let unsaveable = Missing::Unsaveable {
+            parameter: 0,
+            key: "p",
+            rust_type: "T",
+        };
         assert_eq!(
-            gather(&[&|r| r.lent("x", 0), &|r| r.lent_parameter(0, "p", 7), &|_| {}]).err(),
-            Some(7)
+            gather(&[&|r| r.wants(0), &|r| r.cannot_offer(0, "p", "T")]).err(),
+            Some(unsaveable)
         );
+        assert!(gather(&[&|_| {}, &|r| r.cannot_offer(0, "p", "T")]).is_ok());
     }
 }

@@ -1,5 +1,6 @@
 //! What happens at a site that has to look up: is the way to it sound, and is a checkpoint due?
 
+use super::registrar::Missing;
 use super::thread::{Lent, Orphan, Place, Stray, THREAD, Thread, site_bit, site_plan};
 use super::{Frame, Registrar};
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
@@ -64,9 +65,10 @@ fn heard(
     registrar: &dyn Fn(&mut Registrar),
     visited: Place,
 ) -> Result<(), Fatal> {
-    gathering
-        .hear(frame, registrar)
-        .map_err(|parameter| consumed(parameter, caller, frame, visited))
+    gathering.hear(frame, registrar).map_err(|missing| match missing {
+        Missing::Consumed { parameter } => consumed(parameter, caller, frame, visited),
+        Missing::Unsaveable { key, rust_type, .. } => unsaveable((key, rust_type), caller, frame, visited),
+    })
 }
 
 /// Remembers that every call on the way to this site is sound.
@@ -146,6 +148,17 @@ fn consumed(parameter: u32, caller: Option<Place>, callee: Place, visited: Place
             callee_plan.function
         ))
         .help("pass it by reference, or mark its `let` in the caller `#[ckpt(reexecute)]`")
+}
+
+fn unsaveable((key, rust_type): (&str, &str), caller: Option<Place>, callee: Place, visited: Place) -> Fatal {
+    let function = callee.0.function;
+    let caller = caller.map_or("its caller", |call| call.0.function);
+    Fatal::site(format!("`{key}` of `{function}` cannot be saved: its type `{rust_type}` is not known to be `Checkpoint`"))
+        .at(position(visited))
+        .why(format!("`{caller}` lends it to `{function}`, so that only `{function}` can save it at this site"))
+        .help(format!(
+            "if the type is generic in `{function}`, add `ckpt::Checkpoint` to its bounds;\nif it is yours, derive it: #[derive(ckpt::Checkpoint)]"
+        ))
 }
 
 /// A site that was reached through a function which the walk of a restart would not enter.
