@@ -49,5 +49,6 @@ fn program(name: String) -> Program {
         instrumented: INSTRUMENTED.into(),
         arguments: vec![name.clone()],
         name,
+        most: usize::MAX,
     }
 }
