@@ -247,13 +247,14 @@ pub fn loop_with_value() {
     println!("= {found} after {tries}");
 }
 
-#[ckpt::instrument]
+#[ckpt::instrument(calls(smallest_power))]
 pub fn loop_as_tail() {
-    println!("= {}", smallest_power(50));
+    let power = smallest_power(50);
+    println!("= {power}");
 }
 
 #[ckpt::instrument]
-fn smallest_power_here(limit: u64) -> u64 {
+fn smallest_power(limit: u64) -> u64 {
     let mut power = 1;
     loop {
         if power > limit {
@@ -262,10 +263,6 @@ fn smallest_power_here(limit: u64) -> u64 {
         power *= 3;
         ckpt::checkpoint!();
     }
-}
-
-fn smallest_power(limit: u64) -> u64 {
-    smallest_power_here(limit)
 }
 
 #[ckpt::instrument]
