@@ -21,7 +21,7 @@ pub use registrar::Registrar;
 use crate::Checkpoint;
 use crate::plan::FunctionPlan;
 use crate::session::policy::{LAST, NEXT};
-use thread::{ALL_FRESH, Lent, Orphan, Pending, THREAD, site_bit};
+use thread::{ALL_FRESH, Lent, Orphan, Pending, Stray, THREAD, Thread, site_bit};
 
 /// A session begins: the frames of this thread are its own, and have made so many visits.
 pub(crate) fn attach(visits: u64) {
@@ -53,8 +53,8 @@ pub struct Frame {
     fresh: u64,
     /// The instrumented function that was innermost before this one.
     outer: Option<&'static FunctionPlan>,
-    /// How this function was reached; `None` where there was no session.
-    reached: Option<Pending>,
+    /// What is pending when this function is left; `None` where there was no session.
+    after: Option<Pending>,
     /// Whether this frame is the outermost orphan of its thread.
     orphan: bool,
     /// A frame belongs to the thread that entered it.
@@ -71,7 +71,7 @@ impl Frame {
             record: 0,
             fresh: 0,
             outer: None,
-            reached: None,
+            after: None,
             orphan: false,
             thread: PhantomData,
         };
@@ -108,7 +108,7 @@ impl Frame {
     #[cold]
     #[inline(never)]
     pub fn checkpoint(&mut self, site: u32, registrar: &dyn Fn(&mut Registrar)) {
-        if self.reached.is_none() {
+        if self.after.is_none() {
             return;
         }
         if self.target == 0 {
@@ -121,7 +121,7 @@ impl Frame {
     /// Calls a function that leads to a site, lending it what `registrar` names for that time.
     #[inline]
     pub fn call<R>(&mut self, site: u32, registrar: &dyn Fn(&mut Registrar), body: impl FnOnce() -> R) -> R {
-        if self.reached.is_none() {
+        if self.after.is_none() {
             return body();
         }
         let walks = self.target != 0;
@@ -163,28 +163,37 @@ impl Frame {
     fn link(&mut self) {
         THREAD.with(|thread| {
             let reached = thread.pending.replace(Pending::None);
-            self.reached = Some(reached);
+            self.after = Some(if reached == Pending::None {
+                Pending::None
+            } else {
+                Pending::Left
+            });
             self.outer = thread.innermost.replace(Some(self.plan));
             self.fresh = thread.fresh(self.plan);
             // A call that a visit has verified is no stray one: its names need no second look.
             let known = self.fresh != ALL_FRESH && matches!(reached, Pending::Running | Pending::Walking);
-            if !known && thread.orphan.get().is_none() {
-                let stray = self
+            if !known
+                && thread.orphan.get().is_none()
+                && let Some(orphan) = self
                     .outer
-                    .and_then(|parent| thread.stray(parent, self.plan, reached));
-                if stray.is_some() {
-                    self.orphan = true;
-                    self.fresh = ALL_FRESH;
-                    thread.orphan.set(stray);
-                }
+                    .and_then(|parent| thread.stray(parent, self.plan, reached))
+            {
+                self.become_orphan(thread, orphan, reached);
             }
-            match (reached, thread.orphan.get()) {
-                (Pending::Walking, Some(orphan)) => visit::stray(orphan, (self.plan, 1)).exit(),
-                (Pending::Walking, None) => self.take_up(),
-                _ if self.outer.is_none() => self.take_up(),
-                _ => {}
+            if !self.orphan && (reached == Pending::Walking || self.outer.is_none()) {
+                self.take_up();
             }
         });
+    }
+
+    fn become_orphan(&mut self, thread: &Thread, orphan: Orphan, reached: Pending) {
+        self.orphan = true;
+        self.fresh = ALL_FRESH;
+        thread.orphan.set(Some(orphan));
+        if let Stray::Between(_) = orphan.how {
+            // Perhaps it only computes an argument of the call: the callee is still to come.
+            self.after = Some(reached);
+        }
     }
 
     /// Looks again whether a site has to be verified: another visit may have done so since this frame was entered.
@@ -195,7 +204,7 @@ impl Frame {
     }
 }
 
-impl thread::Thread {
+impl Thread {
     /// What is wrong about the way in which `plan` was reached from `parent`, if something is.
     fn stray(
         &self,
@@ -206,9 +215,9 @@ impl thread::Thread {
         let call = self.top(|call| call.map(Lent::site_plan));
         let how = match (reached, call) {
             (Pending::Running | Pending::Walking, Some(call)) if visit::calls(call, plan) => return None,
-            (Pending::Running | Pending::Walking, Some(call)) => thread::Stray::Between(call),
-            (Pending::Left, Some(call)) => thread::Stray::Second(call),
-            _ => thread::Stray::Unmarked,
+            (Pending::Running | Pending::Walking, Some(call)) => Stray::Between(call),
+            (Pending::Left, Some(call)) => Stray::Second(call),
+            _ => Stray::Unmarked,
         };
         Some(Orphan { plan, parent, how })
     }
@@ -217,23 +226,18 @@ impl thread::Thread {
 impl Drop for Frame {
     #[inline]
     fn drop(&mut self) {
-        if let Some(reached) = self.reached {
-            self.unlink(reached);
+        if let Some(after) = self.after {
+            self.unlink(after);
         }
     }
 }
 
 impl Frame {
     #[inline(never)]
-    fn unlink(&mut self, reached: Pending) {
+    fn unlink(&mut self, after: Pending) {
         THREAD.with(|thread| {
             thread.innermost.set(self.outer);
-            let pending = if reached == Pending::None {
-                Pending::None
-            } else {
-                Pending::Left
-            };
-            thread.pending.set(pending);
+            thread.pending.set(after);
             if self.orphan {
                 thread.orphan.set(None);
             }

@@ -61,6 +61,8 @@ impl Fatal {
 
     fn note(mut self, label: &'static str, text: impl Into<String>) -> Fatal {
         self.notes.push((label, text.into()));
+        self.notes
+            .sort_by_key(|(label, _)| ["where", "why", "help"].iter().position(|known| known == label));
         self
     }
 

@@ -2,32 +2,14 @@
 
 use crate::process::Job;
 
-pub const TESTS: &[(&str, fn())] = &[
-    (
-        "without_a_session_nothing_is_written",
-        without_a_session_nothing_is_written,
-    ),
-    (
-        "nested_functions_continue_from_every_visit",
-        nested_functions_continue_from_every_visit,
-    ),
-    (
-        "a_run_of_many_restarts_gives_the_same_output",
-        a_run_of_many_restarts_gives_the_same_output,
-    ),
-    (
-        "recursion_continues_from_every_visit",
-        recursion_continues_from_every_visit,
-    ),
-    (
-        "recursion_may_be_thousands_of_calls_deep",
-        recursion_may_be_thousands_of_calls_deep,
-    ),
-    (
-        "a_program_by_hand_continues_from_every_visit",
-        a_program_by_hand_continues_from_every_visit,
-    ),
-];
+crate::tests! {
+    without_a_session_nothing_is_written,
+    nested_functions_continue_from_every_visit,
+    recursion_continues_from_every_visit,
+    a_program_by_hand_continues_from_every_visit,
+    a_run_of_many_restarts_gives_the_same_output,
+    recursion_may_be_thousands_of_calls_deep,
+}
 
 fn without_a_session_nothing_is_written() {
     let job = Job::new("nested");

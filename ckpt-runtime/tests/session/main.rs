@@ -7,6 +7,14 @@ mod programs;
 mod refusals;
 mod stops;
 
+/// The tests of a module, by the names of their functions.
+#[macro_export]
+macro_rules! tests {
+    ($($test:ident,)*) => {
+        pub const TESTS: &[(&str, fn())] = &[$((stringify!($test), $test)),*];
+    };
+}
+
 use libtest_mimic::{Arguments, Trial};
 
 fn main() -> Result<(), String> {

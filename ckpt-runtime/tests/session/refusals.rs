@@ -3,59 +3,27 @@
 use crate::process::Job;
 use crate::stops::at_the_wait;
 
-pub const TESTS: &[(&str, fn())] = &[
-    (
-        "an_unmarked_call_is_found_at_the_first_site",
-        an_unmarked_call_is_found_at_the_first_site,
-    ),
-    (
-        "an_unmarked_call_further_out_is_found_too",
-        an_unmarked_call_further_out_is_found_too,
-    ),
-    ("a_function_between_is_named", a_function_between_is_named),
-    (
-        "two_functions_under_one_call_are_told_apart",
-        two_functions_under_one_call_are_told_apart,
-    ),
-    (
-        "a_site_on_another_thread_is_refused",
-        a_site_on_another_thread_is_refused,
-    ),
-    (
-        "a_consumed_argument_is_found_when_no_checkpoint_is_due",
-        a_consumed_argument_is_found,
-    ),
-    (
-        "slips_do_not_matter_without_a_session",
-        slips_do_not_matter_without_a_session,
-    ),
-    (
-        "a_callee_that_lost_its_attribute_is_named",
-        a_callee_that_lost_its_attribute_is_named,
-    ),
-    (
-        "another_source_is_refused_unless_forced",
-        another_source_is_refused_unless_forced,
-    ),
-    (
-        "another_layout_names_the_variables",
-        another_layout_names_the_variables,
-    ),
-    ("another_type_names_both", another_type_names_both),
-    (
-        "a_walk_that_does_not_arrive_is_an_error",
-        a_walk_that_does_not_arrive_is_an_error,
-    ),
-    ("nothing_to_restart_from", nothing_to_restart_from),
-    (
-        "a_damaged_checkpoint_is_passed_over",
-        a_damaged_checkpoint_is_passed_over,
-    ),
-    ("two_jobs_cannot_share_a_store", two_jobs_cannot_share_a_store),
-    ("a_store_that_cannot_be_made", a_store_that_cannot_be_made),
-    ("bad_settings_are_named", bad_settings_are_named),
-    ("settings_come_from_the_file", settings_come_from_the_file),
-];
+crate::tests! {
+    an_unmarked_call_is_found_at_the_first_site,
+    an_unmarked_call_further_out_is_found_too,
+    a_function_between_is_named,
+    two_functions_under_one_call_are_told_apart,
+    an_argument_may_be_computed_by_another_function,
+    a_site_on_another_thread_is_refused,
+    a_consumed_argument_is_found,
+    slips_do_not_matter_without_a_session,
+    a_callee_that_lost_its_attribute_is_named,
+    another_source_is_refused_unless_forced,
+    another_layout_names_the_variables,
+    another_type_names_both,
+    a_walk_that_does_not_arrive_is_an_error,
+    nothing_to_restart_from,
+    a_damaged_checkpoint_is_passed_over,
+    two_jobs_cannot_share_a_store,
+    a_store_that_cannot_be_made,
+    bad_settings_are_named,
+    settings_come_from_the_file,
+}
 
 /// The checkpoint is never due in these: the slip is found anyway.
 fn slip(program: &'static str) -> crate::process::Ended {
@@ -85,6 +53,15 @@ fn a_function_between_is_named() {
 fn two_functions_under_one_call_are_told_apart() {
     slip("second")
         .expect_message(&["second instrumented function under one marked call of `main` (src/main.rs:4)"]);
+}
+
+fn an_argument_may_be_computed_by_another_function() {
+    let job = Job::new("argument").with("CKPT_EVERY", 1);
+    job.run(&[("CKPT_FAULT", "visit:1")]).expect_killed();
+    assert_eq!(
+        job.run(&[("CKPT_RESTART", "latest")]).expect_code(0).stdout,
+        "done\n"
+    );
 }
 
 fn a_site_on_another_thread_is_refused() {

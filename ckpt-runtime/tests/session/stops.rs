@@ -7,48 +7,21 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::process::Job;
 
-pub const TESTS: &[(&str, fn())] = &[
-    (
-        "sigterm_takes_a_checkpoint_and_stops_with_75",
-        sigterm_takes_a_checkpoint_and_stops_with_75,
-    ),
-    ("sigusr1_does_the_same", sigusr1_does_the_same),
-    ("without_a_session_sigterm_kills", without_a_session_sigterm_kills),
-    ("a_time_limit_stops_with_75", a_time_limit_stops_with_75),
-    ("an_interval_takes_checkpoints", an_interval_takes_checkpoints),
-    (
-        "a_panic_is_a_failed_job_that_can_be_restarted",
-        a_panic_is_a_failed_job_that_can_be_restarted,
-    ),
-    (
-        "a_completed_run_is_not_restarted_by_latest",
-        a_completed_run_is_not_restarted_by_latest,
-    ),
-    (
-        "a_run_that_ends_with_an_error_can_be_restarted",
-        a_run_that_ends_with_an_error_can_be_restarted,
-    ),
-    (
-        "what_was_printed_before_a_checkpoint_is_not_lost",
-        what_was_printed_before_a_checkpoint_is_not_lost,
-    ),
-    (
-        "a_checkpoint_that_fails_does_not_stop_the_program",
-        a_checkpoint_that_fails_does_not_stop_the_program,
-    ),
-    (
-        "retention_keeps_as_many_as_asked",
-        retention_keeps_as_many_as_asked,
-    ),
-    (
-        "a_fresh_start_mentions_the_earlier_run",
-        a_fresh_start_mentions_the_earlier_run,
-    ),
-    (
-        "a_caught_panic_leaves_the_frames_consistent",
-        a_caught_panic_leaves_the_frames_consistent,
-    ),
-];
+crate::tests! {
+    sigterm_takes_a_checkpoint_and_stops_with_75,
+    sigusr1_does_the_same,
+    without_a_session_sigterm_kills,
+    a_time_limit_stops_with_75,
+    an_interval_takes_checkpoints,
+    a_panic_is_a_failed_job_that_can_be_restarted,
+    a_completed_run_is_not_restarted_by_latest,
+    a_run_that_ends_with_an_error_can_be_restarted,
+    what_was_printed_before_a_checkpoint_is_not_lost,
+    a_checkpoint_that_fails_does_not_stop_the_program,
+    retention_keeps_as_many_as_asked,
+    a_fresh_start_mentions_the_earlier_run,
+    a_caught_panic_leaves_the_frames_consistent,
+}
 
 /// More steps than a test waits for.
 const ENDLESS: u64 = u64::MAX;

@@ -25,6 +25,12 @@ pub fn main(slip: &str) {
             quiet_advance();
             advance(0);
         }),
+        "argument" => marked(&MARKS_ADVANCE, || {
+            advance({
+                let _argument = Frame::enter(&INNER);
+                0
+            });
+        }),
         "thread" => thread(),
         "consumed" => consumed(0),
         "consumed-later" => consumed(2),
