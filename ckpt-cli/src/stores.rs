@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ckpt::session::job::{JOB_FILE, Job, State};
+use ckpt::store::CheckpointId;
 
 use crate::failure::{AboutFile, Failure, Outcome, code};
 
@@ -44,7 +45,17 @@ impl fmt::Display for Which {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Which::Latest => f.write_str("latest"),
-            Which::Id(id) => write!(f, "{id}"),
+            Which::Id(id) => CheckpointId(*id).fmt(f),
+        }
+    }
+}
+
+impl Which {
+    /// As one says it: `the latest checkpoint`, `checkpoint 000012`.
+    pub fn words(self) -> String {
+        match self {
+            Which::Latest => "the latest checkpoint".into(),
+            Which::Id(id) => format!("checkpoint {}", CheckpointId(id)),
         }
     }
 }
@@ -158,9 +169,14 @@ pub fn newest_id(store: &Path) -> Option<u64> {
     ids(store).last().copied()
 }
 
-/// `3, 4, 5`; the middle of a long list is left out.
+/// `000003, 000004`; the middle of a long list is left out.
 pub fn id_list(ids: &[u64]) -> String {
-    let words = |ids: &[u64]| ids.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let words = |ids: &[u64]| {
+        ids.iter()
+            .map(|id| CheckpointId(*id).to_string())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     match ids.len() {
         0 => "none".into(),
         1..=12 => words(ids),

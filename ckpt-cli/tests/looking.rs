@@ -212,7 +212,7 @@ fn a_number_that_is_not_there_gets_the_list() {
     ] {
         cargo_ckpt(here.path(), command)
             .code(76)
-            .stderr(contains("no checkpoint 7").and(contains("there are: 1, 2")));
+            .stderr(contains("no checkpoint 000007").and(contains("there are: 000001, 000002")));
     }
 }
 
@@ -296,7 +296,7 @@ fn prune_keeps_the_newest_whole_ones() {
     damage(here.path(), 4);
     cargo_ckpt(here.path(), &["prune", "--keep", "2"])
         .success()
-        .stdout(contains("removed 1 checkpoint (1)").and(contains("3 left")));
+        .stdout(contains("removed 1 checkpoint (000001)").and(contains("3 left")));
     cargo_ckpt(here.path(), &["prune", "--keep", "0"]).code(2);
     let running = Store::open(here.path().join("heat.ckpt.d"), Mode::ReadWrite).unwrap();
     cargo_ckpt(here.path(), &["prune", "--keep", "1"])

@@ -8,7 +8,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use regex::Regex;
 
-use crate::crashtest::plan::{Amount, plan};
+use crate::crashtest::plan::{Amount, Kind, plan};
 use crate::crashtest::process::Launcher;
 use crate::crashtest::report::Report;
 use crate::crashtest::scratch::Scratch;
@@ -117,7 +117,7 @@ impl Crashtest {
     }
 
     fn trials(&self, test: &mut Test, seed: u64, bar: &ProgressBar) -> Outcome<Report> {
-        let expected = test.reference(&|what| bar.set_message(what.to_owned()))?;
+        let mut expected = test.reference(&|what| bar.set_message(what.to_owned()))?;
         if expected.visits == 0 {
             return Err(Failure::new(code::NO, "the program visited no site: there is nothing to test")
                 .because("without a site no checkpoint is ever taken")
@@ -136,7 +136,11 @@ impl Crashtest {
         bar.set_message("trials");
         let mut trials = Vec::new();
         for trial in &planned {
-            trials.push(test.carry_out(trial, &expected)?);
+            let done = test.carry_out(trial, &expected)?;
+            if trial.kind == Kind::Uninterrupted {
+                expected.span = Duration::from_secs_f64(done.seconds);
+            }
+            trials.push(done);
             let wrong = trials.iter().filter(|done| !done.passed()).count();
             if wrong > 0 {
                 bar.set_message(format!("trials, {wrong} wrong"));

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use ckpt::session::job::Job;
+use ckpt::session::job::{Job, State};
 
 use crate::failure::{Failure, Outcome, code};
 use crate::launch::restarts::{self, Run as Kept};
@@ -51,6 +51,7 @@ impl Restart {
         .existing()?;
         self.checkpoint_exists(&store)?;
         let job = stores::job(&store);
+        self.there_is_something_left(job.as_ref(), &store)?;
         let record = Record::read(&store);
         let session = match &record {
             Some(record) => self
@@ -86,7 +87,7 @@ impl Restart {
             command
         };
         let continues = self.which == Which::Latest;
-        let origin = format!("checkpoint {}", self.which);
+        let origin = self.which.words();
         let run = Kept {
             store: &store,
             continues,
@@ -103,9 +104,29 @@ impl Restart {
         match self.which {
             _ if ids.is_empty() => none(format!("there is no checkpoint in `{}`", store.display()))
                 .map_err(|failure| failure.help("start the program with `cargo ckpt run`")),
-            Which::Id(id) if !ids.contains(&id) => {
-                none(format!("there is no checkpoint {id} in `{}`", store.display()))
-                    .map_err(|failure| failure.help(format!("there are: {}", stores::id_list(&ids))))
+            Which::Id(id) if !ids.contains(&id) => none(format!(
+                "there is no {} in `{}`",
+                self.which.words(),
+                store.display()
+            ))
+            .map_err(|failure| failure.help(format!("there are: {}", stores::id_list(&ids)))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The program would say so too, but only after the build.
+    fn there_is_something_left(&self, job: Option<&Job>, store: &Path) -> Outcome<()> {
+        match job {
+            Some(job) if job.state == State::Completed && self.which == Which::Latest => {
+                let what = format!(
+                    "the run in `{}` completed at {}: nothing is left to do",
+                    store.display(),
+                    job.updated
+                );
+                let ids = stores::id_list(&stores::ids(store));
+                Err(Failure::new(code::NO_CHECKPOINT, what).help(format!(
+                    "`cargo ckpt run` starts anew; `cargo ckpt restart ID` repeats the part after a checkpoint ({ids})"
+                )))
             }
             _ => Ok(()),
         }

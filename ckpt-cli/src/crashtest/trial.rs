@@ -40,6 +40,8 @@ pub struct Expected {
     files: Files,
     /// Time of the slower of the uninterrupted runs.
     pub time: Duration,
+    /// Time over which kills at random instants are spread: that of a run with checkpoints, once one is known.
+    pub span: Duration,
     /// Site visits of a whole run.
     pub visits: u64,
 }
@@ -86,6 +88,8 @@ pub struct Done {
     pub killed: usize,
     /// The checkpoint that each restart was told to begin from; none: it started over.
     pub resumed: Vec<Option<u64>>,
+    /// Seconds of its last process.
+    pub seconds: f64,
     /// What came out.
     #[serde(flatten)]
     pub verdict: Verdict,
@@ -139,6 +143,7 @@ impl Test<'_> {
             stdout,
             files,
             time,
+            span: time,
             visits,
         })
     }
@@ -150,6 +155,7 @@ impl Test<'_> {
             trial: trial.clone(),
             killed: 0,
             resumed: Vec::new(),
+            seconds: 0.0,
             verdict: Verdict::Same,
         };
         let limit = Some(expected.time * 10 + Duration::from_secs(60));
@@ -170,10 +176,11 @@ impl Test<'_> {
                 Some(Kill::Instant(_)) | None => {}
             }
             let until = Until {
-                kill: kill.and_then(|kill| kill.instant(expected.time)),
+                kill: kill.and_then(|kill| kill.instant(expected.span)),
                 limit,
             };
             let finished = self.launch(&variables, until)?;
+            done.seconds = finished.time.as_secs_f64();
             outputs.push(finished.stdout.clone());
             match finished.ending {
                 Ending::Signal(9) if kill.is_some() && !finished.too_long => done.killed += 1,

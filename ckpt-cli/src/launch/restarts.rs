@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use ckpt::store::CheckpointId;
+
 use super::{Ending, Supervisor};
 use crate::failure::Outcome;
 use crate::{render, stores};
@@ -67,7 +69,10 @@ impl Judge {
         let own = newest.filter(|newest| Some(*newest) > self.baseline);
         if self.last == Some(own) {
             return Next::GiveUp(match own {
-                Some(id) => format!("it died twice after checkpoint {id} without reaching the next one"),
+                Some(id) => format!(
+                    "it died twice after checkpoint {} without reaching the next one",
+                    CheckpointId(id)
+                ),
                 None => "it died twice without reaching its first checkpoint".into(),
             });
         }
@@ -128,7 +133,7 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
             }
             Next::Again(next) => {
                 let from = match (next, newest) {
-                    (Begin::Latest, Some(id)) => format!("from checkpoint {id}"),
+                    (Begin::Latest, Some(id)) => format!("from checkpoint {}", CheckpointId(id)),
                     _ => format!("from {} (it has not written a checkpoint yet)", run.origin),
                 };
                 let wait = if pause.is_zero() {
@@ -152,20 +157,23 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
     }
 }
 
-/// Says how to go on after a death. Endings that the library chose have their own message.
+/// Says how to go on after a failure. Endings that the library chose have their own message, and a program that says
+/// why it failed before its first checkpoint needs no word from us.
 fn farewell(ending: Ending, store: &Path, newest: Option<u64>) {
-    if matches!(ending, Ending::Code(code) if code != 101) {
-        return;
-    }
-    match newest {
-        Some(id) => eprintln!(
-            "ckpt: the program {ending}; the newest checkpoint in {} is {id}: `cargo ckpt restart` continues from it",
-            store.display()
+    match (ending, newest) {
+        (Ending::Code(0 | 75..=79), _) => {}
+        (_, Some(id)) => eprintln!(
+            "ckpt: the program {ending}; the newest checkpoint in {} is {}: `cargo ckpt restart` continues from it",
+            store.display(),
+            CheckpointId(id)
         ),
-        None => eprintln!(
-            "ckpt: the program {ending}; there is no checkpoint of this run in {}",
-            store.display()
-        ),
+        (Ending::Signal(_), None) => {
+            eprintln!(
+                "ckpt: the program {ending}; there is no checkpoint of this run in {}",
+                store.display()
+            );
+        }
+        (Ending::Code(_), None) => {}
     }
 }
 

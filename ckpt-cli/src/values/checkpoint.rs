@@ -41,7 +41,7 @@ pub fn resolve(folder: &Path, which: Which) -> Outcome<CheckpointId> {
         )),
         (None, false) => Err(Failure::new(
             code::NO_CHECKPOINT,
-            format!("there is no checkpoint {which} in `{}`", folder.display()),
+            format!("there is no {} in `{}`", which.words(), folder.display()),
         )
         .help(format!("there are: {}", stores::id_list(&ids)))),
     }
