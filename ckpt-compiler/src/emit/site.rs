@@ -142,8 +142,14 @@ impl Emitter<'_> {
                 } => {
                     quote!((&#rt::Probe(#value)).offer(#registrar, #index, #key);)
                 }
-                Entry::ParameterLink { index, callee, .. } => {
-                    quote!(#registrar.lent_parameter(#index, #key, #callee);)
+                Entry::ParameterLink {
+                    index,
+                    callee,
+                    required,
+                    ..
+                } => {
+                    let required = required.then(|| quote!(#registrar.required(#key);));
+                    quote!(#required #registrar.lent_parameter(#index, #key, #callee);)
                 }
             }
         });

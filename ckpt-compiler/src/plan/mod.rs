@@ -59,8 +59,12 @@ impl SitePlan {
                 binding: id,
                 required,
                 ..
+            }
+            | Entry::ParameterLink {
+                binding: id,
+                required,
+                ..
             } => *required && *id == binding,
-            Entry::ParameterLink { .. } => false,
         })
     }
 }
@@ -81,7 +85,7 @@ pub enum Entry {
         /// Whether this function restores it.
         required: bool,
     },
-    /// A parameter that is itself lent on to the callee.
+    /// A parameter that is itself lent on to the callee; `required` as above.
     ParameterLink {
         /// The parameter.
         binding: BindingId,
@@ -89,6 +93,8 @@ pub enum Entry {
         index: u32,
         /// The callee's parameter.
         callee: u32,
+        /// Whether this function restores it.
+        required: bool,
     },
 }
 

@@ -184,6 +184,7 @@ fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Pa
                 binding: id,
                 index,
                 callee,
+                required: false,
             },
             None => Entry::Parameter {
                 binding: id,
@@ -192,10 +193,11 @@ fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Pa
             },
         }),
         Passing::Value => match callee {
-            Some(callee) if whole && !needed => Some(Entry::ParameterLink {
+            Some(callee) if whole => Some(Entry::ParameterLink {
                 binding: id,
                 index,
                 callee,
+                required: needed,
             }),
             Some(callee) => Some(Entry::Link(id, callee)),
             None if needed && whole => Some(Entry::Parameter {
