@@ -45,26 +45,50 @@ pub(crate) fn here() -> bool {
     SLOT.with_borrow(|slot| !matches!(slot, Slot::Absent))
 }
 
+/// The session, taken out of its slot: the program's own code may run meanwhile and come by here. Put back at the end,
+/// or by unwinding.
+struct Lease(Option<Box<Run>>);
+
+impl Lease {
+    fn take() -> Option<Lease> {
+        SLOT.with_borrow_mut(|slot| match std::mem::replace(slot, Slot::Busy) {
+            Slot::Here(run) => Some(Lease(Some(run))),
+            other => {
+                *slot = other;
+                None
+            }
+        })
+    }
+
+    fn run(&mut self) -> Option<&mut Run> {
+        self.0.as_deref_mut()
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(run) = self.0.take() {
+            SLOT.set(Slot::Here(run));
+        }
+    }
+}
+
 /// Looks at the walk of the restart, if one is under way on this thread.
 pub(crate) fn with_resume<R>(look: impl FnOnce(&mut Resume) -> R) -> Option<R> {
-    SLOT.with_borrow_mut(|slot| match slot {
-        Slot::Here(run) => run.resume.as_mut().map(look),
-        Slot::Busy | Slot::Absent => None,
-    })
+    let mut lease = Lease::take()?;
+    lease.run()?.resume.as_mut().map(look)
 }
 
 /// Whether a restart is walking to its site on this thread.
 pub(crate) fn walks() -> bool {
-    with_resume(|_| ()).is_some()
+    SLOT.with_borrow(|slot| matches!(slot, Slot::Here(run) if run.resume.is_some()))
 }
 
 /// The walk of the restart ended on its way: says so, and lets the program come to its end.
 pub(crate) fn strand(fatal: &Fatal) {
-    SLOT.with_borrow(|slot| {
-        if let Slot::Here(run) = slot {
-            run.strand(fatal);
-        }
-    });
+    if let Some(run) = Lease::take().as_mut().and_then(Lease::run) {
+        run.strand(fatal);
+    }
 }
 
 /// The walk of the restart arrived at its site: the program runs from here on. Gives the number of site visits so far.
@@ -72,14 +96,13 @@ pub(crate) fn strand(fatal: &Fatal) {
 /// # Errors
 /// The checkpoint goes on below this site.
 pub(crate) fn arrived() -> Result<u64, Fatal> {
-    SLOT.with_borrow_mut(|slot| match slot {
-        Slot::Here(run) => run.arrived(),
-        Slot::Busy | Slot::Absent => Ok(0),
-    })
+    Lease::take()
+        .as_mut()
+        .and_then(Lease::run)
+        .map_or(Ok(0), Run::arrived)
 }
 
-/// Handles a visit: a checkpoint if one is due. `gather` makes the program's functions say what they save; it runs
-/// while no session is borrowed, since values may be saved by the user's own code.
+/// Handles a visit: a checkpoint if one is due. `gather` makes the program's functions say what they save.
 ///
 /// # Errors
 /// `gather`'s.
@@ -87,15 +110,8 @@ pub(crate) fn visit(
     visits: u64,
     gather: impl FnOnce(SnapshotBuilder) -> Result<SnapshotBuilder, Fatal>,
 ) -> Result<(), Fatal> {
-    match SLOT.replace(Slot::Busy) {
-        Slot::Here(mut run) => {
-            let result = run.visit(visits, gather);
-            SLOT.set(Slot::Here(run));
-            result.map(drop)
-        }
-        other => {
-            SLOT.set(other);
-            Ok(())
-        }
+    match Lease::take().as_mut().and_then(Lease::run) {
+        Some(run) => run.visit(visits, gather).map(drop),
+        None => Ok(()),
     }
 }

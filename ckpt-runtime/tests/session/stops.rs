@@ -14,6 +14,7 @@ crate::tests! {
     a_time_limit_stops_with_75,
     an_interval_takes_checkpoints,
     a_panic_is_a_failed_job_that_can_be_restarted,
+    a_panic_in_a_checkpoint_leaves_the_last_one,
     a_completed_run_is_not_restarted_by_latest,
     a_run_that_ends_with_an_error_can_be_restarted,
     what_was_printed_before_a_checkpoint_is_not_lost,
@@ -119,6 +120,14 @@ fn a_panic_is_a_failed_job_that_can_be_restarted() {
         .expect_message(&["step 10 panics"]);
     let state = job.job_file();
     assert_eq!((&state["state"], &state["visits"]), (&"failed".into(), &9.into()));
+    let rest = job.run(&[("CKPT_RESTART", "latest")]).expect_code(0);
+    assert_eq!(rest.stdout, Job::new("steps").run(&[("TEST_STEPS", "20")]).stdout);
+}
+
+fn a_panic_in_a_checkpoint_leaves_the_last_one() {
+    let job = Job::new("steps").with("TEST_STEPS", 20).with("CKPT_EVERY", 4);
+    job.run(&[("TEST_BAD_SAVE", "8")]).expect_code(101);
+    assert_eq!(job.job_file()["state"], "failed");
     let rest = job.run(&[("CKPT_RESTART", "latest")]).expect_code(0);
     assert_eq!(rest.stdout, Job::new("steps").run(&[("TEST_STEPS", "20")]).stdout);
 }

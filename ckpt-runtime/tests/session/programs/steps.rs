@@ -67,6 +67,9 @@ pub fn main() -> Result<(), String> {
             __ckpt.checkpoint(1, &|r| {
                 r.save("step", &step);
                 r.save("sum", &sum);
+                if number("TEST_BAD_SAVE") == Some(step) {
+                    panic!("a value panics while it is saved");
+                }
             });
         }
     }
