@@ -1,0 +1,8 @@
+#[ckpt::instrument]
+async fn wait() {
+    ckpt::checkpoint!();
+}
+
+fn main() {
+    drop(wait());
+}

@@ -1,0 +1,11 @@
+#[ckpt::instrument]
+fn step(i: u32) -> u32 {
+    ckpt::checkpoint!();
+    i + 1
+}
+
+#[ckpt::instrument(calls(step))]
+fn main() {
+    let sum: u32 = (0..3).map(|i| step(i)).sum();
+    println!("{sum}");
+}

@@ -1,0 +1,4 @@
+#[ckpt::instrument]
+fn main() {
+    println!("short");
+}

@@ -1,0 +1,6 @@
+fn main() {
+    for i in 0..3 {
+        ckpt::checkpoint!();
+        println!("{i}");
+    }
+}
