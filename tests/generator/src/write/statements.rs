@@ -281,13 +281,8 @@ impl Writer {
             Some(around) if self.random.chance(70) => format!("break '{};", around.label),
             _ => self.leave_function(),
         };
-        let mut body = if self.random.chance(40) {
-            vec![site()]
-        } else {
-            vec![]
-        };
-        body.push(self.trace());
-        body.push(Statement::Line(leave));
+        // No site in there: it is refused.
+        let body = vec![self.trace(), Statement::Line(leave)];
         let name = self.fresh();
         self.scope.declare(&name, Type::Number, Hold::Own, false);
         vec![Statement::block(
