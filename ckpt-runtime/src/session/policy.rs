@@ -29,7 +29,7 @@ const STOP_SIGNAL: u8 = 2;
 const TIME_LIMIT: u8 = 4;
 
 /// How long a stop that could not be carried out (the checkpoint failed) waits until it is tried again.
-const RETRY: Duration = Duration::from_secs(5);
+const RETRY: Duration = Duration::from_secs(2);
 
 /// Why a checkpoint is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

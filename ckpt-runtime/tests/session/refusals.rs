@@ -17,6 +17,7 @@ crate::tests! {
     another_layout_names_the_variables,
     another_type_names_both,
     a_walk_that_does_not_arrive_is_an_error,
+    a_session_by_hand_says_what_is_wrong,
     nothing_to_restart_from,
     a_damaged_checkpoint_is_passed_over,
     two_jobs_cannot_share_a_store,
@@ -176,6 +177,25 @@ fn a_walk_that_does_not_arrive_is_an_error() {
     restart(&job, "error").expect_code(77).expect_message(&parts);
     assert_eq!(job.job_file()["state"], "refused");
     restart(&job, "").expect_code(0);
+}
+
+fn a_session_by_hand_says_what_is_wrong() {
+    let late = Job::new("manual-restores-late").run(&[]).expect_code(1);
+    assert_eq!(late.stdout, "this process has a session already\n");
+    late.expect_message(&["`state` was to be restored after the first visit", "(78)"]);
+    let twice = Job::new("manual-saves-twice")
+        .run(&[("CKPT_EVERY", "1")])
+        .expect_code(1);
+    twice.expect_message(&["`state` is saved twice in one checkpoint (78)"]);
+
+    let job = Job::new("manual").with("TEST_STEPS", 5).with("CKPT_EVERY", 1);
+    job.run(&[("CKPT_FAULT", "visit:2")]).expect_killed();
+    let restart = |program| {
+        job.run(&[("CKPT_RESTART", "latest"), ("TEST_PROGRAM", program)])
+            .expect_code(1)
+    };
+    restart("manual-never-restores").expect_message(&["nothing was restored before the first visit (77)"]);
+    restart("manual-restores-text").expect_message(&["`state` cannot be restored", "(77)"]);
 }
 
 fn nothing_to_restart_from() {

@@ -19,6 +19,7 @@ crate::tests! {
     a_run_that_ends_with_an_error_can_be_restarted,
     what_was_printed_before_a_checkpoint_is_not_lost,
     a_checkpoint_that_fails_does_not_stop_the_program,
+    a_stop_that_could_not_be_carried_out_is_tried_again,
     retention_keeps_as_many_as_asked,
     a_fresh_start_mentions_the_earlier_run,
     a_caught_panic_leaves_the_frames_consistent,
@@ -178,6 +179,30 @@ fn a_checkpoint_that_fails_does_not_stop_the_program() {
         "warning: no checkpoint was taken at site visit 8",
         "warning: 1 checkpoint(s) of this run could not be taken",
     ]);
+}
+
+fn a_stop_that_could_not_be_carried_out_is_tried_again() {
+    let job = Job::new("steps")
+        .with("TEST_STEPS", ENDLESS)
+        .with("TEST_BLOCK", 4)
+        .with("TEST_WAIT", 5);
+    let stopped = job.run_while(&[("CKPT_EVERY", "1000000000000")], |child| {
+        at_the_wait(child, |child| send(child, Signal::TERM));
+        let mut line = String::new();
+        BufReader::new(child.stderr.as_mut().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        assert!(
+            line.starts_with("ckpt: warning: no checkpoint was taken"),
+            "{line}"
+        );
+        std::fs::remove_file(job.store()).unwrap();
+        std::fs::create_dir(job.store()).unwrap();
+    });
+    stopped
+        .expect_code(75)
+        .expect_message(&["is written", "could not be taken"]);
+    assert_eq!(job.checkpoints().len(), 1);
 }
 
 fn retention_keeps_as_many_as_asked() {

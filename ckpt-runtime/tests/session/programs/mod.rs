@@ -13,6 +13,7 @@ pub fn run(program: &str) -> Result<(), String> {
         "recursion" => recursion::main(),
         "steps" => return steps::main(),
         "manual" => steps::by_hand(),
+        wrong if wrong.starts_with("manual-") => return steps::by_hand_wrong(wrong),
         slip => slips::main(slip),
     }
     Ok(())

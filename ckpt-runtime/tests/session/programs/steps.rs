@@ -101,6 +101,29 @@ fn act(step: u64) {
     }
 }
 
+/// A program by hand that does not do it right.
+pub fn by_hand_wrong(how: &str) -> Result<(), String> {
+    let mut session = ckpt::Session::open("test").unwrap();
+    if let Err(error) = ckpt::Session::open("test") {
+        println!("{error}");
+    }
+    let result = match how {
+        "manual-never-restores" => session.save_if_due(|state| state.save("state", &1)).map(drop),
+        "manual-restores-late" => {
+            session.save_if_due(|state| state.save("state", &1)).unwrap();
+            session.restore::<u64>("state").map(drop)
+        }
+        "manual-saves-twice" => session
+            .save_if_due(|state| {
+                state.save("state", &1);
+                state.save("state", &2);
+            })
+            .map(drop),
+        _ => session.restore::<String>("state").map(drop),
+    };
+    result.map_err(|error| format!("{error} ({})", error.exit_code()))
+}
+
 /// The same loop through the interface for programs without macros.
 pub fn by_hand() {
     let mut session = ckpt::Session::open("test").unwrap();
