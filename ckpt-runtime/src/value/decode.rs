@@ -94,6 +94,9 @@ impl<'a> Decoder<'a> {
 
     /// Takes the next `count` numbers: one read.
     pub fn numbers<N: Number>(&mut self, count: usize) -> Result<Vec<N>, LoadError> {
+        if self.has_none(count) {
+            return Ok(Vec::new());
+        }
         let context = self.context;
         let data = self.data(&N::DTYPE)?;
         let length = data.check(count, size_of::<N>())?;
@@ -137,6 +140,9 @@ impl<'a> Decoder<'a> {
 
     /// Takes the next `count` elements of an element type in their stored form.
     pub(crate) fn bytes(&mut self, dtype: &DType, count: usize) -> Result<Vec<u8>, LoadError> {
+        if self.has_none(count) {
+            return Ok(Vec::new());
+        }
         let context = self.context;
         let data = self.data(dtype)?;
         let length = data.check(count, dtype.size())?;
@@ -161,19 +167,8 @@ impl<'a> Decoder<'a> {
         Ok(bytes.to_vec())
     }
 
-    /// The names of the fields that a struct has in the file.
-    pub fn field_names(&self) -> Result<Vec<String>, LoadError> {
-        match &*self.cursor {
-            Cursor::Group {
-                kind: Kind::Struct,
-                children,
-            } => Ok(children.iter().map(|(name, _)| name.to_string()).collect()),
-            other => Err(mismatch("a struct", other)),
-        }
-    }
-
     /// The column of the first of `names` (a field and its aliases) that the struct has in the file; `None` if it has none.
-    pub fn field_if_present(&mut self, names: &[&str]) -> Result<Option<Decoder<'_>>, LoadError> {
+    fn field_if_present(&mut self, names: &[&str]) -> Result<Option<Decoder<'_>>, LoadError> {
         let found = match &*self.cursor {
             Cursor::Group {
                 kind: Kind::Struct,
@@ -196,16 +191,70 @@ impl<'a> Decoder<'a> {
 
     /// The next value of the field that has one of `names`.
     pub fn field<T: Checkpoint>(&mut self, names: &[&str]) -> Result<T, LoadError> {
-        let name = names.first().copied().unwrap_or_default();
-        match self.field_if_present(names)? {
-            Some(mut column) => T::load(&mut column).map_err(|error| error.below(name)),
-            None => Err(self.missing_field(name)),
+        self.field_with(names, T::load, None)
+    }
+
+    /// The next value of the field that has one of `names`, or the default if the struct in the file has no such field.
+    pub fn field_with<T>(
+        &mut self,
+        names: &[&str],
+        load: impl FnOnce(&mut Decoder<'_>) -> Result<T, LoadError>,
+        default: Option<&dyn Fn() -> T>,
+    ) -> Result<T, LoadError> {
+        match (self.field_if_present(names)?, default) {
+            (Some(mut column), _) => load(&mut column).map_err(|error| error.below(names[0])),
+            (None, Some(default)) => Ok(default()),
+            (None, None) => Err(self.missing_field(names[0])),
         }
     }
 
-    /// The error for a field that the file does not have.
-    pub fn missing_field(&self, name: &str) -> LoadError {
-        let present = self.field_names().unwrap_or_default().join(", ");
+    /// The next `count` values of the field that has one of `names`; exactly as many, or an error.
+    pub fn fields<T: Checkpoint>(
+        &mut self,
+        names: &[&str],
+        count: usize,
+        default: Option<&dyn Fn() -> T>,
+    ) -> Result<Vec<T>, LoadError> {
+        self.fields_with(names, count, default, T::load_vec)
+    }
+
+    pub(crate) fn fields_with<T>(
+        &mut self,
+        names: &[&str],
+        count: usize,
+        default: Option<&dyn Fn() -> T>,
+        load: impl FnOnce(&mut Decoder<'_>, usize) -> Result<Vec<T>, LoadError>,
+    ) -> Result<Vec<T>, LoadError> {
+        if self.has_none(count) {
+            return Ok(Vec::new());
+        }
+        match (self.field_if_present(names)?, default) {
+            (Some(mut column), _) => load(&mut column, count).map_err(|error| error.below(names[0])),
+            (None, Some(default)) => {
+                // The count is the file's word: it must not decide what is allocated unless a column bears it out.
+                let rows = self.cursor.rows()?;
+                if count as u64 > rows {
+                    return Err(LoadProblem::TooShort {
+                        wanted: count as u64,
+                        left: rows,
+                    }
+                    .into());
+                }
+                Ok((0..count).map(|_| default()).collect())
+            }
+            (None, None) => Err(self.missing_field(names[0])),
+        }
+    }
+
+    fn missing_field(&self, name: &str) -> LoadError {
+        let present = match &*self.cursor {
+            Cursor::Group { children, .. } => children
+                .iter()
+                .map(|(name, _)| name.as_ref())
+                .collect::<Vec<_>>()
+                .join(", "),
+            _ => String::new(),
+        };
         LoadProblem::MissingField {
             field: name.to_owned(),
             present,
@@ -252,6 +301,11 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// Whether no values are wanted from a column to which none was saved; it does not even have a type.
+    pub(crate) fn has_none(&self, count: usize) -> bool {
+        count == 0 && matches!(self.cursor, Cursor::Empty)
+    }
+
     /// Whether many values are here rather than a single one.
     pub(crate) fn is_batch(&self) -> bool {
         self.batch
@@ -284,54 +338,66 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Takes the next variant of an enum: its name, and the decoder for its payload if the file has one.
-    pub fn variant(&mut self) -> Result<(String, Option<Decoder<'_>>), LoadError> {
+    /// Takes whether each of the next `count` optional values is there, and gives the decoder for those that are.
+    pub(crate) fn options(&mut self, count: usize) -> Result<(Vec<bool>, Decoder<'_>), LoadError> {
+        let batch = self.batch;
+        let present = bool::load_vec(&mut self.child(Kind::Option, "present", batch)?, count)?;
+        Ok((present, self.child(Kind::Option, "value", batch)?))
+    }
+
+    /// Takes the next variant of an enum: its place in `known`, which has all names of each variant of the program, and
+    /// the decoder for its payload if the file has one.
+    pub fn variant(&mut self, known: &[&[&str]]) -> Result<(usize, Option<Decoder<'_>>), LoadError> {
         let batch = self.batch;
         if let Cursor::Data(_) = &*self.cursor {
-            return Ok((self.variant_name()?, None));
+            return Ok((self.variant_number(known)?.0, None));
         }
-        let name = self.child(Kind::Enum, "variant", batch)?.variant_name()?;
+        let (place, number) = self.child(Kind::Enum, "variant", batch)?.variant_number(known)?;
+        let context = self.context;
         let payload = match self.cursor {
-            // Skips the column of the variant names: a variant may be called `variant`.
-            Cursor::Group { children, .. } => children
-                .iter_mut()
-                .skip(1)
-                .find(|(child, _)| *child == name.as_str()),
+            // The first child has the numbers, the others are the payloads in the order of the numbers.
+            Cursor::Group { children, .. } => children.get_mut(number + 1),
             _ => None,
         };
         Ok((
-            name,
+            place,
             payload.map(|(_, cursor)| Decoder {
                 cursor,
                 batch,
-                context: self.context,
+                context,
             }),
         ))
     }
 
-    /// The error for a variant that the program's enum does not have.
-    pub fn unknown_variant(&self, variant: &str, known: &[&str]) -> LoadError {
-        LoadProblem::UnknownVariant {
-            variant: variant.to_owned(),
-            known: known.join(", "),
-        }
-        .into()
-    }
-
-    fn variant_name(&mut self) -> Result<String, LoadError> {
+    /// The place of the next variant in `known`, and its number in the file.
+    fn variant_number(&mut self, known: &[&[&str]]) -> Result<(usize, usize), LoadError> {
         let context = self.context;
         let Cursor::Data(data) = &mut *self.cursor else {
             return Err(mismatch("an enum", self.cursor));
         };
-        let DType::Variant(names) = data.dtype.clone() else {
+        if !matches!(data.dtype, DType::Variant(_)) || data.single == self.batch {
             return Err(mismatch("an enum", self.cursor));
-        };
+        }
         let mut number = [0; 4];
         number.copy_from_slice(data.take(4, context)?);
-        let number = u32::from_le_bytes(number);
-        let name = names.get(number as usize);
-        name.map(|name| name.to_string())
-            .ok_or_else(|| LoadError::invalid(format_args!("there is no variant {number}")))
+        let number = u32::from_le_bytes(number) as usize;
+        let DType::Variant(names) = &data.dtype else {
+            return Err(mismatch("an enum", self.cursor));
+        };
+        let Some(name) = names.get(number) else {
+            return Err(LoadError::invalid(format_args!("there is no variant {number}")));
+        };
+        match known.iter().position(|names| names.contains(&name.as_ref())) {
+            Some(place) => Ok((place, number)),
+            None => {
+                let known: Vec<&str> = known.iter().filter_map(|names| names.first().copied()).collect();
+                Err(LoadProblem::UnknownVariant {
+                    variant: name.to_string(),
+                    known: known.join(", "),
+                }
+                .into())
+            }
+        }
     }
 
     /// Takes the next shared object.
@@ -549,4 +615,20 @@ fn to_usize(count: u64) -> Result<usize, LoadError> {
             usize::BITS
         ))
     })
+}
+
+/// The next value of a column that was read with [`Decoder::fields`]; for the code that the derive writes.
+#[doc(hidden)]
+pub fn next_of<T>(column: &mut std::vec::IntoIter<T>) -> Result<T, LoadError> {
+    column
+        .next()
+        .ok_or_else(|| LoadProblem::TooShort { wanted: 1, left: 0 }.into())
+}
+
+/// The payload that a variant of the program has; for the code that the derive writes.
+#[doc(hidden)]
+pub fn payload_of<'a, 'd>(payload: &'a mut Option<Decoder<'d>>) -> Result<&'a mut Decoder<'d>, LoadError> {
+    payload
+        .as_mut()
+        .ok_or_else(|| LoadError::invalid("the variant has fields in the program and none in the checkpoint"))
 }

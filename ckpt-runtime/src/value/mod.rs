@@ -12,17 +12,23 @@ mod error;
 mod number;
 mod objects;
 mod rows;
+mod serde;
 
 mod impls;
+#[cfg(test)]
+mod tests;
 
 pub use column::{Column, DType, Data, Group, Kind, Names};
 pub use decode::{Block, Decoder, Source};
 pub(crate) use decode::{Content, Context, Cursor, DataCursor};
+#[doc(hidden)]
+pub use decode::{next_of, payload_of};
 pub use encode::Encoder;
 pub(crate) use encode::MAX_DEPTH;
 pub use error::{LoadError, LoadProblem, SaveError};
 pub use number::Number;
 pub(crate) use objects::{ObjectTable, Objects, Tables};
+pub use serde::*;
 
 /// A value that can be saved in a checkpoint and restored from it.
 ///

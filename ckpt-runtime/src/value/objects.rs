@@ -217,82 +217,81 @@ fn append(to: &mut Column, more: Column) {
 
 /// The tables of one checkpoint while it is being restored.
 #[derive(Default)]
-pub(crate) struct Tables(Vec<RefCell<LoadTable>>);
+pub(crate) struct Tables(Vec<LoadTable>);
 
-pub(crate) struct LoadTable {
-    ids: Vec<u64>,
-    items: Cursor,
+struct LoadTable {
     /// Row of each number.
     rows: HashMap<u64, usize>,
+    /// The rows not yet made; borrowed while one is.
+    items: RefCell<Cursor>,
     /// The objects made so far, `Vec<P>`.
-    made: Option<Box<dyn Any>>,
-    wanted: usize,
+    made: RefCell<Option<Box<dyn Any>>>,
 }
 
 impl Tables {
     pub fn new(tables: impl Iterator<Item = (Vec<u64>, Cursor)>) -> Self {
-        Tables(
-            tables
-                .map(|(ids, items)| {
-                    let rows = ids.iter().enumerate().map(|(row, &id)| (id, row)).collect();
-                    RefCell::new(LoadTable {
-                        ids,
-                        items,
-                        rows,
-                        made: None,
-                        wanted: 0,
-                    })
-                })
-                .collect(),
-        )
+        let table = |(ids, items): (Vec<u64>, Cursor)| LoadTable {
+            rows: ids.iter().enumerate().map(|(row, &id)| (id, row)).collect(),
+            items: RefCell::new(items),
+            made: RefCell::default(),
+        };
+        Tables(tables.map(table).collect())
     }
 
-    /// The object `id` of table `table`, made now with everything before it if it is not there yet.
+    /// The object `id` of table `number`, made now with everything before it if it is not there yet.
     pub fn get<P: Any + Clone>(
         &self,
-        table: u32,
+        number: u32,
         id: u64,
         context: &Context<'_>,
         load: impl Fn(&mut Decoder<'_>) -> Result<P, LoadError>,
     ) -> Result<P, LoadError> {
-        let invalid = |why: String| LoadError::from(LoadProblem::Invalid(why));
-        let cell = self
+        let table = self
             .0
-            .get(table as usize)
-            .ok_or_else(|| invalid(format!("there is no shared table {table}")))?;
-        let Ok(mut busy) = cell.try_borrow_mut() else {
-            return Err(invalid(format!(
-                "shared object {id} of table {table} refers to itself"
-            )));
-        };
-        let table_state = &mut *busy;
-        let row = *table_state.rows.get(&id).ok_or_else(|| {
-            invalid(format!(
-                "there is no shared object {id} in table {table} ({} objects)",
-                table_state.ids.len()
-            ))
-        })?;
-        table_state.wanted = table_state.wanted.max(row + 1);
-        let mut made = match table_state.made.take().map(Box::<dyn Any>::downcast::<Vec<P>>) {
-            None => Box::default(),
-            Some(Ok(made)) => made,
-            Some(Err(other)) => {
-                table_state.made = Some(other);
+            .get(number as usize)
+            .ok_or_else(|| invalid(format!("there is no shared table {number}")))?;
+        let row = *table
+            .rows
+            .get(&id)
+            .ok_or_else(|| invalid(format!("there is no shared object {id} in table {number}")))?;
+        // Rows are in an order in which each needs only earlier ones: while one is made, those are there.
+        while table.count::<P>(number)? <= row {
+            let Ok(mut items) = table.items.try_borrow_mut() else {
                 return Err(invalid(format!(
-                    "shared objects of table {table} are wanted as two different types"
+                    "shared object {id} of table {number} is needed before it can be made"
                 )));
-            }
-        };
-        let mut result = Ok(());
-        while made.len() <= row && result.is_ok() {
-            match load(&mut Decoder::new(&mut table_state.items, true, context)) {
-                Ok(pointer) => made.push(pointer),
-                Err(error) => result = Err(error.below(&format!("/shared/{table}"))),
-            }
+            };
+            let object = load(&mut Decoder::new(&mut items, true, context));
+            let object = object.map_err(|error| error.below(&format!("shared/{number}")))?;
+            table.push(object);
         }
-        let found = made.get(row).cloned();
-        table_state.made = Some(made);
-        result?;
-        found.ok_or_else(|| invalid(format!("shared object {id} of table {table} could not be made")))
+        table
+            .made(|made: &mut Vec<P>| made.get(row).cloned())
+            .flatten()
+            .ok_or_else(|| invalid("it is lost".to_owned()))
+    }
+}
+
+fn invalid(why: String) -> LoadError {
+    LoadProblem::Invalid(why).into()
+}
+
+impl LoadTable {
+    fn made<P: Any, R>(&self, with: impl FnOnce(&mut Vec<P>) -> R) -> Option<R> {
+        let mut made = self.made.borrow_mut();
+        let made = made.get_or_insert_with(|| Box::<Vec<P>>::default());
+        made.downcast_mut::<Vec<P>>().map(with)
+    }
+
+    fn count<P: Any>(&self, number: u32) -> Result<usize, LoadError> {
+        self.made(|made: &mut Vec<P>| made.len()).ok_or_else(|| {
+            invalid(format!(
+                "the shared objects of table {number} are wanted as two different types"
+            ))
+        })
+    }
+
+    fn push<P: Any>(&self, object: P) {
+        self.made(|made: &mut Vec<P>| made.push(object));
     }
 }

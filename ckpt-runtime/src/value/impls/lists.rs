@@ -85,7 +85,11 @@ impl<T: Checkpoint, const N: usize> Checkpoint for [T; N] {
         if N == 0 && batch {
             items.unit()?;
         }
-        let items = T::load_vec(&mut items, N)?;
+        let items = if N == 0 {
+            Vec::new()
+        } else {
+            T::load_vec(&mut items, N)?
+        };
         let count = items.len();
         items
             .try_into()
@@ -110,6 +114,9 @@ impl<T: Checkpoint, const N: usize> Checkpoint for [T; N] {
         }
     }
     fn load_vec(from: &mut Decoder<'_>, count: usize) -> Result<Vec<Self>, LoadError> {
+        if from.has_none(count) {
+            return Ok(Vec::new());
+        }
         if N == 0 {
             return (0..count).map(|_| Self::load(from)).collect();
         }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::ops::{Bound, ControlFlow};
 use std::time::Duration;
 
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, LoadProblem};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, next_of, payload_of};
 
 const NUMBERS: [Cow<'static, str>; 12] = [
     Cow::Borrowed("0"),
@@ -31,6 +31,15 @@ macro_rules! tuples {
             }
             fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
                 Ok(($(from.field::<$name>(&[stringify!($index)])?,)*))
+            }
+            fn load_vec(from: &mut Decoder<'_>, count: usize) -> Result<Vec<Self>, LoadError> {
+                let mut columns = ($(from.fields::<$name>(&[stringify!($index)], count, None)?.into_iter(),)*);
+                // The columns have as many values as this.
+                let mut items = Vec::with_capacity(count);
+                for _ in 0..count {
+                    items.push(($(next_of(&mut columns.$index)?,)*));
+                }
+                Ok(items)
             }
             fn save_each<'a, I>(items: I, to: &mut Encoder<'_>)
             where
@@ -75,25 +84,21 @@ macro_rules! enums {
                 }
             }
             fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-                let (name, mut payload) = from.variant()?;
-                match name.as_str() {
-                    $($name => {
-                        let $from = payload.as_mut();
+                let (number, mut payload) = from.variant(&[$(&[$name]),*])?;
+                match number {
+                    $($number => {
+                        let $from = &mut payload;
                         $load
                     })*
-                    other => Err(LoadProblem::UnknownVariant {
-                        variant: other.to_owned(),
-                        known: [$($name),*].join(", "),
-                    }.into()),
+                    _ => Err(LoadError::invalid("there is no such variant")),
                 }
             }
         }
     )*};
 }
 
-fn payload<T: Checkpoint>(from: Option<&mut Decoder<'_>>) -> Result<T, LoadError> {
-    let from = from.ok_or_else(|| LoadError::invalid("the variant has lost its payload"))?;
-    from.field(&["0"])
+fn payload<T: Checkpoint>(from: &mut Option<Decoder<'_>>) -> Result<T, LoadError> {
+    payload_of(from)?.field(&["0"])
 }
 
 fn save_payload<T: Checkpoint>(value: &T, to: &mut Encoder<'_>) {

@@ -70,6 +70,23 @@ impl<T: Checkpoint> Checkpoint for Option<T> {
             T::save_each(some, &mut inner);
         }
     }
+    fn load_vec(from: &mut Decoder<'_>, count: usize) -> Result<Vec<Self>, LoadError> {
+        if from.has_none(count) {
+            return Ok(Vec::new());
+        }
+        let (present, mut inner) = from.options(count)?;
+        let some = present.iter().filter(|&&present| present).count();
+        let mut some = if some > 0 {
+            T::load_vec(&mut inner, some)?
+        } else {
+            Vec::new()
+        }
+        .into_iter();
+        Ok(present
+            .into_iter()
+            .map(|present| if present { some.next() } else { None })
+            .collect())
+    }
 }
 
 impl<T: Checkpoint> Checkpoint for OnceCell<T> {

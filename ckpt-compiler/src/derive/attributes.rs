@@ -1,0 +1,248 @@
+//! What of an item is saved, under which names. All errors of the derive are found here.
+
+use std::collections::HashSet;
+
+use syn::spanned::Spanned;
+use syn::{Attribute, Data, DeriveInput, Error, Fields, LitStr, Member, Path, Result, Type, Variant};
+
+/// An item to derive for.
+pub(super) struct Item {
+    /// Path of the `ckpt` crate.
+    pub ckpt: Path,
+    pub shape: Shape,
+}
+
+pub(super) enum Shape {
+    Struct(Vec<Field>),
+    Enum(Vec<EnumVariant>),
+}
+
+pub(super) struct EnumVariant {
+    pub ident: syn::Ident,
+    /// Its name in the file, then the other names under which it is found.
+    pub names: Vec<String>,
+    pub fields: Vec<Field>,
+}
+
+pub(super) struct Field {
+    pub member: Member,
+    pub ty: Type,
+    /// Its name in the file, then the other names under which it is found.
+    pub names: Vec<String>,
+    pub saved: Saved,
+    /// Where the value comes from when it is not in the file.
+    pub default: Option<DefaultValue>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Saved {
+    Columns,
+    Serde,
+    Skipped,
+}
+
+pub(super) enum DefaultValue {
+    Trait,
+    Call(Path),
+}
+
+/// The attributes of one field, variant or item as written.
+#[derive(Default)]
+struct Written {
+    skip: Option<proc_macro2::Span>,
+    serde: Option<proc_macro2::Span>,
+    default: Option<DefaultValue>,
+    rename: Option<LitStr>,
+    aliases: Vec<LitStr>,
+    ckpt: Option<Path>,
+}
+
+pub(super) fn read(input: &DeriveInput) -> Result<Item> {
+    let mut errors = Errors::default();
+    let written = errors.take(Written::parse(&input.attrs, "an item", &["crate"]));
+    let shape = match &input.data {
+        Data::Struct(data) => Shape::Struct(fields(&data.fields, &mut errors)),
+        Data::Enum(data) => {
+            let variants: Vec<EnumVariant> = data
+                .variants
+                .iter()
+                .map(|variant| enum_variant(variant, &mut errors))
+                .collect();
+            distinct(
+                variants
+                    .iter()
+                    .map(|variant| (&variant.names, variant.ident.span())),
+                "variants",
+                &mut errors,
+            );
+            Shape::Enum(variants)
+        }
+        Data::Union(data) => {
+            let message = "a union cannot be saved in a checkpoint: nothing says which of its fields is valid; \
+                           use an enum, or implement `ckpt::Checkpoint` for it by hand";
+            errors.push(Error::new(data.union_token.span, message));
+            Shape::Struct(Vec::new())
+        }
+    };
+    errors.finish()?;
+    let ckpt = written.ckpt.unwrap_or_else(|| syn::parse_quote!(::ckpt));
+    Ok(Item { ckpt, shape })
+}
+
+fn enum_variant(variant: &Variant, errors: &mut Errors) -> EnumVariant {
+    let written = errors.take(Written::parse(&variant.attrs, "a variant", &["rename", "alias"]));
+    EnumVariant {
+        ident: variant.ident.clone(),
+        names: written.names(syn::ext::IdentExt::unraw(&variant.ident).to_string()),
+        fields: fields(&variant.fields, errors),
+    }
+}
+
+fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
+    let fields: Vec<Field> = fields
+        .members()
+        .zip(fields)
+        .map(|(member, field)| {
+            let known = ["skip", "serde", "default", "rename", "alias"];
+            let written = errors.take(Written::parse(&field.attrs, "a field", &known));
+            let own_name = match &member {
+                Member::Named(ident) => syn::ext::IdentExt::unraw(ident).to_string(),
+                Member::Unnamed(index) => index.index.to_string(),
+            };
+            let saved = match (written.skip, written.serde) {
+                (Some(_), Some(serde)) => {
+                    errors.push(Error::new(
+                        serde,
+                        "`skip` and `serde` exclude each other: a skipped field is not saved at all",
+                    ));
+                    Saved::Skipped
+                }
+                (Some(_), None) => Saved::Skipped,
+                (None, Some(_)) => Saved::Serde,
+                (None, None) => Saved::Columns,
+            };
+            if let (Saved::Skipped, Some(name)) = (saved, written.rename.as_ref().or(written.aliases.first()))
+            {
+                errors.push(Error::new(
+                    name.span(),
+                    "a skipped field is not in the file and needs no name there",
+                ));
+            }
+            let names = written.names(own_name);
+            let default = written
+                .default
+                .or((saved == Saved::Skipped).then_some(DefaultValue::Trait));
+            Field {
+                member,
+                ty: field.ty.clone(),
+                names,
+                saved,
+                default,
+            }
+        })
+        .collect();
+    let saved = fields.iter().filter(|field| field.saved != Saved::Skipped);
+    distinct(
+        saved.map(|field| (&field.names, field.member.span())),
+        "fields",
+        errors,
+    );
+    fields
+}
+
+fn distinct<'a>(
+    names: impl Iterator<Item = (&'a Vec<String>, proc_macro2::Span)>,
+    what: &str,
+    errors: &mut Errors,
+) {
+    let mut seen = HashSet::new();
+    for (names, span) in names {
+        for name in names {
+            if !seen.insert(name.clone()) {
+                errors.push(Error::new(
+                    span,
+                    format!("two {what} are called `{name}` in the file; `rename` or `alias` must differ"),
+                ));
+            }
+        }
+    }
+}
+
+impl Written {
+    fn parse(attributes: &[Attribute], place: &str, known: &[&str]) -> Result<Written> {
+        let mut written = Written::default();
+        for attribute in attributes
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("ckpt"))
+        {
+            attribute.parse_nested_meta(|meta| {
+                let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+                if !known.contains(&name.as_str()) {
+                    let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+                    return Err(meta.error(format!("{place} takes {}", known.join(", "))));
+                }
+                let span = meta.path.span();
+                let twice = || Error::new(span, format!("`{name}` is given twice"));
+                match name.as_str() {
+                    "skip" => written.skip.replace(span).map_or(Ok(()), |_| Err(twice())),
+                    "serde" => written.serde.replace(span).map_or(Ok(()), |_| Err(twice())),
+                    "rename" => written
+                        .rename
+                        .replace(meta.value()?.parse()?)
+                        .map_or(Ok(()), |_| Err(twice())),
+                    "alias" => {
+                        written.aliases.push(meta.value()?.parse()?);
+                        Ok(())
+                    }
+                    "crate" => {
+                        let path: LitStr = meta.value()?.parse()?;
+                        written
+                            .ckpt
+                            .replace(path.parse_with(Path::parse_mod_style)?)
+                            .map_or(Ok(()), |_| Err(twice()))
+                    }
+                    _ => {
+                        let default = if meta.input.peek(syn::Token![=]) {
+                            DefaultValue::Call(meta.value()?.parse::<LitStr>()?.parse()?)
+                        } else {
+                            DefaultValue::Trait
+                        };
+                        written.default.replace(default).map_or(Ok(()), |_| Err(twice()))
+                    }
+                }
+            })?;
+        }
+        Ok(written)
+    }
+
+    fn names(&self, own: String) -> Vec<String> {
+        let first = self.rename.as_ref().map_or(own, LitStr::value);
+        std::iter::once(first)
+            .chain(self.aliases.iter().map(LitStr::value))
+            .collect()
+    }
+}
+
+/// Errors, collected so that all are shown at once.
+#[derive(Default)]
+struct Errors(Option<Error>);
+
+impl Errors {
+    fn push(&mut self, error: Error) {
+        match &mut self.0 {
+            Some(errors) => errors.combine(error),
+            None => self.0 = Some(error),
+        }
+    }
+
+    fn take<T: Default>(&mut self, result: Result<T>) -> T {
+        result.unwrap_or_else(|error| {
+            self.push(error);
+            T::default()
+        })
+    }
+
+    fn finish(self) -> Result<()> {
+        self.0.map_or(Ok(()), Err)
+    }
+}

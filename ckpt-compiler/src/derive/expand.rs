@@ -1,0 +1,288 @@
+//! The implementation as tokens. Nothing can go wrong here any more.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{DeriveInput, Ident, Path};
+
+use super::attributes::{DefaultValue, EnumVariant, Field, Item, Saved, Shape};
+use super::bounds;
+
+pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
+    let generics = bounds::with_bounds(&input.generics, item);
+    let (parameters, _, predicates) = generics.split_for_impl();
+    let (_, arguments, _) = input.generics.split_for_impl();
+    let (name, ckpt) = (&input.ident, &item.ckpt);
+    let methods = match &item.shape {
+        Shape::Struct(fields) => of_struct(ckpt, fields),
+        Shape::Enum(variants) if variants.is_empty() => of_never(ckpt),
+        Shape::Enum(variants) => of_enum(ckpt, variants),
+    };
+    quote! {
+        #[automatically_derived]
+        impl #parameters #ckpt::Checkpoint for #name #arguments #predicates {
+            #methods
+        }
+    }
+}
+
+fn of_struct(ckpt: &Path, fields: &[Field]) -> TokenStream {
+    let saved: Vec<&Field> = saved(fields).collect();
+    if saved.is_empty() {
+        let defaults = fields.iter().map(|field| initialise(field, default_value(field)));
+        return quote! {
+            fn save(&self, __to: &mut #ckpt::value::Encoder<'_>) {
+                __to.unit();
+            }
+            fn load(__from: &mut #ckpt::value::Decoder<'_>) -> ::core::result::Result<Self, #ckpt::value::LoadError> {
+                __from.unit()?;
+                ::core::result::Result::Ok(Self { #(#defaults),* })
+            }
+        };
+    }
+    let names = names_constant(&saved);
+    let save = saved.iter().enumerate().map(|(index, field)| {
+        let member = &field.member;
+        save_one(ckpt, field, &quote!(&self.#member), &quote!(__to), index)
+    });
+    let save_each = saved
+        .iter()
+        .enumerate()
+        .map(|(index, field)| save_each(ckpt, field, index));
+    let load = fields
+        .iter()
+        .map(|field| initialise(field, load_one(ckpt, field, &quote!(__from))));
+    let load_vec = load_vec(ckpt, fields);
+    quote! {
+        fn save(&self, __to: &mut #ckpt::value::Encoder<'_>) {
+            #names
+            #(#save)*
+        }
+        fn load(__from: &mut #ckpt::value::Decoder<'_>) -> ::core::result::Result<Self, #ckpt::value::LoadError> {
+            ::core::result::Result::Ok(Self { #(#load),* })
+        }
+        fn save_each<'__item, __I>(__items: __I, __to: &mut #ckpt::value::Encoder<'_>)
+        where
+            Self: '__item,
+            __I: ::core::iter::Iterator<Item = &'__item Self> + ::core::clone::Clone,
+        {
+            #names
+            #(#save_each)*
+        }
+        #load_vec
+    }
+}
+
+/// Many structs: every field in one go, then put together.
+fn load_vec(ckpt: &Path, fields: &[Field]) -> TokenStream {
+    let columns: Vec<(Ident, &Field)> = saved(fields)
+        .enumerate()
+        .map(|(index, field)| (format_ident!("__column{index}"), field))
+        .collect();
+    let read = columns.iter().map(|(column, field)| {
+        let (names, ty) = (&field.names, &field.ty);
+        let method = if field.saved == Saved::Serde { quote!(serde_fields) } else { quote!(fields) };
+        let default = match &field.default {
+            Some(_) => {
+                let value = default_value(field);
+                quote!(::core::option::Option::Some(&|| -> #ty { #value }))
+            }
+            None => quote!(::core::option::Option::None),
+        };
+        quote_spanned! {field.ty.span()=>
+            let mut #column = ::core::iter::IntoIterator::into_iter(__from.#method::<#ty>(&[#(#names),*], __count, #default)?);
+        }
+    });
+    let values = fields.iter().map(|field| {
+        let value = match columns.iter().find(|(_, saved)| std::ptr::eq(*saved, field)) {
+            Some((column, _)) => quote!(#ckpt::value::next_of(&mut #column)?),
+            None => default_value(field),
+        };
+        initialise(field, value)
+    });
+    quote! {
+        fn load_vec(
+            __from: &mut #ckpt::value::Decoder<'_>,
+            __count: usize,
+        ) -> ::core::result::Result<::std::vec::Vec<Self>, #ckpt::value::LoadError> {
+            #(#read)*
+            // The columns have as many values as this.
+            let mut __all = ::std::vec::Vec::with_capacity(__count);
+            for _ in 0..__count {
+                __all.push(Self { #(#values),* });
+            }
+            ::core::result::Result::Ok(__all)
+        }
+    }
+}
+
+fn of_enum(ckpt: &Path, variants: &[EnumVariant]) -> TokenStream {
+    let plain = variants.iter().all(|variant| variant.fields.is_empty());
+    let names = variants.iter().map(|variant| &variant.names[0]);
+    let children = variants.iter().map(|variant| &variant.names[0]);
+    let children = (!plain).then(|| {
+        quote! {
+            const __CHILDREN: &[::std::borrow::Cow<'static, str>] =
+                &[::std::borrow::Cow::Borrowed("variant"), #(::std::borrow::Cow::Borrowed(#children)),*];
+        }
+    });
+    let constants = quote! {
+        const __NAMES: &[::std::borrow::Cow<'static, str>] = &[#(::std::borrow::Cow::Borrowed(#names)),*];
+        #children
+    };
+    let save = variants
+        .iter()
+        .enumerate()
+        .map(|(number, variant)| save_variant(ckpt, variant, number, plain));
+    let known = variants.iter().map(|variant| {
+        let names = &variant.names;
+        quote!(&[#(#names),*])
+    });
+    let load = variants
+        .iter()
+        .enumerate()
+        .map(|(number, variant)| load_variant(ckpt, variant, number));
+    quote! {
+        fn save(&self, __to: &mut #ckpt::value::Encoder<'_>) {
+            #constants
+            match self {
+                #(#save)*
+            }
+        }
+        fn load(__from: &mut #ckpt::value::Decoder<'_>) -> ::core::result::Result<Self, #ckpt::value::LoadError> {
+            #[allow(unused_mut, unused_variables)]
+            let (__number, mut __payload) = __from.variant(&[#(#known),*])?;
+            match __number {
+                #(#load)*
+                _ => ::core::result::Result::Err(#ckpt::value::LoadError::invalid("there is no such variant")),
+            }
+        }
+    }
+}
+
+fn save_variant(ckpt: &Path, variant: &EnumVariant, number: usize, plain: bool) -> TokenStream {
+    let ident = &variant.ident;
+    if plain {
+        return quote!(Self::#ident { .. } => __to.plain_variant(__NAMES, #number),);
+    }
+    let saved: Vec<&Field> = saved(&variant.fields).collect();
+    if saved.is_empty() {
+        return quote!(Self::#ident { .. } => { __to.variant(__NAMES, __CHILDREN, #number); });
+    }
+    let bindings: Vec<Ident> = (0..saved.len())
+        .map(|index| format_ident!("__field{index}"))
+        .collect();
+    let members = saved.iter().map(|field| &field.member);
+    let names = names_constant(&saved);
+    let save = saved
+        .iter()
+        .zip(&bindings)
+        .enumerate()
+        .map(|(index, (field, binding))| save_one(ckpt, field, &quote!(#binding), &quote!(__payload), index));
+    quote! {
+        Self::#ident { #(#members: #bindings,)* .. } => {
+            let mut __payload = __to.variant(__NAMES, __CHILDREN, #number);
+            #names
+            #(#save)*
+        }
+    }
+}
+
+fn load_variant(ckpt: &Path, variant: &EnumVariant, number: usize) -> TokenStream {
+    let ident = &variant.ident;
+    let payload = saved(&variant.fields)
+        .next()
+        .map(|_| quote!(let __payload = #ckpt::value::payload_of(&mut __payload)?;));
+    let load = variant
+        .fields
+        .iter()
+        .map(|field| initialise(field, load_one(ckpt, field, &quote!(__payload))));
+    quote! {
+        #number => {
+            #payload
+            ::core::result::Result::Ok(Self::#ident { #(#load),* })
+        }
+    }
+}
+
+/// An enum without variants has no values.
+fn of_never(ckpt: &Path) -> TokenStream {
+    quote! {
+        fn save(&self, _: &mut #ckpt::value::Encoder<'_>) {
+            match *self {}
+        }
+        fn load(_: &mut #ckpt::value::Decoder<'_>) -> ::core::result::Result<Self, #ckpt::value::LoadError> {
+            ::core::result::Result::Err(#ckpt::value::LoadError::invalid("the type has no values"))
+        }
+    }
+}
+
+fn saved(fields: &[Field]) -> impl Iterator<Item = &Field> {
+    fields.iter().filter(|field| field.saved != Saved::Skipped)
+}
+
+fn names_constant(saved: &[&Field]) -> TokenStream {
+    let names = saved.iter().map(|field| &field.names[0]);
+    quote!(const __FIELDS: &[::std::borrow::Cow<'static, str>] = &[#(::std::borrow::Cow::Borrowed(#names)),*];)
+}
+
+/// `value` is a reference to the field, `to` the encoder of the struct.
+fn save_one(ckpt: &Path, field: &Field, value: &TokenStream, to: &TokenStream, index: usize) -> TokenStream {
+    let ty = &field.ty;
+    // The type's span: where it is not `Checkpoint`, the error stands under it.
+    if field.saved == Saved::Serde {
+        quote_spanned!(ty.span()=> #ckpt::value::save_serde::<#ty>(#value, &mut #to.field(__FIELDS, #index));)
+    } else {
+        quote_spanned!(ty.span()=> <#ty as #ckpt::Checkpoint>::save(#value, &mut #to.field(__FIELDS, #index));)
+    }
+}
+
+fn save_each(ckpt: &Path, field: &Field, index: usize) -> TokenStream {
+    let (ty, member) = (&field.ty, &field.member);
+    let items =
+        quote!(::core::iter::Iterator::map(::core::clone::Clone::clone(&__items), |__item| &__item.#member));
+    if field.saved == Saved::Serde {
+        quote_spanned!(ty.span()=> #ckpt::value::save_serde_each::<#ty>(#items, &mut __to.field(__FIELDS, #index));)
+    } else {
+        quote_spanned!(ty.span()=> <#ty as #ckpt::Checkpoint>::save_each(#items, &mut __to.field(__FIELDS, #index));)
+    }
+}
+
+fn load_one(ckpt: &Path, field: &Field, from: &TokenStream) -> TokenStream {
+    if field.saved == Saved::Skipped {
+        return default_value(field);
+    }
+    let (names, ty) = (&field.names, &field.ty);
+    let load = match field.saved {
+        Saved::Serde => quote_spanned!(ty.span()=> #ckpt::value::load_serde::<#ty>),
+        _ => quote_spanned!(ty.span()=> <#ty as #ckpt::Checkpoint>::load),
+    };
+    let default = match &field.default {
+        Some(_) => {
+            let value = default_value(field);
+            quote!(::core::option::Option::Some(&|| -> #ty { #value }))
+        }
+        None => quote!(::core::option::Option::None),
+    };
+    quote!(#from.field_with(&[#(#names),*], #load, #default)?)
+}
+
+fn default_value(field: &Field) -> TokenStream {
+    let ty = &field.ty;
+    match &field.default {
+        Some(DefaultValue::Call(path)) => quote!(#path()),
+        _ => quote_spanned!(ty.span()=> <#ty as ::core::default::Default>::default()),
+    }
+}
+
+fn initialise(field: &Field, value: TokenStream) -> TokenStream {
+    let member = &field.member;
+    let member = match member {
+        syn::Member::Named(ident) => syn::Member::Named(ident.clone()),
+        syn::Member::Unnamed(index) => syn::Member::Unnamed(syn::Index {
+            index: index.index,
+            span: Span::call_site(),
+        }),
+    };
+    quote!(#member: #value)
+}
