@@ -54,4 +54,6 @@ pub struct VariablePlan {
     pub key: &'static str,
     /// Line of its declaration.
     pub line: u32,
+    /// Whether it is a parameter that is saved only if the caller restores it.
+    pub on_demand: bool,
 }

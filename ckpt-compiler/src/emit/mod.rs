@@ -79,7 +79,8 @@ impl Emitter<'_> {
                     let key = self.key(entry.binding());
                     layout.write(&key);
                     let line = self.flow.bindings[entry.binding()].ident.span().start().line as u32;
-                    quote!(#rt::VariablePlan { key: #key, line: #line })
+                    let on_demand = !entry.is_always_saved();
+                    quote!(#rt::VariablePlan { key: #key, line: #line, on_demand: #on_demand })
                 });
                 let variables: Vec<_> = variables.collect();
                 quote!(#rt::SitePlan { line: #line, column: #column, kind: #kind, variables: &[#(#variables),*] })

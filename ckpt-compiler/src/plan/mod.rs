@@ -106,6 +106,14 @@ impl Entry {
             Self::Parameter { binding, .. } | Self::ParameterLink { binding, .. } => *binding,
         }
     }
+
+    /// Whether every checkpoint has it, or only one whose caller restores it.
+    pub fn is_always_saved(&self) -> bool {
+        match self {
+            Self::Save(_) | Self::Link(..) => true,
+            Self::Parameter { required, .. } | Self::ParameterLink { required, .. } => *required,
+        }
+    }
 }
 
 /// Makes the plan.

@@ -251,8 +251,16 @@ mod tests {
             column: 3,
             kind: SiteKind::Checkpoint,
             variables: &[
-                VariablePlan { key: "x", line: 4 },
-                VariablePlan { key: "y", line: 5 },
+                VariablePlan {
+                    key: "x",
+                    line: 4,
+                    on_demand: false,
+                },
+                VariablePlan {
+                    key: "y",
+                    line: 5,
+                    on_demand: false,
+                },
             ],
         }],
     };

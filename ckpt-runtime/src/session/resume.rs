@@ -112,7 +112,7 @@ impl Resume {
                     difference(record, plan)
                 ))
                 .why(format!(
-                    "its sites or saved variables changed; it was checkpointed at {}:{}, and is at {}:{} now",
+                    "its sites or saved variables changed; the checkpoint was taken at {}:{}, the function is at {}:{} now",
                     record.file, record.site_line, plan.file, plan.line
                 ))
                 .help(RIGHT_PROGRAM));
@@ -165,22 +165,30 @@ fn difference(record: &FrameInfo, plan: &FunctionPlan) -> String {
         .iter()
         .map(|variable| variable.key.as_str())
         .collect();
-    let needed: BTreeSet<&str> = site.variables.iter().map(|variable| variable.key).collect();
-    for (word, only) in [
-        ("appeared", needed.difference(&saved)),
-        ("disappeared", saved.difference(&needed)),
-    ] {
-        let names: Vec<String> = only.map(|key| format!("`{key}`")).collect();
-        if !names.is_empty() {
-            changes.push(format!(
-                "variable {} {word} at line {}",
-                names.join(", "),
-                site.line
-            ));
-        }
-    }
+    let known: BTreeSet<&str> = site.variables.iter().map(|variable| variable.key).collect();
+    // A parameter that no caller restores is not in the file, which says nothing about the source.
+    let needed = site
+        .variables
+        .iter()
+        .filter(|variable| !variable.on_demand)
+        .map(|variable| variable.key);
+    let appeared = needed.filter(|key| !saved.contains(key)).collect();
+    let disappeared = saved.difference(&known).copied().collect();
+    changes.extend(listed(appeared, "appeared"));
+    changes.extend(listed(disappeared, "disappeared"));
     if changes.is_empty() {
         changes.push("another site of it changed".into());
     }
     changes.join("; ")
+}
+
+/// "variables `a`, `b` appeared", if there are any.
+fn listed(keys: Vec<&str>, what: &str) -> Option<String> {
+    let word = match keys.len() {
+        0 => return None,
+        1 => "variable",
+        _ => "variables",
+    };
+    let names: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+    Some(format!("{word} {} {what} at the site", names.join(", ")))
 }

@@ -140,7 +140,7 @@ fn another_layout_names_the_variables() {
     let job = killed();
     restart(&job, "variables").expect_code(77).expect_message(&[
         "`main` is not the function that was checkpointed",
-        "variable `total` appeared",
+        "variable `total` appeared at",
         "variable `sum` disappeared",
     ]);
     restart(&job, "kind")

@@ -62,7 +62,19 @@ pub const fn call_at(line: u32, callee: &'static str, variables: &'static [Varia
 }
 
 pub const fn variable(key: &'static str, line: u32) -> VariablePlan {
-    VariablePlan { key, line }
+    VariablePlan {
+        key,
+        line,
+        on_demand: false,
+    }
+}
+
+pub const fn parameter(key: &'static str, line: u32) -> VariablePlan {
+    VariablePlan {
+        key,
+        line,
+        on_demand: true,
+    }
 }
 
 pub const MAIN: &str = "ckpt::main";

@@ -3,7 +3,7 @@
 use ckpt::__rt::{Frame, FunctionPlan, open};
 use ckpt::value::{Decoder, Encoder, LoadError};
 
-use super::{INSTRUMENT, MAIN, PROGRAM, call_at, checkpoint_at, plan, variable};
+use super::{INSTRUMENT, MAIN, PROGRAM, call_at, checkpoint_at, parameter, plan, variable};
 
 struct Simulation {
     time: u64,
@@ -82,10 +82,10 @@ impl Simulation {
                 call_at(
                     23,
                     "Simulation::relax",
-                    &[variable("self", 20), variable("k", 22)],
+                    &[parameter("self", 20), variable("k", 22)],
                 ),
-                call_at(25, "total", &[variable("self", 20), variable("k", 22)]),
-                checkpoint_at(30, &[variable("self", 20), variable("sum", 25)]),
+                call_at(25, "total", &[parameter("self", 20), variable("k", 22)]),
+                checkpoint_at(30, &[parameter("self", 20), variable("sum", 25)]),
             ],
         );
         let mut __ckpt = Frame::enter(&PLAN);
@@ -149,7 +149,7 @@ impl Simulation {
             "relax",
             40,
             INSTRUMENT,
-            &[checkpoint_at(42, &[variable("self", 40), variable("i", 41)])],
+            &[checkpoint_at(42, &[parameter("self", 40), variable("i", 41)])],
         );
         let mut __ckpt = Frame::enter(&PLAN);
         let first = if __ckpt.enters(1, 1) {
@@ -177,7 +177,7 @@ fn total(cells: Vec<f64>) -> f64 {
         "total",
         50,
         INSTRUMENT,
-        &[checkpoint_at(53, &[variable("cells", 50)])],
+        &[checkpoint_at(53, &[parameter("cells", 50)])],
     );
     let mut __ckpt = Frame::enter(&PLAN);
     if __ckpt.due(1) {

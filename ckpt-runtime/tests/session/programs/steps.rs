@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 
 use ckpt::__rt::{Frame, FunctionPlan, SitePlan, VariablePlan, open};
 
-use super::{MAIN, PROGRAM, call_at, checkpoint_at, plan, variable};
+use super::{MAIN, PROGRAM, call_at, checkpoint_at, parameter, plan, variable};
 
 const VARIABLES: &[VariablePlan] = &[variable("step", 5), variable("sum", 6)];
 const SITES: &[SitePlan] = &[checkpoint_at(10, VARIABLES)];
@@ -20,7 +20,10 @@ static OTHER_VARIABLES: FunctionPlan = FunctionPlan {
         "main",
         1,
         MAIN,
-        &[checkpoint_at(11, &[variable("step", 5), variable("total", 6)])],
+        &[checkpoint_at(
+            11,
+            &[variable("step", 5), variable("total", 6), parameter("unasked", 1)],
+        )],
     )
 };
 static OTHER_KIND: FunctionPlan = FunctionPlan {
