@@ -1,11 +1,13 @@
-//! What a checkpoint holds, for people: `checkpoint` opens it, `find` leads from a name to a node, `select` cuts a
-//! part out of an array, `summary` describes many numbers by few, `differ` compares.
+//! What a checkpoint holds, for people: `checkpoint` opens it, `find` leads from a name to a node, `select` and
+//! `elements` cut a part out of an array, `summary` describes many numbers by few, `tree` draws, `differ` compares.
 
 pub mod checkpoint;
 pub mod differ;
+pub mod elements;
 pub mod find;
 pub mod select;
 pub mod summary;
+pub mod tree;
 
 use ckpt::value::DType;
 

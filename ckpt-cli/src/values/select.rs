@@ -62,36 +62,43 @@ fn one(text: &str, size: u64) -> Outcome<Bounds> {
     Ok((from, to))
 }
 
-/// The runs of neighbouring elements that make up the selection, in order: the index of the first element of the run
-/// in every dimension, its number in the flat array, and the run's length.
-pub fn runs(bounds: &[Bounds], shape: &[u64]) -> Vec<(Vec<u64>, u64, u64)> {
-    let Some(((last_from, last_to), outer)) = bounds.split_last() else {
-        return vec![(Vec::new(), 0, 1)];
-    };
-    if bounds.iter().any(|(from, to)| from >= to) {
-        return Vec::new();
-    }
-    let mut list = Vec::new();
-    let mut index: Vec<u64> = outer.iter().map(|(from, _)| *from).collect();
-    loop {
-        let full: Vec<u64> = index.iter().copied().chain([*last_from]).collect();
-        let flat = full
+/// Neighbouring elements of an array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// The index of the first in every dimension.
+    pub index: Vec<u64>,
+    /// Its number in the flat array.
+    pub first: u64,
+    /// How many they are.
+    pub length: u64,
+}
+
+/// The runs that make up the selection, in order, last dimension fastest.
+pub fn runs(bounds: &[Bounds], shape: &[u64]) -> impl Iterator<Item = Run> {
+    let empty = bounds.iter().any(|(from, to)| from >= to);
+    let first: Vec<u64> = bounds.iter().map(|(from, _)| *from).collect();
+    let length = bounds.last().map_or(1, |(from, to)| to.saturating_sub(*from));
+    std::iter::successors((!empty).then_some(first), |index| following(index, bounds)).map(move |index| {
+        let first = index
             .iter()
             .zip(shape)
             .fold(0, |flat, (at, size)| flat * size + at);
-        list.push((full, flat, last_to - last_from));
-        // The next index, last dimension fastest.
-        let Some(carry) = (0..index.len())
-            .rev()
-            .find(|&dimension| index[dimension] + 1 < outer[dimension].1)
-        else {
-            return list;
-        };
-        index[carry] += 1;
-        for dimension in carry + 1..index.len() {
-            index[dimension] = outer[dimension].0;
-        }
+        Run { index, first, length }
+    })
+}
+
+/// The index of the run after the one at `index`.
+fn following(index: &[u64], bounds: &[Bounds]) -> Option<Vec<u64>> {
+    let outer = index.len().saturating_sub(1);
+    let carry = (0..outer)
+        .rev()
+        .find(|&dimension| index[dimension] + 1 < bounds[dimension].1)?;
+    let mut next = index.to_vec();
+    next[carry] += 1;
+    for dimension in carry + 1..outer {
+        next[dimension] = bounds[dimension].0;
     }
+    Some(next)
 }
 
 /// Number of selected elements.
@@ -136,7 +143,12 @@ mod tests {
 
     #[test]
     fn runs_walk_the_array_in_order() {
-        let of = |inside, shape: &[u64]| runs(&bounds(inside, shape).unwrap(), shape);
+        let of = |inside, shape: &[u64]| -> Vec<(Vec<u64>, u64, u64)> {
+            let bounds = bounds(inside, shape).unwrap();
+            runs(&bounds, shape)
+                .map(|run| (run.index, run.first, run.length))
+                .collect()
+        };
         assert_eq!(of(None, &[]), [(vec![], 0, 1)]);
         assert_eq!(of(Some("1..3"), &[4]), [(vec![1], 1, 2)]);
         assert_eq!(
@@ -144,7 +156,9 @@ mod tests {
             [(vec![1, 2], 7, 1), (vec![2, 2], 12, 1)]
         );
         assert_eq!(of(Some("0, 0..2"), &[2, 2, 3]).len(), 2);
-        assert_eq!(of(Some("1..1"), &[4]), []);
+        assert!(of(Some("1..1"), &[4]).is_empty());
+        let rows: Vec<u64> = of(None, &[2, 2, 3]).iter().map(|run| run.1).collect();
+        assert_eq!(rows, [0, 3, 6, 9]);
     }
 
     #[test]

@@ -1,0 +1,158 @@
+//! What can be indexed: the elements of a dataset, and the strings of a list of strings, which is stored as lengths and
+//! one long text.
+
+use ckpt::LoadError;
+use ckpt::store::{Node, NodeKind, Restored};
+
+use serde_json::{Value, json};
+
+use super::{is_number, select};
+use crate::failure::{Failure, Outcome};
+
+/// Elements that can be chosen by index.
+#[derive(Debug, Clone)]
+pub enum Elements<'c> {
+    /// Those of a dataset.
+    Array(&'c Node, Vec<u64>),
+    /// Strings: their lengths, their text (none if all are empty), their number.
+    Strings(&'c Node, Option<&'c Node>, u64),
+}
+
+/// What elements are, for how they are shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// Numbers.
+    Number,
+    /// Names, texts, characters.
+    #[default]
+    Word,
+    /// Strings of a list.
+    String,
+}
+
+/// Chosen elements.
+#[derive(Debug, Default)]
+pub struct Chosen {
+    /// What they are.
+    pub sort: Sort,
+    /// Runs of neighbours: the index of the first, and the elements as text.
+    pub runs: Vec<(Vec<u64>, Vec<String>)>,
+    /// How many were chosen, shown or not.
+    pub number: u64,
+}
+
+impl Sort {
+    /// An element for people.
+    pub fn words(self, element: &str) -> String {
+        if self == Sort::String {
+            format!("{element:?}")
+        } else {
+            element.to_owned()
+        }
+    }
+
+    /// An element for scripts: a number where JSON has one for it (not for NaN), else text.
+    pub fn json(self, element: &str) -> Value {
+        match serde_json::from_str::<Value>(element) {
+            Ok(value) if self == Sort::Number && value.is_number() => value,
+            _ => json!(element),
+        }
+    }
+}
+
+impl<'c> Elements<'c> {
+    /// The elements of a node, if it has any of its own.
+    pub fn of(node: &'c Node) -> Option<Self> {
+        match &node.kind {
+            NodeKind::Dataset { shape, .. } => Some(Elements::Array(node, shape.clone())),
+            NodeKind::Group(children) if is_strings(node) => {
+                let child = |name: &str| children.iter().find(|child| child.name == name);
+                let lengths = child("lengths")?;
+                let NodeKind::Dataset { elements, .. } = &lengths.kind else {
+                    return None;
+                };
+                Some(Elements::Strings(lengths, child("text"), *elements))
+            }
+            _ => None,
+        }
+    }
+
+    /// Size in every dimension.
+    pub fn shape(&self) -> Vec<u64> {
+        match self {
+            Elements::Array(_, shape) => shape.clone(),
+            Elements::Strings(_, _, number) => vec![*number],
+        }
+    }
+
+    /// The elements that stand in the brackets, at most `limit` of them.
+    pub fn chosen(&self, checkpoint: &Restored, inside: Option<&str>, limit: u64) -> Outcome<Chosen> {
+        let shape = self.shape();
+        let bounds = select::bounds(inside, &shape)?;
+        let mut chosen = Chosen {
+            sort: self.sort(),
+            runs: Vec::new(),
+            number: select::count(&bounds),
+        };
+        let mut left = limit;
+        for run in select::runs(&bounds, &shape) {
+            if left == 0 {
+                break;
+            }
+            chosen
+                .runs
+                .push((run.index, self.read(checkpoint, run.first, run.length.min(left))?));
+            left = left.saturating_sub(run.length);
+        }
+        Ok(chosen)
+    }
+
+    fn sort(&self) -> Sort {
+        match self {
+            Elements::Strings(..) => Sort::String,
+            Elements::Array(node, _) => match &node.kind {
+                NodeKind::Dataset { dtype, .. } if is_number(dtype) => Sort::Number,
+                _ => Sort::Word,
+            },
+        }
+    }
+
+    fn read(&self, checkpoint: &Restored, first: u64, count: u64) -> Outcome<Vec<String>> {
+        let (node, read) = match self {
+            Elements::Array(node, _) => (node, checkpoint.text(node, first, count)),
+            Elements::Strings(lengths, text, _) => {
+                (lengths, strings(checkpoint, lengths, *text, first, count))
+            }
+        };
+        read.map_err(|error| Failure::store(format!("cannot read {}", node.path)).because(error))
+    }
+}
+
+fn is_strings(node: &Node) -> bool {
+    node.attribute("kind")
+        .is_some_and(|kind| kind.to_string() == "strings")
+}
+
+/// The strings from `first` on, at most `count`.
+fn strings(
+    checkpoint: &Restored,
+    lengths: &Node,
+    text: Option<&Node>,
+    first: u64,
+    count: u64,
+) -> Result<Vec<String>, LoadError> {
+    let lengths = checkpoint.numbers(lengths, 0, first.saturating_add(count))?;
+    let text = text.map_or(Ok(Vec::new()), |text| checkpoint.bytes(text, 0, u64::MAX))?;
+    let mut at = 0_usize;
+    let mut list = Vec::new();
+    for (index, length) in lengths.into_iter().enumerate() {
+        let end = at.saturating_add(length as usize);
+        if index as u64 >= first {
+            // The checksums are right; that the columns agree has not been checked.
+            let bytes = text.get(at..end).unwrap_or_default();
+            list.push(String::from_utf8_lossy(bytes).into_owned());
+        }
+        at = end;
+    }
+    Ok(list)
+}

@@ -1,0 +1,171 @@
+//! The tree of a checkpoint as rows of a table and as JSON.
+
+use ckpt::store::{Node, NodeKind, Restored};
+use ckpt::value::DType;
+use serde_json::{Value, json};
+
+use super::elements::Elements;
+use super::summary::summary;
+use super::type_and_shape;
+use crate::failure::{Failure, Outcome};
+use crate::render;
+
+/// A table for variables and what is in them.
+pub fn variables_table() -> comfy_table::Table {
+    let mut table = render::table(&["VARIABLE", "TYPE", "STORED AS", "SIZE", "VALUE"]);
+    render::right(&mut table, &[3]);
+    table
+}
+
+/// Adds a node and what is below it.
+pub fn row(
+    table: &mut comfy_table::Table,
+    checkpoint: &Restored,
+    node: &Node,
+    name: &str,
+    depth: usize,
+) -> Outcome<()> {
+    let name = format!("{}{name}", "  ".repeat(depth));
+    let rust_type = attribute(node, "rust_type")
+        .map(|name| short_type(&name))
+        .unwrap_or_default();
+    match &node.kind {
+        NodeKind::Dataset {
+            dtype, shape, bytes, ..
+        } => {
+            let stored = type_and_shape(dtype, shape);
+            table.add_row([
+                name,
+                rust_type,
+                stored,
+                render::bytes(*bytes),
+                value(checkpoint, node)?,
+            ]);
+        }
+        NodeKind::Link(target) => {
+            table.add_row([name, rust_type, "link".into(), String::new(), target.clone()]);
+        }
+        NodeKind::Group(list) => {
+            let kind = attribute(node, "kind").unwrap_or_else(|| "group".into());
+            table.add_row([
+                name,
+                rust_type,
+                kind,
+                render::bytes(node.bytes()),
+                some(checkpoint, node)?,
+            ]);
+            for child in list {
+                row(table, checkpoint, child, &child.name, depth + 1)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The first strings of a list of strings; nothing for other groups.
+fn some(checkpoint: &Restored, node: &Node) -> Outcome<String> {
+    const FEW: u64 = 3;
+    let Some(elements) = Elements::of(node) else {
+        return Ok(String::new());
+    };
+    let chosen = elements.chosen(checkpoint, None, FEW)?;
+    let list: Vec<_> = chosen
+        .runs
+        .iter()
+        .flat_map(|(_, values)| values)
+        .map(|value| chosen.sort.words(value))
+        .collect();
+    let more = if chosen.number > FEW {
+        format!(", ... ({})", chosen.number)
+    } else {
+        String::new()
+    };
+    Ok(list.join(", ") + &more)
+}
+
+/// A single value, the text, or many numbers in short.
+fn value(checkpoint: &Restored, node: &Node) -> Outcome<String> {
+    const FEW: u64 = 4;
+    const LONGEST: usize = 50;
+    let NodeKind::Dataset { dtype, elements, .. } = &node.kind else {
+        return Ok(String::new());
+    };
+    let failed = |error| Failure::store(format!("cannot read {}", node.path)).because(error);
+    if matches!(dtype, DType::Text) {
+        let text = checkpoint
+            .text(node, 0, 4 * LONGEST as u64)
+            .map_err(failed)?
+            .concat();
+        let short: String = text.chars().take(LONGEST).collect();
+        return Ok(format!(
+            "{short:?}{}",
+            if short.len() < text.len() { "..." } else { "" }
+        ));
+    }
+    if *elements <= FEW {
+        return Ok(checkpoint.text(node, 0, FEW).map_err(failed)?.join(", "));
+    }
+    Ok(summary(checkpoint, node)?
+        .map(|summary| summary.words())
+        .unwrap_or_default())
+}
+
+fn attribute(node: &Node, name: &str) -> Option<String> {
+    node.attribute(name).map(ToString::to_string)
+}
+
+/// A Rust type without module paths: `Vec<Particle>` for `alloc::vec::Vec<nbody::Particle>`.
+pub fn short_type(name: &str) -> String {
+    let mut short = String::new();
+    let mut word = String::new();
+    let mut rest = name.chars().peekable();
+    while let Some(character) = rest.next() {
+        match character {
+            ':' if rest.peek() == Some(&':') => {
+                rest.next();
+                word.clear();
+            }
+            c if c.is_alphanumeric() || c == '_' => word.push(c),
+            other => {
+                short += &std::mem::take(&mut word);
+                short.push(other);
+            }
+        }
+    }
+    short + &word
+}
+
+/// A node with everything below it, without its elements.
+pub fn node_as_json(checkpoint: &Restored, node: &Node) -> Outcome<Value> {
+    Ok(match &node.kind {
+        NodeKind::Dataset {
+            dtype, shape, bytes, ..
+        } => {
+            json!({ "path": node.path, "dtype": dtype.name(), "shape": shape, "bytes": bytes, "summary": summary(checkpoint, node)? })
+        }
+        NodeKind::Link(target) => json!({ "path": node.path, "link": target }),
+        NodeKind::Group(list) => {
+            let mut parts = serde_json::Map::new();
+            for child in list {
+                parts.insert(child.name.clone(), node_as_json(checkpoint, child)?);
+            }
+            json!({ "path": node.path, "kind": attribute(node, "kind"), "bytes": node.bytes(), "parts": parts })
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_lose_their_module_paths() {
+        assert_eq!(short_type("alloc::vec::Vec<nbody::Particle>"), "Vec<Particle>");
+        assert_eq!(
+            short_type("(f64, core::option::Option<[u8; 4]>)"),
+            "(f64, Option<[u8; 4]>)"
+        );
+        assert_eq!(short_type("f64"), "f64");
+        assert_eq!(short_type("&[a::b_c::D1]"), "&[D1]");
+    }
+}
