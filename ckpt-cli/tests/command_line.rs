@@ -240,3 +240,36 @@ fn doctor_prints_a_table_or_json() {
     assert!(json["checks"].as_array().is_some_and(|checks| checks.len() > 5));
     assert_eq!(fs::read_dir(here.path()).unwrap().count(), 0, "the probe is gone");
 }
+
+#[test]
+fn expand_shows_what_an_annotated_function_becomes() {
+    let here = package("annotated", &["src/main.rs"]);
+    cargo_ckpt(here.path(), &["expand"])
+        .code(1)
+        .stderr(contains("#[ckpt::main]"));
+    let source = "
+        #[ckpt::main(calls(step))] fn main() { let mut n = 0; while n < 3 { step(&mut n); } }
+        mod deep { impl super::Thing { #[ckpt::instrument] fn step(&mut self) { loop { ckpt::checkpoint!(); } } } }
+        #[ckpt::instrument] fn step(n: &mut u32) { for _ in 0..2 { ckpt::checkpoint!(); *n += 1; } }
+        fn plain() {}
+    ";
+    fs::write(here.path().join("src/main.rs"), source).unwrap();
+    cargo_ckpt(here.path(), &["expand"])
+        .success()
+        .stdout(contains("src/main.rs:2").and(contains("deep::Thing::step")));
+    cargo_ckpt(here.path(), &["expand", "main"])
+        .success()
+        .stdout(contains("::ckpt::__rt::open").and(contains("fn main() {")));
+    cargo_ckpt(here.path(), &["expand", "Thing::step"])
+        .success()
+        .stdout(contains("impl super::Thing {"));
+    cargo_ckpt(here.path(), &["expand", "step"])
+        .code(2)
+        .stderr(contains("several functions").and(contains("src/main.rs:4")));
+    cargo_ckpt(here.path(), &["expand", "plain"])
+        .code(1)
+        .stderr(contains("is not annotated").and(contains("#[ckpt::instrument]")));
+    cargo_ckpt(here.path(), &["expand", "nothing"])
+        .code(1)
+        .stderr(contains("annotated are: main, "));
+}

@@ -55,6 +55,13 @@ fn snapshot(step: u64) -> Snapshot {
     grid[1][2] += step as f64 * 1e-9;
     builder.value(advance, "self", 30, Some(0), &grid);
     builder.value(advance, "tried", 32, None, &Some(3_i32));
+    builder.value(
+        advance,
+        "names",
+        33,
+        None,
+        &vec!["north".to_owned(), "süd".to_owned(), String::new()],
+    );
     builder.finish().unwrap()
 }
 
@@ -191,13 +198,27 @@ fn inspect_shows_parts_of_a_variable() {
     );
     cargo_ckpt(here.path(), &["inspect", "1", "grid"])
         .code(2)
-        .stderr(contains("no variable `grid`").and(contains("it has: name, self, sim, step, tried")));
+        .stderr(contains("no variable `grid`").and(contains("it has: name, names, self, sim, step, tried")));
     cargo_ckpt(here.path(), &["inspect", "1", "self[3]"])
         .code(2)
         .stderr(contains("outside of 0..3"));
     cargo_ckpt(here.path(), &["inspect", "1", "tried.x"])
         .code(2)
         .stderr(contains("it has: present, value"));
+}
+
+#[test]
+fn inspect_shows_strings_as_strings() {
+    let here = tempfile::tempdir().unwrap();
+    store(here.path(), 1);
+    cargo_ckpt(here.path(), &["inspect", "latest", "names"])
+        .success()
+        .stdout(contains("[0] \"north\"\n[1] \"süd\"\n[2] \"\"\n"));
+    let json = json(here.path(), &["inspect", "1", "names[1..]"]);
+    assert_eq!(
+        json["elements"][0],
+        serde_json::json!({ "index": [1], "values": ["süd", ""] })
+    );
 }
 
 #[test]

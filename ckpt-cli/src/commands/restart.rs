@@ -174,11 +174,12 @@ impl Restart {
                     .map(|argument| argument.to_string_lossy().into_owned()),
             );
         }
-        eprintln!(
-            "ckpt: restarting from checkpoint {}: {}",
-            self.which,
-            words.join(" ")
-        );
+        let how = if words.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", words.join(" "))
+        };
+        eprintln!("ckpt: restarting from {}{how}", self.which.words());
     }
 }
 
