@@ -163,10 +163,34 @@ impl SnapshotBuilder {
     ///
     /// # Errors
     /// The first variable that could not be saved.
-    pub fn finish(self) -> Result<Snapshot, SaveError> {
+    pub fn finish(mut self) -> Result<Snapshot, SaveError> {
+        self.check_links();
         Ok(Snapshot {
             tables: self.objects.finish()?,
             frames: self.frames,
         })
+    }
+
+    /// A link must lead to a value: readers refuse a file in which one does not.
+    fn check_links(&mut self) {
+        let dangling = self
+            .frames
+            .iter()
+            .flat_map(|frame| &frame.variables)
+            .find(|variable| match &variable.content {
+                Content::Link { frame, key } => !self.frames.get(*frame).is_some_and(|frame| {
+                    frame
+                        .variables
+                        .iter()
+                        .any(|target| target.key == *key && matches!(target.content, Content::Value(_)))
+                }),
+                Content::Value(_) => false,
+            });
+        if let Some(variable) = dangling {
+            self.objects.enter(&variable.key);
+            self.objects.fail(
+                "it is lent to a variable that is not in the checkpoint; this is a bug in ckpt".to_owned(),
+            );
+        }
     }
 }

@@ -39,6 +39,18 @@ pub(super) fn reserve(path: &Path, needed: u64) -> Result<File, StoreError> {
     }
 }
 
+/// That the disk is full, if it is; otherwise `error`.
+pub(super) fn full_or(error: StoreError, path: &Path, needed: u64) -> StoreError {
+    let space = path.parent().and_then(|folder| rustix::fs::statvfs(folder).ok());
+    match space {
+        Some(space) if space.f_bavail.saturating_mul(space.f_frsize) < needed => StoreError::DiskFull {
+            path: path.to_owned(),
+            needed,
+        },
+        _ => error,
+    }
+}
+
 /// Appends the index, fills in the header and syncs: from here on the file proves itself.
 pub(super) fn seal(file: &File, path: &Path, index: &Index) -> Result<(), StoreError> {
     let io = |error: std::io::Error| StoreError::writing(path, 0, &error);

@@ -17,7 +17,7 @@ use crate::value::{DType, Names};
 /// Bytes that HDF5 leaves to us at the beginning of the file.
 pub(super) const USER_BLOCK: u64 = 512;
 /// HDF5 writes its structure in pieces of this size, so that it lies together.
-const META_BLOCK: u64 = 64 * 1024;
+const META_BLOCK: u64 = 4096;
 
 /// An object of the library; closed when dropped.
 pub(super) struct Id(hid_t);

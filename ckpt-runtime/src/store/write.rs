@@ -20,9 +20,10 @@ const MOST_SCALARS: usize = 256;
 /// Writes a complete checkpoint file to `path`, which must not exist, and syncs it.
 pub(super) fn write(path: &Path, snapshot: &Snapshot, meta: &Meta) -> Result<(), StoreError> {
     Step::BeforeCreate.reached();
-    let structure = Structure::create(path)?;
-    Step::Created.reached();
     let needed = needed(snapshot);
+    // HDF5 forgets why it could not make a file.
+    let structure = Structure::create(path).map_err(|error| container::full_or(error, path, needed))?;
+    Step::Created.reached();
     // HDF5 cannot give up cleanly on a full disk, so it is only let loose on space that is there.
     let file = container::reserve(path, needed)?;
     let mut writer = Writer {
@@ -60,7 +61,7 @@ fn needed(snapshot: &Snapshot) -> u64 {
             .iter()
             .map(|table| objects(&table.items) + 2)
             .sum::<u64>();
-    snapshot.bytes() + columns * 1024 + 256 * 1024
+    snapshot.bytes() + columns * 1024 + 64 * 1024
 }
 
 fn objects(column: &Column) -> u64 {

@@ -146,11 +146,24 @@ fn message(line: &str) -> Option<(String, String)> {
 
 /// Line and column of the first primary span, where the user wrote what it was expanded from.
 fn place(spans: &[Value]) -> String {
-    let mut span = spans.iter().find(|span| span.get("is_primary").and_then(Value::as_bool) == Some(true));
-    let own = |span: &Value| span.get("file_name").and_then(Value::as_str).is_some_and(|file| file.starts_with("src/"));
-    while let Some(outer) = span.filter(|span| !own(span)).and_then(|span| span.get("expansion")?.get("span")) {
+    let mut span = spans
+        .iter()
+        .find(|span| span.get("is_primary").and_then(Value::as_bool) == Some(true));
+    let own = |span: &Value| {
+        span.get("file_name")
+            .and_then(Value::as_str)
+            .is_some_and(|file| file.starts_with("src/"))
+    };
+    while let Some(outer) = span
+        .filter(|span| !own(span))
+        .and_then(|span| span.get("expansion")?.get("span"))
+    {
         span = Some(outer);
     }
-    let number = |name| span.and_then(|span| span.get(name)).and_then(Value::as_u64).unwrap_or(0);
+    let number = |name| {
+        span.and_then(|span| span.get(name))
+            .and_then(Value::as_u64)
+            .unwrap_or(0)
+    };
     format!(" {}:{}", number("line_start"), number("column_start"))
 }

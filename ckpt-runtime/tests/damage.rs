@@ -1,0 +1,312 @@
+//! Damaged and hostile files: found, or harmless; never a panic, never a huge allocation.
+
+mod common;
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ckpt::Checkpoint;
+use ckpt::snapshot::{Snapshot, SnapshotBuilder};
+use ckpt::store::{CheckpointId, Mode, Restored, Store};
+use common::{PLAN, meta};
+use xxhash_rust::xxh3::xxh3_128;
+
+#[derive(Checkpoint, Debug, Clone, PartialEq)]
+enum Shape {
+    Dot,
+    Line(f64, [u8; 3]),
+    Named { name: String, parts: Vec<Shape> },
+}
+
+type Nested = Vec<(Option<u16>, std::collections::HashMap<String, Vec<Shape>>)>;
+
+fn nested() -> Nested {
+    let shapes = vec![
+        Shape::Line(0.5, [1, 2, 3]),
+        Shape::Named {
+            name: "n".into(),
+            parts: vec![Shape::Dot, Shape::Line(1.0, [0; 3])],
+        },
+        Shape::Dot,
+    ];
+    vec![
+        (
+            Some(1),
+            [("a".to_owned(), shapes), ("b".to_owned(), vec![])].into(),
+        ),
+        (None, [].into()),
+    ]
+}
+
+fn snapshot() -> Snapshot {
+    let shared = std::rc::Rc::new("shared".to_owned());
+    let mut builder = SnapshotBuilder::new();
+    let outer = builder.frame(&PLAN, 2);
+    let inner = builder.frame(&PLAN, 1);
+    builder.value(outer, "nested", 1, None, &nested());
+    builder.link(outer, "grid", 2, None, inner, "g");
+    builder.value(inner, "g", 3, Some(0), &vec![1.25_f64; 10]);
+    builder.value(inner, "big", 4, None, &(0..20_000_u32).collect::<Vec<_>>());
+    builder.value(inner, "rc", 5, None, &vec![shared.clone(), shared]);
+    builder.value(
+        inner,
+        "rest",
+        6,
+        None,
+        &(1..=5_u8, 'x', true, "text".to_owned(), [(); 2], u128::MAX),
+    );
+    builder.finish().unwrap()
+}
+
+/// Restores everything, into the types that were saved and into others.
+fn restore(restored: &Restored) -> Result<String, String> {
+    let text = |error: ckpt::LoadError| error.to_string();
+    let mut all = format!("{:?} {:?}", restored.meta(), restored.frames());
+    let mut nested = restored.decode::<Nested>(0, "nested").map_err(text)?;
+    let sorted: Vec<_> = nested
+        .iter_mut()
+        .map(|(n, map)| (*n, map.drain().collect::<std::collections::BTreeMap<_, _>>()))
+        .collect();
+    all += &format!("{sorted:?}");
+    all += &format!("{:?}", restored.decode::<Vec<f64>>(0, "grid").map_err(text)?);
+    all += &format!("{:?}", restored.parameter::<[f64; 10]>(1, 0).map_err(text)?);
+    all += &format!("{:?}", restored.decode::<Vec<u32>>(1, "big").map_err(text)?);
+    all += &format!(
+        "{:?}",
+        restored
+            .decode::<Vec<std::rc::Rc<String>>>(1, "rc")
+            .map_err(text)?
+    );
+    type Rest = (std::ops::RangeInclusive<u8>, char, bool, String, [(); 2], u128);
+    all += &format!("{:?}", restored.decode::<Rest>(1, "rest").map_err(text)?);
+    Ok(all)
+}
+
+/// Tries everything a reader offers on a file that cannot be trusted.
+fn explore(store: &Store, id: CheckpointId) -> Result<String, String> {
+    let restored = store.load(id).map_err(|error| error.to_string())?;
+    let mut nodes = vec![restored.tree()];
+    while let Some(node) = nodes.pop() {
+        nodes.extend(node.children());
+        let _ = restored.text(node, 0, 20);
+        let _ = restored.numbers(node, 1, 20);
+        let _ = restored.bytes(node, u64::MAX, u64::MAX);
+    }
+    for (number, frame) in restored.frames().iter().enumerate() {
+        for variable in &frame.variables {
+            let _ = restored.decode::<Vec<Vec<Option<(u8, String)>>>>(number, &variable.key);
+            let _ = restored.decode::<std::collections::BTreeMap<String, Vec<()>>>(number, &variable.key);
+            let _ = restored.decode::<Vec<[[u16; 3]; 5]>>(number, &variable.key);
+            let _ = restored.decode::<Vec<std::sync::Arc<Shape>>>(number, &variable.key);
+        }
+    }
+    // The types of shared objects are settled by the first who asks: the program itself asks anew.
+    restore(&store.load(id).map_err(|error| error.to_string())?)
+}
+
+struct Victim {
+    _folder: tempfile::TempDir,
+    store: Store,
+    id: CheckpointId,
+    bytes: Vec<u8>,
+    whole: String,
+}
+
+fn victim() -> Victim {
+    // Thousands of files are written: in memory where the machine has such a folder.
+    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+    let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
+    let id = store.commit(&snapshot(), &meta()).unwrap();
+    let bytes = fs::read(store.path(id)).unwrap();
+    let whole = explore(&store, id).unwrap();
+    Victim {
+        _folder: folder,
+        store,
+        id,
+        bytes,
+        whole,
+    }
+}
+
+impl Victim {
+    fn with(&self, bytes: &[u8]) -> Result<String, String> {
+        fs::write(self.store.path(self.id), bytes).unwrap();
+        explore(&self.store, self.id)
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_found_wherever_it_is() {
+    let victim = victim();
+    let mut bytes = victim.bytes.clone();
+    // Every byte of the header and of a few kilobytes on either side of each part's edge, and samples of the rest.
+    let edge = |at: usize| at < 600 || at % 31 == 0 || at > victim.bytes.len() - 3000;
+    for at in (0..bytes.len()).filter(|&at| edge(at)) {
+        bytes[at] ^= 1 << (at % 8);
+        let error = victim
+            .with(&bytes)
+            .expect_err("every byte is covered by a checksum");
+        assert!(
+            error.contains("is damaged") || error.contains("version"),
+            "{at}: {error}"
+        );
+        bytes[at] = victim.bytes[at];
+    }
+    assert_eq!(victim.with(&bytes).unwrap(), victim.whole);
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_found() {
+    let victim = victim();
+    let length = victim.bytes.len();
+    let lengths = (0..1000)
+        .chain((1000..length).step_by(509))
+        .chain(length - 100..length);
+    for length in lengths {
+        assert!(victim.with(&victim.bytes[..length]).is_err(), "{length}");
+    }
+    let mut longer = victim.bytes.clone();
+    longer.push(0);
+    assert!(victim.with(&longer).is_err());
+}
+
+/// A small generator of our own: the same mutations everywhere, for ever.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
+}
+
+/// Makes all checksums right again, as one would who means harm.
+fn forge(bytes: &mut [u8]) {
+    let index = u64::from_le_bytes(bytes[24..32].try_into().unwrap()) as usize;
+    let sum = xxh3_128(&bytes[index..]);
+    bytes[40..56].copy_from_slice(&sum.to_le_bytes());
+    let header = xxh3_128(&bytes[..496]);
+    bytes[496..512].copy_from_slice(&header.to_le_bytes());
+}
+
+#[test]
+fn a_forged_index_is_an_error_or_harmless() {
+    let victim = victim();
+    let index = u64::from_le_bytes(victim.bytes[24..32].try_into().unwrap()) as usize;
+    let mut random = Random(42);
+    let rounds = std::env::var("CKPT_FUZZ_ROUNDS")
+        .ok()
+        .and_then(|rounds| rounds.parse().ok())
+        .unwrap_or(3000);
+    let mut survived = 0;
+    for round in 0..rounds {
+        let mut bytes = victim.bytes.clone();
+        for _ in 0..=random.below(3) {
+            let at = index + random.below(bytes.len() - index);
+            match random.below(4) {
+                0 => bytes[at] ^= 1 << random.below(8),
+                1 => bytes[at] = [0, 1, 2, 3, 0x7f, 0x80, 0xff][random.below(7)],
+                // A number of eight bytes where one may stand.
+                2 => {
+                    let number: u64 = [0, 1, 1 << 31, 1 << 40, u64::MAX, i64::MAX as u64, 3][random.below(7)];
+                    let end = bytes.len().min(at + 8);
+                    bytes[at..end].copy_from_slice(&number.to_le_bytes()[..end - at]);
+                }
+                _ => {
+                    let from = index + random.below(bytes.len() - index);
+                    let length = random.below(32).min(bytes.len() - at.max(from));
+                    bytes.copy_within(from..from + length, at);
+                }
+            }
+        }
+        forge(&mut bytes);
+        let outcome = catch_unwind(AssertUnwindSafe(|| victim.with(&bytes)));
+        survived += usize::from(
+            outcome
+                .unwrap_or_else(|_| panic!("round {round} panicked"))
+                .is_ok(),
+        );
+    }
+    assert!(survived < rounds, "the mutations reach the reader");
+}
+
+#[test]
+fn forged_values_are_an_error_or_harmless() {
+    let victim = victim();
+    let restored = victim.store.load(victim.id).unwrap();
+    drop(restored);
+    let index = u64::from_le_bytes(victim.bytes[24..32].try_into().unwrap()) as usize;
+    let mut random = Random(7);
+    for round in 0..1000 {
+        let mut bytes = victim.bytes.clone();
+        // The small bodies lie together behind the first structure; a forger also mends their checksums.
+        for _ in 0..=random.below(4) {
+            let at = 512 + random.below(index - 512);
+            bytes[at] = random.next() as u8;
+        }
+        forge_bodies(&mut bytes);
+        let outcome = catch_unwind(AssertUnwindSafe(|| victim.with(&bytes)));
+        let _ = outcome.unwrap_or_else(|_| panic!("round {round} panicked"));
+    }
+}
+
+/// Mends the checksums of all datasets in the index, of the structure and of the index.
+fn forge_bodies(bytes: &mut [u8]) {
+    let index = u64::from_le_bytes(bytes[24..32].try_into().unwrap()) as usize;
+    let mut at = index;
+    let mut large = Vec::new();
+    let u32_at = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let u64_at = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
+    let text = |bytes: &[u8], at: usize| at + 4 + u32_at(bytes, at);
+    at = text(bytes, text(bytes, at)) + 16;
+    at = text(bytes, text(bytes, at));
+    let notes = u32_at(bytes, at);
+    at += 4;
+    for _ in 0..2 * notes {
+        at = text(bytes, at);
+    }
+    let count = u32_at(bytes, at);
+    at += 4;
+    for _ in 0..count {
+        at = text(bytes, at);
+        at = match bytes[at] {
+            18 => (0..u32_at(bytes, at + 1)).fold(at + 5, |at, _| text(bytes, at)),
+            19 | 20 => at + 5,
+            _ => at + 1,
+        };
+        at += 4 + 8 * u32_at(bytes, at);
+        let (offset, length) = (u64_at(bytes, at), u64_at(bytes, at + 8));
+        let sum = xxh3_128(&bytes[offset..offset + length]);
+        bytes[at + 16..at + 32].copy_from_slice(&sum.to_le_bytes());
+        at += 32;
+        if length >= 65_536 {
+            large.push((offset, offset + length));
+        }
+    }
+    large.sort_unstable();
+    let mut rest = Vec::new();
+    let mut from = 512;
+    for (first, last) in large {
+        rest.extend_from_slice(&bytes[from..first]);
+        from = last;
+    }
+    rest.extend_from_slice(&bytes[from..index]);
+    let sum = xxh3_128(&rest);
+    bytes[56..72].copy_from_slice(&sum.to_le_bytes());
+    forge(bytes);
+}
+
+#[test]
+fn a_forger_can_mend_what_he_does_not_change() {
+    // The tests above would be idle if `forge_bodies` broke the file by itself.
+    let victim = victim();
+    let mut bytes = victim.bytes.clone();
+    forge_bodies(&mut bytes);
+    assert!(bytes == victim.bytes);
+    assert_eq!(victim.with(&bytes).unwrap(), victim.whole);
+}
