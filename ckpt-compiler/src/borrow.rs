@@ -148,6 +148,43 @@ fn mentions_device(expr: &Expr) -> bool {
     devices.0
 }
 
+/// Whether an initialiser may be evaluated again and gives the same, its inputs unchanged: no call in it of which the
+/// tables do not say so. The bodies of closures do not count, they are not run.
+pub fn is_repeatable(expr: &Expr) -> bool {
+    struct Calls(bool);
+    impl<'ast> Visit<'ast> for Calls {
+        fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+            self.0 |= !is_constructor(&call.func);
+            visit::visit_expr_call(self, call);
+        }
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            let (tables, method) = (Tables::builtin(), call.method.to_string());
+            self.0 |= !(tables.is_pure(&method) || tables.borrows(&method) || tables.adapts(&method));
+            visit::visit_expr_method_call(self, call);
+        }
+        fn visit_macro(&mut self, _: &'ast syn::Macro) {
+            self.0 = true;
+        }
+        fn visit_expr_assign(&mut self, _: &'ast syn::ExprAssign) {
+            self.0 = true;
+        }
+        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    }
+    let mut calls = Calls(false);
+    calls.visit_expr(expr);
+    !calls.0
+}
+
+/// The innermost receiver of a chain of method calls, through references and parentheses.
+pub fn chain_root_mut(expr: &mut Expr) -> &mut Expr {
+    match expr {
+        Expr::MethodCall(call) => chain_root_mut(&mut call.receiver),
+        Expr::Paren(inner) => chain_root_mut(&mut inner.expr),
+        Expr::Reference(one) => chain_root_mut(&mut one.expr),
+        other => other,
+    }
+}
+
 /// Whether a written type is one that no checkpoint holds: references, functions, pointers, trait objects.
 pub fn is_reference_type(ty: &Type) -> bool {
     match ty {

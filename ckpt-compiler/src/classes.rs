@@ -1,6 +1,6 @@
 //! Decides for every variable how it comes back at a restart.
 
-use crate::borrow::{Origin, is_exclusive_type, is_reference_type, origin};
+use crate::borrow::{Origin, is_exclusive_type, is_reference_type, is_repeatable, origin};
 use crate::errors::Diagnostics;
 use crate::flow::{Binding, BindingId, Declaration, Flow, Passing, Use};
 use crate::liveness::Liveness;
@@ -102,6 +102,8 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
         }
     }
     match origin {
+        Origin::Borrow { .. } if !binding.replays && !is_repeatable(init) => Class::Saved,
+        Origin::Constant if binding.mutable => Class::Saved,
         Origin::Borrow { exclusive } => Class::Reexecuted { exclusive },
         Origin::Closure => Class::Reexecuted {
             exclusive: binding.mutable,

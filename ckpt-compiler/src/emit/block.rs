@@ -2,14 +2,14 @@
 
 use super::Emitter;
 use crate::classes::Class;
-use crate::flow::{BindingId, Use};
+use crate::flow::{BindingId, SiteFlow, Use};
 use crate::names::frame;
 use crate::paths::rt;
-use crate::plan::{Mode, Segment, segments};
+use crate::plan::{Mode, Segment, SitePlan, segments};
 use crate::spine::select::pattern_bindings;
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::ops::Range;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Local, Pat, PatIdent, Stmt};
@@ -385,11 +385,12 @@ impl Emitter<'_> {
                 Class::Skipped => tokens.extend(quote!(#target = ::core::default::Default::default();)),
                 Class::Saved => {
                     let condition = self.where_restored(id, later.first, later.last);
+                    let restored = quote_spanned!(self.own_span(id) => #frame.restore(#key));
                     let assignment = if mode == Mode::Carried {
                         let slot = self.slot(id);
-                        quote!(#slot = ::core::option::Option::Some(#frame.restore(#key));)
+                        quote!(#slot = ::core::option::Option::Some(#restored);)
                     } else {
-                        quote!(#target = #frame.restore(#key);)
+                        quote!(#target = #restored;)
                     };
                     match condition.to_string().as_str() {
                         "true" => tokens.extend(assignment),

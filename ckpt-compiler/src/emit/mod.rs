@@ -165,6 +165,11 @@ impl Emitter<'_> {
         }
     }
 
+    /// The variable's place in the source with ckpt's hygiene: rustc shows there what it has against saving it.
+    pub(crate) fn own_span(&self, id: BindingId) -> Span {
+        Span::mixed_site().located_at(self.flow.bindings[id].ident.span())
+    }
+
     pub(crate) fn key(&self, id: BindingId) -> String {
         self.plan
             .keys

@@ -100,6 +100,7 @@ impl Walker {
                 from_spine: false,
                 replays: false,
                 has_restart: false,
+                conditional: false,
                 inputs: Vec::new(),
             });
         }

@@ -76,6 +76,8 @@ pub struct Binding {
     pub replays: bool,
     /// Whether ckpt gives the variable its value at restart.
     pub has_restart: bool,
+    /// Whether its statement has a `#[cfg(..)]`.
+    pub conditional: bool,
     /// The variables that its initialiser uses, each with how.
     pub inputs: Vec<(BindingId, Use)>,
 }

@@ -92,6 +92,7 @@ fn parameters(walker: &mut Walker, signature: &Signature, treatments: &[Option<T
                 from_spine: false,
                 replays: false,
                 has_restart: false,
+                conditional: false,
                 inputs: Vec::new(),
             });
         }
@@ -186,6 +187,7 @@ impl Walker {
                     from_spine: false,
                     replays: plain.replays,
                     has_restart: plain.restart.is_some(),
+                    conditional: local.attrs.iter().any(|attribute| attribute.path().is_ident("cfg")),
                     inputs: inputs.clone(),
                 },
                 written,
@@ -216,6 +218,7 @@ impl Walker {
                     from_spine: true,
                     replays: false,
                     has_restart: restart.is_some(),
+                    conditional: false,
                     inputs: Vec::new(),
                 },
                 true,
@@ -311,6 +314,7 @@ impl Walker {
                                 from_spine: false,
                                 replays: *replays,
                                 has_restart: false,
+                                conditional: false,
                                 inputs: inputs.clone(),
                             },
                             true,

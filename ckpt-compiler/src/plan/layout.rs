@@ -234,9 +234,18 @@ impl Chooser<'_> {
             .collect();
         for &(id, binding) in &declared {
             let mode = self.mode(id, binding, &declared, start, end);
+            if binding.conditional && mentioned_from(self.flow, id, end) {
+                self.errors.refuse(
+                    binding.ident.span(),
+                    format!("`{}` is declared under a `#[cfg(..)]` and used across a site", binding.ident),
+                    "whether it exists is decided after ckpt has done its work",
+                    "put the `#[cfg(..)]` inside the initialiser: `let x = if cfg!(..) { .. } else { .. };`",
+                );
+            }
             self.modes.insert(id, mode);
             let used_later = mentioned_from(self.flow, id, end);
-            if mode == Mode::Trapped || !used_later || self.plan.classes[id] != Class::Saved {
+            let is_late = binding.init.is_none() && !binding.from_spine;
+            if mode == Mode::Trapped || !used_later || is_late || self.plan.classes[id] != Class::Saved {
                 continue;
             }
             for &site in later {
@@ -252,7 +261,6 @@ impl Chooser<'_> {
                 }
             }
         }
-        let _ = &self.errors;
     }
 
     fn mode(
@@ -263,7 +271,7 @@ impl Chooser<'_> {
         start: StepId,
         end: StepId,
     ) -> Mode {
-        if matches!(self.plan.classes[id], Class::Reexecuted { .. }) {
+        if matches!(self.plan.classes[id], Class::Reexecuted { .. }) || binding.conditional {
             return Mode::Trapped;
         }
         let same_name = |other: BindingId| self.flow.bindings[other].ident == binding.ident;

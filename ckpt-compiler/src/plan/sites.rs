@@ -305,6 +305,9 @@ fn refuse_exclusive(flow: &Flow, id: BindingId, errors: &mut Diagnostics) {
             why,
             "make it a function that takes what it changes as an argument",
         );
+    } else if matches!(binding.declaration, Declaration::Arm) {
+        let what = format!("`{name}` is bound by a pattern, borrows exclusively, and is still in use at a site");
+        errors.refuse(name.span(), what, why, "take the value out before the site and put it back after it");
     } else if binding.replays || name.to_string().starts_with("__ckpt") {
         let what = "a `for` that borrows what it goes over exclusively has a site in it";
         let span = binding

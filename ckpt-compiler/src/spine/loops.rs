@@ -3,7 +3,7 @@
 use super::lower::{Lowering, plain, step};
 use super::select::binding_names;
 use super::{Block, Plain, Spine, StepKind};
-use crate::borrow::{Origin, iterator_origin, origin};
+use crate::borrow::{Origin, chain_root_mut, is_repeatable, iterator_origin, origin, place_root};
 use crate::names::frame;
 use crate::options::Treatment;
 use crate::paths::rt;
@@ -13,8 +13,20 @@ impl Lowering<'_> {
     /// `while c { .. }` is `loop { if !c { break } .. }`.
     pub(super) fn while_loop(&mut self, one: ExprWhile) -> Spine {
         let mut steps = Vec::new();
-        let condition = *one.cond;
+        let ExprWhile { label, cond, body, .. } = one;
+        let condition = *cond;
         if self.marks.in_expr(&condition) {
+            if let Expr::Let(one) = condition {
+                let (pattern, scrutinee, body) = (one.pat, one.expr, body);
+                let arms = parse_quote!(match #scrutinee { #pattern => #body, _ => break });
+                let before = self.next_site();
+                let spine = self.spine(arms, None, &mut steps);
+                if let Some(sites) = self.sites_since(before) {
+                    let target = super::Target::Statement(true);
+                    steps.push(step(StepKind::Spine(super::SpineStep { sites, target, spine })));
+                }
+                return Spine::Loop { label, body: Block { steps } };
+            }
             if super::select::has_let(&condition) {
                 self.refuse_let_with_site(&condition);
             } else {
@@ -27,9 +39,9 @@ impl Lowering<'_> {
         } else {
             steps.push(plain(parse_quote!(if !(#condition) { break; })));
         }
-        steps.extend(self.block(one.body).steps);
+        steps.extend(self.block(body).steps);
         Spine::Loop {
-            label: one.label,
+            label,
             body: Block { steps },
         }
     }
@@ -72,6 +84,15 @@ impl Lowering<'_> {
         } else {
             *expr
         };
+        let mut iterable: Expr = iterable;
+        let root = chain_root_mut(&mut iterable);
+        let has_name = place_root(root).is_some() || matches!(root, Expr::Range(_) | Expr::Lit(_));
+        if !has_name && !is_repeatable(root) && matches!(origin(&iterable, self.references), Origin::Borrow { .. }) {
+            let name = self.names.fresh("value");
+            let root = chain_root_mut(&mut iterable);
+            let taken = std::mem::replace(root, parse_quote!(#name));
+            self.temporary(&name, taken, &mut outer);
+        }
         let iterator = self.names.fresh("iterator");
         let rebuilds = match treatment {
             Some(Treatment::Reexecute) => true,

@@ -1,6 +1,7 @@
 //! Takes apart the statements that hold a site, and only those.
 
 use super::{Block, Branch, Lowered, Plain, Site, SiteId, Sites, Spine, SpineStep, Step, StepKind, Target};
+use crate::borrow::is_repeatable;
 use crate::errors::Diagnostics;
 use crate::marks::Marks;
 use crate::names::Names;
@@ -79,6 +80,7 @@ impl Lowering<'_> {
         }
         let treatment = self.treatment(&mut stmt);
         if !self.marks.in_stmt(&stmt) {
+            self.name_borrowed_value(&mut stmt, treatment, out);
             out.push(step(StepKind::Plain(Plain {
                 stmt,
                 treatment,
@@ -109,6 +111,20 @@ impl Lowering<'_> {
             }
             Stmt::Item(_) => {}
         }
+    }
+
+    /// `let r = &f();` borrows a value without a name, which a restart could not restore: it gets one.
+    fn name_borrowed_value(&mut self, stmt: &mut Stmt, treatment: Option<Treatment>, out: &mut Vec<Step>) {
+        let Stmt::Local(Local { init: Some(init), .. }) = stmt else { return };
+        let Expr::Reference(reference) = &mut *init.expr else { return };
+        let value = &mut *reference.expr;
+        let is_constant = matches!(value, Expr::Lit(_) | Expr::Array(_) | Expr::Path(_));
+        if treatment.is_some() || is_constant || crate::borrow::place_root(value).is_some() || is_repeatable(value) {
+            return;
+        }
+        let name = self.names.fresh("value");
+        let taken = std::mem::replace(value, parse_quote!(#name));
+        self.temporary(&name, taken, out);
     }
 
     fn treatment(&mut self, stmt: &mut Stmt) -> Option<Treatment> {

@@ -5,7 +5,7 @@
 
 use super::lower::{Lowering, plain};
 use super::{Arm, Branch, Spine, Step, StepKind};
-use crate::borrow::{Origin, origin};
+use crate::borrow::{Origin, is_repeatable, origin};
 use crate::names::frame;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -169,7 +169,7 @@ impl Lowering<'_> {
             .any(|arm| !pattern_bindings(&arm.pat).is_empty());
         let by_reference = branch.arms.iter().any(|arm| binds_by_reference(&arm.pat));
         let borrows = by_reference || matches!(origin(&scrutinee, self.references), Origin::Borrow { .. });
-        if binds && borrows {
+        if binds && borrows && is_repeatable(&scrutinee) {
             return self.replay_match(scrutinee, branch.arms);
         }
         self.choose(scrutinee, branch.arms, out)
