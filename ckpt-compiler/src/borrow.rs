@@ -159,7 +159,11 @@ pub fn is_repeatable(expr: &Expr) -> bool {
         }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
             let (tables, method) = (Tables::builtin(), call.method.to_string());
-            self.0 |= !(tables.is_pure(&method) || tables.borrows(&method) || tables.adapts(&method));
+            let runs_closures = tables.collects(&method);
+            self.0 |= !(tables.is_pure(&method)
+                || tables.borrows(&method)
+                || tables.adapts(&method)
+                || runs_closures && closures_are_repeatable(&call.receiver));
             visit::visit_expr_method_call(self, call);
         }
         fn visit_macro(&mut self, _: &'ast syn::Macro) {
@@ -175,6 +179,20 @@ pub fn is_repeatable(expr: &Expr) -> bool {
     !calls.0
 }
 
+/// Whether the closures in a chain of adaptors may be run again.
+fn closures_are_repeatable(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(call) => {
+            closures_are_repeatable(&call.receiver)
+                && call.args.iter().all(|argument| match argument {
+                    Expr::Closure(closure) => is_repeatable(&closure.body),
+                    _ => true,
+                })
+        }
+        _ => true,
+    }
+}
+
 /// The innermost receiver of a chain of method calls, through references and parentheses.
 pub fn chain_root_mut(expr: &mut Expr) -> &mut Expr {
     match expr {
@@ -187,14 +205,24 @@ pub fn chain_root_mut(expr: &mut Expr) -> &mut Expr {
 
 /// Whether a written type is one that no checkpoint holds: references, functions, pointers, trait objects.
 pub fn is_reference_type(ty: &Type) -> bool {
-    match ty {
-        Type::Reference(_) | Type::BareFn(_) | Type::Ptr(_) | Type::TraitObject(_) | Type::ImplTrait(_) => {
-            true
+    struct References(bool);
+    impl<'ast> Visit<'ast> for References {
+        fn visit_type(&mut self, ty: &'ast Type) {
+            self.0 |= matches!(
+                ty,
+                Type::BareFn(_) | Type::Ptr(_) | Type::TraitObject(_) | Type::ImplTrait(_)
+            );
+            visit::visit_type(self, ty);
         }
-        Type::Paren(inner) => is_reference_type(&inner.elem),
-        Type::Tuple(tuple) => tuple.elems.iter().any(is_reference_type),
-        _ => false,
+        fn visit_type_reference(&mut self, one: &'ast syn::TypeReference) {
+            let is_static = one.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static");
+            self.0 |= !is_static;
+            visit::visit_type_reference(self, one);
+        }
     }
+    let mut references = References(false);
+    references.visit_type(ty);
+    references.0
 }
 
 /// Whether a written type borrows exclusively.

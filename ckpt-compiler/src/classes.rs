@@ -95,7 +95,7 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
     };
     let origin = origin(init, references);
     if let Some(ty) = &binding.ty {
-        if is_reference_type(ty) {
+        if is_reference_type(ty) && (is_repeatable(init) || origin != Origin::Value) {
             return Class::Reexecuted {
                 exclusive: is_exclusive_type(ty),
             };
@@ -135,7 +135,7 @@ fn spread_exclusiveness(flow: &Flow, classes: &mut [Class]) {
 fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors: &mut Diagnostics) {
     let mut contradicted = HashSet::new();
     liveness.for_each_event(flow, |event, live| {
-        if !matches!(event.kind, Use::Write | Use::Change) || event.in_closure {
+        if !matches!(event.kind, Use::Write | Use::Change | Use::Lend) || event.in_closure {
             return;
         }
         let changes = flow.bindings[event.binding].mutable || event.kind == Use::Write;
@@ -202,13 +202,12 @@ fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors:
         let advances = |event: &crate::flow::Event| {
             event.binding == id
                 && event.step != binding.step
-                && (event.kind == Use::Write || event.kind == Use::Change && binding.mutable && !exclusive)
+                && (event.kind == Use::Write || matches!(event.kind, Use::Change | Use::Lend) && binding.mutable && !exclusive)
         };
         if live
             && binding.mutable
             && !is_closure(binding)
             && flow.events().any(advances)
-            && !swaps_only(flow, id)
         {
             errors.refuse(
                 binding.ident.span(),
@@ -228,9 +227,4 @@ fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors:
 
 fn is_closure(binding: &Binding) -> bool {
     matches!(binding.init, Some(syn::Expr::Closure(_)))
-}
-
-/// Exclusive references whose only change is that they are swapped with each other.
-fn swaps_only(_flow: &Flow, _binding: BindingId) -> bool {
-    false
 }

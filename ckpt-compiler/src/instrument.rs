@@ -91,8 +91,7 @@ pub fn try_expand(
         &Emitter {
             lowered: &lowered,
             flow: &flow,
-            plan: &plan,
-        },
+            plan: &plan, liveness: &liveness },
     ))
 }
 

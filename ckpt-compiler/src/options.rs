@@ -68,8 +68,8 @@ impl Parse for Argument {
         if name == "calls" {
             let content;
             syn::parenthesized!(content in input);
-            let paths = Punctuated::<Path, Token![,]>::parse_terminated(&content)?;
-            return Ok(Self::Calls(paths.into_iter().collect()));
+            let paths = Punctuated::<syn::ExprPath, Token![,]>::parse_terminated(&content)?;
+            return Ok(Self::Calls(paths.into_iter().map(called).collect()));
         }
         if name == "sites" {
             input.parse::<Token![=]>()?;
@@ -84,6 +84,17 @@ impl Parse for Argument {
             name.span(),
             "expected `calls(name, ..)` or `sites = \"manual\"`",
         ))
+    }
+}
+
+/// The path by which a call is known: of `<T as Trait>::method` the part behind the type.
+fn called(path: syn::ExprPath) -> Path {
+    match path.qself {
+        None => path.path,
+        Some(of) => Path {
+            leading_colon: None,
+            segments: path.path.segments.into_iter().skip(of.position).collect(),
+        },
     }
 }
 

@@ -11,6 +11,7 @@ pub struct Tables {
     mutably: HashSet<String>,
     adapts: HashSet<String>,
     consumes: HashSet<String>,
+    collects: HashSet<String>,
     device: HashSet<String>,
     formats: HashSet<String>,
 }
@@ -38,6 +39,7 @@ impl Tables {
             mutably: set("mutably"),
             adapts: set("adapts"),
             consumes: set("consumes"),
+            collects: set("collects"),
             device: set("device"),
             formats: set("formats"),
         }
@@ -66,6 +68,11 @@ impl Tables {
     /// Whether the method takes its receiver by value.
     pub fn consumes(&self, method: &str) -> bool {
         self.consumes.contains(method) || method.starts_with("into_")
+    }
+
+    /// Whether the method runs an iterator to its end and makes a new value of what it gives.
+    pub fn collects(&self, method: &str) -> bool {
+        self.collects.contains(method)
     }
 
     /// Whether the function's result is tied to this process: arguments, clocks, files, devices.

@@ -49,6 +49,30 @@ fn take_or_die<T>(held: Option<T>) -> T {
     }
 }
 
+/// Where a value is in memory: only ever compared with other such numbers of the same run.
+pub fn address<T: ?Sized>(value: &T) -> usize {
+    std::ptr::from_ref(value).cast::<()>().addr()
+}
+
+/// For references that trade places: `seating[i]` is the number of the value that reference `i` stands for. Values that
+/// cannot be told apart by their addresses are empty, and interchangeable.
+pub fn seating<const N: usize>(now: [usize; N], homes: [usize; N]) -> [u32; N] {
+    let mut taken = [false; N];
+    now.map(|address| {
+        let free = |home: &usize| homes[*home] == address && !taken[*home];
+        let home = (0..N).find(free).unwrap_or(0);
+        taken[home] = true;
+        home as u32
+    })
+}
+
+/// Brings references that were made anew, each for its own value, into the order of a seating.
+pub fn reseat<T, const N: usize>(references: [T; N], seating: [u32; N]) -> [T; N] {
+    let mut references = references.map(Some);
+    let taken = seating.map(|home| references.get_mut(home as usize).and_then(Option::take));
+    taken.map(take_or_die)
+}
+
 /// A parameter offered to the caller, which is possible where its type can be saved.
 ///
 /// `(&Probe(&x)).offer(..)` picks [`OfferSaved`] for a `Checkpoint` type and [`OfferNothing`] for any other: method lookup
@@ -78,4 +102,238 @@ impl<T: ?Sized> OfferNothing for &Probe<'_, T> {
     fn offer(&self, registrar: &mut Registrar, index: u32, key: &'static str) {
         registrar.cannot_offer(index, key, std::any::type_name::<T>());
     }
+}
+
+/// The iterable of a `for` that goes over a value: `(&mut Source::new(x)).start()` turns a collection into a vector's
+/// iterator, which can be saved half-way, and leaves every other iterator as it is.
+#[derive(Debug)]
+pub struct Source<T>(Option<T>);
+
+impl<T> Source<T> {
+    /// Holds the iterable.
+    #[inline(always)]
+    pub fn new(iterable: T) -> Self {
+        Self(Some(iterable))
+    }
+}
+
+/// A collection that owns its items, none of which is computed on the way.
+pub trait Owned: IntoIterator {}
+
+impl<K, V> Owned for std::collections::BTreeMap<K, V> {}
+impl<T> Owned for std::collections::BTreeSet<T> {}
+impl<T> Owned for std::collections::BinaryHeap<T> {}
+impl<K, V, S> Owned for std::collections::HashMap<K, V, S> {}
+impl<T, S> Owned for std::collections::HashSet<T, S> {}
+impl<T> Owned for std::collections::LinkedList<T> {}
+impl<T> Owned for std::collections::VecDeque<T> {}
+impl<T> Owned for Option<T> {}
+impl<T, const N: usize> Owned for [T; N] {}
+
+/// See [`Source`].
+pub trait StartOwned {
+    /// What is gone over.
+    type Item;
+    /// Starts going over it.
+    fn start(&mut self) -> std::vec::IntoIter<Self::Item>;
+}
+
+impl<T: Owned> StartOwned for Source<T> {
+    type Item = T::Item;
+    fn start(&mut self) -> std::vec::IntoIter<T::Item> {
+        take_or_die(self.0.take()).into_iter().collect::<Vec<_>>().into_iter()
+    }
+}
+
+/// See [`Source`].
+pub trait StartAny {
+    /// The iterator.
+    type Iterator;
+    /// Starts going over it.
+    fn start(&mut self) -> Self::Iterator;
+}
+
+impl<T: IntoIterator> StartAny for &mut Source<T> {
+    type Iterator = T::IntoIter;
+    #[inline(always)]
+    fn start(&mut self) -> T::IntoIter {
+        take_or_die(self.0.take()).into_iter()
+    }
+}
+
+/// Checks at compile time that an iterator that is made again at restart goes round in the same order as before.
+#[derive(Debug)]
+pub struct Order<'a, T>(pub &'a T);
+
+/// An iterator whose order differs from one map to the next, though they hold the same.
+pub trait Unordered {}
+
+/// What no unordered iterator implements.
+#[diagnostic::on_unimplemented(
+    message = "a `for` with a site in it goes over a hash map or hash set by reference",
+    label = "goes round in another order after a restart",
+    note = "instead: collect what it goes over into a `Vec` and go over that, or use a `BTreeMap` or `BTreeSet`"
+)]
+pub trait Ordered {}
+
+/// See [`Order`].
+pub trait OutOfOrder {
+    /// Does not compile.
+    fn check(&self)
+    where
+        Self: Ordered;
+}
+
+impl<T: Unordered> OutOfOrder for Order<'_, T> {
+    fn check(&self)
+    where
+        Self: Ordered,
+    {
+    }
+}
+
+/// See [`Order`].
+pub trait InOrder {
+    /// Does nothing.
+    fn check(&self) {}
+}
+
+impl<T> InOrder for &Order<'_, T> {}
+
+mod unordered {
+    use super::Unordered;
+    use std::collections::{hash_map, hash_set};
+    use std::iter;
+
+    impl<K, V> Unordered for hash_map::Iter<'_, K, V> {}
+    impl<K, V> Unordered for hash_map::IterMut<'_, K, V> {}
+    impl<K, V> Unordered for hash_map::Keys<'_, K, V> {}
+    impl<K, V> Unordered for hash_map::Values<'_, K, V> {}
+    impl<K, V> Unordered for hash_map::ValuesMut<'_, K, V> {}
+    impl<K, V> Unordered for hash_map::IntoIter<K, V> {}
+    impl<K, V> Unordered for hash_map::Drain<'_, K, V> {}
+    impl<T> Unordered for hash_set::Iter<'_, T> {}
+    impl<T> Unordered for hash_set::IntoIter<T> {}
+    impl<I: Unordered> Unordered for iter::Enumerate<I> {}
+    impl<I: Unordered> Unordered for iter::Copied<I> {}
+    impl<I: Unordered> Unordered for iter::Cloned<I> {}
+    impl<I: Unordered> Unordered for iter::Skip<I> {}
+    impl<I: Unordered> Unordered for iter::Take<I> {}
+    impl<I: Unordered> Unordered for iter::StepBy<I> {}
+    impl<I: Unordered + Iterator> Unordered for iter::Peekable<I> {}
+    impl<I: Unordered, F> Unordered for iter::Map<I, F> {}
+    impl<I: Unordered, F> Unordered for iter::Filter<I, F> {}
+    impl<I: Unordered, F> Unordered for iter::FilterMap<I, F> {}
+    impl<I: Unordered, B> Unordered for iter::Zip<I, B> {}
+    impl<I: Unordered, B> Unordered for iter::Chain<I, B> {}
+}
+
+/// A copy of an argument that is passed by value, where its type can be copied: it can then be saved after the call has
+/// taken it. `(&Keep(&x)).keep()`.
+#[derive(Debug)]
+pub struct Keep<'a, T>(pub &'a T);
+
+/// See [`Keep`].
+pub trait KeepCopy {
+    /// The argument's type.
+    type Value;
+    /// The copy.
+    fn keep(&self) -> Option<Self::Value>;
+}
+
+impl<T: Copy> KeepCopy for Keep<'_, T> {
+    type Value = T;
+    #[inline(always)]
+    fn keep(&self) -> Option<T> {
+        Some(*self.0)
+    }
+}
+
+/// See [`Keep`].
+pub trait KeepNothing {
+    /// The argument's type.
+    type Value;
+    /// Nothing: the value moves into the call.
+    fn keep(&self) -> Option<Self::Value>;
+}
+
+impl<T> KeepNothing for &Keep<'_, T> {
+    type Value = T;
+    #[inline(always)]
+    fn keep(&self) -> Option<T> {
+        None
+    }
+}
+
+/// A destructor that only frees memory or closes what was open.
+pub trait Inert {}
+
+/// What no type with a destructor of its own implements.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has a destructor, and a value of it that no one uses any more is alive at a site",
+    label = "its destructor would not run after a restart",
+    note = "instead: put `#[ckpt(save)]` or `#[ckpt(reexecute)]` on its `let` if the destructor must run, `drop(..)` the value before the site, or `#[ckpt(skip)]` if its destructor does not matter"
+)]
+pub trait Undestructed {}
+
+/// Checks at compile time that a value which a restart leaves out has no destructor that would be missed.
+/// `(&&Dead(&x)).check()` tries [`DeadInert`], then [`DeadDrop`], then [`DeadPlain`]: method lookup looks at the receiver as
+/// it is, then with a reference more, then with one less.
+#[derive(Debug)]
+pub struct Dead<'a, T>(pub &'a T);
+
+/// See [`Dead`].
+pub trait DeadInert {
+    /// Does nothing.
+    #[inline(always)]
+    fn check(&self) {}
+}
+
+impl<T: Inert> DeadInert for &Dead<'_, T> {}
+
+/// See [`Dead`].
+pub trait DeadDrop {
+    /// What must have no destructor.
+    type Value;
+    /// Does not compile.
+    #[inline(always)]
+    fn check(&self)
+    where
+        Self::Value: Undestructed,
+    {
+    }
+}
+
+#[allow(drop_bounds)]
+impl<T: Drop> DeadDrop for &&Dead<'_, T> {
+    type Value = T;
+}
+
+/// See [`Dead`].
+pub trait DeadPlain {
+    /// Does nothing.
+    #[inline(always)]
+    fn check(&self) {}
+}
+
+impl<T> DeadPlain for Dead<'_, T> {}
+
+mod inert {
+    use super::Inert;
+
+    impl<T> Inert for Vec<T> {}
+    impl<T: ?Sized> Inert for Box<T> {}
+    impl<T: ?Sized> Inert for std::rc::Rc<T> {}
+    impl<T: ?Sized> Inert for std::sync::Arc<T> {}
+    impl<T: ?Sized> Inert for std::rc::Weak<T> {}
+    impl<T: ?Sized> Inert for std::sync::Weak<T> {}
+    impl<K, V> Inert for std::collections::BTreeMap<K, V> {}
+    impl<T> Inert for std::collections::LinkedList<T> {}
+    impl<T> Inert for std::collections::VecDeque<T> {}
+    impl<T> Inert for std::vec::IntoIter<T> {}
+    impl<T, const N: usize> Inert for std::array::IntoIter<T, N> {}
+    impl<T: ?Sized> Inert for std::sync::MutexGuard<'_, T> {}
+    impl<T: ?Sized> Inert for std::sync::RwLockReadGuard<'_, T> {}
+    impl<T: ?Sized> Inert for std::sync::RwLockWriteGuard<'_, T> {}
+    impl<W: std::io::Write> Inert for std::io::BufWriter<W> {}
 }

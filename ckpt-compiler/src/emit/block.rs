@@ -6,7 +6,6 @@ use crate::flow::{BindingId, SiteFlow, Use};
 use crate::names::frame;
 use crate::paths::rt;
 use crate::plan::{Mode, Segment, SitePlan, segments};
-use crate::spine::select::pattern_bindings;
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -84,7 +83,8 @@ impl Emitter<'_> {
         if let Stmt::Local(local) = &mut stmt {
             MakeMutable.visit_pat_mut(&mut local.pat);
         }
-        quote!(#[allow(unused_mut, unused_assignments)] #stmt)
+        let homes = self.homes(step.range.start);
+        quote!(#[allow(unused_mut, unused_assignments)] #stmt #homes)
     }
 
     fn guarded_run(&self, steps: &[&Step], later: Sites, carried: &mut Vec<BindingId>) -> TokenStream {
@@ -95,7 +95,7 @@ impl Emitter<'_> {
         let taken = self.take_all(carried, &range);
         let statements: Vec<_> = steps.iter().map(|step| self.run_statement(step)).collect();
         let put = self.put_all(carried, &range);
-        let out = self.move_out(&declared);
+        let out = self.checked_out(&declared, later);
         let restores = self.restores(&declared, &range, later, steps);
         let otherwise = (!restores.is_empty()).then(|| quote!(else { #restores }));
         let bind = self.bind_moved(&declared);
@@ -126,11 +126,11 @@ impl Emitter<'_> {
         let (taken, inner, put) = self.carry_into(step, spine, carried);
         let value = self.spine(&spine.spine, &inner);
         let statement = match &spine.target {
-            Target::Let { local, .. } => self.assign(local, &value),
+            Target::Let { local, .. } => self.assign(local, &value, step.range.start),
             Target::Statement(semicolon) => with_semicolon(value, *semicolon),
             Target::Tail => value,
         };
-        let out = self.move_out(&declared);
+        let out = self.checked_out(&declared, later);
         let restores = self.restores(&declared, &step.range, later, &[step]);
         let otherwise = (!restores.is_empty()).then(|| quote!(else { #restores }));
         let bind = self.bind_moved(&declared);
@@ -237,7 +237,7 @@ impl Emitter<'_> {
                     return TokenStream::new();
                 };
                 match &init.diverge {
-                    None => self.assign(local, &init.expr.to_token_stream()),
+                    None => self.assign(local, &init.expr.to_token_stream(), step.range.start),
                     Some((_, diverge)) => {
                         let (pattern, assignments) = self.renamed(local, step.range.start);
                         let (attrs, value) = (&local.attrs, &init.expr);
@@ -250,8 +250,7 @@ impl Emitter<'_> {
     }
 
     /// `let p = value;` for variables declared outside.
-    fn assign(&self, local: &Local, value: &TokenStream) -> TokenStream {
-        let step = self.step_of(local);
+    fn assign(&self, local: &Local, value: &TokenStream, step: StepId) -> TokenStream {
         let alone = match &local.pat {
             Pat::Ident(ident) => Some(ident),
             Pat::Type(typed) => match &*typed.pat {
@@ -270,16 +269,6 @@ impl Emitter<'_> {
         }
         let (pattern, assignments) = self.renamed(local, step);
         quote!(#[allow(unused_mut)] #(#attrs)* let #pattern = #value; #assignments)
-    }
-
-    fn step_of(&self, local: &Local) -> StepId {
-        let names = pattern_bindings(&local.pat);
-        let found = self
-            .flow
-            .bindings
-            .iter()
-            .find(|binding| names.iter().any(|name| same_place(&name.ident, &binding.ident)));
-        found.map_or(StepId::MAX, |binding| binding.step)
     }
 
     fn declared_in(&self, step: StepId) -> impl Iterator<Item = BindingId> {
@@ -338,6 +327,45 @@ impl Emitter<'_> {
             }
         }
         tokens
+    }
+
+    /// Moves variables out, after checking that those which a restart leaves out have no destructor to be missed.
+    fn checked_out(&self, declared: &[BindingId], later: Sites) -> TokenStream {
+        let rt = rt();
+        let dead = declared.iter().filter(|id| self.is_left_out(**id, later));
+        let checks: Vec<_> = dead
+            .map(|id| {
+                let name = &self.flow.bindings[*id].ident;
+                quote_spanned!(self.own_span(*id) => (&&#rt::Dead(&#name)).check();)
+            })
+            .collect();
+        let checks = (!checks.is_empty()).then(|| {
+            quote! {{
+                #[allow(unused_imports)]
+                use #rt::{DeadDrop as _, DeadInert as _, DeadPlain as _};
+                #(#checks)*
+            }}
+        });
+        let out = self.move_out(declared);
+        quote!(#checks #out)
+    }
+
+    /// Whether the variable is alive at a later site at which it is not saved.
+    fn is_left_out(&self, id: BindingId, later: Sites) -> bool {
+        let binding = &self.flow.bindings[id];
+        let is_plain = binding.init.as_ref().is_some_and(crate::spine::operands::is_pure);
+        let is_late = binding.init.is_none() && !binding.from_spine;
+        self.plan.classes[id] == Class::Saved
+            && binding.treatment.is_none()
+            && !is_plain
+            && !is_late
+            && !binding.ident.to_string().starts_with("__ckpt")
+            && self.mode(id) != Mode::Trapped
+            && (later.first..=later.last).any(|site| {
+                let plan = &self.plan.sites[site as usize - 1];
+                let moved = self.liveness.may_be_moved(self.flow, site, id);
+                !plan.restores(id) && !moved && self.flow.sites[site as usize - 1].scope.contains(&id)
+            })
     }
 
     fn bind_moved(&self, declared: &[BindingId]) -> TokenStream {
@@ -452,9 +480,10 @@ impl Emitter<'_> {
     }
 
     fn is_used(&self, id: BindingId, range: &Range<StepId>) -> bool {
-        self.flow
-            .events()
-            .any(|event| event.binding == id && range.contains(&event.step))
+        let mut sites = self.flow.sites.iter().zip(&self.plan.sites);
+        let saved = |(flow, plan): (&SiteFlow, &SitePlan)| range.contains(&flow.step) && plan.restores(id);
+        sites.any(saved)
+            || self.flow.events().any(|event| event.binding == id && range.contains(&event.step))
     }
 
     /// Carried variables that every site of a statement has are taken for all of it; the others inside, where needed.
@@ -475,10 +504,6 @@ impl Emitter<'_> {
             self.put_all(&whole, &step.range),
         )
     }
-}
-
-fn same_place(one: &Ident, other: &Ident) -> bool {
-    one == other && one.span().start() == other.span().start() && one.span().end() == other.span().end()
 }
 
 fn span_of(steps: &[&Step]) -> Range<StepId> {

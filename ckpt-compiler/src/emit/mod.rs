@@ -5,6 +5,7 @@ mod site;
 
 use crate::classes::Class;
 use crate::flow::{BindingId, Declaration, Flow};
+use crate::liveness::Liveness;
 use crate::names::frame;
 use crate::options::Options;
 use crate::paths::rt;
@@ -12,13 +13,15 @@ use crate::plan::{Entry, Plan};
 use crate::spine::{Lowered, SiteId};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
-use syn::{FnArg, ItemFn, Pat};
+use syn::visit_mut::VisitMut;
+use syn::{FnArg, ItemFn};
 
 /// What emission reads.
 pub struct Emitter<'a> {
     pub(crate) lowered: &'a Lowered,
     pub(crate) flow: &'a Flow,
     pub(crate) plan: &'a Plan,
+    pub(crate) liveness: &'a Liveness,
 }
 
 /// Writes the function. `source` are the tokens as the user wrote them.
@@ -141,11 +144,7 @@ impl Emitter<'_> {
                         && self.is_restored_parameter(id)
                 })
             };
-            if let Pat::Ident(pat) = &mut *typed.pat {
-                if taken_over(&pat.ident) {
-                    pat.mutability = None;
-                }
-            }
+            TakenOver(&taken_over).visit_pat_mut(&mut typed.pat);
         }
     }
 
@@ -211,6 +210,17 @@ impl Emitter<'_> {
             _ => false,
         };
         if points { quote!(&*#name) } else { quote!(&#name) }
+    }
+}
+
+struct TakenOver<'a>(&'a dyn Fn(&Ident) -> bool);
+
+impl VisitMut for TakenOver<'_> {
+    fn visit_pat_ident_mut(&mut self, pat: &mut syn::PatIdent) {
+        if pat.by_ref.is_none() && (self.0)(&pat.ident) {
+            pat.mutability = None;
+        }
+        syn::visit_mut::visit_pat_ident_mut(self, pat);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::paths::rt;
 use crate::plan::Entry;
 use crate::spine::{Arm, Branch, SiteId, Spine, hole};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Pat};
 
@@ -22,22 +22,28 @@ impl Emitter<'_> {
                     .resolved_at(Span::mixed_site());
                 let registrations = self.registrations(*site);
                 let remade = self.remade(*site);
+                let (seated, reseated) = self.seats(*site);
                 quote_spanned! { span =>
                     if #frame.due(#site) {
+                        #seated
                         #frame.checkpoint(#site, &#registrations);
                         #remade
+                        #reseated
                     }
                 }
             }
             Spine::Call { site, call } => {
                 let registrations = self.registrations(*site);
                 let call = quote!(#frame.call(#site, &#registrations, || #call));
-                let remade = self.remade(*site);
-                if remade.is_empty() {
-                    return call;
+                let (kept, remade) = (self.kept(*site), self.remade(*site));
+                match (kept.is_empty(), remade.is_empty()) {
+                    (true, true) => call,
+                    (false, true) => quote!({ #kept #call }),
+                    _ => {
+                        let result = Ident::new("__ckpt_result", Span::mixed_site());
+                        quote!({ #kept let #result = #call; #remade #result })
+                    }
                 }
-                let result = Ident::new("__ckpt_result", Span::mixed_site());
-                quote!({ let #result = #call; #remade #result })
             }
             Spine::Block {
                 label,
@@ -125,9 +131,24 @@ impl Emitter<'_> {
         let entries = self.plan.sites[site as usize - 1].entries.iter().map(|entry| {
             let key = self.key(entry.binding());
             let value = self.reference(site, entry);
+            let span = self.own_span(entry.binding());
             match entry {
-                Entry::Save(_) => quote!(#registrar.save(#key, #value);),
+                Entry::Save(_) => quote_spanned!(span => #registrar.save(#key, #value);),
                 Entry::Link(_, callee) => quote!(#registrar.lent(#key, #callee);),
+                Entry::Moved { binding, callee, parameter } => {
+                    let kept = self.kept_name(*binding);
+                    let (save, lend) = match parameter {
+                        None => (quote!(#registrar.save(#key, kept)), quote!(#registrar.lent(#key, #callee))),
+                        Some(index) => (
+                            quote!(#registrar.required(#key); #registrar.parameter(#index, #key, kept)),
+                            quote!(#registrar.required(#key); #registrar.lent_parameter(#index, #key, #callee)),
+                        ),
+                    };
+                    quote_spanned!(span => match &#kept {
+                        ::core::option::Option::Some(kept) => { #save; }
+                        ::core::option::Option::None => { #lend; }
+                    })
+                }
                 Entry::Parameter {
                     index,
                     required: true,
@@ -159,10 +180,80 @@ impl Emitter<'_> {
             .iter()
             .any(|entry| matches!(entry, Entry::Parameter { required: false, .. }));
         let traits = offers.then(|| quote!(use #rt::{OfferSaved as _, OfferNothing as _};));
+        let seats = self.plan.sites[site as usize - 1].seats.iter().map(|group| {
+            let (name, key) = (self.seats_name(group), seats_key(group));
+            quote!(#registrar.save(#key, &#name);)
+        });
+        let seats: Vec<_> = seats.collect();
         if entries.is_empty() {
             return quote!(|_: &mut #rt::Registrar| {});
         }
-        quote!(|#registrar: &mut #rt::Registrar| { #traits #(#entries)* })
+        quote!(|#registrar: &mut #rt::Registrar| { #traits #(#entries)* #(#seats)* })
+    }
+
+    fn kept_name(&self, id: BindingId) -> Ident {
+        format_ident!("__ckpt_kept_{}", id, span = Span::mixed_site())
+    }
+
+    /// Copies of the arguments that a call takes by value.
+    fn kept(&self, site: SiteId) -> TokenStream {
+        let rt = rt();
+        let mut tokens = TokenStream::new();
+        for entry in &self.plan.sites[site as usize - 1].entries {
+            if let Entry::Moved { binding, .. } = entry {
+                let (kept, name) = (self.kept_name(*binding), &self.flow.bindings[*binding].ident);
+                tokens.extend(quote! {
+                    let #kept = {
+                        #[allow(unused_imports)]
+                        use #rt::{KeepCopy as _, KeepNothing as _};
+                        (&#rt::Keep(&#name)).keep()
+                    };
+                });
+            }
+        }
+        tokens
+    }
+
+    fn seats_name(&self, group: &[BindingId]) -> Ident {
+        format_ident!("__ckpt_seats_{}", group[0], span = Span::mixed_site())
+    }
+
+    /// Which reference of a group stands for what: found out before the site, brought about again after it.
+    fn seats(&self, site: SiteId) -> (TokenStream, TokenStream) {
+        let (rt, frame) = (rt(), frame());
+        let (mut before, mut after) = (TokenStream::new(), TokenStream::new());
+        for group in &self.plan.sites[site as usize - 1].seats {
+            let (seats, key) = (self.seats_name(group), seats_key(group));
+            let names: Vec<_> = group.iter().map(|id| &self.flow.bindings[*id].ident).collect();
+            let homes: Vec<_> = group.iter().map(|id| home_name(*id)).collect();
+            let moved: Vec<_> = group.iter().map(|id| format_ident!("__ckpt_seat_{}", id)).collect();
+            before.extend(quote! {
+                let #seats = if #frame.runs() {
+                    #rt::seating([#(#rt::address(&*#names)),*], [#(#homes),*])
+                } else {
+                    #frame.restore(#key)
+                };
+            });
+            after.extend(quote! {
+                let [#(#moved),*] = #rt::reseat([#(#names),*], #seats);
+                #(#names = #moved;)*
+            });
+        }
+        (before, after)
+    }
+
+    /// Remembers what a reference that trades places was made for.
+    pub(super) fn homes(&self, step: crate::spine::StepId) -> TokenStream {
+        let rt = rt();
+        let groups = self.plan.sites.iter().flat_map(|site| &site.seats);
+        let members: std::collections::BTreeSet<_> = groups.flatten().copied().collect();
+        let of_step = members.into_iter().filter(|id| self.flow.bindings[*id].step == step);
+        of_step
+            .map(|id| {
+                let (home, name) = (home_name(id), &self.flow.bindings[id].ident);
+                quote!(let #home = #rt::address(&*#name);)
+            })
+            .collect()
     }
 
     /// Makes the exclusive references again that ended at the site.
@@ -182,6 +273,14 @@ impl Emitter<'_> {
         }
         tokens
     }
+}
+
+fn home_name(id: BindingId) -> Ident {
+    format_ident!("__ckpt_home_{}", id, span = Span::mixed_site())
+}
+
+fn seats_key(group: &[BindingId]) -> String {
+    format!("ckpt.seats{}", group[0])
 }
 
 /// A pattern as the left side of an assignment.

@@ -123,6 +123,21 @@ impl Walker {
         self.text(&ident.to_string(), kind);
     }
 
+    fn resolve(&self, name: &Ident) -> Option<BindingId> {
+        let mut found = self.scopes.iter().rev().flat_map(|scope| scope.iter().rev()).copied();
+        found.find(|id| self.flow.bindings[*id].ident == *name)
+    }
+
+    /// Two variables that trade places; whether the expression is no more than that.
+    fn swap(&mut self, pair: Option<(&Ident, &Ident)>) -> bool {
+        let Some((one, other)) = pair else { return false };
+        let (Some(first), Some(second)) = (self.resolve(one), self.resolve(other)) else { return false };
+        self.flow.swaps.push((first, second));
+        self.name(one, Use::Lend);
+        self.name(other, Use::Lend);
+        true
+    }
+
     fn text(&mut self, name: &str, kind: Use) {
         let found = self
             .scopes
@@ -229,11 +244,7 @@ impl Walker {
             Expr::Paren(inner) => self.expr(&inner.expr),
             Expr::Group(inner) => self.expr(&inner.expr),
             Expr::Reference(one) => {
-                let kind = if one.mutability.is_some() {
-                    Use::Change
-                } else {
-                    Use::Read
-                };
+                let kind = if one.mutability.is_some() { Use::Lend } else { Use::Read };
                 self.operand(&one.expr, kind);
             }
             Expr::RawAddr(one) => self.operand(&one.expr, Use::Change),
@@ -252,10 +263,12 @@ impl Walker {
                 self.operand(&call.receiver, kind);
                 call.args.iter().for_each(|argument| self.expr(argument));
             }
+            Expr::Call(call) if self.swap(swapped(call)) => {}
             Expr::Call(call) => {
                 self.operand(&call.func, Use::Change);
                 call.args.iter().for_each(|argument| self.expr(argument));
             }
+            Expr::Assign(one) if self.swap(traded(&one.left, &one.right)) => {}
             Expr::Assign(one) => {
                 self.expr(&one.right);
                 self.assigned(&one.left);
@@ -561,10 +574,40 @@ impl Walker {
     }
 }
 
+fn name_of(expr: &Expr) -> Option<&Ident> {
+    match expr {
+        Expr::Path(path) => path.path.get_ident(),
+        _ => None,
+    }
+}
+
+/// The names in `mem::swap(&mut a, &mut b)`.
+fn swapped(call: &syn::ExprCall) -> Option<(&Ident, &Ident)> {
+    let Expr::Path(path) = &*call.func else { return None };
+    if path.path.segments.last()?.ident != "swap" || call.args.len() != 2 {
+        return None;
+    }
+    let lent = |expr| match expr {
+        &Expr::Reference(ref one) if one.mutability.is_some() => name_of(&one.expr),
+        _ => None,
+    };
+    Some((lent(&call.args[0])?, lent(&call.args[1])?))
+}
+
+/// The names in `(a, b) = (b, a)`.
+fn traded<'a>(left: &'a Expr, right: &Expr) -> Option<(&'a Ident, &'a Ident)> {
+    let (Expr::Tuple(left), Expr::Tuple(right)) = (left, right) else { return None };
+    if left.elems.len() != 2 || right.elems.len() != 2 {
+        return None;
+    }
+    let (a, b) = (name_of(&left.elems[0])?, name_of(&left.elems[1])?);
+    (name_of(&right.elems[0])? == b && name_of(&right.elems[1])? == a).then_some((a, b))
+}
+
 /// A part of a place: moving or writing a part changes the whole, and needs its other parts.
 fn part(kind: Use) -> Use {
     match kind {
-        Use::Write => Use::Change,
+        Use::Write | Use::Lend => Use::Change,
         Use::Move => Use::Read,
         other => other,
     }

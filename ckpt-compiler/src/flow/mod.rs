@@ -91,8 +91,10 @@ pub enum Use {
     Move,
     /// A new value replaces the old one as a whole.
     Write,
-    /// A part of it changes, or may change: a field is assigned, it is borrowed exclusively, a method is called on it.
+    /// A part of it changes, or may change: a field is assigned, a part is borrowed exclusively, a method is called on it.
     Change,
+    /// It is borrowed exclusively as a whole: a reference may come back pointing elsewhere.
+    Lend,
 }
 
 /// One event of a binding.
@@ -137,6 +139,8 @@ pub struct Flow {
     pub nodes: Vec<Node>,
     /// The sites, site `k` at index `k - 1`.
     pub sites: Vec<SiteFlow>,
+    /// Pairs of variables that trade places: `mem::swap(&mut a, &mut b)`, `(a, b) = (b, a)`.
+    pub swaps: Vec<(BindingId, BindingId)>,
     /// For every `match` that replays: the step, and what its scrutinee uses.
     pub replayed: Vec<(StepId, Vec<BindingId>)>,
     /// For every call that leads to a site: what its arguments use.

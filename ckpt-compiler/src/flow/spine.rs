@@ -187,7 +187,10 @@ impl Walker {
                     from_spine: false,
                     replays: plain.replays,
                     has_restart: plain.restart.is_some(),
-                    conditional: local.attrs.iter().any(|attribute| attribute.path().is_ident("cfg")),
+                    conditional: local
+                        .attrs
+                        .iter()
+                        .any(|attribute| attribute.path().is_ident("cfg")),
                     inputs: inputs.clone(),
                 },
                 written,

@@ -237,7 +237,10 @@ impl Chooser<'_> {
             if binding.conditional && mentioned_from(self.flow, id, end) {
                 self.errors.refuse(
                     binding.ident.span(),
-                    format!("`{}` is declared under a `#[cfg(..)]` and used across a site", binding.ident),
+                    format!(
+                        "`{}` is declared under a `#[cfg(..)]` and used across a site",
+                        binding.ident
+                    ),
                     "whether it exists is decided after ckpt has done its work",
                     "put the `#[cfg(..)]` inside the initialiser: `let x = if cfg!(..) { .. } else { .. };`",
                 );
@@ -261,6 +264,14 @@ impl Chooser<'_> {
                 }
             }
         }
+    }
+
+    /// A value that is dead at a site need not be saved for the statements in between: it may travel, unless something
+    /// borrows from it. Plain numbers are saved, that is simpler to read.
+    fn prefers_to_travel(&self, id: BindingId, binding: &Binding) -> bool {
+        let borrowed = self.flow.bindings.iter().any(|other| other.inputs.iter().any(|(input, _)| *input == id));
+        let aliased = self.plan.aliases.values().flatten().any(|alias| alias.binding == id);
+        binding.from_spine && !borrowed && !aliased
     }
 
     fn mode(

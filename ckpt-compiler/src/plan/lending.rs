@@ -10,7 +10,18 @@ use std::collections::HashMap;
 use syn::{Expr, UnOp};
 
 /// For every call site, the variables that live in a parameter of the callee during the call.
-pub type Lends = HashMap<SiteId, Vec<(BindingId, u32)>>;
+pub type Lends = HashMap<SiteId, Vec<Lend>>;
+
+/// A variable that lives in a parameter of the callee during the call.
+#[derive(Debug, Clone, Copy)]
+pub struct Lend {
+    /// The variable.
+    pub binding: BindingId,
+    /// The callee's parameter.
+    pub parameter: u32,
+    /// Whether it is passed by value.
+    pub by_value: bool,
+}
 
 /// Finds what the calls lend.
 pub fn lends(
@@ -75,7 +86,9 @@ impl Finder<'_> {
         let mut found = Vec::new();
         for (index, (operand, is_receiver)) in operands.into_iter().enumerate() {
             if let Some(binding) = self.operand(site, operand, is_receiver) {
-                found.push((binding, index as u32));
+                let mutable = self.flow.bindings[binding].mutable;
+                let by_value = matches!(operand, Expr::Path(_)) && !(is_receiver && mutable);
+                found.push(Lend { binding, parameter: index as u32, by_value });
             }
         }
         self.lends.insert(site, found);

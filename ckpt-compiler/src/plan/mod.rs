@@ -48,13 +48,15 @@ pub struct SitePlan {
     pub entries: Vec<Entry>,
     /// Exclusive references that end at the site and are made again after it.
     pub remade: Vec<BindingId>,
+    /// Groups of those that trade places: which stands for what is part of the checkpoint.
+    pub seats: Vec<Vec<BindingId>>,
 }
 
 impl SitePlan {
     /// Whether a restart at this site can restore the variable from this function's record.
     pub fn restores(&self, binding: BindingId) -> bool {
         self.entries.iter().any(|entry| match entry {
-            Entry::Save(id) | Entry::Link(id, _) => *id == binding,
+            Entry::Save(id) | Entry::Link(id, _) | Entry::Moved { binding: id, .. } => *id == binding,
             Entry::Parameter {
                 binding: id,
                 required,
@@ -76,6 +78,15 @@ pub enum Entry {
     Save(BindingId),
     /// A variable that lives in the callee's parameter during the call.
     Link(BindingId, u32),
+    /// A variable that is passed by value: where it can be copied, a copy is saved; else it lives in the callee's parameter.
+    Moved {
+        /// The variable.
+        binding: BindingId,
+        /// The callee's parameter.
+        callee: u32,
+        /// The own parameter that it is, if it is one as a whole.
+        parameter: Option<u32>,
+    },
     /// A parameter, offered to the caller; when `required`, saved whether the caller needs it or not.
     Parameter {
         /// The parameter.
@@ -103,7 +114,9 @@ impl Entry {
     pub fn binding(&self) -> BindingId {
         match self {
             Self::Save(binding) | Self::Link(binding, _) => *binding,
-            Self::Parameter { binding, .. } | Self::ParameterLink { binding, .. } => *binding,
+            Self::Moved { binding, .. } | Self::Parameter { binding, .. } | Self::ParameterLink { binding, .. } => {
+                *binding
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Which variables each site registers, and how.
 
-use super::lending::Lends;
+use super::lending::{Lend, Lends};
 use super::{Alias, Entry, Plan, SitePlan};
 use crate::classes::Class;
 use crate::errors::Diagnostics;
@@ -39,7 +39,8 @@ pub fn needed(lowered: &Lowered, flow: &Flow, liveness: &Liveness, plan: &Plan, 
             found.extend(around.flat_map(|(_, used)| used.iter().copied()));
             let arguments = flow.arguments.iter().filter(|(call, _)| *call == site);
             found.extend(arguments.flat_map(|(_, used)| used.iter().map(|(id, _)| *id)));
-            found.extend(lends.get(&site).into_iter().flatten().map(|(id, _)| *id));
+            found.extend(lends.get(&site).into_iter().flatten().map(|lend| lend.binding));
+            found.extend(here.scope.iter().copied().filter(|id| is_guard(flow, plan, *id)));
             with_inputs(flow, plan, found)
         })
         .collect()
@@ -113,7 +114,7 @@ pub fn entries(
         .map(|site| {
             let lent = lends.get(&site).map(Vec::as_slice).unwrap_or_default();
             let callee_of =
-                |id: BindingId| lent.iter().find(|(lent, _)| *lent == id).map(|(_, index)| *index);
+                |id: BindingId| lent.iter().copied().find(|lend| lend.binding == id);
             let wanted = &needed[site as usize - 1];
             let mut entries = Vec::new();
             for &id in &flow.sites[site as usize - 1].scope {
@@ -138,15 +139,31 @@ pub fn entries(
                         },
                     ));
                 } else if classes[id] == Class::Saved && wanted.contains(&id) {
-                    entries.push(callee_of(id).map_or(Entry::Save(id), |callee| Entry::Link(id, callee)));
+                    entries.push(variable_entry(id, callee_of(id)));
                 }
             }
-            SitePlan {
-                entries,
-                remade: Vec::new(),
-            }
+            SitePlan { entries, ..SitePlan::default() }
         })
         .collect()
+}
+
+fn variable_entry(id: BindingId, lend: Option<Lend>) -> Entry {
+    match lend {
+        None => Entry::Save(id),
+        Some(Lend { parameter: callee, by_value: true, .. }) => Entry::Moved { binding: id, callee, parameter: None },
+        Some(lend) => Entry::Link(id, lend.parameter),
+    }
+}
+
+/// A variable that nothing ever mentions again is kept for its destructor.
+fn is_guard(flow: &Flow, plan: &Plan, id: BindingId) -> bool {
+    let binding = &flow.bindings[id];
+    let made = binding.from_spine || binding.init.as_ref().is_some_and(|init| !is_pure(init));
+    plan.classes[id] == Class::Saved
+        && matches!(binding.declaration, Declaration::Let)
+        && made
+        && !flow.events().any(|event| event.binding == id && event.kind != Use::Write)
+        && !binding.ident.to_string().starts_with("__ckpt")
 }
 
 struct Parameter {
@@ -155,7 +172,7 @@ struct Parameter {
     passing: Passing,
     whole: bool,
     needed: bool,
-    callee: Option<u32>,
+    callee: Option<Lend>,
 }
 
 fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Parameter) -> Option<Entry> {
@@ -180,10 +197,10 @@ fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Pa
         }),
         Passing::Exclusive if reassigned => None,
         Passing::Exclusive => Some(match callee {
-            Some(callee) => Entry::ParameterLink {
+            Some(lend) => Entry::ParameterLink {
                 binding: id,
                 index,
-                callee,
+                callee: lend.parameter,
                 required: false,
             },
             None => Entry::Parameter {
@@ -193,13 +210,10 @@ fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Pa
             },
         }),
         Passing::Value => match callee {
-            Some(callee) if whole => Some(Entry::ParameterLink {
-                binding: id,
-                index,
-                callee,
-                required: needed,
-            }),
-            Some(callee) => Some(Entry::Link(id, callee)),
+            Some(Lend { parameter: callee, by_value: true, .. }) => {
+                Some(Entry::Moved { binding: id, callee, parameter: whole.then_some(index) })
+            }
+            Some(lend) => Some(Entry::Link(id, lend.parameter)),
             None if needed && whole => Some(Entry::Parameter {
                 binding: id,
                 index,
@@ -222,7 +236,7 @@ pub fn aliases(flow: &Flow, plan: &Plan, names: &Names) -> BTreeMap<StepId, Vec<
     for (index, site) in plan.sites.iter().enumerate() {
         for entry in &site.entries {
             let binding = entry.binding();
-            let named = matches!(entry, Entry::Link(..) | Entry::ParameterLink { .. });
+            let named = matches!(entry, Entry::Link(..) | Entry::Moved { .. } | Entry::ParameterLink { .. });
             if named || flow.nameable(index as SiteId + 1, binding) {
                 continue;
             }
@@ -255,15 +269,19 @@ pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, 
             if !exclusive || !liveness.is_live(flow, site, id) {
                 continue;
             }
-            let base_is_lent = binding
-                .inputs
-                .iter()
-                .any(|(input, _)| lent.iter().any(|(id, _)| id == input));
+            let base_is_lent =
+                binding.inputs.iter().any(|(input, _)| lent.iter().any(|lend| lend.binding == *input));
             if base_is_lent {
                 continue;
             }
-            if can_be_remade(flow, id) {
-                plan.sites[site as usize - 1].remade.push(id);
+            let group = trading_group(flow, id);
+            let is_call = lends.contains_key(&site);
+            if group.iter().all(|id| can_be_remade(flow, *id)) && !(group.len() > 1 && is_call) {
+                let planned = &mut plan.sites[site as usize - 1];
+                planned.remade.extend(group.iter().copied().filter(|id| !planned.remade.contains(id)).collect::<Vec<_>>());
+                if group.len() > 1 && !planned.seats.contains(&group) {
+                    planned.seats.push(group);
+                }
             } else {
                 refuse_exclusive(flow, id, errors);
             }
@@ -271,13 +289,30 @@ pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, 
     }
 }
 
+/// The references that trade places with a reference, itself included, in the order of their declaration.
+fn trading_group(flow: &Flow, id: BindingId) -> Vec<BindingId> {
+    let mut group = BTreeSet::from([id]);
+    loop {
+        let before = group.len();
+        for (one, other) in &flow.swaps {
+            if group.contains(one) || group.contains(other) {
+                group.extend([*one, *other]);
+            }
+        }
+        if group.len() == before {
+            return group.into_iter().collect();
+        }
+    }
+}
+
 fn can_be_remade(flow: &Flow, id: BindingId) -> bool {
     let binding = &flow.bindings[id];
-    let written = flow
-        .events()
-        .any(|event| event.binding == id && event.kind == Use::Write && event.step != binding.step);
+    let own = |event: &&crate::flow::Event| event.binding == id && event.step != binding.step;
+    let written = flow.events().filter(own).any(|event| event.kind == Use::Write);
+    let lent = flow.events().filter(own).filter(|event| event.kind == Use::Lend).count();
+    let swaps = flow.swaps.iter().filter(|(one, other)| *one == id || *other == id).count();
     let pure = binding.init.as_ref().is_some_and(is_pure_borrow);
-    pure && !written && !binding.replays && matches!(binding.declaration, Declaration::Let)
+    pure && !written && lent == swaps && !binding.replays && matches!(binding.declaration, Declaration::Let)
 }
 
 fn is_pure_borrow(expr: &Expr) -> bool {
@@ -289,6 +324,7 @@ fn is_pure_borrow(expr: &Expr) -> bool {
             is_borrow && is_pure_borrow(&call.receiver) && call.args.iter().all(is_pure)
         }
         Expr::Tuple(tuple) => tuple.elems.iter().all(is_pure_borrow),
+        Expr::Closure(_) => false,
         other => is_pure(other),
     }
 }
@@ -306,8 +342,14 @@ fn refuse_exclusive(flow: &Flow, id: BindingId, errors: &mut Diagnostics) {
             "make it a function that takes what it changes as an argument",
         );
     } else if matches!(binding.declaration, Declaration::Arm) {
-        let what = format!("`{name}` is bound by a pattern, borrows exclusively, and is still in use at a site");
-        errors.refuse(name.span(), what, why, "take the value out before the site and put it back after it");
+        let what =
+            format!("`{name}` is bound by a pattern, borrows exclusively, and is still in use at a site");
+        errors.refuse(
+            name.span(),
+            what,
+            why,
+            "take the value out before the site and put it back after it",
+        );
     } else if binding.replays || name.to_string().starts_with("__ckpt") {
         let what = "a `for` that borrows what it goes over exclusively has a site in it";
         let span = binding

@@ -13,7 +13,9 @@ impl Lowering<'_> {
     /// `while c { .. }` is `loop { if !c { break } .. }`.
     pub(super) fn while_loop(&mut self, one: ExprWhile) -> Spine {
         let mut steps = Vec::new();
-        let ExprWhile { label, cond, body, .. } = one;
+        let ExprWhile {
+            label, cond, body, ..
+        } = one;
         let condition = *cond;
         if self.marks.in_expr(&condition) {
             if let Expr::Let(one) = condition {
@@ -25,7 +27,10 @@ impl Lowering<'_> {
                     let target = super::Target::Statement(true);
                     steps.push(step(StepKind::Spine(super::SpineStep { sites, target, spine })));
                 }
-                return Spine::Loop { label, body: Block { steps } };
+                return Spine::Loop {
+                    label,
+                    body: Block { steps },
+                };
             }
             if super::select::has_let(&condition) {
                 self.refuse_let_with_site(&condition);
@@ -87,7 +92,10 @@ impl Lowering<'_> {
         let mut iterable: Expr = iterable;
         let root = chain_root_mut(&mut iterable);
         let has_name = place_root(root).is_some() || matches!(root, Expr::Range(_) | Expr::Lit(_));
-        if !has_name && !is_repeatable(root) && matches!(origin(&iterable, self.references), Origin::Borrow { .. }) {
+        if !has_name
+            && !is_repeatable(root)
+            && matches!(origin(&iterable, self.references), Origin::Borrow { .. })
+        {
             let name = self.names.fresh("value");
             let root = chain_root_mut(&mut iterable);
             let taken = std::mem::replace(root, parse_quote!(#name));
@@ -101,11 +109,25 @@ impl Lowering<'_> {
         };
         let make: syn::Stmt =
             parse_quote!(let mut #iterator = ::core::iter::IntoIterator::into_iter(#iterable););
+        let owned: syn::Stmt = parse_quote! {
+            let mut #iterator = {
+                #[allow(unused_imports)]
+                use #rt::{StartAny as _, StartOwned as _};
+                (&mut #rt::Source::new(#iterable)).start()
+            };
+        };
         let mut steps = Vec::new();
         if rebuilds {
             let count = self.names.fresh("count");
             let frame = frame();
             outer.push(replay(make));
+            outer.push(replay(parse_quote! {
+                {
+                    #[allow(unused_imports)]
+                    use #rt::{InOrder as _, OutOfOrder as _};
+                    (&#rt::Order(&#iterator)).check();
+                }
+            }));
             outer.push(plain(parse_quote!(let mut #count: u64 = 0;)));
             steps.push(replay(parse_quote! {
                 let #pat = match #rt::fetch(&#frame, &mut #iterator, &mut #count) {
@@ -114,7 +136,7 @@ impl Lowering<'_> {
                 };
             }));
         } else {
-            outer.push(plain(make));
+            outer.push(plain(if is_range(&iterable) { make } else { owned }));
             steps.push(plain(parse_quote! {
                 let #pat = match ::core::iter::Iterator::next(&mut #iterator) {
                     ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
@@ -157,11 +179,20 @@ fn replay(stmt: syn::Stmt) -> super::Step {
     }))
 }
 
+fn is_range(iterable: &Expr) -> bool {
+    match iterable {
+        Expr::Paren(inner) => is_range(&inner.expr),
+        Expr::MethodCall(call) if call.method == "rev" => is_range(&call.receiver),
+        other => matches!(other, Expr::Range(_)),
+    }
+}
+
 /// Whether the iterator of a `for` must be made again at restart, rather than saved.
 fn rebuilds(iterable: &Expr, references: &std::collections::HashSet<String>) -> bool {
     match iterable {
         Expr::Paren(inner) => rebuilds(&inner.expr, references),
         Expr::Range(_) => false,
+        Expr::Array(_) => is_repeatable(iterable),
         Expr::MethodCall(call) if call.method == "rev" && call.args.is_empty() => {
             rebuilds(&call.receiver, references)
         }

@@ -115,11 +115,19 @@ impl Lowering<'_> {
 
     /// `let r = &f();` borrows a value without a name, which a restart could not restore: it gets one.
     fn name_borrowed_value(&mut self, stmt: &mut Stmt, treatment: Option<Treatment>, out: &mut Vec<Step>) {
-        let Stmt::Local(Local { init: Some(init), .. }) = stmt else { return };
-        let Expr::Reference(reference) = &mut *init.expr else { return };
+        let Stmt::Local(Local { init: Some(init), .. }) = stmt else {
+            return;
+        };
+        let Expr::Reference(reference) = &mut *init.expr else {
+            return;
+        };
         let value = &mut *reference.expr;
         let is_constant = matches!(value, Expr::Lit(_) | Expr::Array(_) | Expr::Path(_));
-        if treatment.is_some() || is_constant || crate::borrow::place_root(value).is_some() || is_repeatable(value) {
+        if treatment.is_some()
+            || is_constant
+            || crate::borrow::place_root(value).is_some()
+            || is_repeatable(value)
+        {
             return;
         }
         let name = self.names.fresh("value");

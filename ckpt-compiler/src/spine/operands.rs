@@ -183,7 +183,7 @@ impl Lowering<'_> {
                 if !is_pure(&reference.expr) {
                     self.put_aside(&mut reference.expr, "argument", &mut steps);
                 }
-            } else if !is_pure(operands[index]) || changed_later {
+            } else if !(is_pure(operands[index]) || is_iterator(operands[index])) || changed_later {
                 self.put_aside(operands[index], "argument", &mut steps);
             }
         }
@@ -363,6 +363,12 @@ pub fn is_pure(expr: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether the expression makes an iterator that can be made again.
+fn is_iterator(expr: &Expr) -> bool {
+    use crate::borrow::{is_repeatable, iterator_origin};
+    iterator_origin(expr, &HashSet::new()) && is_repeatable(expr)
 }
 
 /// All identifiers in some tokens.
