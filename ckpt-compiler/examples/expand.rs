@@ -7,10 +7,16 @@ fn main() {
     let source = std::fs::read_to_string(&file).expect("the file can be read");
     let file = syn::parse_file(&source).expect("the file is Rust");
     for item in file.items {
-        let syn::Item::Fn(mut function) = item else { continue };
+        let syn::Item::Fn(mut function) = item else {
+            continue;
+        };
         let mut options = String::new();
         function.attrs.retain(|attribute| {
-            let is_ours = attribute.path().segments.first().is_some_and(|first| first.ident == "ckpt");
+            let is_ours = attribute
+                .path()
+                .segments
+                .first()
+                .is_some_and(|first| first.ident == "ckpt");
             if let (true, syn::Meta::List(list)) = (is_ours, &attribute.meta) {
                 options = list.tokens.to_string();
             }

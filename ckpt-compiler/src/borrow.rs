@@ -215,7 +215,10 @@ pub fn is_reference_type(ty: &Type) -> bool {
             visit::visit_type(self, ty);
         }
         fn visit_type_reference(&mut self, one: &'ast syn::TypeReference) {
-            let is_static = one.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static");
+            let is_static = one
+                .lifetime
+                .as_ref()
+                .is_some_and(|lifetime| lifetime.ident == "static");
             self.0 |= !is_static;
             visit::visit_type_reference(self, one);
         }

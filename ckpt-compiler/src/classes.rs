@@ -202,13 +202,10 @@ fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors:
         let advances = |event: &crate::flow::Event| {
             event.binding == id
                 && event.step != binding.step
-                && (event.kind == Use::Write || matches!(event.kind, Use::Change | Use::Lend) && binding.mutable && !exclusive)
+                && (event.kind == Use::Write
+                    || matches!(event.kind, Use::Change | Use::Lend) && binding.mutable && !exclusive)
         };
-        if live
-            && binding.mutable
-            && !is_closure(binding)
-            && flow.events().any(advances)
-        {
+        if live && binding.mutable && !is_closure(binding) && flow.events().any(advances) {
             errors.refuse(
                 binding.ident.span(),
                 format!(

@@ -91,7 +91,9 @@ pub fn try_expand(
         &Emitter {
             lowered: &lowered,
             flow: &flow,
-            plan: &plan, liveness: &liveness },
+            plan: &plan,
+            liveness: &liveness,
+        },
     ))
 }
 

@@ -141,7 +141,10 @@ pub trait StartOwned {
 impl<T: Owned> StartOwned for Source<T> {
     type Item = T::Item;
     fn start(&mut self) -> std::vec::IntoIter<T::Item> {
-        take_or_die(self.0.take()).into_iter().collect::<Vec<_>>().into_iter()
+        take_or_die(self.0.take())
+            .into_iter()
+            .collect::<Vec<_>>()
+            .into_iter()
     }
 }
 

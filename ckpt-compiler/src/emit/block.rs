@@ -483,7 +483,10 @@ impl Emitter<'_> {
         let mut sites = self.flow.sites.iter().zip(&self.plan.sites);
         let saved = |(flow, plan): (&SiteFlow, &SitePlan)| range.contains(&flow.step) && plan.restores(id);
         sites.any(saved)
-            || self.flow.events().any(|event| event.binding == id && range.contains(&event.step))
+            || self
+                .flow
+                .events()
+                .any(|event| event.binding == id && range.contains(&event.step))
     }
 
     /// Carried variables that every site of a statement has are taken for all of it; the others inside, where needed.

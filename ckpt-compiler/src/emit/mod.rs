@@ -209,7 +209,12 @@ impl Emitter<'_> {
             }
             _ => false,
         };
-        if points { quote!(&*#name) } else { quote!(&#name) }
+        let span = self.own_span(id);
+        if points {
+            quote_spanned!(span => &*#name)
+        } else {
+            quote_spanned!(span => &#name)
+        }
     }
 }
 

@@ -136,16 +136,16 @@ impl Emitter<'_> {
                 Entry::Save(_) => quote_spanned!(span => #registrar.save(#key, #value);),
                 Entry::Link(_, callee) => quote!(#registrar.lent(#key, #callee);),
                 Entry::Moved { binding, callee, parameter } => {
-                    let kept = self.kept_name(*binding);
+                    let (slot, kept) = (self.kept_name(*binding), Ident::new("__ckpt_copy", Span::mixed_site()));
                     let (save, lend) = match parameter {
-                        None => (quote!(#registrar.save(#key, kept)), quote!(#registrar.lent(#key, #callee))),
+                        None => (quote!(#registrar.save(#key, #kept)), quote!(#registrar.lent(#key, #callee))),
                         Some(index) => (
-                            quote!(#registrar.required(#key); #registrar.parameter(#index, #key, kept)),
+                            quote!(#registrar.required(#key); #registrar.parameter(#index, #key, #kept)),
                             quote!(#registrar.required(#key); #registrar.lent_parameter(#index, #key, #callee)),
                         ),
                     };
-                    quote_spanned!(span => match &#kept {
-                        ::core::option::Option::Some(kept) => { #save; }
+                    quote_spanned!(span => match &#slot {
+                        ::core::option::Option::Some(#kept) => { #save; }
                         ::core::option::Option::None => { #lend; }
                     })
                 }
@@ -226,7 +226,10 @@ impl Emitter<'_> {
             let (seats, key) = (self.seats_name(group), seats_key(group));
             let names: Vec<_> = group.iter().map(|id| &self.flow.bindings[*id].ident).collect();
             let homes: Vec<_> = group.iter().map(|id| home_name(*id)).collect();
-            let moved: Vec<_> = group.iter().map(|id| format_ident!("__ckpt_seat_{}", id)).collect();
+            let moved: Vec<_> = group
+                .iter()
+                .map(|id| format_ident!("__ckpt_seat_{}", id))
+                .collect();
             before.extend(quote! {
                 let #seats = if #frame.runs() {
                     #rt::seating([#(#rt::address(&*#names)),*], [#(#homes),*])
@@ -247,7 +250,9 @@ impl Emitter<'_> {
         let rt = rt();
         let groups = self.plan.sites.iter().flat_map(|site| &site.seats);
         let members: std::collections::BTreeSet<_> = groups.flatten().copied().collect();
-        let of_step = members.into_iter().filter(|id| self.flow.bindings[*id].step == step);
+        let of_step = members
+            .into_iter()
+            .filter(|id| self.flow.bindings[*id].step == step);
         of_step
             .map(|id| {
                 let (home, name) = (home_name(id), &self.flow.bindings[id].ident);

@@ -124,14 +124,21 @@ impl Walker {
     }
 
     fn resolve(&self, name: &Ident) -> Option<BindingId> {
-        let mut found = self.scopes.iter().rev().flat_map(|scope| scope.iter().rev()).copied();
+        let mut found = self
+            .scopes
+            .iter()
+            .rev()
+            .flat_map(|scope| scope.iter().rev())
+            .copied();
         found.find(|id| self.flow.bindings[*id].ident == *name)
     }
 
     /// Two variables that trade places; whether the expression is no more than that.
     fn swap(&mut self, pair: Option<(&Ident, &Ident)>) -> bool {
         let Some((one, other)) = pair else { return false };
-        let (Some(first), Some(second)) = (self.resolve(one), self.resolve(other)) else { return false };
+        let (Some(first), Some(second)) = (self.resolve(one), self.resolve(other)) else {
+            return false;
+        };
         self.flow.swaps.push((first, second));
         self.name(one, Use::Lend);
         self.name(other, Use::Lend);
@@ -244,7 +251,11 @@ impl Walker {
             Expr::Paren(inner) => self.expr(&inner.expr),
             Expr::Group(inner) => self.expr(&inner.expr),
             Expr::Reference(one) => {
-                let kind = if one.mutability.is_some() { Use::Lend } else { Use::Read };
+                let kind = if one.mutability.is_some() {
+                    Use::Lend
+                } else {
+                    Use::Read
+                };
                 self.operand(&one.expr, kind);
             }
             Expr::RawAddr(one) => self.operand(&one.expr, Use::Change),
@@ -583,7 +594,9 @@ fn name_of(expr: &Expr) -> Option<&Ident> {
 
 /// The names in `mem::swap(&mut a, &mut b)`.
 fn swapped(call: &syn::ExprCall) -> Option<(&Ident, &Ident)> {
-    let Expr::Path(path) = &*call.func else { return None };
+    let Expr::Path(path) = &*call.func else {
+        return None;
+    };
     if path.path.segments.last()?.ident != "swap" || call.args.len() != 2 {
         return None;
     }
@@ -596,7 +609,9 @@ fn swapped(call: &syn::ExprCall) -> Option<(&Ident, &Ident)> {
 
 /// The names in `(a, b) = (b, a)`.
 fn traded<'a>(left: &'a Expr, right: &Expr) -> Option<(&'a Ident, &'a Ident)> {
-    let (Expr::Tuple(left), Expr::Tuple(right)) = (left, right) else { return None };
+    let (Expr::Tuple(left), Expr::Tuple(right)) = (left, right) else {
+        return None;
+    };
     if left.elems.len() != 2 || right.elems.len() != 2 {
         return None;
     }

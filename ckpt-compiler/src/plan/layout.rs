@@ -255,9 +255,7 @@ impl Chooser<'_> {
                 if self.plan.sites[site as usize - 1].restores(id) {
                     continue;
                 }
-                if self.liveness.may_be_moved(self.flow, site, id)
-                    || binding.init.is_none() && !binding.from_spine
-                {
+                if self.liveness.may_be_moved(self.flow, site, id) || self.prefers_to_travel(id, binding) {
                     self.modes.insert(id, Mode::Carried);
                 } else {
                     self.forced.push((site, id));
@@ -269,8 +267,17 @@ impl Chooser<'_> {
     /// A value that is dead at a site need not be saved for the statements in between: it may travel, unless something
     /// borrows from it. Plain numbers are saved, that is simpler to read.
     fn prefers_to_travel(&self, id: BindingId, binding: &Binding) -> bool {
-        let borrowed = self.flow.bindings.iter().any(|other| other.inputs.iter().any(|(input, _)| *input == id));
-        let aliased = self.plan.aliases.values().flatten().any(|alias| alias.binding == id);
+        let borrowed = self
+            .flow
+            .bindings
+            .iter()
+            .any(|other| other.inputs.iter().any(|(input, _)| *input == id));
+        let aliased = self
+            .plan
+            .aliases
+            .values()
+            .flatten()
+            .any(|alias| alias.binding == id);
         binding.from_spine && !borrowed && !aliased
     }
 

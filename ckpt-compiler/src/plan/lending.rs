@@ -88,7 +88,11 @@ impl Finder<'_> {
             if let Some(binding) = self.operand(site, operand, is_receiver) {
                 let mutable = self.flow.bindings[binding].mutable;
                 let by_value = matches!(operand, Expr::Path(_)) && !(is_receiver && mutable);
-                found.push(Lend { binding, parameter: index as u32, by_value });
+                found.push(Lend {
+                    binding,
+                    parameter: index as u32,
+                    by_value,
+                });
             }
         }
         self.lends.insert(site, found);

@@ -114,16 +114,16 @@ impl Entry {
     pub fn binding(&self) -> BindingId {
         match self {
             Self::Save(binding) | Self::Link(binding, _) => *binding,
-            Self::Moved { binding, .. } | Self::Parameter { binding, .. } | Self::ParameterLink { binding, .. } => {
-                *binding
-            }
+            Self::Moved { binding, .. }
+            | Self::Parameter { binding, .. }
+            | Self::ParameterLink { binding, .. } => *binding,
         }
     }
 
     /// Whether every checkpoint has it, or only one whose caller restores it.
     pub fn is_always_saved(&self) -> bool {
         match self {
-            Self::Save(_) | Self::Link(..) => true,
+            Self::Save(_) | Self::Link(..) | Self::Moved { .. } => true,
             Self::Parameter { required, .. } | Self::ParameterLink { required, .. } => *required,
         }
     }

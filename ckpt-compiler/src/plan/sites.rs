@@ -113,8 +113,7 @@ pub fn entries(
     (1..=flow.sites.len() as SiteId)
         .map(|site| {
             let lent = lends.get(&site).map(Vec::as_slice).unwrap_or_default();
-            let callee_of =
-                |id: BindingId| lent.iter().copied().find(|lend| lend.binding == id);
+            let callee_of = |id: BindingId| lent.iter().copied().find(|lend| lend.binding == id);
             let wanted = &needed[site as usize - 1];
             let mut entries = Vec::new();
             for &id in &flow.sites[site as usize - 1].scope {
@@ -142,7 +141,10 @@ pub fn entries(
                     entries.push(variable_entry(id, callee_of(id)));
                 }
             }
-            SitePlan { entries, ..SitePlan::default() }
+            SitePlan {
+                entries,
+                ..SitePlan::default()
+            }
         })
         .collect()
 }
@@ -150,7 +152,15 @@ pub fn entries(
 fn variable_entry(id: BindingId, lend: Option<Lend>) -> Entry {
     match lend {
         None => Entry::Save(id),
-        Some(Lend { parameter: callee, by_value: true, .. }) => Entry::Moved { binding: id, callee, parameter: None },
+        Some(Lend {
+            parameter: callee,
+            by_value: true,
+            ..
+        }) => Entry::Moved {
+            binding: id,
+            callee,
+            parameter: None,
+        },
         Some(lend) => Entry::Link(id, lend.parameter),
     }
 }
@@ -162,7 +172,9 @@ fn is_guard(flow: &Flow, plan: &Plan, id: BindingId) -> bool {
     plan.classes[id] == Class::Saved
         && matches!(binding.declaration, Declaration::Let)
         && made
-        && !flow.events().any(|event| event.binding == id && event.kind != Use::Write)
+        && !flow
+            .events()
+            .any(|event| event.binding == id && event.kind != Use::Write)
         && !binding.ident.to_string().starts_with("__ckpt")
 }
 
@@ -210,9 +222,15 @@ fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Pa
             },
         }),
         Passing::Value => match callee {
-            Some(Lend { parameter: callee, by_value: true, .. }) => {
-                Some(Entry::Moved { binding: id, callee, parameter: whole.then_some(index) })
-            }
+            Some(Lend {
+                parameter: callee,
+                by_value: true,
+                ..
+            }) => Some(Entry::Moved {
+                binding: id,
+                callee,
+                parameter: whole.then_some(index),
+            }),
             Some(lend) => Some(Entry::Link(id, lend.parameter)),
             None if needed && whole => Some(Entry::Parameter {
                 binding: id,
@@ -236,7 +254,10 @@ pub fn aliases(flow: &Flow, plan: &Plan, names: &Names) -> BTreeMap<StepId, Vec<
     for (index, site) in plan.sites.iter().enumerate() {
         for entry in &site.entries {
             let binding = entry.binding();
-            let named = matches!(entry, Entry::Link(..) | Entry::Moved { .. } | Entry::ParameterLink { .. });
+            let named = matches!(
+                entry,
+                Entry::Link(..) | Entry::Moved { .. } | Entry::ParameterLink { .. }
+            );
             if named || flow.nameable(index as SiteId + 1, binding) {
                 continue;
             }
@@ -269,8 +290,10 @@ pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, 
             if !exclusive || !liveness.is_live(flow, site, id) {
                 continue;
             }
-            let base_is_lent =
-                binding.inputs.iter().any(|(input, _)| lent.iter().any(|lend| lend.binding == *input));
+            let base_is_lent = binding
+                .inputs
+                .iter()
+                .any(|(input, _)| lent.iter().any(|lend| lend.binding == *input));
             if base_is_lent {
                 continue;
             }
@@ -278,7 +301,13 @@ pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, 
             let is_call = lends.contains_key(&site);
             if group.iter().all(|id| can_be_remade(flow, *id)) && !(group.len() > 1 && is_call) {
                 let planned = &mut plan.sites[site as usize - 1];
-                planned.remade.extend(group.iter().copied().filter(|id| !planned.remade.contains(id)).collect::<Vec<_>>());
+                planned.remade.extend(
+                    group
+                        .iter()
+                        .copied()
+                        .filter(|id| !planned.remade.contains(id))
+                        .collect::<Vec<_>>(),
+                );
                 if group.len() > 1 && !planned.seats.contains(&group) {
                     planned.seats.push(group);
                 }
@@ -309,8 +338,16 @@ fn can_be_remade(flow: &Flow, id: BindingId) -> bool {
     let binding = &flow.bindings[id];
     let own = |event: &&crate::flow::Event| event.binding == id && event.step != binding.step;
     let written = flow.events().filter(own).any(|event| event.kind == Use::Write);
-    let lent = flow.events().filter(own).filter(|event| event.kind == Use::Lend).count();
-    let swaps = flow.swaps.iter().filter(|(one, other)| *one == id || *other == id).count();
+    let lent = flow
+        .events()
+        .filter(own)
+        .filter(|event| event.kind == Use::Lend)
+        .count();
+    let swaps = flow
+        .swaps
+        .iter()
+        .filter(|(one, other)| *one == id || *other == id)
+        .count();
     let pure = binding.init.as_ref().is_some_and(is_pure_borrow);
     pure && !written && lent == swaps && !binding.replays && matches!(binding.declaration, Declaration::Let)
 }
