@@ -1,0 +1,118 @@
+//! Types that rustc infers from what comes after a site, and values of odd types.
+
+use std::collections::BTreeMap;
+
+#[ckpt::instrument]
+pub fn fixed_after_the_site() {
+    let mut total = Default::default();
+    let mut list = Vec::new();
+    let parsed = "17".parse().unwrap_or(0);
+    let collected = (1..4).map(|i| i * parsed).collect();
+    let mut pairs = BTreeMap::new();
+    for i in 0..3 {
+        ckpt::checkpoint!();
+        add(&mut total, i as f64 / 2.0);
+        list.push((i as u16, parsed));
+        pairs.insert(format!("k{i}"), list.len());
+        println!("{total} {list:?} {pairs:?}");
+    }
+    let whole: Vec<i64> = collected;
+    println!("= {whole:?}");
+}
+
+fn add(total: &mut f64, more: f64) {
+    *total += more;
+}
+
+#[ckpt::instrument]
+pub fn branches_that_never_return() {
+    for i in 0..4u64 {
+        let odd = if i % 2 == 0 { continue } else { i };
+        ckpt::checkpoint!();
+        let name = match odd {
+            1 => "one",
+            3 => {
+                ckpt::checkpoint!();
+                println!("three");
+                break;
+            }
+            _ => unreachable!(),
+        };
+        println!("{odd} {name}");
+    }
+    println!("=");
+}
+
+#[ckpt::instrument]
+#[allow(clippy::let_unit_value)]
+pub fn unit_and_raw_names() {
+    let unit = nothing();
+    let r#type = 3u64;
+    let mut r#loop = vec![r#type];
+    for r#in in 0..2 {
+        r#loop.push(r#in + r#type);
+        ckpt::checkpoint!();
+        println!("{unit:?} {type} {loop:?}", r#type = r#type, r#loop = r#loop);
+    }
+    println!("=");
+}
+
+fn nothing() {}
+
+#[ckpt::instrument]
+pub fn annotated_lets() {
+    let list: Vec<u64> = vec![5, 6, 7];
+    let view: &[u64] = &list;
+    let (low, high): (u8, i32) = (1, -1);
+    let mut best: Option<&u64> = None;
+    if let Some(first) = view.first() {
+        println!("{first}");
+    }
+    for item in view {
+        ckpt::checkpoint!();
+        println!("{item} {low} {high}");
+    }
+    best = best.or(view.last());
+    println!("= {best:?}");
+}
+
+#[ckpt::instrument]
+pub fn casts_and_operators() {
+    let mut bits = 0b1011u8;
+    let mut wide = -1i64;
+    let mut text = String::new();
+    while bits != 0 {
+        wide = (wide << 3) ^ bits as i64;
+        text.push(if bits & 1 == 1 { '1' } else { '0' });
+        ckpt::checkpoint!();
+        bits >>= 1;
+        wide = wide.wrapping_neg();
+        println!("{bits:08b} {wide} {text}");
+    }
+    println!("= {}", wide as u8 as char);
+}
+
+#[ckpt::instrument]
+pub fn struct_update_and_shorthand() {
+    #[derive(Debug, Clone, Default, ckpt::Checkpoint)]
+    struct Setup {
+        size: u64,
+        rate: f64,
+        name: String,
+    }
+    let base = Setup {
+        size: 3,
+        ..Default::default()
+    };
+    let mut setup = Setup {
+        rate: 0.5,
+        ..base.clone()
+    };
+    for size in 0..3 {
+        let name = format!("s{size}");
+        ckpt::checkpoint!();
+        setup = Setup { size, name, ..setup };
+        println!("{setup:?}");
+    }
+    println!("= {base:?}");
+}
