@@ -4,6 +4,9 @@ use crate::victim::{Job, expect_end_of};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// So large that what a store reserves beyond the length of a file does not matter.
+const CELLS: usize = 100_000;
+
 /// A file system in memory of a given size, unmounted with its value.
 struct SmallDisk {
     at: PathBuf,
@@ -40,30 +43,42 @@ fn on(disk: &Path, job: &Job) -> harness::Runner {
     job.every(10).with("CKPT_DIR", disk.join("store").display())
 }
 
+/// Kilobytes of one checkpoint of `job`.
+fn size_of_a_line(job: &Job) -> usize {
+    let killed = job.every(10).with("CKPT_FAULT", "visit:11").run();
+    assert_eq!(killed.ended, crate::victim::KILLED, "{}", killed.stderr);
+    let sizes = job
+        .checkpoints()
+        .into_iter()
+        .filter_map(|path| Some(path.metadata().ok()?.len()));
+    sizes.max().expect("there is a checkpoint") as usize / 1024
+}
+
 #[test]
 fn a_full_disk_costs_checkpoints_and_nothing_else() {
-    let job = Job::new(20_000);
-    let reference = job.reference();
-    // One checkpoint is about 170 kB: none fits, one fits and the next does not, two fit and the third does not.
-    for kilobytes in [100, 280, 420] {
+    let job = Job::new(CELLS);
+    let (reference, line) = (job.reference(), size_of_a_line(&job));
+    // No line fits; one fits and the next does not; two fit and the third does not.
+    for kilobytes in [line / 2, line * 3 / 2, line * 5 / 2] {
         let Some(disk) = SmallDisk::mount(kilobytes) else {
             eprintln!("skipped: this process may not mount a tmpfs");
             return;
         };
         let run = on(&disk.at, &job).run();
-        assert_eq!(run.stdout, reference, "{}", run.stderr);
+        assert!(run.stdout == reference, "{}", run.stderr);
         assert!(
-            run.stderr.contains("ckpt: "),
-            "with {kilobytes} kB nothing is said of the failed checkpoints"
+            run.stderr.contains("no space left"),
+            "with {kilobytes} kB: {}",
+            run.stderr
         );
     }
 }
 
 #[test]
 fn the_line_before_the_disk_was_full_is_whole() {
-    let job = Job::new(20_000);
-    let reference = job.reference();
-    let Some(disk) = SmallDisk::mount(280) else {
+    let job = Job::new(CELLS);
+    let (reference, line) = (job.reference(), size_of_a_line(&job));
+    let Some(disk) = SmallDisk::mount(line * 3 / 2) else {
         eprintln!("skipped: this process may not mount a tmpfs");
         return;
     };
