@@ -114,7 +114,9 @@ struct Victim {
 
 fn victim() -> Victim {
     // Thousands of files are written: in memory where the machine has such a folder.
-    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+    let folder = tempfile::tempdir_in("/dev/shm")
+        .or_else(|_| tempfile::tempdir())
+        .unwrap();
     let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
     let id = store.commit(&snapshot(), &meta()).unwrap();
     let bytes = fs::read(store.path(id)).unwrap();

@@ -52,13 +52,13 @@ fn decode<T: Checkpoint>((column, tables): &(Column, Vec<super::ObjectTable>)) -
     Ok(value)
 }
 
-fn round_trip<T: Checkpoint>(value: &T) -> T {
+pub(crate) fn round_trip<T: Checkpoint>(value: &T) -> T {
     decode(&encode(value).unwrap()).unwrap()
 }
 
 /// Alone, in lists, in lists of lists, in arrays and options.
 #[track_caller]
-fn everywhere<T: Checkpoint + PartialEq + std::fmt::Debug + Clone>(values: &[T]) {
+pub(crate) fn everywhere<T: Checkpoint + PartialEq + std::fmt::Debug + Clone>(values: &[T]) {
     for value in values {
         assert_eq!(round_trip(value), *value);
         assert_eq!(
