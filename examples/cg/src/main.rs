@@ -14,6 +14,7 @@ use std::io::Write;
 const USAGE: &str = "usage: cg (FILE.mtx | --poisson SIDE) [--loads K] [--tolerance T] [--output FILE.csv]";
 
 /// What the command line says.
+#[derive(ckpt::Checkpoint)]
 struct Options {
     source: Source,
     loads: usize,
@@ -21,6 +22,7 @@ struct Options {
     output: String,
 }
 
+#[derive(ckpt::Checkpoint)]
 enum Source {
     File(String),
     /// The five-point Laplacian on a square of so many nodes a side.
@@ -56,6 +58,7 @@ impl Options {
 }
 
 /// One finished solution.
+#[derive(ckpt::Checkpoint)]
 struct Answer {
     node: usize,
     iterations: u32,
@@ -79,6 +82,7 @@ impl Answer {
 }
 
 /// Solves A u = f for a unit force at `node`.
+#[ckpt::instrument]
 fn solve(a: &Matrix, node: usize, tolerance: f64) -> Result<Answer> {
     let scale: Vec<f64> = a.diagonal().iter().map(|d| 1.0 / d).collect();
     let mut u = vec![0.0; a.order];
@@ -91,6 +95,7 @@ fn solve(a: &Matrix, node: usize, tolerance: f64) -> Result<Answer> {
     let mut iterations = 0;
     let mut residual = 1.0;
     while residual > tolerance {
+        ckpt::checkpoint!();
         a.multiply(&p, &mut q);
         let curvature = dot(&p, &q);
         ensure!(
@@ -156,6 +161,7 @@ fn write(path: &str, answers: &[Answer]) -> Result<()> {
     Ok(())
 }
 
+#[ckpt::main(calls(solve))]
 fn main() -> Result<()> {
     let options = Options::parse(std::env::args().skip(1))?;
     let a = match &options.source {

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail, ensure};
 use std::io::{BufRead, BufReader};
 
 /// A square matrix by compressed rows: row `i` is `values[starts[i]..starts[i + 1]]` in those `columns`.
+#[derive(ckpt::Checkpoint)]
 pub struct Matrix {
     pub order: usize,
     pub starts: Vec<usize>,

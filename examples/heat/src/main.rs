@@ -13,7 +13,7 @@ use serde::Deserialize;
 use std::path::PathBuf;
 
 /// The input deck, a TOML file.
-#[derive(Deserialize)]
+#[derive(Deserialize, ckpt::Checkpoint)]
 #[serde(deny_unknown_fields)]
 struct Deck {
     /// Temperatures at the start: a PNG, black is `cold` and white is `hot`.
@@ -54,6 +54,7 @@ impl Deck {
 }
 
 /// The LU factors of `1 - r d²` along a line of `n` cells with insulated ends (the Thomas algorithm).
+#[derive(ckpt::Checkpoint)]
 struct Line {
     r: f64,
     upper: Vec<f64>,
@@ -115,6 +116,7 @@ impl Line {
 }
 
 /// The plate: temperatures of square cells, row by row.
+#[derive(ckpt::Checkpoint)]
 struct Plate {
     nx: usize,
     ny: usize,
@@ -151,8 +153,10 @@ impl Plate {
     }
 
     /// Advances by `report_every` steps, or to the end of the run.
+    #[ckpt::instrument]
     fn advance(&mut self, deck: &Deck) {
         for _ in 0..deck.report_every {
+            ckpt::checkpoint!();
             if self.time >= deck.end {
                 break;
             }
@@ -219,6 +223,7 @@ impl Plate {
     }
 }
 
+#[ckpt::main(calls(advance))]
 fn main() -> Result<()> {
     let path = std::env::args().nth(1).context("usage: heat DECK.toml")?;
     let deck = Deck::read(&path)?;

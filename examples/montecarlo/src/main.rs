@@ -25,6 +25,7 @@ struct Photon {
 }
 
 /// Where the light of one batch, or of all of them, went.
+#[derive(ckpt::Checkpoint)]
 struct Tally {
     specular: f64,
     reflected: f64,
@@ -51,6 +52,7 @@ impl Tally {
 }
 
 /// The experiment: the generator and all that was counted.
+#[derive(ckpt::Checkpoint)]
 struct Experiment {
     rng: Rng,
     tally: Tally,
@@ -70,9 +72,11 @@ impl Experiment {
         }
     }
 
+    #[ckpt::instrument]
     fn run_batch(&mut self, deck: &Deck) {
         self.tally = Tally::new(deck.layer.len());
         for _ in 0..deck.photons_a_batch {
+            ckpt::checkpoint!();
             self.follow(deck);
         }
         self.batches
@@ -244,6 +248,7 @@ impl Experiment {
     }
 }
 
+#[ckpt::main(calls(run_batch))]
 fn main() -> Result<()> {
     let path = std::env::args().nth(1).context("usage: montecarlo DECK.toml")?;
     let deck = Deck::read(&path)?;

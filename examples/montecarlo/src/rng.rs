@@ -2,6 +2,7 @@
 //! 2021), seeded through SplitMix64, and the distributions that photons need.
 
 /// The generator: its whole state is four words.
+#[derive(ckpt::Checkpoint)]
 pub struct Rng {
     state: [u64; 4],
 }

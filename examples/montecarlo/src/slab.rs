@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 /// The input deck, a TOML file. Lengths in centimetres, coefficients per centimetre.
-#[derive(Deserialize)]
+#[derive(Deserialize, ckpt::Checkpoint)]
 #[serde(deny_unknown_fields)]
 pub struct Deck {
     pub seed: u64,
@@ -21,7 +21,7 @@ pub struct Deck {
     pub layer: Vec<Layer>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ckpt::Checkpoint)]
 #[serde(deny_unknown_fields)]
 pub struct Layer {
     pub name: String,

@@ -29,7 +29,7 @@ struct Deck {
     body: Vec<Body>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ckpt::Checkpoint)]
 struct Body {
     name: String,
     /// Newton's constant times the mass.
@@ -38,6 +38,7 @@ struct Body {
     velocity: Vector,
 }
 
+#[derive(ckpt::Checkpoint)]
 struct Asteroid {
     position: Vector,
     velocity: Vector,
@@ -61,6 +62,7 @@ impl Deck {
 }
 
 /// Everything that moves. The first body is the sun.
+#[derive(ckpt::Checkpoint)]
 struct System {
     steps: u64,
     bodies: Vec<Body>,
@@ -122,8 +124,10 @@ impl System {
     }
 
     /// Takes `count` steps of `dt` days.
+    #[ckpt::instrument]
     fn advance(&mut self, dt: f64, count: u64) {
         for _ in 0..count {
+            ckpt::checkpoint!();
             for weight in WEIGHTS {
                 self.drift(0.5 * weight * dt);
                 self.kick(weight * dt);
@@ -224,6 +228,7 @@ impl System {
     }
 }
 
+#[ckpt::main(calls(advance))]
 fn main() -> Result<()> {
     let path = std::env::args().nth(1).context("usage: nbody DECK.toml")?;
     let deck = Deck::read(&path)?;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 const SHORT: usize = 16;
 
 /// The input deck, a TOML file.
-#[derive(Deserialize)]
+#[derive(Deserialize, ckpt::Checkpoint)]
 #[serde(deny_unknown_fields)]
 struct Deck {
     /// How many times the whole list is sorted.
@@ -20,7 +20,7 @@ struct Deck {
 }
 
 /// One array to be sorted.
-#[derive(Deserialize)]
+#[derive(Deserialize, ckpt::Checkpoint)]
 #[serde(deny_unknown_fields)]
 struct Workload {
     kind: Kind,
@@ -29,7 +29,7 @@ struct Workload {
     seed: u64,
 }
 
-#[derive(Deserialize, Clone, Copy, Debug)]
+#[derive(Deserialize, Clone, Copy, Debug, ckpt::Checkpoint)]
 #[serde(rename_all = "kebab-case")]
 enum Kind {
     Random,
@@ -69,7 +69,7 @@ impl Workload {
 }
 
 /// What the recursion did.
-#[derive(Default)]
+#[derive(Default, ckpt::Checkpoint)]
 struct Effort {
     partitions: u64,
     exchanges: u64,
@@ -77,12 +77,14 @@ struct Effort {
 }
 
 /// Sorts `data[low..high]`; `depth` counts the frames above.
+#[ckpt::instrument(calls(quicksort))]
 fn quicksort(data: &mut [f64], low: usize, high: usize, depth: u32, effort: &mut Effort) {
     effort.deepest = effort.deepest.max(depth);
     if high - low <= SHORT {
         insertion_sort(&mut data[low..high]);
         return;
     }
+    ckpt::checkpoint!();
     let middle = partition(&mut data[low..high], effort);
     quicksort(data, low, low + middle.start, depth + 1, effort);
     quicksort(data, low + middle.end, high, depth + 1, effort);
@@ -144,6 +146,7 @@ fn verify(data: &[f64], before: (u64, u64)) -> Result<()> {
     Ok(())
 }
 
+#[ckpt::main(calls(quicksort))]
 fn main() -> Result<()> {
     let path = std::env::args()
         .nth(1)
