@@ -1,0 +1,183 @@
+//! What instrumentation costs while no checkpoint is due: plain programs against instrumented ones.
+//!
+//! The same sources are built twice, in the packages `overhead-plain` (attributes and sites vanish) and
+//! `overhead-instrumented`, and run in three variants: plain, instrumented without a session, instrumented with a
+//! session in which no checkpoint becomes due. Two measures, both as ratios to plain: instructions under
+//! callgrind, as the difference of two run lengths so that starting up does not count; and wall times of
+//! interleaved runs, median and best. `cargo run -p overhead -- [--check] [--pairs N] [--instructions]`
+
+mod program;
+
+use anyhow::{Context, Result, bail, ensure};
+use program::{PROGRAMS, Program, Variant};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// `--check` fails above this many extra instructions.
+const BAR: f64 = 0.01;
+
+struct Options {
+    check: bool,
+    pairs: usize,
+    wall: bool,
+}
+
+impl Options {
+    fn parse() -> Result<Options> {
+        let mut options = Options {
+            check: false,
+            pairs: 9,
+            wall: true,
+        };
+        let mut args = std::env::args().skip(1);
+        while let Some(arg) = args.next() {
+            match arg.as_str() {
+                "--check" => options.check = true,
+                "--instructions" => options.wall = false,
+                "--pairs" => options.pairs = args.next().context("--pairs needs a number")?.parse()?,
+                _ => bail!("usage: overhead [--check] [--pairs N] [--instructions]"),
+            }
+        }
+        ensure!(options.pairs > 0, "at least one pair is needed");
+        Ok(options)
+    }
+}
+
+/// Builds both packages and says where the executables are.
+fn build() -> Result<PathBuf> {
+    let target = std::env::current_exe()?
+        .parent()
+        .and_then(Path::parent)
+        .context("the benchmark is run from cargo's target folder")?
+        .to_owned();
+    let status = Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--quiet",
+            "--release",
+            "-p",
+            "overhead-plain",
+            "-p",
+            "overhead-instrumented",
+        ])
+        .arg("--target-dir")
+        .arg(&target)
+        .arg("--manifest-path")
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml"))
+        .status()
+        .context("cannot start cargo")?;
+    ensure!(status.success(), "the build failed");
+    Ok(target.join("release"))
+}
+
+/// Instructions of one run, as callgrind counts them.
+fn instructions(command: &Command) -> Result<u64> {
+    let mut valgrind = Command::new("valgrind");
+    valgrind
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(command.get_program())
+        .args(command.get_args())
+        .current_dir(command.get_current_dir().context("every run has a folder")?);
+    for (name, value) in command.get_envs() {
+        valgrind.env(name, value.context("variables are only set")?);
+    }
+    let output = valgrind
+        .output()
+        .context("cannot start valgrind; `apt-get install valgrind`")?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "under callgrind:\n{said}");
+    let count = said
+        .lines()
+        .find_map(|line| line.split_once("Collected : "))
+        .context("callgrind counted nothing")?;
+    Ok(count.1.trim().parse()?)
+}
+
+/// Instructions of the loop itself: a run twice as long less a run.
+fn loop_instructions(program: &Program, variant: Variant, binaries: &Path, folder: &Path) -> Result<f64> {
+    let count = |size| instructions(&program.command(variant, binaries, folder, size)?);
+    let (short, long) = (count(program.short)?, count(2 * program.short)?);
+    ensure!(
+        long > short,
+        "{}: a longer run needs no more instructions",
+        program.name
+    );
+    Ok((long - short) as f64)
+}
+
+fn wall(mut command: Command) -> Result<(Duration, Vec<u8>)> {
+    let start = Instant::now();
+    let output = command.output().context("cannot start the program")?;
+    let time = start.elapsed();
+    ensure!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok((time, output.stdout))
+}
+
+/// Ratios of wall times to plain, median of the pairs and best against best, for each instrumented variant.
+fn wall_ratios(program: &Program, pairs: usize, binaries: &Path, folder: &Path) -> Result<[(f64, f64); 2]> {
+    let mut times = [const { Vec::new() }; 3];
+    for _ in 0..pairs {
+        let mut outputs = Vec::new();
+        for (variant, times) in Variant::ALL.into_iter().zip(&mut times) {
+            let (time, output) = wall(program.command(variant, binaries, folder, program.long)?)?;
+            times.push(time.as_secs_f64());
+            outputs.push(output);
+        }
+        ensure!(
+            outputs.windows(2).all(|two| two[0] == two[1]),
+            "{}: the variants disagree",
+            program.name
+        );
+    }
+    let best = |times: &[f64]| times.iter().copied().fold(f64::INFINITY, f64::min);
+    Ok([1, 2].map(|variant| {
+        let mut ratios: Vec<f64> = times[variant]
+            .iter()
+            .zip(&times[0])
+            .map(|(time, plain)| time / plain)
+            .collect();
+        ratios.sort_by(f64::total_cmp);
+        (ratios[pairs / 2], best(&times[variant]) / best(&times[0]))
+    }))
+}
+
+fn main() -> Result<()> {
+    let options = Options::parse()?;
+    let binaries = build()?;
+    let folder = tempfile::tempdir()?;
+    let mut worst = 0.0_f64;
+    println!(
+        "ratios to the plain program   instructions   wall, median of {}   wall, best",
+        options.pairs
+    );
+    for program in &PROGRAMS {
+        let plain = loop_instructions(program, Variant::Plain, &binaries, folder.path())?;
+        let walls = match options.wall {
+            true => Some(wall_ratios(program, options.pairs, &binaries, folder.path())?),
+            false => None,
+        };
+        for (k, variant) in [Variant::Idle, Variant::Session].into_iter().enumerate() {
+            let ratio = loop_instructions(program, variant, &binaries, folder.path())? / plain;
+            worst = worst.max(ratio - 1.0);
+            let (median, best) = walls.map_or(("-".into(), "-".into()), |walls| {
+                (format!("{:.4}", walls[k].0), format!("{:.4}", walls[k].1))
+            });
+            println!(
+                "{:<6} {:<22} {ratio:12.5} {median:>19} {best:>12}",
+                program.name,
+                variant.describe()
+            );
+        }
+    }
+    ensure!(
+        !options.check || worst <= BAR,
+        "instrumentation costs {:.2} % more instructions",
+        100.0 * worst
+    );
+    Ok(())
+}

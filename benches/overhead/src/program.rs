@@ -1,0 +1,99 @@
+//! The programs measured, and how each variant of them is started.
+
+use anyhow::Result;
+use std::path::Path;
+use std::process::Command;
+
+/// One program; run lengths are in its own unit.
+pub struct Program {
+    pub name: &'static str,
+    /// Length of a run under callgrind.
+    pub short: u64,
+    /// Length of a timed run.
+    pub long: u64,
+    /// Writes the input for a run of that length; the argument is what to give the program.
+    prepare: fn(&Path, u64) -> Result<String>,
+}
+
+pub const PROGRAMS: [Program; 3] = [
+    Program {
+        name: "heat",
+        short: 4,
+        long: 1600,
+        prepare: heat,
+    },
+    Program {
+        name: "nbody",
+        short: 40,
+        long: 12_000,
+        prepare: nbody,
+    },
+    Program {
+        name: "tight",
+        short: 2,
+        long: 1000,
+        prepare: |_, outer| Ok(outer.to_string()),
+    },
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Variant {
+    Plain,
+    /// Instrumented, no session.
+    Idle,
+    /// Instrumented, with a session in which nothing becomes due.
+    Session,
+}
+
+impl Variant {
+    pub const ALL: [Variant; 3] = [Variant::Plain, Variant::Idle, Variant::Session];
+
+    pub fn describe(self) -> &'static str {
+        match self {
+            Variant::Plain => "plain",
+            Variant::Idle => "no session",
+            Variant::Session => "session, nothing due",
+        }
+    }
+}
+
+impl Program {
+    /// A run of that length, in `folder`.
+    pub fn command(&self, variant: Variant, binaries: &Path, folder: &Path, length: u64) -> Result<Command> {
+        let suffix = if variant == Variant::Plain {
+            "plain"
+        } else {
+            "instrumented"
+        };
+        let mut command = Command::new(binaries.join(format!("{}-{suffix}", self.name)));
+        command.arg((self.prepare)(folder, length)?).current_dir(folder);
+        if variant == Variant::Session {
+            command
+                .env("CKPT_DIR", folder.join("store"))
+                .env("CKPT_INTERVAL", "1h");
+        }
+        Ok(command)
+    }
+}
+
+/// `length` steps on a grid of 256 x 256.
+fn heat(folder: &Path, length: u64) -> Result<String> {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/heat");
+    std::fs::copy(example.join("terrain.png"), folder.join("terrain.png"))?;
+    let deck = std::fs::read_to_string(example.join("deck.toml"))?
+        .replace("refine = 4 ", "refine = 1 ")
+        .replace("end = 30.0 ", &format!("end = {} ", 0.0125 * length as f64));
+    std::fs::write(folder.join("deck.toml"), deck)?;
+    Ok("deck.toml".into())
+}
+
+/// `length` steps of the planets and 400 asteroids.
+fn nbody(folder: &Path, length: u64) -> Result<String> {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/nbody");
+    let deck = std::fs::read_to_string(example.join("solar-system.toml"))?.replace(
+        "years = 2000.0 ",
+        &format!("years = {} ", 2.0 * length as f64 / 365.25),
+    );
+    std::fs::write(folder.join("nbody.toml"), deck)?;
+    Ok("nbody.toml".into())
+}
