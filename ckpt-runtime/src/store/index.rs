@@ -501,7 +501,7 @@ impl Reader<'_> {
             .offset
             .checked_add(block.length)
             .is_some_and(|end| end <= all);
-        if inside && block.length % size as u64 == 0 {
+        if inside && block.length.is_multiple_of(size as u64) {
             Ok(block)
         } else {
             Err(Malformed)

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::column::{Column, DType, Kind};
+#[cfg(test)]
+use super::column::Column;
+use super::column::{DType, Kind};
 use super::error::{LoadError, LoadProblem};
 use super::objects::Tables;
 use super::{Checkpoint, Number};
@@ -546,6 +548,7 @@ impl Cursor {
     }
 
     /// The columns of a snapshot, to be read back without a file.
+    #[cfg(test)]
     pub fn of(column: &Column) -> Cursor {
         match column {
             Column::Empty => Cursor::Empty,

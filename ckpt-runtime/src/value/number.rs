@@ -68,10 +68,7 @@ macro_rules! numbers {
                 let Some(mut items) = zeros::<$type>(count, $zero) else { return Ok(None) };
                 fill(as_bytes_mut(&mut items))?;
                 if cfg!(target_endian = "big") {
-                    for item in &mut items {
-                        let $n = *item;
-                        *item = $swap;
-                    }
+                    items.iter_mut().for_each(|item| *item = Self::from_bytes(as_bytes(&[*item])));
                 }
                 Ok(Some(items))
             }

@@ -5,10 +5,12 @@ use super::column::{Column, DType, Data, Kind};
 /// The rows `0..count` of `keys`, sorted: numbers by value, strings by bytes, everything else by its columns from the
 /// first to the last.
 pub(crate) fn order(keys: &Column, count: usize) -> Vec<usize> {
-    if let Column::Data(data) = keys {
-        if let Some(order) = order_of_numbers(data, count) {
-            return order;
-        }
+    let numbers = match keys {
+        Column::Data(data) => order_of_numbers(data, count),
+        _ => None,
+    };
+    if let Some(order) = numbers {
+        return order;
     }
     let mut all = Vec::new();
     let mut ends = Vec::with_capacity(count);

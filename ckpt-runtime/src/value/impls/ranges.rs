@@ -101,7 +101,7 @@ macro_rules! remaining {
             fn save(&self, to: &mut Encoder<'_>) {
                 let range = match (self.clone().next_back(), self.clone().next()) {
                     (Some(start), Some(last)) => start..=last,
-                    _ => 1..=0,
+                    _ => RangeInclusive::new(1, 0),
                 };
                 range.save(to);
             }
@@ -127,7 +127,7 @@ macro_rules! remaining {
             fn save(&self, to: &mut Encoder<'_>) {
                 match steps!(self, $type, $unsigned, to) {
                     Some((first, last, step)) => ((first..=last), step).save(to),
-                    None => (1 as $type..=0, 1_u64).save(to),
+                    None => (RangeInclusive::<$type>::new(1, 0), 1_u64).save(to),
                 }
             }
             fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {

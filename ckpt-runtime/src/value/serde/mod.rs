@@ -130,10 +130,13 @@ mod without {
     )]
     pub trait SavedBySerde {}
 
+    /// Never called.
     pub fn save_serde<T: SavedBySerde>(_: &T, _: &mut Encoder<'_>) {}
 
+    /// Never called.
     pub fn save_serde_each<'a, T: SavedBySerde + 'a>(_: impl Iterator<Item = &'a T>, _: &mut Encoder<'_>) {}
 
+    /// Never called.
     pub fn load_serde<T: SavedBySerde>(_: &mut Decoder<'_>) -> Result<T, LoadError> {
         Err(LoadError::invalid("ckpt was built without its feature `serde`"))
     }
