@@ -40,8 +40,10 @@ pub struct Trial {
     pub kind: Kind,
     /// The kills, in order.
     pub kills: Vec<Kill>,
-    /// A checkpoint is taken at every so many visits.
+    /// The first process takes a checkpoint at every so many visits.
     pub every: u64,
+    /// The restarted ones at every so many.
+    pub then_every: u64,
 }
 
 /// How many trials of each kind.
@@ -65,7 +67,7 @@ pub struct Amount {
 const KEPT: u64 = 2;
 const KILLS_IN_A_ROW: usize = 3;
 /// Checkpoints over a whole run when the user chose no interval.
-const CHECKPOINTS: u64 = 50;
+const CHECKPOINTS: u64 = 20;
 
 impl Kind {
     /// The kind in words, for tables.
@@ -84,37 +86,28 @@ impl Kind {
 pub fn plan(visits: u64, amount: Amount) -> Vec<Trial> {
     let mut random = fastrand::Rng::with_seed(amount.seed);
     let every = amount.every.unwrap_or((visits / CHECKPOINTS).max(1));
-    let mut trials = vec![Trial {
-        kind: Kind::Uninterrupted,
-        kills: Vec::new(),
-        every,
-    }];
+    let trial = |kind, kills, first: u64| Trial {
+        kind,
+        kills,
+        every: first,
+        then_every: first.max(every),
+    };
+    let mut trials = vec![trial(Kind::Uninterrupted, Vec::new(), every)];
     for visit in spread(visits, amount.sites, &mut random) {
-        // Unless told otherwise, take the checkpoint at the very visit of the kill: the restart resumes right there.
+        // Unless told otherwise, take the checkpoint at the very visit of the kill: the restart resumes right there,
+        // and then takes them no more often than an uninterrupted run.
         let every = amount.every.unwrap_or(visit);
-        trials.push(Trial {
-            kind: Kind::Visit,
-            kills: vec![Kill::Visit(visit)],
-            every,
-        });
+        trials.push(trial(Kind::Visit, vec![Kill::Visit(visit)], every));
     }
     trials.extend(in_commits(visits, amount));
     for _ in 0..amount.random {
-        trials.push(Trial {
-            kind: Kind::Instant,
-            kills: vec![Kill::Instant(random.f64())],
-            every,
-        });
+        trials.push(trial(Kind::Instant, vec![Kill::Instant(random.f64())], every));
     }
     for _ in 0..amount.rows {
         let mut at: Vec<u64> = (0..KILLS_IN_A_ROW).map(|_| random.u64(1..=visits)).collect();
         at.sort_unstable();
         at.dedup();
-        trials.push(Trial {
-            kind: Kind::Row,
-            kills: at.into_iter().map(Kill::Visit).collect(),
-            every,
-        });
+        trials.push(trial(Kind::Row, at.into_iter().map(Kill::Visit).collect(), every));
     }
     trials
 }
@@ -128,6 +121,7 @@ fn in_commits(visits: u64, amount: Amount) -> Vec<Trial> {
         kind: Kind::Commit,
         kills: kills(step),
         every,
+        then_every: every,
     };
     match every.checked_mul(KEPT + 1) {
         Some(needed) if needed <= visits => (1..=amount.commits).map(trial).collect(),

@@ -158,12 +158,12 @@ impl Test<'_> {
             seconds: 0.0,
             verdict: Verdict::Same,
         };
-        let limit = Some(expected.time * 10 + Duration::from_secs(60));
+        let limit = Some(expected.time.max(expected.span) * 10 + Duration::from_secs(60));
         let mut outputs: Vec<Vec<u8>> = Vec::new();
         let kills = trial.kills.iter().copied().map(Some).chain([None]);
         for (run, kill) in kills.enumerate() {
             let newest = stores::newest_id(&store);
-            let mut variables = environment(&store, trial.every);
+            let mut variables = environment(&store, if run == 0 { trial.every } else { trial.then_every });
             if run > 0 {
                 done.resumed.push(newest);
                 variables.extend(newest.map(|_| ("CKPT_RESTART", OsString::from("latest"))));
