@@ -142,7 +142,10 @@ fn a_wrong_value_is_found_and_shown() {
         contains("FAILED")
             .and(contains("the line differs"))
             .and(contains("- step 2: 3\n"))
-            .and(contains("+ step 2: 4\n")),
+            .and(contains("+ step 2: 4\n"))
+            .and(contains(
+                "CKPT_FAULT=visit:1 cargo ckpt run --dir again.ckpt.d --every 1 --exe ./sum.sh -- value\n",
+            )),
     );
 }
 

@@ -116,6 +116,20 @@ impl Crashtest {
         Ok(if report.passed { 0 } else { code::NO })
     }
 
+    /// Options and arguments that start the same program with `cargo ckpt run`.
+    fn words(&self) -> String {
+        let mut words = self.cargo.words();
+        if !self.arguments.is_empty() {
+            words.push("--".into());
+            words.extend(
+                self.arguments
+                    .iter()
+                    .map(|argument| argument.to_string_lossy().into_owned()),
+            );
+        }
+        words.join(" ")
+    }
+
     fn trials(&self, test: &mut Test, seed: u64, bar: &ProgressBar) -> Outcome<Report> {
         let mut expected = test.reference(&|what| bar.set_message(what.to_owned()))?;
         if expected.visits == 0 {
@@ -133,6 +147,7 @@ impl Crashtest {
         };
         let planned = plan(expected.visits, amount);
         bar.set_length(planned.len() as u64);
+        bar.set_style(style("{spinner} {msg} {wide_bar} {pos}/{len} {eta}"));
         bar.set_message("trials");
         let mut trials = Vec::new();
         for trial in &planned {
@@ -149,6 +164,7 @@ impl Crashtest {
         }
         let mut report = Report {
             program: String::new(),
+            command: self.words(),
             seed,
             passed: trials.iter().all(|done| done.passed()),
             reference: expected.summary(),
@@ -164,9 +180,11 @@ impl Crashtest {
 /// On standard error, and only on a terminal.
 fn progress_bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {wide_bar} {pos}/{len} {eta}") {
-        bar.set_style(style);
-    }
+    bar.set_style(style("{spinner} {msg}"));
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }

@@ -9,6 +9,7 @@ use crate::render::{self, FormatOption};
 use crate::stores::{self, StoreOption, Which};
 use crate::values::checkpoint;
 use crate::values::differ::{Difference, Pair, Tolerance};
+use crate::values::summary;
 
 /// Compare two checkpoints: the first variables and elements that differ
 ///
@@ -120,9 +121,7 @@ fn print(a: &Restored, b: &Restored, list: &[Difference]) {
     }
     let mut table = render::table(&["WHERE", "WHAT", "FIRST AT", "A", "B", "LARGEST DISTANCE"]);
     for difference in list {
-        let largest = difference
-            .largest
-            .map_or_else(String::new, |largest| format!("{largest:e}"));
+        let largest = difference.largest.map_or_else(String::new, summary::short);
         let mut row = [
             difference.place.clone(),
             difference.what.clone(),

@@ -145,6 +145,15 @@ fn spread(visits: u64, wanted: u64, random: &mut fastrand::Rng) -> Vec<u64> {
 }
 
 impl Kill {
+    /// The fault that the library is told to make, if it is to kill itself.
+    pub fn fault(self) -> Option<String> {
+        match self {
+            Kill::Visit(visit) => Some(format!("visit:{visit}")),
+            Kill::Commit(step) => Some(format!("commit-step:{step}")),
+            Kill::Instant(_) => None,
+        }
+    }
+
     /// The time of the kill for a run of this length.
     pub fn instant(self, whole: Duration) -> Option<Duration> {
         match self {

@@ -114,7 +114,12 @@ impl Launcher {
                 .try_wait()
                 .map_err(|error| Failure::new(code::START, "cannot wait").because(error))?;
             if let Some(status) = status {
-                return Ok((Ending::of(status), too_long));
+                // Ctrl-C reaches the program too: its end is no result.
+                return if self.interrupted.load(Ordering::Relaxed) {
+                    Err(Failure::new(130, "interrupted"))
+                } else {
+                    Ok((Ending::of(status), too_long))
+                };
             }
             let running = start.elapsed();
             too_long |= until.limit.is_some_and(|limit| running > limit);

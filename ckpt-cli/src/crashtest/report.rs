@@ -16,6 +16,8 @@ use crate::render;
 pub struct Report {
     /// The program's name.
     pub program: String,
+    /// Options and arguments that start it with `cargo ckpt run`.
+    pub command: String,
     /// Seed of the random choices: the same seed tries the same kills.
     pub seed: u64,
     /// True if every trial gave the answer of the uninterrupted run.
@@ -172,11 +174,40 @@ impl Report {
                 done.trial.every
             );
             describe(out, &done.verdict);
+            if let Some(again) = self.again(done) {
+                let _ = writeln!(out, "  To see it again:\n{again}");
+            }
         }
         let more = failed().count().saturating_sub(most);
         if more > 0 {
             let _ = writeln!(out, "\n... and {more} more; `--verbose` lists them");
         }
+    }
+
+    /// The commands that do the same by hand; none for a kill at an instant.
+    fn again(&self, done: &Done) -> Option<String> {
+        let mut text = String::new();
+        let kills = done
+            .trial
+            .kills
+            .iter()
+            .map(|kill| kill.fault().map(Some))
+            .chain([Some(None)]);
+        for (process, fault) in kills.enumerate() {
+            let fault = fault?.map_or_else(String::new, |fault| format!("CKPT_FAULT={fault} "));
+            let (every, separator) = (done.trial.every, if self.command.is_empty() { "" } else { " " });
+            text += &match process {
+                0 => format!(
+                    "    {fault}cargo ckpt run --dir again.ckpt.d --every {every}{separator}{}\n",
+                    self.command
+                ),
+                _ => format!(
+                    "    {fault}cargo ckpt restart --dir again.ckpt.d --every {}\n",
+                    done.trial.then_every
+                ),
+            };
+        }
+        Some(text.trim_end().to_owned())
     }
 
     fn verdict(&self, out: &mut String) {

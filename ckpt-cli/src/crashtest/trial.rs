@@ -168,13 +168,10 @@ impl Test<'_> {
                 done.resumed.push(newest);
                 variables.extend(newest.map(|_| ("CKPT_RESTART", OsString::from("latest"))));
             }
-            match kill {
-                Some(Kill::Visit(visit)) => variables.push(("CKPT_FAULT", format!("visit:{visit}").into())),
-                Some(Kill::Commit(step)) => {
-                    variables.push(("CKPT_FAULT", format!("commit-step:{step}").into()))
-                }
-                Some(Kill::Instant(_)) | None => {}
-            }
+            variables.extend(
+                kill.and_then(Kill::fault)
+                    .map(|fault| ("CKPT_FAULT", fault.into())),
+            );
             let until = Until {
                 kill: kill.and_then(|kill| kill.instant(expected.span)),
                 limit,

@@ -227,7 +227,10 @@ impl Pair<'_> {
                 }
             }
         }
-        found.what = format!("{number} of {} elements differ", kind.number);
+        found.what = match kind.shape {
+            [] => "the value differs".into(),
+            _ => format!("{number} of {} elements differ", kind.number),
+        };
         found.elements = Some((number, kind.number));
         Ok((number > 0).then_some(found))
     }

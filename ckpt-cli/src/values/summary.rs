@@ -108,7 +108,7 @@ impl Summary {
 }
 
 /// A number in a table: six digits are enough.
-fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 || value.fract() == 0.0 && size < 1e9 {
         format!("{value}")
