@@ -4,6 +4,8 @@ pub use crate::frame::{Frame, Registrar};
 pub use crate::plan::{FunctionPlan, SiteKind, SitePlan, VariablePlan};
 pub use crate::session::{MainSession, Program, open};
 
+use std::marker::PhantomData;
+
 use crate::value::Checkpoint;
 
 /// The next item of an iterator that is made again at restart. `count` items were taken when a checkpoint was saved; the
@@ -280,10 +282,18 @@ pub trait Inert {}
 pub trait Undestructed {}
 
 /// Checks at compile time that a value which a restart leaves out has no destructor that would be missed.
-/// `(&&Dead(&x)).check()` tries [`DeadInert`], then [`DeadDrop`], then [`DeadPlain`]: method lookup looks at the receiver as
+/// `(&&Dead::of(&x)).check()` tries [`DeadInert`], then [`DeadDrop`], then [`DeadPlain`]: method lookup looks at the receiver as
 /// it is, then with a reference more, then with one less.
 #[derive(Debug)]
-pub struct Dead<'a, T>(pub &'a T);
+pub struct Dead<T>(PhantomData<T>);
+
+impl<T> Dead<T> {
+    /// Keeps the type only: by the time of the check the value may be partly moved away.
+    #[inline(always)]
+    pub fn of(_: &T) -> Self {
+        Dead(PhantomData)
+    }
+}
 
 /// See [`Dead`].
 pub trait DeadInert {
@@ -292,7 +302,7 @@ pub trait DeadInert {
     fn check(&self) {}
 }
 
-impl<T: Inert> DeadInert for &Dead<'_, T> {}
+impl<T: Inert> DeadInert for &Dead<T> {}
 
 /// See [`Dead`].
 pub trait DeadDrop {
@@ -308,7 +318,7 @@ pub trait DeadDrop {
 }
 
 #[allow(drop_bounds)]
-impl<T: Drop> DeadDrop for &&Dead<'_, T> {
+impl<T: Drop> DeadDrop for &&Dead<T> {
     type Value = T;
 }
 
@@ -319,7 +329,7 @@ pub trait DeadPlain {
     fn check(&self) {}
 }
 
-impl<T> DeadPlain for Dead<'_, T> {}
+impl<T> DeadPlain for Dead<T> {}
 
 mod inert {
     use super::Inert;

@@ -93,9 +93,17 @@ impl Emitter<'_> {
         let declared = self.declared_by(steps);
         let declarations = self.declarations(&declared);
         let taken = self.take_all(carried, &range);
-        let statements: Vec<_> = steps.iter().map(|step| self.run_statement(step)).collect();
+        let statements: Vec<_> = steps
+            .iter()
+            .map(|step| {
+                let statement = self.run_statement(step);
+                let types = self.types_of_dead(&self.declared_by(&[step]), later);
+                quote!(#statement #types)
+            })
+            .collect();
         let put = self.put_all(carried, &range);
-        let out = self.checked_out(&declared, later);
+        let checks = self.destructor_checks(&declared, later);
+        let out = self.move_out(&declared);
         let restores = self.restores(&declared, &range, later, steps);
         let otherwise = (!restores.is_empty()).then(|| quote!(else { #restores }));
         let bind = self.bind_moved(&declared);
@@ -107,7 +115,7 @@ impl Emitter<'_> {
         );
         quote! {
             #declarations
-            if #frame.runs() { #taken #(#statements)* #put #out } #otherwise
+            if #frame.runs() { #taken #(#statements)* #put #checks #out } #otherwise
             #bind
         }
     }
@@ -130,7 +138,9 @@ impl Emitter<'_> {
             Target::Statement(semicolon) => with_semicolon(value, *semicolon),
             Target::Tail => value,
         };
-        let out = self.checked_out(&declared, later);
+        let types = self.types_of_dead(&declared, later);
+        let checks = self.destructor_checks(&declared, later);
+        let out = self.move_out(&declared);
         let restores = self.restores(&declared, &step.range, later, &[step]);
         let otherwise = (!restores.is_empty()).then(|| quote!(else { #restores }));
         let bind = self.bind_moved(&declared);
@@ -142,7 +152,7 @@ impl Emitter<'_> {
         );
         quote! {
             #declarations
-            if #frame.runs() || #frame.enters(#first, #last) { #taken #statement #put #out } #otherwise
+            if #frame.runs() || #frame.enters(#first, #last) { #taken #statement #put #types #checks #out } #otherwise
             #bind
         }
     }
@@ -301,6 +311,15 @@ impl Emitter<'_> {
         )
     }
 
+    fn dead(&self, id: BindingId) -> Ident {
+        format_ident!(
+            "__ckpt_dead_{}_{}",
+            plain_text(&self.flow.bindings[id].ident),
+            id,
+            span = Span::mixed_site()
+        )
+    }
+
     fn slot(&self, id: BindingId) -> Ident {
         format_ident!(
             "__ckpt_slot_{}_{}",
@@ -329,25 +348,36 @@ impl Emitter<'_> {
         tokens
     }
 
-    /// Moves variables out, after checking that those which a restart leaves out have no destructor to be missed.
-    fn checked_out(&self, declared: &[BindingId], later: Sites) -> TokenStream {
+    /// Keeps the types of the variables that a restart leaves out, right after their declaration: parts of the values
+    /// may be moved away before the types are known well enough for [`destructor_checks`](Self::destructor_checks).
+    fn types_of_dead(&self, declared: &[BindingId], later: Sites) -> TokenStream {
+        let rt = rt();
+        let dead = declared.iter().filter(|id| self.is_left_out(**id, later));
+        dead.map(|id| {
+            let (name, kept) = (&self.flow.bindings[*id].ident, self.dead(*id));
+            quote_spanned!(self.own_span(*id) => let #kept = #rt::Dead::of(&#name);)
+        })
+        .collect()
+    }
+
+    /// Checks that the variables which a restart leaves out have no destructor to be missed.
+    fn destructor_checks(&self, declared: &[BindingId], later: Sites) -> TokenStream {
         let rt = rt();
         let dead = declared.iter().filter(|id| self.is_left_out(**id, later));
         let checks: Vec<_> = dead
             .map(|id| {
-                let name = &self.flow.bindings[*id].ident;
-                quote_spanned!(self.own_span(*id) => (&&#rt::Dead(&#name)).check();)
+                let kept = self.dead(*id);
+                quote_spanned!(self.own_span(*id) => (&&#kept).check();)
             })
             .collect();
-        let checks = (!checks.is_empty()).then(|| {
-            quote! {{
-                #[allow(unused_imports)]
-                use #rt::{DeadDrop as _, DeadInert as _, DeadPlain as _};
-                #(#checks)*
-            }}
-        });
-        let out = self.move_out(declared);
-        quote!(#checks #out)
+        if checks.is_empty() {
+            return TokenStream::new();
+        }
+        quote! {{
+            #[allow(unused_imports)]
+            use #rt::{DeadDrop as _, DeadInert as _, DeadPlain as _};
+            #(#checks)*
+        }}
     }
 
     /// Whether the variable is alive at a later site at which it is not saved.
