@@ -17,19 +17,45 @@ pub struct Outcome {
     pub run: Vec<(Program, Result<Tally, Disagreement>)>,
 }
 
+/// A program that ckpt got wrong.
+#[derive(Debug)]
+pub struct Failure<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// What went wrong, without names and numbers: the same for failures of one kind.
+    pub kind: String,
+    /// What went wrong.
+    pub what: String,
+}
+
 impl Outcome {
     /// Programs that ckpt got wrong.
-    pub fn failures(&self) -> impl Iterator<Item = (&Program, String)> {
-        let broken = self
-            .broken
-            .iter()
-            .map(|(program, complaint)| (program, complaint.rendered.clone()));
-        let wrong = self
-            .run
-            .iter()
-            .filter_map(|(program, result)| Some((program, result.as_ref().err()?.to_string())));
+    pub fn failures(&self) -> impl Iterator<Item = Failure<'_>> {
+        let broken = self.broken.iter().map(|(program, complaint)| Failure {
+            program,
+            kind: without_names(&complaint.message),
+            what: complaint.rendered.clone(),
+        });
+        let wrong = self.run.iter().filter_map(|(program, result)| {
+            let disagreement = result.as_ref().err()?;
+            let kind = without_names(&disagreement.stage);
+            Some(Failure {
+                program,
+                kind,
+                what: disagreement.to_string(),
+            })
+        });
         broken.chain(wrong)
     }
+}
+
+/// A message without the names and numbers in it, so that those of one kind are counted together.
+pub fn without_names(message: &str) -> String {
+    let parts = message.split('`').enumerate();
+    let text: String = parts
+        .map(|(at, part)| if at % 2 == 1 { "`..`" } else { part })
+        .collect();
+    text.chars().filter(|letter| !letter.is_ascii_digit()).collect()
 }
 
 /// Builds and runs `programs`, each killed at no more than `most` of its site visits.

@@ -10,7 +10,7 @@ mod scope;
 mod tree;
 mod write;
 
-pub use check::{Outcome, check};
+pub use check::{Failure, Outcome, check, without_names};
 pub use minimise::minimise;
 pub use package::{Complaint, Package, PackageError, Variant};
 pub use tree::{Function, Program, Statement};

@@ -3,8 +3,8 @@
 //! `--print NUMBER` prints one program; `--visits N` kills each at no more than N of its site visits (12 unless told);
 //! `--keep-going` goes on after a failure; `--no-minimise` prints failing programs as they are; `--first N` starts there.
 
-use generator::{Outcome, Package, Program, check, minimise, program};
-use std::collections::BTreeMap;
+use generator::{Failure, Outcome, Package, Program, check, minimise, program, without_names};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -87,7 +87,7 @@ fn run(options: &Options) -> Result<Totals, generator::PackageError> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
     let folder = harness::scratch_directory();
     let package = Package::new(folder.path(), &std::path::absolute(target.join("generated"))?);
-    let mut totals = Totals::default();
+    let (mut totals, mut told) = (Totals::default(), BTreeSet::new());
     let last = options.first + options.programs;
     let mut next = options.first;
     while next < last {
@@ -101,7 +101,7 @@ fn run(options: &Options) -> Result<Totals, generator::PackageError> {
             "{} of {} programs: {} run, {} failed",
             totals.programs, options.programs, totals.run, totals.failed
         );
-        tell(&outcome, &package, options)?;
+        tell(&outcome, &package, options, &mut told)?;
         if totals.failed > 0 && !options.keep_going {
             break;
         }
@@ -126,7 +126,7 @@ impl Totals {
         self.failed += outcome.failures().count();
         self.invalid += invalid.len();
         for (program, complaint) in refused {
-            let entry = self.refused.entry(kind_of(&complaint.message));
+            let entry = self.refused.entry(without_names(&complaint.message));
             entry
                 .or_insert_with(|| (0, format!("{}\n{}", program.name, complaint.rendered)))
                 .0 += 1;
@@ -134,34 +134,28 @@ impl Totals {
     }
 }
 
-/// A message without the names in it, so that refusals for one reason are counted together.
-fn kind_of(message: &str) -> String {
-    message
-        .split('`')
-        .enumerate()
-        .map(|(at, part)| if at % 2 == 1 { "`..`" } else { part })
-        .collect()
-}
-
-fn tell(outcome: &Outcome, package: &Package, options: &Options) -> Result<(), generator::PackageError> {
+/// Prints what went wrong in a batch; of every kind of failure, the first is minimised.
+fn tell(
+    outcome: &Outcome,
+    package: &Package,
+    options: &Options,
+    told: &mut BTreeSet<String>,
+) -> Result<(), generator::PackageError> {
     for (program, complaint) in &outcome.invalid {
         println!(
             "INVALID {} of seed {}\n{}",
             program.name, options.seed, complaint.rendered
         );
     }
-    for (program, what) in outcome.failures() {
+    for Failure { program, kind, what } in outcome.failures() {
         println!("FAILED {} of seed {}\n{what}", program.name, options.seed);
-        let broken = outcome.broken.iter().any(|(bad, _)| bad == program);
-        if options.minimise {
+        if options.minimise && told.insert(kind.clone()) {
             let least = minimise(program, |smaller| {
-                check(package, std::slice::from_ref(smaller), 1000).is_ok_and(|outcome| match broken {
-                    true => !outcome.broken.is_empty(),
-                    false => outcome.run.iter().any(|(_, result)| result.is_err()),
-                })
+                check(package, std::slice::from_ref(smaller), 1000)
+                    .is_ok_and(|outcome| outcome.failures().any(|failure| failure.kind == kind))
             });
             let again = check(package, std::slice::from_ref(&least), 1000)?;
-            let what: String = again.failures().map(|(_, what)| what).collect();
+            let what: String = again.failures().map(|failure| failure.what).collect();
             println!("minimised:\n{}\n{what}", least.print());
         }
         if !options.keep_going {

@@ -29,17 +29,18 @@ fn accept(best: &mut Program, smaller: Program, fails: &mut impl FnMut(&Program)
     better
 }
 
-/// Tries every statement of a function from the last to the first: without it, then with its inner statements alone.
+/// Tries every statement of a function, outer ones before those in them: without it, with its inner statements alone,
+/// and without them.
 fn prune(best: &mut Program, function: usize, fails: &mut impl FnMut(&Program) -> bool) {
-    let mut at = best.functions[function].size();
-    while at > 0 {
-        at -= 1;
-        for change in [Change::Remove, Change::Unwrap, Change::Empty] {
+    let mut at = 0;
+    while at < best.functions[function].size() {
+        let changes = [Change::Remove, Change::Unwrap, Change::Empty];
+        let removed = changes.into_iter().find(|change| {
             let mut smaller = best.clone();
-            let changed = smaller.functions[function].change(at, change);
-            if changed && accept(best, smaller, fails) {
-                break;
-            }
+            smaller.functions[function].change(at, *change) && accept(best, smaller, fails)
+        });
+        if !matches!(removed, Some(Change::Remove | Change::Unwrap)) {
+            at += 1;
         }
     }
 }

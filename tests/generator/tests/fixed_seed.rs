@@ -1,6 +1,6 @@
 //! Fifty programs of a fixed seed. `cargo run -p generator -- --programs 5000 --seed 7` runs as many as one likes.
 
-use generator::{Package, Program, check, program};
+use generator::{Failure, Package, Program, check, program};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         println!("not run: {} of seed {SEED}: {}", program.name, complaint.rendered);
     }
     let mut failed = 0;
-    for (program, what) in outcome.failures() {
+    for Failure { program, what, .. } in outcome.failures() {
         failed += 1;
         println!(
             "FAILED {} of seed {SEED}: {what}\n{}",
