@@ -177,6 +177,30 @@ fn a_restart_does_not_take_the_checkpoints_of_an_earlier_run() {
 }
 
 #[test]
+fn a_restart_takes_the_arguments_of_the_run_that_wrote_the_checkpoint() {
+    let (plain, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run(plain.path(), &[], &[], &["12"]).success();
+    run(
+        here.path(),
+        &["--every", "5"],
+        &[("CKPT_FAULT", "visit:23")],
+        &["12"],
+    )
+    .code(137);
+    run(
+        here.path(),
+        &["--every", "5"],
+        &[("CKPT_FAULT", "visit:2")],
+        &["99"],
+    )
+    .code(137);
+    cargo_ckpt(here.path(), &["restart"])
+        .success()
+        .stderr(contains("-- 12\n"));
+    assert_eq!(answer(here.path()), answer(plain.path()));
+}
+
+#[test]
 fn the_crash_test_passes_on_the_real_thing() {
     let here = tempfile::tempdir().unwrap();
     let arguments = [

@@ -3,12 +3,14 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use ckpt::session::job::{Job, State};
+use ckpt::session::job::{COMMAND_NOTE, Job, State};
+use ckpt::store::Entry;
 
 use crate::failure::{Failure, Outcome, code};
 use crate::launch::restarts::{self, Run as Kept};
 use crate::launch::{Begin, CargoOptions, Record, RestartOptions, SessionOptions};
 use crate::stores::{self, StoreOption, Which};
+use crate::values::checkpoint;
 
 /// Continue a run from a checkpoint
 ///
@@ -59,8 +61,9 @@ impl Restart {
                 .or(&record.session, &|name| std::env::var_os(name).is_some()),
             None => self.session.clone(),
         };
-        let arguments = self.arguments(job.as_ref(), &store)?;
-        let cargo = self.cargo_options(job.as_ref(), record.as_ref());
+        let last = self.last_command(&store, job.as_ref());
+        let arguments = self.arguments(last.as_deref(), &store)?;
+        let cargo = self.cargo_options(last.as_deref(), record.as_ref());
         self.tell(&session, &cargo, &arguments);
         let program = cargo.build()?;
         Record {
@@ -132,12 +135,31 @@ impl Restart {
         }
     }
 
-    fn arguments(&self, job: Option<&Job>, store: &Path) -> Outcome<Vec<OsString>> {
+    /// The command line of the run that wrote the checkpoint, as far as it says; else that of the last process.
+    fn last_command(&self, store: &Path, job: Option<&Job>) -> Option<Vec<String>> {
+        let entries =
+            checkpoint::open(store).and_then(|store| store.list().map_err(checkpoint::store_failure));
+        let entries = entries.unwrap_or_default();
+        let is_it = |entry: &&Entry| match self.which {
+            Which::Latest => entry.meta.is_ok(),
+            Which::Id(id) => entry.id.0 == id,
+        };
+        let meta = entries
+            .iter()
+            .rev()
+            .find(is_it)
+            .and_then(|entry| entry.meta.as_ref().ok());
+        let note = meta.and_then(|meta| meta.notes.iter().find(|(name, _)| name == COMMAND_NOTE));
+        let command = note.and_then(|(_, text)| serde_json::from_str(text).ok());
+        command.or_else(|| job.map(|job| job.command.clone()))
+    }
+
+    fn arguments(&self, last: Option<&[String]>, store: &Path) -> Outcome<Vec<OsString>> {
         if std::env::args_os().any(|argument| argument == "--") {
             return Ok(self.arguments.clone());
         }
-        match job {
-            Some(job) => Ok(job.command.iter().skip(1).map(OsString::from).collect()),
+        match last {
+            Some(last) => Ok(last.iter().skip(1).map(OsString::from).collect()),
             None => Err(Failure::usage(format!(
                 "`{}` does not say how the program was started",
                 store.display()
@@ -146,12 +168,12 @@ impl Restart {
         }
     }
 
-    /// The options given, or those of the last run if it is the one that the job's state speaks of.
-    fn cargo_options(&self, job: Option<&Job>, record: Option<&Record>) -> CargoOptions {
+    /// The options given, or those that built the program of the run that is continued.
+    fn cargo_options(&self, last: Option<&[String]>, record: Option<&Record>) -> CargoOptions {
         if !self.cargo.is_unset() {
             return self.cargo.clone();
         }
-        let last = job.and_then(|job| job.command.first()).map(PathBuf::from);
+        let last = last.and_then(|last| last.first()).map(PathBuf::from);
         match (record, last) {
             (Some(record), Some(last)) if record.executable != last && last.is_file() => by_hand(last),
             (Some(record), _) => CargoOptions {

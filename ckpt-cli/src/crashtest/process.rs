@@ -142,9 +142,29 @@ impl Launcher {
     }
 }
 
+/// The last lines before a backtrace: there the message is.
 fn last_lines(bytes: &[u8]) -> String {
     const MOST: usize = 12;
     let text = String::from_utf8_lossy(bytes);
-    let lines: Vec<_> = text.lines().collect();
-    lines[lines.len().saturating_sub(MOST)..].join("\n")
+    let is_backtrace = |line: &&str| line.trim().eq_ignore_ascii_case("stack backtrace:");
+    let lines: Vec<_> = text.lines().take_while(|line| !is_backtrace(line)).collect();
+    lines[lines.len().saturating_sub(MOST)..]
+        .join("\n")
+        .trim_end()
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_before_a_backtrace_is_kept() {
+        assert_eq!(
+            last_lines(b"step 1\nError: no deck\n\nStack backtrace:\n 0: main\n"),
+            "step 1\nError: no deck"
+        );
+        let many: String = (0..40).map(|line| format!("{line}\n")).collect();
+        assert!(last_lines(many.as_bytes()).starts_with("28\n"));
+    }
 }

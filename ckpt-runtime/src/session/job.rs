@@ -12,6 +12,10 @@ use serde::{Deserialize, Serialize};
 /// Name of the state file in the store folder.
 pub const JOB_FILE: &str = "job.json";
 
+/// Name of the note in every checkpoint that holds the command line of its run, a JSON list: `job.json` speaks of the
+/// last process only, which may have been another run that ended before its first checkpoint.
+pub const COMMAND_NOTE: &str = "command";
+
 /// How a run stands, or how it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

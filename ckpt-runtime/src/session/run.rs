@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::config::{self, Config, Restart};
 use super::exit::{Fatal, exit_code, leave, say};
-use super::job::{self, Job, State};
+use super::job::{self, COMMAND_NOTE, Job, State};
 use super::policy::{Policy, Reason};
 use super::resume::Resume;
 use super::{SessionError, at_exit, signals};
@@ -84,9 +84,7 @@ impl Run {
             restarted_from: restored.map(|restored| restored.id().0),
             last_checkpoint: None,
             failed_checkpoints: 0,
-            command: std::env::args_os()
-                .map(|arg| arg.to_string_lossy().into_owned())
-                .collect(),
+            command: command(),
             reason: None,
         };
         job::begin(self.store.folder(), job).map_err(|error| SessionError::System {
@@ -166,7 +164,7 @@ impl Run {
                 .map_or(0, |since| since.as_nanos() as i64),
             reason: reason.to_string(),
             host: self.host.clone(),
-            notes: Vec::new(),
+            notes: vec![(COMMAND_NOTE.to_owned(), command_note())],
         };
         let id = self
             .store
@@ -312,6 +310,16 @@ fn mention_earlier_run(store: &Store) {
 /// Kills this process as `kill -9` would: for tests.
 fn kill_self() {
     let _ = signal_hook::low_level::raise(signal_hook::consts::SIGKILL);
+}
+
+/// The command line of this process.
+fn command() -> Vec<String> {
+    std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect()
+}
+
+/// The command line as a checkpoint keeps it: a JSON list.
+fn command_note() -> String {
+    serde_json::to_string(&command()).unwrap_or_default()
 }
 
 fn host_name() -> String {
