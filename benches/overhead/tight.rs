@@ -3,7 +3,10 @@
 
 #[ckpt::main]
 fn main() {
-    let outer: u64 = std::env::args().nth(1).and_then(|word| word.parse().ok()).unwrap_or(1000);
+    let outer: u64 = std::env::args()
+        .nth(1)
+        .and_then(|word| word.parse().ok())
+        .unwrap_or(1000);
     let mut x = 1_u64;
     for i in 0..outer {
         for j in 0..1000_u64 {

@@ -2,7 +2,7 @@
 //!
 //! Every failure has what happened, optionally why (a chain of causes or lines of detail) and, wherever there
 //! is one, the next step. It also carries the exit code, so that scripts can tell the cases apart; the table is
-//! in `docs/exit-codes.md`.
+//! in `docs/src/exit-codes.md`.
 
 use std::fmt;
 use std::io::Write;

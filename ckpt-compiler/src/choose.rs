@@ -4,7 +4,7 @@
 //! Rodriguez, Martin, Gonzalez, Tourino, JUCS 15(14), 2009: what is not known counts as ten trips.
 
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Lit, Stmt, parse_quote};
+use syn::{Block, Expr, Lit, Stmt, parse_quote_spanned};
 
 /// Trips of a loop whose count cannot be read off its range.
 const UNKNOWN_TRIPS: f64 = 10.0;
@@ -67,14 +67,16 @@ impl syn::visit_mut::VisitMut for Inserter {
             let index = self.next;
             self.next += 1;
             if index == self.wanted {
-                self.line = Some(syn::spanned::Spanned::span(expr).start().line);
+                let span = syn::spanned::Spanned::span(expr);
+                self.line = Some(span.start().line);
                 let body = match expr {
                     Expr::Loop(one) => &mut one.body,
                     Expr::While(one) => &mut one.body,
                     Expr::ForLoop(one) => &mut one.body,
                     _ => return,
                 };
-                body.stmts.insert(0, parse_quote!(ckpt::checkpoint!();));
+                let site = parse_quote_spanned!(span=> ckpt::checkpoint!(););
+                body.stmts.insert(0, site);
                 return;
             }
         }

@@ -1,5 +1,5 @@
 //! The container around the HDF5 file: header and index, and the proof that every byte is the one that was written.
-//! `docs/format.md`, section Container, is its specification.
+//! `docs/src/format.md`, section Container, is its specification.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

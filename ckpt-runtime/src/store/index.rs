@@ -1,4 +1,4 @@
-//! The index of a checkpoint file: what is stored where. `docs/format.md`, section Index, is its specification.
+//! The index of a checkpoint file: what is stored where. `docs/src/format.md`, section Index, is its specification.
 //!
 //! Reading treats every number as hostile: lengths are compared with the bytes that are there before anything is
 //! allocated, places with the size of what they point into, depth with a bound.

@@ -1,5 +1,5 @@
 //! The folder of checkpoints: opening and locking it, committing a checkpoint as a whole or not at all, listing,
-//! verifying, restoring and removing them. `docs/format.md` specifies the files.
+//! verifying, restoring and removing them. `docs/src/format.md` specifies the files.
 //!
 //! Not here: when a checkpoint is taken (the session), and what a value looks like as columns ([`crate::value`]).
 

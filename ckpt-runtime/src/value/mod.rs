@@ -3,7 +3,7 @@
 //! other crates. Nothing here knows files: [`crate::store`] writes the columns and brings them back.
 //!
 //! The encoding is columnar: a value is a batch of one, and `Vec<Particle { pos: [f64; 3], id: u64 }>` becomes the
-//! columns `pos` (n x 3) and `id` (n), never one object per element. `docs/format.md` has the whole of it.
+//! columns `pos` (n x 3) and `id` (n), never one object per element. `docs/src/format.md` has the whole of it.
 
 mod column;
 mod decode;

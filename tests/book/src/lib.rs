@@ -1,0 +1,21 @@
+//! Every page with Rust code in it, as the documentation of an empty module: `cargo test --doc` compiles the code.
+//!
+//! `tests/pages.rs` checks that no page with Rust code is missing here.
+
+macro_rules! pages {
+    ($($name:ident = $path:literal;)*) => {
+        $(
+            #[doc = include_str!(concat!("../../../", $path))]
+            pub mod $name {}
+        )*
+    };
+}
+
+pages! {
+    readme = "README.md";
+    attributes = "docs/src/attributes.md";
+    by_hand = "docs/src/by-hand.md";
+    limits = "docs/src/limits.md";
+    tutorial = "docs/src/tutorial.md";
+    values = "docs/src/values.md";
+}
