@@ -15,6 +15,7 @@
 mod attributes;
 mod bounds;
 mod expand;
+mod parts;
 
 use proc_macro2::TokenStream;
 use syn::DeriveInput;

@@ -104,10 +104,22 @@ impl SnapshotBuilder {
         parameter: Option<u32>,
         value: &T,
     ) {
+        self.value_as(frame, key, line, parameter, false, value);
+    }
+
+    /// As [`SnapshotBuilder::value`]; `as_row` saves it as one of many values, to be put among others of its type.
+    pub(crate) fn value_as<T: Checkpoint + ?Sized>(
+        &mut self,
+        frame: usize,
+        key: impl Into<Cow<'static, str>>,
+        line: u32,
+        parameter: Option<u32>,
+        as_row: bool,
+        value: &T,
+    ) {
         let key = key.into();
         self.objects.enter(&key);
-        let mut column = Column::Empty;
-        value.save(&mut Encoder::new(&mut column, false, &mut self.objects));
+        let column = self.columns(as_row, |to| value.save(to));
         let rust_type = std::any::type_name::<T>();
         self.push(
             frame,
@@ -119,6 +131,43 @@ impl SnapshotBuilder {
                 content: Content::Value(column),
             },
         );
+    }
+
+    /// Saves something that is not a variable of its own.
+    pub(crate) fn columns(&mut self, as_row: bool, save: impl FnOnce(&mut Encoder<'_>)) -> Column {
+        let mut column = Column::Empty;
+        save(&mut Encoder::new(&mut column, as_row, &mut self.objects));
+        column
+    }
+
+    /// A variable whose columns were put together from several places.
+    pub(crate) fn column(
+        &mut self,
+        frame: usize,
+        key: &'static str,
+        line: u32,
+        parameter: Option<u32>,
+        column: Column,
+    ) {
+        let content = Content::Value(column);
+        self.push(frame, VariableRecord { key: key.into(), line, rust_type: "", parameter, content });
+    }
+
+    /// Takes a value out of a frame, to put it among others; what was linked to it is elsewhere now.
+    pub(crate) fn take(&mut self, frame: usize, key: &str) -> Column {
+        for record in &mut self.frames {
+            record.variables.retain(|variable| {
+                !matches!(&variable.content, Content::Link { frame: target, key: name } if *target == frame && name == key)
+            });
+        }
+        let Some(record) = self.frames.get_mut(frame) else { return Column::Empty };
+        let Some(index) = record.variables.iter().position(|variable| variable.key == key) else {
+            return Column::Empty;
+        };
+        match record.variables.remove(index).content {
+            Content::Value(column) => column,
+            Content::Link { .. } => Column::Empty,
+        }
     }
 
     /// Records that variable `key` of frame `frame`, the function's parameter `parameter` if it is one, is variable

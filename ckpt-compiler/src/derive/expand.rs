@@ -18,11 +18,13 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
         Shape::Enum(variants) if variants.is_empty() => of_never(ckpt),
         Shape::Enum(variants) => of_enum(ckpt, variants),
     };
+    let parts = super::parts::expand(input, item, &generics);
     quote! {
         #[automatically_derived]
         impl #parameters #ckpt::Checkpoint for #name #arguments #predicates {
             #methods
         }
+        #parts
     }
 }
 
@@ -217,17 +219,23 @@ fn of_never(ckpt: &Path) -> TokenStream {
     }
 }
 
-fn saved(fields: &[Field]) -> impl Iterator<Item = &Field> {
+pub(super) fn saved(fields: &[Field]) -> impl Iterator<Item = &Field> {
     fields.iter().filter(|field| field.saved != Saved::Skipped)
 }
 
-fn names_constant(saved: &[&Field]) -> TokenStream {
+pub(super) fn names_constant(saved: &[&Field]) -> TokenStream {
     let names = saved.iter().map(|field| &field.names[0]);
     quote!(const __FIELDS: &[::std::borrow::Cow<'static, str>] = &[#(::std::borrow::Cow::Borrowed(#names)),*];)
 }
 
 /// `value` is a reference to the field, `to` the encoder of the struct.
-fn save_one(ckpt: &Path, field: &Field, value: &TokenStream, to: &TokenStream, index: usize) -> TokenStream {
+pub(super) fn save_one(
+    ckpt: &Path,
+    field: &Field,
+    value: &TokenStream,
+    to: &TokenStream,
+    index: usize,
+) -> TokenStream {
     let ty = &field.ty;
     // The type's span: where it is not `Checkpoint`, the error stands under it.
     if field.saved == Saved::Serde {

@@ -1,6 +1,7 @@
 //! Writes the instrumented function. Every error has been found before: nothing here can fail.
 
 mod block;
+mod carve;
 mod site;
 
 use crate::classes::Class;

@@ -32,19 +32,7 @@ impl Emitter<'_> {
                     }
                 }
             }
-            Spine::Call { site, call } => {
-                let registrations = self.registrations(*site);
-                let call = quote!(#frame.call(#site, &#registrations, || #call));
-                let (kept, remade) = (self.kept(*site), self.remade(*site));
-                match (kept.is_empty(), remade.is_empty()) {
-                    (true, true) => call,
-                    (false, true) => quote!({ #kept #call }),
-                    _ => {
-                        let result = Ident::new("__ckpt_result", Span::mixed_site());
-                        quote!({ #kept let #result = #call; #remade #result })
-                    }
-                }
-            }
+            Spine::Call { site, call } => self.call(*site, call),
             Spine::Block {
                 label,
                 is_unsafe,
@@ -91,6 +79,28 @@ impl Emitter<'_> {
         }
     }
 
+    /// A call that leads to a site, with what has to be done before and after it.
+    fn call(&self, site: SiteId, call: &Expr) -> TokenStream {
+        let frame = frame();
+        let registrations = self.registrations(site);
+        let carved = self.carved(site, call);
+        let mut call = call.clone();
+        carved
+            .operands
+            .into_iter()
+            .for_each(|(index, operand)| set_operand(&mut call, index, operand));
+        let call = quote!(#frame.call(#site, &#registrations, || #call));
+        let (kept, carved, remade) = (self.kept(site), carved.before, self.remade(site));
+        if kept.is_empty() && carved.is_empty() && remade.is_empty() {
+            return call;
+        }
+        if remade.is_empty() {
+            return quote!({ #kept #carved #call });
+        }
+        let result = Ident::new("__ckpt_result", Span::mixed_site());
+        quote!({ #kept #carved let #result = #call; #remade #result })
+    }
+
     fn arm(&self, arm: &Arm, replays: bool, carried: &[BindingId]) -> TokenStream {
         let frame = frame();
         let Arm {
@@ -134,6 +144,14 @@ impl Emitter<'_> {
             let span = self.own_span(entry.binding());
             match entry {
                 Entry::Save(_) => quote_spanned!(span => #registrar.save(#key, #value);),
+                Entry::Carved { binding, parameter, required } => {
+                    let description = self.description(site, *binding);
+                    let required = (*required && parameter.is_some()).then(|| quote!(#registrar.required(#key);));
+                    match parameter {
+                        None => quote!(#registrar.carved(#key, #description);),
+                        Some(index) => quote!(#required #registrar.carved_parameter(#index, #key, #description);),
+                    }
+                }
                 Entry::Link(_, callee) => quote!(#registrar.lent(#key, #callee);),
                 Entry::Moved { binding, callee, parameter } => {
                     let (slot, kept) = (self.kept_name(*binding), Ident::new("__ckpt_copy", Span::mixed_site()));
@@ -286,6 +304,15 @@ fn home_name(id: BindingId) -> Ident {
 
 fn seats_key(group: &[BindingId]) -> String {
     format!("ckpt.seats{}", group[0])
+}
+
+fn set_operand(call: &mut Expr, index: usize, operand: Expr) {
+    match call {
+        Expr::MethodCall(call) if index == 0 => *call.receiver = operand,
+        Expr::MethodCall(call) => call.args[index - 1] = operand,
+        Expr::Call(call) => call.args[index] = operand,
+        _ => {}
+    }
 }
 
 /// A pattern as the left side of an assignment.

@@ -1,5 +1,6 @@
 //! What a call that leads to a site borrows, and so keeps this function from saving itself.
 
+use super::carving::{Carving, Leaf, Projection, carve, projections};
 use crate::borrow::place_root;
 use crate::classes::Class;
 use crate::errors::Diagnostics;
@@ -21,6 +22,35 @@ pub struct Lend {
     pub parameter: u32,
     /// Whether it is passed by value.
     pub by_value: bool,
+    /// Whether only a part of it is lent.
+    pub carved: bool,
+}
+
+/// For every call site, the variables of which it borrows only a part.
+pub type Carvings = HashMap<SiteId, Vec<Carving>>;
+
+/// What an operand lends.
+enum Lent {
+    Nothing,
+    Whole(BindingId),
+    Part(BindingId, Vec<Projection>),
+    /// A list, and the reference to one half of it.
+    Half(BindingId, BindingId),
+    Unclear(BindingId),
+}
+
+/// The operands of a call in the order of the callee's parameters, each with whether it is the receiver.
+pub fn operands(call: &Expr) -> Vec<(&Expr, bool)> {
+    match call {
+        Expr::MethodCall(call) => {
+            let arguments = call.args.iter().map(|argument| (argument, false));
+            std::iter::once((&*call.receiver, true))
+                .chain(arguments)
+                .collect()
+        }
+        Expr::Call(call) => call.args.iter().map(|argument| (argument, false)).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Finds what the calls lend.
@@ -30,16 +60,17 @@ pub fn lends(
     liveness: &Liveness,
     classes: &[Class],
     errors: &mut Diagnostics,
-) -> Lends {
+) -> (Lends, Carvings) {
     let mut finder = Finder {
         flow,
         liveness,
         classes,
         errors,
         lends: HashMap::new(),
+        carvings: HashMap::new(),
     };
     finder.block(&lowered.body);
-    finder.lends
+    (finder.lends, finder.carvings)
 }
 
 struct Finder<'a> {
@@ -48,6 +79,7 @@ struct Finder<'a> {
     classes: &'a [Class],
     errors: &'a mut Diagnostics,
     lends: Lends,
+    carvings: Carvings,
 }
 
 impl Finder<'_> {
@@ -74,86 +106,148 @@ impl Finder<'_> {
     }
 
     fn call(&mut self, site: SiteId, call: &Expr) {
-        let mut operands: Vec<(&Expr, bool)> = Vec::new();
-        match call {
-            Expr::MethodCall(call) => {
-                operands.push((&call.receiver, true));
-                operands.extend(call.args.iter().map(|argument| (argument, false)));
+        let mut found: Vec<Lend> = Vec::new();
+        let mut parts: Vec<(BindingId, Vec<Leaf>)> = Vec::new();
+        let mut halves: Vec<Carving> = Vec::new();
+        for (index, (operand, is_receiver)) in operands(call).into_iter().enumerate() {
+            let parameter = index as u32;
+            match self.operand(site, operand, is_receiver) {
+                Lent::Nothing => {}
+                Lent::Whole(binding) => {
+                    let mutable = self.flow.bindings[binding].mutable;
+                    let by_value = matches!(operand, Expr::Path(_)) && !(is_receiver && mutable);
+                    found.push(Lend {
+                        binding,
+                        parameter,
+                        by_value,
+                        carved: false,
+                    });
+                }
+                Lent::Part(binding, path) => {
+                    let leaf = Leaf {
+                        operand: index,
+                        path,
+                        shared: false,
+                        is_receiver,
+                    };
+                    match parts.iter_mut().find(|(other, _)| *other == binding) {
+                        Some((_, leaves)) => leaves.push(leaf),
+                        None => parts.push((binding, vec![leaf])),
+                    }
+                }
+                Lent::Half(list, half) => self.half(&mut halves, list, half, parameter),
+                Lent::Unclear(binding) => self.refuse_part(binding, operand),
             }
-            Expr::Call(call) => operands.extend(call.args.iter().map(|argument| (argument, false))),
-            _ => {}
         }
-        let mut found = Vec::new();
-        for (index, (operand, is_receiver)) in operands.into_iter().enumerate() {
-            if let Some(binding) = self.operand(site, operand, is_receiver) {
-                let mutable = self.flow.bindings[binding].mutable;
-                let by_value = matches!(operand, Expr::Path(_)) && !(is_receiver && mutable);
-                found.push(Lend {
-                    binding,
-                    parameter: index as u32,
-                    by_value,
-                });
+        let mut carvings = halves;
+        for (binding, leaves) in parts {
+            let first = leaves[0].operand;
+            let name = &self.flow.bindings[binding].ident;
+            match carve(call, name, binding, leaves) {
+                Some(carving) => carvings.push(carving),
+                None => self.refuse_part(binding, operands(call)[first].0),
             }
         }
+        let carved = carvings.iter().map(Carving::binding);
+        found.extend(carved.map(|binding| Lend {
+            binding,
+            parameter: 0,
+            by_value: false,
+            carved: true,
+        }));
         self.lends.insert(site, found);
+        if !carvings.is_empty() {
+            self.carvings.insert(site, carvings);
+        }
     }
 
-    /// The variable that an operand lends as a whole.
-    fn operand(&mut self, site: SiteId, operand: &Expr, is_receiver: bool) -> Option<BindingId> {
+    fn half(&self, halves: &mut Vec<Carving>, list: BindingId, half: BindingId, parameter: u32) {
+        if !halves.iter().any(|carving| carving.binding() == list) {
+            let step = self.flow.bindings[half].step;
+            let all = (0..self.flow.bindings.len()).filter(|id| self.flow.bindings[*id].step == step);
+            halves.push(Carving::Halves {
+                binding: list,
+                halves: all.map(|id| (id, None)).collect(),
+            });
+        }
+        for carving in halves {
+            if let Carving::Halves { binding, halves } = carving {
+                if *binding == list {
+                    halves
+                        .iter_mut()
+                        .filter(|(id, _)| *id == half)
+                        .for_each(|(_, of)| *of = Some(parameter));
+                }
+            }
+        }
+    }
+
+    /// What an operand lends.
+    fn operand(&mut self, site: SiteId, operand: &Expr, is_receiver: bool) -> Lent {
         let (place, exclusive) = match operand {
             Expr::Reference(one) => (&*one.expr, one.mutability.is_some()),
             Expr::Paren(inner) => return self.operand(site, &inner.expr, is_receiver),
             other => (other, false),
         };
         if matches!(operand, Expr::Reference(_)) && !exclusive {
-            return None;
+            return Lent::Nothing;
         }
-        let binding = self.resolve(site, place)?;
+        let Some(binding) = self.resolve(site, place) else {
+            return Lent::Nothing;
+        };
         let whole = is_whole(place);
         let live = self.liveness.is_live(self.flow, site, binding);
-        match self.classes[binding] {
+        let lent = match self.classes[binding] {
             Class::Saved | Class::Skipped => {
                 let mutable = self.flow.bindings[binding].mutable;
-                let lent = match (exclusive, is_receiver, whole) {
+                match (exclusive, is_receiver, whole) {
                     (true, ..) => true,
                     (false, true, true) => mutable || !live,
                     (false, true, false) => mutable,
                     (false, false, true) => !live,
                     (false, false, false) => false,
-                };
-                self.lent(lent, whole, binding, operand)
+                }
             }
-            Class::Exclusive => self.lent(exclusive || is_receiver || whole, whole, binding, operand),
-            Class::Reexecuted { exclusive: true } => self.through_reference(binding, whole, operand),
-            _ => None,
+            Class::Exclusive => exclusive || is_receiver || whole,
+            Class::Reexecuted { exclusive: true } if whole => return self.through_reference(binding),
+            Class::Reexecuted { exclusive: true } if exclusive || is_receiver => {
+                return Lent::Unclear(binding);
+            }
+            _ => false,
+        };
+        match (lent, whole, projections(place)) {
+            (false, ..) => Lent::Nothing,
+            (true, true, _) => Lent::Whole(binding),
+            (true, false, Some(path)) => Lent::Part(binding, path),
+            (true, false, None) => Lent::Unclear(binding),
         }
     }
 
-    fn lent(&mut self, lent: bool, whole: bool, binding: BindingId, operand: &Expr) -> Option<BindingId> {
-        if lent && !whole {
-            self.refuse_part(binding, operand);
-        }
-        (lent && whole).then_some(binding)
-    }
-
-    /// `let r = &mut x; step(r)`: what is lent is `x`.
-    fn through_reference(&mut self, binding: BindingId, whole: bool, operand: &Expr) -> Option<BindingId> {
+    /// `let r = &mut x; step(r)`: what is lent is `x`. `let (a, b) = x.split_at_mut(k); step(a)`: one half of `x`.
+    fn through_reference(&self, binding: BindingId) -> Lent {
         let reference = &self.flow.bindings[binding];
-        let base = match &reference.init {
-            Some(Expr::Reference(one)) if is_whole(&one.expr) => place_root(&one.expr),
+        let input_named = |name: &proc_macro2::Ident| {
+            let mut inputs = reference.inputs.iter().map(|(input, _)| *input);
+            inputs.find(|input| self.flow.bindings[*input].ident == *name)
+        };
+        let traded = self
+            .flow
+            .swaps
+            .iter()
+            .any(|(one, other)| *one == binding || *other == binding);
+        let found = match &reference.init {
+            _ if traded => None,
+            Some(Expr::Reference(one)) if is_whole(&one.expr) => {
+                place_root(&one.expr).and_then(input_named).map(Lent::Whole)
+            }
+            Some(Expr::MethodCall(call)) if call.method == "split_at_mut" && is_whole(&call.receiver) => {
+                place_root(&call.receiver)
+                    .and_then(input_named)
+                    .map(|list| Lent::Half(list, binding))
+            }
             _ => None,
         };
-        let base = base.and_then(|base| {
-            reference
-                .inputs
-                .iter()
-                .map(|(input, _)| *input)
-                .find(|input| self.flow.bindings[*input].ident == *base)
-        });
-        if base.is_none() || !whole {
-            self.refuse_part(binding, operand);
-        }
-        base
+        found.unwrap_or(Lent::Unclear(binding))
     }
 
     fn refuse_part(&mut self, binding: BindingId, operand: &Expr) {
@@ -162,7 +256,9 @@ impl Finder<'_> {
             syn::spanned::Spanned::span(operand),
             format!("a part of `{name}` is borrowed exclusively by a call that leads to a site"),
             "during the call nobody may look at the rest of it, so the rest could not be saved",
-            format!("pass `{name}` as a whole, or keep the part in a variable of its own"),
+            format!(
+                "pass `{name}` as a whole, or take the part out (`std::mem::take`), pass it, and put it back"
+            ),
         );
     }
 

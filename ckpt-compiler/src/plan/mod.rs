@@ -1,10 +1,13 @@
 //! The plan: what every site registers, what runs again at restart, and how the variables of a skipped run come back.
 
+mod carving;
 mod layout;
 mod lending;
 mod sites;
 
+pub use carving::{Carving, Leaf, Projection};
 pub use layout::{Mode, Segment, segments};
+pub use lending::operands;
 pub use sites::for_each_block;
 
 use crate::classes::Class;
@@ -28,6 +31,8 @@ pub struct Plan {
     pub aliases: BTreeMap<StepId, Vec<Alias>>,
     /// How the variables that a run declares get out of it.
     pub modes: HashMap<BindingId, Mode>,
+    /// The variables of which calls borrow only a part.
+    pub carvings: lending::Carvings,
     /// The names under which variables are saved.
     pub keys: HashMap<BindingId, String>,
 }
@@ -57,7 +62,12 @@ impl SitePlan {
     pub fn restores(&self, binding: BindingId) -> bool {
         self.entries.iter().any(|entry| match entry {
             Entry::Save(id) | Entry::Link(id, _) | Entry::Moved { binding: id, .. } => *id == binding,
-            Entry::Parameter {
+            Entry::Carved {
+                binding: id,
+                required,
+                ..
+            }
+            | Entry::Parameter {
                 binding: id,
                 required,
                 ..
@@ -87,6 +97,15 @@ pub enum Entry {
         /// The own parameter that it is, if it is one as a whole.
         parameter: Option<u32>,
     },
+    /// A variable of which a part lives in the callee's parameters during the call.
+    Carved {
+        /// The variable.
+        binding: BindingId,
+        /// The own parameter that it is, if it is one as a whole.
+        parameter: Option<u32>,
+        /// Whether this function restores it.
+        required: bool,
+    },
     /// A parameter, offered to the caller; when `required`, saved whether the caller needs it or not.
     Parameter {
         /// The parameter.
@@ -114,7 +133,8 @@ impl Entry {
     pub fn binding(&self) -> BindingId {
         match self {
             Self::Save(binding) | Self::Link(binding, _) => *binding,
-            Self::Moved { binding, .. }
+            Self::Carved { binding, .. }
+            | Self::Moved { binding, .. }
             | Self::Parameter { binding, .. }
             | Self::ParameterLink { binding, .. } => *binding,
         }
@@ -124,7 +144,10 @@ impl Entry {
     pub fn is_always_saved(&self) -> bool {
         match self {
             Self::Save(_) | Self::Link(..) | Self::Moved { .. } => true,
-            Self::Parameter { required, .. } | Self::ParameterLink { required, .. } => *required,
+            Self::Carved { parameter: None, .. } => true,
+            Self::Carved { required, .. }
+            | Self::Parameter { required, .. }
+            | Self::ParameterLink { required, .. } => *required,
         }
     }
 }
@@ -144,10 +167,11 @@ pub fn plan(
         replays: BTreeSet::new(),
         aliases: BTreeMap::new(),
         modes: HashMap::new(),
+        carvings: HashMap::new(),
         keys: HashMap::new(),
     };
     plan.replays = layout::replays(lowered, flow, liveness, &plan.classes);
-    let lends = lending::lends(lowered, flow, liveness, &plan.classes, errors);
+    let (lends, carvings) = lending::lends(lowered, flow, liveness, &plan.classes, errors);
     let mut needed = sites::needed(lowered, flow, liveness, &plan, &lends);
     loop {
         plan.sites = sites::entries(flow, liveness, &plan.classes, &needed, &lends);
@@ -158,6 +182,7 @@ pub fn plan(
         }
     }
     sites::remake(flow, liveness, &mut plan, &lends, errors);
+    plan.carvings = carvings;
     plan.keys = sites::keys(flow, &plan.sites);
     plan
 }

@@ -152,6 +152,11 @@ pub fn entries(
 fn variable_entry(id: BindingId, lend: Option<Lend>) -> Entry {
     match lend {
         None => Entry::Save(id),
+        Some(Lend { carved: true, .. }) => Entry::Carved {
+            binding: id,
+            parameter: None,
+            required: true,
+        },
         Some(Lend {
             parameter: callee,
             by_value: true,
@@ -209,6 +214,11 @@ fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Pa
         }),
         Passing::Exclusive if reassigned => None,
         Passing::Exclusive => Some(match callee {
+            Some(Lend { carved: true, .. }) => Entry::Carved {
+                binding: id,
+                parameter: Some(index),
+                required: false,
+            },
             Some(lend) => Entry::ParameterLink {
                 binding: id,
                 index,
@@ -222,6 +232,11 @@ fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Pa
             },
         }),
         Passing::Value => match callee {
+            Some(Lend { carved: true, .. }) => Some(Entry::Carved {
+                binding: id,
+                parameter: whole.then_some(index),
+                required: true,
+            }),
             Some(Lend {
                 parameter: callee,
                 by_value: true,
@@ -256,7 +271,7 @@ pub fn aliases(flow: &Flow, plan: &Plan, names: &Names) -> BTreeMap<StepId, Vec<
             let binding = entry.binding();
             let named = matches!(
                 entry,
-                Entry::Link(..) | Entry::Moved { .. } | Entry::ParameterLink { .. }
+                Entry::Link(..) | Entry::Moved { .. } | Entry::Carved { .. } | Entry::ParameterLink { .. }
             );
             if named || flow.nameable(index as SiteId + 1, binding) {
                 continue;

@@ -8,6 +8,7 @@
 //! [`thread`] has what a thread knows of its calls, [`registrar`] what a frame lends or saves at a site, [`visit`] what
 //! happens at a site that has to look up, [`walk`] how a restart takes up its frames.
 
+mod carve;
 mod registrar;
 mod thread;
 mod visit;
@@ -16,6 +17,7 @@ mod walk;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub use carve::{Carved, Carver, Cut, CutIndex, SaveParts, Split, cut, part, shared, split};
 pub use registrar::Registrar;
 
 use crate::Checkpoint;

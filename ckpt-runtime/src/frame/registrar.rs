@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use super::carve::{Carve, Carved, Carver, Demand};
 use super::thread::{Place, site_plan};
 use crate::plan::VariablePlan;
 use crate::snapshot::SnapshotBuilder;
-use crate::value::Checkpoint;
+use crate::value::{Checkpoint, Column};
 
 /// Gathers one checkpoint, frame after frame from the outermost in. A registrar without a builder verifies: it copies no
 /// value and only finds out whether every parameter that a caller needs is offered by its callee.
@@ -14,9 +15,9 @@ pub struct Registrar {
     /// What the frames said, outermost first; the last one is speaking.
     frames: Vec<Said>,
     /// Parameters that the caller of the speaking frame needs.
-    demanded: Vec<u32>,
+    demanded: Vec<Demand>,
     /// Parameters that the speaking frame needs from its callee.
-    demands: Vec<u32>,
+    demands: Vec<Demand>,
     /// Parameters that the speaking frame offered.
     offered: Vec<u32>,
     /// Parameters that the speaking frame has, and whose type cannot be saved.
@@ -34,6 +35,16 @@ struct Said {
     links: Vec<Link>,
     /// Parameters saved in this frame's own record.
     values: Vec<(u32, &'static str)>,
+    /// Variables of which a part lives in a parameter of the callee.
+    carved: Vec<CarvedVariable>,
+}
+
+struct CarvedVariable {
+    key: &'static str,
+    line: u32,
+    /// The own parameter that the variable is, if it is one.
+    parameter: Option<u32>,
+    value: Carved,
 }
 
 /// A parameter that a caller needs and its callee does not offer.
@@ -88,6 +99,7 @@ impl Registrar {
             variables,
             links: Vec::new(),
             values: Vec::new(),
+            carved: Vec::new(),
         });
         std::mem::swap(&mut self.demanded, &mut self.demands);
         self.demands.clear();
@@ -99,8 +111,8 @@ impl Registrar {
         let missing = self
             .demanded
             .iter()
-            .find(|parameter| !self.offered.contains(parameter));
-        missing.map_or(Ok(()), |parameter| Err(self.missing(*parameter)))
+            .find(|demand| !self.offered.contains(&demand.parameter));
+        missing.map_or(Ok(()), |demand| Err(self.missing(demand.parameter)))
     }
 
     fn missing(&self, parameter: u32) -> Missing {
@@ -134,6 +146,15 @@ impl Registrar {
                 builder.link(index, link.key, link.line, link.parameter, target.0, target.1);
                 here.extend(link.parameter.map(|parameter| (parameter, *target)));
             }
+            for variable in frame.carved {
+                let CarvedVariable { key, line, parameter, value } = variable;
+                let column = value.fill(&mut |parameter| {
+                    let found = below.iter().find(|(own, _)| *own == parameter);
+                    found.map_or(Column::Empty, |(_, (frame, key))| builder.take(*frame, key))
+                });
+                builder.column(index, key, line, parameter, column);
+                here.extend(parameter.map(|parameter| (parameter, (index, key))));
+            }
             below = here;
         }
         Some(builder)
@@ -146,12 +167,12 @@ impl Registrar {
 
     /// This frame's variable lives in the callee's parameter `parameter` for the time of the call.
     pub fn lent(&mut self, key: &'static str, parameter: u32) {
-        self.link(key, None, parameter);
+        self.link(key, None, parameter, false);
     }
 
     /// This frame needs the callee's by-value parameter `parameter` to make the call again.
     pub fn wants(&mut self, parameter: u32) {
-        self.demands.push(parameter);
+        self.demands.push(Demand { parameter, as_row: false });
     }
 
     /// The walk of this very frame restores its parameter `key`, whether or not the caller needs it. Said before the
@@ -170,7 +191,8 @@ impl Registrar {
     /// Offers parameter `index` to the caller; it is itself lent on, to the callee's parameter `callee_parameter`.
     pub fn lent_parameter(&mut self, index: u32, key: &'static str, callee_parameter: u32) {
         if self.offer(index, key) {
-            self.link(key, Some(index), callee_parameter);
+            let as_row = self.demanded_as_row(index);
+            self.link(key, Some(index), callee_parameter, as_row);
         }
     }
 
@@ -179,9 +201,23 @@ impl Registrar {
         self.unsaveable.push((index, key, rust_type));
     }
 
-    fn offer(&mut self, index: u32, key: &'static str) -> bool {
+    pub(super) fn offer(&mut self, index: u32, key: &'static str) -> bool {
         self.offered.push(index);
-        self.demanded.contains(&index) || self.required.contains(&key)
+        self.demanded.iter().any(|demand| demand.parameter == index) || self.required.contains(&key)
+    }
+
+    /// Whether the caller puts the parameter among other rows.
+    pub(super) fn demanded_as_row(&self, index: u32) -> bool {
+        self.demanded.iter().any(|demand| demand.parameter == index && demand.as_row)
+    }
+
+    pub(super) fn record_carved(&mut self, key: &'static str, parameter: Option<u32>, as_row: bool, carve: Carve<'_>) {
+        let value =
+            carve(&mut Carver { builder: self.builder.as_mut(), demands: &mut self.demands, as_row });
+        let line = self.line(key);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.carved.push(CarvedVariable { key, line, parameter, value });
+        }
     }
 
     fn record<T: Checkpoint + ?Sized>(&mut self, key: &'static str, parameter: Option<u32>, value: &T) {
@@ -190,14 +226,15 @@ impl Registrar {
         }
         let line = self.line(key);
         let index = self.frames.len().saturating_sub(1);
+        let as_row = parameter.is_some_and(|parameter| self.demanded_as_row(parameter));
         if let (Some(builder), Some(frame)) = (&mut self.builder, self.frames.last_mut()) {
-            builder.value(index, key, line, parameter, value);
+            builder.value_as(index, key, line, parameter, as_row, value);
             frame.values.extend(parameter.map(|parameter| (parameter, key)));
         }
     }
 
-    fn link(&mut self, key: &'static str, parameter: Option<u32>, callee_parameter: u32) {
-        self.demands.push(callee_parameter);
+    fn link(&mut self, key: &'static str, parameter: Option<u32>, callee_parameter: u32, as_row: bool) {
+        self.demands.push(Demand { parameter: callee_parameter, as_row });
         let line = self.line(key);
         if let Some(frame) = self.frames.last_mut() {
             frame.links.push(Link {

@@ -1,0 +1,261 @@
+//! Variables of which a call borrows only a part exclusively. The caller still sees the rest, the callee sees the part:
+//! at a checkpoint each saves what it sees, and the columns are put together into the whole value.
+
+use super::Registrar;
+use crate::snapshot::SnapshotBuilder;
+use crate::value::{Checkpoint, Column, Encoder};
+
+/// A value with holes that parameters of the callee fill.
+#[derive(Debug)]
+pub enum Carved {
+    /// A parameter of the callee.
+    Hole(u32),
+    /// Columns of the caller.
+    Columns(Column),
+    /// A struct some of whose fields are elsewhere.
+    Fields {
+        /// The fields that the caller has.
+        column: Column,
+        /// The others, by their place among the saved fields.
+        holes: Vec<(usize, Carved)>,
+    },
+    /// Rows one after the other.
+    Sequence(Vec<Carved>),
+}
+
+/// A parameter that a caller needs, and whether as one of many rows rather than as a single value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Demand {
+    pub(super) parameter: u32,
+    pub(super) as_row: bool,
+}
+
+/// Describes a value with holes. Without a builder it only finds out which parameters are needed.
+pub struct Carver<'a> {
+    pub(super) builder: Option<&'a mut SnapshotBuilder>,
+    pub(super) demands: &'a mut Vec<Demand>,
+    pub(super) as_row: bool,
+}
+
+/// A closure that describes a value or a part of one.
+pub type Carve<'a> = &'a dyn Fn(&mut Carver<'_>) -> Carved;
+
+impl Carver<'_> {
+    /// What stands in the callee's parameter.
+    pub fn hole(&mut self, parameter: u32) -> Carved {
+        self.demands.push(Demand { parameter, as_row: self.as_row });
+        Carved::Hole(parameter)
+    }
+
+    /// A struct, `holes` naming the fields that are elsewhere.
+    pub fn fields<P: SaveParts>(&mut self, parts: &P, holes: &[(&str, Carve<'_>)]) -> Carved {
+        let column = self.columns(self.as_row, |to| parts.save_parts(to));
+        let filled = holes.iter().filter_map(|(name, carve)| Some((P::index(name)?, carve(self))));
+        let holes = filled.collect();
+        Carved::Fields { column, holes }
+    }
+
+    /// The rows before a part of a list, the part, and the rows after it.
+    pub fn cut<T: Checkpoint>(&mut self, cut: &Cut<'_, T>, part: Carve<'_>) -> Carved {
+        let before = self.rows(cut.before);
+        let outer = std::mem::replace(&mut self.as_row, cut.one_row);
+        let part = part(self);
+        self.as_row = outer;
+        Carved::Sequence(vec![before, part, self.rows(cut.after)])
+    }
+
+    /// Rows that the caller has.
+    pub fn rows<T: Checkpoint>(&mut self, rows: &[T]) -> Carved {
+        Carved::Columns(self.columns(true, |to| T::save_slice(rows, to)))
+    }
+
+    /// Pieces of a list one after the other.
+    pub fn sequence(&mut self, pieces: &[Carve<'_>]) -> Carved {
+        Carved::Sequence(pieces.iter().map(|piece| piece(self)).collect())
+    }
+
+    fn columns(&mut self, batch: bool, save: impl FnOnce(&mut Encoder<'_>)) -> Column {
+        match &mut self.builder {
+            Some(builder) => builder.columns(batch, save),
+            None => Column::Empty,
+        }
+    }
+}
+
+impl std::fmt::Debug for Carver<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Carver").field("as_row", &self.as_row).finish_non_exhaustive()
+    }
+}
+
+impl Carved {
+    /// Fills the holes; `take` gives a parameter's columns.
+    pub(super) fn fill(self, take: &mut dyn FnMut(u32) -> Column) -> Column {
+        match self {
+            Carved::Hole(parameter) => take(parameter),
+            Carved::Columns(column) => column,
+            Carved::Fields { mut column, holes } => {
+                for (index, hole) in holes {
+                    let filled = hole.fill(take);
+                    if let Column::Group(group) = &mut column {
+                        if let Some((_, child)) = group.children.get_mut(index) {
+                            *child = filled;
+                        }
+                    }
+                }
+                column
+            }
+            Carved::Sequence(pieces) => {
+                let mut whole = Column::Empty;
+                for piece in pieces {
+                    append(&mut whole, piece.fill(take));
+                }
+                whole
+            }
+        }
+    }
+}
+
+/// Appends the rows of one column tree to another of the same type.
+fn append(whole: &mut Column, more: Column) {
+    match (whole, more) {
+        (_, Column::Empty) => {}
+        (whole @ Column::Empty, more) => *whole = more,
+        (Column::Data(whole), Column::Data(more)) => whole.bytes.extend_from_slice(&more.bytes),
+        (Column::Array { items: whole, .. }, Column::Array { items: more, .. }) => append(whole, *more),
+        (Column::Group(whole), Column::Group(more)) => {
+            for ((_, whole), (_, more)) in whole.children.iter_mut().zip(more.children) {
+                append(whole, more);
+            }
+        }
+        // Both were saved as the same type, and a type always writes the same columns.
+        _ => {}
+    }
+}
+
+/// The fields of a struct, each borrowed for itself. Derived together with [`Checkpoint`].
+pub trait SaveParts {
+    /// Saves the fields that are still there.
+    fn save_parts(&self, to: &mut Encoder<'_>);
+    /// The place of a field among the saved ones.
+    fn index(field: &str) -> Option<usize>;
+}
+
+/// A struct that can be taken apart into its fields.
+#[diagnostic::on_unimplemented(
+    message = "a field of `{Self}` is lent to a call that leads to a site, and `{Self}` cannot be taken apart",
+    note = "derive it: `#[derive(ckpt::Checkpoint)]`"
+)]
+pub trait Split {
+    /// The fields, each in an `Option`.
+    type Parts<'a>: SaveParts
+    where
+        Self: 'a;
+    /// Takes it apart.
+    fn split(&mut self) -> Self::Parts<'_>;
+}
+
+impl<T: Split + ?Sized> Split for Box<T> {
+    type Parts<'a>
+        = T::Parts<'a>
+    where
+        Self: 'a;
+    fn split(&mut self) -> T::Parts<'_> {
+        (**self).split()
+    }
+}
+
+/// What is left of a list of which a part is elsewhere.
+#[derive(Debug)]
+pub struct Cut<'a, T> {
+    before: &'a [T],
+    after: &'a [T],
+    one_row: bool,
+}
+
+/// What a list can be cut by: the index of an element, or a range.
+pub trait CutIndex<T> {
+    /// The element, or the slice.
+    type Part: ?Sized;
+    /// Cuts.
+    fn cut(self, all: &mut [T]) -> (Cut<'_, T>, &mut Self::Part);
+}
+
+impl<T> CutIndex<T> for usize {
+    type Part = T;
+    fn cut(self, all: &mut [T]) -> (Cut<'_, T>, &mut T) {
+        let (cut, part) = cut_range(all, self..self + 1, true);
+        (cut, &mut part[0])
+    }
+}
+
+macro_rules! cut_by_range {
+    ($($range:ty: $range_of:expr,)*) => {
+        $(impl<T> CutIndex<T> for $range {
+            type Part = [T];
+            fn cut(self, all: &mut [T]) -> (Cut<'_, T>, &mut [T]) {
+                let range_of: fn($range, usize) -> std::ops::Range<usize> = $range_of;
+                let range = range_of(self, all.len());
+                cut_range(all, range, false)
+            }
+        })*
+    };
+}
+
+cut_by_range! {
+    std::ops::Range<usize>: |range, _| range,
+    std::ops::RangeFrom<usize>: |range, length| range.start..length,
+    std::ops::RangeTo<usize>: |range, _| 0..range.end,
+    std::ops::RangeFull: |_, length| 0..length,
+    std::ops::RangeInclusive<usize>: |range, _| *range.start()..*range.end() + 1,
+    std::ops::RangeToInclusive<usize>: |range, _| 0..range.end + 1,
+}
+
+fn cut_range<T>(all: &mut [T], range: std::ops::Range<usize>, one_row: bool) -> (Cut<'_, T>, &mut [T]) {
+    // The message of an index out of bounds is the one the program would give itself.
+    let _ = &all[range.clone()];
+    let (before, rest) = all.split_at_mut(range.start);
+    let (part, after) = rest.split_at_mut(range.end - range.start);
+    (Cut { before, after, one_row }, part)
+}
+
+/// Takes a struct apart.
+pub fn split<T: Split + ?Sized>(whole: &mut T) -> T::Parts<'_> {
+    whole.split()
+}
+
+/// Takes one of the fields.
+pub fn part<'a, T: ?Sized>(field: &mut Option<&'a mut T>) -> &'a mut T {
+    match field.take() {
+        Some(field) => field,
+        None => unreachable!("this is a bug in ckpt: a field is lent twice"),
+    }
+}
+
+/// Looks at one of the fields that stay.
+pub fn shared<'a, T: ?Sized>(field: &'a Option<&mut T>) -> &'a T {
+    match field {
+        Some(field) => field,
+        None => unreachable!("this is a bug in ckpt: a lent field is looked at"),
+    }
+}
+
+/// Cuts a part out of a list.
+pub fn cut<T, I: CutIndex<T>>(all: &mut [T], index: I) -> (Cut<'_, T>, &mut I::Part) {
+    index.cut(all)
+}
+
+impl Registrar {
+    /// Saves a variable of which a part lives in a parameter of the callee.
+    pub fn carved(&mut self, key: &'static str, carve: Carve<'_>) {
+        self.record_carved(key, None, false, carve);
+    }
+
+    /// Offers parameter `index`, of which a part lives in a parameter of the callee.
+    pub fn carved_parameter(&mut self, index: u32, key: &'static str, carve: Carve<'_>) {
+        if self.offer(index, key) {
+            let as_row = self.demanded_as_row(index);
+            self.record_carved(key, Some(index), as_row, carve);
+        }
+    }
+}
