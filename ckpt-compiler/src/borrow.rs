@@ -58,9 +58,10 @@ fn shape(expr: &Expr, references: &HashSet<String>) -> Origin {
             let method = call.method.to_string();
             let receiver = shape(&call.receiver, references);
             let inherited = matches!(receiver, Origin::Borrow { exclusive: true });
-            if tables.borrows(&method)
-                && (call.args.is_empty() || !matches!(method.as_str(), "read" | "write"))
-            {
+            if matches!(method.as_str(), "copied" | "cloned") && is_one_item(&call.receiver) {
+                return Origin::Value;
+            }
+            if tables.borrows(&method) && takes_as_many(&method, call.args.len()) {
                 Origin::Borrow {
                     exclusive: inherited || tables.borrows_mutably(&method),
                 }
@@ -82,6 +83,85 @@ fn shape(expr: &Expr, references: &HashSet<String>) -> Origin {
         Expr::Match(branch) => any(branch.arms.iter().map(|arm| &*arm.body), references),
         Expr::Block(block) => any(block.block.stmts.last().into_iter().filter_map(tail), references),
         _ => Origin::Value,
+    }
+}
+
+/// Methods that share their name with one of the tables' but take other arguments mean something else: `Cell::get`.
+fn takes_as_many(method: &str, arguments: usize) -> bool {
+    match method {
+        "get" | "get_mut" => arguments == 1,
+        "read" | "write" | "borrow" | "borrow_mut" | "lock" => arguments == 0,
+        _ => true,
+    }
+}
+
+/// Whether the expression gives at most one reference, and not an iterator over many.
+fn is_one_item(expr: &Expr) -> bool {
+    matches!(expr, Expr::MethodCall(call) if matches!(
+        call.method.to_string().as_str(),
+        "first" | "last" | "get" | "first_mut" | "last_mut" | "get_mut" | "as_ref" | "peek" | "min" | "max" | "next" | "nth"
+    ))
+}
+
+/// The first closure in a chain of adaptors that does more than compute: going over the chain again would do it again.
+pub fn effect_in_chain(expr: &Expr) -> Option<proc_macro2::Span> {
+    let Expr::MethodCall(call) = expr else { return None };
+    let in_arguments = call.args.iter().find_map(|argument| {
+        let Expr::Closure(closure) = argument else { return None };
+        let mut effects = Effects { own: HashSet::new(), found: None };
+        closure.inputs.iter().for_each(|input| effects.visit_pat(input));
+        effects.visit_expr(&closure.body);
+        effects.found
+    });
+    in_arguments.or_else(|| effect_in_chain(&call.receiver))
+}
+
+/// Looks for what a closure does to the world outside it. `own` are the variables that it declares itself.
+struct Effects {
+    own: HashSet<String>,
+    found: Option<proc_macro2::Span>,
+}
+
+impl Effects {
+    fn captures(&self, place: &Expr) -> bool {
+        place_root(place).is_some_and(|root| !self.own.contains(&root.to_string()))
+    }
+}
+
+impl<'ast> Visit<'ast> for Effects {
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        let name = mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        if !matches!(name.as_str(), "format" | "vec" | "matches" | "assert" | "assert_eq" | "debug_assert") {
+            self.found.get_or_insert(syn::spanned::Spanned::span(&mac.path));
+        }
+    }
+
+    fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
+        if self.captures(&one.left) {
+            self.found.get_or_insert(one.eq_token.span);
+        }
+        visit::visit_expr_assign(self, one);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let (tables, method) = (Tables::builtin(), call.method.to_string());
+        let looks = (tables.is_pure(&method) || tables.borrows(&method)) && !tables.borrows_mutably(&method);
+        let looks = looks || matches!(method.as_str(), "contains" | "contains_key") || tables.adapts(&method);
+        if self.captures(&call.receiver) && !looks {
+            self.found.get_or_insert(call.method.span());
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
+        if one.mutability.is_some() && self.captures(&one.expr) {
+            self.found.get_or_insert(one.and_token.span);
+        }
+        visit::visit_expr_reference(self, one);
+    }
+
+    fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
+        self.own.insert(pat.ident.to_string());
     }
 }
 

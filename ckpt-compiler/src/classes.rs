@@ -93,7 +93,18 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
             _ => Class::Saved,
         };
     };
-    let origin = origin(init, references);
+    let own_value = binding.ident.to_string().starts_with("__ckpt")
+        && !binding.replays
+        && !matches!(init, syn::Expr::Reference(_) | syn::Expr::Closure(_));
+    let origin = match init {
+        // The iterable inside `IntoIterator::into_iter(..)`.
+        syn::Expr::Call(call) if binding.replays && call.args.len() == 1 => origin(&call.args[0], references),
+        _ if own_value => match origin(init, references) {
+            Origin::Borrow { exclusive } if matches!(init, syn::Expr::Call(_)) => Origin::Borrow { exclusive },
+            _ => Origin::Value,
+        },
+        _ => origin(init, references),
+    };
     if let Some(ty) = &binding.ty {
         if is_reference_type(ty) && (is_repeatable(init) || origin != Origin::Value) {
             return Class::Reexecuted {

@@ -130,10 +130,11 @@ fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnosti
         );
         return;
     }
-    if marks.in_block(&function.block) {
+    let called = |path: &&syn::Path| Marks { calls: std::slice::from_ref(*path) }.in_block(&without_sites(&function.block));
+    let mut unmet = options.calls.iter().filter(|path| !called(path)).collect::<Vec<_>>().into_iter();
+    if unmet.len() == 0 && marks.in_block(&function.block) {
         return;
     }
-    let mut unmet = options.calls.iter();
     if let Some(call) = unmet.next() {
         let name = call.to_token_stream().to_string().replace(' ', "");
         errors.refuse(
@@ -166,6 +167,12 @@ fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnosti
             "write `ckpt::checkpoint!();` where a checkpoint may be taken, or mark the call that leads to one with `calls(..)`",
         ),
     }
+}
+
+fn without_sites(block: &syn::Block) -> syn::Block {
+    let mut block = block.clone();
+    Strip.visit_block_mut(&mut block);
+    block
 }
 
 fn parameter_treatments(function: &mut ItemFn, errors: &mut Diagnostics) -> Vec<Option<Treatment>> {
@@ -233,23 +240,25 @@ fn reference_names(function: &ItemFn) -> HashSet<String> {
 
 /// The function as it would be without ckpt: attributes and sites taken out.
 fn without_ckpt(item: TokenStream) -> TokenStream {
-    struct Strip;
-    impl VisitMut for Strip {
-        fn visit_attributes_mut(&mut self, attributes: &mut Vec<syn::Attribute>) {
-            attributes.retain(|attribute| !attribute.path().is_ident("ckpt"));
-        }
-        fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-            if Marks::is_checkpoint(mac) {
-                *mac = parse_quote!(::core::concat!());
-            }
-            visit_mut::visit_macro_mut(self, mac);
-        }
-    }
     match syn::parse2::<ItemFn>(item.clone()) {
         Ok(mut function) => {
             Strip.visit_item_fn_mut(&mut function);
             function.to_token_stream()
         }
         Err(_) => item,
+    }
+}
+
+/// Takes ckpt out of a function.
+struct Strip;
+impl VisitMut for Strip {
+    fn visit_attributes_mut(&mut self, attributes: &mut Vec<syn::Attribute>) {
+        attributes.retain(|attribute| !attribute.path().is_ident("ckpt"));
+    }
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        if Marks::is_checkpoint(mac) {
+            *mac = parse_quote!(::core::concat!());
+        }
+        visit_mut::visit_macro_mut(self, mac);
     }
 }

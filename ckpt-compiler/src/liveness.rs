@@ -30,7 +30,8 @@ impl Liveness {
 
     /// Whether the variable may have been moved out of when the site is reached.
     pub fn may_be_moved(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
-        self.moved_out[flow.sites[site as usize - 1].node].contains(binding)
+        !flow.bindings[binding].is_plainly_copy()
+            && self.moved_out[flow.sites[site as usize - 1].node].contains(binding)
     }
 
     /// Calls `visit` for every event with the variables that are live after it.

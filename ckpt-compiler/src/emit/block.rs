@@ -16,8 +16,8 @@ use syn::{Local, Pat, PatIdent, Stmt};
 impl Emitter<'_> {
     /// The statements of a block. `carried` are the variables of enclosing blocks that travel as options here.
     pub(super) fn block(&self, block: &Block, carried: &[BindingId]) -> TokenStream {
-        let aliases = &self.plan.aliases;
-        let groups = segments(block, &self.plan.replays, &|step| aliases.contains_key(&step));
+        let groups = segments(block, &self.plan.replays, &|step| self.plan.begins_a_run(step));
+        let outer = carried.to_vec();
         let last_spine = groups
             .iter()
             .rposition(|group| matches!(group, Segment::Spine(_)));
@@ -32,11 +32,7 @@ impl Emitter<'_> {
                 Segment::Replay(step) => self.replay(step),
                 Segment::Run(steps) => match later.filter(|_| guarded) {
                     Some(later) => self.guarded_run(steps, later, &mut carried),
-                    None => {
-                        let taken = self.take_all(&carried, &span_of(steps));
-                        let statements = steps.iter().map(|step| verbatim(step));
-                        quote!(#taken #(#statements)*)
-                    }
+                    None => self.last_run(steps, &carried, &outer),
                 },
                 Segment::Spine(step) => {
                     let StepKind::Spine(spine) = &step.kind else {
@@ -44,7 +40,7 @@ impl Emitter<'_> {
                     };
                     match later.filter(|_| guarded) {
                         Some(later) => self.guarded_spine(step, spine, later, &mut carried),
-                        None => self.final_spine(step, spine, &carried),
+                        None => self.final_spine(step, spine, &carried, &outer),
                     }
                 }
             });
@@ -85,6 +81,26 @@ impl Emitter<'_> {
         }
         let homes = self.homes(step.range.start);
         quote!(#[allow(unused_mut, unused_assignments)] #stmt #homes)
+    }
+
+    /// Statements that no restart skips. What travels through an enclosing block is put back for it.
+    fn last_run(&self, steps: &[&Step], carried: &[BindingId], outer: &[BindingId]) -> TokenStream {
+        let range = span_of(steps);
+        let taken = self.take_all(carried, &range);
+        let put = self.put_all(outer, &range);
+        let Some((last, before)) = steps.split_last() else { return taken };
+        let before = before.iter().map(|step| verbatim(step));
+        let end = self.then_put(verbatim(last), is_tail(last), put);
+        quote!(#taken #(#before)* #end)
+    }
+
+    /// A statement, and after it what puts variables back; a value of the block is kept meanwhile.
+    fn then_put(&self, statement: TokenStream, is_value: bool, put: TokenStream) -> TokenStream {
+        if put.is_empty() || !is_value {
+            return quote!(#statement #put);
+        }
+        let value = Ident::new("__ckpt_value", Span::mixed_site());
+        quote!(let #value = #statement; #put #value)
     }
 
     fn guarded_run(&self, steps: &[&Step], later: Sites, carried: &mut Vec<BindingId>) -> TokenStream {
@@ -157,8 +173,16 @@ impl Emitter<'_> {
         }
     }
 
-    fn final_spine(&self, step: &Step, spine: &SpineStep, carried: &[BindingId]) -> TokenStream {
+    fn final_spine(
+        &self,
+        step: &Step,
+        spine: &SpineStep,
+        carried: &[BindingId],
+        outer: &[BindingId],
+    ) -> TokenStream {
         let (taken, inner, _) = self.carry_into(step, spine, carried);
+        let whole: Vec<BindingId> = outer.iter().copied().filter(|id| !inner.contains(id)).collect();
+        let put = self.put_all(&whole, &step.range);
         let value = self.spine(&spine.spine, &inner);
         let statement = match &spine.target {
             Target::Let { local, .. } => {
@@ -169,6 +193,7 @@ impl Emitter<'_> {
             Target::Statement(semicolon) => with_semicolon(value, *semicolon),
             Target::Tail => value,
         };
+        let statement = self.then_put(statement, matches!(spine.target, Target::Tail), put);
         quote!(#taken #statement)
     }
 
@@ -574,6 +599,12 @@ fn verbatim(step: &Step) -> TokenStream {
         StepKind::Plain(plain) => plain.stmt.to_token_stream(),
         StepKind::Spine(_) => TokenStream::new(),
     }
+}
+
+/// Whether the statement is the value of its block.
+fn is_tail(step: &Step) -> bool {
+    matches!(&step.kind, StepKind::Plain(Plain { stmt: Stmt::Expr(_, None), .. }))
+        || matches!(&step.kind, StepKind::Plain(Plain { stmt: Stmt::Macro(one), .. }) if one.semi_token.is_none())
 }
 
 fn added_by_ckpt(pattern: &Pat) -> bool {

@@ -121,7 +121,7 @@ impl Emitter<'_> {
             let mutability = binding.mutable.then(|| quote!(mut));
             let restored = self.where_restored(id, 1, self.plan.sites.len() as SiteId);
             tokens.extend(quote_spanned! { Span::mixed_site() =>
-                let #mutability #name = if !#frame.runs() && (#restored) { #frame.restore(#key) } else { #name };
+                let #mutability #name = if !#frame.runs() && (#restored) && !#frame.passed(#key) { #frame.restore(#key) } else { #name };
             });
         }
         tokens

@@ -228,6 +228,9 @@ impl Walker {
             }
             Expr::Paren(inner) => self.operand(&inner.expr, kind),
             Expr::Group(inner) => self.operand(&inner.expr, kind),
+            Expr::Field(field) if matches!(kind, Use::Move | Use::MovePart) => {
+                self.operand(&field.base, Use::MovePart);
+            }
             Expr::Field(field) => self.operand(&field.base, part(kind)),
             Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.operand(&unary.expr, part(kind)),
             Expr::Index(index) => {
@@ -623,7 +626,7 @@ fn traded<'a>(left: &'a Expr, right: &Expr) -> Option<(&'a Ident, &'a Ident)> {
 fn part(kind: Use) -> Use {
     match kind {
         Use::Write | Use::Lend => Use::Change,
-        Use::Move => Use::Read,
+        Use::Move | Use::MovePart => Use::Read,
         other => other,
     }
 }

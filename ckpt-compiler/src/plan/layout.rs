@@ -4,7 +4,7 @@ use super::Plan;
 use super::sites::for_each_block;
 use crate::classes::Class;
 use crate::errors::Diagnostics;
-use crate::flow::{Binding, BindingId, Declaration, Flow, Use};
+use crate::flow::{Binding, BindingId, Declaration, Event, Flow, Use};
 use crate::liveness::Liveness;
 use crate::options::Treatment;
 use crate::spine::{Block, Lowered, SiteId, Sites, Step, StepId, StepKind};
@@ -70,6 +70,42 @@ pub fn segments<'a>(
     }
     flush(&mut run, &mut segments);
     segments
+}
+
+/// The statements that declare a name which their run has declared already: the older variable may still be alive, to
+/// the end of the block, so the newer one begins another run. One that was moved (or copied) into the newer does not.
+pub fn boundaries(lowered: &Lowered, flow: &Flow, replays: &BTreeSet<StepId>) -> BTreeSet<StepId> {
+    let mut found = BTreeSet::new();
+    find_boundaries(&lowered.body, flow, replays, &mut found);
+    found
+}
+
+fn find_boundaries(block: &Block, flow: &Flow, replays: &BTreeSet<StepId>, found: &mut BTreeSet<StepId>) {
+    let mut run: Vec<BindingId> = Vec::new();
+    for step in &block.steps {
+        let start = step.range.start;
+        match &step.kind {
+            StepKind::Item(_) => {}
+            StepKind::Plain(_) if !replays.contains(&start) => {
+                let new: Vec<BindingId> = declared(flow, start).map(|(id, _)| id).collect();
+                let stays = |old: &BindingId| {
+                    let same = new.iter().any(|id| flow.bindings[*id].ident == flow.bindings[*old].ident);
+                    let moves = |event: &Event| event.binding == *old && event.kind == Use::Move && event.step <= start;
+                    same && !flow.events().any(moves) && !flow.bindings[*old].is_plainly_copy()
+                };
+                if run.iter().any(stays) {
+                    found.insert(start);
+                    run.clear();
+                }
+                run.extend(new);
+            }
+            StepKind::Plain(_) => run.clear(),
+            StepKind::Spine(spine) => {
+                run.clear();
+                for_each_block(&spine.spine, &mut |inner| find_boundaries(inner, flow, replays, found));
+            }
+        }
+    }
 }
 
 /// The statements that must run again at restart: those whose variables are needed beyond their own run.
@@ -201,8 +237,8 @@ struct Chooser<'a> {
 
 impl Chooser<'_> {
     fn block(&mut self, block: &Block) {
-        let aliases = &self.plan.aliases;
-        let groups = segments(block, &self.plan.replays, &|step| aliases.contains_key(&step));
+        let plan = self.plan;
+        let groups = segments(block, &plan.replays, &|step| plan.begins_a_run(step));
         for (index, group) in groups.iter().enumerate() {
             let later: Vec<SiteId> = groups[index + 1..]
                 .iter()

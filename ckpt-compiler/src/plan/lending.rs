@@ -251,13 +251,14 @@ impl Finder<'_> {
     }
 
     fn refuse_part(&mut self, binding: BindingId, operand: &Expr) {
-        let name = &self.flow.bindings[binding].ident;
+        let name = self.flow.bindings[binding].ident.to_string();
+        let name = if name.starts_with("__ckpt") { "an argument".to_owned() } else { format!("`{name}`") };
         self.errors.refuse(
             syn::spanned::Spanned::span(operand),
-            format!("a part of `{name}` is borrowed exclusively by a call that leads to a site"),
+            format!("a part of {name} is borrowed exclusively by a call that leads to a site"),
             "during the call nobody may look at the rest of it, so the rest could not be saved",
             format!(
-                "pass `{name}` as a whole, or take the part out (`std::mem::take`), pass it, and put it back"
+                "pass {name} as a whole, or take the part out (`std::mem::take`), pass it, and put it back"
             ),
         );
     }

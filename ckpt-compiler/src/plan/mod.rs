@@ -27,6 +27,8 @@ pub struct Plan {
     pub sites: Vec<SitePlan>,
     /// The steps that run again at restart.
     pub replays: BTreeSet<StepId>,
+    /// The steps that begin a run of their own, because they shadow a variable of the run before.
+    pub boundaries: BTreeSet<StepId>,
     /// Borrows taken before a step, because it shadows a variable that a site needs.
     pub aliases: BTreeMap<StepId, Vec<Alias>>,
     /// How the variables that a run declares get out of it.
@@ -44,6 +46,13 @@ pub struct Alias {
     pub binding: BindingId,
     /// The reference to it.
     pub ident: Ident,
+}
+
+impl Plan {
+    /// Whether the step cannot be in one run with the step before it.
+    pub fn begins_a_run(&self, step: StepId) -> bool {
+        self.aliases.contains_key(&step) || self.boundaries.contains(&step)
+    }
 }
 
 /// What one site registers.
@@ -165,12 +174,14 @@ pub fn plan(
         classes,
         sites: Vec::new(),
         replays: BTreeSet::new(),
+        boundaries: BTreeSet::new(),
         aliases: BTreeMap::new(),
         modes: HashMap::new(),
         carvings: HashMap::new(),
         keys: HashMap::new(),
     };
     plan.replays = layout::replays(lowered, flow, liveness, &plan.classes);
+    plan.boundaries = layout::boundaries(lowered, flow, &plan.replays);
     let (lends, carvings) = lending::lends(lowered, flow, liveness, &plan.classes, errors);
     let mut needed = sites::needed(lowered, flow, liveness, &plan, &lends);
     loop {

@@ -3,7 +3,7 @@
 use super::lower::{Lowering, plain, step};
 use super::select::binding_names;
 use super::{Block, Plain, Spine, StepKind};
-use crate::borrow::{Origin, chain_root_mut, is_repeatable, iterator_origin, origin, place_root};
+use crate::borrow::{effect_in_chain, Origin, chain_root_mut, is_repeatable, iterator_origin, origin, place_root};
 use crate::names::frame;
 use crate::options::Treatment;
 use crate::paths::rt;
@@ -107,6 +107,14 @@ impl Lowering<'_> {
             Some(_) => false,
             None => rebuilds(&iterable, self.references),
         };
+        if let Some(span) = effect_in_chain(&iterable).filter(|_| rebuilds) {
+            self.errors.refuse(
+                span,
+                "a closure in the iterator of a `for` with a site does more than compute",
+                "a restart makes the iterator again and goes over it up to where it was, so that would happen again",
+                "do it in the body of the loop, or collect the items into a `Vec` and go over that",
+            );
+        }
         let make: syn::Stmt =
             parse_quote!(let mut #iterator = ::core::iter::IntoIterator::into_iter(#iterable););
         let owned: syn::Stmt = parse_quote! {

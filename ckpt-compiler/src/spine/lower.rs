@@ -222,6 +222,14 @@ impl Lowering<'_> {
             Expr::Paren(inner) => self.spine(*inner.expr, treatment, out),
             Expr::Group(inner) => self.spine(*inner.expr, treatment, out),
             Expr::Macro(mac) if Marks::is_checkpoint(&mac.mac) => {
+                if !mac.mac.tokens.is_empty() {
+                    self.errors.refuse(
+                        mac.mac.tokens.span(),
+                        "`checkpoint!()` takes no arguments",
+                        "what is saved is worked out by the compiler",
+                        "write `ckpt::checkpoint!()`; `#[ckpt(save)]` and `#[ckpt(skip)]` on a `let` overrule the choice",
+                    );
+                }
                 let span = mac
                     .mac
                     .path

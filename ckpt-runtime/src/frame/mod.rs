@@ -149,6 +149,12 @@ impl Frame {
         walk::restore(self, key)
     }
 
+    /// Whether the caller has restored this function's by-value parameter `key` and passed it: it must not be restored a
+    /// second time, its destructor could have effects.
+    pub fn passed(&self, key: &str) -> bool {
+        walk::passed(self, key)
+    }
+
     /// The value of the callee's parameter `index`, from the callee's record.
     #[cold]
     pub fn argument<T: Checkpoint>(&mut self, site: u32, index: u32) -> T {

@@ -112,6 +112,17 @@ pub(super) fn restore<T: Checkpoint>(frame: &Frame, key: &str) -> T {
     value_or_exit(restored, frame, key)
 }
 
+pub(super) fn passed(frame: &Frame, key: &str) -> bool {
+    let record = frame.record as usize;
+    let found = active::with_resume(|resume| {
+        let caller = record.checked_sub(1)?;
+        let own = resume.home(record, key);
+        let variables = &resume.restored.frames().get(caller)?.variables;
+        Some(variables.iter().any(|variable| resume.home(caller, &variable.key) == own))
+    });
+    found.flatten().unwrap_or(false)
+}
+
 pub(super) fn argument<T: Checkpoint>(frame: &Frame, site: u32, index: u32) -> T {
     let place: Place = (frame.plan, site);
     let restored = active::with_resume(|resume| {

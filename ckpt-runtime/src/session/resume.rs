@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::exit::Fatal;
 use crate::plan::{FunctionPlan, SiteKind};
-use crate::store::{FrameInfo, Restored, VariableInfo};
+use crate::store::{FrameInfo, Restored, VariableContent, VariableInfo};
 
 /// A walk from `main` to the site of a checkpoint. It ends, and gives the file free, on arrival.
 #[derive(Debug)]
@@ -69,6 +69,14 @@ impl Resume {
             .variables
             .iter()
             .find(|variable| variable.key == key)
+    }
+
+    /// Where the value of a variable really is: its own record, or that of the variable it is lent to.
+    pub(crate) fn home(&self, record: usize, key: &str) -> (usize, String) {
+        match self.variable(record, key).map(|variable| &variable.content) {
+            Some(VariableContent::Link { frame, key }) => (*frame, key.clone()),
+            _ => (record, key.to_owned()),
+        }
     }
 
     /// The name of parameter `index` of a record's function.
