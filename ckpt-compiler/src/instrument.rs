@@ -169,6 +169,22 @@ fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnosti
     }
 }
 
+/// Whether going over the expression gives shared references.
+fn gives_references(iterable: &syn::Expr) -> bool {
+    match iterable {
+        syn::Expr::Reference(one) => one.mutability.is_none(),
+        syn::Expr::Paren(inner) => gives_references(&inner.expr),
+        syn::Expr::MethodCall(call) => match call.method.to_string().as_str() {
+            "iter" | "windows" | "chunks" | "chunks_exact" | "keys" | "values" => true,
+            "rev" | "skip" | "take" | "step_by" | "filter" | "skip_while" | "take_while" | "chain" => {
+                gives_references(&call.receiver)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 fn without_sites(block: &syn::Block) -> syn::Block {
     let mut block = block.clone();
     Strip.visit_block_mut(&mut block);
@@ -218,6 +234,19 @@ fn reference_names(function: &ItemFn) -> HashSet<String> {
                 self.add(ident.ident.to_string(), written.unwrap_or(made));
             }
             visit::visit_local(self, local);
+        }
+
+        fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
+            let (iterable, pattern) = match (&*one.expr, &*one.pat) {
+                (syn::Expr::MethodCall(call), Pat::Tuple(pair)) if call.method == "enumerate" && pair.elems.len() == 2 => {
+                    (&*call.receiver, &pair.elems[1])
+                }
+                (iterable, pattern) => (iterable, pattern),
+            };
+            if let Pat::Ident(ident) = pattern {
+                self.add(ident.ident.to_string(), gives_references(iterable));
+            }
+            visit::visit_expr_for_loop(self, one);
         }
     }
     let mut names = Names {

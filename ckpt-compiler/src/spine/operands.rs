@@ -16,7 +16,6 @@ use syn::{Expr, Token, parse_quote};
 impl Lowering<'_> {
     /// An expression of which an operand holds a site.
     pub(super) fn operands(&mut self, mut expr: Expr) -> Spine {
-        let before = self.next_site();
         let mut steps = Vec::new();
         let inner = self.extract(&mut expr, &mut steps);
         let whole = match inner {
@@ -36,7 +35,7 @@ impl Lowering<'_> {
         if steps.is_empty() {
             return whole;
         }
-        if let Some(sites) = self.sites_since(before) {
+        if let Some(sites) = spine_sites(&whole) {
             steps.push(super::lower::step(StepKind::Spine(SpineStep {
                 sites,
                 target: Target::Tail,
@@ -159,7 +158,6 @@ impl Lowering<'_> {
     /// A call that leads to a site. Arguments that cannot simply be evaluated again become variables.
     pub(super) fn call(&mut self, mut expr: Expr) -> Spine {
         let mut steps = Vec::new();
-        let before = self.next_site();
         let span = expr.span();
         let callee = self.marks.callee(&expr);
         let is_method = matches!(expr, Expr::MethodCall(_));
@@ -195,10 +193,7 @@ impl Lowering<'_> {
         if steps.is_empty() {
             return call;
         }
-        let sites = self.sites_since(before).unwrap_or(super::Sites {
-            first: site,
-            last: site,
-        });
+        let sites = super::Sites { first: site, last: site };
         steps.push(super::lower::step(StepKind::Spine(SpineStep {
             sites,
             target: Target::Tail,
