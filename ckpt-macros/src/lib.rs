@@ -17,7 +17,17 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
     ckpt_compiler::instrument_main(arguments.into(), item.into()).into()
 }
 
-/// Implements `ckpt::Checkpoint` for a struct or enum.
+/// Implements `ckpt::Checkpoint` for a struct or enum: its fields and variants are saved and found again by name, so
+/// that their order may change.
+///
+/// | on | attribute | meaning |
+/// | --- | --- | --- |
+/// | field | `#[ckpt(skip)]`, `#[ckpt(skip, default = "path")]` | not saved; `Default::default()` or `path()` after a restart |
+/// | field | `#[ckpt(default)]`, `#[ckpt(default = "path")]` | the same where a checkpoint does not have the field yet |
+/// | field | `#[ckpt(serde)]` | saved through serde, as readable text (feature `serde`) |
+/// | field, variant | `#[ckpt(rename = "name")]` | its name in the file |
+/// | field, variant | `#[ckpt(alias = "old")]` | another name under which it is found |
+/// | item | `#[ckpt(crate = "path")]` | where the `ckpt` crate is |
 #[proc_macro_derive(Checkpoint, attributes(ckpt))]
 pub fn derive_checkpoint(input: TokenStream) -> TokenStream {
     ckpt_compiler::derive::derive_checkpoint(input.into()).into()

@@ -6,6 +6,7 @@
 //! columns `pos` (n x 3) and `id` (n), never one object per element. `docs/src/format.md` has the whole of it.
 
 mod column;
+mod cursor;
 mod decode;
 mod encode;
 mod error;
@@ -19,8 +20,9 @@ mod impls;
 mod tests;
 
 pub use column::{Column, DType, Data, Group, Kind, Names};
-pub use decode::{Block, Decoder, Source};
-pub(crate) use decode::{Content, Context, Cursor, DataCursor};
+pub use cursor::{Block, Source};
+pub(crate) use cursor::{Content, Context, Cursor, DataCursor};
+pub use decode::Decoder;
 #[doc(hidden)]
 pub use decode::{next_of, payload_of};
 pub use encode::Encoder;
@@ -56,6 +58,7 @@ pub use serde::*;
     label = "`{Self}` does not implement `ckpt::Checkpoint`",
     note = "if the type is yours, derive it: `#[derive(ckpt::Checkpoint)]`",
     note = "if it is a field that has serde's `Serialize` and `Deserialize`, put `#[ckpt(serde)]` on it (feature `serde`); `#[ckpt(skip)]` leaves it out",
+    note = "generators of `rand`, arrays of `ndarray` and `nalgebra` and complex numbers have it with ckpt's feature of that name; `Weak`, references, files and other handles never have it",
     note = "if it is a variable and making it again gives the same value, put `#[ckpt(reexecute)]` on its `let`"
 )]
 pub trait Checkpoint {

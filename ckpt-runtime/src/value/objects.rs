@@ -9,7 +9,8 @@ use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 
 use super::column::{Column, Data, Group};
-use super::decode::{Context, Cursor, Decoder};
+use super::cursor::{Context, Cursor};
+use super::decode::Decoder;
 use super::encode::Encoder;
 use super::error::{LoadError, LoadProblem, SaveError};
 
