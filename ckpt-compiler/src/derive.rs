@@ -1,7 +1,7 @@
 //! `#[derive(Checkpoint)]`: the implementation of `ckpt::Checkpoint` for a struct or enum.
 //!
-//! Two steps: [`attributes`] reads the item into what is saved under which name, and reports every wrong attribute at
-//! its place; [`expand`] writes the implementation and cannot fail.
+//! Two steps: `attributes` reads the item into what is saved under which name, and reports every wrong attribute at
+//! its place; `expand` writes the implementation and cannot fail.
 //!
 //! | on | attribute | meaning |
 //! | --- | --- | --- |

@@ -142,7 +142,7 @@ fn a_flipped_bit_is_found_wherever_it_is() {
     let victim = victim();
     let mut bytes = victim.bytes.clone();
     // Every byte of the header and of a few kilobytes on either side of each part's edge, and samples of the rest.
-    let edge = |at: usize| at < 600 || at % 31 == 0 || at > victim.bytes.len() - 3000;
+    let edge = |at: usize| at < 600 || at.is_multiple_of(31) || at > victim.bytes.len() - 3000;
     for at in (0..bytes.len()).filter(|&at| edge(at)) {
         bytes[at] ^= 1 << (at % 8);
         let error = victim

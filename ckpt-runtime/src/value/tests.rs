@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDequ
 use std::ffi::OsString;
 use std::marker::PhantomData;
 use std::num::{NonZeroI8, NonZeroU64, NonZeroUsize, Wrapping};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, RwLock};
@@ -192,7 +193,7 @@ fn containers() {
 
 #[test]
 fn ranges_remember_how_far_they_got() {
-    everywhere(&[0..5, 5..0]);
+    everywhere(&[0..5, Range { start: 5, end: 0 }]);
     everywhere(&[3..]);
     everywhere(&[..3]);
     everywhere(&[..=3]);
