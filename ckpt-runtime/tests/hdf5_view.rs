@@ -31,7 +31,7 @@ struct Body {
 fn body(k: u32) -> Body {
     Body {
         pos: [[f64::from(k); 3], [0.5; 3]],
-        kind: if k % 2 == 0 {
+        kind: if k.is_multiple_of(2) {
             Kind::Red
         } else {
             Kind::Blue(k as f32)

@@ -39,6 +39,9 @@ pub struct Complaint {
     pub refusal: bool,
 }
 
+/// The programs that compile, and the others with what is said of them.
+pub type Sorted = (Vec<Program>, Vec<(Program, Complaint)>);
+
 /// What stops a package from being built at all.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
@@ -75,11 +78,7 @@ impl Package {
     ///
     /// # Errors
     /// When cargo fails for another reason than one of the programs.
-    pub fn build(
-        &self,
-        programs: &[Program],
-        variant: Variant,
-    ) -> Result<(Vec<Program>, Vec<(Program, Complaint)>), PackageError> {
+    pub fn build(&self, programs: &[Program], variant: Variant) -> Result<Sorted, PackageError> {
         let mut good = programs.to_vec();
         let mut bad = Vec::new();
         loop {
