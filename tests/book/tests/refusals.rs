@@ -1,4 +1,5 @@
-//! The page on limits names every refusal of the compiler and every ending of the runtime.
+//! The page on limits names every refusal of the compiler, every message that rustc shows for a trait of ckpt, and every
+//! ending of the runtime.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,6 +57,27 @@ impl<'ast> Visit<'ast> for Headlines {
             }
         }
         visit::visit_expr_call(self, call);
+    }
+
+    /// `#[diagnostic::on_unimplemented(message = "..")]`.
+    fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
+        for attribute in &item.attrs {
+            if attribute
+                .path()
+                .segments
+                .last()
+                .is_some_and(|last| last.ident == "on_unimplemented")
+            {
+                let message = attribute.parse_nested_meta(|meta| {
+                    let text: syn::LitStr = meta.value()?.parse()?;
+                    if meta.path.is_ident("message") {
+                        self.found.push(text.value());
+                    }
+                    Ok(())
+                });
+                message.unwrap();
+            }
+        }
     }
 
     fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
@@ -124,7 +146,7 @@ fn the_page_on_limits_names_every_refusal() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = fs::read_to_string(root.join("docs/src/limits.md")).unwrap();
     let mut headlines = Headlines::default();
-    for folder in ["ckpt-compiler/src", "ckpt-runtime/src/frame"] {
+    for folder in ["ckpt-compiler/src", "ckpt-runtime/src"] {
         for source in sources(&root.join(folder)) {
             let file = syn::parse_file(&fs::read_to_string(&source).unwrap()).unwrap();
             headlines.visit_file(&file);
