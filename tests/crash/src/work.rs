@@ -81,7 +81,7 @@ pub fn main() {
     }
     let mut totals: BTreeMap<String, f64> = BTreeMap::new();
     for round in 0..120u32 {
-        let sum = field.advance(&mut seed, 0.125);
+        let sum = field.advance(&mut seed, 1.0 / f64::from(round + 2));
         *totals.entry(format!("round {}", round % 7)).or_default() += sum;
         println!("{round} {:016x} {}", sum.to_bits(), totals.len());
     }

@@ -172,42 +172,6 @@ fn consume(text: String) -> usize {
 }
 
 #[ckpt::instrument]
-pub fn moved_and_assigned_again() {
-    let mut batch = vec![0u64];
-    let mut done: Vec<Vec<u64>> = Vec::new();
-    for i in 1..4 {
-        batch.push(i);
-        done.push(batch);
-        ckpt::checkpoint!();
-        batch = vec![i * 10];
-        ckpt::checkpoint!();
-        println!("{batch:?} {done:?}");
-    }
-    println!("= {batch:?} {done:?}");
-}
-
-#[ckpt::instrument]
-pub fn partly_moved() {
-    #[derive(ckpt::Checkpoint)]
-    struct Job {
-        name: String,
-        data: Vec<u64>,
-        id: u32,
-    }
-    let job = Job {
-        name: String::from("j"),
-        data: vec![1, 2],
-        id: 7,
-    };
-    let data = job.data;
-    ckpt::checkpoint!();
-    println!("{} {} {data:?}", job.name, job.id);
-    let name = job.name;
-    ckpt::checkpoint!();
-    println!("= {name} {data:?} {}", job.id);
-}
-
-#[ckpt::instrument]
 pub fn used_up_after_the_site() {
     let words = vec![String::from("a"), String::from("b")];
     let sizes = [words.len(), 3];

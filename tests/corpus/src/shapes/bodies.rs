@@ -97,8 +97,8 @@ mod prelude {
 
 #[ckpt::instrument]
 pub fn attributes_in_the_body() {
-    #[allow(unused_variables)]
-    let unused = 5;
+    #[allow(clippy::no_effect_underscore_binding)]
+    let _unused = 5;
     #[cfg(any())]
     let missing: NotAType = 7;
     let mut n = 0;

@@ -1,7 +1,5 @@
 //! References alive over a site.
 
-use super::draw;
-
 #[ckpt::instrument]
 pub fn shared_reference() {
     let items = vec![3u64, 6, 9];
@@ -43,58 +41,6 @@ pub fn reference_to_a_field() {
     let right = &pair.right;
     ckpt::checkpoint!();
     println!("= {left:?} {right}");
-}
-
-#[ckpt::instrument]
-pub fn reference_by_an_index_that_changes() {
-    let items = vec![10u64, 20, 30];
-    let mut at = 0;
-    let chosen = &items[at];
-    at += 2;
-    ckpt::checkpoint!();
-    println!("= {chosen} {at}");
-}
-
-#[ckpt::instrument]
-pub fn slice_by_bounds_that_change() {
-    let items: Vec<u64> = (0..10).collect();
-    let mut low = 0;
-    let mut sums = Vec::new();
-    while low < items.len() {
-        let part = &items[low..(low + 4).min(10)];
-        low += 4;
-        ckpt::checkpoint!();
-        sums.push(part.iter().sum::<u64>());
-        println!("{part:?} {sums:?}");
-    }
-    println!("= {sums:?}");
-}
-
-#[ckpt::instrument]
-pub fn reference_assigned_in_a_loop() {
-    let items = vec![4u64, 9, 2, 7];
-    let mut best = &items[0];
-    for item in &items {
-        if item > best {
-            best = item;
-        }
-        ckpt::checkpoint!();
-        println!("{item} {best}");
-    }
-    println!("= {best}");
-}
-
-#[ckpt::instrument]
-pub fn reference_chosen_by_a_draw() {
-    let (low, high) = (vec![1u64], vec![2u64, 3]);
-    let mut seed = 12;
-    let chosen = if draw(&mut seed) % 2 == 0 { &low } else { &high };
-    for _ in 0..2 {
-        seed += 1;
-        ckpt::checkpoint!();
-        println!("{chosen:?} {seed}");
-    }
-    println!("= {low:?} {high:?}");
 }
 
 #[ckpt::instrument]
@@ -169,17 +115,6 @@ pub fn words_of_a_text() {
     println!("= {text} {words:?}");
 }
 
-#[ckpt::instrument]
-pub fn index_of_references() {
-    let names = vec![String::from("b"), String::from("a"), String::from("c")];
-    let mut sorted: Vec<&String> = names.iter().collect();
-    sorted.sort();
-    ckpt::checkpoint!();
-    println!("{sorted:?}");
-    ckpt::checkpoint!();
-    println!("= {names:?}");
-}
-
 struct Link {
     value: u64,
     next: Option<Box<Link>>,
@@ -204,34 +139,6 @@ pub fn walk_along_a_linked_list() {
     }
     ckpt::checkpoint!();
     println!("= {sum}");
-}
-
-#[ckpt::instrument(calls(relax))]
-pub fn struct_of_references() {
-    let rates = vec![0.5f64, 0.25];
-    let mut field = vec![8.0f64, 4.0];
-    let mut solver = Solver {
-        rates: &rates,
-        field: &mut field,
-    };
-    relax(&mut solver);
-    println!("{:?}", solver.field);
-    relax(&mut solver);
-    println!("= {field:?}");
-}
-
-struct Solver<'a> {
-    rates: &'a [f64],
-    field: &'a mut Vec<f64>,
-}
-
-#[ckpt::instrument]
-fn relax(solver: &mut Solver<'_>) {
-    for i in 0..solver.rates.len() {
-        solver.field[i] *= solver.rates[i];
-        ckpt::checkpoint!();
-        println!("{i} {:?}", solver.field);
-    }
 }
 
 #[ckpt::instrument]
@@ -269,24 +176,4 @@ pub fn mutable_reference_then_owner() {
         count += 1;
     }
     println!("= {count}");
-}
-
-#[ckpt::instrument(calls(bump))]
-pub fn reborrow_passed_down() {
-    let mut count = 1u64;
-    let counter = &mut count;
-    for i in 0..2 {
-        bump(counter, i);
-        *counter += 1;
-        ckpt::checkpoint!();
-        println!("{counter}");
-    }
-    println!("= {count}");
-}
-
-#[ckpt::instrument]
-fn bump(counter: &mut u64, by: u64) {
-    *counter += by;
-    ckpt::checkpoint!();
-    *counter *= 3;
 }

@@ -3,32 +3,6 @@
 use super::draw;
 
 #[ckpt::instrument]
-pub fn if_else_if_else() {
-    let mut seed = 1;
-    let mut log = String::new();
-    for i in 0..8 {
-        let drawn = draw(&mut seed) % 4;
-        if drawn == 0 {
-            log.push('a');
-            ckpt::checkpoint!();
-            println!("zero {i} {log}");
-        } else if drawn == 1 {
-            log.push('b');
-            println!("one {i} {log}");
-        } else if drawn == 2 {
-            let twice = drawn * 2 + i;
-            ckpt::checkpoint!();
-            log += &twice.to_string();
-        } else {
-            ckpt::checkpoint!();
-            log.push('d');
-            println!("other {i} {log}");
-        }
-    }
-    println!("= {log}");
-}
-
-#[ckpt::instrument]
 pub fn condition_changed_before_site() {
     let mut armed = true;
     let mut fired = 0;
@@ -123,20 +97,6 @@ pub fn if_let_by_reference() {
 }
 
 #[ckpt::instrument]
-pub fn if_let_moving_the_scrutinee() {
-    let name: Option<Vec<u64>> = Some(vec![1, 2, 3]);
-    let mut log = vec![0];
-    if let Some(mut items) = name {
-        while let Some(item) = items.pop() {
-            log.push(item);
-            ckpt::checkpoint!();
-            println!("{items:?} {log:?}");
-        }
-    }
-    println!("= {log:?}");
-}
-
-#[ckpt::instrument]
 pub fn if_let_on_a_call_with_effect() {
     let mut stack = vec![3u64, 1, 4, 1, 5];
     let mut sum = 0;
@@ -191,27 +151,6 @@ pub fn if_let_taken() {
 }
 
 #[ckpt::instrument]
-pub fn let_chain() {
-    let pairs = vec![(Some(3u64), "a"), (None, "b"), (Some(40), "c"), (Some(5), "")];
-    let mut score = 0;
-    for (number, text) in &pairs {
-        if let Some(n) = number
-            && *n < 10
-            && let Some(first) = text.chars().next()
-        {
-            score += n;
-            ckpt::checkpoint!();
-            println!("{n} {first} {score}");
-        } else {
-            score *= 2;
-            ckpt::checkpoint!();
-            println!("else {score}");
-        }
-    }
-    println!("= {score}");
-}
-
-#[ckpt::instrument]
 pub fn if_let_else_if_let() {
     let mut seed = 9;
     let mut sum = 0;
@@ -258,20 +197,6 @@ pub fn nested_branches() {
         println!("{a} {b}");
     }
     println!("= {a} {b}");
-}
-
-#[ckpt::instrument]
-pub fn if_let_mutable_reference() {
-    let mut slot = Some(vec![1u64]);
-    for i in 0..3 {
-        if let Some(items) = &mut slot {
-            items.push(i);
-            ckpt::checkpoint!();
-            items.push(i * 100);
-            println!("{items:?}");
-        }
-    }
-    println!("= {slot:?}");
 }
 
 #[ckpt::instrument]

@@ -1,7 +1,5 @@
 //! Sites below a call, in every place a call can stand.
 
-use super::draw;
-
 #[ckpt::instrument]
 fn leaf(label: &str, n: u64) -> u64 {
     let mut value = n;
@@ -48,14 +46,6 @@ fn tail_of(n: u64) -> u64 {
 }
 
 #[ckpt::instrument(calls(leaf))]
-pub fn as_argument() {
-    let a = leaf("outer", leaf("inner", 1));
-    println!("{a}");
-    let b = u64::max(leaf("x", 2), 100);
-    println!("= {a} {b}");
-}
-
-#[ckpt::instrument(calls(leaf))]
 pub fn as_two_arguments() {
     let sum = add(leaf("left", 1), leaf("right", 2));
     println!("{sum}");
@@ -73,23 +63,6 @@ pub fn in_a_macro() {
     let list = vec![leaf("v", 1), 7, leaf("w", 2)];
     assert_eq!(leaf("z", 0), 2);
     println!("= {list:?}");
-}
-
-#[ckpt::instrument(calls(leaf))]
-pub fn in_return_and_condition() {
-    let mut n = 0;
-    if leaf("if", 1) > 3 {
-        n += 1;
-    }
-    while leaf("while", n) < 20 {
-        n += 2;
-        println!("{n}");
-    }
-    let last = match leaf("match", n) {
-        0 => 0,
-        other => other - 1,
-    };
-    println!("= {n} {last}");
 }
 
 #[ckpt::instrument(calls(leaf))]
@@ -227,47 +200,6 @@ fn sum_of(list: &[u64], scale: &u64) -> u64 {
     sum
 }
 
-#[ckpt::instrument(calls(fill))]
-pub fn slices_of_a_vector() {
-    let mut list = vec![1u64, 2, 3, 4, 5];
-    fill(&mut list[..2]);
-    println!("{list:?}");
-    let middle = 3;
-    fill(&mut list[middle..]);
-    println!("= {list:?}");
-}
-
-#[ckpt::instrument(calls(advance_seed))]
-pub fn field_of_a_struct() {
-    let mut run = Run {
-        seed: 1,
-        log: vec![],
-        name: String::from("r"),
-    };
-    for _ in 0..2 {
-        advance_seed(&mut run.seed, &mut run.log);
-        println!("{} {:?} {}", run.seed, run.log, run.name);
-        run.name.push('+');
-    }
-    println!("= {:?}", run);
-}
-
-#[derive(Debug, ckpt::Checkpoint)]
-struct Run {
-    seed: u64,
-    log: Vec<u64>,
-    name: String,
-}
-
-#[ckpt::instrument]
-fn advance_seed(seed: &mut u64, log: &mut Vec<u64>) {
-    for _ in 0..2 {
-        let drawn = draw(seed) % 50;
-        ckpt::checkpoint!();
-        log.push(drawn);
-    }
-}
-
 #[ckpt::instrument(calls(one, two))]
 pub fn one_frame_two_callees() {
     let mut x = 1u64;
@@ -318,28 +250,6 @@ mod inner {
             n + 5
         }
     }
-}
-
-#[ckpt::instrument(calls(minimum))]
-pub fn reference_returned() {
-    let list = vec![4u64, 2, 9];
-    let least = minimum(&list);
-    println!("{least}");
-    ckpt::checkpoint!();
-    println!("= {} {least}", list.len());
-}
-
-#[ckpt::instrument]
-fn minimum<'a>(list: &'a [u64]) -> &'a u64 {
-    let mut best = &list[0];
-    for item in list {
-        ckpt::checkpoint!();
-        if item < best {
-            best = item;
-        }
-        println!("{item} {best}");
-    }
-    best
 }
 
 #[ckpt::instrument(calls(takes_text))]

@@ -93,19 +93,3 @@ pub fn two_closures_one_using_the_other() {
     }
     println!("= {n}");
 }
-
-#[ckpt::instrument]
-pub fn mutable_closure_alive_at_the_site() {
-    let mut count = 0u64;
-    let mut step = |by: u64| {
-        count += by;
-        count
-    };
-    let mut seen = Vec::new();
-    for i in 0..3 {
-        seen.push(step(i + 1));
-        ckpt::checkpoint!();
-        println!("{seen:?}");
-    }
-    println!("= {seen:?} {count}");
-}

@@ -58,49 +58,6 @@ pub fn range_made_with_a_draw() {
 }
 
 #[ckpt::instrument]
-pub fn iterator_that_prints() {
-    let items = vec![4u64, 5, 6];
-    let mut sum = 0;
-    for item in items.iter().inspect(|item| println!("taking {item}")) {
-        sum += item;
-        ckpt::checkpoint!();
-        println!("{item} {sum}");
-    }
-    println!("= {sum}");
-}
-
-#[ckpt::instrument]
-pub fn iterator_that_counts() {
-    let items = vec![4u64, 5, 6];
-    let taken = Cell::new(0);
-    let mut sum = 0;
-    for item in items.iter().map(|item| {
-        taken.set(taken.get() + 1);
-        item * taken.get()
-    }) {
-        sum += item;
-        ckpt::checkpoint!();
-        println!("{item} {sum} {}", taken.get());
-    }
-    println!("= {sum} {}", taken.get());
-}
-
-#[ckpt::instrument]
-pub fn iterator_that_remembers() {
-    let items = vec![4u64, 5, 4, 6, 5];
-    let seen = RefCell::new(vec![]);
-    for item in items.iter().filter(|item| {
-        let fresh = !seen.borrow().contains(*item);
-        seen.borrow_mut().push(**item);
-        fresh
-    }) {
-        ckpt::checkpoint!();
-        println!("{item} {:?}", seen.borrow());
-    }
-    println!("= {:?}", seen.borrow());
-}
-
-#[ckpt::instrument]
 fn work(n: u64) -> u64 {
     println!("work {n}");
     ckpt::checkpoint!();
@@ -130,23 +87,6 @@ pub fn operand_with_effect() {
     println!("= {first} {second} {stack:?} {seed}");
 }
 
-#[ckpt::instrument]
-fn bump(counter: &Cell<u64>) -> u64 {
-    counter.set(counter.get() + 10);
-    ckpt::checkpoint!();
-    counter.set(counter.get() + 1);
-    counter.get()
-}
-
-#[ckpt::instrument(calls(bump))]
-pub fn operand_changed_by_the_call() {
-    let counter = Cell::new(1);
-    let sum = counter.get() * 100 + bump(&counter);
-    println!("{sum}");
-    let pair = (counter.get(), bump(&counter), counter.get());
-    println!("= {sum} {pair:?}");
-}
-
 #[ckpt::instrument(calls(work))]
 pub fn assignment_to_a_place_with_effect() {
     let mut seed = 2;
@@ -159,17 +99,6 @@ pub fn assignment_to_a_place_with_effect() {
     println!("= {table:?}");
 }
 
-struct Dispenser {
-    at: Cell<usize>,
-}
-
-impl Dispenser {
-    fn next(&self) -> usize {
-        self.at.set(self.at.get() + 1);
-        self.at.get()
-    }
-}
-
 #[ckpt::instrument]
 pub fn reference_made_with_a_draw() {
     let mut seed = 5;
@@ -179,39 +108,6 @@ pub fn reference_made_with_a_draw() {
         println!("{i} {value} {seed}");
     }
     println!("= {}", draw(&mut seed));
-}
-
-#[ckpt::instrument]
-pub fn reference_by_an_index_drawn_in_place() {
-    let items = vec![10u64, 20, 30, 40, 50];
-    let mut seed = 5;
-    let chosen = &items[(draw(&mut seed) % 5) as usize];
-    for i in 0..2 {
-        ckpt::checkpoint!();
-        println!("{i} {chosen} {seed}");
-    }
-    println!("= {}", draw(&mut seed));
-}
-
-#[ckpt::instrument]
-pub fn reference_that_prints_when_made() {
-    let items = vec![1u64, 2];
-    let view = {
-        println!("made");
-        &items
-    };
-    ckpt::checkpoint!();
-    println!("= {view:?}");
-}
-
-#[ckpt::instrument]
-pub fn reference_by_a_counter_in_a_cell() {
-    let items = vec![10u64, 20, 30, 40];
-    let dispenser = Dispenser { at: Cell::new(0) };
-    let chosen = items.get(dispenser.next());
-    let at = dispenser.at.get();
-    ckpt::checkpoint!();
-    println!("= {chosen:?} {at} {}", dispenser.next());
 }
 
 #[ckpt::instrument]

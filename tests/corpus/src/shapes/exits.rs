@@ -104,56 +104,6 @@ fn find(product: u32) -> Option<(u32, u32)> {
     None
 }
 
-#[ckpt::instrument]
-pub fn let_else() {
-    let inputs = vec![Some("5"), None, Some("z"), Some("7")];
-    let mut sum = 0u64;
-    for input in &inputs {
-        let Some(text) = input else {
-            println!("nothing");
-            continue;
-        };
-        let Ok(number) = text.parse::<u64>() else {
-            sum += 1000;
-            ckpt::checkpoint!();
-            println!("not a number {sum}");
-            continue;
-        };
-        ckpt::checkpoint!();
-        sum = sum * 2 + number;
-        println!("{text} {sum}");
-    }
-    println!("= {sum}");
-}
-
-#[ckpt::instrument(calls(deep_return))]
-pub fn return_from_a_match_in_a_loop() {
-    for start in 0..3 {
-        println!("{}", deep_return(start));
-    }
-    println!("=");
-}
-
-#[ckpt::instrument]
-fn deep_return(start: u64) -> String {
-    let mut state = start;
-    loop {
-        match state % 4 {
-            0 => {
-                ckpt::checkpoint!();
-                state += 1;
-            }
-            3 => {
-                let text = format!("{start}->{state}");
-                ckpt::checkpoint!();
-                return text;
-            }
-            n => state += n + 1,
-        }
-        println!("state {state}");
-    }
-}
-
 #[ckpt::instrument(calls(total_length))]
 pub fn boxed_error() {
     println!("{:?}", total_length("1,2,3").map_err(|e| e.to_string()));

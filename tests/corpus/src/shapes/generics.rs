@@ -156,17 +156,6 @@ pub fn generic_struct_method() {
     println!("= {words:?} {pairs:?}");
 }
 
-#[ckpt::instrument(calls(drain))]
-fn drain_boxed(source: Box<dyn Iterator<Item = u64>>) -> u64 {
-    drain(source)
-}
-
-#[ckpt::instrument(calls(drain_boxed))]
-pub fn boxed_iterator_argument() {
-    let a = drain_boxed(Box::new((1..4).map(|i| i * i)));
-    println!("= {a}");
-}
-
 #[ckpt::instrument]
 fn read_by(reader: &dyn Fn(usize) -> u64, count: usize) -> u64 {
     let mut sum = 0;
@@ -183,34 +172,4 @@ pub fn dyn_reference_argument() {
     let table = vec![5u64, 6, 7];
     let sum = read_by(&|i| table[i] * 2, 3);
     println!("= {sum} {table:?}");
-}
-
-trait Rule {
-    fn next(&self, value: u64) -> u64;
-}
-
-struct AddRule(u64);
-
-impl Rule for AddRule {
-    fn next(&self, value: u64) -> u64 {
-        value * 3 + self.0
-    }
-}
-
-#[ckpt::instrument]
-fn iterate<R: Rule>(rule: &R, times: usize) -> Vec<u64> {
-    let mut values = vec![1];
-    while values.len() < times {
-        let last = values[values.len() - 1];
-        values.push(rule.next(last));
-        ckpt::checkpoint!();
-        println!("{values:?}");
-    }
-    values
-}
-
-#[ckpt::instrument(calls(iterate))]
-pub fn type_that_is_not_checkpoint_by_reference() {
-    let values = iterate(&AddRule(2), 4);
-    println!("= {values:?}");
 }

@@ -1,7 +1,5 @@
 //! Values with destructors: what is alive at the site must be dropped once, at its place, after a restart too.
 
-use std::cell::{Cell, RefCell};
-
 #[derive(ckpt::Checkpoint)]
 struct Loud {
     name: String,
@@ -54,30 +52,6 @@ pub fn dropped_by_hand_between_sites() {
 }
 
 #[ckpt::instrument]
-pub fn shadowed_guards() {
-    let guard = loud("a", 1);
-    let guard = loud("b", guard.size + 1);
-    ckpt::checkpoint!();
-    println!("{}", guard.size);
-    let guard = loud("c", guard.size + 1);
-    ckpt::checkpoint!();
-    println!("= {}", guard.size);
-}
-
-#[ckpt::instrument]
-pub fn moved_on_one_branch_with_destructor() {
-    for flag in [true, false] {
-        let guard = loud("m", flag as u64);
-        if flag {
-            drop(guard);
-        }
-        ckpt::checkpoint!();
-        println!("{flag}");
-    }
-    println!("=");
-}
-
-#[ckpt::instrument]
 pub fn replaced_in_a_loop() {
     let mut current = loud("start", 0);
     for i in 1..4 {
@@ -86,39 +60,6 @@ pub fn replaced_in_a_loop() {
         println!("{i} {}", current.size);
     }
     println!("= {}", current.size);
-}
-
-struct Counted<'a> {
-    alive: &'a Cell<u32>,
-    log: &'a RefCell<Vec<u32>>,
-}
-
-impl<'a> Counted<'a> {
-    fn new(alive: &'a Cell<u32>, log: &'a RefCell<Vec<u32>>) -> Self {
-        alive.set(alive.get() + 1);
-        Counted { alive, log }
-    }
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.alive.set(self.alive.get() - 1);
-        self.log.borrow_mut().push(self.alive.get());
-        println!("drop, {} alive", self.alive.get());
-    }
-}
-
-#[ckpt::instrument]
-pub fn guard_that_borrows() {
-    let alive = Cell::new(0);
-    let log = RefCell::new(vec![]);
-    for i in 0..3 {
-        let _guard = Counted::new(&alive, &log);
-        log.borrow_mut().push(100 + i);
-        ckpt::checkpoint!();
-        println!("{i} {} {:?}", alive.get(), log.borrow());
-    }
-    println!("= {} {:?}", alive.get(), log.borrow());
 }
 
 #[ckpt::instrument(calls(with_guard))]

@@ -44,39 +44,6 @@ pub fn branches_that_never_return() {
 }
 
 #[ckpt::instrument]
-#[allow(clippy::let_unit_value)]
-pub fn unit_and_raw_names() {
-    let unit = nothing();
-    let r#type = 3u64;
-    let mut r#loop = vec![r#type];
-    for r#in in 0..2 {
-        r#loop.push(r#in + r#type);
-        ckpt::checkpoint!();
-        println!("{unit:?} {type} {loop:?}", r#type = r#type, r#loop = r#loop);
-    }
-    println!("=");
-}
-
-fn nothing() {}
-
-#[ckpt::instrument]
-pub fn annotated_lets() {
-    let list: Vec<u64> = vec![5, 6, 7];
-    let view: &[u64] = &list;
-    let (low, high): (u8, i32) = (1, -1);
-    let mut best: Option<&u64> = None;
-    if let Some(first) = view.first() {
-        println!("{first}");
-    }
-    for item in view {
-        ckpt::checkpoint!();
-        println!("{item} {low} {high}");
-    }
-    best = best.or(view.last());
-    println!("= {best:?}");
-}
-
-#[ckpt::instrument]
 pub fn casts_and_operators() {
     let mut bits = 0b1011u8;
     let mut wide = -1i64;
@@ -94,6 +61,7 @@ pub fn casts_and_operators() {
 
 #[ckpt::instrument]
 pub fn struct_update_and_shorthand() {
+    #[allow(dead_code)]
     #[derive(Debug, Clone, Default, ckpt::Checkpoint)]
     struct Setup {
         size: u64,

@@ -97,18 +97,6 @@ pub fn over_owned_vector() {
 }
 
 #[ckpt::instrument]
-pub fn over_into_iter_adapted() {
-    let words = vec![String::from("x"), String::from("yy"), String::from("zzz")];
-    let mut text = String::new();
-    for (i, word) in words.into_iter().rev().enumerate() {
-        text.push_str(&word);
-        ckpt::checkpoint!();
-        println!("{i} {word} {text}");
-    }
-    println!("= {text}");
-}
-
-#[ckpt::instrument]
 pub fn over_btree_map() {
     let mut ages = BTreeMap::new();
     ages.insert(String::from("wim"), 40u64);
@@ -125,23 +113,6 @@ pub fn over_btree_map() {
         sum += age + name.len() as u64;
     }
     println!("= {sum}");
-}
-
-/// The order of a hash map differs from process to process; the sum must not.
-#[ckpt::instrument]
-pub fn over_hash_map_in_any_order() {
-    let mut weights = HashMap::new();
-    for i in 0..12u64 {
-        weights.insert(i, i * i + 1);
-    }
-    let mut sum = 0;
-    let mut keys = 0;
-    for (key, weight) in &weights {
-        sum += key * weight;
-        ckpt::checkpoint!();
-        keys |= 1 << key;
-    }
-    println!("= {sum} {keys:b}");
 }
 
 #[ckpt::instrument]
@@ -240,39 +211,6 @@ pub fn over_iterator_of_a_local_vector_grown_before() {
     println!("= {} {}", digest(&items), digest(&checks));
 }
 
-#[allow(for_loops_over_fallibles)]
-#[ckpt::instrument]
-pub fn over_option_and_once() {
-    let maybe = Some(4u64);
-    let mut sum = 1;
-    for item in maybe {
-        sum += item;
-        ckpt::checkpoint!();
-        println!("{item} {sum}");
-    }
-    for item in &maybe {
-        ckpt::checkpoint!();
-        sum *= item;
-    }
-    for item in std::iter::once(5).chain([6, 7]) {
-        sum += item;
-        ckpt::checkpoint!();
-        println!("{item} {sum}");
-    }
-    println!("= {sum}");
-}
-
-#[ckpt::instrument]
-pub fn over_successors() {
-    let mut sum = 0u64;
-    for item in std::iter::successors(Some(3u64), |last| (*last < 100).then_some(last * 2 + 1)) {
-        sum += item;
-        ckpt::checkpoint!();
-        println!("{item} {sum}");
-    }
-    println!("= {sum}");
-}
-
 #[derive(Clone, ckpt::Checkpoint)]
 struct Countdown {
     left: u32,
@@ -289,7 +227,8 @@ impl Iterator for Countdown {
 #[ckpt::instrument]
 pub fn over_own_iterator() {
     let mut sum = 0;
-    for left in (Countdown { left: 5 }) {
+    let countdown = Countdown { left: 5 };
+    for left in countdown {
         sum = sum * 2 + left;
         ckpt::checkpoint!();
         println!("{left} {sum}");

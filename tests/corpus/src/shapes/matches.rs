@@ -30,83 +30,6 @@ pub fn on_number_and_range() {
     println!("= {log}");
 }
 
-#[derive(Debug, Clone, ckpt::Checkpoint)]
-enum Task {
-    Wait(u64),
-    Work { units: u64, name: String },
-    Stop,
-}
-
-#[ckpt::instrument]
-pub fn on_enum_by_reference() {
-    let tasks = vec![
-        Task::Wait(3),
-        Task::Work {
-            units: 2,
-            name: String::from("mill"),
-        },
-        Task::Wait(1),
-        Task::Stop,
-        Task::Wait(9),
-    ];
-    let mut clock = 0;
-    for task in &tasks {
-        match task {
-            Task::Wait(time) => {
-                clock += time;
-                ckpt::checkpoint!();
-                println!("waited {time} {clock}");
-            }
-            Task::Work { units, name } => {
-                for unit in 0..*units {
-                    clock = clock * 2 + unit;
-                    ckpt::checkpoint!();
-                    println!("{name} {unit} {clock}");
-                }
-            }
-            Task::Stop => break,
-        }
-    }
-    println!("= {clock} {}", tasks.len());
-}
-
-#[ckpt::instrument]
-pub fn on_enum_by_value() {
-    let mut tasks = vec![
-        Task::Stop,
-        Task::Work {
-            units: 3,
-            name: String::from("saw"),
-        },
-        Task::Wait(4),
-    ];
-    let mut clock = 1;
-    while let Some(task) = tasks.pop() {
-        match task {
-            Task::Wait(time) => {
-                clock += time;
-                ckpt::checkpoint!();
-            }
-            Task::Work { units, name } if units > 1 => {
-                ckpt::checkpoint!();
-                println!("{name}");
-                tasks.push(Task::Work {
-                    units: units - 1,
-                    name: name + "!",
-                });
-                clock *= 3;
-            }
-            Task::Work { name, .. } => {
-                ckpt::checkpoint!();
-                println!("last {name}");
-            }
-            Task::Stop => println!("stop"),
-        }
-        println!("{clock} {tasks:?}");
-    }
-    println!("= {clock}");
-}
-
 #[ckpt::instrument]
 pub fn state_machine() {
     #[derive(Debug, Clone, Copy)]
@@ -265,37 +188,6 @@ pub fn on_string() {
 }
 
 #[ckpt::instrument]
-pub fn on_mutable_reference() {
-    let mut tasks = vec![
-        Task::Wait(1),
-        Task::Work {
-            units: 1,
-            name: String::from("b"),
-        },
-        Task::Stop,
-    ];
-    for i in 0..tasks.len() {
-        match &mut tasks[i] {
-            Task::Wait(time) => {
-                *time += 5;
-                ckpt::checkpoint!();
-                *time *= 2;
-            }
-            Task::Work { units, name } => {
-                name.push('c');
-                ckpt::checkpoint!();
-                *units += name.len() as u64;
-            }
-            Task::Stop => {
-                ckpt::checkpoint!();
-            }
-        }
-        println!("{tasks:?}");
-    }
-    println!("= {tasks:?}");
-}
-
-#[ckpt::instrument]
 pub fn guard_that_counts() {
     let mut asked = 0;
     let mut sum = 0;
@@ -347,26 +239,4 @@ pub fn nested_match() {
         }
     }
     println!("= {sum}");
-}
-
-#[ckpt::instrument]
-pub fn ref_bindings() {
-    let pair = (String::from("left"), vec![1u64, 2]);
-    let (ref name, ref items) = pair;
-    let mut sum = 0;
-    for item in items {
-        sum += item * name.len() as u64;
-        ckpt::checkpoint!();
-        println!("{name} {item} {sum}");
-    }
-    let mut slot = Some(3u64);
-    match slot {
-        Some(ref mut value) => {
-            *value += 1;
-            ckpt::checkpoint!();
-            *value *= sum;
-        }
-        None => {}
-    }
-    println!("= {slot:?} {pair:?}");
 }

@@ -69,38 +69,6 @@ pub fn quicksort_by_index() {
     println!("= {items:?}");
 }
 
-#[ckpt::instrument(calls(sort_slice))]
-fn sort_slice(items: &mut [u64]) {
-    if items.len() < 2 {
-        return;
-    }
-    let middle = items.len() / 2;
-    let (left, right) = items.split_at_mut(middle);
-    sort_slice(left);
-    sort_slice(right);
-    ckpt::checkpoint!();
-    let mut merged = Vec::new();
-    let (mut a, mut b) = (0, 0);
-    while a < left.len() || b < right.len() {
-        if b == right.len() || (a < left.len() && left[a] <= right[b]) {
-            merged.push(left[a]);
-            a += 1;
-        } else {
-            merged.push(right[b]);
-            b += 1;
-        }
-    }
-    items.copy_from_slice(&merged);
-    println!("{items:?}");
-}
-
-#[ckpt::instrument(calls(sort_slice))]
-pub fn mergesort_by_split_slices() {
-    let mut items = vec![6u64, 3, 8, 1, 9, 2];
-    sort_slice(&mut items);
-    println!("= {items:?}");
-}
-
 #[ckpt::instrument(calls(place))]
 fn place(row: usize, columns: &mut Vec<usize>, found: &mut Vec<Vec<usize>>) {
     let size = 5;
@@ -186,43 +154,6 @@ pub fn tree_by_reference() {
     let mut order = Vec::new();
     let sum = walk(&root, &mut order);
     println!("= {sum} {order:?}");
-}
-
-impl Node {
-    #[ckpt::instrument(calls(grow))]
-    fn grow(&mut self, depth: u32) {
-        self.value += depth as u64;
-        ckpt::checkpoint!();
-        for i in 0..self.children.len() {
-            self.children[i].grow(depth + 1);
-        }
-        println!("{depth} {}", self.value);
-    }
-}
-
-#[ckpt::instrument(calls(grow))]
-pub fn tree_by_mutable_reference() {
-    let mut root = tree(3, 2);
-    root.grow(1);
-    println!("= {root:?}");
-}
-
-#[ckpt::instrument(calls(collatz))]
-fn collatz(n: u64, path: Vec<u64>) -> Vec<u64> {
-    let mut path = path;
-    path.push(n);
-    ckpt::checkpoint!();
-    match n {
-        1 => path,
-        n if n % 2 == 0 => collatz(n / 2, path),
-        n => collatz(3 * n + 1, path),
-    }
-}
-
-#[ckpt::instrument(calls(collatz))]
-pub fn value_passed_down() {
-    let path = collatz(6, vec![]);
-    println!("= {path:?}");
 }
 
 #[ckpt::instrument(calls(hanoi))]
