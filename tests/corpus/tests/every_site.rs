@@ -15,7 +15,7 @@ fn main() -> ExitCode {
         |name: &String| filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()));
     let programs: Vec<Program> = shapes().into_iter().filter(chosen).map(program).collect();
     let mut report = Report::default();
-    in_parallel(&programs, every_visit)
+    in_parallel(&programs, visited)
         .into_iter()
         .for_each(|result| report.add(result));
     if report.print("shapes") {

@@ -96,10 +96,13 @@ fn said_of(root: &Path, cases: &[String]) -> std::io::Result<BTreeMap<String, St
             Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated"),
         )
         .output()?;
-    let mut said = BTreeMap::new();
+    let mut said: BTreeMap<String, String> = BTreeMap::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         if let Some((case, text)) = message(line) {
-            *said.entry(case).or_insert_with(String::new) += &text;
+            let known: &mut String = said.entry(case).or_default();
+            if !known.contains(&text) {
+                *known += &text;
+            }
         }
     }
     if said.is_empty() && !cases.is_empty() {

@@ -1,0 +1,7 @@
+#[ckpt::instrument]
+fn main() {
+    for i in 0..3 {
+        ckpt::checkpoint!(i);
+        println!("{i}");
+    }
+}
