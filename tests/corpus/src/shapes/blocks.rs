@@ -35,6 +35,24 @@ pub fn unsafe_block() {
 }
 
 #[ckpt::instrument]
+pub fn block_as_value() {
+    let mut n = 2u64;
+    for _ in 0..3 {
+        let square = {
+            let copy = n;
+            ckpt::checkpoint!();
+            copy * copy
+        };
+        n = square % 97 + {
+            ckpt::checkpoint!();
+            1
+        };
+        println!("{square} {n}");
+    }
+    println!("= {n}");
+}
+
+#[ckpt::instrument]
 pub fn block_left_early() {
     let mut log = vec![];
     for i in 0..4u64 {

@@ -177,3 +177,15 @@ pub fn mutable_reference_then_owner() {
     }
     println!("= {count}");
 }
+
+#[ckpt::instrument]
+pub fn reference_to_a_temporary() {
+    let mut log = String::new();
+    for i in 0..3 {
+        let part = &format!("{log}{i}");
+        log += "changed";
+        ckpt::checkpoint!();
+        println!("{part} {log}");
+    }
+    println!("= {log}");
+}

@@ -3,6 +3,32 @@
 use super::draw;
 
 #[ckpt::instrument]
+pub fn if_else_if_else() {
+    let mut seed = 1;
+    let mut log = String::new();
+    for i in 0..8 {
+        let drawn = draw(&mut seed) % 4;
+        if drawn == 0 {
+            log.push('a');
+            ckpt::checkpoint!();
+            println!("zero {i} {log}");
+        } else if drawn == 1 {
+            log.push('b');
+            println!("one {i} {log}");
+        } else if drawn == 2 {
+            let twice = drawn * 2 + i;
+            ckpt::checkpoint!();
+            log += &twice.to_string();
+        } else {
+            ckpt::checkpoint!();
+            log.push('d');
+            println!("other {i} {log}");
+        }
+    }
+    println!("= {log}");
+}
+
+#[ckpt::instrument]
 pub fn condition_changed_before_site() {
     let mut armed = true;
     let mut fired = 0;

@@ -1,5 +1,7 @@
 //! Sites below a call, in every place a call can stand.
 
+use super::draw;
+
 #[ckpt::instrument]
 fn leaf(label: &str, n: u64) -> u64 {
     let mut value = n;
@@ -43,6 +45,14 @@ fn tail_of(n: u64) -> u64 {
     let half = n / 2;
     println!("half {half}");
     leaf("t", half)
+}
+
+#[ckpt::instrument(calls(leaf))]
+pub fn as_argument() {
+    let a = leaf("outer", leaf("inner", 1));
+    println!("{a}");
+    let b = u64::max(leaf("x", 2), 100);
+    println!("= {a} {b}");
 }
 
 #[ckpt::instrument(calls(leaf))]
@@ -198,6 +208,47 @@ fn sum_of(list: &[u64], scale: &u64) -> u64 {
         println!("{item} {sum}");
     }
     sum
+}
+
+#[ckpt::instrument(calls(fill))]
+pub fn slices_of_a_vector() {
+    let mut list = vec![1u64, 2, 3, 4, 5];
+    fill(&mut list[..2]);
+    println!("{list:?}");
+    let middle = 3;
+    fill(&mut list[middle..]);
+    println!("= {list:?}");
+}
+
+#[ckpt::instrument(calls(advance_seed))]
+pub fn field_of_a_struct() {
+    let mut run = Run {
+        seed: 1,
+        log: vec![],
+        name: String::from("r"),
+    };
+    for _ in 0..2 {
+        advance_seed(&mut run.seed, &mut run.log);
+        println!("{} {:?} {}", run.seed, run.log, run.name);
+        run.name.push('+');
+    }
+    println!("= {:?}", run);
+}
+
+#[derive(Debug, ckpt::Checkpoint)]
+struct Run {
+    seed: u64,
+    log: Vec<u64>,
+    name: String,
+}
+
+#[ckpt::instrument]
+fn advance_seed(seed: &mut u64, log: &mut Vec<u64>) {
+    for _ in 0..2 {
+        let drawn = draw(seed) % 50;
+        ckpt::checkpoint!();
+        log.push(drawn);
+    }
 }
 
 #[ckpt::instrument(calls(one, two))]

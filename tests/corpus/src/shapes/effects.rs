@@ -87,6 +87,23 @@ pub fn operand_with_effect() {
     println!("= {first} {second} {stack:?} {seed}");
 }
 
+#[ckpt::instrument]
+fn bump(counter: &Cell<u64>) -> u64 {
+    counter.set(counter.get() + 10);
+    ckpt::checkpoint!();
+    counter.set(counter.get() + 1);
+    counter.get()
+}
+
+#[ckpt::instrument(calls(bump))]
+pub fn operand_changed_by_the_call() {
+    let counter = Cell::new(1);
+    let sum = counter.get() * 100 + bump(&counter);
+    println!("{sum}");
+    let pair = (counter.get(), bump(&counter), counter.get());
+    println!("= {sum} {pair:?}");
+}
+
 #[ckpt::instrument(calls(work))]
 pub fn assignment_to_a_place_with_effect() {
     let mut seed = 2;

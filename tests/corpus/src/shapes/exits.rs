@@ -104,6 +104,34 @@ fn find(product: u32) -> Option<(u32, u32)> {
     None
 }
 
+#[ckpt::instrument(calls(deep_return))]
+pub fn return_from_a_match_in_a_loop() {
+    for start in 0..3 {
+        println!("{}", deep_return(start));
+    }
+    println!("=");
+}
+
+#[ckpt::instrument]
+fn deep_return(start: u64) -> String {
+    let mut state = start;
+    loop {
+        match state % 4 {
+            0 => {
+                ckpt::checkpoint!();
+                state += 1;
+            }
+            3 => {
+                let text = format!("{start}->{state}");
+                ckpt::checkpoint!();
+                return text;
+            }
+            n => state += n + 1,
+        }
+        println!("state {state}");
+    }
+}
+
 #[ckpt::instrument(calls(total_length))]
 pub fn boxed_error() {
     println!("{:?}", total_length("1,2,3").map_err(|e| e.to_string()));

@@ -52,6 +52,17 @@ pub fn dropped_by_hand_between_sites() {
 }
 
 #[ckpt::instrument]
+pub fn shadowed_guards() {
+    let guard = loud("a", 1);
+    let guard = loud("b", guard.size + 1);
+    ckpt::checkpoint!();
+    println!("{}", guard.size);
+    let guard = loud("c", guard.size + 1);
+    ckpt::checkpoint!();
+    println!("= {}", guard.size);
+}
+
+#[ckpt::instrument]
 pub fn replaced_in_a_loop() {
     let mut current = loud("start", 0);
     for i in 1..4 {

@@ -30,6 +30,46 @@ pub fn on_number_and_range() {
     println!("= {log}");
 }
 
+#[derive(Debug, Clone, ckpt::Checkpoint)]
+enum Task {
+    Wait(u64),
+    Work { units: u64, name: String },
+    Stop,
+}
+
+#[ckpt::instrument]
+pub fn on_enum_by_reference() {
+    let tasks = vec![
+        Task::Wait(3),
+        Task::Work {
+            units: 2,
+            name: String::from("mill"),
+        },
+        Task::Wait(1),
+        Task::Stop,
+        Task::Wait(9),
+    ];
+    let mut clock = 0;
+    for task in &tasks {
+        match task {
+            Task::Wait(time) => {
+                clock += time;
+                ckpt::checkpoint!();
+                println!("waited {time} {clock}");
+            }
+            Task::Work { units, name } => {
+                for unit in 0..*units {
+                    clock = clock * 2 + unit;
+                    ckpt::checkpoint!();
+                    println!("{name} {unit} {clock}");
+                }
+            }
+            Task::Stop => break,
+        }
+    }
+    println!("= {clock} {}", tasks.len());
+}
+
 #[ckpt::instrument]
 pub fn state_machine() {
     #[derive(Debug, Clone, Copy)]

@@ -108,6 +108,12 @@ pub fn method_calling_methods() {
     println!("= {total}");
 }
 
+#[ckpt::instrument(calls(renamed, emptied))]
+pub fn chained_receivers() {
+    let log = Tank::new("c").renamed("d").renamed("e").emptied();
+    println!("= {log:?}");
+}
+
 #[ckpt::instrument(calls(renamed))]
 pub fn moved_and_given_back() {
     let mut tank = Tank::new("0");
@@ -116,6 +122,49 @@ pub fn moved_and_given_back() {
         println!("{tank:?}");
     }
     println!("= {}", tank.name);
+}
+
+#[ckpt::instrument(calls(fill))]
+pub fn on_an_element() {
+    let mut tanks = vec![Tank::new("a"), Tank::new("b")];
+    let mut sum = 0.0;
+    for i in 0..tanks.len() {
+        sum += tanks[i].fill(i as f64 + 0.5, 2);
+        println!("{i} {sum} {tanks:?}");
+    }
+    println!("= {tanks:?}");
+}
+
+#[derive(Debug, ckpt::Checkpoint)]
+struct Plant {
+    left: Tank,
+    right: Tank,
+    hours: u32,
+}
+
+impl Plant {
+    #[ckpt::instrument(calls(fill))]
+    fn run(&mut self) {
+        for hour in 0..2 {
+            self.hours += 1;
+            self.left.fill(0.1, 1);
+            println!("hour {hour} {}", self.hours);
+            self.right.fill(self.left.level, 1);
+        }
+    }
+}
+
+#[ckpt::instrument(calls(run))]
+pub fn on_fields_of_self() {
+    let mut plant = Plant {
+        left: Tank::new("l"),
+        right: Tank::new("r"),
+        hours: 0,
+    };
+    plant.run();
+    println!("{plant:?}");
+    plant.run();
+    println!("= {plant:?}");
 }
 
 trait Body {

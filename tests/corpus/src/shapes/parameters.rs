@@ -1,5 +1,30 @@
 //! What an instrumented function may do with its parameters before a site.
 
+#[ckpt::instrument(calls(lives))]
+pub fn guard_as_parameter() {
+    let text = lives(Noisy(3), 2);
+    println!("= {text}");
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Noisy(u64);
+
+impl Drop for Noisy {
+    fn drop(&mut self) {
+        println!("noisy {} ends", self.0);
+    }
+}
+
+#[ckpt::instrument]
+fn lives(noisy: Noisy, turns: u64) -> u64 {
+    let inner = Noisy(noisy.0 * 10);
+    for i in 0..turns {
+        ckpt::checkpoint!();
+        println!("{i} {}", inner.0);
+    }
+    noisy.0
+}
+
 #[ckpt::instrument(calls(unused))]
 pub fn unused_parameters() {
     let list = vec![1u64];

@@ -69,6 +69,38 @@ pub fn quicksort_by_index() {
     println!("= {items:?}");
 }
 
+#[ckpt::instrument(calls(sort_slice))]
+fn sort_slice(items: &mut [u64]) {
+    if items.len() < 2 {
+        return;
+    }
+    let middle = items.len() / 2;
+    let (left, right) = items.split_at_mut(middle);
+    sort_slice(left);
+    sort_slice(right);
+    ckpt::checkpoint!();
+    let mut merged = Vec::new();
+    let (mut a, mut b) = (0, 0);
+    while a < left.len() || b < right.len() {
+        if b == right.len() || (a < left.len() && left[a] <= right[b]) {
+            merged.push(left[a]);
+            a += 1;
+        } else {
+            merged.push(right[b]);
+            b += 1;
+        }
+    }
+    items.copy_from_slice(&merged);
+    println!("{items:?}");
+}
+
+#[ckpt::instrument(calls(sort_slice))]
+pub fn mergesort_by_split_slices() {
+    let mut items = vec![6u64, 3, 8, 1, 9, 2];
+    sort_slice(&mut items);
+    println!("= {items:?}");
+}
+
 #[ckpt::instrument(calls(place))]
 fn place(row: usize, columns: &mut Vec<usize>, found: &mut Vec<Vec<usize>>) {
     let size = 5;
