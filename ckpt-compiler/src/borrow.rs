@@ -107,8 +107,13 @@ fn is_one_item(expr: &Expr) -> bool {
 pub fn effect_in_chain(expr: &Expr) -> Option<proc_macro2::Span> {
     let Expr::MethodCall(call) = expr else { return None };
     let in_arguments = call.args.iter().find_map(|argument| {
-        let Expr::Closure(closure) = argument else { return None };
-        let mut effects = Effects { own: HashSet::new(), found: None };
+        let Expr::Closure(closure) = argument else {
+            return None;
+        };
+        let mut effects = Effects {
+            own: HashSet::new(),
+            found: None,
+        };
         closure.inputs.iter().for_each(|input| effects.visit_pat(input));
         effects.visit_expr(&closure.body);
         effects.found
@@ -130,8 +135,16 @@ impl Effects {
 
 impl<'ast> Visit<'ast> for Effects {
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        let name = mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-        if !matches!(name.as_str(), "format" | "vec" | "matches" | "assert" | "assert_eq" | "debug_assert") {
+        let name = mac
+            .path
+            .segments
+            .last()
+            .map(|last| last.ident.to_string())
+            .unwrap_or_default();
+        if !matches!(
+            name.as_str(),
+            "format" | "vec" | "matches" | "assert" | "assert_eq" | "debug_assert"
+        ) {
             self.found.get_or_insert(syn::spanned::Spanned::span(&mac.path));
         }
     }

@@ -100,17 +100,20 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
         // The iterable inside `IntoIterator::into_iter(..)`.
         syn::Expr::Call(call) if binding.replays && call.args.len() == 1 => origin(&call.args[0], references),
         _ if own_value => match origin(init, references) {
-            Origin::Borrow { exclusive } if matches!(init, syn::Expr::Call(_)) => Origin::Borrow { exclusive },
+            Origin::Borrow { exclusive } if matches!(init, syn::Expr::Call(_)) => {
+                Origin::Borrow { exclusive }
+            }
             _ => Origin::Value,
         },
         _ => origin(init, references),
     };
-    if let Some(ty) = &binding.ty {
-        if is_reference_type(ty) && (is_repeatable(init) || origin != Origin::Value) {
-            return Class::Reexecuted {
-                exclusive: is_exclusive_type(ty),
-            };
-        }
+    if let Some(ty) = &binding.ty
+        && is_reference_type(ty)
+        && (is_repeatable(init) || origin != Origin::Value)
+    {
+        return Class::Reexecuted {
+            exclusive: is_exclusive_type(ty),
+        };
     }
     match origin {
         Origin::Borrow { .. } if !binding.replays && !is_repeatable(init) => Class::Saved,

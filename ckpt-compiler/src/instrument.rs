@@ -130,8 +130,18 @@ fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnosti
         );
         return;
     }
-    let called = |path: &&syn::Path| Marks { calls: std::slice::from_ref(*path) }.in_block(&without_sites(&function.block));
-    let mut unmet = options.calls.iter().filter(|path| !called(path)).collect::<Vec<_>>().into_iter();
+    let called = |path: &&syn::Path| {
+        Marks {
+            calls: std::slice::from_ref(*path),
+        }
+        .in_block(&without_sites(&function.block))
+    };
+    let mut unmet = options
+        .calls
+        .iter()
+        .filter(|path| !called(path))
+        .collect::<Vec<_>>()
+        .into_iter();
     if unmet.len() == 0 && marks.in_block(&function.block) {
         return;
     }
@@ -238,7 +248,9 @@ fn reference_names(function: &ItemFn) -> HashSet<String> {
 
         fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
             let (iterable, pattern) = match (&*one.expr, &*one.pat) {
-                (syn::Expr::MethodCall(call), Pat::Tuple(pair)) if call.method == "enumerate" && pair.elems.len() == 2 => {
+                (syn::Expr::MethodCall(call), Pat::Tuple(pair))
+                    if call.method == "enumerate" && pair.elems.len() == 2 =>
+                {
                     (&*call.receiver, &pair.elems[1])
                 }
                 (iterable, pattern) => (iterable, pattern),

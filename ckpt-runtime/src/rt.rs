@@ -1,6 +1,8 @@
 //! What generated code uses, and nothing else does. Not a public interface: it changes with the macros.
 
-pub use crate::frame::{Carved, Carver, Cut, CutIndex, Frame, Registrar, SaveParts, Split, cut, part, shared, split};
+pub use crate::frame::{
+    Carved, Carver, Cut, CutIndex, Frame, Registrar, SaveParts, Split, cut, part, shared, split,
+};
 pub use crate::plan::{FunctionPlan, SiteKind, SitePlan, VariablePlan};
 pub use crate::session::{MainSession, Program, open};
 

@@ -150,7 +150,16 @@ impl SnapshotBuilder {
         column: Column,
     ) {
         let content = Content::Value(column);
-        self.push(frame, VariableRecord { key: key.into(), line, rust_type: "", parameter, content });
+        self.push(
+            frame,
+            VariableRecord {
+                key: key.into(),
+                line,
+                rust_type: "",
+                parameter,
+                content,
+            },
+        );
     }
 
     /// Takes a value out of a frame, to put it among others; what was linked to it is elsewhere now.
@@ -160,7 +169,9 @@ impl SnapshotBuilder {
                 !matches!(&variable.content, Content::Link { frame: target, key: name } if *target == frame && name == key)
             });
         }
-        let Some(record) = self.frames.get_mut(frame) else { return Column::Empty };
+        let Some(record) = self.frames.get_mut(frame) else {
+            return Column::Empty;
+        };
         let Some(index) = record.variables.iter().position(|variable| variable.key == key) else {
             return Column::Empty;
         };

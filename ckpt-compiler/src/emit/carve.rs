@@ -66,10 +66,10 @@ impl Cutter<'_> {
             .extend(quote!(#[allow(unused_mut)] let mut #parts = #rt::split(&mut #whole);));
         let mut members: Vec<&Member> = Vec::new();
         for node in nodes {
-            if let Some(Projection::Field(member)) = node.path.first() {
-                if !members.contains(&member) {
-                    members.push(member);
-                }
+            if let Some(Projection::Field(member)) = node.path.first()
+                && !members.contains(&member)
+            {
+                members.push(member);
             }
         }
         let mut holes = Vec::new();

@@ -3,6 +3,7 @@
 mod block;
 mod carve;
 mod site;
+mod variables;
 
 use crate::classes::Class;
 use crate::flow::{BindingId, Declaration, Flow};

@@ -4,7 +4,7 @@ use super::{Binding, BindingId, Declaration, Event, Flow, Node, NodeId, Use};
 use crate::spine::StepId;
 use crate::spine::select::pattern_bindings;
 use crate::tables::Tables;
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::Ident;
 use syn::{BinOp, Expr, Local, Pat, Stmt, UnOp};
 
 /// Where `break` and `continue` go.
@@ -87,7 +87,7 @@ impl Walker {
         }
     }
 
-    fn declare_inner(&mut self, pattern: &Pat) {
+    pub(super) fn declare_inner(&mut self, pattern: &Pat) {
         for one in pattern_bindings(pattern) {
             self.declare(Binding {
                 mutable: one.mutability.is_some(),
@@ -145,7 +145,7 @@ impl Walker {
         true
     }
 
-    fn text(&mut self, name: &str, kind: Use) {
+    pub(super) fn text(&mut self, name: &str, kind: Use) {
         let found = self
             .scopes
             .iter()
@@ -199,7 +199,7 @@ impl Walker {
     }
 
     /// What may or may not run.
-    fn optionally(&mut self, walk: impl FnOnce(&mut Self)) {
+    pub(super) fn optionally(&mut self, walk: impl FnOnce(&mut Self)) {
         let (start, inside, after) = (self.here, self.node(), self.node());
         self.edge(start, inside);
         self.edge(start, after);
@@ -210,7 +210,7 @@ impl Walker {
         self.here = after;
     }
 
-    fn stmts(&mut self, block: &syn::Block) {
+    pub(super) fn stmts(&mut self, block: &syn::Block) {
         self.enter();
         for stmt in &block.stmts {
             self.stmt(stmt);
@@ -219,7 +219,7 @@ impl Walker {
     }
 
     /// A place or value of which only `kind` happens to its root.
-    fn operand(&mut self, expr: &Expr, kind: Use) {
+    pub(super) fn operand(&mut self, expr: &Expr, kind: Use) {
         match expr {
             Expr::Path(path) => {
                 if let Some(ident) = path.path.get_ident() {
@@ -312,100 +312,6 @@ impl Walker {
         }
     }
 
-    fn control(&mut self, expr: &Expr) {
-        match expr {
-            Expr::Let(one) => {
-                self.scrutinee(&one.expr, !moves_nothing(&one.pat));
-                self.declare_inner(&one.pat);
-            }
-            Expr::Block(block) => self.labelled(block.label.as_ref(), |walker| walker.stmts(&block.block)),
-            Expr::Unsafe(block) => self.stmts(&block.block),
-            Expr::Const(block) => self.stmts(&block.block),
-            Expr::Async(block) => self.optionally(|walker| walker.stmts(&block.block)),
-            Expr::If(branch) => {
-                self.enter();
-                self.expr(&branch.cond);
-                let (start, end) = (self.here, self.node());
-                self.here = self.node();
-                let here = self.here;
-                self.edge(start, here);
-                self.stmts(&branch.then_branch);
-                self.leave();
-                let here = self.here;
-                self.edge(here, end);
-                self.here = self.node();
-                let here = self.here;
-                self.edge(start, here);
-                if let Some((_, otherwise)) = &branch.else_branch {
-                    self.expr(otherwise);
-                }
-                let here = self.here;
-                self.edge(here, end);
-                self.here = end;
-            }
-            Expr::Match(branch) => {
-                let by_value = branch.arms.iter().any(|arm| !moves_nothing(&arm.pat));
-                self.scrutinee(&branch.expr, by_value);
-                let (start, end) = (self.here, self.node());
-                for arm in &branch.arms {
-                    self.here = self.node();
-                    let here = self.here;
-                    self.edge(start, here);
-                    self.enter();
-                    self.declare_inner(&arm.pat);
-                    if let Some((_, guard)) = &arm.guard {
-                        self.expr(guard);
-                    }
-                    self.expr(&arm.body);
-                    self.leave();
-                    let here = self.here;
-                    self.edge(here, end);
-                }
-                self.here = end;
-            }
-            Expr::Loop(one) => self.looping(one.label.as_ref(), |_| {}, |walker| walker.stmts(&one.body)),
-            Expr::While(one) => {
-                self.looping(
-                    one.label.as_ref(),
-                    |walker| walker.expr(&one.cond),
-                    |walker| walker.stmts(&one.body),
-                );
-            }
-            Expr::ForLoop(one) => {
-                self.expr(&one.expr);
-                self.looping(
-                    one.label.as_ref(),
-                    |walker| walker.declare_inner(&one.pat),
-                    |walker| walker.stmts(&one.body),
-                );
-            }
-            Expr::Return(jump) => {
-                jump.expr.iter().for_each(|value| self.expr(value));
-                self.here = self.node();
-            }
-            Expr::Break(jump) => {
-                jump.expr.iter().for_each(|value| self.expr(value));
-                self.jump(
-                    jump.label
-                        .as_ref()
-                        .map(|label| label.ident.to_string())
-                        .as_deref(),
-                    true,
-                );
-            }
-            Expr::Continue(jump) => {
-                self.jump(
-                    jump.label
-                        .as_ref()
-                        .map(|label| label.ident.to_string())
-                        .as_deref(),
-                    false,
-                );
-            }
-            _ => {}
-        }
-    }
-
     fn binary(&mut self, one: &syn::ExprBinary) {
         match one.op {
             BinOp::And(_) | BinOp::Or(_) => {
@@ -440,7 +346,7 @@ impl Walker {
         }
     }
 
-    fn assigned(&mut self, left: &Expr) {
+    pub(super) fn assigned(&mut self, left: &Expr) {
         match left {
             Expr::Path(_) => self.operand(left, Use::Write),
             Expr::Tuple(tuple) => tuple.elems.iter().for_each(|one| self.assigned(one)),
@@ -468,124 +374,6 @@ impl Walker {
         self.closures -= 1;
         self.loops = loops;
     }
-
-    fn labelled(&mut self, label: Option<&syn::Label>, walk: impl FnOnce(&mut Self)) {
-        let after = self.node();
-        let label = label.map(|label| label.name.ident.to_string());
-        self.loops.push(Jumps {
-            label,
-            to_break: after,
-            to_continue: None,
-        });
-        walk(self);
-        self.loops.pop();
-        let here = self.here;
-        self.edge(here, after);
-        self.here = after;
-    }
-
-    fn looping(
-        &mut self,
-        label: Option<&syn::Label>,
-        test: impl FnOnce(&mut Self),
-        body: impl FnOnce(&mut Self),
-    ) {
-        let (head, after) = (self.node(), self.node());
-        let here = self.here;
-        self.edge(here, head);
-        self.here = head;
-        self.enter();
-        test(self);
-        let tested = self.here;
-        self.edge(tested, after);
-        let label = label.map(|label| label.name.ident.to_string());
-        self.loops.push(Jumps {
-            label,
-            to_break: after,
-            to_continue: Some(head),
-        });
-        body(self);
-        self.loops.pop();
-        self.leave();
-        let here = self.here;
-        self.edge(here, head);
-        self.here = after;
-    }
-
-    fn jump(&mut self, label: Option<&str>, breaks: bool) {
-        let target = self.loops.iter().rev().find(|jumps| match label {
-            Some(label) => jumps.label.as_deref() == Some(label),
-            None => jumps.to_continue.is_some(),
-        });
-        let target = target.and_then(|jumps| {
-            if breaks {
-                Some(jumps.to_break)
-            } else {
-                jumps.to_continue
-            }
-        });
-        if let Some(target) = target {
-            let here = self.here;
-            self.edge(here, target);
-        }
-        self.here = self.node();
-    }
-
-    /// `return` or `break 'label`, as tokens.
-    pub(super) fn jump_tokens(&mut self, prefix: &TokenStream) {
-        let mut words = prefix.clone().into_iter().filter_map(|token| match token {
-            TokenTree::Ident(ident) => Some(ident.to_string()),
-            _ => None,
-        });
-        if words.next().as_deref() == Some("break") {
-            let label = words.next();
-            self.jump(label.as_deref(), true);
-        } else {
-            self.here = self.node();
-        }
-    }
-
-    /// A macro's tokens: every name in them counts, also those captured by a format string.
-    fn macro_tokens(&mut self, mac: &syn::Macro) {
-        let name = mac
-            .path
-            .segments
-            .last()
-            .map(|last| last.ident.to_string())
-            .unwrap_or_default();
-        let kind = match name.as_str() {
-            "vec" | "dbg" => Use::Move,
-            "write" | "writeln" => Use::Change,
-            known if Tables::builtin().formats(known) => Use::Read,
-            _ => Use::Change,
-        };
-        if name == "write" || name == "writeln" {
-            let mut tokens = mac.tokens.clone().into_iter();
-            let first: TokenStream = tokens
-                .by_ref()
-                .take_while(|token| !matches!(token, TokenTree::Punct(one) if one.as_char() == ','))
-                .collect();
-            self.tokens(&first, Use::Change);
-            self.tokens(&tokens.collect(), Use::Read);
-        } else {
-            self.tokens(&mac.tokens, kind);
-        }
-    }
-
-    fn tokens(&mut self, tokens: &TokenStream, kind: Use) {
-        for token in tokens.clone() {
-            match token {
-                TokenTree::Ident(ident) => self.name(&ident, kind),
-                TokenTree::Group(group) => self.tokens(&group.stream(), kind),
-                TokenTree::Literal(literal) => {
-                    for name in captured(&literal.to_string()) {
-                        self.text(&name, Use::Read);
-                    }
-                }
-                TokenTree::Punct(_) => {}
-            }
-        }
-    }
 }
 
 fn name_of(expr: &Expr) -> Option<&Ident> {
@@ -596,15 +384,15 @@ fn name_of(expr: &Expr) -> Option<&Ident> {
 }
 
 /// The names in `mem::swap(&mut a, &mut b)`.
-fn swapped(call: &syn::ExprCall) -> Option<(&Ident, &Ident)> {
+fn swapped<'a>(call: &'a syn::ExprCall) -> Option<(&'a Ident, &'a Ident)> {
     let Expr::Path(path) = &*call.func else {
         return None;
     };
     if path.path.segments.last()?.ident != "swap" || call.args.len() != 2 {
         return None;
     }
-    let lent = |expr| match expr {
-        &Expr::Reference(ref one) if one.mutability.is_some() => name_of(&one.expr),
+    let lent = |expr: &'a Expr| match expr {
+        Expr::Reference(one) if one.mutability.is_some() => name_of(&one.expr),
         _ => None,
     };
     Some((lent(&call.args[0])?, lent(&call.args[1])?))
@@ -632,25 +420,8 @@ fn part(kind: Use) -> Use {
 }
 
 /// Whether a pattern takes nothing out of what it is matched with.
-fn moves_nothing(pattern: &Pat) -> bool {
+pub(super) fn moves_nothing(pattern: &Pat) -> bool {
     pattern_bindings(pattern)
         .iter()
         .all(|binding| binding.by_ref.is_some())
-}
-
-/// The names that a format string captures: `{name}`, `{name:..}`, `{:width$}`.
-fn captured(literal: &str) -> Vec<String> {
-    if !literal.ends_with('"') && !literal.ends_with('#') {
-        return Vec::new();
-    }
-    let is_name = |part: &&str| part.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    let mut names = Vec::new();
-    for piece in literal.split('{').skip(1) {
-        let inside = piece.split('}').next().unwrap_or_default();
-        let mut parts = inside
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .filter(is_name);
-        names.extend(parts.by_ref().map(str::to_owned));
-    }
-    names
 }

@@ -4,7 +4,9 @@
 //! [`BindingId`], never of a name. Types are not known here: where a use might move or change a variable, it counts as
 //! one that does.
 
+mod control;
 mod expr;
+mod macros;
 mod spine;
 
 pub use spine::build;
@@ -87,28 +89,41 @@ impl Binding {
     pub fn is_plainly_copy(&self) -> bool {
         let by_type = |ty: &Type| {
             const COPY: &[&str] = &[
-                "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64", "bool",
-                "char",
+                "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
+                "f32", "f64", "bool", "char",
             ];
             matches!(ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| COPY.iter().any(|one| name == one)))
         };
         match &self.ty {
             Some(ty) => by_type(ty),
-            None => self.init.as_ref().is_some_and(|init| is_plain_number(init, &by_type)),
+            None => self
+                .init
+                .as_ref()
+                .is_some_and(|init| is_plain_number(init, &by_type)),
         }
     }
 }
 
 fn is_plain_number(expr: &Expr, by_type: &dyn Fn(&Type) -> bool) -> bool {
     match expr {
-        Expr::Lit(lit) => !matches!(lit.lit, syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_)),
+        Expr::Lit(lit) => !matches!(
+            lit.lit,
+            syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_)
+        ),
         Expr::Cast(cast) => by_type(&cast.ty),
         Expr::Paren(inner) => is_plain_number(&inner.expr, by_type),
-        Expr::Unary(unary) => !matches!(unary.op, syn::UnOp::Deref(_)) && is_plain_number(&unary.expr, by_type),
+        Expr::Unary(unary) => {
+            !matches!(unary.op, syn::UnOp::Deref(_)) && is_plain_number(&unary.expr, by_type)
+        }
         Expr::Binary(one) => {
             matches!(
                 one.op,
-                syn::BinOp::Eq(_) | syn::BinOp::Ne(_) | syn::BinOp::Lt(_) | syn::BinOp::Le(_) | syn::BinOp::Gt(_) | syn::BinOp::Ge(_)
+                syn::BinOp::Eq(_)
+                    | syn::BinOp::Ne(_)
+                    | syn::BinOp::Lt(_)
+                    | syn::BinOp::Le(_)
+                    | syn::BinOp::Gt(_)
+                    | syn::BinOp::Ge(_)
             ) || is_plain_number(&one.left, by_type) && is_plain_number(&one.right, by_type)
         }
         Expr::MethodCall(call) => call.method == "len" && call.args.is_empty(),

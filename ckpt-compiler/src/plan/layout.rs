@@ -89,8 +89,12 @@ fn find_boundaries(block: &Block, flow: &Flow, replays: &BTreeSet<StepId>, found
             StepKind::Plain(_) if !replays.contains(&start) => {
                 let new: Vec<BindingId> = declared(flow, start).map(|(id, _)| id).collect();
                 let stays = |old: &BindingId| {
-                    let same = new.iter().any(|id| flow.bindings[*id].ident == flow.bindings[*old].ident);
-                    let moves = |event: &Event| event.binding == *old && event.kind == Use::Move && event.step <= start;
+                    let same = new
+                        .iter()
+                        .any(|id| flow.bindings[*id].ident == flow.bindings[*old].ident);
+                    let moves = |event: &Event| {
+                        event.binding == *old && event.kind == Use::Move && event.step <= start
+                    };
                     same && !flow.events().any(moves) && !flow.bindings[*old].is_plainly_copy()
                 };
                 if run.iter().any(stays) {
@@ -102,7 +106,9 @@ fn find_boundaries(block: &Block, flow: &Flow, replays: &BTreeSet<StepId>, found
             StepKind::Plain(_) => run.clear(),
             StepKind::Spine(spine) => {
                 run.clear();
-                for_each_block(&spine.spine, &mut |inner| find_boundaries(inner, flow, replays, found));
+                for_each_block(&spine.spine, &mut |inner| {
+                    find_boundaries(inner, flow, replays, found)
+                });
             }
         }
     }

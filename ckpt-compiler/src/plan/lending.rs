@@ -171,13 +171,13 @@ impl Finder<'_> {
             });
         }
         for carving in halves {
-            if let Carving::Halves { binding, halves } = carving {
-                if *binding == list {
-                    halves
-                        .iter_mut()
-                        .filter(|(id, _)| *id == half)
-                        .for_each(|(_, of)| *of = Some(parameter));
-                }
+            if let Carving::Halves { binding, halves } = carving
+                && *binding == list
+            {
+                halves
+                    .iter_mut()
+                    .filter(|(id, _)| *id == half)
+                    .for_each(|(_, of)| *of = Some(parameter));
             }
         }
     }
@@ -252,7 +252,11 @@ impl Finder<'_> {
 
     fn refuse_part(&mut self, binding: BindingId, operand: &Expr) {
         let name = self.flow.bindings[binding].ident.to_string();
-        let name = if name.starts_with("__ckpt") { "an argument".to_owned() } else { format!("`{name}`") };
+        let name = if name.starts_with("__ckpt") {
+            "an argument".to_owned()
+        } else {
+            format!("`{name}`")
+        };
         self.errors.refuse(
             syn::spanned::Spanned::span(operand),
             format!("a part of {name} is borrowed exclusively by a call that leads to a site"),

@@ -3,7 +3,9 @@
 use super::lower::{Lowering, plain, step};
 use super::select::binding_names;
 use super::{Block, Plain, Spine, StepKind};
-use crate::borrow::{effect_in_chain, Origin, chain_root_mut, is_repeatable, iterator_origin, origin, place_root};
+use crate::borrow::{
+    Origin, chain_root_mut, effect_in_chain, is_repeatable, iterator_origin, origin, place_root,
+};
 use crate::names::frame;
 use crate::options::Treatment;
 use crate::paths::rt;

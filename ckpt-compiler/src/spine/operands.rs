@@ -193,7 +193,10 @@ impl Lowering<'_> {
         if steps.is_empty() {
             return call;
         }
-        let sites = super::Sites { first: site, last: site };
+        let sites = super::Sites {
+            first: site,
+            last: site,
+        };
         steps.push(super::lower::step(StepKind::Spine(SpineStep {
             sites,
             target: Target::Tail,

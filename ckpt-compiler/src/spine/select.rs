@@ -145,15 +145,15 @@ impl Lowering<'_> {
 
     pub(super) fn branch_match(&mut self, branch: ExprMatch, out: &mut Vec<Step>) -> Spine {
         for arm in &branch.arms {
-            if let Some((_, guard)) = &arm.guard {
-                if self.marks.in_expr(guard) {
-                    self.errors.refuse(
-                        guard.span(),
-                        "a site in the guard of a `match` arm",
-                        "a guard is evaluated while the match is still being decided",
-                        "compute the value with a `let` before the `match`",
-                    );
-                }
+            if let Some((_, guard)) = &arm.guard
+                && self.marks.in_expr(guard)
+            {
+                self.errors.refuse(
+                    guard.span(),
+                    "a site in the guard of a `match` arm",
+                    "a guard is evaluated while the match is still being decided",
+                    "compute the value with a `let` before the `match`",
+                );
             }
         }
         let scrutinee = if self.marks.in_expr(&branch.expr) {
@@ -267,10 +267,10 @@ fn set_restart(out: &mut [Step], at: usize, name: &Ident, value: TokenStream) {
         match &mut step.kind {
             StepKind::Plain(plain) if declares(&plain.stmt, name) => plain.restart = Some(value.clone()),
             StepKind::Spine(spine) => {
-                if let super::Target::Let { local, restart, .. } = &mut spine.target {
-                    if matches!(&local.pat, Pat::Ident(ident) if ident.ident == *name) {
-                        *restart = Some(value.clone());
-                    }
+                if let super::Target::Let { local, restart, .. } = &mut spine.target
+                    && matches!(&local.pat, Pat::Ident(ident) if ident.ident == *name)
+                {
+                    *restart = Some(value.clone());
                 }
             }
             _ => {}
@@ -323,12 +323,11 @@ pub(super) fn binding_names(bindings: &[PatIdent]) -> (Vec<Ident>, Vec<TokenStre
 
 /// Drops `mut` from the patterns inside the initialiser of a statement; its own pattern keeps it.
 pub(super) fn without_mut(mut stmt: Stmt) -> Stmt {
-    if let Stmt::Local(local) = &mut stmt {
-        if let Some(init) = &mut local.init {
-            if let Expr::If(branch) = &mut *init.expr {
-                WithoutMut.visit_expr_mut(&mut branch.cond);
-            }
-        }
+    if let Stmt::Local(local) = &mut stmt
+        && let Some(init) = &mut local.init
+        && let Expr::If(branch) = &mut *init.expr
+    {
+        WithoutMut.visit_expr_mut(&mut branch.cond);
     }
     stmt
 }

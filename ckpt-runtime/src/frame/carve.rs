@@ -43,14 +43,19 @@ pub type Carve<'a> = &'a dyn Fn(&mut Carver<'_>) -> Carved;
 impl Carver<'_> {
     /// What stands in the callee's parameter.
     pub fn hole(&mut self, parameter: u32) -> Carved {
-        self.demands.push(Demand { parameter, as_row: self.as_row });
+        self.demands.push(Demand {
+            parameter,
+            as_row: self.as_row,
+        });
         Carved::Hole(parameter)
     }
 
     /// A struct, `holes` naming the fields that are elsewhere.
     pub fn fields<P: SaveParts>(&mut self, parts: &P, holes: &[(&str, Carve<'_>)]) -> Carved {
         let column = self.columns(self.as_row, |to| parts.save_parts(to));
-        let filled = holes.iter().filter_map(|(name, carve)| Some((P::index(name)?, carve(self))));
+        let filled = holes
+            .iter()
+            .filter_map(|(name, carve)| Some((P::index(name)?, carve(self))));
         let holes = filled.collect();
         Carved::Fields { column, holes }
     }
@@ -84,7 +89,9 @@ impl Carver<'_> {
 
 impl std::fmt::Debug for Carver<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Carver").field("as_row", &self.as_row).finish_non_exhaustive()
+        f.debug_struct("Carver")
+            .field("as_row", &self.as_row)
+            .finish_non_exhaustive()
     }
 }
 
@@ -97,10 +104,10 @@ impl Carved {
             Carved::Fields { mut column, holes } => {
                 for (index, hole) in holes {
                     let filled = hole.fill(take);
-                    if let Column::Group(group) = &mut column {
-                        if let Some((_, child)) = group.children.get_mut(index) {
-                            *child = filled;
-                        }
+                    if let Column::Group(group) = &mut column
+                        && let Some((_, child)) = group.children.get_mut(index)
+                    {
+                        *child = filled;
                     }
                 }
                 column
@@ -216,7 +223,14 @@ fn cut_range<T>(all: &mut [T], range: std::ops::Range<usize>, one_row: bool) -> 
     let _ = &all[range.clone()];
     let (before, rest) = all.split_at_mut(range.start);
     let (part, after) = rest.split_at_mut(range.end - range.start);
-    (Cut { before, after, one_row }, part)
+    (
+        Cut {
+            before,
+            after,
+            one_row,
+        },
+        part,
+    )
 }
 
 /// Takes a struct apart.

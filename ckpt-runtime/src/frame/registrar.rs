@@ -147,7 +147,12 @@ impl Registrar {
                 here.extend(link.parameter.map(|parameter| (parameter, *target)));
             }
             for variable in frame.carved {
-                let CarvedVariable { key, line, parameter, value } = variable;
+                let CarvedVariable {
+                    key,
+                    line,
+                    parameter,
+                    value,
+                } = variable;
                 let column = value.fill(&mut |parameter| {
                     let found = below.iter().find(|(own, _)| *own == parameter);
                     found.map_or(Column::Empty, |(_, (frame, key))| builder.take(*frame, key))
@@ -172,7 +177,10 @@ impl Registrar {
 
     /// This frame needs the callee's by-value parameter `parameter` to make the call again.
     pub fn wants(&mut self, parameter: u32) {
-        self.demands.push(Demand { parameter, as_row: false });
+        self.demands.push(Demand {
+            parameter,
+            as_row: false,
+        });
     }
 
     /// The walk of this very frame restores its parameter `key`, whether or not the caller needs it. Said before the
@@ -208,15 +216,31 @@ impl Registrar {
 
     /// Whether the caller puts the parameter among other rows.
     pub(super) fn demanded_as_row(&self, index: u32) -> bool {
-        self.demanded.iter().any(|demand| demand.parameter == index && demand.as_row)
+        self.demanded
+            .iter()
+            .any(|demand| demand.parameter == index && demand.as_row)
     }
 
-    pub(super) fn record_carved(&mut self, key: &'static str, parameter: Option<u32>, as_row: bool, carve: Carve<'_>) {
-        let value =
-            carve(&mut Carver { builder: self.builder.as_mut(), demands: &mut self.demands, as_row });
+    pub(super) fn record_carved(
+        &mut self,
+        key: &'static str,
+        parameter: Option<u32>,
+        as_row: bool,
+        carve: Carve<'_>,
+    ) {
+        let value = carve(&mut Carver {
+            builder: self.builder.as_mut(),
+            demands: &mut self.demands,
+            as_row,
+        });
         let line = self.line(key);
         if let Some(frame) = self.frames.last_mut() {
-            frame.carved.push(CarvedVariable { key, line, parameter, value });
+            frame.carved.push(CarvedVariable {
+                key,
+                line,
+                parameter,
+                value,
+            });
         }
     }
 
@@ -234,7 +258,10 @@ impl Registrar {
     }
 
     fn link(&mut self, key: &'static str, parameter: Option<u32>, callee_parameter: u32, as_row: bool) {
-        self.demands.push(Demand { parameter: callee_parameter, as_row });
+        self.demands.push(Demand {
+            parameter: callee_parameter,
+            as_row,
+        });
         let line = self.line(key);
         if let Some(frame) = self.frames.last_mut() {
             frame.links.push(Link {

@@ -118,7 +118,11 @@ pub(super) fn passed(frame: &Frame, key: &str) -> bool {
         let caller = record.checked_sub(1)?;
         let own = resume.home(record, key);
         let variables = &resume.restored.frames().get(caller)?.variables;
-        Some(variables.iter().any(|variable| resume.home(caller, &variable.key) == own))
+        Some(
+            variables
+                .iter()
+                .any(|variable| resume.home(caller, &variable.key) == own),
+        )
     });
     found.flatten().unwrap_or(false)
 }

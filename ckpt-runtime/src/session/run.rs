@@ -314,7 +314,9 @@ fn kill_self() {
 
 /// The command line of this process.
 fn command() -> Vec<String> {
-    std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect()
+    std::env::args_os()
+        .map(|arg| arg.to_string_lossy().into_owned())
+        .collect()
 }
 
 /// The command line as a checkpoint keeps it: a JSON list.

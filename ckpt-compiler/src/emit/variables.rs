@@ -1,0 +1,451 @@
+//! Variables across what a restart skips: declared before it, restored instead of it, or carried through it.
+
+use super::Emitter;
+use super::block::verbatim;
+use crate::classes::Class;
+use crate::flow::{BindingId, SiteFlow, Use};
+use crate::names::frame;
+use crate::paths::rt;
+use crate::plan::{Mode, SitePlan};
+use crate::spine::{Block, Plain, Sites, SpineStep, Step, StepId, StepKind, Target};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use std::ops::Range;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Local, Pat, PatIdent, Stmt};
+
+impl Emitter<'_> {
+    /// The variables declared by the steps that this block goes on with.
+    pub(super) fn declared_by(&self, steps: &[&Step]) -> Vec<BindingId> {
+        let starts: Vec<StepId> = steps.iter().map(|step| step.range.start).collect();
+        let of_steps = |id: &BindingId| starts.contains(&self.flow.bindings[*id].step);
+        (0..self.flow.bindings.len())
+            .filter(of_steps)
+            .filter(|id| self.plan.modes.contains_key(id))
+            .collect()
+    }
+
+    pub(super) fn mode(&self, id: BindingId) -> Mode {
+        self.plan.modes.get(&id).copied().unwrap_or(Mode::Trapped)
+    }
+
+    pub(super) fn declarations(&self, declared: &[BindingId]) -> TokenStream {
+        let mut tokens = TokenStream::new();
+        for &id in declared {
+            let binding = &self.flow.bindings[id];
+            let name = &binding.ident;
+            match self.mode(id) {
+                Mode::Deferred => {
+                    let late = binding.init.is_none() && !binding.from_spine;
+                    let added = name.to_string().starts_with("__ckpt");
+                    let lint = (late || added).then(|| quote!(#[allow(unused_mut, unused_assignments)]));
+                    let mutability = (binding.mutable || late).then(|| quote!(mut));
+                    let ty = self.whole_type(id).map(|ty| quote!(: #ty));
+                    tokens.extend(quote!(#lint let #mutability #name #ty;));
+                }
+                Mode::MovedOut => {
+                    let out = self.out(id);
+                    tokens.extend(quote!(let #out;));
+                }
+                Mode::Carried => {
+                    let slot = self.slot(id);
+                    tokens.extend(
+                        quote!(#[allow(unused_assignments)] let mut #slot = ::core::option::Option::None;),
+                    );
+                }
+                Mode::Trapped => {}
+            }
+        }
+        tokens
+    }
+
+    /// The written type, where the pattern is the variable alone.
+    pub(super) fn whole_type(&self, id: BindingId) -> Option<syn::Type> {
+        let pattern = self.pattern_of(self.flow.bindings[id].step)?;
+        match pattern {
+            Pat::Type(typed) if matches!(*typed.pat, Pat::Ident(_)) => Some((*typed.ty).clone()),
+            _ => None,
+        }
+    }
+
+    /// The pattern of the `let` that is the step.
+    pub(super) fn pattern_of(&self, step: StepId) -> Option<Pat> {
+        find_local(&self.lowered.body, step).map(|local| local.pat.clone())
+    }
+
+    pub(super) fn run_statement(&self, step: &Step) -> TokenStream {
+        match &step.kind {
+            StepKind::Plain(Plain {
+                stmt: Stmt::Local(local),
+                ..
+            }) => {
+                if self
+                    .declared_by(&[step])
+                    .iter()
+                    .all(|id| self.mode(*id) == Mode::Trapped)
+                {
+                    return verbatim(step);
+                }
+                let Some(init) = &local.init else {
+                    return TokenStream::new();
+                };
+                match &init.diverge {
+                    None => self.assign(local, &init.expr.to_token_stream(), step.range.start),
+                    Some((_, diverge)) => {
+                        let (pattern, assignments) = self.renamed(local, step.range.start);
+                        let (attrs, value) = (&local.attrs, &init.expr);
+                        quote!(#(#attrs)* let #pattern = #value else #diverge; #assignments)
+                    }
+                }
+            }
+            _ => verbatim(step),
+        }
+    }
+
+    /// `let p = value;` for variables declared outside.
+    pub(super) fn assign(&self, local: &Local, value: &TokenStream, step: StepId) -> TokenStream {
+        let alone = match &local.pat {
+            Pat::Ident(ident) => Some(ident),
+            Pat::Type(typed) => match &*typed.pat {
+                Pat::Ident(ident) => Some(ident),
+                _ => None,
+            },
+            _ => None,
+        };
+        let attrs = &local.attrs;
+        if let Some(ident) = alone.filter(|ident| ident.by_ref.is_none() && ident.subpat.is_none()) {
+            let name = &ident.ident;
+            let deferred = self.declared_in(step).any(|id| self.mode(id) == Mode::Deferred);
+            if deferred {
+                return quote!(#name = #value;);
+            }
+        }
+        let (pattern, assignments) = self.renamed(local, step);
+        quote!(#[allow(unused_mut)] #(#attrs)* let #pattern = #value; #assignments)
+    }
+
+    pub(super) fn declared_in(&self, step: StepId) -> impl Iterator<Item = BindingId> {
+        (0..self.flow.bindings.len())
+            .filter(move |id| self.flow.bindings[*id].step == step && self.plan.modes.contains_key(id))
+    }
+
+    /// The pattern with other names for the variables declared outside, and the assignments from those names.
+    pub(super) fn renamed(&self, local: &Local, step: StepId) -> (Pat, TokenStream) {
+        let deferred: Vec<Ident> = self
+            .declared_in(step)
+            .filter(|id| self.mode(*id) == Mode::Deferred)
+            .map(|id| self.flow.bindings[id].ident.clone())
+            .collect();
+        let mut pattern = local.pat.clone();
+        Rename(&deferred).visit_pat_mut(&mut pattern);
+        let assignments = deferred.iter().map(|name| {
+            let inner = inner_name(name);
+            quote!(#name = #inner;)
+        });
+        (pattern, assignments.collect())
+    }
+
+    pub(super) fn out(&self, id: BindingId) -> Ident {
+        format_ident!(
+            "__ckpt_out_{}_{}",
+            plain_text(&self.flow.bindings[id].ident),
+            id,
+            span = Span::mixed_site()
+        )
+    }
+
+    pub(super) fn dead(&self, id: BindingId) -> Ident {
+        format_ident!(
+            "__ckpt_dead_{}_{}",
+            plain_text(&self.flow.bindings[id].ident),
+            id,
+            span = Span::mixed_site()
+        )
+    }
+
+    pub(super) fn slot(&self, id: BindingId) -> Ident {
+        format_ident!(
+            "__ckpt_slot_{}_{}",
+            plain_text(&self.flow.bindings[id].ident),
+            id,
+            span = Span::mixed_site()
+        )
+    }
+
+    pub(super) fn move_out(&self, declared: &[BindingId]) -> TokenStream {
+        let mut tokens = TokenStream::new();
+        for &id in declared {
+            let name = &self.flow.bindings[id].ident;
+            match self.mode(id) {
+                Mode::MovedOut => {
+                    let out = self.out(id);
+                    tokens.extend(quote!(#out = #name;));
+                }
+                Mode::Carried => {
+                    let slot = self.slot(id);
+                    tokens.extend(quote!(#slot = ::core::option::Option::Some(#name);));
+                }
+                Mode::Deferred | Mode::Trapped => {}
+            }
+        }
+        tokens
+    }
+
+    /// Keeps the types of the variables that a restart leaves out, right after their declaration: parts of the values
+    /// may be moved away before the types are known well enough for [`destructor_checks`](Self::destructor_checks).
+    pub(super) fn types_of_dead(&self, declared: &[BindingId], later: Sites) -> TokenStream {
+        let rt = rt();
+        let dead = declared.iter().filter(|id| self.is_left_out(**id, later));
+        dead.map(|id| {
+            let (name, kept) = (&self.flow.bindings[*id].ident, self.dead(*id));
+            quote_spanned!(self.own_span(*id) => let #kept = #rt::Dead::of(&#name);)
+        })
+        .collect()
+    }
+
+    /// Checks that the variables which a restart leaves out have no destructor to be missed.
+    pub(super) fn destructor_checks(&self, declared: &[BindingId], later: Sites) -> TokenStream {
+        let rt = rt();
+        let dead = declared.iter().filter(|id| self.is_left_out(**id, later));
+        let checks: Vec<_> = dead
+            .map(|id| {
+                let kept = self.dead(*id);
+                quote_spanned!(self.own_span(*id) => (&&#kept).check();)
+            })
+            .collect();
+        if checks.is_empty() {
+            return TokenStream::new();
+        }
+        quote! {{
+            #[allow(unused_imports)]
+            use #rt::{DeadDrop as _, DeadInert as _, DeadPlain as _};
+            #(#checks)*
+        }}
+    }
+
+    /// Whether the variable is alive at a later site at which it is not saved.
+    pub(super) fn is_left_out(&self, id: BindingId, later: Sites) -> bool {
+        let binding = &self.flow.bindings[id];
+        let is_plain = binding.init.as_ref().is_some_and(crate::spine::operands::is_pure);
+        let is_late = binding.init.is_none() && !binding.from_spine;
+        self.plan.classes[id] == Class::Saved
+            && binding.treatment.is_none()
+            && !is_plain
+            && !is_late
+            && !binding.ident.to_string().starts_with("__ckpt")
+            && self.mode(id) != Mode::Trapped
+            && (later.first..=later.last).any(|site| {
+                let plan = &self.plan.sites[site as usize - 1];
+                let moved = self.liveness.may_be_moved(self.flow, site, id);
+                !plan.restores(id) && !moved && self.flow.sites[site as usize - 1].scope.contains(&id)
+            })
+    }
+
+    pub(super) fn bind_moved(&self, declared: &[BindingId]) -> TokenStream {
+        let moved = declared.iter().filter(|id| self.mode(**id) == Mode::MovedOut);
+        moved
+            .map(|id| {
+                let binding = &self.flow.bindings[*id];
+                let (name, out) = (&binding.ident, self.out(*id));
+                let mutability = binding.mutable.then(|| quote!(mut));
+                quote!(let #mutability #name = #out;)
+            })
+            .collect()
+    }
+
+    /// What a restart does instead of a run.
+    pub(super) fn restores(
+        &self,
+        declared: &[BindingId],
+        range: &Range<StepId>,
+        later: Sites,
+        steps: &[&Step],
+    ) -> TokenStream {
+        let frame = frame();
+        let mut tokens = TokenStream::new();
+        let written = self.late_initialised(range);
+        for &id in declared
+            .iter()
+            .chain(written.iter().filter(|id| !declared.contains(id)))
+        {
+            let binding = &self.flow.bindings[id];
+            let (name, key, mode) = (&binding.ident, self.key(id), self.mode(id));
+            let is_late = binding.init.is_none() && !binding.from_spine;
+            if mode == Mode::Trapped || is_late && !written.contains(&id) {
+                continue;
+            }
+            let target = match mode {
+                Mode::MovedOut => self.out(id),
+                _ => name.clone(),
+            };
+            match self.plan.classes[id] {
+                Class::Synthetic => {
+                    let value = restart_value(steps, binding.step);
+                    tokens.extend(quote!(#target = #value;));
+                }
+                Class::Skipped => tokens.extend(quote!(#target = ::core::default::Default::default();)),
+                Class::Saved => {
+                    let condition = self.where_restored(id, later.first, later.last);
+                    let restored = quote_spanned!(self.own_span(id) => #frame.restore(#key));
+                    let assignment = if mode == Mode::Carried {
+                        let slot = self.slot(id);
+                        quote!(#slot = ::core::option::Option::Some(#restored);)
+                    } else {
+                        quote!(#target = #restored;)
+                    };
+                    match condition.to_string().as_str() {
+                        "true" => tokens.extend(assignment),
+                        "false" => {}
+                        _ => tokens.extend(quote!(if #condition { #assignment })),
+                    }
+                }
+                _ => {}
+            }
+        }
+        tokens
+    }
+
+    /// Variables declared without a value that get one here.
+    pub(super) fn late_initialised(&self, range: &Range<StepId>) -> Vec<BindingId> {
+        (0..self.flow.bindings.len())
+            .filter(|id| {
+                let binding = &self.flow.bindings[*id];
+                binding.init.is_none()
+                    && !binding.from_spine
+                    && self.plan.modes.get(id) == Some(&Mode::Deferred)
+                    && self.flow.events().any(|event| {
+                        event.binding == *id && event.kind == Use::Write && range.contains(&event.step)
+                    })
+            })
+            .collect()
+    }
+
+    /// Takes the carried variables that a stretch of the function uses.
+    pub(super) fn take_all(&self, carried: &[BindingId], range: &Range<StepId>) -> TokenStream {
+        let rt = rt();
+        let used = carried.iter().filter(|id| self.is_used(**id, range));
+        used.map(|id| {
+            let (name, slot) = (&self.flow.bindings[*id].ident, self.slot(*id));
+            quote!(#[allow(unused_mut)] let mut #name = #rt::take(&mut #slot);)
+        })
+        .collect()
+    }
+
+    /// Puts the carried variables back that are used again, or have a scope to live to the end of.
+    pub(super) fn put_all(&self, carried: &[BindingId], range: &Range<StepId>) -> TokenStream {
+        let used = carried.iter().filter(|id| self.is_used(**id, range));
+        used.filter(|id| {
+            let moved = self
+                .flow
+                .events()
+                .any(|event| event.binding == **id && event.kind == Use::Move && range.contains(&event.step));
+            let again = self
+                .flow
+                .events()
+                .any(|event| event.binding == **id && event.step >= range.end);
+            !moved || again
+        })
+        .map(|id| {
+            let (name, slot) = (&self.flow.bindings[*id].ident, self.slot(*id));
+            quote!(#slot = ::core::option::Option::Some(#name);)
+        })
+        .collect()
+    }
+
+    pub(super) fn is_used(&self, id: BindingId, range: &Range<StepId>) -> bool {
+        let mut sites = self.flow.sites.iter().zip(&self.plan.sites);
+        let saved = |(flow, plan): (&SiteFlow, &SitePlan)| range.contains(&flow.step) && plan.restores(id);
+        sites.any(saved)
+            || self
+                .flow
+                .events()
+                .any(|event| event.binding == id && range.contains(&event.step))
+    }
+
+    /// Carried variables that every site of a statement has are taken for all of it; the others inside, where needed.
+    pub(super) fn carry_into(
+        &self,
+        step: &Step,
+        spine: &SpineStep,
+        carried: &[BindingId],
+    ) -> (TokenStream, Vec<BindingId>, TokenStream) {
+        let everywhere = |id: &BindingId| {
+            (spine.sites.first..=spine.sites.last)
+                .all(|site| self.plan.sites[site as usize - 1].restores(*id))
+        };
+        let (whole, inner): (Vec<BindingId>, Vec<BindingId>) = carried.iter().partition(|id| everywhere(id));
+        (
+            self.take_all(&whole, &step.range),
+            inner,
+            self.put_all(&whole, &step.range),
+        )
+    }
+}
+
+fn restart_value(steps: &[&Step], step: StepId) -> TokenStream {
+    let found = steps.iter().find(|one| one.range.start == step);
+    let value = found.and_then(|step| match &step.kind {
+        StepKind::Plain(plain) => plain.restart.clone(),
+        StepKind::Spine(SpineStep {
+            target: Target::Let { restart, .. },
+            ..
+        }) => restart.clone(),
+        _ => None,
+    });
+    value.unwrap_or_default()
+}
+
+fn find_local(block: &Block, wanted: StepId) -> Option<&Local> {
+    for step in &block.steps {
+        if step.range.start == wanted {
+            return match &step.kind {
+                StepKind::Plain(Plain {
+                    stmt: Stmt::Local(local),
+                    ..
+                }) => Some(local),
+                StepKind::Spine(SpineStep {
+                    target: Target::Let { local, .. },
+                    ..
+                }) => Some(local),
+                _ => None,
+            };
+        }
+        if let (true, StepKind::Spine(spine)) = (step.range.contains(&wanted), &step.kind) {
+            let mut found = None;
+            crate::plan::for_each_block(&spine.spine, &mut |inner| {
+                found = found.or_else(|| find_local(inner, wanted));
+            });
+            return found;
+        }
+    }
+    None
+}
+
+fn plain_text(ident: &Ident) -> String {
+    ident.to_string().trim_start_matches("r#").to_owned()
+}
+
+fn inner_name(name: &Ident) -> Ident {
+    format_ident!("__ckpt_inner_{}", plain_text(name), span = Span::mixed_site())
+}
+
+struct Rename<'a>(&'a [Ident]);
+
+impl VisitMut for Rename<'_> {
+    fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
+        if self.0.contains(&pat.ident) {
+            pat.ident = inner_name(&pat.ident);
+            if pat.by_ref.is_none() {
+                pat.mutability = None;
+            }
+        }
+        visit_mut::visit_pat_ident_mut(self, pat);
+    }
+
+    fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
+        if field.colon_token.is_none() {
+            field.colon_token = Some(syn::Token![:](Span::mixed_site()));
+        }
+        visit_mut::visit_field_pat_mut(self, field);
+    }
+}
