@@ -93,6 +93,7 @@ pub fn try_expand(
             flow: &flow,
             plan: &plan,
             liveness: &liveness,
+            step_ends: spine::step_ends(&lowered.body),
         },
     ))
 }

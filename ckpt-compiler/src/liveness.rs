@@ -3,7 +3,7 @@
 //! Liveness, backward: `in = use ∪ (out − def)`, `out = ⋃ in(next)`. A variable is live where its value may still be used.
 //! Moves, forward: `out = moved ∪ (in − def)`, `in = ⋃ out(previous)`. A variable may have been moved out of.
 
-use crate::flow::{BindingId, Event, Flow, Use};
+use crate::flow::{BindingId, Event, Flow, Point, Use};
 use crate::spine::SiteId;
 use fixedbitset::FixedBitSet;
 
@@ -12,6 +12,7 @@ use fixedbitset::FixedBitSet;
 pub struct Liveness {
     live_out: Vec<FixedBitSet>,
     moved_out: Vec<FixedBitSet>,
+    surely_moved_out: Vec<FixedBitSet>,
 }
 
 impl Liveness {
@@ -20,6 +21,7 @@ impl Liveness {
         Self {
             live_out: live(flow),
             moved_out: moved(flow),
+            surely_moved_out: surely_moved(flow),
         }
     }
 
@@ -32,6 +34,26 @@ impl Liveness {
     pub fn may_be_moved(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
         !flow.bindings[binding].is_plainly_copy()
             && self.moved_out[flow.sites[site as usize - 1].node].contains(binding)
+    }
+
+    /// Whether the variable's value may still be used from a point on.
+    pub fn is_live_at(&self, flow: &Flow, point: Point, binding: BindingId) -> bool {
+        let mut live = self.live_out[point.node].contains(binding);
+        for event in flow.nodes[point.node].events[point.event..].iter().rev() {
+            if event.binding == binding {
+                live = if event.kind == Use::Write && !event.in_closure {
+                    false
+                } else {
+                    event.kind != Use::Write || live
+                };
+            }
+        }
+        live
+    }
+
+    /// Whether the variable has been moved out of on every way to the site.
+    pub fn is_moved(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
+        self.surely_moved_out[flow.sites[site as usize - 1].node].contains(binding)
     }
 
     /// Calls `visit` for every event with the variables that are live after it.
@@ -79,6 +101,39 @@ fn live(flow: &Flow) -> Vec<FixedBitSet> {
         }
     }
     live_out
+}
+
+/// As [`moved`], over all ways instead of over any.
+fn surely_moved(flow: &Flow) -> Vec<FixedBitSet> {
+    let mut everything = FixedBitSet::with_capacity(flow.bindings.len());
+    everything.insert_range(..);
+    let mut moved_in = vec![everything; flow.nodes.len()];
+    if let Some(start) = moved_in.first_mut() {
+        start.clear();
+    }
+    let mut moved_out = moved_in.clone();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for index in 0..flow.nodes.len() {
+            let mut moved = moved_in[index].clone();
+            for event in &flow.nodes[index].events {
+                match event.kind {
+                    Use::Move if !event.in_closure => moved.insert(event.binding),
+                    Use::Write if !event.in_closure => moved.remove(event.binding),
+                    _ => {}
+                }
+            }
+            for next in flow.nodes[index].next.clone() {
+                moved_in[next].intersect_with(&moved);
+            }
+            if moved != moved_out[index] {
+                moved_out[index] = moved;
+                changed = true;
+            }
+        }
+    }
+    moved_out
 }
 
 fn moved(flow: &Flow) -> Vec<FixedBitSet> {

@@ -39,6 +39,10 @@ pub fn bound<T>(held: Option<T>) -> T {
     take_or_die(held)
 }
 
+/// Tells the type checker what travels in a slot.
+#[inline(always)]
+pub fn same_type<T>(_: &Option<T>, _: &T) {}
+
 /// A variable that travels from statement to statement in an `Option`.
 #[inline(always)]
 pub fn take<T>(slot: &mut Option<T>) -> T {

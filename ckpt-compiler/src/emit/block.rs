@@ -113,13 +113,14 @@ impl Emitter<'_> {
             .iter()
             .map(|step| {
                 let statement = self.run_statement(step);
-                let types = self.types_of_dead(&self.declared_by(&[step]), later);
-                quote!(#statement #types)
+                let own = self.declared_by(&[step]);
+                let (types, slots) = (self.types_of_dead(&own, later), self.types_of_slots(&own, &range));
+                quote!(#statement #types #slots)
             })
             .collect();
         let put = self.put_all(carried, &range);
         let checks = self.destructor_checks(&declared, later);
-        let out = self.move_out(&declared);
+        let out = self.move_out(&declared, &range);
         let restores = self.restores(&declared, &range, later, steps);
         let otherwise = (!restores.is_empty()).then(|| quote!(else { #restores }));
         let bind = self.bind_moved(&declared);
@@ -156,7 +157,7 @@ impl Emitter<'_> {
         };
         let types = self.types_of_dead(&declared, later);
         let checks = self.destructor_checks(&declared, later);
-        let out = self.move_out(&declared);
+        let out = self.move_out(&declared, &step.range);
         let restores = self.restores(&declared, &step.range, later, &[step]);
         let otherwise = (!restores.is_empty()).then(|| quote!(else { #restores }));
         let bind = self.bind_moved(&declared);

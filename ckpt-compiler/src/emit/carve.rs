@@ -55,7 +55,7 @@ impl Cutter<'_> {
             let (position, cut, part) = (self.name("index"), self.name("cut"), self.name("part"));
             self.out.before.extend(quote! {
                 let #position = #index;
-                let (#cut, #part) = #rt::cut(&mut (#whole)[..], #position);
+                let (#cut, #part) = #rt::cut(&mut #whole, #position);
             });
             let inner = self.node(&quote!(*#part), &[Node { path: rest, leaf }]);
             return quote!(&|__ckpt_carver: &mut #rt::Carver<'_>| __ckpt_carver.cut(&#cut, #inner));

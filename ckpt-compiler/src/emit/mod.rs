@@ -24,6 +24,8 @@ pub struct Emitter<'a> {
     pub(crate) flow: &'a Flow,
     pub(crate) plan: &'a Plan,
     pub(crate) liveness: &'a Liveness,
+    /// For every step, the first number behind it.
+    pub(crate) step_ends: std::collections::HashMap<crate::spine::StepId, crate::spine::StepId>,
 }
 
 /// Writes the function. `source` are the tokens as the user wrote them.

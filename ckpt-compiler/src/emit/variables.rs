@@ -3,7 +3,7 @@
 use super::Emitter;
 use super::block::verbatim;
 use crate::classes::Class;
-use crate::flow::{BindingId, SiteFlow, Use};
+use crate::flow::{BindingId, Event, SiteFlow, Use};
 use crate::names::frame;
 use crate::paths::rt;
 use crate::plan::{Mode, SitePlan};
@@ -41,7 +41,8 @@ impl Emitter<'_> {
                     let lint = (late || added).then(|| quote!(#[allow(unused_mut, unused_assignments)]));
                     let mutability = (binding.mutable || late).then(|| quote!(mut));
                     let ty = self.whole_type(id).map(|ty| quote!(: #ty));
-                    tokens.extend(quote!(#lint let #mutability #name #ty;));
+                    let attributes = self.lint_attributes(binding.step);
+                    tokens.extend(quote!(#attributes #lint let #mutability #name #ty;));
                 }
                 Mode::MovedOut => {
                     let out = self.out(id);
@@ -57,6 +58,16 @@ impl Emitter<'_> {
             }
         }
         tokens
+    }
+
+    /// The lint levels that the user has set on a `let`.
+    fn lint_attributes(&self, step: StepId) -> TokenStream {
+        let local = find_local(&self.lowered.body, step);
+        let attributes = local.into_iter().flat_map(|local| &local.attrs);
+        let lints = ["allow", "warn", "deny", "expect", "forbid"];
+        let of_lints =
+            attributes.filter(|attribute| lints.iter().any(|lint| attribute.path().is_ident(lint)));
+        of_lints.map(ToTokens::to_token_stream).collect()
     }
 
     /// The written type, where the pattern is the variable alone.
@@ -172,7 +183,7 @@ impl Emitter<'_> {
         )
     }
 
-    pub(super) fn move_out(&self, declared: &[BindingId]) -> TokenStream {
+    pub(super) fn move_out(&self, declared: &[BindingId], range: &Range<StepId>) -> TokenStream {
         let mut tokens = TokenStream::new();
         for &id in declared {
             let name = &self.flow.bindings[id].ident;
@@ -181,6 +192,7 @@ impl Emitter<'_> {
                     let out = self.out(id);
                     tokens.extend(quote!(#out = #name;));
                 }
+                Mode::Carried if self.is_moved_at_once(id, range) => {}
                 Mode::Carried => {
                     let slot = self.slot(id);
                     tokens.extend(quote!(#slot = ::core::option::Option::Some(#name);));
@@ -236,9 +248,30 @@ impl Emitter<'_> {
             && self.mode(id) != Mode::Trapped
             && (later.first..=later.last).any(|site| {
                 let plan = &self.plan.sites[site as usize - 1];
-                let moved = self.liveness.may_be_moved(self.flow, site, id);
+                let moved = self.liveness.is_moved(self.flow, site, id);
                 !plan.restores(id) && !moved && self.flow.sites[site as usize - 1].scope.contains(&id)
             })
+    }
+
+    /// For slots that stay empty because their variable is moved away at once: its type.
+    pub(super) fn types_of_slots(&self, declared: &[BindingId], range: &Range<StepId>) -> TokenStream {
+        let rt = rt();
+        let empty = declared
+            .iter()
+            .filter(|id| self.mode(**id) == Mode::Carried && self.is_moved_at_once(**id, range));
+        empty
+            .map(|id| {
+                let (name, slot) = (&self.flow.bindings[*id].ident, self.slot(*id));
+                quote!(#rt::same_type(&#slot, &#name);)
+            })
+            .collect()
+    }
+
+    /// Whether the steps that declare the variable move it away again.
+    fn is_moved_at_once(&self, id: BindingId, range: &Range<StepId>) -> bool {
+        let moves =
+            |event: &Event| event.binding == id && event.kind == Use::Move && range.contains(&event.step);
+        self.flow.events().any(moves) && !self.is_live_out_of(id, range)
     }
 
     pub(super) fn bind_moved(&self, declared: &[BindingId]) -> TokenStream {
@@ -320,13 +353,18 @@ impl Emitter<'_> {
             .collect()
     }
 
-    /// Takes the carried variables that a stretch of the function uses.
+    /// Takes the carried variables that a stretch of the function uses; one that it only gives a new value is declared
+    /// anew.
     pub(super) fn take_all(&self, carried: &[BindingId], range: &Range<StepId>) -> TokenStream {
         let rt = rt();
         let used = carried.iter().filter(|id| self.is_used(**id, range));
         used.map(|id| {
             let (name, slot) = (&self.flow.bindings[*id].ident, self.slot(*id));
-            quote!(#[allow(unused_mut)] let mut #name = #rt::take(&mut #slot);)
+            if self.is_live_into(*id, range) {
+                quote!(#[allow(unused_mut)] let mut #name = #rt::take(&mut #slot);)
+            } else {
+                quote!(#[allow(unused_mut, unused_assignments)] let mut #name;)
+            }
         })
         .collect()
     }
@@ -335,21 +373,35 @@ impl Emitter<'_> {
     pub(super) fn put_all(&self, carried: &[BindingId], range: &Range<StepId>) -> TokenStream {
         let used = carried.iter().filter(|id| self.is_used(**id, range));
         used.filter(|id| {
-            let moved = self
-                .flow
-                .events()
-                .any(|event| event.binding == **id && event.kind == Use::Move && range.contains(&event.step));
-            let again = self
-                .flow
-                .events()
-                .any(|event| event.binding == **id && event.step >= range.end);
-            !moved || again
+            let moves = |event: &Event| {
+                event.binding == **id && event.kind == Use::Move && range.contains(&event.step)
+            };
+            let untouched = self.is_live_into(**id, range) && !self.flow.events().any(moves);
+            untouched || self.is_live_out_of(**id, range)
         })
         .map(|id| {
             let (name, slot) = (&self.flow.bindings[*id].ident, self.slot(*id));
             quote!(#slot = ::core::option::Option::Some(#name);)
         })
         .collect()
+    }
+
+    /// Whether the steps need the value that the variable has before them, or pass it on. A site in them does, too.
+    fn is_live_into(&self, id: BindingId, range: &Range<StepId>) -> bool {
+        let begin = self.flow.points.get(&range.start).map(|(begin, _)| *begin);
+        begin.is_some_and(|point| self.liveness.is_live_at(self.flow, point, id))
+    }
+
+    fn is_live_out_of(&self, id: BindingId, range: &Range<StepId>) -> bool {
+        let last = self.flow.points.iter().filter(|(step, _)| range.contains(step));
+        let last = last
+            .filter(|(step, _)| self.ends_with(**step, range.end))
+            .min_by_key(|(step, _)| **step);
+        last.is_some_and(|(_, (_, end))| self.liveness.is_live_at(self.flow, *end, id))
+    }
+
+    fn ends_with(&self, step: StepId, end: StepId) -> bool {
+        self.step_ends.get(&step) == Some(&end)
     }
 
     pub(super) fn is_used(&self, id: BindingId, range: &Range<StepId>) -> bool {

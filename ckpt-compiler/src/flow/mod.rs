@@ -14,6 +14,7 @@ pub use spine::build;
 use crate::options::Treatment;
 use crate::spine::{SiteId, StepId};
 use proc_macro2::Ident;
+use std::collections::HashMap;
 use syn::{Expr, Type};
 
 /// A variable, whatever it is called.
@@ -181,6 +182,15 @@ pub struct SiteFlow {
     pub scope: Vec<BindingId>,
 }
 
+/// A point between two events.
+#[derive(Debug, Clone, Copy)]
+pub struct Point {
+    /// The block.
+    pub node: NodeId,
+    /// How many of its events come before.
+    pub event: usize,
+}
+
 /// The graph of a function.
 #[derive(Debug, Default)]
 pub struct Flow {
@@ -190,6 +200,8 @@ pub struct Flow {
     pub nodes: Vec<Node>,
     /// The sites, site `k` at index `k - 1`.
     pub sites: Vec<SiteFlow>,
+    /// Where every step begins and ends: a block, and how many of its events came before.
+    pub points: HashMap<StepId, (Point, Point)>,
     /// Pairs of variables that trade places: `mem::swap(&mut a, &mut b)`, `(a, b) = (b, a)`.
     pub swaps: Vec<(BindingId, BindingId)>,
     /// For every `match` that replays: the step, and what its scrutinee uses.

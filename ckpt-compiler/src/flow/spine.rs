@@ -1,7 +1,7 @@
 //! Walks the lowered tree; the statements between are left to [`super::expr`].
 
 use super::expr::Walker;
-use super::{Binding, Declaration, Flow, Passing, SiteFlow, Use};
+use super::{Binding, Declaration, Flow, Passing, Point, SiteFlow, Use};
 use crate::borrow::{is_exclusive_type, is_reference_type};
 use crate::options::Treatment;
 use crate::spine::select::pattern_bindings;
@@ -149,7 +149,21 @@ impl Walker {
         self.leave();
     }
 
+    fn point(&self) -> Point {
+        Point {
+            node: self.here,
+            event: self.flow.nodes[self.here].events.len(),
+        }
+    }
+
     fn spine_stmt(&mut self, step: &Step) {
+        let begin = self.point();
+        self.in_step(step);
+        let end = self.point();
+        self.flow.points.insert(step.range.start, (begin, end));
+    }
+
+    fn in_step(&mut self, step: &Step) {
         self.step = step.range.start;
         match &step.kind {
             StepKind::Item(_) => {}

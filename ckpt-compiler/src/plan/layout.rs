@@ -274,6 +274,7 @@ impl Chooser<'_> {
             .iter()
             .flat_map(|step| declared(self.flow, step.range.start))
             .collect();
+        self.late(start..end, later);
         for &(id, binding) in &declared {
             let mode = self.mode(id, binding, &declared, start, end);
             if binding.conditional && mentioned_from(self.flow, id, end) {
@@ -303,6 +304,30 @@ impl Chooser<'_> {
                     self.forced.push((site, id));
                 }
             }
+        }
+    }
+
+    /// Variables declared without a value that get one in these steps, and are used after them.
+    fn late(&mut self, steps: std::ops::Range<StepId>, later: &[SiteId]) {
+        for (id, binding) in self.flow.bindings.iter().enumerate() {
+            let is_late = binding.init.is_none()
+                && !binding.from_spine
+                && matches!(binding.declaration, Declaration::Let);
+            let written = |event: &Event| {
+                event.binding == id && event.kind == Use::Write && steps.contains(&event.step)
+            };
+            if !is_late || !self.flow.events().any(written) || !mentioned_from(self.flow, id, steps.end) {
+                continue;
+            }
+            let in_scope = |site: &&SiteId| self.flow.sites[**site as usize - 1].scope.contains(&id);
+            let missing = |site: &&SiteId| !self.plan.sites[**site as usize - 1].restores(id);
+            self.forced.extend(
+                later
+                    .iter()
+                    .filter(in_scope)
+                    .filter(missing)
+                    .map(|site| (*site, id)),
+            );
         }
     }
 

@@ -91,13 +91,10 @@ impl Lowering<'_> {
         } else {
             *expr
         };
-        let mut iterable: Expr = iterable;
+        let mut iterable: Expr = unparenthesised(iterable);
         let root = chain_root_mut(&mut iterable);
-        let has_name = place_root(root).is_some() || matches!(root, Expr::Range(_) | Expr::Lit(_));
-        if !has_name
-            && !is_repeatable(root)
-            && matches!(origin(&iterable, self.references), Origin::Borrow { .. })
-        {
+        let has_name = place_root(root).is_some() || is_constant(root);
+        if !has_name && matches!(origin(&iterable, self.references), Origin::Borrow { .. }) {
             let name = self.names.fresh("value");
             let root = chain_root_mut(&mut iterable);
             let taken = std::mem::replace(root, parse_quote!(#name));
@@ -187,6 +184,23 @@ fn replay(stmt: syn::Stmt) -> super::Step {
         restart: None,
         replays: true,
     }))
+}
+
+/// Whether a temporary of this value lives as long as the program, or needs no owner.
+fn is_constant(expr: &Expr) -> bool {
+    match expr {
+        Expr::Range(_) | Expr::Lit(_) => true,
+        Expr::Array(array) => array.elems.iter().all(is_constant),
+        Expr::Paren(inner) => is_constant(&inner.expr),
+        _ => false,
+    }
+}
+
+fn unparenthesised(expr: Expr) -> Expr {
+    match expr {
+        Expr::Paren(inner) => unparenthesised(*inner.expr),
+        other => other,
+    }
 }
 
 fn is_range(iterable: &Expr) -> bool {

@@ -210,6 +210,21 @@ pub fn hole() -> Ident {
     Ident::new("__ckpt_hole", Span::mixed_site())
 }
 
+/// For every step of a block and inside it, the first number behind it.
+pub fn step_ends(block: &Block) -> std::collections::HashMap<StepId, StepId> {
+    fn collect(block: &Block, ends: &mut std::collections::HashMap<StepId, StepId>) {
+        for step in &block.steps {
+            ends.insert(step.range.start, step.range.end);
+            if let StepKind::Spine(spine) = &step.kind {
+                crate::plan::for_each_block(&spine.spine, &mut |inner| collect(inner, ends));
+            }
+        }
+    }
+    let mut ends = std::collections::HashMap::new();
+    collect(block, &mut ends);
+    ends
+}
+
 /// Numbers the steps of a block in program order, starting at `next`; returns the first free number.
 pub fn number(block: &mut Block, mut next: StepId) -> StepId {
     for step in &mut block.steps {

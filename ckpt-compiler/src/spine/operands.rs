@@ -178,7 +178,8 @@ impl Lowering<'_> {
             let by_value = !matches!(operands[index], Expr::Reference(_));
             let changed_later = by_value && !later.is_disjoint(&names_in(&operands[index].to_token_stream()));
             if let Expr::Reference(reference) = &mut *operands[index] {
-                if !is_pure(&reference.expr) {
+                let is_temporary = reference.mutability.is_some() && place_root(&reference.expr).is_none();
+                if is_temporary || !is_pure(&reference.expr) {
                     self.put_aside(&mut reference.expr, "argument", &mut steps);
                 }
             } else if !(is_pure(operands[index]) || is_iterator(operands[index])) || changed_later {

@@ -3,7 +3,7 @@
 
 use super::Registrar;
 use crate::snapshot::SnapshotBuilder;
-use crate::value::{Checkpoint, Column, Encoder};
+use crate::value::{Checkpoint, Column, DType, Data, Encoder, Group, Kind};
 
 /// A value with holes that parameters of the callee fill.
 #[derive(Debug)]
@@ -21,6 +21,15 @@ pub enum Carved {
     },
     /// Rows one after the other.
     Sequence(Vec<Carved>),
+    /// A list that is itself one of many rows.
+    List {
+        /// How many items it has.
+        length: u64,
+        /// Whether every value of the type has as many.
+        fixed: bool,
+        /// Its items.
+        items: Box<Carved>,
+    },
 }
 
 /// A parameter that a caller needs, and whether as one of many rows rather than as a single value.
@@ -62,11 +71,20 @@ impl Carver<'_> {
 
     /// The rows before a part of a list, the part, and the rows after it.
     pub fn cut<T: Checkpoint>(&mut self, cut: &Cut<'_, T>, part: Carve<'_>) -> Carved {
+        let one_of_many = self.as_row;
         let before = self.rows(cut.before);
-        let outer = std::mem::replace(&mut self.as_row, cut.one_row);
+        self.as_row = cut.one_row;
         let part = part(self);
-        self.as_row = outer;
-        Carved::Sequence(vec![before, part, self.rows(cut.after)])
+        self.as_row = one_of_many;
+        let items = Box::new(Carved::Sequence(vec![before, part, self.rows(cut.after)]));
+        match one_of_many {
+            false => *items,
+            true => Carved::List {
+                length: cut.length as u64,
+                fixed: cut.fixed,
+                items,
+            },
+        }
     }
 
     /// Rows that the caller has.
@@ -111,6 +129,31 @@ impl Carved {
                     }
                 }
                 column
+            }
+            Carved::List {
+                length,
+                fixed: true,
+                items,
+            } => Column::Array {
+                length,
+                items: Box::new(items.fill(take)),
+            },
+            Carved::List {
+                length,
+                fixed: false,
+                items,
+            } => {
+                let bytes = length.to_le_bytes().to_vec();
+                let lengths = Column::Data(Data {
+                    dtype: DType::U64,
+                    single: false,
+                    bytes,
+                });
+                let children = vec![("lengths".into(), lengths), ("items".into(), items.fill(take))];
+                Column::Group(Group {
+                    kind: Kind::List,
+                    children,
+                })
             }
             Carved::Sequence(pieces) => {
                 let mut whole = Column::Empty;
@@ -178,6 +221,8 @@ pub struct Cut<'a, T> {
     before: &'a [T],
     after: &'a [T],
     one_row: bool,
+    length: usize,
+    fixed: bool,
 }
 
 /// What a list can be cut by: the index of an element, or a range.
@@ -221,6 +266,7 @@ cut_by_range! {
 fn cut_range<T>(all: &mut [T], range: std::ops::Range<usize>, one_row: bool) -> (Cut<'_, T>, &mut [T]) {
     // The message of an index out of bounds is the one the program would give itself.
     let _ = &all[range.clone()];
+    let length = all.len();
     let (before, rest) = all.split_at_mut(range.start);
     let (part, after) = rest.split_at_mut(range.end - range.start);
     (
@@ -228,6 +274,8 @@ fn cut_range<T>(all: &mut [T], range: std::ops::Range<usize>, one_row: bool) -> 
             before,
             after,
             one_row,
+            length,
+            fixed: false,
         },
         part,
     )
@@ -254,9 +302,65 @@ pub fn shared<'a, T: ?Sized>(field: &'a Option<&mut T>) -> &'a T {
     }
 }
 
+/// A list that can be cut.
+#[diagnostic::on_unimplemented(
+    message = "an element of `{Self}` is lent to a call that leads to a site, and ckpt cannot tell it from the others",
+    note = "it can for `Vec`, slices, arrays and boxed slices; of others take the element out, lend it, and put it back"
+)]
+pub trait List {
+    /// An element.
+    type Item;
+    /// Whether all values of the type have as many elements.
+    const FIXED: bool;
+    /// All elements.
+    fn items(&mut self) -> &mut [Self::Item];
+}
+
+impl<T> List for Vec<T> {
+    type Item = T;
+    const FIXED: bool = false;
+    fn items(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+impl<T> List for [T] {
+    type Item = T;
+    const FIXED: bool = false;
+    fn items(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+impl<T, const N: usize> List for [T; N] {
+    type Item = T;
+    const FIXED: bool = true;
+    fn items(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+impl<L: List + ?Sized> List for Box<L> {
+    type Item = L::Item;
+    const FIXED: bool = L::FIXED;
+    fn items(&mut self) -> &mut [L::Item] {
+        (**self).items()
+    }
+}
+
 /// Cuts a part out of a list.
-pub fn cut<T, I: CutIndex<T>>(all: &mut [T], index: I) -> (Cut<'_, T>, &mut I::Part) {
-    index.cut(all)
+pub fn cut<L: List + ?Sized, I: CutIndex<L::Item>>(
+    all: &mut L,
+    index: I,
+) -> (Cut<'_, L::Item>, &mut I::Part) {
+    let (cut, part) = index.cut(all.items());
+    (
+        Cut {
+            fixed: L::FIXED,
+            ..cut
+        },
+        part,
+    )
 }
 
 impl Registrar {
