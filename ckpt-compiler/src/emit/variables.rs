@@ -388,6 +388,10 @@ impl Emitter<'_> {
 
     /// Whether the steps need the value that the variable has before them, or pass it on. A site in them does, too.
     fn is_live_into(&self, id: BindingId, range: &Range<StepId>) -> bool {
+        let mut sites = self.flow.sites.iter().zip(&self.plan.sites);
+        if sites.any(|(flow, plan)| range.contains(&flow.step) && plan.restores(id)) {
+            return true;
+        }
         let begin = self.flow.points.get(&range.start).map(|(begin, _)| *begin);
         begin.is_some_and(|point| self.liveness.is_live_at(self.flow, point, id))
     }

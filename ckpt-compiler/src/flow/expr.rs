@@ -336,8 +336,10 @@ impl Walker {
             | BinOp::BitOr(_)
             | BinOp::Shl(_)
             | BinOp::Shr(_) => {
-                self.expr(&one.left);
-                self.expr(&one.right);
+                // Numbers are copied. What owns memory is added to by reference: `text + &more`.
+                let takes = matches!(one.op, BinOp::Add(_)) && is_borrowed_text(&one.right);
+                self.operand(&one.left, if takes { Use::Move } else { Use::Read });
+                self.operand(&one.right, Use::Read);
             }
             _ => {
                 self.expr(&one.right);
@@ -416,6 +418,16 @@ fn part(kind: Use) -> Use {
         Use::Write | Use::Lend => Use::Change,
         Use::Move | Use::MovePart => Use::Read,
         other => other,
+    }
+}
+
+/// What one adds to a `String`.
+fn is_borrowed_text(expr: &Expr) -> bool {
+    match expr {
+        Expr::Reference(_) => true,
+        Expr::Lit(lit) => matches!(lit.lit, syn::Lit::Str(_)),
+        Expr::MethodCall(call) => call.method == "as_str" || call.method == "as_ref",
+        _ => false,
     }
 }
 
