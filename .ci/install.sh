@@ -1,0 +1,27 @@
+# Sourced by ./demo and ./test.
+
+# Installs the Debian packages that ckpt needs and this machine lacks; further tools by the name of their package.
+install_what_is_missing() {
+    command -v cargo >/dev/null || {
+        echo 'there is no cargo: install Rust first, see https://rustup.rs' >&2
+        return 1
+    }
+    local missing=() tool
+    command -v cc >/dev/null || missing+=(gcc libc6-dev)
+    command -v pkg-config >/dev/null || missing+=(pkg-config)
+    pkg-config --exists hdf5 2>/dev/null || [ -n "${HDF5_DIR:-}" ] || missing+=(libhdf5-dev)
+    for tool in "$@"; do
+        command -v "$tool" >/dev/null || missing+=("$tool")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    command -v apt-get >/dev/null || {
+        echo "please install: ${missing[*]}" >&2
+        return 1
+    }
+    local as_root=()
+    [ "$(id -u)" = 0 ] || as_root=(sudo)
+    echo "Installing ${missing[*]}"
+    "${as_root[@]}" timeout 600 apt-get -qq update
+    "${as_root[@]}" timeout 1200 env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
+        "${missing[@]}" >/dev/null
+}
