@@ -60,7 +60,7 @@ impl Field {
         self.history.push(Entry {
             name,
             sum,
-            extremes: extremes.filter(|_| self.step % 3 > 0),
+            extremes: extremes.filter(|_| !self.step.is_multiple_of(3)),
         });
     }
 }

@@ -3,6 +3,18 @@
 //! A shape is a function without arguments that prints a trace before and after each of its sites. Every line of the
 //! trace depends on all that the shape has computed so far, so a value restored wrongly shows in the next line.
 
+// The shapes are code as people write it. What ckpt makes of them has to be free of every other warning.
+#![allow(
+    clippy::collapsible_if,
+    clippy::manual_is_multiple_of,
+    clippy::mut_range_bound,
+    clippy::needless_late_init,
+    clippy::needless_range_loop,
+    clippy::never_loop,
+    clippy::replace_box,
+    clippy::useless_vec
+)]
+
 mod bindings;
 mod blocks;
 mod bodies;
