@@ -189,9 +189,9 @@ fn complaint(line: &str) -> Option<(String, Complaint)> {
         .find_map(|span| program_of(span.get("file_name")?.as_str()?))?;
     let text = message.get("message")?.as_str()?.to_string();
     let rendered = message.get("rendered")?.as_str()?.to_string();
-    // ckpt's own refusals have no error code; that a value cannot be saved is rustc's to say, in ckpt's words.
+    // ckpt's own refusals have no error code; what depends on a type is rustc's to say, about one of ckpt's traits.
     let own = message.get("code").is_none_or(serde_json::Value::is_null);
-    let refusal = own || text.contains("cannot be saved in a checkpoint");
+    let refusal = own || (rendered.starts_with("error[E0277]") && rendered.contains("the trait `ckpt::"));
     Some((
         file,
         Complaint {

@@ -1,5 +1,7 @@
 //! A program as a tree of statements: what the writer makes, the printer prints and the minimiser prunes.
 
+use std::collections::BTreeSet;
+
 /// A type of the program's own, for its methods.
 const STATE: &str = include_str!("../template/state.rs");
 
@@ -76,7 +78,7 @@ impl Function {
     fn print(&self) -> String {
         let mut body = String::new();
         print_all(&self.body, 1, &mut body);
-        let calls: Vec<&str> = self
+        let calls: BTreeSet<&str> = self
             .calls
             .iter()
             .filter(|name| body.contains(&format!("{name}(")))
@@ -85,7 +87,7 @@ impl Function {
         let arguments = if calls.is_empty() {
             String::new()
         } else {
-            format!("(calls({}))", calls.join(", "))
+            format!("(calls({}))", calls.into_iter().collect::<Vec<_>>().join(", "))
         };
         format!(
             "#[ckpt::instrument{arguments}]\n{} {{\n{body}}}\n",
