@@ -1,0 +1,96 @@
+//! Which values a site must keep, and which may have been moved away.
+
+use crate::function::Function;
+
+#[test]
+fn what_is_used_after_a_site_is_live_there() {
+    let function =
+        Function::of("fn f() { let a = g(); let b = h(&a); checkpoint!(); i(&b); checkpoint!(); }");
+    assert_eq!(function.live(1), ["b"]);
+    assert_eq!(function.live(2), [""; 0]);
+}
+
+#[test]
+fn an_assignment_ends_the_life_of_the_old_value() {
+    let function = Function::of("fn f() { let mut a = g(); checkpoint!(); a = h(); checkpoint!(); i(&a); }");
+    assert_eq!(function.live(1), [""; 0]);
+    assert_eq!(function.live(2), ["a"]);
+}
+
+#[test]
+fn an_assignment_in_one_branch_only_does_not() {
+    let function =
+        Function::of("fn f(n: u32) { let mut a = g(); checkpoint!(); if n > 3 { a = h(); } i(&a); }");
+    assert_eq!(function.live(1), ["n", "a"]);
+}
+
+#[test]
+fn an_assignment_to_a_part_does_not() {
+    let function = Function::of("fn f() { let mut a = g(); checkpoint!(); a.x = 1; }");
+    assert_eq!(function.live(1), ["a"]);
+}
+
+#[test]
+fn what_the_next_round_of_a_loop_reads_is_live_at_its_end() {
+    let function = Function::of(
+        "fn f() { let mut sum = 0; let mut last = 0; while sum < 10 { last = sum; sum += g(last); checkpoint!(); } }",
+    );
+    assert_eq!(function.live(1), ["sum"]);
+}
+
+#[test]
+fn what_the_code_after_a_loop_reads_is_live_in_it() {
+    let function =
+        Function::of("fn f() { let a = g(); loop { checkpoint!(); if done() { break; } } h(&a); }");
+    assert_eq!(function.live(1), ["a"]);
+}
+
+#[test]
+fn a_break_to_a_label_leaves_the_outer_loop() {
+    let source = "fn f() { let a = g(); 'out: loop { loop { checkpoint!(); break 'out; } h(&a); } }";
+    assert_eq!(Function::of(source).live(1), [""; 0]);
+}
+
+#[test]
+fn a_return_ends_everything() {
+    assert_eq!(
+        Function::of("fn f() { let a = g(); if b() { checkpoint!(); return; } h(&a); }").live(1),
+        [""; 0]
+    );
+}
+
+#[test]
+fn a_question_mark_may_go_on_or_not() {
+    let source =
+        "fn f() -> Option<()> { let a = g(); let mut b = g(); checkpoint!(); b = h()?; i(&a, &b); None }";
+    assert_eq!(Function::of(source).live(1), ["a"]);
+}
+
+#[test]
+fn a_moved_variable_is_gone_until_it_is_assigned() {
+    let function = Function::of(
+        "fn f() { let mut a = g(); checkpoint!(); h(a); checkpoint!(); a = g(); checkpoint!(); h(a); }",
+    );
+    assert!(!function.moved(1, "a"));
+    assert!(function.moved(2, "a"));
+    assert!(!function.moved(3, "a"));
+}
+
+#[test]
+fn a_variable_moved_in_one_branch_may_be_gone() {
+    let function = Function::of("fn f(n: u32) { let a = g(); if n > 3 { h(a); } checkpoint!(); }");
+    assert!(function.moved(1, "a"));
+}
+
+#[test]
+fn a_number_is_copied_and_never_gone() {
+    let function = Function::of("fn f(n: u32) { let k = 3; h(n, k); checkpoint!(); }");
+    assert!(!function.moved(1, "n"));
+    assert!(!function.moved(1, "k"));
+}
+
+#[test]
+fn what_a_marked_call_consumes_is_not_live_below_it() {
+    let function = Function::calling("step", "fn f() { let a = g(); let b = g(); step(a, &b); }");
+    assert_eq!(function.live(1), [""; 0]);
+}

@@ -1,0 +1,10 @@
+//! Tests of the compiler as a library: what each stage makes of small functions, what the whole makes of every form of
+//! the transformation, what it refuses and how, and that no Rust source brings it down.
+
+mod classes;
+mod flow;
+mod function;
+mod liveness;
+mod plan;
+mod robustness;
+mod spine;

@@ -1,0 +1,309 @@
+//! No function brings the compiler down: it gives tokens that are a function again, or diagnostics.
+//!
+//! Fed with the Rust files of this repository and of the packages that cargo has unpacked: a seeded choice of 400 of
+//! them. `ROBUSTNESS_FILES=n` takes more, `ROBUSTNESS_SEED=n` others; `ROBUSTNESS_REPORT=folder` writes each function
+//! that failed, made as small as removing statements makes it.
+
+use ckpt_compiler::try_expand;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, ItemFn, Stmt, parse_quote};
+
+const LARGEST: u64 = 60_000;
+/// Nested expressions are walked recursively, by `syn` too.
+const STACK: usize = 256 << 20;
+
+#[test]
+fn no_function_brings_the_compiler_down() {
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(feed_all);
+    let fed = worker
+        .expect("a thread starts")
+        .join()
+        .expect("the feeding does not panic");
+    println!(
+        "{} files, {} functions, {} variants: {} instrumented, {} refused",
+        fed.files,
+        fed.functions,
+        fed.expanded + fed.refused,
+        fed.expanded,
+        fed.refused
+    );
+    assert!(
+        fed.expanded > 100,
+        "hardly anything was instrumented: {}",
+        fed.expanded
+    );
+    assert!(fed.failures.is_empty(), "{}", fed.failures.join("\n"));
+}
+
+#[derive(Default)]
+struct Fed {
+    files: usize,
+    functions: usize,
+    expanded: usize,
+    refused: usize,
+    failures: Vec<String>,
+}
+
+fn feed_all() -> Fed {
+    let mut fed = Fed::default();
+    for path in chosen_files() {
+        let Ok(source) = std::fs::read_to_string(&path) else {
+            continue;
+        };
+        let Ok(file) = syn::parse_file(&source) else {
+            continue;
+        };
+        fed.files += 1;
+        let mut functions = Functions::default();
+        functions.visit_file(&file);
+        for function in functions.0 {
+            fed.feed(&path, &function);
+        }
+    }
+    fed
+}
+
+impl Fed {
+    fn feed(&mut self, path: &Path, function: &ItemFn) {
+        self.functions += 1;
+        for (arguments, function) in variants(function) {
+            match outcome(&arguments, &function) {
+                Outcome::Expanded => self.expanded += 1,
+                Outcome::Refused => self.refused += 1,
+                Outcome::Failed(why) => {
+                    let name = &function.sig.ident;
+                    self.failures
+                        .push(format!("{}: `{name}` ({arguments}): {why}", path.display()));
+                    if let Some(folder) = std::env::var_os("ROBUSTNESS_REPORT") {
+                        let file = Path::new(&folder).join(format!("{name}.rs"));
+                        std::fs::write(file, report(path, &arguments, function, &why))
+                            .expect("a report can be written");
+                    }
+                }
+            }
+        }
+    }
+}
+
+enum Outcome {
+    Expanded,
+    Refused,
+    Failed(String),
+}
+
+fn outcome(arguments: &TokenStream, function: &ItemFn) -> Outcome {
+    let expand = || try_expand(arguments.clone(), &function.to_token_stream(), false);
+    match catch_unwind(AssertUnwindSafe(expand)) {
+        Ok(Ok(tokens)) => match syn::parse2::<ItemFn>(tokens) {
+            Ok(_) => Outcome::Expanded,
+            Err(error) => Outcome::Failed(format!("not a function any more: {error}")),
+        },
+        Ok(Err(errors)) if errors.is_empty() => Outcome::Failed("refused without a diagnostic".into()),
+        Ok(Err(_)) => Outcome::Refused,
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+            Outcome::Failed(format!("panic: {}", text.unwrap_or_default()))
+        }
+    }
+}
+
+/// The function with a site in every loop, in every loop that is not in a closure, and with all its calls marked.
+fn variants(function: &ItemFn) -> Vec<(TokenStream, ItemFn)> {
+    let mut variants = vec![(quote!(), with_sites(function, true))];
+    let outside = with_sites(function, false);
+    if outside != variants[0].1 {
+        variants.push((quote!(), outside));
+    }
+    let mut calls = Calls::default();
+    calls.visit_block(&function.block);
+    let names: Vec<TokenStream> = calls.0.iter().filter_map(|name| name.parse().ok()).collect();
+    if !names.is_empty() {
+        variants.push((quote!(calls(#(#names),*)), function.clone()));
+        let last = names.last();
+        variants.push((quote!(calls(#last)), function.clone()));
+    }
+    variants
+}
+
+fn with_sites(function: &ItemFn, in_closures: bool) -> ItemFn {
+    let mut function = function.clone();
+    PutSites { in_closures }.visit_item_fn_mut(&mut function);
+    function
+}
+
+struct PutSites {
+    in_closures: bool,
+}
+
+impl PutSites {
+    fn into(block: &mut Block) {
+        block.stmts.insert(0, parse_quote!(ckpt::checkpoint!();));
+    }
+}
+
+impl VisitMut for PutSites {
+    fn visit_expr_for_loop_mut(&mut self, one: &mut syn::ExprForLoop) {
+        visit_mut::visit_expr_for_loop_mut(self, one);
+        Self::into(&mut one.body);
+    }
+    fn visit_expr_while_mut(&mut self, one: &mut syn::ExprWhile) {
+        visit_mut::visit_expr_while_mut(self, one);
+        Self::into(&mut one.body);
+    }
+    fn visit_expr_loop_mut(&mut self, one: &mut syn::ExprLoop) {
+        visit_mut::visit_expr_loop_mut(self, one);
+        Self::into(&mut one.body);
+    }
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if self.in_closures || !matches!(expr, Expr::Closure(_) | Expr::Async(_)) {
+            visit_mut::visit_expr_mut(self, expr);
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// All functions of a file with a body, methods as free functions.
+#[derive(Default)]
+struct Functions(Vec<ItemFn>);
+
+impl<'ast> Visit<'ast> for Functions {
+    fn visit_item_fn(&mut self, function: &'ast ItemFn) {
+        self.0.push(function.clone());
+        visit::visit_item_fn(self, function);
+    }
+    fn visit_impl_item_fn(&mut self, method: &'ast syn::ImplItemFn) {
+        self.0.extend(syn::parse2(method.to_token_stream()));
+        visit::visit_impl_item_fn(self, method);
+    }
+    fn visit_trait_item_fn(&mut self, method: &'ast syn::TraitItemFn) {
+        if method.default.is_some() {
+            self.0.extend(syn::parse2(method.to_token_stream()));
+        }
+        visit::visit_trait_item_fn(self, method);
+    }
+}
+
+/// The names of all functions and methods called.
+#[derive(Default)]
+struct Calls(BTreeSet<String>);
+
+impl<'ast> Visit<'ast> for Calls {
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        self.0.insert(call.method.to_string());
+        visit::visit_expr_method_call(self, call);
+    }
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        if let Expr::Path(path) = &*call.func {
+            self.0
+                .extend(path.path.segments.last().map(|last| last.ident.to_string()));
+        }
+        visit::visit_expr_call(self, call);
+    }
+    fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    fn visit_expr_async(&mut self, _: &'ast syn::ExprAsync) {}
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+fn chosen_files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = Vec::new();
+    collect(&root, &mut files);
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cargo")));
+    if let Some(home) = home {
+        collect(&home.join("registry/src"), &mut files);
+    }
+    files.sort();
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    shuffle(&mut files, number("ROBUSTNESS_SEED").unwrap_or(1));
+    files.truncate(number("ROBUSTNESS_FILES").unwrap_or(400) as usize);
+    files
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        let Ok(about) = entry.metadata() else { continue };
+        if about.is_dir() && name != "target" && name != ".git" {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") && about.len() < LARGEST {
+            files.push(path);
+        }
+    }
+}
+
+/// Fisher and Yates, with the generator of Knuth's MMIX.
+fn shuffle(files: &mut [PathBuf], seed: u64) {
+    let mut state = seed;
+    for end in (1..files.len()).rev() {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        files.swap(end, ((state >> 33) % (end as u64 + 1)) as usize);
+    }
+}
+
+/// The function without every statement that the failure does not need.
+fn report(path: &Path, arguments: &TokenStream, mut function: ItemFn, why: &str) -> String {
+    let fails = |function: &ItemFn| matches!(outcome(arguments, function), Outcome::Failed(_));
+    let mut at = 0;
+    loop {
+        let mut smaller = function.clone();
+        let mut remove = Remove {
+            at,
+            seen: 0,
+            removed: false,
+        };
+        remove.visit_block_mut(&mut smaller.block);
+        if !remove.removed {
+            break;
+        }
+        if fails(&smaller) {
+            function = smaller;
+        } else {
+            at += 1;
+        }
+    }
+    let file = syn::File {
+        shebang: None,
+        attrs: Vec::new(),
+        items: vec![syn::Item::Fn(function)],
+    };
+    let text = prettyplease::unparse(&file);
+    format!(
+        "// From {}.\n// {}\n// #[ckpt::instrument({arguments})]\n{text}",
+        path.display(),
+        why.replace('\n', " ")
+    )
+}
+
+/// Removes one statement, or puts the statements of a block in the place of one.
+struct Remove {
+    at: usize,
+    seen: usize,
+    removed: bool,
+}
+
+impl VisitMut for Remove {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let count = block.stmts.len();
+        if !self.removed && self.at < self.seen + count {
+            block.stmts.remove(self.at - self.seen);
+            self.removed = true;
+            return;
+        }
+        self.seen += count;
+        for stmt in &mut block.stmts {
+            if !self.removed && !matches!(stmt, Stmt::Item(_)) {
+                self.visit_stmt_mut(stmt);
+            }
+        }
+    }
+}
