@@ -7,4 +7,5 @@ mod function;
 mod liveness;
 mod plan;
 mod robustness;
+mod snapshots;
 mod spine;

@@ -1,0 +1,148 @@
+//! An argument passed by value lives in the callee.
+/// Consumes its list.
+pub fn drain(list: Vec<u32>) -> u32 {
+    static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
+        function: "drain",
+        module: ::core::module_path!(),
+        file: ::core::file!(),
+        line: 5u32,
+        layout: 9276516696457924105u64,
+        source: 14223807809278475773u64,
+        attribute: "ckpt::instrument",
+        sites: &[
+            ::ckpt::__rt::SitePlan {
+                line: 8u32,
+                column: 15u32,
+                kind: ::ckpt::__rt::SiteKind::Checkpoint,
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "list",
+                        line: 5u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "sum",
+                        line: 6u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "last",
+                        line: 7u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+        ],
+    };
+    let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    let mut list = if !__ckpt.runs() && (true) && !__ckpt.passed("list") {
+        __ckpt.restore("list")
+    } else {
+        list
+    };
+    let mut sum;
+    if __ckpt.runs() {
+        sum = 0;
+    } else {
+        sum = __ckpt.restore("sum");
+    }
+    loop {
+        let __ckpt_out_last_3;
+        if __ckpt.runs() {
+            #[allow(unused_mut)]
+            let (last,) = if let Some(last) = list.pop() { (last,) } else { break };
+            __ckpt_out_last_3 = last;
+        } else {
+            __ckpt_out_last_3 = __ckpt.restore("last");
+        }
+        let last = __ckpt_out_last_3;
+        if __ckpt.due(1u32) {
+            __ckpt
+                .checkpoint(
+                    1u32,
+                    &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                        __ckpt_registrar.required("list");
+                        __ckpt_registrar.parameter(0u32, "list", &list);
+                        __ckpt_registrar.save("sum", &sum);
+                        __ckpt_registrar.save("last", &last);
+                    },
+                );
+        }
+        sum += last;
+    }
+    sum
+}
+/// Makes the list.
+pub fn total(n: u32) -> u32 {
+    static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
+        function: "total",
+        module: ::core::module_path!(),
+        file: ::core::file!(),
+        line: 16u32,
+        layout: 1120977589728600498u64,
+        source: 8347477662127436640u64,
+        attribute: "ckpt::instrument",
+        sites: &[
+            ::ckpt::__rt::SitePlan {
+                line: 19u32,
+                column: 19u32,
+                kind: ::ckpt::__rt::SiteKind::Call {
+                    callee: "drain",
+                },
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "n",
+                        line: 16u32,
+                        on_demand: true,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "list",
+                        line: 17u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "weight",
+                        line: 18u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+        ],
+    };
+    let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    let list: Vec<u32>;
+    let weight;
+    if __ckpt.runs() {
+        list = (0..n).collect();
+        weight = n / 2;
+    } else {
+        list = __ckpt.restore("list");
+        weight = __ckpt.restore("weight");
+    }
+    let drained = {
+        let __ckpt_kept_1 = {
+            #[allow(unused_imports)]
+            use ::ckpt::__rt::{KeepCopy as _, KeepNothing as _};
+            (&::ckpt::__rt::Keep(&list)).keep()
+        };
+        __ckpt
+            .call(
+                1u32,
+                &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                    use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                    (&::ckpt::__rt::Probe(&n)).offer(__ckpt_registrar, 0u32, "n");
+                    match &__ckpt_kept_1 {
+                        ::core::option::Option::Some(__ckpt_copy) => {
+                            __ckpt_registrar.save("list", __ckpt_copy);
+                        }
+                        ::core::option::Option::None => {
+                            __ckpt_registrar.lent("list", 0u32);
+                        }
+                    }
+                    __ckpt_registrar.save("weight", &weight);
+                },
+                || drain(list),
+            )
+    };
+    drained + weight
+}

@@ -1,0 +1,96 @@
+//! With nothing marked, the site is in the costliest loop.
+/// A sum of products.
+///
+/// ckpt has placed a checkpoint site in the loop at line 10.
+pub fn products(n: u64) -> u64 {
+    static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
+        function: "products",
+        module: ::core::module_path!(),
+        file: ::core::file!(),
+        line: 5u32,
+        layout: 6040393209263073877u64,
+        source: 13716357602756224921u64,
+        attribute: "ckpt::instrument",
+        sites: &[
+            ::ckpt::__rt::SitePlan {
+                line: 10u32,
+                column: 5u32,
+                kind: ::ckpt::__rt::SiteKind::Checkpoint,
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "n",
+                        line: 5u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "sum",
+                        line: 6u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "ckpt.iterator1",
+                        line: 1u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "a",
+                        line: 10u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+        ],
+    };
+    let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    let n = if !__ckpt.runs() && (true) && !__ckpt.passed("n") {
+        __ckpt.restore("n")
+    } else {
+        n
+    };
+    let mut sum;
+    if __ckpt.runs() {
+        sum = 0u64;
+        for small in 0..3 {
+            sum += small;
+        }
+    } else {
+        sum = __ckpt.restore("sum");
+    }
+    {
+        #[allow(unused_mut, unused_assignments)]
+        let mut __ckpt_iterator1;
+        if __ckpt.runs() {
+            __ckpt_iterator1 = ::core::iter::IntoIterator::into_iter(0..n);
+        } else {
+            __ckpt_iterator1 = __ckpt.restore("ckpt.iterator1");
+        }
+        loop {
+            let a;
+            if __ckpt.runs() {
+                a = match ::core::iter::Iterator::next(&mut __ckpt_iterator1) {
+                    ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
+                    ::core::option::Option::None => break,
+                };
+            } else {
+                a = __ckpt.restore("a");
+            }
+            if __ckpt.due(1u32) {
+                __ckpt
+                    .checkpoint(
+                        1u32,
+                        &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                            __ckpt_registrar.required("n");
+                            __ckpt_registrar.parameter(0u32, "n", &n);
+                            __ckpt_registrar.save("sum", &sum);
+                            __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
+                            __ckpt_registrar.save("a", &a);
+                        },
+                    );
+            }
+            for b in 0..n {
+                sum = sum.wrapping_add(a * b);
+            }
+        }
+    }
+    sum
+}

@@ -1,0 +1,87 @@
+//! An exclusive borrow ends at the site and is taken again after it.
+/// Exchanges two halves.
+pub fn exchange(cells: &mut [f64]) {
+    static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
+        function: "exchange",
+        module: ::core::module_path!(),
+        file: ::core::file!(),
+        line: 5u32,
+        layout: 3685373525145609851u64,
+        source: 2109998021063541677u64,
+        attribute: "ckpt::instrument",
+        sites: &[
+            ::ckpt::__rt::SitePlan {
+                line: 9u32,
+                column: 15u32,
+                kind: ::ckpt::__rt::SiteKind::Checkpoint,
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "cells",
+                        line: 5u32,
+                        on_demand: true,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "half",
+                        line: 6u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "ckpt.iterator1",
+                        line: 1u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "index",
+                        line: 8u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+        ],
+    };
+    let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    let half;
+    if __ckpt.runs() {
+        half = cells.len() / 2;
+    } else {
+        half = __ckpt.restore("half");
+    }
+    #[allow(unused_mut, unused_assignments)]
+    let (mut left, mut right) = cells.split_at_mut(half);
+    {
+        #[allow(unused_mut, unused_assignments)]
+        let mut __ckpt_iterator1;
+        if __ckpt.runs() {
+            __ckpt_iterator1 = ::core::iter::IntoIterator::into_iter(0..half);
+        } else {
+            __ckpt_iterator1 = __ckpt.restore("ckpt.iterator1");
+        }
+        loop {
+            let index;
+            if __ckpt.runs() {
+                index = match ::core::iter::Iterator::next(&mut __ckpt_iterator1) {
+                    ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
+                    ::core::option::Option::None => break,
+                };
+            } else {
+                index = __ckpt.restore("index");
+            }
+            if __ckpt.due(1u32) {
+                __ckpt
+                    .checkpoint(
+                        1u32,
+                        &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                            use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                            (&::ckpt::__rt::Probe(&*cells))
+                                .offer(__ckpt_registrar, 0u32, "cells");
+                            __ckpt_registrar.save("half", &half);
+                            __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
+                            __ckpt_registrar.save("index", &index);
+                        },
+                    );
+                (left, right) = cells.split_at_mut(half);
+            }
+            std::mem::swap(&mut left[index], &mut right[index]);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The iterator of a range is saved; a label stays.
+/// Finds the first pair that multiplies to `n`.
+pub fn factors(n: u64) -> Option<(u64, u64)> {
+    static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
+        function: "factors",
+        module: ::core::module_path!(),
+        file: ::core::file!(),
+        line: 5u32,
+        layout: 10671293684533225004u64,
+        source: 15467657211722767560u64,
+        attribute: "ckpt::instrument",
+        sites: &[
+            ::ckpt::__rt::SitePlan {
+                line: 9u32,
+                column: 19u32,
+                kind: ::ckpt::__rt::SiteKind::Checkpoint,
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "n",
+                        line: 5u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "found",
+                        line: 6u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "ckpt.iterator1",
+                        line: 1u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "a",
+                        line: 7u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "ckpt.iterator2",
+                        line: 1u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "b",
+                        line: 8u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+        ],
+    };
+    let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    let n = if !__ckpt.runs() && (true) && !__ckpt.passed("n") {
+        __ckpt.restore("n")
+    } else {
+        n
+    };
+    let mut found;
+    if __ckpt.runs() {
+        found = None;
+    } else {
+        found = __ckpt.restore("found");
+    }
+    {
+        #[allow(unused_mut, unused_assignments)]
+        let mut __ckpt_iterator1;
+        if __ckpt.runs() {
+            __ckpt_iterator1 = ::core::iter::IntoIterator::into_iter(2..n);
+        } else {
+            __ckpt_iterator1 = __ckpt.restore("ckpt.iterator1");
+        }
+        'rows: loop {
+            let a;
+            if __ckpt.runs() {
+                a = match ::core::iter::Iterator::next(&mut __ckpt_iterator1) {
+                    ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
+                    ::core::option::Option::None => break,
+                };
+            } else {
+                a = __ckpt.restore("a");
+            }
+            {
+                #[allow(unused_mut, unused_assignments)]
+                let mut __ckpt_iterator2;
+                if __ckpt.runs() {
+                    __ckpt_iterator2 = ::core::iter::IntoIterator::into_iter(
+                        (a..n).rev(),
+                    );
+                } else {
+                    __ckpt_iterator2 = __ckpt.restore("ckpt.iterator2");
+                }
+                loop {
+                    let b;
+                    if __ckpt.runs() {
+                        b = match ::core::iter::Iterator::next(&mut __ckpt_iterator2) {
+                            ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
+                            ::core::option::Option::None => break,
+                        };
+                    } else {
+                        b = __ckpt.restore("b");
+                    }
+                    if __ckpt.due(1u32) {
+                        __ckpt
+                            .checkpoint(
+                                1u32,
+                                &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                                    __ckpt_registrar.required("n");
+                                    __ckpt_registrar.parameter(0u32, "n", &n);
+                                    __ckpt_registrar.save("found", &found);
+                                    __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
+                                    __ckpt_registrar.save("a", &a);
+                                    __ckpt_registrar.save("ckpt.iterator2", &__ckpt_iterator2);
+                                    __ckpt_registrar.save("b", &b);
+                                },
+                            );
+                    }
+                    if a * b == n {
+                        found = Some((a, b));
+                        break 'rows;
+                    }
+                }
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,82 @@
+//! The iterator of a slice is made again, and advanced to where it was.
+/// The largest difference between neighbours.
+pub fn roughness(heights: &[f64]) -> f64 {
+    static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
+        function: "roughness",
+        module: ::core::module_path!(),
+        file: ::core::file!(),
+        line: 5u32,
+        layout: 16422456041913807806u64,
+        source: 4352900079874971844u64,
+        attribute: "ckpt::instrument",
+        sites: &[
+            ::ckpt::__rt::SitePlan {
+                line: 8u32,
+                column: 15u32,
+                kind: ::ckpt::__rt::SiteKind::Checkpoint,
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "worst",
+                        line: 6u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "ckpt.count2",
+                        line: 1u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+        ],
+    };
+    let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    let mut worst: f64;
+    if __ckpt.runs() {
+        worst = 0.0;
+    } else {
+        worst = __ckpt.restore("worst");
+    }
+    {
+        let mut __ckpt_iterator1 = ::core::iter::IntoIterator::into_iter(
+            heights.windows(2).enumerate(),
+        );
+        {
+            #[allow(unused_imports)]
+            use ::ckpt::__rt::{InOrder as _, OutOfOrder as _};
+            (&::ckpt::__rt::Order(&__ckpt_iterator1)).check();
+        }
+        #[allow(unused_mut, unused_assignments)]
+        let mut __ckpt_count2: u64;
+        if __ckpt.runs() {
+            __ckpt_count2 = 0;
+        } else {
+            __ckpt_count2 = __ckpt.restore("ckpt.count2");
+        }
+        loop {
+            let (index, pair) = match ::ckpt::__rt::fetch(
+                &__ckpt,
+                &mut __ckpt_iterator1,
+                &mut __ckpt_count2,
+            ) {
+                ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
+                ::core::option::Option::None => break,
+            };
+            if __ckpt.due(1u32) {
+                __ckpt
+                    .checkpoint(
+                        1u32,
+                        &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                            __ckpt_registrar.save("worst", &worst);
+                            __ckpt_registrar.save("ckpt.count2", &__ckpt_count2);
+                        },
+                    );
+            }
+            let step = (pair[1] - pair[0]).abs();
+            if step > worst {
+                println!("{index}");
+                worst = step;
+            }
+        }
+    }
+    worst
+}

@@ -1,0 +1,66 @@
+//! `let x = loop { .. break value }`, `let else`, and a deferred initialisation.
+/// Counts down.
+pub fn count_down(from: Option<u32>) -> u32 {
+    static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
+        function: "count_down",
+        module: ::core::module_path!(),
+        file: ::core::file!(),
+        line: 5u32,
+        layout: 12146230839339427406u64,
+        source: 13774877623723728162u64,
+        attribute: "ckpt::instrument",
+        sites: &[
+            ::ckpt::__rt::SitePlan {
+                line: 14u32,
+                column: 15u32,
+                kind: ::ckpt::__rt::SiteKind::Checkpoint,
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "left",
+                        line: 6u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "name",
+                        line: 7u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+        ],
+    };
+    let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    let mut left;
+    #[allow(unused_mut, unused_assignments)]
+    let mut name;
+    if __ckpt.runs() {
+        let Some(__ckpt_inner_left) = from else { return 0 };
+        left = __ckpt_inner_left;
+        if left > 3 {
+            name = "many";
+        } else {
+            name = "few";
+        }
+    } else {
+        left = __ckpt.restore("left");
+        name = __ckpt.restore("name");
+    }
+    let rounds = loop {
+        if __ckpt.due(1u32) {
+            __ckpt
+                .checkpoint(
+                    1u32,
+                    &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                        __ckpt_registrar.save("left", &left);
+                        __ckpt_registrar.save("name", &name);
+                    },
+                );
+        }
+        if left == 0 {
+            break left + 1;
+        }
+        left -= 1;
+    };
+    println!("{name}");
+    rounds
+}

@@ -1,0 +1,65 @@
+//! A `while` loop in the function that opens the session.
+/// Sums up to a bound.
+pub fn main() {
+    let __ckpt_session = ::ckpt::__rt::open(::ckpt::__rt::Program {
+        name: ::core::env!("CARGO_PKG_NAME"),
+        version: ::core::env!("CARGO_PKG_VERSION"),
+    });
+    static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
+        function: "main",
+        module: ::core::module_path!(),
+        file: ::core::file!(),
+        line: 5u32,
+        layout: 5791062913041836951u64,
+        source: 14686584278523632751u64,
+        attribute: "ckpt::main",
+        sites: &[
+            ::ckpt::__rt::SitePlan {
+                line: 9u32,
+                column: 15u32,
+                kind: ::ckpt::__rt::SiteKind::Checkpoint,
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "bound",
+                        line: 6u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "sum",
+                        line: 7u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+        ],
+    };
+    let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    let bound;
+    let mut sum;
+    if __ckpt.runs() {
+        bound = 100;
+        sum = 0u64;
+    } else {
+        bound = __ckpt.restore("bound");
+        sum = __ckpt.restore("sum");
+    }
+    loop {
+        if __ckpt.runs() {
+            if !(sum < bound) {
+                break;
+            }
+        }
+        if __ckpt.due(1u32) {
+            __ckpt
+                .checkpoint(
+                    1u32,
+                    &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                        __ckpt_registrar.save("bound", &bound);
+                        __ckpt_registrar.save("sum", &sum);
+                    },
+                );
+        }
+        sum += 7;
+    }
+    println!("{sum}");
+}

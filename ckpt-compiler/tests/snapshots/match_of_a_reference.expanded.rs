@@ -1,0 +1,101 @@
+//! A pattern that binds references is matched again at a restart.
+/// What a body is made of.
+pub enum Body {
+    /// Points.
+    Cloud(Vec<f64>),
+    /// Nothing.
+    Empty,
+}
+/// The sum over a body.
+pub fn mass(body: &Body) -> f64 {
+    static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
+        function: "mass",
+        module: ::core::module_path!(),
+        file: ::core::file!(),
+        line: 13u32,
+        layout: 12072109838036672071u64,
+        source: 4858203100878226944u64,
+        attribute: "ckpt::instrument",
+        sites: &[
+            ::ckpt::__rt::SitePlan {
+                line: 18u32,
+                column: 23u32,
+                kind: ::ckpt::__rt::SiteKind::Checkpoint,
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "total",
+                        line: 14u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "ckpt.iterator1",
+                        line: 1u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "index",
+                        line: 17u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+        ],
+    };
+    let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    let mut total;
+    if __ckpt.runs() {
+        total = 0.0;
+    } else {
+        total = __ckpt.restore("total");
+    }
+    match body {
+        Body::Cloud(points) => {
+            if !(__ckpt.runs() || __ckpt.enters(1u32, 1u32)) {
+                __ckpt.lost("another arm of a `match` is taken than before")
+            }
+            {
+                #[allow(unused_mut, unused_assignments)]
+                let mut __ckpt_iterator1;
+                if __ckpt.runs() {
+                    __ckpt_iterator1 = ::core::iter::IntoIterator::into_iter(
+                        0..points.len(),
+                    );
+                } else {
+                    __ckpt_iterator1 = __ckpt.restore("ckpt.iterator1");
+                }
+                loop {
+                    let index;
+                    if __ckpt.runs() {
+                        index = match ::core::iter::Iterator::next(
+                            &mut __ckpt_iterator1,
+                        ) {
+                            ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
+                            ::core::option::Option::None => break,
+                        };
+                    } else {
+                        index = __ckpt.restore("index");
+                    }
+                    if __ckpt.due(1u32) {
+                        __ckpt
+                            .checkpoint(
+                                1u32,
+                                &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                                    __ckpt_registrar.save("total", &total);
+                                    __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
+                                    __ckpt_registrar.save("index", &index);
+                                },
+                            );
+                    }
+                    total += points[index];
+                }
+            }
+        }
+        Body::Empty => {
+            if !__ckpt.runs() {
+                __ckpt.lost("another arm of a `match` is taken than before")
+            }
+            total = -1.0;
+        }
+    }
+    total
+}

@@ -1,0 +1,141 @@
+//! The arm that was taken is remembered, with what its pattern binds.
+/// Follows a chain of numbers.
+pub fn chain(start: u64) -> u64 {
+    static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
+        function: "chain",
+        module: ::core::module_path!(),
+        file: ::core::file!(),
+        line: 5u32,
+        layout: 1651624817315932174u64,
+        source: 7236345742688755121u64,
+        attribute: "ckpt::instrument",
+        sites: &[
+            ::ckpt::__rt::SitePlan {
+                line: 13u32,
+                column: 23u32,
+                kind: ::ckpt::__rt::SiteKind::Checkpoint,
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "start",
+                        line: 5u32,
+                        on_demand: true,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "steps",
+                        line: 7u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "next",
+                        line: 12u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+        ],
+    };
+    let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    #[allow(unused_assignments)]
+    let mut __ckpt_slot_at_1 = ::core::option::Option::None;
+    let mut steps;
+    if __ckpt.runs() {
+        #[allow(unused_mut)]
+        let mut at = start;
+        steps = 0;
+        __ckpt_slot_at_1 = ::core::option::Option::Some(at);
+    } else {
+        steps = __ckpt.restore("steps");
+    }
+    loop {
+        #[allow(unused_mut, unused_assignments)]
+        let mut __ckpt_choice1;
+        if __ckpt.runs() {
+            #[allow(unused_mut)]
+            let mut at = ::ckpt::__rt::take(&mut __ckpt_slot_at_1);
+            __ckpt_choice1 = match at.checked_mul(3) {
+                Some(_) if at == 1 => {
+                    ::core::result::Result::Ok(::core::option::Option::Some(()))
+                }
+                Some(_) if at % 2 == 0 => {
+                    ::core::result::Result::Err(
+                        ::core::result::Result::Ok(::core::option::Option::Some(())),
+                    )
+                }
+                Some(next) => {
+                    ::core::result::Result::Err(
+                        ::core::result::Result::Err(
+                            ::core::result::Result::Ok(
+                                ::core::option::Option::Some((next,)),
+                            ),
+                        ),
+                    )
+                }
+                None => {
+                    ::core::result::Result::Err(
+                        ::core::result::Result::Err(
+                            ::core::result::Result::Err(::core::option::Option::Some(())),
+                        ),
+                    )
+                }
+            };
+            __ckpt_slot_at_1 = ::core::option::Option::Some(at);
+        } else {
+            __ckpt_choice1 = if __ckpt.enters(1u32, 1u32) {
+                ::core::result::Result::Err(
+                    ::core::result::Result::Err(
+                        ::core::result::Result::Ok(::core::option::Option::None),
+                    ),
+                )
+            } else {
+                ::core::result::Result::Err(
+                    ::core::result::Result::Err(
+                        ::core::result::Result::Err(::core::option::Option::None),
+                    ),
+                )
+            };
+        }
+        match __ckpt_choice1 {
+            ::core::result::Result::Ok(_) => return steps,
+            ::core::result::Result::Err(::core::result::Result::Ok(_)) => {
+                #[allow(unused_mut)]
+                let mut at = ::ckpt::__rt::take(&mut __ckpt_slot_at_1);
+                let __ckpt_value = at /= 2;
+                __ckpt_slot_at_1 = ::core::option::Option::Some(at);
+                __ckpt_value
+            }
+            ::core::result::Result::Err(
+                ::core::result::Result::Err(::core::result::Result::Ok(__ckpt_bindings2)),
+            ) => {
+                let next;
+                if __ckpt.runs() {
+                    #[allow(unused_mut)]
+                    let (__ckpt_inner_next,) = ::ckpt::__rt::bound(__ckpt_bindings2);
+                    next = __ckpt_inner_next;
+                } else {
+                    next = __ckpt.restore("next");
+                }
+                if __ckpt.due(1u32) {
+                    __ckpt
+                        .checkpoint(
+                            1u32,
+                            &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                                use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                                (&::ckpt::__rt::Probe(&start))
+                                    .offer(__ckpt_registrar, 0u32, "start");
+                                __ckpt_registrar.save("steps", &steps);
+                                __ckpt_registrar.save("next", &next);
+                            },
+                        );
+                }
+                #[allow(unused_mut)]
+                let mut at = ::ckpt::__rt::take(&mut __ckpt_slot_at_1);
+                at = next + 1;
+                __ckpt_slot_at_1 = ::core::option::Option::Some(at);
+            }
+            ::core::result::Result::Err(
+                ::core::result::Result::Err(::core::result::Result::Err(_)),
+            ) => return steps,
+        }
+        steps += 1;
+    }
+}

@@ -1,0 +1,289 @@
+//! Marked calls as arguments: everything that is evaluated before them is put aside.
+fn next(seed: u64) -> u64 {
+    static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
+        function: "next",
+        module: ::core::module_path!(),
+        file: ::core::file!(),
+        line: 4u32,
+        layout: 11585299135491796093u64,
+        source: 12086528036810599431u64,
+        attribute: "ckpt::instrument",
+        sites: &[
+            ::ckpt::__rt::SitePlan {
+                line: 7u32,
+                column: 15u32,
+                kind: ::ckpt::__rt::SiteKind::Checkpoint,
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "seed",
+                        line: 4u32,
+                        on_demand: true,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "state",
+                        line: 5u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "ckpt.iterator1",
+                        line: 1u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+        ],
+    };
+    let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    let mut state;
+    if __ckpt.runs() {
+        state = seed;
+    } else {
+        state = __ckpt.restore("state");
+    }
+    {
+        #[allow(unused_mut, unused_assignments)]
+        let mut __ckpt_iterator1;
+        if __ckpt.runs() {
+            __ckpt_iterator1 = ::core::iter::IntoIterator::into_iter(0..3);
+        } else {
+            __ckpt_iterator1 = __ckpt.restore("ckpt.iterator1");
+        }
+        loop {
+            if __ckpt.runs() {
+                let _ = match ::core::iter::Iterator::next(&mut __ckpt_iterator1) {
+                    ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
+                    ::core::option::Option::None => break,
+                };
+            }
+            if __ckpt.due(1u32) {
+                __ckpt
+                    .checkpoint(
+                        1u32,
+                        &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                            use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                            (&::ckpt::__rt::Probe(&seed))
+                                .offer(__ckpt_registrar, 0u32, "seed");
+                            __ckpt_registrar.save("state", &state);
+                            __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
+                        },
+                    );
+            }
+            state = state.wrapping_mul(5) + 1;
+        }
+    }
+    state
+}
+fn join(a: String, b: u64, c: u64) -> String {
+    format!("{a}{b}{c}")
+}
+/// Calls inside a call.
+pub fn nested(seed: u64) -> String {
+    static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
+        function: "nested",
+        module: ::core::module_path!(),
+        file: ::core::file!(),
+        line: 19u32,
+        layout: 7025721986488942019u64,
+        source: 5119300346306485833u64,
+        attribute: "ckpt::instrument",
+        sites: &[
+            ::ckpt::__rt::SitePlan {
+                line: 20u32,
+                column: 46u32,
+                kind: ::ckpt::__rt::SiteKind::Call {
+                    callee: "next",
+                },
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "seed",
+                        line: 19u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "ckpt.operand1",
+                        line: 1u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+            ::ckpt::__rt::SitePlan {
+                line: 20u32,
+                column: 41u32,
+                kind: ::ckpt::__rt::SiteKind::Call {
+                    callee: "next",
+                },
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "seed",
+                        line: 19u32,
+                        on_demand: true,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "ckpt.operand1",
+                        line: 1u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "ckpt.argument3",
+                        line: 1u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+            ::ckpt::__rt::SitePlan {
+                line: 21u32,
+                column: 8u32,
+                kind: ::ckpt::__rt::SiteKind::Call {
+                    callee: "next",
+                },
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "seed",
+                        line: 19u32,
+                        on_demand: true,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "joined",
+                        line: 20u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+            ::ckpt::__rt::SitePlan {
+                line: 22u32,
+                column: 24u32,
+                kind: ::ckpt::__rt::SiteKind::Call {
+                    callee: "next",
+                },
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "seed",
+                        line: 19u32,
+                        on_demand: true,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "joined",
+                        line: 20u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+        ],
+    };
+    let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    let seed = if !__ckpt.runs() && (__ckpt.enters(1u32, 1u32)) && !__ckpt.passed("seed")
+    {
+        __ckpt.restore("seed")
+    } else {
+        seed
+    };
+    let joined;
+    if __ckpt.runs() || __ckpt.enters(1u32, 2u32) {
+        joined = {
+            #[allow(unused_mut, unused_assignments)]
+            let mut __ckpt_operand1;
+            if __ckpt.runs() {
+                __ckpt_operand1 = seed.to_string();
+            } else {
+                __ckpt_operand1 = __ckpt.restore("ckpt.operand1");
+            }
+            #[allow(unused_mut)]
+            let mut __ckpt_operand2 = {
+                #[allow(unused_mut, unused_assignments)]
+                let mut __ckpt_argument3;
+                if __ckpt.runs() || __ckpt.enters(1u32, 1u32) {
+                    __ckpt_argument3 = {
+                        let __ckpt_kept_0 = {
+                            #[allow(unused_imports)]
+                            use ::ckpt::__rt::{KeepCopy as _, KeepNothing as _};
+                            (&::ckpt::__rt::Keep(&seed)).keep()
+                        };
+                        __ckpt
+                            .call(
+                                1u32,
+                                &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                                    match &__ckpt_kept_0 {
+                                        ::core::option::Option::Some(__ckpt_copy) => {
+                                            __ckpt_registrar.required("seed");
+                                            __ckpt_registrar.parameter(0u32, "seed", __ckpt_copy);
+                                        }
+                                        ::core::option::Option::None => {
+                                            __ckpt_registrar.required("seed");
+                                            __ckpt_registrar.lent_parameter(0u32, "seed", 0u32);
+                                        }
+                                    }
+                                    __ckpt_registrar.save("ckpt.operand1", &__ckpt_operand1);
+                                },
+                                || next(seed),
+                            )
+                    } + 1;
+                } else {
+                    __ckpt_argument3 = __ckpt.restore("ckpt.argument3");
+                }
+                {
+                    let __ckpt_kept_2 = {
+                        #[allow(unused_imports)]
+                        use ::ckpt::__rt::{KeepCopy as _, KeepNothing as _};
+                        (&::ckpt::__rt::Keep(&__ckpt_argument3)).keep()
+                    };
+                    __ckpt
+                        .call(
+                            2u32,
+                            &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                                use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                                (&::ckpt::__rt::Probe(&seed))
+                                    .offer(__ckpt_registrar, 0u32, "seed");
+                                __ckpt_registrar.save("ckpt.operand1", &__ckpt_operand1);
+                                match &__ckpt_kept_2 {
+                                    ::core::option::Option::Some(__ckpt_copy) => {
+                                        __ckpt_registrar.save("ckpt.argument3", __ckpt_copy);
+                                    }
+                                    ::core::option::Option::None => {
+                                        __ckpt_registrar.lent("ckpt.argument3", 0u32);
+                                    }
+                                }
+                            },
+                            || next(__ckpt_argument3),
+                        )
+                }
+            };
+            join(__ckpt_operand1, __ckpt_operand2, 7)
+        };
+    } else {
+        joined = __ckpt.restore("joined");
+    }
+    #[allow(unused_mut, unused_assignments)]
+    let mut __ckpt_condition4;
+    if __ckpt.runs() || __ckpt.enters(3u32, 3u32) {
+        __ckpt_condition4 = __ckpt
+            .call(
+                3u32,
+                &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                    use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                    (&::ckpt::__rt::Probe(&seed)).offer(__ckpt_registrar, 0u32, "seed");
+                    __ckpt_registrar.save("joined", &joined);
+                },
+                || next(3),
+            ) > 10 && !joined.is_empty();
+    } else {
+        __ckpt_condition4 = __ckpt.enters(4u32, 4u32);
+    }
+    if __ckpt_condition4 {
+        {
+            #[allow(unused_mut)]
+            let mut __ckpt_operand5 = __ckpt
+                .call(
+                    4u32,
+                    &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                        use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                        (&::ckpt::__rt::Probe(&seed))
+                            .offer(__ckpt_registrar, 0u32, "seed");
+                        __ckpt_registrar.save("joined", &joined);
+                    },
+                    || next(4),
+                );
+            println!("{}", __ckpt_operand5)
+        };
+    }
+    joined
+}

@@ -1,0 +1,105 @@
+//! A variable that is shadowed where a site needs it is saved through a reference.
+/// Doubles a text in two ways.
+pub fn twice(text: &str) -> String {
+    static __CKPT_PLAN: ::ckpt::__rt::FunctionPlan = ::ckpt::__rt::FunctionPlan {
+        function: "twice",
+        module: ::core::module_path!(),
+        file: ::core::file!(),
+        line: 5u32,
+        layout: 8498642778448005557u64,
+        source: 10627023624678617860u64,
+        attribute: "ckpt::instrument",
+        sites: &[
+            ::ckpt::__rt::SitePlan {
+                line: 10u32,
+                column: 15u32,
+                kind: ::ckpt::__rt::SiteKind::Checkpoint,
+                variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "text",
+                        line: 6u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "longer",
+                        line: 7u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "ckpt.iterator1",
+                        line: 1u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "round",
+                        line: 8u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "text#2",
+                        line: 9u32,
+                        on_demand: false,
+                    },
+                ],
+            },
+        ],
+    };
+    let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
+    let __ckpt_out_text_1;
+    let mut longer;
+    if __ckpt.runs() {
+        #[allow(unused_mut)]
+        let text = text.to_owned();
+        longer = String::new();
+        __ckpt_out_text_1 = text;
+    } else {
+        __ckpt_out_text_1 = __ckpt.restore("text");
+        longer = __ckpt.restore("longer");
+    }
+    let text = __ckpt_out_text_1;
+    {
+        #[allow(unused_mut, unused_assignments)]
+        let mut __ckpt_iterator1;
+        if __ckpt.runs() {
+            __ckpt_iterator1 = ::core::iter::IntoIterator::into_iter(0..2);
+        } else {
+            __ckpt_iterator1 = __ckpt.restore("ckpt.iterator1");
+        }
+        loop {
+            let round;
+            if __ckpt.runs() {
+                round = match ::core::iter::Iterator::next(&mut __ckpt_iterator1) {
+                    ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
+                    ::core::option::Option::None => break,
+                };
+            } else {
+                round = __ckpt.restore("round");
+            }
+            let __ckpt_outer_text_3 = &text;
+            let __ckpt_out_text_6;
+            if __ckpt.runs() {
+                #[allow(unused_mut)]
+                let text = format!("{text}{round}");
+                __ckpt_out_text_6 = text;
+            } else {
+                __ckpt_out_text_6 = __ckpt.restore("text#2");
+            }
+            let text = __ckpt_out_text_6;
+            if __ckpt.due(1u32) {
+                __ckpt
+                    .checkpoint(
+                        1u32,
+                        &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                            __ckpt_registrar.save("text", __ckpt_outer_text_3);
+                            __ckpt_registrar.save("longer", &longer);
+                            __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
+                            __ckpt_registrar.save("round", &round);
+                            __ckpt_registrar.save("text#2", &text);
+                        },
+                    );
+            }
+            longer += &text;
+        }
+    }
+    text + &longer
+}
