@@ -176,10 +176,10 @@ fn references(function: &ItemFn) -> HashSet<String> {
     }
     for stmt in &function.block.stmts {
         let Stmt::Local(local) = stmt else { continue };
-        if let (Pat::Ident(one), Some(init)) = (&local.pat, &local.init) {
-            if matches!(origin(&init.expr, &names), Origin::Borrow { .. }) {
-                names.insert(one.ident.to_string());
-            }
+        if let (Pat::Ident(one), Some(init)) = (&local.pat, &local.init)
+            && matches!(origin(&init.expr, &names), Origin::Borrow { .. })
+        {
+            names.insert(one.ident.to_string());
         }
     }
     names

@@ -6,6 +6,7 @@ mod flow;
 mod function;
 mod liveness;
 mod plan;
+mod refusals;
 mod robustness;
 mod snapshots;
 mod spine;

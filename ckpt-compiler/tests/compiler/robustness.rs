@@ -1,7 +1,7 @@
 //! No function brings the compiler down: it gives tokens that are a function again, or diagnostics.
 //!
 //! Fed with the Rust files of this repository and of the packages that cargo has unpacked: a seeded choice of 400 of
-//! them. `ROBUSTNESS_FILES=n` takes more, `ROBUSTNESS_SEED=n` others; `ROBUSTNESS_REPORT=folder` writes each function
+//! them at most. `ROBUSTNESS_FILES=n` takes more, `ROBUSTNESS_SEED=n` others; `ROBUSTNESS_REPORT=folder` writes each function
 //! that failed, made as small as removing statements makes it.
 
 use ckpt_compiler::try_expand;

@@ -6,7 +6,7 @@ pub fn walk(steps: u32, left: bool) -> i64 {
         module: ::core::module_path!(),
         file: ::core::file!(),
         line: 5u32,
-        layout: 9542666694481913519u64,
+        layout: 15657744660900833977u64,
         source: 12788430034748920646u64,
         attribute: "ckpt::instrument",
         sites: &[
@@ -33,6 +33,11 @@ pub fn walk(steps: u32, left: bool) -> i64 {
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.iterator1",
                         line: 1u32,
+                        on_demand: false,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "step",
+                        line: 7u32,
                         on_demand: false,
                     },
                 ],
@@ -92,24 +97,17 @@ pub fn walk(steps: u32, left: bool) -> i64 {
             __ckpt_iterator1 = __ckpt.restore("ckpt.iterator1");
         }
         loop {
-            #[allow(unused_assignments)]
-            let mut __ckpt_slot_step_5 = ::core::option::Option::None;
+            let step;
             #[allow(unused_mut, unused_assignments)]
             let __ckpt_condition2;
             if __ckpt.runs() {
-                #[allow(unused_mut)]
-                let step = match ::core::iter::Iterator::next(&mut __ckpt_iterator1) {
+                step = match ::core::iter::Iterator::next(&mut __ckpt_iterator1) {
                     ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
                     ::core::option::Option::None => break,
                 };
                 __ckpt_condition2 = left && step % 3 == 0;
-                __ckpt_slot_step_5 = ::core::option::Option::Some(step);
             } else {
-                if __ckpt.enters(2u32, 2u32) {
-                    __ckpt_slot_step_5 = ::core::option::Option::Some(
-                        __ckpt.restore("step"),
-                    );
-                }
+                step = __ckpt.restore("step");
                 __ckpt_condition2 = __ckpt.enters(1u32, 1u32);
             }
             if __ckpt_condition2 {
@@ -128,6 +126,7 @@ pub fn walk(steps: u32, left: bool) -> i64 {
                                 __ckpt_registrar.parameter(1u32, "left", &left);
                                 __ckpt_registrar.save("at", &at);
                                 __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
+                                __ckpt_registrar.save("step", &step);
                             },
                         );
                 }
@@ -139,8 +138,6 @@ pub fn walk(steps: u32, left: bool) -> i64 {
                 } else {
                     __ckpt_condition3 = false;
                 }
-                #[allow(unused_mut)]
-                let mut step = ::ckpt::__rt::take(&mut __ckpt_slot_step_5);
                 if __ckpt_condition3 {
                     at += 2;
                 } else {

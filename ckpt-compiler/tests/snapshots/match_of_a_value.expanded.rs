@@ -6,7 +6,7 @@ pub fn chain(start: u64) -> u64 {
         module: ::core::module_path!(),
         file: ::core::file!(),
         line: 5u32,
-        layout: 1651624817315932174u64,
+        layout: 2470215052716630615u64,
         source: 7236345742688755121u64,
         attribute: "ckpt::instrument",
         sites: &[
@@ -19,6 +19,11 @@ pub fn chain(start: u64) -> u64 {
                         key: "start",
                         line: 5u32,
                         on_demand: true,
+                    },
+                    ::ckpt::__rt::VariablePlan {
+                        key: "at",
+                        line: 6u32,
+                        on_demand: false,
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "steps",
@@ -35,23 +40,19 @@ pub fn chain(start: u64) -> u64 {
         ],
     };
     let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
-    #[allow(unused_assignments)]
-    let mut __ckpt_slot_at_1 = ::core::option::Option::None;
+    let mut at;
     let mut steps;
     if __ckpt.runs() {
-        #[allow(unused_mut)]
-        let mut at = start;
+        at = start;
         steps = 0;
-        __ckpt_slot_at_1 = ::core::option::Option::Some(at);
     } else {
+        at = __ckpt.restore("at");
         steps = __ckpt.restore("steps");
     }
     loop {
         #[allow(unused_mut, unused_assignments)]
         let mut __ckpt_choice1;
         if __ckpt.runs() {
-            #[allow(unused_mut)]
-            let mut at = ::ckpt::__rt::take(&mut __ckpt_slot_at_1);
             __ckpt_choice1 = match at.checked_mul(3) {
                 Some(_) if at == 1 => {
                     ::core::result::Result::Ok(::core::option::Option::Some(()))
@@ -78,7 +79,6 @@ pub fn chain(start: u64) -> u64 {
                     )
                 }
             };
-            __ckpt_slot_at_1 = ::core::option::Option::Some(at);
         } else {
             __ckpt_choice1 = if __ckpt.enters(1u32, 1u32) {
                 ::core::result::Result::Err(
@@ -96,13 +96,7 @@ pub fn chain(start: u64) -> u64 {
         }
         match __ckpt_choice1 {
             ::core::result::Result::Ok(_) => return steps,
-            ::core::result::Result::Err(::core::result::Result::Ok(_)) => {
-                #[allow(unused_mut)]
-                let mut at = ::ckpt::__rt::take(&mut __ckpt_slot_at_1);
-                let __ckpt_value = at /= 2;
-                __ckpt_slot_at_1 = ::core::option::Option::Some(at);
-                __ckpt_value
-            }
+            ::core::result::Result::Err(::core::result::Result::Ok(_)) => at /= 2,
             ::core::result::Result::Err(
                 ::core::result::Result::Err(::core::result::Result::Ok(__ckpt_bindings2)),
             ) => {
@@ -122,15 +116,13 @@ pub fn chain(start: u64) -> u64 {
                                 use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
                                 (&::ckpt::__rt::Probe(&start))
                                     .offer(__ckpt_registrar, 0u32, "start");
+                                __ckpt_registrar.save("at", &at);
                                 __ckpt_registrar.save("steps", &steps);
                                 __ckpt_registrar.save("next", &next);
                             },
                         );
                 }
-                #[allow(unused_mut)]
-                let mut at = ::ckpt::__rt::take(&mut __ckpt_slot_at_1);
                 at = next + 1;
-                __ckpt_slot_at_1 = ::core::option::Option::Some(at);
             }
             ::core::result::Result::Err(
                 ::core::result::Result::Err(::core::result::Result::Err(_)),

@@ -30,8 +30,6 @@ pub mod match_of_a_reference;
 pub mod match_of_a_value;
 #[path = "../../../ckpt-compiler/tests/snapshots/methods.rs"]
 pub mod methods;
-#[path = "../../../ckpt-compiler/tests/snapshots/moved_in_a_branch.rs"]
-pub mod moved_in_a_branch;
 #[path = "../../../ckpt-compiler/tests/snapshots/nested_calls.rs"]
 pub mod nested_calls;
 #[path = "../../../ckpt-compiler/tests/snapshots/shadowed.rs"]
@@ -54,3 +52,4 @@ mod tests {
         assert_eq!(missing, [""; 0]);
     }
 }
+#[cfg(test)]

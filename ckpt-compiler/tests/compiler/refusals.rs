@@ -1,0 +1,229 @@
+//! Refusals that `tests/ui` does not show as rustc prints them: the exact words, and the text that is underlined.
+
+use ckpt_compiler::try_expand;
+use quote::quote;
+
+/// Asserts that the function is refused for one reason, with `step` marked where it is called: under the text `underlined`, with
+/// what, why, and what to write instead.
+#[track_caller]
+fn assert_refused(source: &str, underlined: &str, [what, why, instead]: [&str; 3]) {
+    let is_marked = source.contains("step(");
+    let arguments = if is_marked { quote!(calls(step)) } else { quote!() };
+    let item = source.parse().expect("the source is Rust");
+    let Err(errors) = try_expand(arguments, &item, false) else {
+        panic!("it is accepted")
+    };
+    let mut said: Vec<_> = errors
+        .iter()
+        .map(|one| [one.what.as_str(), &one.why, &one.instead])
+        .collect();
+    said.dedup();
+    assert_eq!(said, [[what, why, instead]]);
+    let places: Vec<String> = errors.iter().map(|one| text_of(source, one.span)).collect();
+    assert!(places.iter().any(|text| text == underlined), "{places:?}");
+}
+
+/// The source text that a span covers.
+fn text_of(source: &str, span: proc_macro2::Span) -> String {
+    let lines: Vec<&str> = source.lines().collect();
+    let (start, end) = (span.start(), span.end());
+    let cut =
+        |line: &str, from: usize, to: usize| line.chars().skip(from).take(to - from).collect::<String>();
+    if start.line == end.line {
+        return cut(lines[start.line - 1], start.column, end.column);
+    }
+    let mut text = vec![cut(lines[start.line - 1], start.column, usize::MAX)];
+    text.extend(
+        lines[start.line..end.line - 1]
+            .iter()
+            .map(|line| (*line).to_owned()),
+    );
+    text.push(cut(lines[end.line - 1], 0, end.column));
+    text.join("\n")
+}
+
+#[test]
+fn a_site_in_an_async_block() {
+    assert_refused(
+        "fn f() { let future = async { ckpt::checkpoint!(); }; wait(future); }",
+        "async",
+        [
+            "a site inside an `async` block",
+            "a restart walks from statement to statement and cannot enter it",
+            "write the loop in the function's own body, or make what is inside a function and instrument that",
+        ],
+    );
+}
+
+#[test]
+fn a_marked_call_in_a_condition_that_binds() {
+    assert_refused(
+        "fn f() { if ready() && let Some(x) = step() && x > 3 { g(x); } }",
+        "ready() && let Some(x) = step() && x > 3",
+        [
+            "a site inside a condition that binds variables",
+            "the condition would have to be entered half-way at restart",
+            "compute the value with a `let` before the condition",
+        ],
+    );
+}
+
+#[test]
+fn a_site_under_a_chain_that_binds_references() {
+    assert_refused(
+        "fn f(list: &[u8]) { if !list.is_empty() && let Some(x) = &list.first() { ckpt::checkpoint!(); g(x); } else { h(); } }",
+        "!list.is_empty() && let Some(x) = &list.first()",
+        [
+            "a site under an `if let` chain that binds references and has an `else`",
+            "the chain would have to be evaluated again at restart",
+            "nest the conditions, or bind values instead of references",
+        ],
+    );
+}
+
+#[test]
+fn a_marked_call_in_a_const_block() {
+    assert_refused(
+        "fn f() { let x = 1 + const { step() }; g(x); }",
+        "const { step() }",
+        [
+            "a site inside an expression that ckpt cannot re-enter",
+            "a restart could not walk into it",
+            "move the call that leads to the site into a statement of its own",
+        ],
+    );
+}
+
+#[test]
+fn a_marked_call_in_a_macro_whose_arguments_are_no_expressions() {
+    assert_refused(
+        "fn f() { println!(\"{}\" => step()); }",
+        "println!(\"{}\" => step())",
+        [
+            "a call that leads to a site inside a macro",
+            "ckpt cannot read the macro's arguments",
+            "bind the call's result with `let` and use the variable in the macro",
+        ],
+    );
+}
+
+#[test]
+fn an_exclusive_reference_across_a_site() {
+    assert_refused(
+        "fn f() { let mut cells = g(); #[ckpt(reexecute)] let cell = &mut cells[next()]; ckpt::checkpoint!(); *cell += 1; h(&cells); }",
+        "cell",
+        [
+            "`cell` borrows exclusively and is still in use at a site",
+            "what it borrows cannot be looked at while the borrow lasts, so it could not be saved",
+            "borrow it again after the site",
+        ],
+    );
+}
+
+#[test]
+fn a_for_over_exclusive_references() {
+    assert_refused(
+        "fn f(grid: &mut Vec<f64>) { for cell in grid.iter_mut() { ckpt::checkpoint!(); *cell += 1.0; } }",
+        "cell",
+        [
+            "a `for` that borrows what it goes over exclusively has a site in it",
+            "what it borrows cannot be looked at while the borrow lasts, so it could not be saved",
+            "go over the indices, and borrow the element after the site",
+        ],
+    );
+}
+
+#[test]
+fn a_part_of_what_a_reference_borrows_lent_to_a_marked_call() {
+    assert_refused(
+        "fn f() { let mut grid = g(); let r = &mut grid; step(&mut r.cells[2]); h(&grid); }",
+        "&mut r.cells[2]",
+        [
+            "a part of `r` is borrowed exclusively by a call that leads to a site",
+            "during the call nobody may look at the rest of it, so the rest could not be saved",
+            "pass `r` as a whole, or take the part out (`std::mem::take`), pass it, and put it back",
+        ],
+    );
+}
+
+#[test]
+fn a_variable_that_exists_only_sometimes() {
+    assert_refused(
+        "fn f() { #[cfg(feature = \"log\")] let log = open(); ckpt::checkpoint!(); #[cfg(feature = \"log\")] g(&log); }",
+        "log",
+        [
+            "`log` is declared under a `#[cfg(..)]` and used across a site",
+            "whether it exists is decided after ckpt has done its work",
+            "put the `#[cfg(..)]` inside the initialiser: `let x = if cfg!(..) { .. } else { .. };`",
+        ],
+    );
+}
+
+#[test]
+fn an_iterator_whose_closure_does_something() {
+    assert_refused(
+        "fn f(list: &[u8]) { for x in list.iter().map(|x| { println!(\"{x}\"); x }) { ckpt::checkpoint!(); g(x); } }",
+        "println",
+        [
+            "a closure in the iterator of a `for` with a site does more than compute",
+            "a restart makes the iterator again and goes over it up to where it was, so that would happen again",
+            "do it in the body of the loop, or collect the items into a `Vec` and go over that",
+        ],
+    );
+}
+
+#[test]
+fn a_loop_over_what_changes_in_it() {
+    assert_refused(
+        "fn f() { let mut list = g(); for x in list.iter() { ckpt::checkpoint!(); list.push(x); } }",
+        "list",
+        [
+            "`list` changes while the loop's iterator, which is made from it, is still in use at a site",
+            "a restart makes it again from the changed value and would not get the same",
+            "copy `list` to a variable that does not change, and use the copy there",
+        ],
+    );
+}
+
+#[test]
+fn a_wrong_word_for_sites() {
+    let item = quote!(
+        fn f() {
+            loop {}
+        }
+    );
+    let errors = try_expand(quote!(sites = "none"), &item, false).expect_err("it is refused");
+    let said: Vec<_> = errors.iter().map(|one| one.message()).collect();
+    assert_eq!(said, ["ckpt: `sites` is \"auto\" or \"manual\""]);
+}
+
+#[test]
+fn both_mistakes_of_an_attribute_and_its_function_are_told() {
+    let errors = try_expand(
+        quote!(every = 3),
+        &quote!(
+            struct S;
+        ),
+        false,
+    )
+    .expect_err("it is refused");
+    let said: Vec<_> = errors.iter().map(|one| one.message()).collect();
+    assert_eq!(
+        said,
+        [
+            "ckpt: expected `calls(name, ..)` or `sites = \"manual\"`",
+            "ckpt: expected `fn`"
+        ]
+    );
+}
+
+#[test]
+fn a_refused_function_stays_without_its_sites() {
+    let source: proc_macro2::TokenStream = "const fn f() { loop { ckpt::checkpoint!(); } }"
+        .parse()
+        .expect("it is Rust");
+    let tokens = ckpt_compiler::instrument(quote!(), source).to_string();
+    assert!(tokens.contains("compile_error"), "{tokens}");
+    assert!(tokens.contains("const fn f"), "{tokens}");
+    assert!(!tokens.contains("checkpoint !"), "{tokens}");
+}
