@@ -1,8 +1,8 @@
 //! No function brings the compiler down: it gives tokens that are a function again, or diagnostics.
 //!
-//! Fed with the Rust files of this repository and of the packages that cargo has unpacked: a seeded choice of 400 of
-//! them at most. `ROBUSTNESS_FILES=n` takes more, `ROBUSTNESS_SEED=n` others; `ROBUSTNESS_REPORT=folder` writes each function
-//! that failed, made as small as removing statements makes it.
+//! Fed with the Rust files of this repository and of the packages that cargo has unpacked: a seeded choice of 150 of
+//! them at most. `ROBUSTNESS_FILES=n` takes more, `ROBUSTNESS_SEED=n` others; `ROBUSTNESS_CALLS=1` also marks calls;
+//! `ROBUSTNESS_REPORT=folder` writes each function that failed, made as small as removing statements makes it.
 
 use ckpt_compiler::try_expand;
 use proc_macro2::TokenStream;
@@ -114,12 +114,23 @@ fn outcome(arguments: &TokenStream, function: &ItemFn) -> Outcome {
     }
 }
 
-/// The function with a site in every loop, in every loop that is not in a closure, and with all its calls marked.
+/// The function with a site in every loop, in every loop that is not in a closure, and in every block that is not in a
+/// closure; and with its calls marked: all, and one.
 fn variants(function: &ItemFn) -> Vec<(TokenStream, ItemFn)> {
-    let mut variants = vec![(quote!(), with_sites(function, true))];
-    let outside = with_sites(function, false);
-    if outside != variants[0].1 {
-        variants.push((quote!(), outside));
+    let mut variants = Vec::new();
+    for (in_closures, in_all_blocks) in [(true, false), (false, false), (false, true)] {
+        let mut with_sites = function.clone();
+        PutSites {
+            in_closures,
+            in_all_blocks,
+        }
+        .visit_item_fn_mut(&mut with_sites);
+        if variants.iter().all(|(_, other)| *other != with_sites) {
+            variants.push((quote!(), with_sites));
+        }
+    }
+    if std::env::var_os("ROBUSTNESS_CALLS").is_none() {
+        return variants;
     }
     let mut calls = Calls::default();
     calls.visit_block(&function.block);
@@ -132,34 +143,37 @@ fn variants(function: &ItemFn) -> Vec<(TokenStream, ItemFn)> {
     variants
 }
 
-fn with_sites(function: &ItemFn, in_closures: bool) -> ItemFn {
-    let mut function = function.clone();
-    PutSites { in_closures }.visit_item_fn_mut(&mut function);
-    function
-}
-
 struct PutSites {
     in_closures: bool,
+    in_all_blocks: bool,
 }
 
 impl PutSites {
-    fn into(block: &mut Block) {
-        block.stmts.insert(0, parse_quote!(ckpt::checkpoint!();));
+    fn put(&self, block: &mut Block) {
+        if !self.in_all_blocks {
+            block.stmts.insert(0, parse_quote!(ckpt::checkpoint!();));
+        }
     }
 }
 
 impl VisitMut for PutSites {
     fn visit_expr_for_loop_mut(&mut self, one: &mut syn::ExprForLoop) {
         visit_mut::visit_expr_for_loop_mut(self, one);
-        Self::into(&mut one.body);
+        self.put(&mut one.body);
     }
     fn visit_expr_while_mut(&mut self, one: &mut syn::ExprWhile) {
         visit_mut::visit_expr_while_mut(self, one);
-        Self::into(&mut one.body);
+        self.put(&mut one.body);
     }
     fn visit_expr_loop_mut(&mut self, one: &mut syn::ExprLoop) {
         visit_mut::visit_expr_loop_mut(self, one);
-        Self::into(&mut one.body);
+        self.put(&mut one.body);
+    }
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        visit_mut::visit_block_mut(self, block);
+        if self.in_all_blocks {
+            block.stmts.insert(0, parse_quote!(ckpt::checkpoint!();));
+        }
     }
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         if self.in_closures || !matches!(expr, Expr::Closure(_) | Expr::Async(_)) {
@@ -223,7 +237,7 @@ fn chosen_files() -> Vec<PathBuf> {
     files.sort();
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     shuffle(&mut files, number("ROBUSTNESS_SEED").unwrap_or(1));
-    files.truncate(number("ROBUSTNESS_FILES").unwrap_or(400) as usize);
+    files.truncate(number("ROBUSTNESS_FILES").unwrap_or(150) as usize);
     files
 }
 

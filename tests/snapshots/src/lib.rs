@@ -52,4 +52,3 @@ mod tests {
         assert_eq!(missing, [""; 0]);
     }
 }
-#[cfg(test)]
