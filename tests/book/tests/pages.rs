@@ -140,3 +140,18 @@ fn all_rust_code_of_the_book_is_compiled() {
         }
     }
 }
+
+#[test]
+fn the_readme_states_the_oldest_rust() {
+    let manifest = read(&root().join("Cargo.toml"));
+    let version = manifest
+        .split("rust-version = \"")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next())
+        .unwrap();
+    let sentence = format!("Rust {version} and later");
+    assert!(
+        read(&root().join("README.md")).contains(&sentence),
+        "README.md does not say: {sentence}"
+    );
+}
