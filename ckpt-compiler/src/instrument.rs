@@ -82,7 +82,7 @@ pub fn try_expand(
     let liveness = Liveness::of(&flow);
     let classes = classify(&flow, &liveness, &references, &mut errors);
     errors.propagate()?;
-    let plan = plan::plan(&lowered, &flow, &liveness, classes, &names, &mut errors);
+    let plan = plan::plan(&lowered, &flow, &liveness, classes, &mut errors);
     errors.propagate()?;
     Ok(emit(
         &function,

@@ -294,15 +294,19 @@ impl Chooser<'_> {
             if mode == Mode::Trapped || !used_later || is_late || self.plan.classes[id] != Class::Saved {
                 continue;
             }
-            for &site in later {
-                if self.plan.sites[site as usize - 1].restores(id) {
-                    continue;
-                }
-                if self.liveness.may_be_moved(self.flow, site, id) || self.prefers_to_travel(id, binding) {
-                    self.modes.insert(id, Mode::Carried);
-                } else {
-                    self.forced.push((site, id));
-                }
+            let missing: Vec<SiteId> = later
+                .iter()
+                .copied()
+                .filter(|site| !self.plan.sites[*site as usize - 1].restores(id))
+                .collect();
+            let moved = |site: &SiteId| self.liveness.may_be_moved(self.flow, *site, id);
+            if missing.is_empty() {
+                continue;
+            }
+            if missing.iter().any(moved) || self.prefers_to_travel(id, binding) {
+                self.modes.insert(id, Mode::Carried);
+            } else {
+                self.forced.extend(missing.into_iter().map(|site| (site, id)));
             }
         }
     }

@@ -167,7 +167,6 @@ pub fn plan(
     flow: &Flow,
     liveness: &Liveness,
     classes: Vec<Class>,
-    names: &crate::names::Names,
     errors: &mut Diagnostics,
 ) -> Plan {
     let mut plan = Plan {
@@ -186,7 +185,7 @@ pub fn plan(
     let mut needed = sites::needed(lowered, flow, liveness, &plan, &lends);
     loop {
         plan.sites = sites::entries(flow, liveness, &plan.classes, &needed, &lends);
-        plan.aliases = sites::aliases(flow, &plan, names);
+        plan.aliases = sites::aliases(flow, &plan);
         let forced = layout::modes(lowered, flow, liveness, &mut plan, errors);
         if !sites::force(&mut needed, forced) {
             break;

@@ -6,10 +6,11 @@ use crate::classes::Class;
 use crate::errors::Diagnostics;
 use crate::flow::{BindingId, Declaration, Flow, Passing, Use};
 use crate::liveness::Liveness;
-use crate::names::Names;
 use crate::spine::operands::is_pure;
 use crate::spine::{Block, Lowered, SiteId, Spine, StepId, StepKind};
 use crate::tables::Tables;
+use proc_macro2::Span;
+use quote::format_ident;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use syn::Expr;
@@ -264,7 +265,7 @@ fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Pa
 }
 
 /// Borrows for variables that are shadowed where a site needs them.
-pub fn aliases(flow: &Flow, plan: &Plan, names: &Names) -> BTreeMap<StepId, Vec<Alias>> {
+pub fn aliases(flow: &Flow, plan: &Plan) -> BTreeMap<StepId, Vec<Alias>> {
     let mut aliases: BTreeMap<StepId, Vec<Alias>> = BTreeMap::new();
     for (index, site) in plan.sites.iter().enumerate() {
         for entry in &site.entries {
@@ -286,7 +287,12 @@ pub fn aliases(flow: &Flow, plan: &Plan, names: &Names) -> BTreeMap<StepId, Vec<
             if before.iter().all(|alias| alias.binding != binding) {
                 before.push(Alias {
                     binding,
-                    ident: names.fresh(&format!("outer_{ident}_")),
+                    ident: format_ident!(
+                        "__ckpt_outer_{}_{}",
+                        ident.to_string().trim_start_matches("r#"),
+                        binding,
+                        span = Span::mixed_site()
+                    ),
                 });
             }
         }

@@ -50,7 +50,7 @@ impl Function {
         let flow = flow::build(&function.sig, &lowered, &vec![None; function.sig.inputs.len()]);
         let liveness = Liveness::of(&flow);
         let classes = classify(&flow, &liveness, &references, errors);
-        let plan = plan::plan(&lowered, &flow, &liveness, classes, &names, errors);
+        let plan = plan::plan(&lowered, &flow, &liveness, classes, errors);
         Self {
             lowered,
             flow,

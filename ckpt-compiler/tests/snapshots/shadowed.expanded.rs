@@ -75,7 +75,7 @@ pub fn twice(text: &str) -> String {
             } else {
                 round = __ckpt.restore("round");
             }
-            let __ckpt_outer_text_3 = &text;
+            let __ckpt_outer_text_1 = &text;
             let __ckpt_out_text_6;
             if __ckpt.runs() {
                 #[allow(unused_mut)]
@@ -90,7 +90,7 @@ pub fn twice(text: &str) -> String {
                     .checkpoint(
                         1u32,
                         &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
-                            __ckpt_registrar.save("text", __ckpt_outer_text_3);
+                            __ckpt_registrar.save("text", __ckpt_outer_text_1);
                             __ckpt_registrar.save("longer", &longer);
                             __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
                             __ckpt_registrar.save("round", &round);
