@@ -42,6 +42,11 @@ impl Emitter<'_> {
                     }
                 }
             });
+            if !guarded {
+                // Taken for the rest of the block, unless an enclosing one has been given it back.
+                let range = span_of(&steps_of(group));
+                carried.retain(|id| outer.contains(id) || !self.is_used(*id, &range));
+            }
         }
         tokens
     }
@@ -196,6 +201,13 @@ impl Emitter<'_> {
         };
         let statement = self.then_put(statement, matches!(spine.target, Target::Tail), put);
         quote!(#taken #statement)
+    }
+}
+
+fn steps_of<'a>(group: &Segment<'a>) -> Vec<&'a Step> {
+    match group {
+        Segment::Item(step) | Segment::Replay(step) | Segment::Spine(step) => vec![*step],
+        Segment::Run(steps) => steps.clone(),
     }
 }
 

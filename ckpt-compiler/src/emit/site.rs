@@ -67,7 +67,10 @@ impl Emitter<'_> {
                 quote!(#label loop { #statements })
             }
             Spine::Context { inner, around } => {
-                let inner = self.spine(inner, carried);
+                let tokens = self.spine(inner, carried);
+                // The user's parentheses are gone, and a block at the start of a statement would end it.
+                let is_one_call = matches!(**inner, Spine::Call { .. }) && !starts_with_a_block(&tokens);
+                let inner = if is_one_call { tokens } else { quote!((#tokens)) };
                 let mut around = (**around).clone();
                 FillHole(inner).visit_expr_mut(&mut around);
                 around.to_token_stream()
@@ -304,6 +307,11 @@ fn home_name(id: BindingId) -> Ident {
 
 fn seats_key(group: &[BindingId]) -> String {
     format!("ckpt.seats{}", group[0])
+}
+
+fn starts_with_a_block(tokens: &TokenStream) -> bool {
+    let first = tokens.clone().into_iter().next();
+    matches!(first, Some(proc_macro2::TokenTree::Group(group)) if group.delimiter() == proc_macro2::Delimiter::Brace)
 }
 
 fn set_operand(call: &mut Expr, index: usize, operand: Expr) {

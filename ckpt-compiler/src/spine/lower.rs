@@ -279,10 +279,28 @@ impl Lowering<'_> {
     /// `a && b` with a site in `b` is `if a { b } else { false }`.
     fn lazy(&mut self, binary: syn::ExprBinary, out: &mut Vec<Step>) -> Spine {
         let (left, right) = (binary.left, binary.right);
-        let as_if = match binary.op {
-            syn::BinOp::And(_) => parse_quote!(if #left { #right } else { false }),
-            _ => parse_quote!(if #left { true } else { #right }),
+        let constant = |value: bool| -> Expr { parse_quote!(#value) };
+        let (then, otherwise) = match binary.op {
+            syn::BinOp::And(_) => (*right, constant(false)),
+            _ => (constant(true), *right),
         };
+        // Made by hand: `if #left { .. }` would not parse where the left side holds a struct or begins with a block.
+        let block = |expr| syn::Block {
+            brace_token: Default::default(),
+            stmts: vec![Stmt::Expr(expr, None)],
+        };
+        let otherwise = Expr::Block(syn::ExprBlock {
+            attrs: Vec::new(),
+            label: None,
+            block: block(otherwise),
+        });
+        let as_if = Expr::If(syn::ExprIf {
+            attrs: Vec::new(),
+            if_token: Default::default(),
+            cond: left,
+            then_branch: block(then),
+            else_branch: Some((Default::default(), Box::new(otherwise))),
+        });
         self.spine(as_if, None, out)
     }
 

@@ -192,7 +192,7 @@ pub fn nested(seed: u64) -> String {
                 #[allow(unused_mut, unused_assignments)]
                 let mut __ckpt_argument3;
                 if __ckpt.runs() || __ckpt.enters(1u32, 1u32) {
-                    __ckpt_argument3 = {
+                    __ckpt_argument3 = ({
                         let __ckpt_kept_0 = {
                             #[allow(unused_imports)]
                             use ::ckpt::__rt::{KeepCopy as _, KeepNothing as _};
@@ -216,7 +216,7 @@ pub fn nested(seed: u64) -> String {
                                 },
                                 || next(seed),
                             )
-                    } + 1;
+                    }) + 1;
                 } else {
                     __ckpt_argument3 = __ckpt.restore("ckpt.argument3");
                 }
