@@ -3,7 +3,7 @@
 //! Reads a matrix in Matrix Market format (or makes a large one in memory), and solves A u = f for many
 //! loads f, each a unit force at one node, by conjugate gradients with Jacobi's preconditioner (Hestenes and
 //! Stiefel 1952; Saad, "Iterative Methods for Sparse Linear Systems", algorithm 9.1). The answer to each
-//! load is the node's flexibility: how far it gives way under its own unit force, u[node].
+//! load is the node's flexibility: how far it gives way under its own unit force, `u[node]`.
 
 mod matrix;
 
