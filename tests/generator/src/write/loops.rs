@@ -114,13 +114,9 @@ impl Writer {
     fn for_owned(&mut self, label: &str) -> Vec<Statement> {
         let list = self.list(1);
         let item = self.fresh();
-        let adaptor = self
-            .random
-            .pick(&["", ".into_iter().take(4)", ".into_iter().rev().take(3)"])
-            .unwrap_or("");
         let body = self.body_of(label, &[(item.clone(), Type::Number, Hold::Own)], true);
         vec![Statement::block(
-            format!("'{label}: for {item} in {list}{adaptor} {{"),
+            format!("'{label}: for {item} in {list} {{"),
             body,
             "}",
         )]
