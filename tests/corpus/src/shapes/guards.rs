@@ -129,3 +129,20 @@ pub fn break_out_of_guarded_blocks() {
     }
     println!("= {n}");
 }
+
+#[ckpt::instrument]
+pub fn initialised_late() {
+    for i in 0..2 {
+        let late;
+        if i == 0 {
+            late = loud("late", i);
+        } else {
+            println!("odd");
+            late = loud("later", i);
+        }
+        ckpt::checkpoint!();
+        println!("{i}");
+        let _kept = late;
+    }
+    println!("=");
+}

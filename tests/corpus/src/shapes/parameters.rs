@@ -1,5 +1,23 @@
 //! What an instrumented function may do with its parameters before a site.
 
+#[ckpt::instrument(calls(sum_nested))]
+pub fn tuple_and_array_parameters() {
+    let sum = sum_nested((1, [2, 3]), [(4, 'a'), (5, 'b')], &mut [6, 7]);
+    println!("= {sum}");
+}
+
+#[ckpt::instrument]
+fn sum_nested((a, [b, c]): (u64, [u64; 2]), pairs: [(u64, char); 2], more: &mut [u64; 2]) -> u64 {
+    let mut sum = a + b * c;
+    for (number, letter) in pairs {
+        sum += number;
+        more[0] += number;
+        ckpt::checkpoint!();
+        println!("{letter} {sum} {more:?}");
+    }
+    sum + more[0] + more[1]
+}
+
 #[ckpt::instrument(calls(lives))]
 pub fn guard_as_parameter() {
     let text = lives(Noisy(3), 2);

@@ -188,6 +188,25 @@ pub fn tree_by_reference() {
     println!("= {sum} {order:?}");
 }
 
+impl Node {
+    #[ckpt::instrument(calls(grow))]
+    fn grow(&mut self, depth: u32) {
+        self.value += depth as u64;
+        ckpt::checkpoint!();
+        for i in 0..self.children.len() {
+            self.children[i].grow(depth + 1);
+        }
+        println!("{depth} {}", self.value);
+    }
+}
+
+#[ckpt::instrument(calls(grow))]
+pub fn tree_by_mutable_reference() {
+    let mut root = tree(3, 2);
+    root.grow(1);
+    println!("= {root:?}");
+}
+
 #[ckpt::instrument(calls(hanoi))]
 fn hanoi(count: u32, from: usize, to: usize, pegs: &mut [Vec<u32>; 3]) {
     if count == 0 {
