@@ -27,6 +27,7 @@ pub mod liveness;
 pub mod marks;
 pub mod names;
 pub mod options;
+pub mod package;
 pub mod paths;
 pub mod plan;
 pub mod spine;

@@ -1,0 +1,11 @@
+//! The whole-package compiler: which functions lead to which loops, what they cost, and where checkpoints go.
+//!
+//! | stage | module | what it makes |
+//! | --- | --- | --- |
+//! | source | [`source`] | files, crates and modules, as the caller has read them |
+//!
+//! The stages of one function ([`crate::instrument()`]) say whether a site can be expressed.
+
+pub mod source;
+
+pub use source::{CrateKind, CrateSource, FileId, Program, SourceFile};
