@@ -5,6 +5,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use cargo_metadata::diagnostic::Diagnostic;
 use cargo_metadata::{Message, Metadata, MetadataCommand, Package, TargetKind};
 use serde::{Deserialize, Serialize};
 
@@ -74,6 +75,28 @@ pub struct Program {
     choice: Option<Choice>,
     /// Folders with native libraries that build scripts made.
     library_folders: Vec<PathBuf>,
+}
+
+/// What happens to the messages of rustc.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Diagnostics {
+    /// Cargo prints them.
+    Shown,
+    /// They come back in [`Built`].
+    Kept,
+}
+
+/// What a run of cargo gave.
+#[derive(Debug, Default)]
+pub struct Built {
+    /// Whether cargo was content.
+    pub success: bool,
+    /// The program.
+    pub executable: Option<PathBuf>,
+    /// Folders with native libraries that build scripts made.
+    pub library_folders: Vec<PathBuf>,
+    /// What rustc said, if kept.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl CargoOptions {
@@ -190,49 +213,20 @@ impl CargoOptions {
         })
     }
 
+    /// Builds and insists on success; cargo shows what is wrong.
     fn cargo_build(&self, choice: &Choice, target_directory: &Path) -> Outcome<(PathBuf, Vec<PathBuf>)> {
-        let mut child = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-            .arg("build")
-            .args(self.cargo_arguments(choice))
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| Failure::new(code::START, "cannot start `cargo build`").because(error))?;
-        let mut executable = None;
-        let mut folders = Vec::new();
-        if let Some(stdout) = child.stdout.take() {
-            for message in Message::parse_stream(BufReader::new(stdout)).map_while(Result::ok) {
-                match message {
-                    Message::CompilerArtifact(artifact)
-                        if artifact.target.name == choice.target
-                            && artifact.target.kind.contains(&choice.kind) =>
-                    {
-                        executable = artifact.executable.map(Into::into).or(executable);
-                    }
-                    Message::BuildScriptExecuted(script) => {
-                        folders.extend(
-                            script
-                                .linked_paths
-                                .iter()
-                                .map(|path| native_folder(path.as_str())),
-                        );
-                    }
-                    _ => {}
-                }
-            }
-        }
-        let status = child
-            .wait()
-            .map_err(|error| Failure::new(code::BUILD, "cargo build failed").because(error))?;
-        if !status.success() {
+        let built = self.run_cargo("build", choice, Diagnostics::Shown, &[])?;
+        if !built.success {
             return Err(
                 Failure::new(code::BUILD, format!("`{}` does not build", choice.target))
                     .help("cargo says why, above; nothing was started"),
             );
         }
+        let mut folders = built.library_folders;
         folders.retain(|folder: &PathBuf| {
             folder.starts_with(self.target_dir.as_deref().unwrap_or(target_directory))
         });
-        let executable = executable.ok_or_else(|| {
+        let executable = built.executable.ok_or_else(|| {
             Failure::new(
                 code::BUILD,
                 format!("cargo built `{}` but named no executable", choice.target),
@@ -241,8 +235,60 @@ impl CargoOptions {
         Ok((executable, folders))
     }
 
+    /// Runs `cargo build` or `cargo check` on the choice, with these options and more variables.
+    pub fn run_cargo(
+        &self,
+        verb: &str,
+        choice: &Choice,
+        diagnostics: Diagnostics,
+        variables: &[(&str, OsString)],
+    ) -> Outcome<Built> {
+        let format = match diagnostics {
+            Diagnostics::Shown => "--message-format=json-render-diagnostics",
+            Diagnostics::Kept => "--message-format=json-diagnostic-rendered-ansi",
+        };
+        let mut child = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .arg(verb)
+            .arg(format)
+            .args(self.cargo_arguments(choice))
+            .envs(variables.iter().map(|(name, value)| (name, value)))
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| {
+                Failure::new(code::START, format!("cannot start `cargo {verb}`")).because(error)
+            })?;
+        let mut built = Built::default();
+        if let Some(stdout) = child.stdout.take() {
+            for message in Message::parse_stream(BufReader::new(stdout)).map_while(Result::ok) {
+                match message {
+                    Message::CompilerArtifact(artifact)
+                        if artifact.target.name == choice.target
+                            && artifact.target.kind.contains(&choice.kind) =>
+                    {
+                        built.executable = artifact.executable.map(Into::into).or(built.executable);
+                    }
+                    Message::BuildScriptExecuted(script) => {
+                        built.library_folders.extend(
+                            script
+                                .linked_paths
+                                .iter()
+                                .map(|path| native_folder(path.as_str())),
+                        );
+                    }
+                    Message::CompilerMessage(message) => built.diagnostics.push(message.message),
+                    _ => {}
+                }
+            }
+        }
+        let status = child
+            .wait()
+            .map_err(|error| Failure::new(code::BUILD, format!("cargo {verb} failed")).because(error))?;
+        built.success = status.success();
+        Ok(built)
+    }
+
     fn cargo_arguments(&self, choice: &Choice) -> Vec<OsString> {
-        let mut list: Vec<OsString> = vec!["--message-format=json-render-diagnostics".into()];
+        let mut list: Vec<OsString> = Vec::new();
         let mut option = |name: &str, value: Option<OsString>| {
             if let Some(value) = value {
                 list.extend([name.into(), value]);

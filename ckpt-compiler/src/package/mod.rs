@@ -8,7 +8,10 @@
 //! The stages of one function ([`crate::instrument()`]) say whether a site can be expressed.
 
 pub mod edits;
+pub mod locate;
+pub mod rewrite;
 pub mod source;
+pub mod types;
 
 pub use edits::{Edit, Edited};
 pub use source::{CrateKind, CrateSource, FileId, Program, SourceFile};

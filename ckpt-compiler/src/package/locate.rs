@@ -1,0 +1,260 @@
+//! From a place in a file to what stands there: the variable, parameter, field or type that a message of rustc is about.
+
+use super::source::{FileId, Program};
+use crate::borrow::is_repeatable;
+use proc_macro2::Span;
+use std::ops::Range;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+
+/// What was found, the innermost that holds the place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// A `let`.
+    Let {
+        /// First byte of the statement.
+        start: usize,
+        /// The names that it declares.
+        names: Vec<String>,
+        /// Whether one of them may change: `mut`.
+        mutable: bool,
+        /// Whether it can be run again: it has an initialiser, and that does nothing but make a value.
+        repeatable: bool,
+        /// The attribute of ckpt that stands on it, if any does.
+        treated: bool,
+    },
+    /// A parameter of a function.
+    Parameter {
+        /// First byte.
+        start: usize,
+        /// Its name.
+        name: String,
+    },
+    /// A field of a struct or of a variant.
+    Field {
+        /// First byte, in front of its attributes.
+        start: usize,
+        /// `Sim.grid`, `Shape::Circle.0`
+        name: String,
+        /// First byte of its type, and the byte behind.
+        ty: Range<usize>,
+        /// First byte of the type's item.
+        item: usize,
+    },
+    /// The head of a struct, enum or union.
+    Type {
+        /// First byte of the item.
+        item: usize,
+        /// Its name.
+        name: String,
+    },
+}
+
+/// Bytes of the span in the text of its file.
+pub fn bytes(program: &Program, file: FileId, span: Span) -> Range<usize> {
+    let base = program.file(file).base;
+    let range = span.byte_range();
+    range.start + base..range.end + base
+}
+
+/// What stands at the byte.
+pub fn locate(program: &Program, file: FileId, offset: usize) -> Option<Found> {
+    let mut finder = Finder {
+        program,
+        file,
+        offset,
+        found: None,
+    };
+    finder.visit_file(&program.file(file).ast);
+    finder.found
+}
+
+/// The name of the function around the byte, and the range of its text.
+pub fn function_around(program: &Program, file: FileId, offset: usize) -> Option<(String, Range<usize>)> {
+    struct Functions<'p> {
+        program: &'p Program,
+        file: FileId,
+        offset: usize,
+        found: Option<(String, Range<usize>)>,
+    }
+    impl Functions<'_> {
+        fn note(&mut self, ident: &syn::Ident, span: Span) {
+            let range = bytes(self.program, self.file, span);
+            if range.contains(&self.offset) {
+                self.found = Some((ident.to_string(), range));
+            }
+        }
+    }
+    impl<'ast> Visit<'ast> for Functions<'_> {
+        fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+            self.note(&item.sig.ident, item.span());
+            visit::visit_item_fn(self, item);
+        }
+        fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+            self.note(&item.sig.ident, item.span());
+            visit::visit_impl_item_fn(self, item);
+        }
+        fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
+            self.note(&item.sig.ident, item.span());
+            visit::visit_trait_item_fn(self, item);
+        }
+    }
+    let mut finder = Functions {
+        program,
+        file,
+        offset,
+        found: None,
+    };
+    finder.visit_file(&program.file(file).ast);
+    finder.found
+}
+
+struct Finder<'p> {
+    program: &'p Program,
+    file: FileId,
+    offset: usize,
+    found: Option<Found>,
+}
+
+impl Finder<'_> {
+    fn range(&self, node: &impl Spanned) -> Range<usize> {
+        bytes(self.program, self.file, node.span())
+    }
+
+    fn holds(&self, node: &impl Spanned) -> bool {
+        self.range(node).contains(&self.offset)
+    }
+
+    fn note_type(&mut self, item: &impl Spanned, ident: &syn::Ident) {
+        if self.holds(item) {
+            self.found = Some(Found::Type {
+                item: self.range(item).start,
+                name: ident.to_string(),
+            });
+        }
+    }
+
+    fn note_fields(&mut self, owner: &str, item: usize, fields: &syn::Fields) {
+        for (index, field) in fields.iter().enumerate() {
+            if self.holds(field) {
+                let name = match &field.ident {
+                    Some(ident) => ident.to_string(),
+                    None => index.to_string(),
+                };
+                self.found = Some(Found::Field {
+                    start: self.range(field).start,
+                    name: format!("{owner}.{name}"),
+                    ty: self.range(&field.ty),
+                    item,
+                });
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Finder<'_> {
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        if self.holds(local) {
+            let mut names = Names::default();
+            names.visit_pat(&local.pat);
+            // What stands inside the initialiser is looked at below and wins.
+            self.found = Some(Found::Let {
+                start: self.range(local).start,
+                names: names.list,
+                mutable: names.mutable,
+                repeatable: local.init.as_ref().is_some_and(|init| is_repeatable(&init.expr)),
+                treated: local.attrs.iter().any(|one| one.path().is_ident("ckpt")),
+            });
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_signature(&mut self, signature: &'ast syn::Signature) {
+        for argument in &signature.inputs {
+            if self.holds(argument) {
+                let name = match argument {
+                    syn::FnArg::Receiver(_) => "self".into(),
+                    syn::FnArg::Typed(typed) => {
+                        let mut names = Names::default();
+                        names.visit_pat(&typed.pat);
+                        names.list.join(", ")
+                    }
+                };
+                self.found = Some(Found::Parameter {
+                    start: self.range(argument).start,
+                    name,
+                });
+            }
+        }
+        visit::visit_signature(self, signature);
+    }
+
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        self.note_type(item, &item.ident);
+        let start = self.range(item).start;
+        self.note_fields(&item.ident.to_string(), start, &item.fields);
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        self.note_type(item, &item.ident);
+        let start = self.range(item).start;
+        for variant in &item.variants {
+            self.note_fields(
+                &format!("{}::{}", item.ident, variant.ident),
+                start,
+                &variant.fields,
+            );
+        }
+    }
+
+    fn visit_item_union(&mut self, item: &'ast syn::ItemUnion) {
+        self.note_type(item, &item.ident);
+    }
+}
+
+/// The names that a pattern binds.
+#[derive(Default)]
+struct Names {
+    list: Vec<String>,
+    mutable: bool,
+}
+
+impl<'ast> Visit<'ast> for Names {
+    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+        self.list.push(pattern.ident.to_string());
+        self.mutable |= pattern.mutability.is_some();
+        visit::visit_pat_ident(self, pattern);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::source::SourceFile;
+    use super::*;
+
+    fn at(text: &str, wanted: &str) -> Option<Found> {
+        let program = Program {
+            files: vec![SourceFile {
+                path: "a.rs".into(),
+                text: text.into(),
+                ast: syn::parse_file(text).unwrap(),
+                base: 0,
+            }],
+            crates: Vec::new(),
+        };
+        locate(&program, FileId(0), text.find(wanted).unwrap())
+    }
+
+    #[test]
+    fn variables_parameters_fields_and_types_are_told_apart() {
+        let text =
+            "struct Sim { grid: Vec<f64>, gen: Rng }\nfn f(deck: &Deck) { let mut state = make(deck); }\n";
+        assert!(matches!(at(text, "struct"), Some(Found::Type { name, item: 0 }) if name == "Sim"));
+        assert!(matches!(at(text, "Rng"), Some(Found::Field { name, .. }) if name == "Sim.gen"));
+        assert!(matches!(at(text, "&Deck"), Some(Found::Parameter { name, .. }) if name == "deck"));
+        assert!(
+            matches!(at(text, "state"), Some(Found::Let { names, mutable: true, .. }) if names == ["state"])
+        );
+        assert_eq!(at(text, "fn f"), None);
+    }
+}

@@ -1,0 +1,286 @@
+//! From what was decided to text edits: attributes on functions, types and variables, and the sites.
+
+use super::edits::Edit;
+use super::locate::bytes;
+use super::source::{FileId, Program};
+use std::collections::{BTreeMap, BTreeSet};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+
+/// A place in a file: bytes from its start.
+pub type Place = (FileId, usize);
+
+/// A function that gets an attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionMark {
+    /// Its file.
+    pub file: FileId,
+    /// Where the attribute goes.
+    pub at: usize,
+    /// `#[ckpt::main]` instead of `#[ckpt::instrument]`.
+    pub opens_session: bool,
+    /// The calls that lead to a site.
+    pub calls: Vec<String>,
+}
+
+/// The loops that get a site: the place behind the `{` of their body.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SiteMark {
+    /// Its file.
+    pub file: FileId,
+    /// The byte behind the `{`.
+    pub at: usize,
+}
+
+/// What rustc's answers have led to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Decisions {
+    /// Types that get `#[derive(ckpt::Checkpoint)]`: the first byte of each item.
+    pub derives: BTreeSet<Place>,
+    /// Types that cannot be derived, with the field that stands in the way: `rule: fn(f64) -> f64`.
+    pub opaque: BTreeMap<Place, String>,
+    /// `#[ckpt(..)]` on `let` statements: by their first byte.
+    pub variables: BTreeMap<Place, &'static str>,
+    /// `#[ckpt(..)]` on parameters.
+    pub parameters: BTreeMap<Place, &'static str>,
+    /// `#[ckpt(..)]` on fields.
+    pub fields: BTreeMap<Place, &'static str>,
+    /// Type parameters that get the bound `ckpt::Checkpoint`: the first byte of each in its list.
+    pub bounds: BTreeSet<Place>,
+}
+
+/// All edits that the marks and decisions come to.
+pub fn edits(
+    program: &Program,
+    functions: &[FunctionMark],
+    sites: &[SiteMark],
+    decisions: &Decisions,
+) -> Vec<Edit> {
+    let mut list = Vec::new();
+    for mark in functions {
+        let text = &program.file(mark.file).text;
+        list.push(Edit::line_before(mark.file, text, mark.at, &attribute(mark)));
+    }
+    for site in sites {
+        let text = &program.file(site.file).text;
+        list.push(Edit::first_statement(
+            site.file,
+            text,
+            site.at,
+            "ckpt::checkpoint!();",
+        ));
+    }
+    for (&(file, at), word) in decisions.variables.iter().chain(&decisions.fields) {
+        let text = &program.file(file).text;
+        list.push(Edit::line_before(file, text, at, &format!("#[ckpt({word})]")));
+    }
+    for (&(file, at), word) in &decisions.parameters {
+        list.push(Edit::insert(file, at, format!("#[ckpt({word})] ")));
+    }
+    for (index, _) in program.files.iter().enumerate() {
+        let mut types = Types {
+            program,
+            file: FileId(index),
+            decisions,
+            edits: &mut list,
+        };
+        types.visit_file(&program.files[index].ast);
+    }
+    list
+}
+
+/// The attribute of a function, as a person would write it.
+pub fn attribute(mark: &FunctionMark) -> String {
+    let name = if mark.opens_session {
+        "ckpt::main"
+    } else {
+        "ckpt::instrument"
+    };
+    if mark.calls.is_empty() {
+        format!("#[{name}]")
+    } else {
+        format!("#[{name}(calls({}))]", mark.calls.join(", "))
+    }
+}
+
+/// Puts derives in front of items and bounds behind type parameters.
+struct Types<'p> {
+    program: &'p Program,
+    file: FileId,
+    decisions: &'p Decisions,
+    edits: &'p mut Vec<Edit>,
+}
+
+impl Types<'_> {
+    fn derive(&mut self, item: &impl Spanned, visibility: &syn::Visibility, keyword: proc_macro2::Span) {
+        let start = bytes(self.program, self.file, item.span()).start;
+        if !self.decisions.derives.contains(&(self.file, start)) {
+            return;
+        }
+        let head = match visibility {
+            syn::Visibility::Inherited => keyword,
+            written => written.span(),
+        };
+        let at = bytes(self.program, self.file, head).start;
+        let text = &self.program.file(self.file).text;
+        self.edits.push(Edit::line_before(
+            self.file,
+            text,
+            at,
+            "#[derive(ckpt::Checkpoint)]",
+        ));
+    }
+}
+
+impl<'ast> Visit<'ast> for Types<'_> {
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        self.derive(item, &item.vis, item.struct_token.span);
+        visit::visit_item_struct(self, item);
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        self.derive(item, &item.vis, item.enum_token.span);
+        visit::visit_item_enum(self, item);
+    }
+
+    fn visit_type_param(&mut self, parameter: &'ast syn::TypeParam) {
+        let range = bytes(self.program, self.file, parameter.span());
+        if self.decisions.bounds.contains(&(self.file, range.start)) {
+            let (end, text) = match parameter.bounds.last() {
+                Some(last) => (last.span(), " + ckpt::Checkpoint"),
+                None => (parameter.ident.span(), ": ckpt::Checkpoint"),
+            };
+            let at = bytes(self.program, self.file, end).end;
+            self.edits.push(Edit::insert(self.file, at, text));
+        }
+        visit::visit_type_param(self, parameter);
+    }
+}
+
+/// The place of the type parameter of this name that is in force at the byte: of the innermost function, `impl` or
+/// trait around it that has one.
+pub fn type_parameter(program: &Program, file: FileId, offset: usize, name: &str) -> Option<Place> {
+    struct Parameters<'p> {
+        program: &'p Program,
+        file: FileId,
+        offset: usize,
+        name: &'p str,
+        found: Option<Place>,
+    }
+    impl Parameters<'_> {
+        fn look(&mut self, item: &impl Spanned, generics: &syn::Generics) {
+            if !bytes(self.program, self.file, item.span()).contains(&self.offset) {
+                return;
+            }
+            for parameter in generics.type_params() {
+                if parameter.ident == self.name {
+                    let start = bytes(self.program, self.file, parameter.span()).start;
+                    self.found = Some((self.file, start));
+                }
+            }
+        }
+    }
+    impl<'ast> Visit<'ast> for Parameters<'_> {
+        fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+            self.look(item, &item.sig.generics);
+            visit::visit_item_fn(self, item);
+        }
+        fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+            self.look(item, &item.generics);
+            visit::visit_item_impl(self, item);
+        }
+        fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
+            self.look(item, &item.generics);
+            visit::visit_item_trait(self, item);
+        }
+        fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+            self.look(item, &item.sig.generics);
+            visit::visit_impl_item_fn(self, item);
+        }
+        fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
+            self.look(item, &item.sig.generics);
+            visit::visit_trait_item_fn(self, item);
+        }
+    }
+    let mut finder = Parameters {
+        program,
+        file,
+        offset,
+        name,
+        found: None,
+    };
+    finder.visit_file(&program.file(file).ast);
+    finder.found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::edits::Edited;
+    use super::super::source::SourceFile;
+    use super::*;
+
+    #[test]
+    fn attributes_go_where_a_person_would_put_them() {
+        let text = "\
+/// A run.
+#[derive(Clone)]
+pub struct Sim<T> {
+    grid: Vec<T>,
+}
+fn run<T, U: Copy>(a: T, b: U) {
+    let clock = start();
+    for i in 0..3 {
+        step();
+    }
+}
+";
+        let program = Program {
+            files: vec![SourceFile {
+                path: "a.rs".into(),
+                text: text.into(),
+                ast: syn::parse_file(text).unwrap(),
+                base: 0,
+            }],
+            crates: Vec::new(),
+        };
+        let file = FileId(0);
+        let at = |wanted: &str| text.find(wanted).unwrap();
+        let decisions = Decisions {
+            derives: [(file, 0)].into(),
+            variables: [((file, at("let clock")), "reexecute")].into(),
+            bounds: ["T", "U"]
+                .map(|name| type_parameter(&program, file, at("step"), name).unwrap())
+                .into(),
+            ..Decisions::default()
+        };
+        let functions = [FunctionMark {
+            file,
+            at: at("fn run"),
+            opens_session: false,
+            calls: vec!["step".into()],
+        }];
+        let sites = [SiteMark {
+            file,
+            at: at("0..3 {") + 6,
+        }];
+        let list = edits(&program, &functions, &sites, &decisions);
+        let expected = "\
+/// A run.
+#[derive(Clone)]
+#[derive(ckpt::Checkpoint)]
+pub struct Sim<T> {
+    grid: Vec<T>,
+}
+#[ckpt::instrument(calls(step))]
+fn run<T: ckpt::Checkpoint, U: Copy + ckpt::Checkpoint>(a: T, b: U) {
+    #[ckpt(reexecute)]
+    let clock = start();
+    for i in 0..3 {
+        ckpt::checkpoint!();
+        step();
+    }
+}
+";
+        assert_eq!(Edited::new(text, &list).text, expected);
+    }
+}

@@ -1,0 +1,266 @@
+//! The structs and enums of the program: which of them a type holds, and what stands in the way of saving one.
+
+use super::locate::bytes;
+use super::rewrite::Place;
+use super::source::{FileId, Program};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+
+/// A struct or enum.
+#[derive(Debug, Clone)]
+pub struct TypeInfo {
+    /// Its name.
+    pub name: String,
+    /// Whether it has `Checkpoint` already, derived or written by hand.
+    pub is_checkpoint: bool,
+    /// Whether it has serde's `Serialize` and `Deserialize` derived.
+    pub has_serde: bool,
+    /// Names of types in its fields.
+    pub mentions: BTreeSet<String>,
+    /// A field that no checkpoint can hold: a reference, function, pointer or trait object.
+    pub unsaveable: Option<String>,
+}
+
+/// All structs and enums of a program, by the first byte of each item.
+#[derive(Debug, Default)]
+pub struct Types {
+    all: BTreeMap<Place, TypeInfo>,
+    by_name: HashMap<String, Vec<Place>>,
+}
+
+impl Types {
+    /// Collects them.
+    pub fn of(program: &Program) -> Self {
+        let mut types = Self::default();
+        let mut by_hand = BTreeSet::new();
+        for (index, file) in program.files.iter().enumerate() {
+            let mut collector = Collector {
+                program,
+                file: FileId(index),
+                types: &mut types,
+                by_hand: &mut by_hand,
+            };
+            collector.visit_file(&file.ast);
+        }
+        for (&place, info) in &mut types.all {
+            info.is_checkpoint |= by_hand.contains(&info.name);
+            types.by_name.entry(info.name.clone()).or_default().push(place);
+        }
+        types
+    }
+
+    /// The type whose item begins there.
+    pub fn get(&self, place: Place) -> Option<&TypeInfo> {
+        self.all.get(&place)
+    }
+
+    /// The only type of this name; of a path or a type with arguments, the name of the type itself.
+    pub fn named(&self, name: &str) -> Option<Place> {
+        let bare = name.split('<').next().unwrap_or(name);
+        let last = bare.rsplit("::").next().unwrap_or(bare).trim();
+        match self.by_name.get(last).map(Vec::as_slice) {
+            Some([one]) => Some(*one),
+            _ => None,
+        }
+    }
+
+    /// The type and all types of the program that its fields hold, as far as names tell: what has to be derived with
+    /// it. An error names the first field that no checkpoint can hold.
+    ///
+    /// # Errors
+    /// `Sim.rule: fn(f64) -> f64`
+    pub fn held_by(&self, place: Place, opaque: &BTreeMap<Place, String>) -> Result<BTreeSet<Place>, String> {
+        let mut found = BTreeSet::new();
+        let mut pending = vec![place];
+        while let Some(next) = pending.pop() {
+            let Some(info) = self.all.get(&next).filter(|info| !info.is_checkpoint) else {
+                continue;
+            };
+            if !found.insert(next) {
+                continue;
+            }
+            if let Some(field) = opaque.get(&next).or(info.unsaveable.as_ref()) {
+                return Err(field.clone());
+            }
+            pending.extend(info.mentions.iter().filter_map(|name| self.named(name)));
+        }
+        Ok(found)
+    }
+}
+
+struct Collector<'p> {
+    program: &'p Program,
+    file: FileId,
+    types: &'p mut Types,
+    by_hand: &'p mut BTreeSet<String>,
+}
+
+impl Collector<'_> {
+    fn note<'a>(
+        &mut self,
+        item: &impl Spanned,
+        ident: &syn::Ident,
+        attributes: &[syn::Attribute],
+        fields: impl Iterator<Item = (String, &'a syn::Field)>,
+    ) {
+        let derives = derived(attributes);
+        let mut parts = Parts::default();
+        for (name, field) in fields {
+            if field.attrs.iter().any(|one| one.path().is_ident("ckpt")) {
+                continue;
+            }
+            parts.field = name;
+            parts.visit_type(&field.ty);
+        }
+        let info = TypeInfo {
+            name: ident.to_string(),
+            is_checkpoint: derives.contains("Checkpoint"),
+            has_serde: derives.contains("Serialize") && derives.contains("Deserialize"),
+            mentions: parts.mentions,
+            unsaveable: parts.unsaveable,
+        };
+        let start = bytes(self.program, self.file, item.span()).start;
+        self.types.all.insert((self.file, start), info);
+    }
+}
+
+impl<'ast> Visit<'ast> for Collector<'_> {
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        self.note(item, &item.ident, &item.attrs, named(&item.ident, &item.fields));
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        let fields = item
+            .variants
+            .iter()
+            .flat_map(|variant| named(&variant.ident, &variant.fields));
+        self.note(item, &item.ident, &item.attrs, fields);
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        let is_checkpoint = item.trait_.as_ref().is_some_and(|(_, path, _)| {
+            path.segments
+                .last()
+                .is_some_and(|last| last.ident == "Checkpoint")
+        });
+        if let (true, syn::Type::Path(path)) = (is_checkpoint, &*item.self_ty) {
+            self.by_hand
+                .extend(path.path.segments.last().map(|last| last.ident.to_string()));
+        }
+        visit::visit_item_impl(self, item);
+    }
+}
+
+fn named<'a>(
+    owner: &'a syn::Ident,
+    fields: &'a syn::Fields,
+) -> impl Iterator<Item = (String, &'a syn::Field)> {
+    fields.iter().enumerate().map(move |(index, field)| {
+        let name = match &field.ident {
+            Some(ident) => format!("{owner}.{ident}"),
+            None => format!("{owner}.{index}"),
+        };
+        (name, field)
+    })
+}
+
+/// The names in `#[derive(..)]`, without their paths.
+fn derived(attributes: &[syn::Attribute]) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for attribute in attributes.iter().filter(|one| one.path().is_ident("derive")) {
+        // A derive that cannot be read is rustc's to report.
+        let _ = attribute.parse_nested_meta(|meta| {
+            names.extend(meta.path.segments.last().map(|last| last.ident.to_string()));
+            Ok(())
+        });
+    }
+    names
+}
+
+/// What the type of a field is made of.
+#[derive(Default)]
+struct Parts {
+    field: String,
+    mentions: BTreeSet<String>,
+    unsaveable: Option<String>,
+}
+
+impl<'ast> Visit<'ast> for Parts {
+    fn visit_type(&mut self, ty: &'ast syn::Type) {
+        match ty {
+            // Text that lives as long as the program is saved by value.
+            syn::Type::Reference(reference) if is_static_text(reference) => {}
+            syn::Type::Reference(_)
+            | syn::Type::BareFn(_)
+            | syn::Type::Ptr(_)
+            | syn::Type::TraitObject(_)
+            | syn::Type::ImplTrait(_) => {
+                let text = quote::quote!(#ty).to_string();
+                let text = text
+                    .replace(" (", "(")
+                    .replace("& ", "&")
+                    .replace(" >", ">")
+                    .replace(" <", "<")
+                    .replace("< ", "<");
+                self.unsaveable
+                    .get_or_insert_with(|| format!("{}: {text}", self.field));
+            }
+            syn::Type::Path(path) => {
+                // What PhantomData names is not there.
+                let last = path.path.segments.last();
+                if last.is_some_and(|last| last.ident == "PhantomData") {
+                    return;
+                }
+                self.mentions.extend(last.map(|last| last.ident.to_string()));
+                visit::visit_type(self, ty);
+            }
+            _ => visit::visit_type(self, ty),
+        }
+    }
+}
+
+fn is_static_text(reference: &syn::TypeReference) -> bool {
+    let is_static = reference
+        .lifetime
+        .as_ref()
+        .is_some_and(|lifetime| lifetime.ident == "static");
+    let is_text = matches!(&*reference.elem, syn::Type::Path(path) if path.path.is_ident("str"));
+    is_static && is_text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::source::SourceFile;
+    use super::*;
+
+    #[test]
+    fn held_types_are_found_through_containers() {
+        let text = "struct A { b: Vec<Option<B>>, name: &'static str } struct B(C); #[derive(Clone)] enum C { X { d: u32 } }\n\
+                    struct D { c: C, rule: fn(f64) -> f64 } struct E { d: D }\n\
+                    struct F { own: G } impl ckpt::Checkpoint for G {} struct G { x: *mut f64 }\n";
+        let program = Program {
+            files: vec![SourceFile {
+                path: "a.rs".into(),
+                text: text.into(),
+                ast: syn::parse_file(text).unwrap(),
+                base: 0,
+            }],
+            crates: Vec::new(),
+        };
+        let types = Types::of(&program);
+        let held = |name: &str| {
+            types
+                .held_by(types.named(name).unwrap(), &BTreeMap::new())
+                .map(|places| {
+                    places
+                        .into_iter()
+                        .map(|place| types.get(place).unwrap().name.clone())
+                        .collect::<Vec<_>>()
+                })
+        };
+        assert_eq!(held("A").unwrap(), ["A", "B", "C"]);
+        assert_eq!(held("E").unwrap_err(), "D.rule: fn(f64) -> f64");
+        assert_eq!(held("a::F<u8>").unwrap(), ["F"]);
+    }
+}
