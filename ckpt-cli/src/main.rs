@@ -2,7 +2,7 @@
 //!
 //! `commands/` has one file for each command; `launch/` finds, builds and starts the user's program;
 //! `crashtest/` kills and compares; `doctor/` looks at the machine; `expand` finds annotated functions; `stores` finds the store that a command is about; `render` draws tables.
-//! `values/` reads what checkpoints hold. Nothing here knows HDF5: stores are read through the library's own reader.
+//! `package/` reads the sources of unmodified programs and copies them. `values/` reads what checkpoints hold. Nothing here knows HDF5: stores are read through the library's own reader.
 
 mod commands;
 mod crashtest;
@@ -10,6 +10,8 @@ mod doctor;
 mod expand;
 mod failure;
 mod launch;
+#[allow(dead_code)] // the commands for unmodified packages come next
+mod package;
 mod render;
 mod stores;
 mod values;

@@ -158,8 +158,38 @@ impl CargoOptions {
 
     /// What `cargo metadata` knows about the workspace, without its dependencies.
     pub fn metadata(&self) -> Outcome<Metadata> {
-        let mut command = MetadataCommand::new();
+        let mut command = self.metadata_command()?;
         command.no_deps();
+        command.exec().map_err(|error| self.metadata_failure(error))
+    }
+
+    /// What `cargo metadata` knows about the workspace and all that it depends on, for one target. A Cargo.lock that is
+    /// up to date is followed without the network; otherwise cargo writes it as `cargo build` would.
+    pub fn resolved_metadata(&self, target: &str) -> Outcome<Metadata> {
+        let ask = |more: &[&str]| {
+            let mut command = self.metadata_command()?;
+            let mut words = self.feature_arguments();
+            words.extend(["--filter-platform", target].map(str::to_owned));
+            words.extend(more.iter().map(|&word| word.to_owned()));
+            Ok(command.other_options(words).exec())
+        };
+        if let Ok(found) = ask(&["--offline", "--locked"])? {
+            return Ok(found);
+        }
+        let (order, last_resort): (&[&str], Option<&[&str]>) = match (self.offline, self.locked) {
+            (true, true) => (&["--offline", "--locked"], None),
+            (true, false) => (&["--offline"], None),
+            (false, true) => (&["--locked"], None),
+            (false, false) => (&[], Some(&["--offline"])),
+        };
+        ask(order)?.or_else(|error| {
+            let found = last_resort.map(ask).transpose()?.and_then(Result::ok);
+            found.ok_or_else(|| self.metadata_failure(error))
+        })
+    }
+
+    fn metadata_command(&self) -> Outcome<MetadataCommand> {
+        let mut command = MetadataCommand::new();
         if let Some(path) = &self.manifest_path {
             if !path.is_file() {
                 return Err(
@@ -169,7 +199,30 @@ impl CargoOptions {
             }
             command.manifest_path(path);
         }
-        command.exec().map_err(|error| self.metadata_failure(error))
+        Ok(command)
+    }
+
+    /// The options that choose features, as cargo takes them.
+    pub fn feature_arguments(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        for features in &self.features {
+            words.extend(["--features".to_owned(), features.clone()]);
+        }
+        words.extend(self.all_features.then(|| "--all-features".to_owned()));
+        words.extend(
+            self.no_default_features
+                .then(|| "--no-default-features".to_owned()),
+        );
+        words
+    }
+
+    /// The profile that the program is built with.
+    pub fn profile_name(&self) -> &str {
+        match &self.profile {
+            Some(name) => name,
+            None if self.release => "release",
+            None => "dev",
+        }
     }
 
     fn metadata_failure(&self, error: cargo_metadata::Error) -> Failure {

@@ -4,7 +4,7 @@
 
 pub mod cargo;
 pub mod child;
-mod choice;
+pub mod choice;
 pub mod record;
 pub mod restarts;
 pub mod session;

@@ -12,7 +12,7 @@ pub struct FileId(pub usize);
 pub struct Program {
     /// All files, each once, even if several crates include it.
     pub files: Vec<SourceFile>,
-    /// The crates: the one whose `main` is meant, and the libraries of the workspace that it reaches.
+    /// The crates: first the one whose `main` is meant, then the libraries of the workspace that it reaches.
     pub crates: Vec<CrateSource>,
 }
 
@@ -55,7 +55,7 @@ pub struct CrateSource {
     /// The file of its root module.
     pub root: FileId,
     /// The files of the other modules: where `mod b;` stands inside the inline modules `a` of file `f`, the key is
-    /// `(f, ["a", "b"])`; for the `k`th `include!` in item position of that place it is `(f, ["a", "include!k"])`.
+    /// `(f, ["a", "b"])`; for the `k`th `include!` in item position of that place, counted from 0, it is `(f, ["a", "include!k"])`.
     pub modules: BTreeMap<(FileId, Vec<String>), FileId>,
     /// The other crates of [`Program::crates`] that it can name, by the name under which it does.
     pub externs: BTreeMap<String, usize>,

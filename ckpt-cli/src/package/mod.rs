@@ -1,0 +1,17 @@
+//! Reading an unmodified cargo package, and making a copy of it that can be rewritten.
+//!
+//! `settings` and `cfg` say which code is compiled, as cargo and rustc would; `workspace` which packages are the user's own;
+//! `modules` finds and parses the files of a crate, with `strip` taking out what is not compiled; `read` puts the
+//! compiler's [`ckpt_compiler::package::Program`] together.
+
+pub mod cfg;
+mod modules;
+pub mod read;
+mod settings;
+mod strip;
+#[cfg(test)]
+mod testing;
+pub mod workspace;
+
+#[allow(unused_imports)] // as above
+pub use read::{ReadPackage, read};
