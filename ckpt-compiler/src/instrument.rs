@@ -12,6 +12,7 @@ use crate::names::Names;
 use crate::options::{Options, SiteChoice, Treatment, take_treatment};
 use crate::plan;
 use crate::spine;
+use crate::streams;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::HashSet;
@@ -70,6 +71,7 @@ pub fn try_expand(
     errors.propagate()?;
     choose_sites(&mut function, &options, &mut errors);
     errors.propagate()?;
+    streams::show_values(&mut function.block);
 
     let marks = Marks {
         calls: &options.calls,

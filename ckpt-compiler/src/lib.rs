@@ -6,6 +6,7 @@
 //! | --- | --- | --- |
 //! | options | [`options`] | what the attribute says |
 //! | sites | [`marks`], [`choose`] | where checkpoints may be taken |
+//! | streams | [`streams`] | calls of readers and standard streams that are seen to give values |
 //! | spine | [`spine`] | the statements around the sites taken apart, all others verbatim |
 //! | flow | [`flow`] | names resolved to bindings, and the graph of their events |
 //! | liveness | [`liveness`] | which values are needed after a site, which may have been moved |
@@ -31,6 +32,7 @@ pub mod package;
 pub mod paths;
 pub mod plan;
 pub mod spine;
+pub mod streams;
 pub mod tables;
 
 pub use instrument::{instrument, instrument_main, try_expand};

@@ -5,6 +5,8 @@ extern crate self as ckpt;
 #[doc(hidden)]
 #[path = "rt.rs"]
 pub mod __rt;
+mod adaptors;
+mod files;
 mod frame;
 pub mod plan;
 pub mod session;

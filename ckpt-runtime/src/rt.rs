@@ -1,5 +1,6 @@
 //! What generated code uses, and nothing else does. Not a public interface: it changes with the macros.
 
+pub use crate::adaptors::{Enumerated, Skipped, Taken, enumerate, skip, take_first, value};
 pub use crate::frame::{
     Carved, Carver, Cut, CutIndex, Frame, Registrar, SaveParts, Split, cut, part, shared, split,
 };

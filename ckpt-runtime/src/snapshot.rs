@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::files::WrittenFile;
 use crate::plan::FunctionPlan;
 use crate::value::{Checkpoint, Column, Encoder, ObjectTable, Objects, SaveError};
 
@@ -12,6 +13,8 @@ pub struct Snapshot {
     pub frames: Vec<FrameRecord>,
     /// The objects behind `Rc` and `Arc` of all variables, by type.
     pub(crate) tables: Vec<ObjectTable>,
+    /// The files that the program writes to.
+    pub(crate) files: Vec<WrittenFile>,
 }
 
 /// One active function: where it stands and the variables it needs to go on.
@@ -225,9 +228,11 @@ impl SnapshotBuilder {
     /// The first variable that could not be saved.
     pub fn finish(mut self) -> Result<Snapshot, SaveError> {
         self.check_links();
+        let (tables, files) = self.objects.finish()?;
         Ok(Snapshot {
-            tables: self.objects.finish()?,
             frames: self.frames,
+            tables,
+            files,
         })
     }
 

@@ -129,6 +129,8 @@ impl Session {
         match resume {
             Some(resume) => {
                 let value = resume.restored.decode::<T>(0, key);
+                // The program may write to its files from now on.
+                let value = value.and_then(|value| resume.restored.settle_files().map(|()| value));
                 let value = value.map_err(|error| SessionError::Value {
                     key: key.into(),
                     error,

@@ -1,5 +1,6 @@
 //! A session at work: the store, the policy, and what became of the checkpoints so far.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -9,6 +10,7 @@ use super::job::{self, COMMAND_NOTE, Job, State};
 use super::policy::{Policy, Reason};
 use super::resume::Resume;
 use super::{SessionError, at_exit, signals};
+use crate::files;
 use crate::snapshot::SnapshotBuilder;
 use crate::store::{CheckpointId, Meta, Mode, Restored, Store};
 
@@ -25,11 +27,14 @@ pub(crate) struct Run {
     /// Checkpoints that could not be taken, and why the last of them could not.
     failures: u64,
     failure: String,
+    /// Files of the program whose entries in their folders are on the disk.
+    entered: HashSet<(u64, u64)>,
 }
 
 impl Run {
     /// Opens the store, and the checkpoint to restart from if that is asked for.
     pub(super) fn open(config: &Config, program: &str, version: &str) -> Result<Run, SessionError> {
+        files::note_start_folder();
         if !config.quiet {
             mention_unknown_variables();
         }
@@ -62,6 +67,7 @@ impl Run {
             resume: restored.map(|restored| Resume::new(restored, config.force_layout)),
             failures: 0,
             failure: String::new(),
+            entered: HashSet::new(),
         };
         run.begin_job()?;
         at_exit::watch();
@@ -107,6 +113,8 @@ impl Run {
     pub(super) fn arrived(&mut self) -> Result<u64, Fatal> {
         let Some(resume) = &self.resume else { return Ok(0) };
         resume.arrive()?;
+        let settled = resume.restored.settle_files();
+        settled.map_err(|error| Fatal::refused(error.to_string()).help(FILES_NEEDED))?;
         let visits = resume.restored.meta().visit;
         self.resume = None;
         self.policy.arm(visits);
@@ -146,7 +154,7 @@ impl Run {
     }
 
     /// Writes a checkpoint. What the program printed so far leaves its buffer first: a restart from this checkpoint does
-    /// not print it again.
+    /// not print it again. What it wrote to its files is on the disk before the checkpoint is.
     fn commit(
         &mut self,
         builder: SnapshotBuilder,
@@ -155,6 +163,7 @@ impl Run {
     ) -> Result<CheckpointId, String> {
         let snapshot = builder.finish().map_err(|error| error.to_string())?;
         let _ = std::io::stdout().flush();
+        files::sync(&snapshot.files, &mut self.entered)?;
         let meta = Meta {
             program: self.program.clone(),
             version: self.version.clone(),
@@ -232,6 +241,9 @@ impl Run {
         }
     }
 }
+
+const FILES_NEEDED: &str =
+    "the program goes on writing where it was: it needs its output files, and the right to change them";
 
 /// The checkpoint that a restart begins from.
 fn find(store: &Store, which: Restart, program: &str) -> Result<Restored, SessionError> {

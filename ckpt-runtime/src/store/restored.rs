@@ -142,6 +142,17 @@ impl Restored {
         })
     }
 
+    /// Brings the files that were opened again to the length that they had. Until then nothing has been written to them.
+    ///
+    /// # Errors
+    /// Which file cannot be brought back, and why.
+    pub(crate) fn settle_files(&self) -> Result<(), LoadError> {
+        match self.tables.get().and_then(OnceCell::get) {
+            Some(tables) => tables.files.settle().map_err(LoadError::invalid),
+            None => Ok(()),
+        }
+    }
+
     /// The whole checkpoint as a tree of groups and datasets.
     pub fn tree(&self) -> &Node {
         self.tree

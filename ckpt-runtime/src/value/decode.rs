@@ -4,6 +4,7 @@ use super::column::{DType, Kind};
 use super::cursor::{Content, Context, Cursor, mismatch, no_memory, to_usize};
 use super::error::{LoadError, LoadProblem};
 use super::{Checkpoint, Number};
+use crate::files::ReopenedFiles;
 
 /// No more than a megabyte at first, whatever count the file claims: a vector grows as values really come.
 pub(crate) fn first_capacity<T>(count: usize) -> usize {
@@ -361,6 +362,16 @@ impl<'a> Decoder<'a> {
         let mut id = [0; 8];
         id.copy_from_slice(data.take(8, context)?);
         context.tables.get(table, u64::from_le_bytes(id), context, load)
+    }
+
+    /// The files that have been opened again.
+    pub(crate) fn files(&self) -> &'a ReopenedFiles {
+        &self.context.tables.files
+    }
+
+    /// The moment of the restart.
+    pub(crate) fn now(&self) -> std::time::Instant {
+        self.context.tables.now()
     }
 
     /// Reports what is left when a variable has been restored.

@@ -17,7 +17,7 @@ mod serde;
 
 mod impls;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use column::{Column, DType, Data, Group, Kind, Names};
 pub use cursor::{Block, Source};
@@ -58,7 +58,7 @@ pub use serde::*;
     label = "`{Self}` does not implement `ckpt::Checkpoint`",
     note = "if the type is yours, derive it: `#[derive(ckpt::Checkpoint)]`",
     note = "if it is a field that has serde's `Serialize` and `Deserialize`, put `#[ckpt(serde)]` on it (feature `serde`); `#[ckpt(skip)]` leaves it out",
-    note = "generators of `rand`, arrays of `ndarray` and `nalgebra` and complex numbers have it with ckpt's feature of that name; `Weak`, references, files and other handles never have it",
+    note = "generators of `rand`, arrays of `ndarray` and `nalgebra` and complex numbers have it with ckpt's feature of that name; `Weak`, references, threads and other handles never have it",
     note = "if it is a variable and making it again gives the same value, put `#[ckpt(reexecute)]` on its `let`"
 )]
 pub trait Checkpoint {

@@ -5,14 +5,16 @@
 //! a reader therefore finds everything an object needs already made. A cycle has no such order and is refused.
 
 use std::any::{Any, TypeId};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, VecDeque};
+use std::time::Instant;
 
 use super::column::{Column, Data, Group};
 use super::cursor::{Context, Cursor};
 use super::decode::Decoder;
 use super::encode::Encoder;
 use super::error::{LoadError, LoadProblem, SaveError};
+use crate::files::{OpenFiles, ReopenedFiles, WrittenFile};
 
 /// The objects of one checkpoint while it is being saved, and the first error.
 #[derive(Default)]
@@ -25,6 +27,8 @@ pub(crate) struct Objects {
     objects: Vec<Object>,
     queue: VecDeque<usize>,
     current: Option<usize>,
+    pub files: OpenFiles,
+    now: OnceCell<Instant>,
 }
 
 struct Table {
@@ -54,6 +58,11 @@ pub(crate) struct ObjectTable {
 }
 
 impl Objects {
+    /// The moment of the checkpoint, from which all others are told.
+    pub fn now(&self) -> Instant {
+        *self.now.get_or_init(Instant::now)
+    }
+
     /// Names the variable that is saved next, for messages.
     pub fn enter(&mut self, variable: &str) {
         self.variable.clear();
@@ -133,8 +142,8 @@ impl Objects {
         }
     }
 
-    /// The finished tables, or the first error of the whole checkpoint.
-    pub fn finish(mut self) -> Result<Vec<ObjectTable>, SaveError> {
+    /// The finished tables and the files that the program writes, or the first error of the whole checkpoint.
+    pub fn finish(mut self) -> Result<(Vec<ObjectTable>, Vec<WrittenFile>), SaveError> {
         self.drain();
         let order = self.order();
         if let Some(error) = self.error {
@@ -154,7 +163,7 @@ impl Objects {
             table.ids.push(object.id);
             append(&mut table.items, std::mem::take(&mut object.column));
         }
-        Ok(tables)
+        Ok((tables, self.files.written()))
     }
 
     /// Depth-first order of the references, children first, without recursion.
@@ -216,9 +225,13 @@ fn append(to: &mut Column, more: Column) {
     }
 }
 
-/// The tables of one checkpoint while it is being restored.
+/// What the values of one checkpoint share while they are being restored.
 #[derive(Default)]
-pub(crate) struct Tables(Vec<LoadTable>);
+pub(crate) struct Tables {
+    tables: Vec<LoadTable>,
+    pub files: ReopenedFiles,
+    now: OnceCell<Instant>,
+}
 
 struct LoadTable {
     /// Row of each number.
@@ -236,7 +249,16 @@ impl Tables {
             items: RefCell::new(items),
             made: RefCell::default(),
         };
-        Tables(tables.map(table).collect())
+        Tables {
+            tables: tables.map(table).collect(),
+            files: ReopenedFiles::default(),
+            now: OnceCell::new(),
+        }
+    }
+
+    /// The moment of the restart, in the place of the moment of the checkpoint.
+    pub fn now(&self) -> Instant {
+        *self.now.get_or_init(Instant::now)
     }
 
     /// The object `id` of table `number`, made now with everything before it if it is not there yet.
@@ -248,7 +270,7 @@ impl Tables {
         load: impl Fn(&mut Decoder<'_>) -> Result<P, LoadError>,
     ) -> Result<P, LoadError> {
         let table = self
-            .0
+            .tables
             .get(number as usize)
             .ok_or_else(|| invalid(format!("there is no shared table {number}")))?;
         let row = *table

@@ -33,7 +33,7 @@ fn encode<T: Checkpoint + ?Sized>(value: &T) -> Result<(Column, Vec<super::Objec
     objects.enter("x");
     let mut column = Column::Empty;
     value.save(&mut Encoder::new(&mut column, false, &mut objects));
-    objects.finish().map(|tables| (column, tables))
+    objects.finish().map(|(tables, _)| (column, tables))
 }
 
 fn decode<T: Checkpoint>((column, tables): &(Column, Vec<super::ObjectTable>)) -> Result<T, LoadError> {
@@ -55,6 +55,20 @@ fn decode<T: Checkpoint>((column, tables): &(Column, Vec<super::ObjectTable>)) -
 
 pub(crate) fn round_trip<T: Checkpoint>(value: &T) -> T {
     decode(&encode(value).unwrap()).unwrap()
+}
+
+/// The value after the bytes of one of its fields were changed in the file.
+pub(crate) fn changed<T: Checkpoint>(value: &T, field: &str, bytes: &[u8]) -> Result<T, LoadError> {
+    let (mut column, tables) = encode(value).unwrap();
+    let Column::Group(group) = &mut column else {
+        panic!("no struct")
+    };
+    let (_, found) = group.children.iter_mut().find(|(name, _)| name == field).unwrap();
+    let Column::Data(data) = found else {
+        panic!("no plain field")
+    };
+    data.bytes = bytes.to_vec();
+    decode(&(column, tables))
 }
 
 /// Alone, in lists, in lists of lists, in arrays and options.

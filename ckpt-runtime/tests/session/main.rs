@@ -1,6 +1,7 @@
 //! Sessions of real processes: programs with hand-written instrumentation, as the macros emit it, that are killed,
 //! stopped and restarted. The test executable is each of these programs when `TEST_PROGRAM` names one.
 
+mod files;
 mod kills;
 mod process;
 mod programs;
@@ -22,7 +23,7 @@ fn main() -> Result<(), String> {
         return programs::run(&program);
     }
     let mut trials = Vec::new();
-    for (name, test) in [kills::TESTS, stops::TESTS, refusals::TESTS].concat() {
+    for (name, test) in [files::TESTS, kills::TESTS, stops::TESTS, refusals::TESTS].concat() {
         trials.push(Trial::test(name, move || {
             test();
             Ok(())

@@ -15,6 +15,7 @@ pages! {
     readme = "README.md";
     attributes = "docs/src/attributes.md";
     by_hand = "docs/src/by-hand.md";
+    files = "docs/src/files.md";
     limits = "docs/src/limits.md";
     tutorial = "docs/src/tutorial.md";
     values = "docs/src/values.md";

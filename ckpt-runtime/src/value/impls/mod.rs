@@ -1,5 +1,7 @@
 //! [`crate::Checkpoint`] for types that are not the user's own, one file for each family.
 
+mod errors;
+mod files;
 mod lists;
 mod maps;
 #[cfg(feature = "nalgebra")]
@@ -11,8 +13,12 @@ mod numbers;
 mod rand;
 mod ranges;
 mod shared;
+mod streams;
+#[cfg(test)]
+mod streams_tests;
 mod structs;
 mod text;
+mod times;
 mod wrappers;
 
 pub(crate) use wrappers::transparent;

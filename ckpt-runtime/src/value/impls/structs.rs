@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::{Bound, ControlFlow};
-use std::time::Duration;
 
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, next_of, payload_of};
 
@@ -125,22 +124,5 @@ enums! {
         0 "Less" Ordering::Less => |_| (), |_from| Ok(Ordering::Less);
         1 "Equal" Ordering::Equal => |_| (), |_from| Ok(Ordering::Equal);
         2 "Greater" Ordering::Greater => |_| (), |_from| Ok(Ordering::Greater);
-    }
-}
-
-impl Checkpoint for Duration {
-    fn save(&self, to: &mut Encoder<'_>) {
-        const NAMES: &[Cow<'static, str>] = &[Cow::Borrowed("seconds"), Cow::Borrowed("nanoseconds")];
-        self.as_secs().save(&mut to.field(NAMES, 0));
-        self.subsec_nanos().save(&mut to.field(NAMES, 1));
-    }
-    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        let (seconds, nanoseconds) = (from.field(&["seconds"])?, from.field::<u32>(&["nanoseconds"])?);
-        if nanoseconds >= 1_000_000_000 {
-            return Err(LoadError::invalid(format_args!(
-                "{nanoseconds} nanoseconds are more than a second"
-            )));
-        }
-        Ok(Duration::new(seconds, nanoseconds))
     }
 }

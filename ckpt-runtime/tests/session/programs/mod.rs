@@ -1,14 +1,21 @@
 //! The programs under test, instrumented by hand as the macros do it.
 
+mod files;
 mod nested;
 mod recursion;
 mod slips;
 mod steps;
 
+pub use files::STEPS;
+
 use ckpt::__rt::{FunctionPlan, Program, SiteKind, SitePlan, VariablePlan};
 
 pub fn run(program: &str) -> Result<(), String> {
     match program {
+        "files" => return files::main().map_err(|error| error.to_string()),
+        held if held.starts_with("held-") => {
+            return files::held(&held[5..]).map_err(|error| error.to_string());
+        }
         "nested" => nested::main(),
         "recursion" => recursion::main(),
         "steps" => return steps::main(),

@@ -12,7 +12,8 @@
     clippy::needless_range_loop,
     clippy::never_loop,
     clippy::replace_box,
-    clippy::useless_vec
+    clippy::useless_vec,
+    clippy::while_let_loop
 )]
 
 mod bindings;
@@ -24,6 +25,7 @@ mod calls;
 mod closures;
 mod effects;
 mod exits;
+mod files;
 mod generics;
 mod guards;
 mod inference;
@@ -88,6 +90,7 @@ const SHAPES: &[Shape] = shapes! {
     calls: statement, in_let, as_tail, as_argument, as_two_arguments, in_a_macro, in_struct_and_tuple_literals, three_frames_deep, mutable_argument, mutable_argument_passed_on, argument_by_value, shared_references, slices_of_a_vector, field_of_a_struct, one_frame_two_callees, called_by_path, temporaries_as_arguments, callee_without_a_visit;
     closures: without_captures, capturing_by_reference, capturing_mutably_between_sites, passed_to_an_adaptor_in_the_body, function_pointer, made_from_a_value_that_is_drawn, two_closures_one_using_the_other;
     exits: question_mark_in_a_loop, question_mark_on_marked_calls, question_mark_on_option, early_return_from_nested_loops, return_from_a_match_in_a_loop, boxed_error, block_label_with_value, result_matched_on_a_marked_call, marked_call_in_if_let_and_while_let, marked_call_in_let_else;
+    files: written_file, file_that_is_not_mutable, appended_file, buffered_file, half_a_line, file_in_a_struct, lines_of_a_file, lines_of_a_file_opened_in_place, numbered_lines_after_a_header, lines_taken_one_by_one, reader_that_is_lent, reader_by_blocks, file_that_is_read_and_changed, locked_standard_output, buffered_standard_output, stopwatch;
     generics: several_types, generic_slices, impl_iterator_argument, impl_fn_argument, closure_by_reference, impl_debug_elements, generic_struct_method, dyn_reference_argument;
     guards: dropped_at_the_end_of_scope, never_used_again, dropped_by_hand_between_sites, shadowed_guards, replaced_in_a_loop, guard_in_a_caller, vector_of_guards, initialised_late, break_out_of_guarded_blocks;
     iterators: over_slice, over_slice_iter, over_array_by_value, over_enumerate, over_zip, over_chunks_and_windows, over_owned_vector, over_btree_map, over_hash_map_by_value_in_any_order, over_set_and_deque, over_adaptor_chain, over_filter_that_borrows_a_variable, over_text, over_iterator_of_a_local_vector_grown_before, over_own_iterator, over_a_vector_made_by_a_call, iterator_kept_by_hand, over_keys_then_index;

@@ -1,0 +1,72 @@
+//! Open files and what the standard library builds around them. What a file's record means is in [`crate::files`].
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::path::PathBuf;
+
+use crate::files::{Access, OpenFile};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
+
+const NAMES: &[Cow<'static, str>] = &[
+    Cow::Borrowed("handle"),
+    Cow::Borrowed("path"),
+    Cow::Borrowed("access"),
+    Cow::Borrowed("append"),
+    Cow::Borrowed("offset"),
+    Cow::Borrowed("length"),
+    Cow::Borrowed("content"),
+];
+
+impl Checkpoint for File {
+    fn save(&self, to: &mut Encoder<'_>) {
+        if to.failed() {
+            return;
+        }
+        match to.objects().files.look(self) {
+            Ok(file) => file.save(to),
+            Err(why) => to.fail(why),
+        }
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        let file = OpenFile::load(from)?;
+        from.files().reopen(file).map_err(LoadError::invalid)
+    }
+}
+
+impl Checkpoint for OpenFile {
+    fn save(&self, to: &mut Encoder<'_>) {
+        self.handle.save(&mut to.field(NAMES, 0));
+        self.path.save(&mut to.field(NAMES, 1));
+        self.access.save(&mut to.field(NAMES, 2));
+        self.append.save(&mut to.field(NAMES, 3));
+        self.offset.save(&mut to.field(NAMES, 4));
+        self.length.save(&mut to.field(NAMES, 5));
+        self.content.save(&mut to.field(NAMES, 6));
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        Ok(OpenFile {
+            handle: from.field(&["handle"])?,
+            path: from.field::<PathBuf>(&["path"])?,
+            access: from.field(&["access"])?,
+            append: from.field(&["append"])?,
+            offset: from.field(&["offset"])?,
+            length: from.field(&["length"])?,
+            content: from.field(&["content"])?,
+        })
+    }
+}
+
+impl Checkpoint for Access {
+    fn save(&self, to: &mut Encoder<'_>) {
+        const NAMES: &[Cow<'static, str>] = &[
+            Cow::Borrowed("Read"),
+            Cow::Borrowed("Write"),
+            Cow::Borrowed("ReadWrite"),
+        ];
+        to.plain_variant(NAMES, *self as usize);
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        let (number, _) = from.variant(&[&["Read"], &["Write"], &["ReadWrite"]])?;
+        Ok([Access::Read, Access::Write, Access::ReadWrite][number])
+    }
+}

@@ -1,0 +1,119 @@
+//! Files that a program holds open: after a kill and a restart they are what they would have been without.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::process::Job;
+
+crate::tests! {
+    files_are_what_they_would_have_been,
+    a_file_that_lost_bytes_is_named,
+    a_restart_that_fails_cuts_nothing,
+    what_cannot_be_opened_again_is_refused,
+}
+
+const OUTPUTS: [&str; 6] = [
+    "plain.txt",
+    "append.txt",
+    "buffered.txt",
+    "lines.txt",
+    "counter.txt",
+    "twin.txt",
+];
+
+fn job() -> Job {
+    let job = Job::new("files");
+    let input: String = (0..40)
+        .map(|line| format!("line {line} of the input\n"))
+        .collect();
+    std::fs::write(job.folder().join("input.txt"), input).unwrap();
+    std::fs::write(job.folder().join("append.txt"), "from before\n").unwrap();
+    job
+}
+
+fn outputs(folder: &Path) -> BTreeMap<&'static str, String> {
+    let text = |name| std::fs::read_to_string(folder.join(name)).unwrap();
+    OUTPUTS.into_iter().map(|name| (name, text(name))).collect()
+}
+
+fn files_are_what_they_would_have_been() {
+    let whole = job();
+    whole.run(&[]).expect_code(0);
+    let expected = outputs(whole.folder());
+    assert_eq!(expected["append.txt"].lines().count(), 10);
+    for every in ["1", "2", "3"] {
+        for visit in 3..=crate::programs::STEPS {
+            let job = job();
+            let fault = format!("visit:{visit}");
+            job.run(&[("CKPT_EVERY", every), ("CKPT_FAULT", &fault)])
+                .expect_killed();
+            job.run(&[("CKPT_EVERY", every), ("CKPT_RESTART", "latest")])
+                .expect_code(0);
+            assert_eq!(
+                outputs(job.folder()),
+                expected,
+                "killed at visit {visit}, a checkpoint every {every}"
+            );
+        }
+    }
+}
+
+fn killed() -> Job {
+    let job = job();
+    job.run(&[("CKPT_EVERY", "4"), ("CKPT_FAULT", "visit:6")])
+        .expect_killed();
+    job
+}
+
+const RESTART: &[(&str, &str)] = &[("CKPT_RESTART", "latest")];
+
+fn a_file_that_lost_bytes_is_named() {
+    let job = killed();
+    std::fs::write(job.folder().join("plain.txt"), "short").unwrap();
+    job.run(RESTART).expect_code(77).expect_message(&[
+        "variable `state` of `main` cannot be restored",
+        "the file `plain.txt` has 5 bytes now and had ",
+        "restart from an older checkpoint",
+    ]);
+    std::fs::remove_file(job.folder().join("plain.txt")).unwrap();
+    job.run(RESTART).expect_code(77).expect_message(&[
+        "the file `plain.txt`, which was open for writing at the checkpoint, cannot be opened: No such file",
+        "put it back where it was",
+    ]);
+}
+
+fn a_restart_that_fails_cuts_nothing() {
+    let job = killed();
+    let before = outputs(job.folder());
+    std::fs::remove_file(job.folder().join("twin.txt")).unwrap();
+    job.run(RESTART).expect_code(77);
+    std::fs::write(job.folder().join("twin.txt"), &before["twin.txt"]).unwrap();
+    assert_eq!(outputs(job.folder()), before);
+    job.run(RESTART).expect_code(0);
+    let whole = self::job();
+    whole.run(&[]).expect_code(0);
+    assert_eq!(outputs(job.folder()), outputs(whole.folder()));
+}
+
+fn what_cannot_be_opened_again_is_refused() {
+    let refused = |what: &'static str, message: &str| {
+        let ended = Job::new(what)
+            .run_while(&[("CKPT_EVERY", "1")], |_| ())
+            .expect_code(0);
+        ended.expect_message(&[
+            "no checkpoint was taken at site visit 1: variable `state` cannot be saved",
+            message,
+        ]);
+    };
+    refused(
+        "held-pipe",
+        "it has a pipe open, which a restart could not open again",
+    );
+    refused("held-deleted", "gone.txt (deleted)`) open");
+    refused("held-stdin", "it reads standard input");
+    for taken in ["held-null", "held-moved", "held-stdin"] {
+        let job = Job::new(taken);
+        assert_eq!(job.run(&[("CKPT_EVERY", "1")]).expect_code(0).stderr, "");
+        assert_eq!(job.checkpoints().len(), 1);
+    }
+}
