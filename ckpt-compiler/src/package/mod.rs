@@ -3,15 +3,77 @@
 //! | stage | module | what it makes |
 //! | --- | --- | --- |
 //! | source | [`source`] | files, crates and modules, as the caller has read them |
+//! | items | [`items`] | functions, types, traits, constants, global state |
+//! | resolve | [`resolve`], [`hints`], [`methods`] | what paths, types and methods stand for |
+//! | calls | [`calls`] | the call graph and the loops |
+//! | cost | [`cost`] | trips, operations, shares |
+//! | choose | [`choose`] | the sites, and the functions that lead to them |
+//! | place | [`mod@place`] | whether the stages of one function agree |
 //! | edits | [`edits`] | the user's text with what is put into it |
 //!
 //! The stages of one function ([`crate::instrument()`]) say whether a site can be expressed.
 
+pub mod amount;
+pub mod calls;
+pub mod choose;
+pub mod cost;
 pub mod edits;
+pub mod fold;
+pub mod hints;
+pub mod items;
+mod library;
 pub mod locate;
+pub mod methods;
+pub mod place;
+pub mod resolve;
 pub mod rewrite;
 pub mod source;
 pub mod types;
 
+pub use choose::{Candidate, ChooseOptions, Placement, choose};
 pub use edits::{Edit, Edited};
+pub use place::{can_hold, with_sites};
 pub use source::{CrateKind, CrateSource, FileId, Program, SourceFile};
+
+use calls::CallGraph;
+use items::{FnId, Items};
+
+/// What the stages have found.
+#[derive(Debug, Default)]
+pub struct Analysis {
+    /// What the package is made of.
+    pub items: Items,
+    /// Its calls and loops.
+    pub graph: CallGraph,
+    /// For each file the bytes at its start that its spans do not count.
+    pub bases: Vec<usize>,
+}
+
+impl Analysis {
+    /// The estimates for a run that begins in `main`.
+    pub fn costs(&self, main: FnId) -> cost::Costs {
+        cost::costs(&self.graph, main)
+    }
+}
+
+/// Finds out what can be known without looking at a particular `main`.
+pub fn analyse(program: &Program) -> Analysis {
+    let items = items::collect(program);
+    let graph = {
+        let resolver = resolve::Resolver::new(&items);
+        let methods = methods::Methods::new(&items, &resolver);
+        calls::build(program, &resolver, &methods)
+    };
+    Analysis {
+        items,
+        graph,
+        bases: program.files.iter().map(|file| file.base).collect(),
+    }
+}
+
+/// Chooses the sites for a run that begins in `main`, such that the stages of one function accept them.
+pub fn place(analysis: &Analysis, main: FnId, options: &ChooseOptions) -> Placement {
+    choose(analysis, main, options, &mut |candidate| {
+        can_hold(analysis, candidate)
+    })
+}

@@ -1,0 +1,300 @@
+//! Calls of functions and methods, and closures given to them.
+
+use super::walk::{Value, Walker, outside_call};
+use super::{CallForm, LoopKind, Trap, std_types};
+use crate::package::amount::Amount;
+use crate::package::items::Def;
+use crate::package::library;
+use crate::package::methods::functions_of_path;
+use crate::package::resolve::segments;
+use crate::package::hints::{Ty, TypeKey};
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall, ExprMethodCall};
+
+impl Walker<'_> {
+    pub(super) fn call_expr(&mut self, call: &ExprCall) -> Value {
+        match &*call.func {
+            Expr::Path(path) => self.call_path(call, path),
+            Expr::Paren(inner) if matches!(&*inner.expr, Expr::Path(_)) => {
+                let mut bare = call.clone();
+                bare.func = inner.expr.clone();
+                self.call_nameless(&bare)
+            }
+            _ => self.call_nameless(call),
+        }
+    }
+
+    /// `(self.rule)(x)`, `make()(x)`.
+    fn call_nameless(&mut self, call: &ExprCall) -> Value {
+        let function = self.eval(&call.func);
+        let arguments = self.arguments(call.args.iter());
+        if let Some(closure) = function.closure {
+            self.use_closure(closure);
+        }
+        self.handed(&arguments, call.paren_token.span.open());
+        if function.closure.is_none() {
+            let form = CallForm::Variable(String::new(), None);
+            self.trapped(Trap::Nameless, |walker| {
+                walker.call(function.functions, false, form, call.func.span(), &arguments);
+            });
+        }
+        match function.ty {
+            Ty::Callable(output) => Value::of(*output),
+            _ => Value::default(),
+        }
+    }
+
+    fn call_path(&mut self, call: &ExprCall, path: &syn::ExprPath) -> Value {
+        if let Some(name) = path.path.get_ident()
+            && let Some(local) = self.local(&name.to_string()).cloned()
+        {
+            return self.call_variable(call, &name.to_string(), local);
+        }
+        let scope = self.function.body_scope;
+        let functions = functions_of_path(self.resolver, self.methods, scope, self.signature, path);
+        let list = segments(&path.path);
+        let span = path.span();
+        match functions {
+            Some(functions) if !functions.is_empty() => {
+                let arguments = self.arguments(call.args.iter());
+                let output = self.output_of(&functions);
+                for argument in &arguments {
+                    if let Some(closure) = argument.closure {
+                        self.use_closure(closure);
+                    }
+                }
+                let output = match (&output, list.len()) {
+                    (Ty::Bounded(_), _) => self.generic_output(&functions, &arguments).unwrap_or(output),
+                    _ => output,
+                };
+                self.call(functions, true, CallForm::Path(list), span, &arguments);
+                Value::of(output)
+            }
+            _ => self.call_outside(call, path, &list),
+        }
+    }
+
+    /// `fn f<T: A>(x: T) -> T`: the type of the argument.
+    fn generic_output(&self, functions: &[crate::package::items::FnId], arguments: &[Value]) -> Option<Ty> {
+        let signature = self.methods.signatures.get(functions.first()?.0)?;
+        let same = |ty: &Ty| *ty == signature.output;
+        let index = signature.inputs.iter().position(same)?;
+        let ty = &arguments.get(index)?.ty;
+        (*ty != Ty::Unknown).then(|| ty.clone())
+    }
+
+    fn call_variable(&mut self, call: &ExprCall, name: &str, local: Value) -> Value {
+        let arguments = self.arguments(call.args.iter());
+        self.spend(2.0);
+        if let Some(closure) = local.closure {
+            self.handed(&arguments, call.func.span());
+            self.use_closure(closure);
+        } else {
+            let form = CallForm::Variable(name.to_owned(), local.parameter);
+            let functions = local.functions.clone();
+            self.call(
+                functions,
+                !local.functions.is_empty(),
+                form,
+                call.func.span(),
+                &arguments,
+            );
+        }
+        match local.ty {
+            Ty::Callable(output) => Value::of(*output),
+            _ => Value::default(),
+        }
+    }
+
+    fn call_outside(&mut self, call: &ExprCall, path: &syn::ExprPath, list: &[String]) -> Value {
+        let last = list.last().map_or("", String::as_str);
+        let arguments = self.arguments(call.args.iter());
+        self.handed(&arguments, path.span());
+        let is_constructor = last.starts_with(char::is_uppercase);
+        if is_constructor {
+            self.spend(1.0);
+        } else {
+            outside_call(
+                self,
+                last,
+                &arguments
+                    .first()
+                    .map(|one| one.length.clone())
+                    .unwrap_or_default(),
+            );
+        }
+        let first = arguments.first().cloned().unwrap_or_default();
+        if let Some(Def::Type(id)) = self.type_of_path(&path.path) {
+            for (index, value) in arguments.iter().enumerate() {
+                self.set_field(id, &index.to_string(), value);
+            }
+            return Value::of(Ty::Named(TypeKey::Own(id), Vec::new()));
+        }
+        if let Some(owner) = self.owner_of(&path.path) {
+            return match (&owner, last) {
+                (Ty::Named(TypeKey::Other(name), arguments), _) => {
+                    std_types::constructed(name, last, arguments, first, self.last_length(call))
+                }
+                (Ty::Unknown, _) => std_types::constructed("Box", last, &[], first, Amount::Unknown),
+                _ => Value::of(owner),
+            };
+        }
+        match last {
+            "Some" => Value {
+                ty: Ty::other("Option", vec![first.ty]),
+                ..Value::default()
+            },
+            "Ok" => Value {
+                ty: Ty::other("Result", vec![first.ty]),
+                ..Value::default()
+            },
+            "min" | "max" | "swap" | "replace" | "take" | "black_box" => first,
+            _ => Value::default(),
+        }
+    }
+
+    fn last_length(&self, _: &ExprCall) -> Amount {
+        Amount::Unknown
+    }
+
+    /// The type in front of the last segment of a path.
+    fn owner_of(&self, path: &syn::Path) -> Option<Ty> {
+        if path.segments.len() < 2 {
+            return None;
+        }
+        let mut owner = path.clone();
+        owner.segments.pop();
+        owner.segments.pop_punct();
+        let last = owner.segments.last()?;
+        if !last.ident.to_string().starts_with(char::is_uppercase) {
+            return None;
+        }
+        Some(self.names().ty(&syn::Type::Path(syn::TypePath {
+            qself: None,
+            path: owner,
+        })))
+    }
+
+    fn arguments<'e>(&mut self, arguments: impl Iterator<Item = &'e Expr>) -> Vec<Value> {
+        arguments.map(|argument| self.eval(argument)).collect()
+    }
+
+    pub(super) fn method_call(&mut self, call: &ExprMethodCall) -> Value {
+        let receiver = self.eval(&call.receiver);
+        let name = call.method.to_string();
+        let meaning = self
+            .methods
+            .method(self.resolver.items, &receiver.ty, &name, call.args.len());
+        let span = call.method.span();
+        if !meaning.functions.is_empty() {
+            let mut arguments = vec![receiver];
+            arguments.extend(self.arguments(call.args.iter()));
+            for argument in &arguments[1..] {
+                if let Some(closure) = argument.closure {
+                    self.use_closure(closure);
+                }
+            }
+            let output = self.output_of(&meaning.functions);
+            self.call(
+                meaning.functions,
+                meaning.certain,
+                CallForm::Method(name),
+                span,
+                &arguments,
+            );
+            return Value::of(output);
+        }
+        self.outside_method(call, receiver, &name, span)
+    }
+
+    fn outside_method(&mut self, call: &ExprMethodCall, receiver: Value, name: &str, span: Span) -> Value {
+        let runs = library::calls_for_each(name)
+            && call
+                .args
+                .iter()
+                .any(|one| matches!(one, Expr::Closure(_) | Expr::Path(_)))
+            && !matches!(receiver.ty.outside_name(), Some("Option" | "Result" | "Bounded"));
+        let mut arguments = Vec::new();
+        for argument in &call.args {
+            let value = match argument {
+                Expr::Closure(closure) if runs => self.each(&receiver, name, closure),
+                Expr::Closure(closure) => self.once(&receiver, closure),
+                other => self.eval(other),
+            };
+            arguments.push(value);
+        }
+        if runs
+            && arguments
+                .iter()
+                .any(|one| !one.functions.is_empty() || one.closure.is_some())
+        {
+            let place = self.place(span, span);
+            self.in_loop(
+                LoopKind::Each(name.to_owned()),
+                place,
+                None,
+                receiver.length.clone(),
+                |walker| {
+                    walker.handed(&arguments, span);
+                },
+            );
+        } else {
+            self.handed(&arguments, span);
+        }
+        outside_call(self, name, &receiver.length);
+        let turbofish = call.turbofish.as_ref().and_then(|list| match list.args.first() {
+            Some(syn::GenericArgument::Type(ty)) => Some(self.names().ty(ty)),
+            _ => None,
+        });
+        std_types::method(self, receiver, name, &arguments, turbofish)
+    }
+
+    /// A closure that is called for every element.
+    fn each(&mut self, receiver: &Value, name: &str, closure: &syn::ExprClosure) -> Value {
+        let element = self.element(receiver);
+        let item = Value {
+            number: receiver.number.clone(),
+            ..Value::of(element)
+        };
+        let given = match name {
+            "fold" | "try_fold" | "reduce" | "scan" | "rfold" => vec![Value::default(), item],
+            "sort_by" | "sort_unstable_by" | "max_by" | "min_by" => vec![item.clone(), item],
+            "for_each_init" | "map_init" | "for_each_with" | "map_with" => vec![Value::default(), item],
+            _ => vec![item],
+        };
+        let place = self.place(closure.or1_token.span, closure.body.span());
+        let mut output = Value::default();
+        self.trapped(Trap::Closure, |walker| {
+            let trips = receiver.length.clone();
+            walker.in_loop(LoopKind::Each(name.to_owned()), place, None, trips, |walker| {
+                output = walker.closure_body(closure, &given);
+            });
+        });
+        Value {
+            ty: Ty::Callable(Box::new(output.ty)),
+            ..Value::default()
+        }
+    }
+
+    /// A closure that is called once at most, as far as anyone knows.
+    fn once(&mut self, receiver: &Value, closure: &syn::ExprClosure) -> Value {
+        let given = match receiver.ty.outside_name() {
+            Some("Option" | "Result") => std_types::unwrapped(receiver.clone()),
+            _ => Value::default(),
+        };
+        let output = self.trapped(Trap::Closure, |walker| walker.closure_body(closure, &[given]));
+        Value {
+            ty: Ty::Callable(Box::new(output.ty)),
+            ..Value::default()
+        }
+    }
+
+    /// What an iteration over a value gives.
+    pub(super) fn element(&self, value: &Value) -> Ty {
+        if let Ty::Named(key @ TypeKey::Own(_), _) = &value.ty {
+            return self.methods.associated(key, "Item").cloned().unwrap_or_default();
+        }
+        value.ty.element()
+    }
+}

@@ -1,0 +1,137 @@
+//! Macros: the arguments of those that are known, and what the others mention.
+
+use super::walk::{Value, Walker};
+use super::{CallForm, Trap};
+use crate::package::amount::Amount;
+use crate::package::items::Def;
+use crate::package::library;
+use crate::package::resolve::{Namespace, Resolved};
+use crate::package::hints::Ty;
+use crate::tables::Tables;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use syn::Expr;
+
+impl Walker<'_> {
+    pub(super) fn macro_call(&mut self, mac: &syn::Macro) -> Value {
+        let name = mac
+            .path
+            .segments
+            .last()
+            .map(|last| last.ident.to_string())
+            .unwrap_or_default();
+        if name == "checkpoint" {
+            return Value::default();
+        }
+        self.spend(library::call(&name));
+        let parts = split(&mac.tokens);
+        if name == "vec" {
+            return self.vec_macro(&parts);
+        }
+        if Tables::builtin().formats(&name) {
+            let rarely = if name.contains("panic") { 0.01 } else { 1.0 };
+            return self.with_weight(rarely, |walker| walker.macro_parts(&parts));
+        }
+        self.trapped(Trap::Macro(name), |walker| {
+            let parsed = walker.macro_parts(&parts);
+            walker.mentioned(&mac.tokens);
+            parsed
+        })
+    }
+
+    fn vec_macro(&mut self, (parts, separator): &(Vec<TokenStream>, char)) -> Value {
+        let values: Vec<Value> = parts
+            .iter()
+            .filter_map(|part| parse(part))
+            .map(|expr| self.stored(&expr))
+            .collect();
+        let repeats = *separator == ';' && values.len() == 2;
+        let length = if repeats {
+            values[1].number.clone()
+        } else {
+            Amount::Known(values.len() as f64)
+        };
+        self.spend_each(0.3, &length);
+        let element = values
+            .into_iter()
+            .next()
+            .map(|value| value.ty)
+            .unwrap_or_default();
+        Value {
+            length,
+            ..Value::of(Ty::other("Vec", vec![element]))
+        }
+    }
+
+    fn macro_parts(&mut self, (parts, _): &(Vec<TokenStream>, char)) -> Value {
+        let mut last = Value::default();
+        for part in parts {
+            if let Some(expr) = parse(part) {
+                last = self.eval(&expr);
+            }
+        }
+        last
+    }
+
+    /// Functions that the tokens of an unknown macro name, other than in what could be parsed.
+    fn mentioned(&mut self, tokens: &TokenStream) {
+        let mut previous: Option<proc_macro2::Ident> = None;
+        for token in tokens.clone() {
+            match token {
+                TokenTree::Group(group) => {
+                    if let Some(name) = previous.take()
+                        && group.delimiter() == Delimiter::Parenthesis
+                    {
+                        self.mention(&name);
+                    }
+                    self.mentioned(&group.stream());
+                }
+                TokenTree::Ident(ident) => previous = Some(ident),
+                _ => previous = None,
+            }
+        }
+    }
+
+    fn mention(&mut self, name: &proc_macro2::Ident) {
+        let path = [name.to_string()];
+        let found = self
+            .resolver
+            .path(self.function.body_scope, &path, Namespace::Values);
+        if let Resolved::Item(Def::Function(id)) = found {
+            self.call(vec![id], true, CallForm::Unnamed, name.span(), &[]);
+        }
+    }
+}
+
+/// The parts between the commas or semicolons.
+fn split(tokens: &TokenStream) -> (Vec<TokenStream>, char) {
+    let mut parts = vec![Vec::new()];
+    let mut separator = ',';
+    for token in tokens.clone() {
+        match token {
+            TokenTree::Punct(one) if one.as_char() == ',' || one.as_char() == ';' => {
+                separator = one.as_char();
+                parts.push(Vec::new());
+            }
+            other => {
+                if let Some(last) = parts.last_mut() {
+                    last.push(other);
+                }
+            }
+        }
+    }
+    let parts = parts
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .map(|part| part.into_iter().collect())
+        .collect();
+    (parts, separator)
+}
+
+/// An argument, with or without `name =` before it.
+fn parse(tokens: &TokenStream) -> Option<Expr> {
+    match syn::parse2::<Expr>(tokens.clone()) {
+        Ok(Expr::Assign(assign)) => Some(*assign.right),
+        Ok(Expr::Closure(_)) | Err(_) => None,
+        Ok(expr) => Some(expr),
+    }
+}

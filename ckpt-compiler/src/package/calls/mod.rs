@@ -1,0 +1,254 @@
+//! The call graph and the loops: what each function calls, how often, and from inside what.
+
+mod apply;
+mod macros;
+mod patterns;
+mod places;
+mod resolve_values;
+mod show;
+mod std_types;
+mod trips;
+mod walk;
+
+pub use walk::{build, statement_start};
+
+use super::amount::Amount;
+use super::items::{FnId, Place, TypeId};
+use std::collections::HashMap;
+use std::fmt;
+
+/// Index of a call in [`CallGraph::calls`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallId(pub usize);
+
+/// Index of a loop in [`CallGraph::loops`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LoopId(pub usize);
+
+/// What no walk of a restart can enter.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Trap {
+    /// A closure.
+    Closure,
+    /// An `async` block.
+    Async,
+    /// A macro whose meaning is not known.
+    Macro(String),
+    /// An operator or the like: no call that could be marked.
+    Implicit(String),
+    /// A function handed to another crate, which calls it.
+    Handed,
+    /// A call of something that has no name: `(self.rule)(x)`.
+    Nameless,
+}
+
+impl fmt::Display for Trap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closure => f.write_str("a closure"),
+            Self::Async => f.write_str("an `async` block"),
+            Self::Macro(name) => write!(f, "the macro `{name}!`"),
+            Self::Implicit(what) => write!(f, "{what}"),
+            Self::Handed => f.write_str("a function that another crate calls"),
+            Self::Nameless => f.write_str("a call of a function without a name"),
+        }
+    }
+}
+
+/// How a call is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallForm {
+    /// `a::b(..)`: the names of the path.
+    Path(Vec<String>),
+    /// `x.method(..)`.
+    Method(String),
+    /// A call of a function in a variable; with its index if it is a parameter.
+    Variable(String, Option<usize>),
+    /// Nothing that could be marked.
+    Unnamed,
+}
+
+impl CallForm {
+    /// Its last name.
+    pub fn last(&self) -> Option<&str> {
+        match self {
+            Self::Path(names) => names.last().map(String::as_str),
+            Self::Method(name) | Self::Variable(name, _) => Some(name),
+            Self::Unnamed => None,
+        }
+    }
+}
+
+/// A call that may lead to functions of the program.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// Its number.
+    pub id: CallId,
+    /// Who calls.
+    pub caller: FnId,
+    /// What may be called.
+    pub callees: Vec<FnId>,
+    /// Whether the types have told which; otherwise the name has.
+    pub certain: bool,
+    /// How it is written.
+    pub form: CallForm,
+    /// Where.
+    pub place: Place,
+    /// The innermost loop around it.
+    pub within: Option<LoopId>,
+    /// How often it is reached in one go through what is around it.
+    pub weight: f64,
+    /// What no walk can enter, if it is in there.
+    pub trap: Option<Trap>,
+    /// Number and length of each argument, `self` first.
+    pub arguments: Vec<(Amount, Amount)>,
+    /// Functions given as arguments, with the argument's index.
+    pub passes: Vec<(usize, FnId)>,
+    /// Where the statement begins that holds the call: the innermost one outside of all loops.
+    pub statement_at: usize,
+}
+
+/// What kind of loop it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoopKind {
+    /// `for`
+    For,
+    /// `while`
+    While,
+    /// `loop`
+    Loop,
+    /// A method that calls a closure for each element.
+    Each(String),
+    /// The body of a closure with a name, entered where it is called.
+    Closure,
+}
+
+/// What is done in one go through a function or a loop.
+#[derive(Debug, Clone, Default)]
+pub struct Work {
+    /// Operations.
+    pub own: f64,
+    /// Operations that depend on a length.
+    pub bulk: Vec<(f64, Amount)>,
+    /// Calls.
+    pub calls: Vec<CallId>,
+    /// Loops.
+    pub loops: Vec<LoopId>,
+    /// Calls of closures with a name, with their weight.
+    pub closures: Vec<(LoopId, f64)>,
+}
+
+/// A loop.
+#[derive(Debug, Clone)]
+pub struct Loop {
+    /// Its number.
+    pub id: LoopId,
+    /// The function.
+    pub function: FnId,
+    /// The loop around it.
+    pub parent: Option<LoopId>,
+    /// What it is.
+    pub kind: LoopKind,
+    /// Its first line, shortened.
+    pub header: String,
+    /// Where.
+    pub place: Place,
+    /// Just behind the opening brace of its body; nothing for one that has no body of its own.
+    pub body_at: Option<usize>,
+    /// How many iterations.
+    pub trips: Amount,
+    /// How often it is reached in one go through what is around it.
+    pub weight: f64,
+    /// What no walk can enter, if it is in there.
+    pub trap: Option<Trap>,
+    /// One iteration.
+    pub work: Work,
+}
+
+impl Loop {
+    /// Whether a site can stand in it, as far as its form goes.
+    pub fn can_hold(&self) -> bool {
+        self.body_at.is_some() && self.trap.is_none()
+    }
+}
+
+/// What the program gives a field.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldFact {
+    /// The type.
+    pub of: TypeId,
+    /// The field.
+    pub name: String,
+    /// The number.
+    pub number: Amount,
+    /// The length.
+    pub length: Amount,
+    /// The function in which it happens.
+    pub within: FnId,
+}
+
+/// Calls and loops of the whole program.
+#[derive(Debug, Default)]
+pub struct CallGraph {
+    /// The calls.
+    pub calls: Vec<Call>,
+    /// The loops.
+    pub loops: Vec<Loop>,
+    /// One for each function.
+    pub bodies: Vec<Work>,
+    /// What is assigned to fields.
+    pub fields: Vec<FieldFact>,
+    /// Functions whose address is taken somewhere.
+    pub taken: Vec<FnId>,
+}
+
+impl CallGraph {
+    /// The loop of a number handed out by this graph.
+    pub fn one_loop(&self, id: LoopId) -> &Loop {
+        &self.loops[id.0]
+    }
+
+    /// The call of a number handed out by this graph.
+    pub fn call(&self, id: CallId) -> &Call {
+        &self.calls[id.0]
+    }
+
+    /// A loop and those around it, outermost first.
+    pub fn nest(&self, within: Option<LoopId>) -> Vec<LoopId> {
+        let mut nest = Vec::new();
+        let mut at = within;
+        while let Some(id) = at {
+            nest.push(id);
+            at = self.one_loop(id).parent;
+        }
+        nest.reverse();
+        nest
+    }
+
+    /// All calls of each function, by its number.
+    pub fn calls_by_function(&self) -> Vec<Vec<CallId>> {
+        let mut lists = vec![Vec::new(); self.bodies.len()];
+        for call in &self.calls {
+            lists[call.caller.0].push(call.id);
+        }
+        lists
+    }
+
+    /// All loops of each function.
+    pub fn loops_by_function(&self) -> Vec<Vec<LoopId>> {
+        let mut lists = vec![Vec::new(); self.bodies.len()];
+        for one in &self.loops {
+            lists[one.function.0].push(one.id);
+        }
+        lists
+    }
+
+    /// What the program gives each field, gathered.
+    pub fn facts(&self) -> HashMap<(TypeId, &str), Vec<&FieldFact>> {
+        let mut facts: HashMap<_, Vec<_>> = HashMap::new();
+        for fact in &self.fields {
+            facts.entry((fact.of, fact.name.as_str())).or_default().push(fact);
+        }
+        facts
+    }
+}

@@ -1,0 +1,719 @@
+//! Goes over the files of each crate, in the order of its modules.
+
+use super::{
+    AliasId, AliasItem, Annotation, ConstId, ConstItem, Def, Field, FnId, FnKind, Function, GlobalId,
+    GlobalItem, GlobalKind, ImplItem, Items, Place, Scope, ScopeId, TraitId, TraitItem, TypeId, TypeItem,
+    TypeKind,
+};
+use crate::package::source::{FileId, Program};
+use proc_macro2::Span;
+use quote::ToTokens;
+use std::collections::HashMap;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Attribute, Item, Signature, UseTree, Visibility};
+
+/// Modules nested deeper than this are not read: a module map may be circular.
+const DEEPEST_MODULE: usize = 64;
+
+/// Gathers the items of all crates.
+pub fn collect(program: &Program) -> Items {
+    let mut items = Items::default();
+    for (krate, source) in program.crates.iter().enumerate() {
+        let root = items.add_scope(Scope {
+            krate,
+            ..Scope::default()
+        });
+        items.roots.push(root);
+        items.externs.push(
+            source
+                .externs
+                .iter()
+                .map(|(name, of)| (name.clone(), *of))
+                .collect(),
+        );
+        let Some(file) = program.files.get(source.root.0) else {
+            continue;
+        };
+        let mut collector = Collector {
+            program,
+            items: &mut items,
+            krate,
+            file: source.root,
+            inline: Vec::new(),
+            includes: HashMap::new(),
+            depth: 0,
+        };
+        collector.module(root, &file.ast.items);
+    }
+    items
+}
+
+impl Items {
+    fn add_scope(&mut self, scope: Scope) -> ScopeId {
+        self.scopes.push(scope);
+        ScopeId(self.scopes.len() - 1)
+    }
+
+    fn declare(&mut self, scope: ScopeId, name: &str, def: Def) {
+        self.scopes[scope.0]
+            .names
+            .entry(name.to_owned())
+            .or_default()
+            .push(def);
+    }
+
+    /// A name with the modules around it.
+    fn display(&self, scope: ScopeId, name: &str) -> String {
+        let mut parts = self.scope(scope).path.clone();
+        parts.push(name.to_owned());
+        parts.join("::")
+    }
+}
+
+/// The common parts of a type's declaration.
+struct Declared<'a> {
+    kind: TypeKind,
+    attributes: &'a [Attribute],
+    vis: &'a Visibility,
+    keyword: Span,
+    ident: &'a syn::Ident,
+    generics: &'a syn::Generics,
+    whole: Span,
+}
+
+/// A function's surroundings.
+#[derive(Clone, Default)]
+struct Owner {
+    of_impl: Option<usize>,
+    of_trait: Option<TraitId>,
+    self_type: Option<String>,
+    trait_name: Option<String>,
+}
+
+struct Collector<'a> {
+    program: &'a Program,
+    items: &'a mut Items,
+    krate: usize,
+    file: FileId,
+    /// The inline modules around, in the file.
+    inline: Vec<String>,
+    /// How many `include!` each place has had so far.
+    includes: HashMap<(FileId, Vec<String>), usize>,
+    depth: usize,
+}
+
+impl Collector<'_> {
+    fn module(&mut self, scope: ScopeId, list: &[Item]) {
+        for item in list {
+            self.item(scope, item);
+        }
+    }
+
+    fn item(&mut self, scope: ScopeId, item: &Item) {
+        match item {
+            Item::Fn(function) => {
+                let kind = if self.items.scope(scope).is_block {
+                    FnKind::Nested
+                } else {
+                    FnKind::Free
+                };
+                let id = self.function(scope, kind, function.clone(), &Owner::default());
+                self.items
+                    .declare(scope, &function.sig.ident.to_string(), Def::Function(id));
+            }
+            Item::Mod(one) => self.submodule(scope, one),
+            Item::Struct(one) => {
+                let fields = self.fields(None, &one.fields);
+                let declared = Declared {
+                    kind: TypeKind::Struct,
+                    attributes: &one.attrs,
+                    vis: &one.vis,
+                    keyword: one.struct_token.span,
+                    ident: &one.ident,
+                    generics: &one.generics,
+                    whole: one.span(),
+                };
+                self.type_item(scope, declared, fields, Vec::new());
+            }
+            Item::Enum(one) => {
+                let fields = one
+                    .variants
+                    .iter()
+                    .flat_map(|variant| self.fields(Some(variant.ident.to_string()), &variant.fields))
+                    .collect();
+                let variants = one.variants.iter().map(|one| one.ident.to_string()).collect();
+                let declared = Declared {
+                    kind: TypeKind::Enum,
+                    attributes: &one.attrs,
+                    vis: &one.vis,
+                    keyword: one.enum_token.span,
+                    ident: &one.ident,
+                    generics: &one.generics,
+                    whole: one.span(),
+                };
+                self.type_item(scope, declared, fields, variants);
+            }
+            Item::Union(one) => {
+                let fields = self.fields(None, &syn::Fields::Named(one.fields.clone()));
+                let declared = Declared {
+                    kind: TypeKind::Union,
+                    attributes: &one.attrs,
+                    vis: &one.vis,
+                    keyword: one.union_token.span,
+                    ident: &one.ident,
+                    generics: &one.generics,
+                    whole: one.span(),
+                };
+                self.type_item(scope, declared, fields, Vec::new());
+            }
+            Item::Trait(one) => self.trait_item(scope, one),
+            Item::Impl(one) => self.impl_item(scope, one),
+            Item::Const(one) => {
+                let name = one.ident.to_string();
+                let id = self.constant(scope, None, &name, &one.ty, Some(&one.expr));
+                self.items.declare(scope, &name, Def::Const(id));
+            }
+            Item::Static(one) => {
+                let kind = match one.mutability {
+                    syn::StaticMutability::Mut(_) => GlobalKind::StaticMut,
+                    _ => GlobalKind::Static,
+                };
+                let place = self.place(one.static_token.span, one.span());
+                let name = one.ident.to_string();
+                self.global(scope, kind, &name, &one.ty, Some(&one.expr), place);
+            }
+            Item::Type(one) => {
+                let id = AliasId(self.items.aliases.len());
+                self.items.aliases.push(AliasItem {
+                    id,
+                    scope,
+                    generics: one.generics.clone(),
+                    ty: (*one.ty).clone(),
+                });
+                self.items.declare(scope, &one.ident.to_string(), Def::Alias(id));
+            }
+            Item::Use(one) => self.import(scope, Vec::new(), &one.tree, one.leading_colon.is_some()),
+            Item::ExternCrate(one) => {
+                if let Some((_, name)) = &one.rename {
+                    let uses = &mut self.items.scopes[scope.0].uses;
+                    let path = vec![one.ident.to_string()];
+                    uses.entry(name.to_string()).or_default().push(path);
+                }
+            }
+            Item::Macro(one) => self.macro_item(scope, one),
+            _ => {}
+        }
+    }
+
+    fn submodule(&mut self, scope: ScopeId, one: &syn::ItemMod) {
+        if self.depth >= DEEPEST_MODULE {
+            return;
+        }
+        let name = one.ident.to_string();
+        let mut path = self.items.scope(scope).path.clone();
+        path.push(name.clone());
+        let inner = self.items.add_scope(Scope {
+            krate: self.krate,
+            parent: Some(scope),
+            path,
+            ..Scope::default()
+        });
+        self.items.declare(scope, &name, Def::Module(inner));
+        self.inline.push(name);
+        self.depth += 1;
+        if let Some((_, content)) = &one.content {
+            self.module(inner, content);
+        } else {
+            self.other_file(inner, self.inline.clone());
+        }
+        self.depth -= 1;
+        self.inline.pop();
+    }
+
+    /// Goes on in the file that the module map has for this place.
+    fn other_file(&mut self, scope: ScopeId, inline: Vec<String>) {
+        let program = self.program;
+        let Some(file) = program.crates[self.krate].modules.get(&(self.file, inline)) else {
+            return;
+        };
+        let Some(source) = program.files.get(file.0) else {
+            return;
+        };
+        let outer = std::mem::replace(&mut self.file, *file);
+        let names = std::mem::take(&mut self.inline);
+        self.module(scope, &source.ast.items);
+        self.file = outer;
+        self.inline = names;
+    }
+
+    fn macro_item(&mut self, scope: ScopeId, one: &syn::ItemMacro) {
+        let Some(name) = one.mac.path.segments.last().map(|last| last.ident.to_string()) else {
+            return;
+        };
+        match name.as_str() {
+            "include" if self.depth < DEEPEST_MODULE => {
+                let key = (self.file, self.inline.clone());
+                let count = self.includes.entry(key).or_default();
+                let mut inline = self.inline.clone();
+                inline.push(format!("include!{count}"));
+                *count += 1;
+                self.depth += 1;
+                self.other_file(scope, inline);
+                self.depth -= 1;
+            }
+            "thread_local" | "lazy_static" => {
+                let kind = if name == "thread_local" {
+                    GlobalKind::ThreadLocal
+                } else {
+                    GlobalKind::LazyStatic
+                };
+                let Ok(Statics(list)) = syn::parse2(one.mac.tokens.clone()) else {
+                    return;
+                };
+                for (ident, ty, value) in list {
+                    let place = self.place(ident.span(), value.span());
+                    self.global(scope, kind, &ident.to_string(), &ty, Some(&value), place);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn function(&mut self, scope: ScopeId, kind: FnKind, item: syn::ItemFn, owner: &Owner) -> FnId {
+        let id = FnId(self.items.functions.len());
+        let name = item.sig.ident.to_string();
+        let short = match owner.self_type.as_ref().or(owner.trait_name.as_ref()) {
+            Some(of) => format!("{of}::{name}"),
+            None => name.clone(),
+        };
+        let start = first_token(&item.vis, &item.sig);
+        let place = self.place(start, item.block.brace_token.span.close());
+        let body_at = self.range(item.block.brace_token.span.open()).end;
+        let annotation = annotation(&item.attrs);
+        self.items.functions.push(Function {
+            id,
+            display: self.items.display(scope, &short),
+            name,
+            kind,
+            krate: self.krate,
+            scope,
+            body_scope: scope,
+            of_impl: owner.of_impl,
+            of_trait: owner.of_trait,
+            self_type: owner.self_type.clone(),
+            trait_name: owner.trait_name.clone(),
+            insert_at: place.bytes.start,
+            place,
+            body_at,
+            annotation,
+            item: item.clone(),
+        });
+        self.nested(id, scope, &item);
+        id
+    }
+
+    /// The items in the body of a function: they share one scope.
+    fn nested(&mut self, id: FnId, scope: ScopeId, item: &syn::ItemFn) {
+        let mut finder = Inner(Vec::new());
+        finder.visit_block(&item.block);
+        if finder.0.is_empty() || self.depth >= DEEPEST_MODULE {
+            return;
+        }
+        let outer = self.items.scope(scope);
+        let mut path = outer.path.clone();
+        path.push(item.sig.ident.to_string());
+        let block = Scope {
+            krate: self.krate,
+            parent: Some(scope),
+            is_block: true,
+            path,
+            ..Scope::default()
+        };
+        let block = self.items.add_scope(block);
+        self.items.functions[id.0].body_scope = block;
+        self.depth += 1;
+        self.module(block, &finder.0);
+        self.depth -= 1;
+    }
+
+    fn fields(&self, variant: Option<String>, fields: &syn::Fields) -> Vec<Field> {
+        let place = |(index, field): (usize, &syn::Field)| {
+            let start = match &field.vis {
+                Visibility::Inherited => field
+                    .ident
+                    .as_ref()
+                    .map_or_else(|| field.ty.span(), |ident| ident.span()),
+                vis => vis.span(),
+            };
+            Field {
+                variant: variant.clone(),
+                name: field
+                    .ident
+                    .as_ref()
+                    .map_or_else(|| index.to_string(), ToString::to_string),
+                ty: field.ty.clone(),
+                attributes: field.attrs.clone(),
+                insert_at: self.range(start).start,
+                line: start.start().line,
+            }
+        };
+        fields.iter().enumerate().map(place).collect()
+    }
+
+    fn type_item(
+        &mut self,
+        scope: ScopeId,
+        declared: Declared<'_>,
+        fields: Vec<Field>,
+        variants: Vec<String>,
+    ) {
+        let Declared {
+            attributes, ident, ..
+        } = declared;
+        let start = match declared.vis {
+            Visibility::Inherited => declared.keyword,
+            vis => vis.span(),
+        };
+        let place = self.place(start, declared.whole);
+        let id = TypeId(self.items.types.len());
+        let name = ident.to_string();
+        self.items.types.push(TypeItem {
+            id,
+            display: self.items.display(scope, &name),
+            name: name.clone(),
+            kind: declared.kind,
+            krate: self.krate,
+            scope,
+            generics: declared.generics.clone(),
+            attributes: attributes.to_vec(),
+            derives: derives(attributes),
+            fields,
+            variants,
+            insert_at: place.bytes.start,
+            place,
+        });
+        self.items.declare(scope, &name, Def::Type(id));
+    }
+
+    fn trait_item(&mut self, scope: ScopeId, one: &syn::ItemTrait) {
+        let id = TraitId(self.items.traits.len());
+        let name = one.ident.to_string();
+        let supertraits = one.supertraits.iter().filter_map(bound_path).collect();
+        self.items.traits.push(TraitItem {
+            id,
+            name: name.clone(),
+            scope,
+            supertraits,
+            methods: HashMap::new(),
+            defaults: Vec::new(),
+        });
+        self.items.declare(scope, &name, Def::Trait(id));
+        let owner = Owner {
+            of_trait: Some(id),
+            trait_name: Some(name.clone()),
+            ..Owner::default()
+        };
+        for item in &one.items {
+            match item {
+                syn::TraitItem::Fn(method) => {
+                    let key = method.sig.ident.to_string();
+                    self.items.traits[id.0].methods.insert(key, method.sig.clone());
+                    if let Some(body) = &method.default {
+                        let item = as_function(&method.attrs, &Visibility::Inherited, &method.sig, body);
+                        let function = self.function(scope, FnKind::TraitDefault, item, &owner);
+                        self.items.traits[id.0].defaults.push(function);
+                    }
+                }
+                syn::TraitItem::Const(one) => {
+                    let value = one.default.as_ref().map(|(_, value)| value);
+                    self.constant(scope, Some(&name), &one.ident.to_string(), &one.ty, value);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn impl_item(&mut self, scope: ScopeId, one: &syn::ItemImpl) {
+        let index = self.items.impls.len();
+        let of_trait = one.trait_.as_ref().map(|(_, path, _)| path.clone());
+        let last = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string());
+        let owner = Owner {
+            of_impl: Some(index),
+            of_trait: None,
+            self_type: Some(type_name(&one.self_ty)),
+            trait_name: of_trait.as_ref().and_then(last),
+        };
+        let kind = if of_trait.is_some() {
+            FnKind::TraitImpl
+        } else {
+            FnKind::Inherent
+        };
+        self.items.impls.push(ImplItem {
+            scope,
+            of_trait,
+            self_type: (*one.self_ty).clone(),
+            generics: one.generics.clone(),
+            functions: Vec::new(),
+            types: HashMap::new(),
+        });
+        for item in &one.items {
+            match item {
+                syn::ImplItem::Fn(method) => {
+                    let item = as_function(&method.attrs, &method.vis, &method.sig, &method.block);
+                    let id = self.function(scope, kind, item, &owner);
+                    self.items.impls[index].functions.push(id);
+                }
+                syn::ImplItem::Const(one) => {
+                    let of = owner.self_type.clone();
+                    let name = one.ident.to_string();
+                    self.constant(scope, of.as_deref(), &name, &one.ty, Some(&one.expr));
+                }
+                syn::ImplItem::Type(one) => {
+                    let name = one.ident.to_string();
+                    self.items.impls[index].types.insert(name, one.ty.clone());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn constant(
+        &mut self,
+        scope: ScopeId,
+        owner: Option<&str>,
+        name: &str,
+        ty: &syn::Type,
+        value: Option<&syn::Expr>,
+    ) -> ConstId {
+        let id = ConstId(self.items.consts.len());
+        self.items.consts.push(ConstItem {
+            id,
+            name: name.to_owned(),
+            owner: owner.map(str::to_owned),
+            scope,
+            ty: ty.clone(),
+            value: value.cloned(),
+        });
+        id
+    }
+
+    fn global(
+        &mut self,
+        scope: ScopeId,
+        kind: GlobalKind,
+        name: &str,
+        ty: &syn::Type,
+        value: Option<&syn::Expr>,
+        place: Place,
+    ) {
+        let id = GlobalId(self.items.globals.len());
+        self.items.globals.push(GlobalItem {
+            id,
+            name: name.to_owned(),
+            kind,
+            krate: self.krate,
+            scope,
+            ty: ty.clone(),
+            value: value.cloned(),
+            place,
+        });
+        self.items.declare(scope, name, Def::Global(id));
+    }
+
+    /// `use a::{b, c as d, e::*};`
+    fn import(&mut self, scope: ScopeId, mut path: Vec<String>, tree: &UseTree, absolute: bool) {
+        if absolute && path.is_empty() {
+            path.push("::".into());
+        }
+        let uses = |collector: &mut Self, name: String, path: Vec<String>| {
+            let scope = &mut collector.items.scopes[scope.0];
+            scope.uses.entry(name).or_default().push(path);
+        };
+        match tree {
+            UseTree::Path(one) => {
+                path.push(one.ident.to_string());
+                self.import(scope, path, &one.tree, false);
+            }
+            UseTree::Name(one) => {
+                let name = one.ident.to_string();
+                if name == "self" {
+                    if let Some(last) = path.last().cloned() {
+                        uses(self, last, path);
+                    }
+                } else {
+                    path.push(name.clone());
+                    uses(self, name, path);
+                }
+            }
+            UseTree::Rename(one) => {
+                if one.ident != "self" {
+                    path.push(one.ident.to_string());
+                }
+                uses(self, one.rename.to_string(), path);
+            }
+            UseTree::Glob(_) => self.items.scopes[scope.0].globs.push(path),
+            UseTree::Group(group) => {
+                for tree in &group.items {
+                    self.import(scope, path.clone(), tree, false);
+                }
+            }
+        }
+    }
+
+    fn range(&self, span: Span) -> std::ops::Range<usize> {
+        let base = self.program.files.get(self.file.0).map_or(0, |file| file.base);
+        let range = span.byte_range();
+        range.start + base..range.end + base
+    }
+
+    fn place(&self, start: Span, end: Span) -> Place {
+        let at = start.start();
+        Place {
+            file: self.file,
+            bytes: self.range(start).start..self.range(end).end,
+            line: at.line,
+            column: at.column,
+        }
+    }
+}
+
+/// The declarations of a `thread_local!`.
+struct Statics(Vec<(syn::Ident, syn::Type, syn::Expr)>);
+
+impl syn::parse::Parse for Statics {
+    fn parse(input: syn::parse::ParseStream) -> syn::Result<Self> {
+        let mut list = Vec::new();
+        while !input.is_empty() {
+            input.call(Attribute::parse_outer)?;
+            input.parse::<Visibility>()?;
+            input.parse::<syn::Token![static]>()?;
+            input.parse::<Option<syn::Token![ref]>>()?;
+            let name = input.parse()?;
+            input.parse::<syn::Token![:]>()?;
+            let ty = input.parse()?;
+            input.parse::<syn::Token![=]>()?;
+            input.parse::<Option<syn::Token![const]>>()?;
+            let value = input.parse()?;
+            list.push((name, ty, value));
+            input.parse::<Option<syn::Token![;]>>()?;
+        }
+        Ok(Self(list))
+    }
+}
+
+/// The items among the statements of a body, but not those of inner functions.
+struct Inner(Vec<Item>);
+
+impl<'ast> Visit<'ast> for Inner {
+    fn visit_item(&mut self, item: &'ast Item) {
+        self.0.push(item.clone());
+    }
+    fn visit_stmt(&mut self, stmt: &'ast syn::Stmt) {
+        if let syn::Stmt::Macro(mac) = stmt {
+            let is = |name: &str| {
+                mac.mac
+                    .path
+                    .segments
+                    .last()
+                    .is_some_and(|last| last.ident == name)
+            };
+            if is("thread_local") || is("lazy_static") {
+                self.0.push(Item::Macro(syn::ItemMacro {
+                    attrs: Vec::new(),
+                    ident: None,
+                    mac: mac.mac.clone(),
+                    semi_token: None,
+                }));
+            }
+        }
+        visit::visit_stmt(self, stmt);
+    }
+}
+
+fn as_function(
+    attributes: &[Attribute],
+    vis: &Visibility,
+    sig: &Signature,
+    block: &syn::Block,
+) -> syn::ItemFn {
+    syn::ItemFn {
+        attrs: attributes.to_vec(),
+        vis: vis.clone(),
+        sig: sig.clone(),
+        block: Box::new(block.clone()),
+    }
+}
+
+/// The first token behind the attributes.
+fn first_token(vis: &Visibility, sig: &Signature) -> Span {
+    match vis {
+        Visibility::Inherited => sig
+            .to_token_stream()
+            .into_iter()
+            .next()
+            .map_or_else(|| sig.ident.span(), |token| token.span()),
+        vis => vis.span(),
+    }
+}
+
+/// The last segment of a type's path, or its text.
+pub(in crate::package) fn type_name(ty: &syn::Type) -> String {
+    match ty {
+        syn::Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .map(|last| last.ident.to_string())
+            .unwrap_or_default(),
+        syn::Type::Reference(one) => type_name(&one.elem),
+        syn::Type::Paren(one) => type_name(&one.elem),
+        syn::Type::Group(one) => type_name(&one.elem),
+        syn::Type::Slice(_) | syn::Type::Array(_) => "[]".into(),
+        syn::Type::TraitObject(one) => one
+            .bounds
+            .iter()
+            .find_map(bound_path)
+            .and_then(|path| path.segments.last().map(|last| last.ident.to_string()))
+            .unwrap_or_default(),
+        other => other.to_token_stream().to_string(),
+    }
+}
+
+/// The trait of a bound.
+pub(in crate::package) fn bound_path(bound: &syn::TypeParamBound) -> Option<syn::Path> {
+    match bound {
+        syn::TypeParamBound::Trait(one) => Some(one.path.clone()),
+        _ => None,
+    }
+}
+
+fn derives(attributes: &[Attribute]) -> Vec<String> {
+    let mut names = Vec::new();
+    for attribute in attributes.iter().filter(|one| one.path().is_ident("derive")) {
+        let paths = attribute
+            .parse_args_with(syn::punctuated::Punctuated::<syn::Path, syn::Token![,]>::parse_terminated);
+        for path in paths.into_iter().flatten() {
+            names.push(path.to_token_stream().to_string().replace(' ', ""));
+        }
+    }
+    names
+}
+
+fn annotation(attributes: &[Attribute]) -> Annotation {
+    for attribute in attributes {
+        let path = attribute.path();
+        let ours = path.segments.len() == 2 && path.segments[0].ident == "ckpt";
+        let arguments = match &attribute.meta {
+            syn::Meta::List(list) => list.tokens.to_string(),
+            _ => String::new(),
+        };
+        if ours && path.segments[1].ident == "main" {
+            return Annotation::Main(arguments);
+        }
+        if ours && path.segments[1].ident == "instrument" {
+            return Annotation::Instrument(arguments);
+        }
+    }
+    Annotation::None
+}

@@ -1,0 +1,105 @@
+//! Whether a function can be instrumented as proposed: asks the stages of one function.
+
+use super::Analysis;
+use super::calls::statement_start;
+use super::choose::{Candidate, Holder};
+use crate::errors::{Diagnostic, Diagnostics};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Stmt, parse_quote};
+
+/// Expands the function with the proposed sites and calls.
+///
+/// # Errors
+/// What the stages find, or that the place of a site is not there.
+pub fn can_hold(analysis: &Analysis, candidate: &Candidate) -> Result<(), Vec<Diagnostic>> {
+    let (arguments, item) = with_sites(analysis, candidate)?;
+    match crate::try_expand(arguments, &item.to_token_stream(), candidate.opens_session) {
+        Ok(_) => Ok(()),
+        Err(errors) => Err(errors.iter().cloned().collect()),
+    }
+}
+
+/// The function with the proposed sites in it, and the arguments of its attribute.
+///
+/// # Errors
+/// Where a name is no path, or the place of a site is not there.
+pub fn with_sites(
+    analysis: &Analysis,
+    candidate: &Candidate,
+) -> Result<(TokenStream, syn::ItemFn), Vec<Diagnostic>> {
+    let mut errors = Diagnostics::default();
+    let Some(function) = analysis.items.functions.get(candidate.function.0) else {
+        return Err(Vec::new());
+    };
+    let base = analysis.bases.get(function.place.file.0).copied().unwrap_or(0);
+    let mut item = function.item.clone();
+    for site in candidate.sites.iter().filter(|site| site.holder != Holder::User) {
+        let mut inserter = Inserter {
+            at: site.at.saturating_sub(base),
+            before: site.holder == Holder::Recursion,
+            done: false,
+        };
+        inserter.visit_block_mut(&mut item.block);
+        if !inserter.done {
+            errors.refuse(
+                item.sig.ident.span(),
+                format!(
+                    "`{}` has no place for a site at byte {}",
+                    function.display, site.at
+                ),
+                "the statement that it belongs to comes out of a macro",
+                "put the site there by hand",
+            );
+        }
+    }
+    let names = candidate.calls.join(", ");
+    match names.parse::<TokenStream>() {
+        Ok(names) if errors.is_empty() => {
+            let arguments = if names.is_empty() {
+                quote!()
+            } else {
+                quote!(calls(#names))
+            };
+            Ok((arguments, item))
+        }
+        _ => Err(errors.iter().cloned().collect()),
+    }
+}
+
+/// Puts a site where the text will have it.
+struct Inserter {
+    at: usize,
+    before: bool,
+    done: bool,
+}
+
+impl VisitMut for Inserter {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        if self.done {
+            return;
+        }
+        let open: Span = block.brace_token.span.open();
+        if !self.before && open.byte_range().end == self.at {
+            block.stmts.insert(0, site());
+            self.done = true;
+            return;
+        }
+        if self.before {
+            let here =
+                |stmt: &Stmt| statement_start(stmt).is_some_and(|span| span.byte_range().start == self.at);
+            if let Some(index) = block.stmts.iter().position(here) {
+                block.stmts.insert(index, site());
+                self.done = true;
+                return;
+            }
+        }
+        visit_mut::visit_block_mut(self, block);
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+fn site() -> Stmt {
+    parse_quote!(ckpt::checkpoint!();)
+}
