@@ -1,8 +1,8 @@
 //! Which functions a method call may mean, and what the signatures say.
 
+use super::hints::{Names, TraitKey, Ty, TypeKey};
 use super::items::{Def, FnId, Items, ScopeId, TraitId, TypeId};
 use super::resolve::{Namespace, Resolved, Resolver, segments};
-use super::hints::{Names, TraitKey, Ty, TypeKey};
 use std::collections::{HashMap, HashSet};
 
 /// What a function's signature says.

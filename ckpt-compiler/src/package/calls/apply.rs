@@ -3,11 +3,11 @@
 use super::walk::{Value, Walker, outside_call};
 use super::{CallForm, LoopKind, Trap, std_types};
 use crate::package::amount::Amount;
+use crate::package::hints::{Ty, TypeKey};
 use crate::package::items::Def;
 use crate::package::library;
 use crate::package::methods::functions_of_path;
 use crate::package::resolve::segments;
-use crate::package::hints::{Ty, TypeKey};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall};

@@ -3,10 +3,10 @@
 use super::walk::{Value, Walker};
 use super::{CallForm, Trap};
 use crate::package::amount::Amount;
+use crate::package::hints::Ty;
 use crate::package::items::Def;
 use crate::package::library;
 use crate::package::resolve::{Namespace, Resolved};
-use crate::package::hints::Ty;
 use crate::tables::Tables;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::Expr;
@@ -41,7 +41,7 @@ impl Walker<'_> {
     fn vec_macro(&mut self, (parts, separator): &(Vec<TokenStream>, char)) -> Value {
         let values: Vec<Value> = parts
             .iter()
-            .filter_map(|part| parse(part))
+            .filter_map(parse)
             .map(|expr| self.stored(&expr))
             .collect();
         let repeats = *separator == ';' && values.len() == 2;

@@ -4,10 +4,10 @@ use super::walk::{Value, Walker, array_length, is_assignment};
 use super::{CallForm, FieldFact, Trap};
 use crate::package::amount::{Amount, Operation};
 use crate::package::fold;
+use crate::package::hints::{Names, Ty, TypeKey, field_type};
 use crate::package::items::{Def, TypeId};
 use crate::package::methods::functions_of_path;
 use crate::package::resolve::{Namespace, Resolved, segments};
-use crate::package::hints::{Names, Ty, TypeKey, field_type};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr};
 

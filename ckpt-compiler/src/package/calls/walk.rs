@@ -2,12 +2,12 @@
 
 use super::{Call, CallForm, CallGraph, CallId, FieldFact, Loop, LoopId, LoopKind, Trap, Work};
 use crate::package::amount::{Amount, Operation};
+use crate::package::hints::Ty;
 use crate::package::items::{FnId, Function, Place};
 use crate::package::library;
 use crate::package::methods::{Methods, Signature};
 use crate::package::resolve::Resolver;
 use crate::package::source::Program;
-use crate::package::hints::Ty;
 use proc_macro2::Span;
 use std::collections::HashSet;
 use syn::spanned::Spanned;

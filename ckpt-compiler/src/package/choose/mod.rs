@@ -333,8 +333,7 @@ impl Chooser<'_, '_> {
     }
 
     fn finish(mut self) -> Placement {
-        self.chosen
-            .sort_by(|a, b| (a.place.file, a.site.at).cmp(&(b.place.file, b.site.at)));
+        self.chosen.sort_by_key(|site| (site.place.file, site.site.at));
         let functions = self.route(&self.chosen).unwrap_or_default();
         Placement {
             coverage: self.coverage_of(self.main, &mut Vec::new()),
