@@ -200,7 +200,25 @@ mod tests {
         for (name, other) in &krate.externs {
             lines.push(format!("extern {name} = {}", program.crates[*other].package));
         }
+        lines[1..].sort();
         lines
+    }
+
+    /// The files that rustc itself opens for a crate.
+    fn opened_by_rustc(tree: &Tree, root: &str) -> Vec<String> {
+        let notes = tree.path("notes.d");
+        let status = std::process::Command::new("rustc")
+            .args(["--edition", "2021", "--emit", "dep-info", "-o"])
+            .args([&notes, &tree.path(root)])
+            .status();
+        assert!(status.expect("rustc").success());
+        let text = std::fs::read_to_string(notes).expect("notes");
+        let files = text.lines().filter_map(|line| line.strip_suffix(':'));
+        let mut files: Vec<_> = files
+            .map(|file| tree.below(&super::super::modules::cleaned(Path::new(file))))
+            .collect();
+        files.sort();
+        files
     }
 
     fn failure(tree: &Tree) -> String {
@@ -230,19 +248,19 @@ mod tests {
             shape(&tree, &package, 0),
             [
                 "my_sim Bin src/main.rs",
-                "src/main.rs grid: src/grid.rs",
+                "extern my_sim = my-sim",
                 "src/grid.rs cell: src/grid/cell.rs",
-                "extern my_sim = my-sim"
+                "src/main.rs grid: src/grid.rs",
             ]
         );
         assert_eq!(
             shape(&tree, &package, 1),
             [
                 "my_sim Lib src/lib.rs",
+                "src/fast/mod.rs inner: src/fast/inner.rs",
                 "src/grid.rs cell: src/grid/cell.rs",
                 "src/lib.rs fast: src/fast/mod.rs",
                 "src/lib.rs grid: src/grid.rs",
-                "src/fast/mod.rs inner: src/fast/inner.rs",
             ]
         );
         assert_eq!(
@@ -254,5 +272,267 @@ mod tests {
             package.package("my-sim").expect("known").features,
             ["default", "fast"]
         );
+    }
+
+    #[test]
+    fn modules_are_found_by_the_rules_of_rustc() {
+        let tree = Tree::new(&[
+            ("Cargo.toml", &manifest("deep", "")),
+            (
+                "src/main.rs",
+                "mod a { mod b; #[path = \"x.rs\"] mod c; } #[path = \"far\"] mod d { mod e; }\n\
+                 #[path = \"../lib/other.rs\"] mod other; mod side; mod r#loop;\n\
+                 fn main() {}",
+            ),
+            (
+                "src/a/b.rs",
+                "mod inner { mod last; #[path = \"y.rs\"] mod named; }",
+            ),
+            ("src/a/b/inner/last.rs", ""),
+            ("src/a/b/inner/y.rs", ""),
+            ("src/a/x.rs", ""),
+            ("src/far/e.rs", ""),
+            ("lib/other.rs", "mod sibling;"),
+            ("lib/sibling.rs", ""),
+            (
+                "src/side.rs",
+                "#[cfg_attr(unix, path = \"near.rs\")] mod near; #[cfg(windows)] mod absent;",
+            ),
+            ("src/near.rs", "#![cfg(unix)]"),
+            ("src/loop.rs", ""),
+        ]);
+        let package = read(&options(&tree, "Cargo.toml")).expect("read");
+        assert_eq!(
+            shape(&tree, &package, 0),
+            [
+                "deep Bin src/main.rs",
+                "lib/other.rs sibling: lib/sibling.rs",
+                "src/a/b.rs inner::last: src/a/b/inner/last.rs",
+                "src/a/b.rs inner::named: src/a/b/inner/y.rs",
+                "src/main.rs a::b: src/a/b.rs",
+                "src/main.rs a::c: src/a/x.rs",
+                "src/main.rs d::e: src/far/e.rs",
+                "src/main.rs other: lib/other.rs",
+                "src/main.rs r#loop: src/loop.rs",
+                "src/main.rs side: src/side.rs",
+                "src/side.rs near: src/near.rs",
+            ]
+        );
+        let files = package.program.files.iter();
+        let mut files: Vec<_> = files.map(|file| tree.below(&file.path)).collect();
+        files.sort();
+        assert_eq!(files, opened_by_rustc(&tree, "src/main.rs"));
+    }
+
+    #[test]
+    fn included_files_are_read_where_the_path_is_known() {
+        let tree = Tree::new(&[
+            ("Cargo.toml", &manifest("inc", "")),
+            (
+                "src/main.rs",
+                "include!(concat!(env!(\"OUT_DIR\"), \"/made.rs\")); include!(\"parts/a.rs\");\n\
+                 mod m { include!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/shared/\", 'b', 1, \".rs\")); }",
+            ),
+            ("src/parts/a.rs", "mod c;"),
+            ("src/parts/c.rs", ""),
+            ("shared/b1.rs", ""),
+        ]);
+        let package = read(&options(&tree, "Cargo.toml")).expect("read");
+        assert_eq!(
+            shape(&tree, &package, 0),
+            [
+                "inc Bin src/main.rs",
+                "src/main.rs include!1: src/parts/a.rs",
+                "src/main.rs m::include!0: shared/b1.rs",
+                "src/parts/a.rs c: src/parts/c.rs",
+            ]
+        );
+    }
+
+    fn workspace() -> Tree {
+        Tree::new(&[
+            (
+                "w/Cargo.toml",
+                "[workspace]\nresolver = \"2\"\nmembers = [\"app\", \"core\", \"unused\", \"derive\", \"bench\"]\n",
+            ),
+            (
+                "w/app/Cargo.toml",
+                &manifest(
+                    "app",
+                    "[dependencies]\nkernel = { package = \"my-core\", path = \"../core\" }\n\
+                     derive = { path = \"../derive\" }\nfar = { path = \"../../far\" }\n\
+                     [dev-dependencies]\nbench-tools = { path = \"../bench\" }\n\
+                     [target.'cfg(windows)'.dependencies]\nunused = { path = \"../unused\" }\n",
+                ),
+            ),
+            ("w/app/src/main.rs", "fn main() {}"),
+            ("w/app/examples/show.rs", "fn main() {}"),
+            (
+                "w/core/Cargo.toml",
+                &manifest(
+                    "my-core",
+                    "[features]\nextra = []\n[lib]\nname = \"the_core\"\npath = \"core.rs\"\n",
+                ),
+            ),
+            ("w/core/core.rs", "#[cfg(feature = \"extra\")] mod absent;"),
+            (
+                "w/unused/Cargo.toml",
+                &manifest(
+                    "unused",
+                    "[dependencies]\nmy-core = { path = \"../core\", features = [\"extra\"] }\n",
+                ),
+            ),
+            ("w/unused/src/lib.rs", ""),
+            ("w/bench/Cargo.toml", &manifest("bench-tools", "")),
+            ("w/bench/src/lib.rs", ""),
+            (
+                "w/derive/Cargo.toml",
+                &manifest("derive", "[lib]\nproc-macro = true\n"),
+            ),
+            ("w/derive/src/lib.rs", ""),
+            ("far/Cargo.toml", &manifest("far", "")),
+            ("far/src/lib.rs", "this is not Rust, and it is left alone"),
+        ])
+    }
+
+    #[test]
+    fn libraries_of_the_workspace_are_read_and_other_dependencies_are_not() {
+        let tree = workspace();
+        let package = read(&options(&tree, "w/app/Cargo.toml")).expect("read");
+        let lines = ["app Bin w/app/src/main.rs", "extern kernel = my-core"];
+        assert_eq!(shape(&tree, &package, 0), lines);
+        assert_eq!(shape(&tree, &package, 1), ["the_core Lib w/core/core.rs"]);
+        assert_eq!(package.program.crates.len(), 2);
+        assert_eq!(package.workspace_root(), tree.path("w"));
+        let dependencies = &package.package("app").expect("known").dependencies;
+        let names: Vec<_> = dependencies
+            .iter()
+            .map(|one| format!("{} {} {}", one.extern_name, one.name, one.version))
+            .collect();
+        assert_eq!(
+            names,
+            ["derive derive 0.1.0", "far far 0.1.0", "kernel my-core 0.1.0"]
+        );
+    }
+
+    #[test]
+    fn an_example_reaches_what_it_is_tested_with() {
+        let tree = workspace();
+        let mut options = options(&tree, "w/app/Cargo.toml");
+        options.example = Some("show".into());
+        let package = read(&options).expect("read");
+        let lines = [
+            "show Example w/app/examples/show.rs",
+            "extern bench_tools = bench-tools",
+            "extern kernel = my-core",
+        ];
+        assert_eq!(shape(&tree, &package, 0), lines);
+    }
+
+    #[test]
+    fn path_packages_below_a_package_without_workspace_count() {
+        let tree = Tree::new(&[
+            (
+                "Cargo.toml",
+                &manifest("app", "[dependencies]\nparts = { path = \"parts\" }\n"),
+            ),
+            ("src/main.rs", "fn main() {}"),
+            ("parts/Cargo.toml", &manifest("parts", "")),
+            ("parts/src/lib.rs", ""),
+        ]);
+        let package = read(&options(&tree, "Cargo.toml")).expect("read");
+        let lines = ["app Bin src/main.rs", "extern parts = parts"];
+        assert_eq!(shape(&tree, &package, 0), lines);
+    }
+
+    #[test]
+    fn features_are_those_of_the_command_line() {
+        let tree = Tree::new(&[
+            (
+                "Cargo.toml",
+                &manifest("app", "[features]\ndefault = [\"a\"]\na = []\nb = []\n"),
+            ),
+            (
+                "src/main.rs",
+                "#[cfg(feature = \"a\")] mod absent; #[cfg(feature = \"b\")] mod b; fn main() {}",
+            ),
+            ("src/b.rs", ""),
+        ]);
+        let mut options = options(&tree, "Cargo.toml");
+        options.features = vec!["b".into()];
+        options.no_default_features = true;
+        let package = read(&options).expect("read");
+        assert_eq!(
+            shape(&tree, &package, 0),
+            ["app Bin src/main.rs", "src/main.rs b: src/b.rs"]
+        );
+    }
+
+    #[test]
+    fn the_profile_decides_debug_assertions() {
+        let tree = Tree::new(&[
+            ("Cargo.toml", &manifest("app", "")),
+            (
+                "src/main.rs",
+                "#[cfg(not(debug_assertions))] mod absent; fn main() {}",
+            ),
+        ]);
+        let mut options = options(&tree, "Cargo.toml");
+        read(&options).expect("a debug build");
+        options.release = true;
+        read(&options).expect_err("a release build wants the file");
+    }
+
+    #[test]
+    fn spans_count_from_behind_byte_order_mark_and_first_line() {
+        let text = "\u{feff}#!/usr/bin/env run\nfn main() { let é = 1; }\n";
+        let tree = Tree::new(&[("Cargo.toml", &manifest("app", "")), ("src/main.rs", text)]);
+        let package = read(&options(&tree, "Cargo.toml")).expect("read");
+        let file = &package.program.files[0];
+        let syn::Item::Fn(main) = &file.ast.items[0] else {
+            panic!("a function");
+        };
+        let range = main.block.brace_token.span.join().byte_range();
+        assert_eq!(
+            &file.text[range.start + file.base..range.end + file.base],
+            "{ let é = 1; }"
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_named_with_its_place() {
+        let tree = Tree::new(&[
+            ("Cargo.toml", &manifest("app", "")),
+            ("src/main.rs", "fn main() {}\n  mod gone;\n"),
+        ]);
+        let text = failure(&tree);
+        assert!(
+            text.contains("src/main.rs:2:3: there is no file for the module `gone`"),
+            "{text}"
+        );
+        assert!(text.contains("2 |   mod gone;"), "{text}");
+        tree.write("src/gone.rs", "");
+        tree.write("src/gone/mod.rs", "");
+        let text = failure(&tree);
+        assert!(text.contains("two files for one module"), "{text}");
+    }
+
+    #[test]
+    fn a_file_that_is_not_rust_is_shown() {
+        let tree = Tree::new(&[
+            ("Cargo.toml", &manifest("app", "")),
+            ("src/main.rs", "fn main() {\n\tlet x = = 1;\n}\n"),
+        ]);
+        let text = failure(&tree);
+        assert!(text.contains("src/main.rs:2:10: "), "{text}");
+        assert!(text.contains("2 | \tlet x = = 1;\n  | \t        ^"), "{text}");
+        tree.write("src/main.rs", "fn main() {\n  \"never closed\n");
+        assert!(failure(&tree).contains("src/main.rs:"), "{}", failure(&tree));
+    }
+
+    #[test]
+    fn a_package_without_a_program_is_refused() {
+        let tree = Tree::new(&[("Cargo.toml", &manifest("app", "")), ("src/lib.rs", "")]);
+        assert!(failure(&tree).contains("no binary"), "{}", failure(&tree));
     }
 }
