@@ -5,12 +5,17 @@
 //! compiler's [`ckpt_compiler::package::Program`] together.
 
 pub mod cfg;
+pub mod copy;
+mod gather;
+mod home;
+pub mod manifest;
 mod modules;
 pub mod read;
 mod settings;
 mod strip;
 #[cfg(test)]
 mod testing;
+mod tree;
 pub mod workspace;
 
 #[allow(unused_imports)] // as above

@@ -22,6 +22,8 @@ pub struct ReadPackage {
     pub workspace: Workspace,
     /// What it is built for, such as `x86_64-unknown-linux-gnu`.
     pub target: String,
+    /// How it is to be built.
+    pub options: CargoOptions,
 }
 
 impl ReadPackage {
@@ -40,7 +42,8 @@ impl ReadPackage {
 
     /// Cargo's folder for build results.
     pub fn target_directory(&self) -> &Path {
-        self.workspace.metadata.target_directory.as_std_path()
+        let said = self.options.target_dir.as_deref();
+        said.unwrap_or_else(|| self.workspace.metadata.target_directory.as_std_path())
     }
 }
 
@@ -83,6 +86,10 @@ pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
         },
         workspace,
         target: compiler.target,
+        options: CargoOptions {
+            target_dir: options.target_dir.as_ref().map(|path| folder.join(path)),
+            ..options.clone()
+        },
     })
 }
 

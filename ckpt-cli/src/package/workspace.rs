@@ -97,6 +97,30 @@ impl Workspace {
                 || package.manifest_path.starts_with(&self.metadata.workspace_root))
     }
 
+    /// The packages that a copy must hold: the user's own, and those outside the folder of the workspace that depend on
+    /// them, which would otherwise be built with the originals.
+    pub fn copied_packages(&self) -> Vec<&Package> {
+        let by_path = self
+            .metadata
+            .packages
+            .iter()
+            .filter(|package| package.source.is_none());
+        let (mut copied, mut others): (Vec<_>, Vec<_>) = by_path.partition(|package| self.is_local(package));
+        loop {
+            let depends = |package: &&Package| {
+                let on = |dependency: &NodeDep| copied.iter().any(|one: &&Package| one.id == dependency.pkg);
+                self.node(&package.id)
+                    .is_some_and(|node| node.deps.iter().any(on))
+            };
+            let (mut more, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(depends);
+            if more.is_empty() {
+                return copied;
+            }
+            copied.append(&mut more);
+            others = rest;
+        }
+    }
+
     fn node(&self, id: &PackageId) -> Option<&Node> {
         let resolve = self.metadata.resolve.as_ref()?;
         resolve.nodes.iter().find(|node| node.id == *id)
