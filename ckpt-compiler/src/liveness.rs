@@ -12,16 +12,21 @@ use fixedbitset::FixedBitSet;
 pub struct Liveness {
     live_out: Vec<FixedBitSet>,
     moved_out: Vec<FixedBitSet>,
+    consumed_out: Vec<FixedBitSet>,
+    surely_moved_in: Vec<FixedBitSet>,
     surely_moved_out: Vec<FixedBitSet>,
 }
 
 impl Liveness {
     /// Solves both analyses for a function.
     pub fn of(flow: &Flow) -> Self {
+        let (surely_moved_in, surely_moved_out) = surely_moved(flow);
         Self {
             live_out: live(flow),
-            moved_out: moved(flow),
-            surely_moved_out: surely_moved(flow),
+            moved_out: moved(flow, |event| event.kind == Use::Move),
+            consumed_out: moved(flow, |event| event.may_consume),
+            surely_moved_in,
+            surely_moved_out,
         }
     }
 
@@ -32,8 +37,9 @@ impl Liveness {
 
     /// Whether the variable may have been moved out of when the site is reached.
     pub fn may_be_moved(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
-        !flow.bindings[binding].is_plainly_copy()
-            && self.moved_out[flow.sites[site as usize - 1].node].contains(binding)
+        let node = flow.sites[site as usize - 1].node;
+        let consumed = self.consumed_out[node].contains(binding) && !self.live_out[node].contains(binding);
+        !flow.bindings[binding].is_plainly_copy() && (consumed || self.moved_out[node].contains(binding))
     }
 
     /// Whether the variable's value may still be used from a point on.
@@ -54,6 +60,21 @@ impl Liveness {
     /// Whether the variable has been moved out of on every way to the site.
     pub fn is_moved(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
         self.surely_moved_out[flow.sites[site as usize - 1].node].contains(binding)
+    }
+
+    /// Whether the variable has been moved out of on every way to a point.
+    pub fn is_moved_at(&self, flow: &Flow, point: Point, binding: BindingId) -> bool {
+        let mut moved = self.surely_moved_in[point.node].contains(binding);
+        for event in &flow.nodes[point.node].events[..point.event] {
+            if event.binding == binding && !event.in_closure {
+                match event.kind {
+                    Use::Move => moved = true,
+                    Use::Write => moved = false,
+                    _ => {}
+                }
+            }
+        }
+        moved
     }
 
     /// Calls `visit` for every event with the variables that are live after it.
@@ -104,7 +125,7 @@ fn live(flow: &Flow) -> Vec<FixedBitSet> {
 }
 
 /// As [`moved`], over all ways instead of over any.
-fn surely_moved(flow: &Flow) -> Vec<FixedBitSet> {
+fn surely_moved(flow: &Flow) -> (Vec<FixedBitSet>, Vec<FixedBitSet>) {
     let mut everything = FixedBitSet::with_capacity(flow.bindings.len());
     everything.insert_range(..);
     let mut moved_in = vec![everything; flow.nodes.len()];
@@ -133,10 +154,10 @@ fn surely_moved(flow: &Flow) -> Vec<FixedBitSet> {
             }
         }
     }
-    moved_out
+    (moved_in, moved_out)
 }
 
-fn moved(flow: &Flow) -> Vec<FixedBitSet> {
+fn moved(flow: &Flow, moves: impl Fn(&Event) -> bool) -> Vec<FixedBitSet> {
     let empty = FixedBitSet::with_capacity(flow.bindings.len());
     let mut moved_in = vec![empty.clone(); flow.nodes.len()];
     let mut moved_out = vec![empty; flow.nodes.len()];
@@ -146,10 +167,10 @@ fn moved(flow: &Flow) -> Vec<FixedBitSet> {
         for index in 0..flow.nodes.len() {
             let mut moved = moved_in[index].clone();
             for event in &flow.nodes[index].events {
-                match event.kind {
-                    Use::Move => moved.insert(event.binding),
-                    Use::Write if !event.in_closure => moved.remove(event.binding),
-                    _ => {}
+                if moves(event) {
+                    moved.insert(event.binding);
+                } else if event.kind == Use::Write && !event.in_closure {
+                    moved.remove(event.binding);
                 }
             }
             for next in flow.nodes[index].next.clone() {

@@ -10,6 +10,7 @@ pub struct Tables {
     borrows: HashSet<String>,
     mutably: HashSet<String>,
     adapts: HashSet<String>,
+    changes: HashSet<String>,
     consumes: HashSet<String>,
     collects: HashSet<String>,
     device: HashSet<String>,
@@ -38,6 +39,7 @@ impl Tables {
             borrows: set("borrows"),
             mutably: set("mutably"),
             adapts: set("adapts"),
+            changes: set("changes"),
             consumes: set("consumes"),
             collects: set("collects"),
             device: set("device"),
@@ -63,6 +65,11 @@ impl Tables {
     /// Whether the method turns a borrow or an iterator into another one.
     pub fn adapts(&self, method: &str) -> bool {
         self.adapts.contains(method)
+    }
+
+    /// Whether the method changes its receiver in place.
+    pub fn changes(&self, method: &str) -> bool {
+        self.changes.contains(method)
     }
 
     /// Whether the method takes its receiver by value.

@@ -277,6 +277,47 @@ impl<T> KeepNothing for &Keep<'_, T> {
     }
 }
 
+/// Tells the type checker that an argument has the type of a value. Only ever mentioned, never called.
+pub fn like<T>(_: &T) -> T {
+    unreachable!("this is a bug in ckpt: a call is made that only names types")
+}
+
+/// An argument that a restart passes only because the call needs one: the function had used it up before its site.
+/// `(&&UsedUp(Some(x))).put_away()`: what only owns memory is dropped, a destructor with effects must not run again.
+#[expect(missing_debug_implementations, reason = "made and used up in one expression")]
+pub struct UsedUp<T>(std::cell::Cell<Option<T>>);
+
+impl<T> UsedUp<T> {
+    /// Takes the argument.
+    pub fn new(argument: T) -> Self {
+        Self(std::cell::Cell::new(Some(argument)))
+    }
+}
+
+/// See [`UsedUp`].
+pub trait PutAwayInert {
+    /// Drops the argument.
+    fn put_away(&self);
+}
+
+impl<T: Inert> PutAwayInert for UsedUp<T> {
+    fn put_away(&self) {
+        drop(self.0.take());
+    }
+}
+
+/// See [`UsedUp`].
+pub trait PutAwayAny {
+    /// Forgets the argument.
+    fn put_away(&self);
+}
+
+impl<T> PutAwayAny for &UsedUp<T> {
+    fn put_away(&self) {
+        std::mem::forget(self.0.take());
+    }
+}
+
 /// A destructor that only frees memory or closes what was open.
 pub trait Inert {}
 

@@ -128,7 +128,7 @@ impl Emitter<'_> {
         let out = self.move_out(&declared, &range);
         let restores = self.restores(&declared, &range, later, steps);
         let otherwise = (!restores.is_empty()).then(|| quote!(else { #restores }));
-        let bind = self.bind_moved(&declared);
+        let bind = self.bind_moved(&declared, later);
         carried.extend(
             declared
                 .iter()
@@ -165,7 +165,7 @@ impl Emitter<'_> {
         let out = self.move_out(&declared, &step.range);
         let restores = self.restores(&declared, &step.range, later, &[step]);
         let otherwise = (!restores.is_empty()).then(|| quote!(else { #restores }));
-        let bind = self.bind_moved(&declared);
+        let bind = self.bind_moved(&declared, later);
         carried.extend(
             declared
                 .iter()

@@ -123,8 +123,9 @@ impl Emitter<'_> {
             let (name, key) = (&binding.ident, self.key(id));
             let mutability = binding.mutable.then(|| quote!(mut));
             let restored = self.where_restored(id, 1, self.plan.sites.len() as SiteId);
+            let restore = self.restoring(id, 1, self.plan.sites.len() as SiteId, Span::mixed_site());
             tokens.extend(quote_spanned! { Span::mixed_site() =>
-                let #mutability #name = if !#frame.runs() && (#restored) && !#frame.passed(#key) { #frame.restore(#key) } else { #name };
+                let #mutability #name = if !#frame.runs() && (#restored) && !#frame.passed(#key) { #restore } else { #name };
             });
         }
         tokens
@@ -165,6 +166,16 @@ impl Emitter<'_> {
             quote!(false)
         } else {
             quote!(#(#tests)||*)
+        }
+    }
+
+    /// The variable's value from the record, where the walk's target is one of the sites `first..=last`.
+    pub(crate) fn restoring(&self, id: BindingId, first: SiteId, last: SiteId, span: Span) -> TokenStream {
+        let (frame, key) = (frame(), self.key(id));
+        if (first..=last).any(|site| self.plan.sites[site as usize - 1].moves(id)) {
+            quote_spanned!(span => #frame.restore_moved(#key))
+        } else {
+            quote_spanned!(span => #frame.restore(#key))
         }
     }
 

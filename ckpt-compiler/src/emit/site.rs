@@ -9,7 +9,7 @@ use crate::spine::{Arm, Branch, SiteId, Spine, hole};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, Pat};
+use syn::{Expr, Pat, parse_quote};
 
 impl Emitter<'_> {
     /// An expression with a site.
@@ -87,13 +87,14 @@ impl Emitter<'_> {
         let frame = frame();
         let registrations = self.registrations(site);
         let carved = self.carved(site, call);
+        let kept = self.kept(site, call);
         let mut call = call.clone();
         carved
             .operands
             .into_iter()
             .for_each(|(index, operand)| set_operand(&mut call, index, operand));
         let call = quote!(#frame.call(#site, &#registrations, || #call));
-        let (kept, carved, remade) = (self.kept(site), carved.before, self.remade(site));
+        let (carved, remade) = (carved.before, self.remade(site));
         if kept.is_empty() && carved.is_empty() && remade.is_empty() {
             return call;
         }
@@ -159,10 +160,13 @@ impl Emitter<'_> {
                 Entry::Moved { binding, callee, parameter } => {
                     let (slot, kept) = (self.kept_name(*binding), Ident::new("__ckpt_copy", Span::mixed_site()));
                     let (save, lend) = match parameter {
-                        None => (quote!(#registrar.save(#key, #kept)), quote!(#registrar.lent(#key, #callee))),
+                        None => (
+                            quote!(#registrar.save(#key, #kept)),
+                            quote!(#registrar.moved(#key, #callee, &#slot)),
+                        ),
                         Some(index) => (
                             quote!(#registrar.required(#key); #registrar.parameter(#index, #key, #kept)),
-                            quote!(#registrar.required(#key); #registrar.lent_parameter(#index, #key, #callee)),
+                            quote!(#registrar.required(#key); #registrar.moved_parameter(#index, #key, #callee, &#slot)),
                         ),
                     };
                     quote_spanned!(span => match &#slot {
@@ -217,9 +221,9 @@ impl Emitter<'_> {
     }
 
     /// Copies of the arguments that a call takes by value.
-    fn kept(&self, site: SiteId) -> TokenStream {
+    fn kept(&self, site: SiteId, call: &Expr) -> TokenStream {
         let rt = rt();
-        let mut tokens = TokenStream::new();
+        let mut tokens = self.types_of_moved(site, call);
         for entry in &self.plan.sites[site as usize - 1].entries {
             if let Entry::Moved { binding, .. } = entry {
                 let (kept, name) = (self.kept_name(*binding), &self.flow.bindings[*binding].ident);
@@ -233,6 +237,25 @@ impl Emitter<'_> {
             }
         }
         tokens
+    }
+
+    /// A call that is never made, by which the types of the arguments are known before copies of them are thought of.
+    fn types_of_moved(&self, site: SiteId, call: &Expr) -> TokenStream {
+        let rt = rt();
+        let mut call = call.clone();
+        let mut found = false;
+        for entry in &self.plan.sites[site as usize - 1].entries {
+            if let Entry::Moved { binding, callee, .. } = entry {
+                let name = &self.flow.bindings[*binding].ident;
+                set_operand(&mut call, *callee as usize, parse_quote!(#rt::like(&#name)));
+                found = true;
+            }
+        }
+        if found {
+            quote!(let _ = || #call;)
+        } else {
+            TokenStream::new()
+        }
     }
 
     fn seats_name(&self, group: &[BindingId]) -> Ident {

@@ -3,8 +3,7 @@
 use super::Emitter;
 use super::block::verbatim;
 use crate::classes::Class;
-use crate::flow::{BindingId, Event, SiteFlow, Use};
-use crate::names::frame;
+use crate::flow::{BindingId, Declaration, Event, Passing, Point, SiteFlow, Use};
 use crate::paths::rt;
 use crate::plan::{Mode, SitePlan};
 use crate::spine::{Block, Plain, Sites, SpineStep, Step, StepId, StepKind, Target};
@@ -269,14 +268,20 @@ impl Emitter<'_> {
 
     /// Whether the steps that declare the variable move it away again.
     fn is_moved_at_once(&self, id: BindingId, range: &Range<StepId>) -> bool {
-        let moves =
-            |event: &Event| event.binding == id && event.kind == Use::Move && range.contains(&event.step);
+        let moves = |event: &Event| event.binding == id && may_move(event) && range.contains(&event.step);
         self.flow.events().any(moves) && !self.is_live_out_of(id, range)
     }
 
-    pub(super) fn bind_moved(&self, declared: &[BindingId]) -> TokenStream {
+    /// Gives variables that were moved out their name back. One that a restart leaves out has no value then, and no use:
+    /// it lives on under the other name to the end of its scope.
+    pub(super) fn bind_moved(&self, declared: &[BindingId], later: Sites) -> TokenStream {
         let moved = declared.iter().filter(|id| self.mode(**id) == Mode::MovedOut);
+        let has_value = |id: &&BindingId| {
+            self.plan.classes[**id] != Class::Saved
+                || (later.first..=later.last).all(|site| self.plan.sites[site as usize - 1].restores(**id))
+        };
         moved
+            .filter(has_value)
             .map(|id| {
                 let binding = &self.flow.bindings[*id];
                 let (name, out) = (&binding.ident, self.out(*id));
@@ -294,15 +299,14 @@ impl Emitter<'_> {
         later: Sites,
         steps: &[&Step],
     ) -> TokenStream {
-        let frame = frame();
-        let mut tokens = TokenStream::new();
+        let mut tokens = self.used_up(range);
         let written = self.late_initialised(range);
         for &id in declared
             .iter()
             .chain(written.iter().filter(|id| !declared.contains(id)))
         {
             let binding = &self.flow.bindings[id];
-            let (name, key, mode) = (&binding.ident, self.key(id), self.mode(id));
+            let (name, mode) = (&binding.ident, self.mode(id));
             let is_late = binding.init.is_none() && !binding.from_spine;
             if mode == Mode::Trapped || is_late && !written.contains(&id) {
                 continue;
@@ -319,7 +323,7 @@ impl Emitter<'_> {
                 Class::Skipped => tokens.extend(quote!(#target = ::core::default::Default::default();)),
                 Class::Saved => {
                     let condition = self.where_restored(id, later.first, later.last);
-                    let restored = quote_spanned!(self.own_span(id) => #frame.restore(#key));
+                    let restored = self.restoring(id, later.first, later.last, self.own_span(id));
                     let assignment = if mode == Mode::Carried {
                         let slot = self.slot(id);
                         quote!(#slot = ::core::option::Option::Some(#restored);)
@@ -336,6 +340,45 @@ impl Emitter<'_> {
             }
         }
         tokens
+    }
+
+    /// Puts away the arguments that the skipped steps have used up: what a caller passes at restart only stands in.
+    fn used_up(&self, range: &Range<StepId>) -> TokenStream {
+        let rt = rt();
+        let used_up = (0..self.flow.bindings.len()).filter(|id| self.is_used_up(*id, range));
+        used_up
+            .map(|id| {
+                let name = &self.flow.bindings[id].ident;
+                quote! {{
+                    #[allow(unused_imports)]
+                    use #rt::{PutAwayAny as _, PutAwayInert as _};
+                    (&#rt::UsedUp::new(#name)).put_away();
+                }}
+            })
+            .collect()
+    }
+
+    /// Whether the steps move the parameter away on every way through them, for good.
+    fn is_used_up(&self, id: BindingId, range: &Range<StepId>) -> bool {
+        let by_value = matches!(
+            self.flow.bindings[id].declaration,
+            Declaration::Parameter {
+                passing: Passing::Value,
+                ..
+            }
+        );
+        by_value
+            && !self.flow.bindings[id].is_plainly_copy()
+            && !self.is_live_out_of(id, range)
+            && !self.was_moved_before(id, range)
+            && self
+                .end_of(range)
+                .is_some_and(|end| self.liveness.is_moved_at(self.flow, end, id))
+    }
+
+    fn was_moved_before(&self, id: BindingId, range: &Range<StepId>) -> bool {
+        let begin = self.flow.points.get(&range.start).map(|(begin, _)| *begin);
+        begin.is_some_and(|point| self.liveness.is_moved_at(self.flow, point, id))
     }
 
     /// Variables declared without a value that get one here.
@@ -373,9 +416,8 @@ impl Emitter<'_> {
     pub(super) fn put_all(&self, carried: &[BindingId], range: &Range<StepId>) -> TokenStream {
         let used = carried.iter().filter(|id| self.is_used(**id, range));
         used.filter(|id| {
-            let moves = |event: &Event| {
-                event.binding == **id && event.kind == Use::Move && range.contains(&event.step)
-            };
+            let moves =
+                |event: &Event| event.binding == **id && may_move(event) && range.contains(&event.step);
             let untouched = self.is_live_into(**id, range) && !self.flow.events().any(moves);
             untouched || self.is_live_out_of(**id, range)
         })
@@ -397,11 +439,17 @@ impl Emitter<'_> {
     }
 
     fn is_live_out_of(&self, id: BindingId, range: &Range<StepId>) -> bool {
+        self.end_of(range)
+            .is_some_and(|end| self.liveness.is_live_at(self.flow, end, id))
+    }
+
+    /// Where the last of the steps ends.
+    fn end_of(&self, range: &Range<StepId>) -> Option<Point> {
         let last = self.flow.points.iter().filter(|(step, _)| range.contains(step));
         let last = last
             .filter(|(step, _)| self.ends_with(**step, range.end))
             .min_by_key(|(step, _)| **step);
-        last.is_some_and(|(_, (_, end))| self.liveness.is_live_at(self.flow, *end, id))
+        last.map(|(_, (_, end))| *end)
     }
 
     fn ends_with(&self, step: StepId, end: StepId) -> bool {
@@ -436,6 +484,10 @@ impl Emitter<'_> {
             self.put_all(&whole, &step.range),
         )
     }
+}
+
+fn may_move(event: &Event) -> bool {
+    event.kind == Use::Move || event.may_consume
 }
 
 fn restart_value(steps: &[&Step], step: StepId) -> TokenStream {
@@ -499,9 +551,10 @@ impl VisitMut for Rename<'_> {
     }
 
     fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
-        if field.colon_token.is_none() {
+        visit_mut::visit_field_pat_mut(self, field);
+        let renamed = matches!((&*field.pat, &field.member), (Pat::Ident(ident), syn::Member::Named(name)) if ident.ident != *name);
+        if renamed && field.colon_token.is_none() {
             field.colon_token = Some(syn::Token![:](Span::mixed_site()));
         }
-        visit_mut::visit_field_pat_mut(self, field);
     }
 }

@@ -82,6 +82,7 @@ impl Walker {
                 kind: Use::Write,
                 step: self.step,
                 in_closure: self.closures > 0,
+                may_consume: false,
             };
             self.flow.nodes[self.here].events.push(event);
         }
@@ -159,9 +160,13 @@ impl Walker {
                 kind,
                 step: self.step,
                 in_closure: self.closures > 0,
+                may_consume: false,
             };
             self.flow.nodes[self.here].events.push(event);
             self.log.push((binding, kind));
+        } else {
+            let names = self.flow.outer_names.entry(self.step).or_default();
+            names.insert(name.to_owned());
         }
     }
 
@@ -275,6 +280,9 @@ impl Walker {
                     Use::Change
                 };
                 self.operand(&call.receiver, kind);
+                if kind == Use::Change && !tables.changes(&method) {
+                    self.may_consume(&call.receiver);
+                }
                 call.args.iter().for_each(|argument| self.expr(argument));
             }
             Expr::Call(call) if self.swap(swapped(call)) => {}
@@ -309,6 +317,24 @@ impl Walker {
             Expr::Macro(one) => self.macro_tokens(&one.mac),
             Expr::Closure(closure) => self.closure(closure),
             _ => self.control(expr),
+        }
+    }
+
+    /// Notes that the event just made may have been the last one of its variable. A variable that is `mut` is taken to be
+    /// changed by its methods, not used up.
+    fn may_consume(&mut self, receiver: &Expr) {
+        let Some(binding) = name_of(receiver).and_then(|name| self.resolve(name)) else {
+            return;
+        };
+        let Binding {
+            mutable, declaration, ..
+        } = &self.flow.bindings[binding];
+        let is_parameter = matches!(declaration, Declaration::Parameter { .. });
+        if let Some(event) = self.flow.nodes[self.here].events.last_mut()
+            && event.binding == binding
+            && (is_parameter || !mutable)
+        {
+            event.may_consume = true;
         }
     }
 

@@ -14,7 +14,7 @@ pub use spine::build;
 use crate::options::Treatment;
 use crate::spine::{SiteId, StepId};
 use proc_macro2::Ident;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use syn::{Expr, Type};
 
 /// A variable, whatever it is called.
@@ -160,6 +160,8 @@ pub struct Event {
     pub step: StepId,
     /// Whether it happens in the body of a closure, which may run later, more than once, or never.
     pub in_closure: bool,
+    /// Whether it is a method's receiver that the method may take by value.
+    pub may_consume: bool,
 }
 
 /// A basic block.
@@ -206,6 +208,8 @@ pub struct Flow {
     pub swaps: Vec<(BindingId, BindingId)>,
     /// For every `match` that replays: the step, and what its scrutinee uses.
     pub replayed: Vec<(StepId, Vec<BindingId>)>,
+    /// Names that are no variable's where they stand, but a function's or a constant's.
+    pub outer_names: HashMap<StepId, HashSet<String>>,
     /// For every call that leads to a site: what its arguments use.
     pub arguments: Vec<(SiteId, Vec<(BindingId, Use)>)>,
 }

@@ -288,8 +288,14 @@ impl Chooser<'_> {
                     "put the `#[cfg(..)]` inside the initialiser: `let x = if cfg!(..) { .. } else { .. };`",
                 );
             }
-            self.modes.insert(id, mode);
             let used_later = mentioned_from(self.flow, id, end);
+            let may_be_gone = |site: &SiteId| self.liveness.may_be_moved(self.flow, *site, id);
+            let mode = match mode {
+                // Whatever is left of it stays inside: it cannot be moved out a second time.
+                Mode::MovedOut if !used_later && later.iter().any(may_be_gone) => Mode::Trapped,
+                mode => mode,
+            };
+            self.modes.insert(id, mode);
             let is_late = binding.init.is_none() && !binding.from_spine;
             if mode == Mode::Trapped || !used_later || is_late || self.plan.classes[id] != Class::Saved {
                 continue;
@@ -365,14 +371,20 @@ impl Chooser<'_> {
         }
         let same_name = |other: BindingId| self.flow.bindings[other].ident == binding.ident;
         let shadowed = declared.iter().any(|(other, _)| *other > id && same_name(*other));
-        let others = self.flow.events().any(|event| {
-            (start..end).contains(&event.step)
-                && event.binding != id
-                && event.kind != Use::Write
-                && same_name(event.binding)
-                && self.flow.bindings[event.binding].step <= binding.step
-                || (start..end).contains(&event.step) && event.binding < id && same_name(event.binding)
+        // `let energy = energy(&bodies);`: the function's name must not be the variable's before its declaration.
+        let is_outer_name = (start..end).any(|step| {
+            let names = self.flow.outer_names.get(&step);
+            names.is_some_and(|names| names.contains(&binding.ident.to_string()))
         });
+        let others = is_outer_name
+            || self.flow.events().any(|event| {
+                (start..end).contains(&event.step)
+                    && event.binding != id
+                    && event.kind != Use::Write
+                    && same_name(event.binding)
+                    && self.flow.bindings[event.binding].step <= binding.step
+                    || (start..end).contains(&event.step) && event.binding < id && same_name(event.binding)
+            });
         if shadowed {
             Mode::Trapped
         } else if others

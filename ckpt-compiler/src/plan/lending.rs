@@ -115,7 +115,9 @@ impl Finder<'_> {
                 Lent::Nothing => {}
                 Lent::Whole(binding) => {
                     let mutable = self.flow.bindings[binding].mutable;
-                    let by_value = matches!(operand, Expr::Path(_)) && !(is_receiver && mutable);
+                    let itself = self.resolve(site, operand) == Some(binding)
+                        && matches!(self.classes[binding], Class::Saved | Class::Skipped);
+                    let by_value = matches!(operand, Expr::Path(_)) && itself && !(is_receiver && mutable);
                     found.push(Lend {
                         binding,
                         parameter,

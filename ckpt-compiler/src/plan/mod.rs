@@ -67,6 +67,13 @@ pub struct SitePlan {
 }
 
 impl SitePlan {
+    /// Whether the variable has moved into the callee at this site.
+    pub fn moves(&self, binding: BindingId) -> bool {
+        self.entries
+            .iter()
+            .any(|entry| matches!(entry, Entry::Moved { .. }) && entry.binding() == binding)
+    }
+
     /// Whether a restart at this site can restore the variable from this function's record.
     pub fn restores(&self, binding: BindingId) -> bool {
         self.entries.iter().any(|entry| match entry {
@@ -149,10 +156,11 @@ impl Entry {
         }
     }
 
-    /// Whether every checkpoint has it, or only one whose caller restores it.
+    /// Whether every checkpoint has it, or only one whose caller restores it, or whose callee still has it.
     pub fn is_always_saved(&self) -> bool {
         match self {
-            Self::Save(_) | Self::Link(..) | Self::Moved { .. } => true,
+            Self::Save(_) | Self::Link(..) => true,
+            Self::Moved { .. } => false,
             Self::Carved { parameter: None, .. } => true,
             Self::Carved { required, .. }
             | Self::Parameter { required, .. }

@@ -254,14 +254,22 @@ fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Pa
                 required: true,
             }),
             None if needed => Some(Entry::Save(id)),
-            None if whole && !moved && flow.nameable(site, id) => Some(Entry::Parameter {
-                binding: id,
-                index,
-                required: false,
-            }),
+            None if whole && !moved && !loses_a_part(flow, id) && flow.nameable(site, id) => {
+                Some(Entry::Parameter {
+                    binding: id,
+                    index,
+                    required: false,
+                })
+            }
             None => None,
         },
     }
+}
+
+/// Whether a part of the variable may be moved away.
+fn loses_a_part(flow: &Flow, id: BindingId) -> bool {
+    flow.events()
+        .any(|event| event.binding == id && event.kind == Use::MovePart)
 }
 
 /// Borrows for variables that are shadowed where a site needs them.

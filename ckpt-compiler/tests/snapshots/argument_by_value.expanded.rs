@@ -98,7 +98,7 @@ pub fn total(n: u32) -> u32 {
                     ::ckpt::__rt::VariablePlan {
                         key: "list",
                         line: 17u32,
-                        on_demand: false,
+                        on_demand: true,
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "weight",
@@ -116,10 +116,11 @@ pub fn total(n: u32) -> u32 {
         list = (0..n).collect();
         weight = n / 2;
     } else {
-        list = __ckpt.restore("list");
+        list = __ckpt.restore_moved("list");
         weight = __ckpt.restore("weight");
     }
     let drained = {
+        let _ = || drain(::ckpt::__rt::like(&list));
         let __ckpt_kept_1 = {
             #[allow(unused_imports)]
             use ::ckpt::__rt::{KeepCopy as _, KeepNothing as _};
@@ -136,7 +137,7 @@ pub fn total(n: u32) -> u32 {
                             __ckpt_registrar.save("list", __ckpt_copy);
                         }
                         ::core::option::Option::None => {
-                            __ckpt_registrar.lent("list", 0u32);
+                            __ckpt_registrar.moved("list", 0u32, &__ckpt_kept_1);
                         }
                     }
                     __ckpt_registrar.save("weight", &weight);

@@ -42,6 +42,11 @@ pub fn count_down(from: Option<u32>) -> u32 {
             name = "few";
         }
     } else {
+        {
+            #[allow(unused_imports)]
+            use ::ckpt::__rt::{PutAwayAny as _, PutAwayInert as _};
+            (&::ckpt::__rt::UsedUp::new(from)).put_away();
+        }
         left = __ckpt.restore("left");
         name = __ckpt.restore("name");
     }

@@ -97,7 +97,7 @@ pub fn nested(seed: u64) -> String {
                     ::ckpt::__rt::VariablePlan {
                         key: "seed",
                         line: 19u32,
-                        on_demand: false,
+                        on_demand: true,
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.operand1",
@@ -126,7 +126,7 @@ pub fn nested(seed: u64) -> String {
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.argument3",
                         line: 1u32,
-                        on_demand: false,
+                        on_demand: true,
                     },
                 ],
             },
@@ -173,7 +173,7 @@ pub fn nested(seed: u64) -> String {
     let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
     let seed = if !__ckpt.runs() && (__ckpt.enters(1u32, 1u32)) && !__ckpt.passed("seed")
     {
-        __ckpt.restore("seed")
+        __ckpt.restore_moved("seed")
     } else {
         seed
     };
@@ -193,6 +193,7 @@ pub fn nested(seed: u64) -> String {
                 let mut __ckpt_argument3;
                 if __ckpt.runs() || __ckpt.enters(1u32, 1u32) {
                     __ckpt_argument3 = ({
+                        let _ = || next(::ckpt::__rt::like(&seed));
                         let __ckpt_kept_0 = {
                             #[allow(unused_imports)]
                             use ::ckpt::__rt::{KeepCopy as _, KeepNothing as _};
@@ -209,7 +210,8 @@ pub fn nested(seed: u64) -> String {
                                         }
                                         ::core::option::Option::None => {
                                             __ckpt_registrar.required("seed");
-                                            __ckpt_registrar.lent_parameter(0u32, "seed", 0u32);
+                                            __ckpt_registrar
+                                                .moved_parameter(0u32, "seed", 0u32, &__ckpt_kept_0);
                                         }
                                     }
                                     __ckpt_registrar.save("ckpt.operand1", &__ckpt_operand1);
@@ -218,9 +220,10 @@ pub fn nested(seed: u64) -> String {
                             )
                     }) + 1;
                 } else {
-                    __ckpt_argument3 = __ckpt.restore("ckpt.argument3");
+                    __ckpt_argument3 = __ckpt.restore_moved("ckpt.argument3");
                 }
                 {
+                    let _ = || next(::ckpt::__rt::like(&__ckpt_argument3));
                     let __ckpt_kept_2 = {
                         #[allow(unused_imports)]
                         use ::ckpt::__rt::{KeepCopy as _, KeepNothing as _};
@@ -239,7 +242,8 @@ pub fn nested(seed: u64) -> String {
                                         __ckpt_registrar.save("ckpt.argument3", __ckpt_copy);
                                     }
                                     ::core::option::Option::None => {
-                                        __ckpt_registrar.lent("ckpt.argument3", 0u32);
+                                        __ckpt_registrar
+                                            .moved("ckpt.argument3", 0u32, &__ckpt_kept_2);
                                     }
                                 }
                             },

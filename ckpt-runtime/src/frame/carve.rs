@@ -33,10 +33,17 @@ pub enum Carved {
 }
 
 /// A parameter that a caller needs, and whether as one of many rows rather than as a single value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Demand {
     pub(super) parameter: u32,
     pub(super) as_row: bool,
+    /// Whether another value of the type will do, for a callee that has used the argument up.
+    pub(super) stands_in: fn() -> bool,
+}
+
+/// A demand that only the value itself meets.
+pub(super) fn nothing_stands_in() -> bool {
+    false
 }
 
 /// Describes a value with holes. Without a builder it only finds out which parameters are needed.
@@ -55,6 +62,7 @@ impl Carver<'_> {
         self.demands.push(Demand {
             parameter,
             as_row: self.as_row,
+            stands_in: nothing_stands_in,
         });
         Carved::Hole(parameter)
     }

@@ -149,6 +149,13 @@ impl Frame {
         walk::restore(self, key)
     }
 
+    /// The value of a variable that was passed on by value: where the callee had used it up, something else of its type,
+    /// to make the call with.
+    #[cold]
+    pub fn restore_moved<T: Checkpoint>(&mut self, key: &str) -> T {
+        walk::restore_moved(self, key)
+    }
+
     /// Whether the caller has restored this function's by-value parameter `key` and passed it: it must not be restored a
     /// second time, its destructor could have effects.
     pub fn passed(&self, key: &str) -> bool {

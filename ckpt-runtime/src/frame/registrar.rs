@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::carve::{Carve, Carved, Carver, Demand};
+use super::carve::{Carve, Carved, Carver, Demand, nothing_stands_in};
 use super::thread::{Place, site_plan};
 use crate::plan::VariablePlan;
 use crate::snapshot::SnapshotBuilder;
-use crate::value::{Checkpoint, Column};
+use crate::value::{Checkpoint, Column, can_stand_in};
 
 /// Gathers one checkpoint, frame after frame from the outermost in. A registrar without a builder verifies: it copies no
 /// value and only finds out whether every parameter that a caller needs is offered by its callee.
@@ -111,7 +111,7 @@ impl Registrar {
         let missing = self
             .demanded
             .iter()
-            .find(|demand| !self.offered.contains(&demand.parameter));
+            .find(|demand| !self.offered.contains(&demand.parameter) && !(demand.stands_in)());
         missing.map_or(Ok(()), |demand| Err(self.missing(demand.parameter)))
     }
 
@@ -172,7 +172,13 @@ impl Registrar {
 
     /// This frame's variable lives in the callee's parameter `parameter` for the time of the call.
     pub fn lent(&mut self, key: &'static str, parameter: u32) {
-        self.link(key, None, parameter, false);
+        self.link(key, None, parameter, false, nothing_stands_in);
+    }
+
+    /// This frame's variable has moved into the callee's parameter `parameter`: where it is used up there, something
+    /// else of its type is passed at restart.
+    pub fn moved<T: Checkpoint>(&mut self, key: &'static str, parameter: u32, _: &Option<T>) {
+        self.link(key, None, parameter, false, can_stand_in::<T>);
     }
 
     /// This frame needs the callee's by-value parameter `parameter` to make the call again.
@@ -180,6 +186,7 @@ impl Registrar {
         self.demands.push(Demand {
             parameter,
             as_row: false,
+            stands_in: nothing_stands_in,
         });
     }
 
@@ -200,7 +207,21 @@ impl Registrar {
     pub fn lent_parameter(&mut self, index: u32, key: &'static str, callee_parameter: u32) {
         if self.offer(index, key) {
             let as_row = self.demanded_as_row(index);
-            self.link(key, Some(index), callee_parameter, as_row);
+            self.link(key, Some(index), callee_parameter, as_row, nothing_stands_in);
+        }
+    }
+
+    /// Offers parameter `index` to the caller; it has itself moved on into the callee's parameter `callee_parameter`.
+    pub fn moved_parameter<T: Checkpoint>(
+        &mut self,
+        index: u32,
+        key: &'static str,
+        callee_parameter: u32,
+        _: &Option<T>,
+    ) {
+        if self.offer(index, key) {
+            let as_row = self.demanded_as_row(index);
+            self.link(key, Some(index), callee_parameter, as_row, can_stand_in::<T>);
         }
     }
 
@@ -257,10 +278,18 @@ impl Registrar {
         }
     }
 
-    fn link(&mut self, key: &'static str, parameter: Option<u32>, callee_parameter: u32, as_row: bool) {
+    fn link(
+        &mut self,
+        key: &'static str,
+        parameter: Option<u32>,
+        callee_parameter: u32,
+        as_row: bool,
+        stands_in: fn() -> bool,
+    ) {
         self.demands.push(Demand {
             parameter: callee_parameter,
             as_row,
+            stands_in,
         });
         let line = self.line(key);
         if let Some(frame) = self.frames.last_mut() {

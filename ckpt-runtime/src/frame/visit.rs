@@ -148,7 +148,7 @@ fn consumed(parameter: u32, caller: Option<Place>, callee: Place, visited: Place
     fatal
         .at(position(visited))
         .why(format!(
-            "a restart calls `{}` again from `{caller}` and needs the argument for that",
+            "a restart calls `{}` again from `{caller}` and needs the argument for that, and ckpt cannot make another value of its type",
             callee_plan.function
         ))
         .help("pass it by reference, or mark its `let` in the caller `#[ckpt(reexecute)]`")

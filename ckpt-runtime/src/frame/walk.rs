@@ -8,7 +8,7 @@ use super::visit::position;
 use crate::session::exit::{Fatal, exit_code, leave};
 use crate::session::resume::Resume;
 use crate::session::{active, at_exit};
-use crate::value::{Checkpoint, LoadError};
+use crate::value::{Checkpoint, LoadError, stand_in};
 
 impl Frame {
     /// Takes up the next record, if a restart is walking: from now on this frame walks to the record's site.
@@ -112,10 +112,23 @@ pub(super) fn restore<T: Checkpoint>(frame: &Frame, key: &str) -> T {
     value_or_exit(restored, frame, key)
 }
 
+pub(super) fn restore_moved<T: Checkpoint>(frame: &Frame, key: &str) -> T {
+    let is_saved =
+        active::with_resume(|resume| resume.variable(frame.record as usize, key).is_some()).unwrap_or(true);
+    if is_saved {
+        return restore(frame, key);
+    }
+    stand_in().unwrap_or_else(|| restore(frame, key))
+}
+
 pub(super) fn passed(frame: &Frame, key: &str) -> bool {
     let record = frame.record as usize;
     let found = active::with_resume(|resume| {
         let caller = record.checked_sub(1)?;
+        if resume.variable(record, key).is_none() {
+            // Used up below: what the caller has passed stands in for it here as well.
+            return Some(true);
+        }
         let own = resume.home(record, key);
         let variables = &resume.restored.frames().get(caller)?.variables;
         Some(

@@ -7,6 +7,7 @@ use super::column::Column;
 use super::column::{DType, Kind};
 use super::error::{LoadError, LoadProblem};
 use super::objects::Tables;
+use super::stand_in::Zeros;
 
 /// Where the bytes of stored columns come from.
 pub trait Source {
@@ -45,6 +46,8 @@ pub(crate) enum Cursor {
         length: u64,
         items: Box<Cursor>,
     },
+    /// No column at all: for a value that stands in.
+    Zeros(Zeros),
 }
 
 pub(crate) struct DataCursor {
@@ -117,7 +120,7 @@ impl Cursor {
     /// Values in this batch, from the column that every value has an element in.
     pub fn rows(&self) -> Result<u64, LoadError> {
         match self {
-            Cursor::Empty => Ok(0),
+            Cursor::Empty | Cursor::Zeros(_) => Ok(0),
             Cursor::Data(data) if data.single => Err(mismatch("a list", self)),
             Cursor::Data(data) => Ok((data.total() / data.dtype.size()) as u64),
             Cursor::Array { length, items } => Ok(items.rows()? / (*length).max(1)),
@@ -141,7 +144,7 @@ impl Cursor {
     /// Elements not yet taken.
     pub fn left(&self) -> u64 {
         match self {
-            Cursor::Empty => 0,
+            Cursor::Empty | Cursor::Zeros(_) => 0,
             Cursor::Data(data) => (data.left() / data.dtype.size()) as u64,
             Cursor::Array { items, .. } => items.left(),
             Cursor::Group { children, .. } => children.iter().map(|(_, child)| child.left()).sum(),
@@ -177,7 +180,7 @@ impl Cursor {
 
 fn describe(cursor: &Cursor) -> String {
     match cursor {
-        Cursor::Empty => "nothing".to_owned(),
+        Cursor::Empty | Cursor::Zeros(_) => "nothing".to_owned(),
         Cursor::Data(data) if data.single => format!("one {}", data.dtype.name()),
         Cursor::Data(data) => format!(
             "{} {} elements",

@@ -35,6 +35,9 @@ impl<'a> Decoder<'a> {
     pub fn number<N: Number>(&mut self) -> Result<N, LoadError> {
         let size = size_of::<N>();
         let context = self.context;
+        if let Cursor::Zeros(zeros) = self.cursor {
+            return Ok(N::from_bytes(&zeros.number(size)[..size]));
+        }
         let data = self.data(&N::DTYPE)?;
         Ok(N::from_bytes(data.take(size, context)?))
     }
@@ -43,6 +46,13 @@ impl<'a> Decoder<'a> {
     pub fn numbers<N: Number>(&mut self, count: usize) -> Result<Vec<N>, LoadError> {
         if self.has_none(count) {
             return Ok(Vec::new());
+        }
+        if let Cursor::Zeros(_) = self.cursor {
+            return N::read(count, |into| {
+                into.fill(0);
+                Ok::<(), LoadError>(())
+            })?
+            .ok_or_else(|| no_memory(count));
         }
         let context = self.context;
         let data = self.data(&N::DTYPE)?;
@@ -68,6 +78,9 @@ impl<'a> Decoder<'a> {
     pub(crate) fn raw(&mut self, dtype: &DType) -> Result<u32, LoadError> {
         let size = dtype.size();
         let context = self.context;
+        if let Cursor::Zeros(_) = self.cursor {
+            return Ok(0);
+        }
         let bytes = self.data(dtype)?.take(size, context)?;
         let mut element = [0; 4];
         element[..size].copy_from_slice(bytes);
@@ -90,6 +103,9 @@ impl<'a> Decoder<'a> {
         if self.has_none(count) {
             return Ok(Vec::new());
         }
+        if let Cursor::Zeros(_) = self.cursor {
+            return Content::zeros(count, dtype.size()).ok_or_else(|| no_memory(count));
+        }
         let context = self.context;
         let data = self.data(dtype)?;
         let length = data.check(count, dtype.size())?;
@@ -97,6 +113,9 @@ impl<'a> Decoder<'a> {
     }
 
     pub(crate) fn text_bytes(&mut self) -> Result<Vec<u8>, LoadError> {
+        if let Cursor::Zeros(_) = self.cursor {
+            return Ok(Vec::new());
+        }
         let context = self.context;
         let mut column;
         let data = if self.batch {
@@ -148,6 +167,9 @@ impl<'a> Decoder<'a> {
         load: impl FnOnce(&mut Decoder<'_>) -> Result<T, LoadError>,
         default: Option<&dyn Fn() -> T>,
     ) -> Result<T, LoadError> {
+        if let Cursor::Zeros(zeros) = *self.cursor {
+            return load(&mut self.zeros(&mut Cursor::Zeros(zeros.enter()?)));
+        }
         match (self.field_if_present(names)?, default) {
             (Some(mut column), _) => load(&mut column).map_err(|error| error.below(names[0])),
             (None, Some(default)) => Ok(default()),
@@ -175,6 +197,9 @@ impl<'a> Decoder<'a> {
         if self.has_none(count) {
             return Ok(Vec::new());
         }
+        if let Cursor::Zeros(zeros) = *self.cursor {
+            return load(&mut self.zeros(&mut Cursor::Zeros(zeros.enter()?)), count);
+        }
         match (self.field_if_present(names)?, default) {
             (Some(mut column), _) => load(&mut column, count).map_err(|error| error.below(names[0])),
             (None, Some(default)) => {
@@ -190,6 +215,18 @@ impl<'a> Decoder<'a> {
                 Ok((0..count).map(|_| default()).collect())
             }
             (None, None) => Err(self.missing_field(names[0])),
+        }
+    }
+
+    /// The decoder for a part of a value that stands in.
+    fn zeros<'c>(&self, cursor: &'c mut Cursor) -> Decoder<'c>
+    where
+        'a: 'c,
+    {
+        Decoder {
+            cursor,
+            batch: self.batch,
+            context: self.context,
         }
     }
 
@@ -211,7 +248,7 @@ impl<'a> Decoder<'a> {
 
     /// Takes the length of the next list and gives the decoder for its items.
     pub fn list(&mut self) -> Result<(usize, Decoder<'_>), LoadError> {
-        if self.batch {
+        if self.batch && !matches!(self.cursor, Cursor::Zeros(_)) {
             let count = self.child(Kind::List, "lengths", true)?.number::<u64>()?;
             Ok((to_usize(count)?, self.child(Kind::List, "items", true)?))
         } else {
@@ -229,9 +266,10 @@ impl<'a> Decoder<'a> {
 
     /// Begins an array of the fixed length `count` and gives the decoder for its items.
     pub fn array(&mut self, count: usize) -> Result<Decoder<'_>, LoadError> {
-        if !self.batch {
+        let stands_in = matches!(self.cursor, Cursor::Zeros(_));
+        if !self.batch || stands_in {
             let (found, items) = self.list()?;
-            return if found == count {
+            return if found == count || stands_in {
                 Ok(items)
             } else {
                 Err(wrong_length(count, found as u64))
@@ -260,6 +298,9 @@ impl<'a> Decoder<'a> {
 
     /// Takes the keys and values of the next map.
     pub fn map<K: Checkpoint, V: Checkpoint>(&mut self) -> Result<(Vec<K>, Vec<V>), LoadError> {
+        if let Cursor::Zeros(_) = self.cursor {
+            return Ok((Vec::new(), Vec::new()));
+        }
         let count = if self.batch {
             self.child(Kind::Map, "lengths", true)?.number::<u64>()?
         } else {
@@ -296,6 +337,19 @@ impl<'a> Decoder<'a> {
     /// the decoder for its payload if the file has one.
     pub fn variant(&mut self, known: &[&[&str]]) -> Result<(usize, Option<Decoder<'_>>), LoadError> {
         let batch = self.batch;
+        if let Cursor::Zeros(zeros) = self.cursor {
+            let place = zeros.variant(known.len());
+            *zeros = zeros.enter()?;
+            let (cursor, context) = (&mut *self.cursor, self.context);
+            return Ok((
+                place,
+                Some(Decoder {
+                    cursor,
+                    batch,
+                    context,
+                }),
+            ));
+        }
         if let Cursor::Data(_) = &*self.cursor {
             return Ok((self.variant_number(known)?.0, None));
         }
@@ -353,6 +407,9 @@ impl<'a> Decoder<'a> {
         load: impl Fn(&mut Decoder<'_>) -> Result<P, LoadError>,
     ) -> Result<P, LoadError> {
         let context = self.context;
+        if let Cursor::Zeros(zeros) = *self.cursor {
+            return load(&mut self.zeros(&mut Cursor::Zeros(zeros.enter()?)));
+        }
         let Cursor::Data(data) = &mut *self.cursor else {
             return Err(mismatch("a shared object", self.cursor));
         };
@@ -396,6 +453,13 @@ impl<'a> Decoder<'a> {
     }
 
     fn child(&mut self, kind: Kind, name: &str, batch: bool) -> Result<Decoder<'_>, LoadError> {
+        if let Cursor::Zeros(_) = self.cursor {
+            return Ok(Decoder {
+                cursor: self.cursor,
+                batch,
+                context: self.context,
+            });
+        }
         let found = match &*self.cursor {
             Cursor::Group {
                 kind: found,

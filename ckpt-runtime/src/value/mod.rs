@@ -14,6 +14,7 @@ mod number;
 mod objects;
 mod rows;
 mod serde;
+mod stand_in;
 
 mod impls;
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub use error::{LoadError, LoadProblem, SaveError};
 pub use number::Number;
 pub(crate) use objects::{ObjectTable, Objects, Tables};
 pub use serde::*;
+pub(crate) use stand_in::{can_stand_in, stand_in};
 
 /// A value that can be saved in a checkpoint and restored from it.
 ///

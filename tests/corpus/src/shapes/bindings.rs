@@ -268,3 +268,26 @@ pub fn changed_after_it_was_read() {
     ckpt::checkpoint!();
     println!("= {first} {at} {}", items[at]);
 }
+
+#[ckpt::instrument(calls(level))]
+pub fn variables_named_like_functions() {
+    let mut seed = 4;
+    let energy = energy(&mut seed);
+    let level = level(energy);
+    let draw = draw(&mut seed);
+    for i in 0..2 {
+        ckpt::checkpoint!();
+        println!("{i} {energy} {level} {draw}");
+    }
+    println!("= {seed}");
+}
+
+fn energy(seed: &mut u64) -> u64 {
+    draw(seed) % 10
+}
+
+#[ckpt::instrument]
+fn level(energy: u64) -> u64 {
+    ckpt::checkpoint!();
+    energy + 1
+}

@@ -119,3 +119,51 @@ pub fn operands_of_an_expression() {
     }
     println!("= {n}");
 }
+
+#[ckpt::instrument(calls(after_a_site))]
+pub fn operands_that_begin_with_a_block() {
+    let one = ({ after_a_site(2) }) + { after_a_site(3) };
+    let two = (match one {
+        0 => 1,
+        _ => after_a_site(one),
+    }) * 2;
+    let three = (if two > 3 { after_a_site(two) } else { 2 }) > 3 && { after_a_site(one) > 2 };
+    let four = (after_a_site(3) as f64 + 1.0) * 2.0 - -(after_a_site(1) as f64);
+    let five = !(after_a_site(1) == 3 && after_a_site(2) == 5);
+    let six = (after_a_site(1) as u64) < 5;
+    println!("= {one} {two} {three} {four} {five} {six}");
+}
+
+#[ckpt::instrument]
+fn after_a_site(n: u64) -> u64 {
+    ckpt::checkpoint!();
+    println!("{n}");
+    (loop {
+        ckpt::checkpoint!();
+        if n > 0 {
+            break n;
+        }
+    }) + 1
+}
+
+#[ckpt::instrument(calls(after_a_site))]
+#[allow(unused_unsafe)]
+pub fn unsafe_conditions() {
+    let list = [1u64, 2, 3];
+    let mut i = 0;
+    // SAFETY: the loop ends at the last element.
+    while unsafe { *list.get_unchecked(i) } < 3 {
+        ckpt::checkpoint!();
+        i += 1;
+        println!("{i}");
+    }
+    // SAFETY: the list is not empty.
+    if unsafe { *list.get_unchecked(0) } == 1 {
+        ckpt::checkpoint!();
+        println!("one");
+    }
+    if unsafe { after_a_site(1) } == 2 {
+        println!("two");
+    }
+    println!("= {i}");
+}

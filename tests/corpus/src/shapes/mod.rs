@@ -36,6 +36,7 @@ mod methods;
 mod parameters;
 mod phases;
 mod recursion;
+mod used_up;
 mod values;
 
 /// A function to run, and the name it is asked for by.
@@ -82,8 +83,8 @@ pub fn digest<'a>(items: impl IntoIterator<Item = &'a u64>) -> u64 {
 }
 
 const SHAPES: &[Shape] = shapes! {
-    bindings: shadowing, shadowed_value_still_alive, shadowing_in_a_loop, deferred_initialisation, initialised_after_the_site, initialised_inside_the_loop, destructuring, destructuring_assignment, moved_before_the_site, moved_on_one_branch, used_up_after_the_site, inferred_types, constant_and_text_literals, not_needed_after_the_site, ignored_and_underscored, parameter_patterns, changed_after_it_was_read;
-    blocks: nested_blocks, unsafe_block, block_as_value, block_left_early, assignment_from_a_block, site_as_the_only_statement, text_printed_without_end_of_line, operands_of_an_expression;
+    bindings: shadowing, shadowed_value_still_alive, shadowing_in_a_loop, deferred_initialisation, initialised_after_the_site, initialised_inside_the_loop, destructuring, destructuring_assignment, moved_before_the_site, moved_on_one_branch, used_up_after_the_site, inferred_types, constant_and_text_literals, not_needed_after_the_site, ignored_and_underscored, parameter_patterns, changed_after_it_was_read, variables_named_like_functions;
+    blocks: nested_blocks, unsafe_block, block_as_value, block_left_early, assignment_from_a_block, site_as_the_only_statement, text_printed_without_end_of_line, operands_of_an_expression, operands_that_begin_with_a_block, unsafe_conditions;
     bodies: items_in_the_body, std_macros_with_inline_captures, unknown_macros, macro_defined_in_the_body, attributes_in_the_body, steering_attributes, names_like_the_generated_ones, imported_macro_path;
     borrows: shared_reference, mutable_reference, reference_to_a_field, swapped_values, swapped_references, split_at_mut_views, mutable_view_of_a_part, words_of_a_text, walk_along_a_linked_list, two_level_borrow, borrow_ended_before_the_site, mutable_reference_then_owner, reference_to_a_temporary;
     branches: if_else_if_else, condition_changed_before_site, condition_with_effect, if_as_value, if_let_copied_value, if_let_by_reference, if_let_on_a_call_with_effect, if_let_scrutinee_overwritten_inside, if_let_taken, if_let_else_if_let, nested_branches, site_in_an_else_branch_only;
@@ -101,6 +102,7 @@ const SHAPES: &[Shape] = shapes! {
     recursion: linear, binary, quicksort_by_index, mergesort_by_split_slices, backtracking, mutual, tree_by_reference, tree_by_mutable_reference, towers;
     values: numbers, texts_and_paths, collections, options_and_results, wrappers, shared_pointers, derived_types, derived_with_field_attributes, arrays_and_boxed_slices, empty_and_nested_empty;
     effects: iterator_that_empties_its_source, iterator_split_off, iterator_made_with_a_draw, range_made_with_a_draw, argument_with_effect, operand_with_effect, operand_changed_by_the_call, assignment_to_a_place_with_effect, reference_made_with_a_draw, closure_over_a_cell, shared_pointer_in_two_frames, text_of_an_environment;
+    used_up: transformed_first, receiver_taken_apart, consumed_by_a_method, shadowed_by_what_is_made_of_them, used_up_on_one_branch, through_two_frames, steered_parameters;
     parameters: tuple_and_array_parameters, guard_as_parameter, unused_parameters;
     inference: fixed_after_the_site, branches_that_never_return, casts_and_operators, struct_update_and_shorthand;
 };
