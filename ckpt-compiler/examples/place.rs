@@ -100,6 +100,20 @@ fn read(
         ast,
         base: 0,
     });
+    let included = program.files[id.0]
+        .ast
+        .items
+        .iter()
+        .filter_map(|item| match item {
+            syn::Item::Macro(one) if one.mac.path.is_ident("include") => {
+                one.mac.parse_body::<syn::LitStr>().ok().map(|text| text.value())
+            }
+            _ => None,
+        });
+    for (k, name) in included.collect::<Vec<_>>().into_iter().enumerate() {
+        let inner = read(program, &directory.join(name), directory, modules);
+        modules.insert((id, vec![format!("include!{k}")]), inner);
+    }
     for name in names {
         let flat: PathBuf = directory.join(format!("{name}.rs"));
         let deep = directory.join(&name).join("mod.rs");

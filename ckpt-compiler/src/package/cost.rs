@@ -288,8 +288,8 @@ impl Estimate<'_> {
         let graph = self.graph;
         let one = graph.one_loop(id);
         let (trips, known) = match self.facts.of(function, &one.trips) {
-            Some((number, known)) => (number.max(0.0), known),
-            None => (UNKNOWN_TRIPS, false),
+            Some((number, known)) if known || number > 0.0 => (number.max(0.0), known),
+            _ => (UNKNOWN_TRIPS, false),
         };
         let body = self.work(function, &one.work, recursion);
         let cost = &mut self.costs.loops[id.0];

@@ -20,6 +20,10 @@ pub fn const_item(resolver: &Resolver<'_>, id: ConstId) -> Amount {
 
 /// The length of what a path to a constant or static holds.
 pub fn constant_length(resolver: &Resolver<'_>, id: ConstId) -> Amount {
+    item_length(resolver, id, 0)
+}
+
+fn item_length(resolver: &Resolver<'_>, id: ConstId, depth: usize) -> Amount {
     let Some(one) = resolver.items.consts.get(id.0) else {
         return Amount::Unknown;
     };
@@ -30,7 +34,7 @@ pub fn constant_length(resolver: &Resolver<'_>, id: ConstId) -> Amount {
     };
     let typed = folder.type_length(&one.ty);
     match &one.value {
-        Some(value) if typed == Amount::Unknown => folder.length(value, 0),
+        Some(value) if typed == Amount::Unknown => folder.length(value, depth + 1),
         _ => typed,
     }
 }
@@ -148,7 +152,7 @@ impl Folder<'_> {
                 lit: Lit::Str(text), ..
             }) => Amount::Known(text.value().len() as f64),
             Expr::Path(path) => match self.const_of(&path.path) {
-                Some(id) => constant_length(self.resolver, id),
+                Some(id) => item_length(self.resolver, id, depth),
                 None => Amount::Unknown,
             },
             _ => Amount::Unknown,

@@ -5,6 +5,9 @@ use super::items::{Def, FnId, Items, ScopeId, TraitId, TypeId};
 use super::resolve::{Namespace, Resolved, Resolver, segments};
 use std::collections::{HashMap, HashSet};
 
+/// Dereferences that are followed.
+const DEEPEST: usize = 8;
+
 /// What a function's signature says.
 #[derive(Debug, Clone, Default)]
 pub struct Signature {
@@ -196,6 +199,17 @@ impl Methods {
 
     /// What a method call may mean.
     pub fn method(&self, items: &Items, receiver: &Ty, name: &str, arguments: usize) -> Meaning {
+        self.method_below(items, receiver, name, arguments, 0)
+    }
+
+    fn method_below(
+        &self,
+        items: &Items,
+        receiver: &Ty,
+        name: &str,
+        arguments: usize,
+        depth: usize,
+    ) -> Meaning {
         let fits = |id: &FnId| {
             let sig = &items.function(*id).item.sig;
             sig.receiver().is_some() && sig.inputs.len() == arguments + 1
@@ -209,7 +223,9 @@ impl Methods {
                 let found = certain(self.of_type(items, key, name));
                 match key {
                     TypeKey::Own(id) if found.functions.is_empty() => match self.targets.get(id) {
-                        Some(target) if target != receiver => self.method(items, target, name, arguments),
+                        Some(target) if depth < DEEPEST => {
+                            self.method_below(items, target, name, arguments, depth + 1)
+                        }
                         _ => found,
                     },
                     _ => found,

@@ -56,10 +56,18 @@ impl<'a> Resolver<'a> {
         let Some((first, rest)) = path.split_first() else {
             return Resolved::Outside;
         };
+        if let (true, Some((name, rest))) = (first == "::", rest.split_first()) {
+            let root = self.krate(self.items.scope(scope).krate, name);
+            return root.map_or(Resolved::Outside, |root| self.below(root, rest, wanted));
+        }
         let namespace = if rest.is_empty() { wanted } else { Namespace::Types };
-        let Some(mut at) = self.first(scope, first, namespace) else {
-            return Resolved::Outside;
-        };
+        match self.first(scope, first, namespace) {
+            Some(at) => self.below(at, rest, wanted),
+            None => Resolved::Outside,
+        }
+    }
+
+    fn below(&self, mut at: Def, rest: &[String], wanted: Namespace) -> Resolved {
         for (index, name) in rest.iter().enumerate() {
             let last = index + 1 == rest.len();
             let namespace = if last { wanted } else { Namespace::Types };
@@ -184,30 +192,10 @@ impl<'a> Resolver<'a> {
     }
 
     fn import(&self, module: ScopeId, path: &[String], namespace: Namespace) -> Option<Def> {
-        let path = match path {
-            [absolute, rest @ ..] if absolute == "::" => {
-                let found = self.krate(self.items.scope(module).krate, rest.first()?)?;
-                return self.below(found, &rest[1..], namespace);
-            }
-            path => path,
-        };
         match self.path(module, path, namespace) {
             Resolved::Item(found) => Some(found),
             _ => None,
         }
-    }
-
-    fn below(&self, mut at: Def, rest: &[String], wanted: Namespace) -> Option<Def> {
-        for (index, name) in rest.iter().enumerate() {
-            let namespace = if index + 1 == rest.len() {
-                wanted
-            } else {
-                Namespace::Types
-            };
-            let Def::Module(module) = at else { return None };
-            at = self.in_module(module, name, namespace)?;
-        }
-        Some(at)
     }
 }
 

@@ -34,7 +34,7 @@ impl Walker<'_> {
         }
         self.handed(&arguments, call.paren_token.span.open());
         if function.closure.is_none() {
-            let form = CallForm::Variable(String::new(), None);
+            let form = CallForm::Variable(String::new(), function.parameter);
             self.trapped(Trap::Nameless, |walker| {
                 walker.call(function.functions, false, form, call.func.span(), &arguments);
             });

@@ -47,6 +47,8 @@ impl Walker<'_> {
         let repeats = *separator == ';' && values.len() == 2;
         let length = if repeats {
             values[1].number.clone()
+        } else if values.is_empty() {
+            Amount::Unknown
         } else {
             Amount::Known(values.len() as f64)
         };

@@ -1,6 +1,8 @@
 //! The call graph and the loops: what each function calls, how often, and from inside what.
 
 mod apply;
+mod exprs;
+mod look;
 mod macros;
 mod patterns;
 mod places;
@@ -10,7 +12,8 @@ mod std_types;
 mod trips;
 mod walk;
 
-pub use walk::{build, statement_start};
+pub use look::statement_start;
+pub use walk::build;
 
 use super::amount::Amount;
 use super::items::{FnId, Place, TypeId};

@@ -1,6 +1,7 @@
 //! Names, fields, elements, literals, operators.
 
-use super::walk::{Value, Walker, array_length, is_assignment};
+use super::look::is_assignment;
+use super::walk::{Value, Walker, array_length};
 use super::{CallForm, FieldFact, Trap};
 use crate::package::amount::{Amount, Operation};
 use crate::package::fold;

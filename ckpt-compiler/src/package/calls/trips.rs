@@ -7,6 +7,9 @@ use crate::package::hints::{Ty, TypeKey};
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprForLoop, ExprWhile};
 
+/// Trips of a loop over the row of a sparse structure, or of a search.
+const FEW: f64 = 10.0;
+
 impl Walker<'_> {
     pub(super) fn loop_expr(&mut self, expr: &Expr) -> Value {
         match expr {
@@ -16,9 +19,10 @@ impl Walker<'_> {
                 let open = one.body.brace_token.span.open();
                 let place = self.place(one.loop_token.span, one.body.brace_token.span.close());
                 let trips = self.loop_trips(&one.body);
-                self.in_loop(LoopKind::Loop, place, Some(open), trips, |walker| {
+                let id = self.in_loop(LoopKind::Loop, place, Some(open), trips, |walker| {
                     walker.block(&one.body);
                 });
+                self.search(id);
             }
             _ => {}
         }
@@ -27,7 +31,10 @@ impl Walker<'_> {
 
     fn for_loop(&mut self, one: &ExprForLoop) {
         let iterable = self.eval(&one.expr);
-        let length = array_length(&iterable.ty).unwrap_or_else(|| iterable.length.clone());
+        let mut length = array_length(&iterable.ty).unwrap_or_else(|| iterable.length.clone());
+        if length == Amount::Unknown && ends_at_an_element(&one.expr) {
+            length = Amount::Default(FEW);
+        }
         let open = one.body.brace_token.span.open();
         let place = self.place(one.for_token.span, one.body.brace_token.span.close());
         let element = self.element(&iterable);
@@ -58,13 +65,23 @@ impl Walker<'_> {
         let open = one.body.brace_token.span.open();
         let place = self.place(one.while_token.span, one.body.brace_token.span.close());
         let trips = self.while_trips(&one.cond, &one.body);
-        self.in_loop(LoopKind::While, place, Some(open), trips, |walker| {
+        let id = self.in_loop(LoopKind::While, place, Some(open), trips, |walker| {
             walker.spend(1.0);
             let mark = walker.enter();
             walker.eval(&one.cond);
             walker.block(&one.body);
             walker.leave(mark);
         });
+        self.search(id);
+    }
+
+    /// An innermost loop without a count, inside another loop: most likely a search, which is short.
+    fn search(&mut self, id: super::LoopId) {
+        let one = &mut self.graph.loops[id.0];
+        let innermost = one.work.loops.is_empty() && one.work.calls.is_empty();
+        if innermost && one.parent.is_some() && one.trips == Amount::Unknown {
+            one.trips = Amount::Default(FEW);
+        }
     }
 
     /// `loop { .. if i >= n { break; } .. i += 1; .. }`
@@ -110,6 +127,9 @@ impl Walker<'_> {
         let Some(step) = step_of(counter, body) else {
             return Amount::Unknown;
         };
+        if is_element(limit) {
+            return Amount::Default(FEW);
+        }
         let Some(limit) = self.quietly(limit) else {
             return Amount::Unknown;
         };
@@ -162,6 +182,29 @@ impl Walker<'_> {
     fn constant(&self, expr: &Expr) -> Amount {
         let own = self.function.self_type.as_deref();
         crate::package::fold::constant(self.resolver, self.function.body_scope, own, expr)
+    }
+}
+
+/// `0..count[i]`, `start[i]..start[i + 1]`: as many as an element of a table says.
+fn ends_at_an_element(iterable: &Expr) -> bool {
+    match iterable {
+        Expr::Paren(inner) => ends_at_an_element(&inner.expr),
+        Expr::MethodCall(call) => ends_at_an_element(&call.receiver),
+        Expr::Range(range) => range.end.as_ref().is_some_and(|end| is_element(end)),
+        Expr::Index(index) => matches!(&*index.index, Expr::Range(range)
+            if range.end.as_ref().is_some_and(|end| is_element(end))),
+        Expr::Reference(one) => ends_at_an_element(&one.expr),
+        _ => false,
+    }
+}
+
+fn is_element(expr: &Expr) -> bool {
+    match expr {
+        Expr::Index(_) => true,
+        Expr::Paren(inner) => is_element(&inner.expr),
+        Expr::Cast(inner) => is_element(&inner.expr),
+        Expr::Binary(binary) => is_element(&binary.left),
+        _ => false,
     }
 }
 

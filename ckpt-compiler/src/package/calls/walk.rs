@@ -1,7 +1,8 @@
 //! Goes over the body of a function once: what it calls, what its loops are, what it costs.
 
+use super::look::{assigned_names, grown_names, statement_start};
 use super::{Call, CallForm, CallGraph, CallId, FieldFact, Loop, LoopId, LoopKind, Trap, Work};
-use crate::package::amount::{Amount, Operation};
+use crate::package::amount::Amount;
 use crate::package::hints::Ty;
 use crate::package::items::{FnId, Function, Place};
 use crate::package::library;
@@ -11,11 +12,7 @@ use crate::package::source::Program;
 use proc_macro2::Span;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Block, Expr, Stmt};
-
-/// Expressions nested deeper than this are not looked into.
-const DEEPEST: usize = 200;
 
 /// What is known of a value.
 #[derive(Debug, Clone, Default)]
@@ -78,6 +75,7 @@ pub fn build(program: &Program, resolver: &Resolver<'_>, methods: &Methods) -> C
             trap: None,
             locals: Vec::new(),
             assigned: assigned_names(&function.item.block),
+            grown: grown_names(&function.item.block),
             statement_at: function.body_at,
             depth: 0,
         };
@@ -105,8 +103,9 @@ pub(super) struct Walker<'a> {
     locals: Vec<(String, Value)>,
     /// Names that are assigned to somewhere: their initial value says nothing.
     pub assigned: HashSet<String>,
+    grown: HashSet<String>,
     statement_at: usize,
-    depth: usize,
+    pub depth: usize,
 }
 
 impl<'a> Walker<'a> {
@@ -131,8 +130,15 @@ impl<'a> Walker<'a> {
 
     pub fn declare(&mut self, name: &str, mut value: Value) {
         if self.assigned.contains(name) {
-            value.number = Amount::Unknown;
+            // What it begins with is what it stays, unless the arguments of the program say otherwise.
+            value.number = match value.number {
+                Amount::Known(number) | Amount::Default(number) if number > 1.0 => Amount::Default(number),
+                _ => Amount::Unknown,
+            };
             value.parameter = None;
+        }
+        if self.grown.contains(name) {
+            value.length = Amount::Unknown;
         }
         self.locals.push((name.to_owned(), value));
     }
@@ -422,300 +428,6 @@ impl<'a> Walker<'a> {
         self.leave(mark);
         value
     }
-
-    /// What an expression is worth; everything in it is entered once.
-    pub fn eval(&mut self, expr: &Expr) -> Value {
-        if self.depth >= DEEPEST {
-            return Value::default();
-        }
-        self.depth += 1;
-        let value = self.expr(expr);
-        self.depth -= 1;
-        value
-    }
-
-    fn expr(&mut self, expr: &Expr) -> Value {
-        match expr {
-            Expr::Lit(_) | Expr::Path(_) | Expr::Field(_) | Expr::Index(_) | Expr::Struct(_) => {
-                self.place_expr(expr)
-            }
-            Expr::Paren(inner) => self.eval(&inner.expr),
-            Expr::Group(inner) => self.eval(&inner.expr),
-            Expr::Reference(inner) => self.eval(&inner.expr),
-            Expr::RawAddr(inner) => self.eval(&inner.expr),
-            Expr::Unary(unary) => self.unary(unary),
-            Expr::Binary(_) => self.binary(expr),
-            Expr::Cast(cast) => self.cast(cast),
-            Expr::Assign(assign) => self.assign(assign),
-            Expr::Call(call) => self.call_expr(call),
-            Expr::MethodCall(call) => self.method_call(call),
-            Expr::Macro(one) => self.macro_call(&one.mac),
-            Expr::Block(block) => self.block(&block.block),
-            Expr::Unsafe(block) => self.block(&block.block),
-            Expr::Const(block) => self.block(&block.block),
-            Expr::If(branch) => self.branch(branch),
-            Expr::Match(one) => self.match_expr(one),
-            Expr::Let(one) => {
-                let value = self.eval(&one.expr);
-                self.bind(&one.pat, &value);
-                Value::of(Ty::other("bool", Vec::new()))
-            }
-            Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => self.loop_expr(expr),
-            Expr::Closure(closure) => self.trapped(Trap::Closure, |walker| {
-                let output = walker.closure_body(closure, &[]);
-                Value::of(Ty::Callable(Box::new(output.ty)))
-            }),
-            Expr::Async(block) => self.trapped(Trap::Async, |walker| walker.block(&block.block)),
-            Expr::Try(inner) => {
-                let value = self.eval(&inner.expr);
-                super::std_types::unwrapped(value)
-            }
-            Expr::Await(inner) => self.eval(&inner.base),
-            Expr::Tuple(tuple) => {
-                let parts = tuple.elems.iter().map(|part| self.stored(part).ty).collect();
-                Value::of(Ty::Tuple(parts))
-            }
-            Expr::Array(array) => {
-                let mut element = Ty::Unknown;
-                for part in &array.elems {
-                    let ty = self.stored(part).ty;
-                    if element == Ty::Unknown {
-                        element = ty;
-                    }
-                }
-                let length = Amount::Known(array.elems.len() as f64);
-                Value {
-                    ty: Ty::Array(Box::new(element), length.clone()),
-                    length,
-                    ..Value::default()
-                }
-            }
-            Expr::Repeat(repeat) => {
-                let element = self.eval(&repeat.expr);
-                let length = self.eval(&repeat.len).number;
-                self.spend_each(0.3, &length);
-                Value {
-                    ty: Ty::Array(Box::new(element.ty), length.clone()),
-                    length,
-                    ..Value::default()
-                }
-            }
-            Expr::Range(range) => self.range(range),
-            Expr::Return(syn::ExprReturn {
-                expr: Some(value), ..
-            })
-            | Expr::Break(syn::ExprBreak {
-                expr: Some(value), ..
-            })
-            | Expr::Yield(syn::ExprYield {
-                expr: Some(value), ..
-            }) => {
-                self.stored(value);
-                Value::default()
-            }
-            Expr::TryBlock(block) => self.block(&block.block),
-            _ => Value::default(),
-        }
-    }
-
-    /// A value that goes where it cannot be followed.
-    pub fn stored(&mut self, expr: &Expr) -> Value {
-        let value = self.eval(expr);
-        self.take(&value);
-        if let Some(closure) = value.closure {
-            self.use_closure(closure);
-        }
-        value
-    }
-
-    fn cast(&mut self, cast: &syn::ExprCast) -> Value {
-        let value = self.eval(&cast.expr);
-        Value {
-            ty: self.names().ty(&cast.ty),
-            ..value
-        }
-    }
-
-    fn branch(&mut self, branch: &syn::ExprIf) -> Value {
-        let mark = self.enter();
-        self.spend(1.0);
-        self.eval(&branch.cond);
-        let rarely = likelihood(
-            &branch.cond,
-            &branch.then_branch,
-            branch.else_branch.as_ref().map(|(_, e)| &**e),
-        );
-        let mut value = self.with_weight(rarely, |walker| walker.block(&branch.then_branch));
-        self.leave(mark);
-        if let Some((_, otherwise)) = &branch.else_branch {
-            let other = self.with_weight(1.0 - rarely, |walker| walker.eval(otherwise));
-            if value.ty == Ty::Unknown {
-                value.ty = other.ty;
-            }
-            value.functions.extend(other.functions);
-            if value.number != other.number {
-                value.number = Amount::Unknown;
-            }
-        }
-        value
-    }
-
-    fn match_expr(&mut self, one: &syn::ExprMatch) -> Value {
-        self.spend(1.0);
-        let scrutinee = self.eval(&one.expr);
-        let live = one.arms.iter().filter(|arm| !diverges(&arm.body)).count().max(1);
-        let mut value = Value::default();
-        for (index, arm) in one.arms.iter().enumerate() {
-            let mark = self.enter();
-            self.bind(&arm.pat, &scrutinee);
-            let weight = if diverges(&arm.body) {
-                0.01
-            } else {
-                1.0 / live as f64
-            };
-            let other = self.with_weight(weight, |walker| {
-                if let Some((_, guard)) = &arm.guard {
-                    walker.eval(guard);
-                }
-                walker.eval(&arm.body)
-            });
-            if value.ty == Ty::Unknown {
-                value.ty = other.ty;
-            }
-            value.functions.extend(other.functions);
-            if index == 0 {
-                value.number = other.number;
-            } else if value.number != other.number {
-                value.number = Amount::Unknown;
-            }
-            self.leave(mark);
-        }
-        value
-    }
-
-    fn range(&mut self, range: &syn::ExprRange) -> Value {
-        let start = range.start.as_ref().map(|one| self.eval(one).number);
-        let end = range.end.as_ref().map(|one| self.eval(one).number);
-        let start = start.unwrap_or(Amount::Known(0.0));
-        let length = match (end, &range.limits) {
-            (Some(end), syn::RangeLimits::HalfOpen(_)) => {
-                Amount::two(Operation::Subtract, end, start.clone())
-            }
-            (Some(end), syn::RangeLimits::Closed(_)) => {
-                let last = Amount::two(Operation::Add, end, Amount::Known(1.0));
-                Amount::two(Operation::Subtract, last, start.clone())
-            }
-            (None, _) => Amount::Unknown,
-        };
-        // What the variable of a loop over it is on average.
-        let half = Amount::two(Operation::Divide, length.clone(), Amount::Default(2.0));
-        Value {
-            number: Amount::two(Operation::Add, start, half),
-            ..Value::iterator(Ty::other("int", Vec::new()), length)
-        }
-    }
-}
-
-/// How likely the first branch is taken.
-fn likelihood(condition: &Expr, then: &Block, otherwise: Option<&Expr>) -> f64 {
-    let leaves = |block: &Block| block.stmts.last().is_some_and(stmt_diverges);
-    if leaves(then) {
-        return 0.02;
-    }
-    if otherwise.is_some_and(diverges) {
-        return 0.98;
-    }
-    struct Modulo(bool);
-    impl<'ast> Visit<'ast> for Modulo {
-        fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
-            self.0 |= matches!(binary.op, syn::BinOp::Rem(_));
-            visit::visit_expr_binary(self, binary);
-        }
-        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            self.0 |= call.method == "is_multiple_of";
-        }
-        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
-    }
-    let mut modulo = Modulo(false);
-    modulo.visit_expr(condition);
-    if modulo.0 && otherwise.is_none() { 0.1 } else { 0.5 }
-}
-
-/// Whether control does not come out behind it, as far as a look tells.
-fn diverges(expr: &Expr) -> bool {
-    match expr {
-        Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,
-        Expr::Block(block) => block.block.stmts.last().is_some_and(stmt_diverges),
-        Expr::Macro(one) => is_panic(&one.mac),
-        Expr::Call(call) => matches!(&*call.func, Expr::Path(path)
-            if path.path.segments.last().is_some_and(|last| last.ident == "exit" || last.ident == "abort")),
-        _ => false,
-    }
-}
-
-fn stmt_diverges(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Expr(expr, _) => diverges(expr),
-        Stmt::Macro(one) => is_panic(&one.mac),
-        _ => false,
-    }
-}
-
-fn is_panic(mac: &syn::Macro) -> bool {
-    let panics = ["panic", "unreachable", "todo", "unimplemented", "bail"];
-    mac.path
-        .segments
-        .last()
-        .is_some_and(|last| panics.iter().any(|name| last.ident == name))
-}
-
-/// The first token of a statement; nothing for an item.
-pub fn statement_start(stmt: &Stmt) -> Option<Span> {
-    Some(match stmt {
-        Stmt::Local(local) => local
-            .attrs
-            .first()
-            .map_or(local.let_token.span, |one| one.pound_token.span),
-        Stmt::Item(_) => return None,
-        Stmt::Expr(expr, _) => leftmost(expr),
-        Stmt::Macro(one) => one.mac.path.span(),
-    })
-}
-
-/// The first token of an expression.
-fn leftmost(expr: &Expr) -> Span {
-    let attributes = match expr {
-        Expr::If(one) => &one.attrs[..],
-        Expr::Match(one) => &one.attrs,
-        Expr::ForLoop(one) => &one.attrs,
-        Expr::While(one) => &one.attrs,
-        Expr::Loop(one) => &one.attrs,
-        Expr::Block(one) => &one.attrs,
-        _ => &[],
-    };
-    if let Some(first) = attributes.first() {
-        return first.pound_token.span;
-    }
-    let label =
-        |label: &Option<syn::Label>, token: Span| label.as_ref().map_or(token, |one| one.name.apostrophe);
-    match expr {
-        Expr::If(one) => one.if_token.span,
-        Expr::Match(one) => one.match_token.span,
-        Expr::ForLoop(one) => label(&one.label, one.for_token.span),
-        Expr::While(one) => label(&one.label, one.while_token.span),
-        Expr::Loop(one) => label(&one.label, one.loop_token.span),
-        Expr::Block(one) => label(&one.label, one.block.brace_token.span.open()),
-        Expr::Unsafe(one) => one.unsafe_token.span,
-        Expr::Assign(one) => leftmost(&one.left),
-        Expr::Binary(one) => leftmost(&one.left),
-        Expr::MethodCall(one) => leftmost(&one.receiver),
-        Expr::Call(one) => leftmost(&one.func),
-        Expr::Field(one) => leftmost(&one.base),
-        Expr::Index(one) => leftmost(&one.expr),
-        Expr::Try(one) => leftmost(&one.expr),
-        Expr::Cast(one) => leftmost(&one.expr),
-        other => other.span(),
-    }
 }
 
 /// The length that a type says.
@@ -724,69 +436,6 @@ pub(super) fn array_length(ty: &Ty) -> Option<Amount> {
         Ty::Array(_, length) if *length != Amount::Unknown => Some(length.clone()),
         _ => None,
     }
-}
-
-/// Names that are assigned to, or borrowed exclusively.
-fn assigned_names(block: &Block) -> HashSet<String> {
-    struct Finder(HashSet<String>);
-    impl Finder {
-        fn root(&mut self, expr: &Expr) {
-            match expr {
-                Expr::Path(path) => {
-                    if let Some(name) = path.path.get_ident() {
-                        self.0.insert(name.to_string());
-                    }
-                }
-                Expr::Tuple(tuple) => tuple.elems.iter().for_each(|part| self.root(part)),
-                Expr::Paren(inner) => self.root(&inner.expr),
-                Expr::Unary(inner) => self.root(&inner.expr),
-                _ => {}
-            }
-        }
-    }
-    impl<'ast> Visit<'ast> for Finder {
-        fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
-            self.root(&assign.left);
-            visit::visit_expr_assign(self, assign);
-        }
-        fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
-            if is_assignment(&binary.op) {
-                self.root(&binary.left);
-            }
-            visit::visit_expr_binary(self, binary);
-        }
-        fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
-            if one.mutability.is_some() {
-                self.root(&one.expr);
-            }
-            visit::visit_expr_reference(self, one);
-        }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
-    let mut finder = Finder(HashSet::new());
-    finder.visit_block(block);
-    finder.0
-}
-
-/// `+=` and the like.
-pub(super) fn is_assignment(op: &syn::BinOp) -> bool {
-    use syn::BinOp::{
-        AddAssign, BitAndAssign, BitOrAssign, BitXorAssign, DivAssign, MulAssign, RemAssign, ShlAssign,
-        ShrAssign, SubAssign,
-    };
-    matches!(
-        op,
-        AddAssign(_)
-            | SubAssign(_)
-            | MulAssign(_)
-            | DivAssign(_)
-            | RemAssign(_)
-            | BitAndAssign(_)
-            | BitOrAssign(_)
-            | BitXorAssign(_)
-            | ShlAssign(_)
-            | ShrAssign(_)
-    )
 }
 
 /// The cost of a call of the standard library.

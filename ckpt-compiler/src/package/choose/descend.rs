@@ -1,8 +1,8 @@
 //! From `main` inwards.
 
-use super::{Chooser, Holder, PlacedSite, Reason, SitePlace};
+use super::{Chooser, Holder, PlacedSite, Reason, SitePlace, words};
 use crate::marks::Marks;
-use crate::package::calls::{Loop, LoopId, Work};
+use crate::package::calls::{Loop, LoopId, LoopKind, Work};
 use crate::package::items::{Annotation, FnId, Place};
 use syn::visit::{self, Visit};
 
@@ -11,6 +11,50 @@ const ENOUGH: f64 = 0.6;
 
 /// Functions that lead to each other deeper than this are not followed.
 const DEEPEST: usize = 64;
+
+/// A coarse loop with a smaller share of the run is let be.
+const SMALL: f64 = 0.1;
+
+/// A loop known to go round this often needs no better one inside.
+const MANY_TRIPS: f64 = 50.0;
+
+/// The part of a loop's cost that a loop inside must carry to be the better place.
+const NEARLY_ALL: f64 = 0.8;
+
+/// Operations of an iteration at which the test of a site is nothing.
+const WORTHWHILE: f64 = 1e3;
+
+/// Operations of an iteration that make it worthwhile to look for a loop inside.
+const LONG: f64 = 1e6;
+
+/// A loop that carries less of the cost is not looked at.
+const LEAST_PART: f64 = 0.05;
+
+/// More loops than this are worse than the one around them.
+const MOST_TIME_LOOPS: usize = 6;
+
+/// Loops over time steps inside another loop.
+struct Search {
+    /// Operations of an iteration of the outer loop.
+    whole: f64,
+    /// Whether a `while` or `loop` counts as one, whatever its names.
+    open_too: bool,
+    seen: Vec<FnId>,
+    found: Vec<LoopId>,
+    /// Operations of what has been found, for an iteration of the outer loop.
+    part: f64,
+}
+
+/// How the descent has come to a place.
+#[derive(Debug, Clone, Copy)]
+struct Reach {
+    /// How often in the whole run, by this way.
+    times: f64,
+    /// Whether a loop with very short iterations is better than none.
+    hot_will_do: bool,
+    /// Functions on the way.
+    depth: usize,
+}
 
 /// A part of the work that may get a site.
 #[derive(Debug, Clone, Copy)]
@@ -63,7 +107,12 @@ impl Chooser<'_, '_> {
         if self.chosen.iter().any(|site| site.site.holder == Holder::User) {
             return;
         }
-        self.function(self.main, true, 0);
+        let start = Reach {
+            times: 1.0,
+            hot_will_do: true,
+            depth: 0,
+        };
+        self.function(self.main, start);
         if self.coverage_of(self.main, &mut Vec::new()) < 0.5 {
             self.anything();
         }
@@ -111,57 +160,81 @@ impl Chooser<'_, '_> {
             .any(|site| site.site.holder == Holder::Loop(id))
     }
 
-    fn function(&mut self, function: FnId, hot_will_do: bool, depth: usize) {
-        if depth > DEEPEST || self.visited.contains(&function) {
+    fn function(&mut self, function: FnId, at: Reach) {
+        if at.depth > DEEPEST || self.visited.contains(&function) {
             return;
         }
         self.visited.push(function);
         let work = &self.analysis.graph.bodies[function.0];
-        if self.costs.functions[function.0].is_recursive() {
-            self.work(work, false, depth);
+        let cost = self.costs.functions[function.0];
+        if cost.is_recursive() {
+            let inside = Reach {
+                times: at.times * cost.depth,
+                hot_will_do: false,
+                ..at
+            };
+            self.work(work, inside);
             if self.coverage_of(function, &mut Vec::new()) < ENOUGH {
                 self.recursion(function);
             }
         } else {
-            self.work(work, hot_will_do, depth);
+            self.work(work, at);
         }
     }
 
-    /// The parts of a piece of work, costliest first.
-    fn work(&mut self, work: &Work, hot_will_do: bool, depth: usize) {
-        let mut regions: Vec<(f64, Region)> = Vec::new();
+    /// The parts of a piece of work, with their share of the run when reached from here; costliest first.
+    fn regions(&self, work: &Work, times: f64) -> Vec<(f64, f64, Region)> {
+        let graph = &self.analysis.graph;
+        let total = self.costs.total.max(1.0);
+        let mut regions = Vec::new();
         for id in &work.loops {
-            regions.push((self.costs.loops[id.0].share, Region::Loop(*id)));
+            let cost = self.costs.loops[id.0];
+            let entered = times * graph.one_loop(*id).weight;
+            let share = entered * cost.trips * cost.per_iteration / total;
+            regions.push((share, entered, Region::Loop(*id)));
         }
         for id in &work.calls {
-            let call = self.analysis.graph.call(*id);
+            let call = graph.call(*id);
             if call.trap.is_some() {
                 continue;
             }
+            let entered = times * call.weight / call.callees.len().max(1) as f64;
             for callee in &call.callees {
-                let share = self.costs.functions[callee.0].share;
-                regions.push((share, Region::Function(*callee)));
+                let share = entered * self.costs.functions[callee.0].per_call / total;
+                regions.push((share, entered, Region::Function(*callee)));
             }
         }
-        regions.retain(|(share, _)| *share >= self.options.least_share);
         regions.sort_by(|a, b| b.0.total_cmp(&a.0));
-        for (_, region) in regions {
+        regions
+    }
+
+    fn work(&mut self, work: &Work, at: Reach) {
+        for (share, times, region) in self.regions(work, at.times) {
+            if share < self.options.least_share {
+                break;
+            }
             match region {
-                Region::Loop(id) => self.one_loop(id, hot_will_do, depth),
-                Region::Function(id) => self.function(id, hot_will_do, depth + 1),
+                Region::Loop(id) => self.one_loop(id, share, Reach { times, ..at }),
+                Region::Function(id) => {
+                    let depth = at.depth + 1;
+                    self.function(id, Reach { times, depth, ..at });
+                }
             }
         }
     }
 
-    fn one_loop(&mut self, id: LoopId, hot_will_do: bool, depth: usize) {
+    fn one_loop(&mut self, id: LoopId, share: f64, at: Reach) {
         let one = self.analysis.graph.one_loop(id);
         let cost = self.costs.loops[id.0];
         let options = self.options;
-        let too_long = cost.per_iteration > options.longest_iteration;
-        let few = cost.known && cost.trips < options.fewest_trips;
+        let counts_time = words::count_time(&one.header);
+        let longest = options.longest(counts_time, cost.guessed);
+        let too_long = cost.per_iteration > longest;
+        let few = cost.trips < options.fewest_trips;
         let coarse = too_long || (few && (cost.guessed || cost.per_iteration > 1e7));
-        let hot = cost.per_iteration < options.shortest_iteration;
-        if hot && (!hot_will_do || cost.share < options.least_hot_share) {
+        if cost.per_iteration < options.shortest_iteration
+            && (!at.hot_will_do || share < options.least_hot_share)
+        {
             let why = format!(
                 "an iteration is so short (about {:.0} operations) that a site would show",
                 cost.per_iteration
@@ -169,7 +242,7 @@ impl Chooser<'_, '_> {
             self.pass_over(one, &why);
             return;
         }
-        if !coarse && one.can_hold() && self.add_loop(id, "the outermost loop with short iterations") {
+        if coarse && share < SMALL {
             return;
         }
         if coarse {
@@ -179,10 +252,91 @@ impl Chooser<'_, '_> {
                 "it goes round only a few times"
             };
             self.pass_over(one, why);
+        } else if one.can_hold() {
+            if !counts_time && self.add_time_loop_inside(id) {
+                return;
+            }
+            if self.add_loop(id, "the outermost loop with short iterations") {
+                return;
+            }
         }
-        self.work(&one.work, hot_will_do && too_long, depth);
+        let inside = Reach {
+            times: at.times * cost.trips,
+            hot_will_do: at.hot_will_do && too_long,
+            ..at
+        };
+        self.work(&one.work, inside);
         if coarse && one.can_hold() && self.coverage_inside(id) < ENOUGH {
             self.add_loop(id, "no loop inside it can hold a site that reaches most of it");
+        }
+    }
+
+    /// A loop that may be one over cases, files or repetitions, and so may go round once: a loop over time steps inside
+    /// it, which carries nearly all of its cost, is the better place.
+    fn add_time_loop_inside(&mut self, outer: LoopId) -> bool {
+        let cost = self.costs.loops[outer.0];
+        if cost.known && cost.trips >= MANY_TRIPS {
+            return false;
+        }
+        let mut search = Search {
+            whole: cost.per_iteration,
+            open_too: cost.per_iteration >= LONG,
+            seen: Vec::new(),
+            found: Vec::new(),
+            part: 0.0,
+        };
+        self.time_loops(&self.analysis.graph.one_loop(outer).work, 1.0, &mut search);
+        if search.part < NEARLY_ALL * cost.per_iteration || search.found.len() > MOST_TIME_LOOPS {
+            return false;
+        }
+        let before = self.chosen.clone();
+        for inner in search.found {
+            if !self.add_loop(
+                inner,
+                "a loop over time steps that carries nearly all of the cost",
+            ) {
+                self.chosen = before;
+                return false;
+            }
+        }
+        let why = "a loop over time steps inside it is entered more often";
+        self.pass_over(self.analysis.graph.one_loop(outer), why);
+        true
+    }
+
+    /// Gathers the loops over time steps in a piece of work, the outermost of each nest.
+    fn time_loops(&self, work: &Work, times: f64, search: &mut Search) {
+        let graph = &self.analysis.graph;
+        for (_, times, region) in self.regions(work, times) {
+            match region {
+                Region::Loop(id) => {
+                    let (one, cost) = (graph.one_loop(id), self.costs.loops[id.0]);
+                    let part = times * cost.trips * cost.per_iteration;
+                    if part < LEAST_PART * search.whole {
+                        continue;
+                    }
+                    let open = matches!(one.kind, LoopKind::While | LoopKind::Loop) && search.open_too;
+                    let fits = one.can_hold()
+                        && cost.per_iteration >= WORTHWHILE
+                        && cost.per_iteration <= self.options.longest(true, cost.guessed)
+                        && cost.trips >= self.options.fewest_trips;
+                    if fits && (words::count_time(&one.header) || open) {
+                        search.found.push(id);
+                        search.part += part;
+                    } else {
+                        self.time_loops(&one.work, times * cost.trips, search);
+                    }
+                }
+                Region::Function(id) => {
+                    let cost = self.costs.functions[id.0];
+                    let known = search.seen.contains(&id) || cost.is_recursive();
+                    if known || times * cost.per_call < LEAST_PART * search.whole {
+                        continue;
+                    }
+                    search.seen.push(id);
+                    self.time_loops(&graph.bodies[id.0], times, search);
+                }
+            }
         }
     }
 

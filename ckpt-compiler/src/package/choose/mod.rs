@@ -7,6 +7,7 @@
 mod descend;
 mod route;
 mod show;
+mod words;
 
 use super::Analysis;
 use super::calls::{CallId, LoopId};
@@ -21,6 +22,10 @@ use std::collections::{BTreeMap, HashMap};
 pub struct ChooseOptions {
     /// An iteration of more operations than this is too long: a checkpoint would wait for it. About one per nanosecond.
     pub longest_iteration: f64,
+    /// The same where a part of the estimate is a guess.
+    pub longest_guess: f64,
+    /// The same for a loop over time steps, whose iterations are what one would wait for.
+    pub longest_time_step: f64,
     /// An iteration of fewer operations is too hot: the test at the site would show.
     pub shortest_iteration: f64,
     /// A loop that is known to go round fewer times is too coarse if its iterations are not short.
@@ -37,11 +42,23 @@ impl Default for ChooseOptions {
     fn default() -> Self {
         Self {
             longest_iteration: 2e9,
+            longest_guess: 1e10,
+            longest_time_step: 1e14,
             shortest_iteration: 300.0,
             fewest_trips: 6.0,
-            least_share: 0.02,
+            least_share: 0.05,
             least_hot_share: 0.25,
             refused: BTreeMap::new(),
+        }
+    }
+}
+
+impl ChooseOptions {
+    fn longest(&self, counts_time: bool, guessed: bool) -> f64 {
+        match (counts_time, guessed) {
+            (true, true) => self.longest_time_step,
+            (false, true) => self.longest_guess,
+            (_, false) => self.longest_iteration,
         }
     }
 }

@@ -1,17 +1,16 @@
 //! Goes over the files of each crate, in the order of its modules.
 
+use super::syntax::{Inner, Statics, annotation, as_function, bound_path, derives, first_token, type_name};
 use super::{
-    AliasId, AliasItem, Annotation, ConstId, ConstItem, Def, Field, FnId, FnKind, Function, GlobalId,
-    GlobalItem, GlobalKind, ImplItem, Items, Place, Scope, ScopeId, TraitId, TraitItem, TypeId, TypeItem,
-    TypeKind,
+    AliasId, AliasItem, ConstId, ConstItem, Def, Field, FnId, FnKind, Function, GlobalId, GlobalItem,
+    GlobalKind, ImplItem, Items, Place, Scope, ScopeId, TraitId, TraitItem, TypeId, TypeItem, TypeKind,
 };
 use crate::package::source::{FileId, Program};
 use proc_macro2::Span;
-use quote::ToTokens;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::{Attribute, Item, Signature, UseTree, Visibility};
+use syn::visit::Visit;
+use syn::{Attribute, Item, UseTree, Visibility};
 
 /// Modules nested deeper than this are not read: a module map may be circular.
 const DEEPEST_MODULE: usize = 64;
@@ -576,144 +575,4 @@ impl Collector<'_> {
             column: at.column,
         }
     }
-}
-
-/// The declarations of a `thread_local!`.
-struct Statics(Vec<(syn::Ident, syn::Type, syn::Expr)>);
-
-impl syn::parse::Parse for Statics {
-    fn parse(input: syn::parse::ParseStream) -> syn::Result<Self> {
-        let mut list = Vec::new();
-        while !input.is_empty() {
-            input.call(Attribute::parse_outer)?;
-            input.parse::<Visibility>()?;
-            input.parse::<syn::Token![static]>()?;
-            input.parse::<Option<syn::Token![ref]>>()?;
-            let name = input.parse()?;
-            input.parse::<syn::Token![:]>()?;
-            let ty = input.parse()?;
-            input.parse::<syn::Token![=]>()?;
-            input.parse::<Option<syn::Token![const]>>()?;
-            let value = input.parse()?;
-            list.push((name, ty, value));
-            input.parse::<Option<syn::Token![;]>>()?;
-        }
-        Ok(Self(list))
-    }
-}
-
-/// The items among the statements of a body, but not those of inner functions.
-struct Inner(Vec<Item>);
-
-impl<'ast> Visit<'ast> for Inner {
-    fn visit_item(&mut self, item: &'ast Item) {
-        self.0.push(item.clone());
-    }
-    fn visit_stmt(&mut self, stmt: &'ast syn::Stmt) {
-        if let syn::Stmt::Macro(mac) = stmt {
-            let is = |name: &str| {
-                mac.mac
-                    .path
-                    .segments
-                    .last()
-                    .is_some_and(|last| last.ident == name)
-            };
-            if is("thread_local") || is("lazy_static") {
-                self.0.push(Item::Macro(syn::ItemMacro {
-                    attrs: Vec::new(),
-                    ident: None,
-                    mac: mac.mac.clone(),
-                    semi_token: None,
-                }));
-            }
-        }
-        visit::visit_stmt(self, stmt);
-    }
-}
-
-fn as_function(
-    attributes: &[Attribute],
-    vis: &Visibility,
-    sig: &Signature,
-    block: &syn::Block,
-) -> syn::ItemFn {
-    syn::ItemFn {
-        attrs: attributes.to_vec(),
-        vis: vis.clone(),
-        sig: sig.clone(),
-        block: Box::new(block.clone()),
-    }
-}
-
-/// The first token behind the attributes.
-fn first_token(vis: &Visibility, sig: &Signature) -> Span {
-    match vis {
-        Visibility::Inherited => sig
-            .to_token_stream()
-            .into_iter()
-            .next()
-            .map_or_else(|| sig.ident.span(), |token| token.span()),
-        vis => vis.span(),
-    }
-}
-
-/// The last segment of a type's path, or its text.
-pub(in crate::package) fn type_name(ty: &syn::Type) -> String {
-    match ty {
-        syn::Type::Path(path) => path
-            .path
-            .segments
-            .last()
-            .map(|last| last.ident.to_string())
-            .unwrap_or_default(),
-        syn::Type::Reference(one) => type_name(&one.elem),
-        syn::Type::Paren(one) => type_name(&one.elem),
-        syn::Type::Group(one) => type_name(&one.elem),
-        syn::Type::Slice(_) | syn::Type::Array(_) => "[]".into(),
-        syn::Type::TraitObject(one) => one
-            .bounds
-            .iter()
-            .find_map(bound_path)
-            .and_then(|path| path.segments.last().map(|last| last.ident.to_string()))
-            .unwrap_or_default(),
-        other => other.to_token_stream().to_string(),
-    }
-}
-
-/// The trait of a bound.
-pub(in crate::package) fn bound_path(bound: &syn::TypeParamBound) -> Option<syn::Path> {
-    match bound {
-        syn::TypeParamBound::Trait(one) => Some(one.path.clone()),
-        _ => None,
-    }
-}
-
-fn derives(attributes: &[Attribute]) -> Vec<String> {
-    let mut names = Vec::new();
-    for attribute in attributes.iter().filter(|one| one.path().is_ident("derive")) {
-        let paths = attribute
-            .parse_args_with(syn::punctuated::Punctuated::<syn::Path, syn::Token![,]>::parse_terminated);
-        for path in paths.into_iter().flatten() {
-            names.push(path.to_token_stream().to_string().replace(' ', ""));
-        }
-    }
-    names
-}
-
-fn annotation(attributes: &[Attribute]) -> Annotation {
-    for attribute in attributes {
-        let path = attribute.path();
-        let ours = path.segments.len() == 2 && path.segments[0].ident == "ckpt";
-        let arguments = match &attribute.meta {
-            syn::Meta::List(list) => list.tokens.to_string(),
-            _ => String::new(),
-        };
-        if ours && path.segments[1].ident == "main" {
-            return Annotation::Main(arguments);
-        }
-        if ours && path.segments[1].ident == "instrument" {
-            return Annotation::Instrument(arguments);
-        }
-    }
-    Annotation::None
 }

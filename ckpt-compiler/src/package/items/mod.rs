@@ -2,9 +2,10 @@
 
 mod collect;
 mod show;
+mod syntax;
 
-pub(super) use collect::bound_path;
 pub use collect::collect;
+pub(super) use syntax::bound_path;
 
 use super::source::FileId;
 use std::collections::HashMap;

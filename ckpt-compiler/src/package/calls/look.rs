@@ -1,0 +1,212 @@
+//! What a look at the syntax tells: what is left early, where a statement begins, which names are assigned to.
+
+use proc_macro2::Span;
+use std::collections::HashSet;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, Stmt};
+
+/// How likely the first branch is taken.
+pub(super) fn likelihood(condition: &Expr, then: &Block, otherwise: Option<&Expr>) -> f64 {
+    let leaves = |block: &Block| block.stmts.last().is_some_and(stmt_diverges);
+    if leaves(then) {
+        return 0.02;
+    }
+    if otherwise.is_some_and(diverges) {
+        return 0.98;
+    }
+    struct Modulo(bool);
+    impl<'ast> Visit<'ast> for Modulo {
+        fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
+            self.0 |= matches!(binary.op, syn::BinOp::Rem(_));
+            visit::visit_expr_binary(self, binary);
+        }
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            self.0 |= call.method == "is_multiple_of";
+        }
+        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    }
+    let mut modulo = Modulo(false);
+    modulo.visit_expr(condition);
+    if modulo.0 && otherwise.is_none() { 0.1 } else { 0.5 }
+}
+
+/// Whether control does not come out behind it, as far as a look tells.
+pub(super) fn diverges(expr: &Expr) -> bool {
+    match expr {
+        Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,
+        Expr::Block(block) => block.block.stmts.last().is_some_and(stmt_diverges),
+        Expr::Macro(one) => is_panic(&one.mac),
+        Expr::Call(call) => matches!(&*call.func, Expr::Path(path)
+            if path.path.segments.last().is_some_and(|last| last.ident == "exit" || last.ident == "abort")),
+        _ => false,
+    }
+}
+
+fn stmt_diverges(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Expr(expr, _) => diverges(expr),
+        Stmt::Macro(one) => is_panic(&one.mac),
+        _ => false,
+    }
+}
+
+fn is_panic(mac: &syn::Macro) -> bool {
+    let panics = ["panic", "unreachable", "todo", "unimplemented", "bail"];
+    mac.path
+        .segments
+        .last()
+        .is_some_and(|last| panics.iter().any(|name| last.ident == name))
+}
+
+/// The first token of a statement; nothing for an item.
+pub fn statement_start(stmt: &Stmt) -> Option<Span> {
+    Some(match stmt {
+        Stmt::Local(local) => local
+            .attrs
+            .first()
+            .map_or(local.let_token.span, |one| one.pound_token.span),
+        Stmt::Item(_) => return None,
+        Stmt::Expr(expr, _) => leftmost(expr),
+        Stmt::Macro(one) => one.mac.path.span(),
+    })
+}
+
+/// The first token of an expression.
+fn leftmost(expr: &Expr) -> Span {
+    let attributes = match expr {
+        Expr::If(one) => &one.attrs[..],
+        Expr::Match(one) => &one.attrs,
+        Expr::ForLoop(one) => &one.attrs,
+        Expr::While(one) => &one.attrs,
+        Expr::Loop(one) => &one.attrs,
+        Expr::Block(one) => &one.attrs,
+        _ => &[],
+    };
+    if let Some(first) = attributes.first() {
+        return first.pound_token.span;
+    }
+    let label =
+        |label: &Option<syn::Label>, token: Span| label.as_ref().map_or(token, |one| one.name.apostrophe);
+    match expr {
+        Expr::If(one) => one.if_token.span,
+        Expr::Match(one) => one.match_token.span,
+        Expr::ForLoop(one) => label(&one.label, one.for_token.span),
+        Expr::While(one) => label(&one.label, one.while_token.span),
+        Expr::Loop(one) => label(&one.label, one.loop_token.span),
+        Expr::Block(one) => label(&one.label, one.block.brace_token.span.open()),
+        Expr::Unsafe(one) => one.unsafe_token.span,
+        Expr::Assign(one) => leftmost(&one.left),
+        Expr::Binary(one) => leftmost(&one.left),
+        Expr::MethodCall(one) => leftmost(&one.receiver),
+        Expr::Call(one) => leftmost(&one.func),
+        Expr::Field(one) => leftmost(&one.base),
+        Expr::Index(one) => leftmost(&one.expr),
+        Expr::Try(one) => leftmost(&one.expr),
+        Expr::Cast(one) => leftmost(&one.expr),
+        other => other.span(),
+    }
+}
+
+/// Names that are assigned to, or borrowed exclusively.
+pub(super) fn assigned_names(block: &Block) -> HashSet<String> {
+    struct Finder(HashSet<String>);
+    impl Finder {
+        fn root(&mut self, expr: &Expr) {
+            match expr {
+                Expr::Path(path) => {
+                    if let Some(name) = path.path.get_ident() {
+                        self.0.insert(name.to_string());
+                    }
+                }
+                Expr::Tuple(tuple) => tuple.elems.iter().for_each(|part| self.root(part)),
+                Expr::Paren(inner) => self.root(&inner.expr),
+                Expr::Unary(inner) => self.root(&inner.expr),
+                _ => {}
+            }
+        }
+    }
+    impl<'ast> Visit<'ast> for Finder {
+        fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
+            self.root(&assign.left);
+            visit::visit_expr_assign(self, assign);
+        }
+        fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
+            if is_assignment(&binary.op) {
+                self.root(&binary.left);
+            }
+            visit::visit_expr_binary(self, binary);
+        }
+        fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
+            if one.mutability.is_some() {
+                self.root(&one.expr);
+            }
+            visit::visit_expr_reference(self, one);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut finder = Finder(HashSet::new());
+    finder.visit_block(block);
+    finder.0
+}
+
+/// Names of lists that grow or shrink: their first length says nothing.
+pub(super) fn grown_names(block: &Block) -> HashSet<String> {
+    struct Finder(HashSet<String>);
+    impl<'ast> Visit<'ast> for Finder {
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            const CHANGES: [&str; 18] = [
+                "push",
+                "pop",
+                "extend",
+                "append",
+                "insert",
+                "remove",
+                "resize",
+                "clear",
+                "truncate",
+                "drain",
+                "retain",
+                "push_back",
+                "push_front",
+                "pop_front",
+                "pop_back",
+                "swap_remove",
+                "extend_from_slice",
+                "split_off",
+            ];
+            if let Expr::Path(path) = &*call.receiver
+                && let Some(name) = path.path.get_ident()
+                && CHANGES.iter().any(|change| call.method == change)
+            {
+                self.0.insert(name.to_string());
+            }
+            visit::visit_expr_method_call(self, call);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut finder = Finder(HashSet::new());
+    finder.visit_block(block);
+    finder.0
+}
+
+/// `+=` and the like.
+pub(super) fn is_assignment(op: &syn::BinOp) -> bool {
+    use syn::BinOp::{
+        AddAssign, BitAndAssign, BitOrAssign, BitXorAssign, DivAssign, MulAssign, RemAssign, ShlAssign,
+        ShrAssign, SubAssign,
+    };
+    matches!(
+        op,
+        AddAssign(_)
+            | SubAssign(_)
+            | MulAssign(_)
+            | DivAssign(_)
+            | RemAssign(_)
+            | BitAndAssign(_)
+            | BitOrAssign(_)
+            | BitXorAssign(_)
+            | ShlAssign(_)
+            | ShrAssign(_)
+    )
+}

@@ -1,0 +1,204 @@
+//! Where the sites go.
+
+use super::{instrumented, placed, sites};
+use ckpt_compiler::package::choose::Holder;
+
+fn one(function: &str, calls: &[&str]) -> (String, Vec<String>) {
+    (
+        function.into(),
+        calls.iter().map(|name| (*name).to_owned()).collect(),
+    )
+}
+
+#[test]
+fn the_time_loop_of_main_is_taken() {
+    let (analysis, placement) = placed(&[
+        (
+            "main.rs",
+            "mod grid; use grid::Grid;
+             fn main() {
+                 let n: usize = std::env::args().nth(1).unwrap().parse().unwrap();
+                 let mut grid = Grid::new(n);
+                 for step in 0..n { grid.step(); if step % 10 == 0 { println!(\"{step}\"); } }
+                 println!(\"{}\", grid.sum());
+             }",
+        ),
+        (
+            "grid.rs",
+            "pub struct Grid { cells: Vec<f64>, n: usize }
+             impl Grid {
+                 pub fn new(n: usize) -> Self { Grid { cells: vec![1.0; n * n], n } }
+                 pub fn step(&mut self) { for i in 1..self.n { for j in 1..self.n { self.cells[i * self.n + j] *= 0.5; } } }
+                 pub fn sum(&self) -> f64 { self.cells.iter().sum() }
+             }",
+        ),
+    ]);
+    assert_eq!(sites(&placement), ["for step in 0..n"]);
+    assert_eq!(instrumented(&analysis, &placement), [one("main", &[])]);
+    assert!(placement.coverage > 0.9);
+}
+
+#[test]
+fn all_functions_on_the_way_are_marked() {
+    let (analysis, placement) = placed(&[
+        (
+            "main.rs",
+            "mod sim;
+             fn run() -> Result<(), String> { let mut s = sim::Sim { x: vec![0.0; 10] }; s.evolve(1000)?; Ok(()) }
+             fn main() { if let Err(e) = run() { eprintln!(\"{e}\"); std::process::exit(1); } }",
+        ),
+        (
+            "sim.rs",
+            "pub struct Sim { pub x: Vec<f64> }
+             impl Sim {
+                 pub fn evolve(&mut self, steps: usize) -> Result<(), String> { for _ in 0..steps { Self::advance(self); } Ok(()) }
+                 fn advance(&mut self) { for x in &mut self.x { *x += 1.0; } }
+             }",
+        ),
+    ]);
+    assert_eq!(sites(&placement), ["for _ in 0..steps"]);
+    assert_eq!(
+        instrumented(&analysis, &placement),
+        [
+            one("main", &["run"]),
+            one("run", &["evolve"]),
+            one("sim::Sim::evolve", &[])
+        ]
+    );
+}
+
+#[test]
+fn few_coarse_repetitions_are_gone_into() {
+    let (_, placement) = placed(&[(
+        "main.rs",
+        "fn solve(n: usize) -> f64 { let mut x = 0.0; for it in 0..n { for i in 0..n { x += (i * it) as f64; } } x }
+         fn main() { let n = std::env::args().count(); for rep in 0..3 { println!(\"{}\", solve(n)); } }",
+    )]);
+    assert_eq!(sites(&placement), ["for it in 0..n"]);
+}
+
+#[test]
+fn phases_that_follow_each_other_get_one_each() {
+    let (_, placement) = placed(&[(
+        "main.rs",
+        "fn main() {
+             let mut v = vec![0.0_f64; 1000];
+             for step in 0..1000 { for i in 0..1000 { v[i] += step as f64; } }
+             for step in 0..2000 { for i in 0..1000 { v[i] *= 0.5; } }
+             for i in 0..10 { println!(\"{}\", v[i]); }
+         }",
+    )]);
+    assert_eq!(sites(&placement), ["for step in 0..1000", "for step in 0..2000"]);
+}
+
+#[test]
+fn a_loop_in_a_closure_is_left_for_the_one_outside() {
+    let (_, placement) = placed(&[(
+        "main.rs",
+        "fn work(k: usize) -> f64 { let mut s = 0.0; for step in 0..1000 { for j in 0..1000 { s += (j * k + step) as f64; } } s }
+         fn main() {
+             let mut all = Vec::new();
+             for k in 0..4 { all.extend((0..5).map(|i| work(i + k))); }
+             println!(\"{all:?}\");
+         }",
+    )]);
+    assert_eq!(sites(&placement), ["for k in 0..4"]);
+}
+
+#[test]
+fn a_function_that_is_also_called_in_a_closure_cannot_hold_a_site() {
+    let (_, placement) = placed(&[(
+        "main.rs",
+        "fn relax(v: &mut Vec<f64>) { for it in 0..100 { for i in 1..1000 { v[i] = 0.5 * (v[i] + v[i - 1]) + it as f64; } } }
+         fn main() {
+             let mut v = vec![0.0; 1000];
+             for rep in 0..3 { relax(&mut v); }
+             std::thread::spawn(move || relax(&mut v)).join().unwrap();
+         }",
+    )]);
+    assert_eq!(sites(&placement), ["for rep in 0..3"]);
+    let refused = &placement
+        .rejected
+        .iter()
+        .find(|one| one.header.contains("it in"))
+        .expect("tried")
+        .reasons;
+    assert!(refused[0].what.contains("called inside a closure"), "{refused:?}");
+}
+
+#[test]
+fn where_a_site_cannot_be_expressed_the_reason_is_kept() {
+    let (_, placement) = placed(&[(
+        "main.rs",
+        "fn main() {
+             let mut v = vec![0.0_f64; 1000];
+             for x in v.iter_mut() { for step in 0..5000 { for k in 0..100 { *x += (step * k) as f64; } } }
+             println!(\"{}\", v[0]);
+         }",
+    )]);
+    assert!(placement.sites.is_empty(), "{placement}");
+    assert!(!placement.rejected.is_empty());
+    assert!(
+        placement.rejected[0].reasons[0].what.contains("borrows"),
+        "{placement}"
+    );
+}
+
+#[test]
+fn a_recursion_gets_a_site_before_it_goes_deeper() {
+    let (analysis, placement) = placed(&[(
+        "main.rs",
+        "fn sort(v: &mut [f64], low: usize, high: usize) {
+             if high - low < 2 { return; }
+             let mut m = low;
+             for i in low..high { if v[i] < v[high - 1] { v.swap(i, m); m += 1; } }
+             sort(v, low, m);
+             sort(v, m + 1, high);
+         }
+         fn main() { let mut v = vec![0.5; 1000]; let n = v.len(); sort(&mut v, 0, n); println!(\"{}\", v[0]); }",
+    )]);
+    assert_eq!(placement.sites.len(), 1, "{placement}");
+    let site = &placement.sites[0];
+    assert_eq!(site.site.holder, Holder::Recursion);
+    assert_eq!(
+        instrumented(&analysis, &placement),
+        [one("main", &["sort"]), one("sort", &["sort"])]
+    );
+}
+
+#[test]
+fn what_the_user_has_marked_is_kept() {
+    let (analysis, placement) = placed(&[(
+        "main.rs",
+        "#[ckpt::instrument]
+         fn advance(v: &mut Vec<f64>) { for i in 0..1000 { ckpt::checkpoint!(); v[i] += 1.0; } }
+         fn run(v: &mut Vec<f64>) { for step in 0..100 { advance(v); } }
+         fn main() { let mut v = vec![0.0; 1000]; run(&mut v); }",
+    )]);
+    assert_eq!(
+        instrumented(&analysis, &placement),
+        [
+            one("main", &["run"]),
+            one("run", &["advance"]),
+            one("advance", &[])
+        ]
+    );
+    assert!(placement.functions[2].by_user && !placement.functions[1].by_user);
+    assert_eq!(placement.sites[0].site.holder, Holder::User);
+}
+
+#[test]
+fn an_async_main_is_refused_with_a_reason() {
+    let (_, placement) = placed(&[(
+        "main.rs",
+        "async fn main() { let mut x = 0.0; for step in 0..1000 { for k in 0..1000 { x += (step * k) as f64; } } println!(\"{x}\"); }",
+    )]);
+    assert!(placement.sites.is_empty());
+    assert!(placement.rejected[0].reasons[0].what.contains("async"));
+}
+
+#[test]
+fn a_program_without_loops_has_nothing_to_place() {
+    let (_, placement) = placed(&[("main.rs", "fn main() { println!(\"hello\"); }")]);
+    assert!(placement.sites.is_empty() && placement.functions.is_empty());
+}
