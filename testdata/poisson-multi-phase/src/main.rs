@@ -44,7 +44,7 @@ fn try_main() -> Result<(), Error> {
     let path = args.get(1).map(|s| s.as_str()).unwrap_or("data/lshape.msh");
     let tol = match args.get(2) {
         Some(t) => t.parse::<f64>().map_err(|_| Error::Argument(t.clone()))?,
-        None => 1e-8,
+        None => 1e-6,
     };
     let symmetric = match args.get(3).map(String::as_str) {
         None | Some("ssor") => true,
