@@ -4,12 +4,9 @@ mod errors;
 mod files;
 mod lists;
 mod maps;
-#[cfg(feature = "nalgebra")]
 mod nalgebra;
-#[cfg(feature = "ndarray")]
 mod ndarray;
 mod numbers;
-#[cfg(feature = "rand")]
 mod rand;
 mod ranges;
 mod shared;

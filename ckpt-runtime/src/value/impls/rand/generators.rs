@@ -1,11 +1,11 @@
-//! Random number generators of `rand` 0.9, `rand_chacha` 0.9 and `rand_pcg` 0.9 (feature `rand`): after a restart
-//! they go on with the number that was next.
+// Random number generators: after a restart they go on with the number that was next. `source`, `chacha`, `pcg` and
+// `xoshiro` are the crates of one version, `Numbers` its trait of generators, and `Standard` what `StdRng` is made of.
 
 use std::borrow::Cow;
 
-use rand::rngs::{SmallRng, StdRng};
-use rand::{RngCore, SeedableRng};
-use rand_chacha::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng};
+use chacha::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng};
+use source::SeedableRng;
+use source::rngs::{SmallRng, StdRng};
 
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, load_serde, save_serde};
 
@@ -48,28 +48,31 @@ macro_rules! by_serde {
     )*};
 }
 
-by_serde!(rand_pcg::Lcg64Xsh32 rand_pcg::Lcg128Xsl64 rand_pcg::Mcg128Xsl64 rand_pcg::Lcg128CmDxsm64);
+by_serde!(pcg::Lcg64Xsh32 pcg::Lcg128Xsl64 pcg::Mcg128Xsl64);
+by_serde!(xoshiro::SplitMix64 xoshiro::Xoroshiro64Star xoshiro::Xoroshiro64StarStar);
+by_serde!(xoshiro::Xoroshiro128Plus xoshiro::Xoroshiro128PlusPlus xoshiro::Xoroshiro128StarStar);
+by_serde!(xoshiro::Xoshiro128Plus xoshiro::Xoshiro128PlusPlus xoshiro::Xoshiro128StarStar);
+by_serde!(xoshiro::Xoshiro256Plus xoshiro::Xoshiro256PlusPlus xoshiro::Xoshiro256StarStar);
+by_serde!(xoshiro::Xoshiro512Plus xoshiro::Xoshiro512PlusPlus xoshiro::Xoshiro512StarStar);
 
-/// `StdRng` hides its state. In rand 0.9 it is a `ChaCha12Rng` and nothing else; whether that holds for the version
-/// linked here is tried out on a known generator before it is relied on.
+/// `StdRng` hides its state. In every version so far it is a `ChaCha12Rng` and nothing else; whether that holds for
+/// the version linked here is tried out on a known generator before it is relied on.
 mod standard {
-    use super::{ChaCha12Rng, RngCore, SeedableRng, StdRng};
+    use super::{Numbers, SeedableRng, Standard, StdRng};
 
     /// The generator inside.
-    fn inside(rng: &StdRng) -> Option<ChaCha12Rng> {
-        if size_of::<StdRng>() != size_of::<ChaCha12Rng>()
-            || align_of::<StdRng>() != align_of::<ChaCha12Rng>()
-        {
+    fn inside(rng: &StdRng) -> Option<Standard> {
+        if size_of::<StdRng>() != size_of::<Standard>() || align_of::<StdRng>() != align_of::<Standard>() {
             return None;
         }
-        // SAFETY: `StdRng` is a struct whose only field is a `ChaCha12Rng` (rand 0.9, `src/rngs/std.rs`); with the same
-        // size the field fills it, so these bytes are a valid `ChaCha12Rng`, which owns nothing.
-        Some(unsafe { std::mem::transmute_copy::<StdRng, ChaCha12Rng>(rng) })
+        // SAFETY: `StdRng` is a struct whose only field is a `Standard` (rand's `src/rngs/std.rs`); with the same
+        // size the field fills it, so these bytes are a valid `Standard`, which owns nothing.
+        Some(unsafe { std::mem::transmute_copy::<StdRng, Standard>(rng) })
     }
 
-    fn around(rng: &ChaCha12Rng) -> StdRng {
+    fn around(rng: &Standard) -> StdRng {
         // SAFETY: as in `inside`, whose check of sizes `usable` has made before this is called.
-        unsafe { std::mem::transmute_copy::<ChaCha12Rng, StdRng>(rng) }
+        unsafe { std::mem::transmute_copy::<Standard, StdRng>(rng) }
     }
 
     /// Whether a known `StdRng` shows the state that it must have.
@@ -78,7 +81,7 @@ mod standard {
         *USABLE.get_or_init(|| {
             let seed = std::array::from_fn(|k| k as u8 + 1);
             let mut standard = StdRng::from_seed(seed);
-            let mut known = ChaCha12Rng::from_seed(seed);
+            let mut known = Standard::from_seed(seed);
             for _ in 0..70 {
                 standard.next_u32();
                 known.next_u32();
@@ -87,11 +90,11 @@ mod standard {
         })
     }
 
-    pub fn open(rng: &StdRng) -> Option<ChaCha12Rng> {
+    pub fn open(rng: &StdRng) -> Option<Standard> {
         if usable() { inside(rng) } else { None }
     }
 
-    pub fn close(rng: &ChaCha12Rng) -> Option<StdRng> {
+    pub fn close(rng: &Standard) -> Option<StdRng> {
         usable().then(|| around(rng))
     }
 }
@@ -106,7 +109,7 @@ impl Checkpoint for StdRng {
         }
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        standard::close(&ChaCha12Rng::load(from)?).ok_or_else(|| LoadError::invalid(UNKNOWN))
+        standard::close(&Standard::load(from)?).ok_or_else(|| LoadError::invalid(UNKNOWN))
     }
 }
 
@@ -150,32 +153,43 @@ mod tests {
     use super::*;
     use crate::value::tests::round_trip;
 
-    fn goes_on<R: RngCore + Clone + Checkpoint>(mut rng: R) {
+    /// Not by `Clone`, which not every generator has.
+    fn goes_on<R: Numbers + Checkpoint>(make: impl Fn() -> R) {
+        let after = |steps: usize| {
+            let mut rng = make();
+            for step in 0..steps {
+                rng.next_u32();
+                if step % 3 == 0 {
+                    rng.fill_bytes(&mut [0; 5]);
+                }
+            }
+            rng
+        };
         for step in 0..200 {
-            let (mut again, mut expected) = (round_trip(&rng), rng.clone());
+            let (mut again, mut expected) = (round_trip(&after(step)), after(step));
             for _ in 0..100 {
                 assert_eq!(again.next_u64(), expected.next_u64(), "after {step}");
                 assert_eq!(again.next_u32(), expected.next_u32(), "after {step}");
-            }
-            rng.next_u32();
-            if step % 3 == 0 {
-                rng.fill_bytes(&mut [0; 5]);
             }
         }
     }
 
     #[test]
     fn generators_go_on_with_the_next_number() {
-        goes_on(StdRng::seed_from_u64(1));
-        goes_on(SmallRng::seed_from_u64(2));
-        goes_on(ChaCha8Rng::seed_from_u64(3));
-        goes_on(ChaCha12Rng::seed_from_u64(4));
-        let mut stream = ChaCha20Rng::seed_from_u64(5);
-        stream.set_stream(9);
-        goes_on(stream);
-        goes_on(rand_pcg::Pcg32::seed_from_u64(6));
-        goes_on(rand_pcg::Pcg64::seed_from_u64(7));
-        goes_on(rand_pcg::Pcg64Mcg::seed_from_u64(8));
-        goes_on(rand_pcg::Pcg64Dxsm::seed_from_u64(9));
+        goes_on(|| StdRng::seed_from_u64(1));
+        goes_on(|| SmallRng::seed_from_u64(2));
+        goes_on(|| ChaCha8Rng::seed_from_u64(3));
+        goes_on(|| ChaCha12Rng::seed_from_u64(4));
+        goes_on(|| {
+            let mut stream = ChaCha20Rng::seed_from_u64(5);
+            stream.set_stream(9);
+            stream
+        });
+        goes_on(|| pcg::Pcg32::seed_from_u64(6));
+        goes_on(|| pcg::Pcg64::seed_from_u64(7));
+        goes_on(|| pcg::Pcg64Mcg::seed_from_u64(8));
+        goes_on(|| xoshiro::Xoshiro256PlusPlus::seed_from_u64(10));
+        goes_on(|| xoshiro::Xoroshiro64Star::seed_from_u64(11));
+        goes_on(|| xoshiro::SplitMix64::seed_from_u64(12));
     }
 }

@@ -1,13 +1,13 @@
-//! Matrices, vectors and what `nalgebra` 0.35 builds from them (feature `nalgebra`). Items are in column order.
+// Matrices, vectors and what is built from them, in column order. `source` is the version of `nalgebra`.
 
 use std::borrow::Cow;
 
-use nalgebra::{
+use source::{
     ArrayStorage, Const, DMatrix, DVector, Dyn, Isometry, Matrix, OPoint, Point, Quaternion, RowDVector,
     SMatrix, SVector, Scalar, Translation, U1, Unit, VecStorage,
 };
 
-use super::transparent;
+use super::super::transparent;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
 /// A vector is a row of its items, a matrix a row of its columns: a list of them is one dataset.
@@ -119,7 +119,7 @@ impl<T: Checkpoint + Scalar, R: Checkpoint, const D: usize> Checkpoint for Isome
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::{Isometry3, Matrix2x3, Point2, UnitQuaternion, Vector3};
+    use super::source::{Isometry3, Matrix2x3, Point2, UnitQuaternion, Vector3};
 
     use super::*;
     use crate::value::tests::{everywhere, round_trip};

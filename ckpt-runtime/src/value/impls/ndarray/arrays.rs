@@ -1,10 +1,10 @@
-//! Arrays of `ndarray` 0.17 (feature `ndarray`): shape, order in memory and items.
-//!
-//! The order in memory is kept because `sum` and others go along it: with another one a float comes out differently.
+// Arrays: shape, order in memory and items. `source` is the version of `ndarray`.
+//
+// The order in memory is kept because `sum` and others go along it: with another one a float comes out differently.
 
 use std::borrow::Cow;
 
-use ndarray::{Array, Axis, Dimension, IxDyn, ShapeBuilder};
+use source::{Array, Axis, Dimension, IxDyn, ShapeBuilder};
 
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
@@ -130,7 +130,7 @@ fn rebuild<T, D: Dimension>(
         )));
     }
     let forward: Vec<usize> = strides.iter().map(|stride| stride.unsigned_abs()).collect();
-    let wrong = |error: ndarray::ShapeError| {
+    let wrong = |error: source::ShapeError| {
         LoadError::invalid(format_args!(
             "an array of the shape {shape:?} with strides {strides:?}: {error}"
         ))
@@ -158,7 +158,7 @@ fn rebuild<T, D: Dimension>(
 
 #[cfg(test)]
 mod tests {
-    use ndarray::{Array0, Array1, Array2, Array3, ArrayD, s};
+    use super::source::{Array0, Array1, Array2, Array3, ArrayD, s};
 
     use super::*;
     use crate::value::tests::{everywhere, round_trip};
