@@ -65,7 +65,9 @@ fn shape(expr: &Expr, references: &HashSet<String>) -> Origin {
                 Origin::Borrow {
                     exclusive: inherited || tables.borrows_mutably(&method),
                 }
-            } else if tables.adapts(&method) && matches!(receiver, Origin::Borrow { .. }) {
+            } else if (tables.adapts(&method) || has_borrowed_default(call))
+                && matches!(receiver, Origin::Borrow { .. })
+            {
                 Origin::Borrow { exclusive: inherited }
             } else {
                 Origin::Value
@@ -93,6 +95,17 @@ fn takes_as_many(method: &str, arguments: usize) -> bool {
         "read" | "write" | "borrow" | "borrow_mut" | "lock" => arguments == 0,
         _ => true,
     }
+}
+
+/// `name.as_deref().unwrap_or("none")`: what stands in is a reference, so the whole is one.
+fn has_borrowed_default(call: &syn::ExprMethodCall) -> bool {
+    let default = call.args.first().filter(|_| call.method == "unwrap_or");
+    default.is_some_and(|default| {
+        matches!(
+            shape(default, &HashSet::new()),
+            Origin::Constant | Origin::Borrow { .. }
+        )
+    })
 }
 
 /// Whether the expression gives at most one reference, and not an iterator over many.
@@ -254,6 +267,7 @@ pub fn is_repeatable(expr: &Expr) -> bool {
             let (tables, method) = (Tables::builtin(), call.method.to_string());
             let runs_closures = tables.collects(&method);
             self.0 |= !(tables.is_pure(&method)
+                || has_borrowed_default(call)
                 || tables.borrows(&method)
                 || tables.adapts(&method)
                 || runs_closures && closures_are_repeatable(&call.receiver));
@@ -286,13 +300,57 @@ fn closures_are_repeatable(expr: &Expr) -> bool {
     }
 }
 
-/// The innermost receiver of a chain of method calls, through references and parentheses.
-pub fn chain_root_mut(expr: &mut Expr) -> &mut Expr {
+/// The value without a name that the expression borrows from: `args().nth(1)` in `args().nth(1).as_deref()`. It lives
+/// as long as the statement or branch around it, so it needs a name where that is taken apart.
+pub fn lent_temporary_mut(expr: &mut Expr) -> Option<&mut Expr> {
+    let owner = match expr {
+        Expr::Paren(inner) => return lent_temporary_mut(&mut inner.expr),
+        Expr::Group(inner) => return lent_temporary_mut(&mut inner.expr),
+        Expr::Try(inner) => return lent_temporary_mut(&mut inner.expr),
+        Expr::Reference(one) => &mut *one.expr,
+        Expr::Index(one) => &mut *one.expr,
+        Expr::MethodCall(call) => {
+            let (tables, method) = (Tables::builtin(), call.method.to_string());
+            if tables.borrows(&method) && takes_as_many(&method, call.args.len()) {
+                &mut *call.receiver
+            } else {
+                return lent_temporary_mut(&mut call.receiver);
+            }
+        }
+        _ => return None,
+    };
+    if place_root(owner).is_some() || is_constant(owner) || matches!(owner, Expr::Path(_)) {
+        None
+    } else if lent_temporary_mut(owner).is_some() || borrows_from_a_place(owner) {
+        lent_temporary_mut(owner)
+    } else {
+        Some(owner)
+    }
+}
+
+/// Whether a chain of borrows and adaptors begins at a variable.
+fn borrows_from_a_place(expr: &Expr) -> bool {
     match expr {
-        Expr::MethodCall(call) => chain_root_mut(&mut call.receiver),
-        Expr::Paren(inner) => chain_root_mut(&mut inner.expr),
-        Expr::Reference(one) => chain_root_mut(&mut one.expr),
-        other => other,
+        Expr::Paren(inner) => borrows_from_a_place(&inner.expr),
+        Expr::Group(inner) => borrows_from_a_place(&inner.expr),
+        Expr::Try(inner) => borrows_from_a_place(&inner.expr),
+        Expr::Reference(one) => borrows_from_a_place(&one.expr),
+        Expr::Index(one) => borrows_from_a_place(&one.expr),
+        Expr::MethodCall(call) => {
+            let (tables, method) = (Tables::builtin(), call.method.to_string());
+            (tables.borrows(&method) || tables.adapts(&method)) && borrows_from_a_place(&call.receiver)
+        }
+        other => place_root(other).is_some() || is_constant(other) || matches!(other, Expr::Path(_)),
+    }
+}
+
+/// Whether a temporary of this value lives as long as the program, or needs no owner.
+pub fn is_constant(expr: &Expr) -> bool {
+    match expr {
+        Expr::Range(_) | Expr::Lit(_) => true,
+        Expr::Array(array) => array.elems.iter().all(is_constant),
+        Expr::Paren(inner) => is_constant(&inner.expr),
+        _ => false,
     }
 }
 

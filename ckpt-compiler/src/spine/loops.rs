@@ -3,9 +3,7 @@
 use super::lower::{Lowering, plain, step};
 use super::select::binding_names;
 use super::{Block, Plain, Spine, StepKind};
-use crate::borrow::{
-    Origin, chain_root_mut, effect_in_chain, is_repeatable, iterator_origin, origin, place_root,
-};
+use crate::borrow::{Origin, effect_in_chain, is_repeatable, iterator_origin, origin};
 use crate::names::frame;
 use crate::options::Treatment;
 use crate::paths::rt;
@@ -92,13 +90,8 @@ impl Lowering<'_> {
             *expr
         };
         let mut iterable: Expr = unparenthesised(iterable);
-        let root = chain_root_mut(&mut iterable);
-        let has_name = place_root(root).is_some() || is_constant(root);
-        if !has_name && matches!(origin(&iterable, self.references), Origin::Borrow { .. }) {
-            let name = self.names.fresh("value");
-            let root = chain_root_mut(&mut iterable);
-            let taken = std::mem::replace(root, parse_quote!(#name));
-            self.temporary(&name, taken, &mut outer);
+        if matches!(origin(&iterable, self.references), Origin::Borrow { .. }) {
+            self.name_lent_value(&mut iterable, &mut outer);
         }
         let iterator = self.names.fresh("iterator");
         let rebuilds = match treatment {
@@ -184,16 +177,6 @@ fn replay(stmt: syn::Stmt) -> super::Step {
         restart: None,
         replays: true,
     }))
-}
-
-/// Whether a temporary of this value lives as long as the program, or needs no owner.
-fn is_constant(expr: &Expr) -> bool {
-    match expr {
-        Expr::Range(_) | Expr::Lit(_) => true,
-        Expr::Array(array) => array.elems.iter().all(is_constant),
-        Expr::Paren(inner) => is_constant(&inner.expr),
-        _ => false,
-    }
 }
 
 fn unparenthesised(expr: Expr) -> Expr {

@@ -135,6 +135,15 @@ impl Lowering<'_> {
         self.temporary(&name, taken, out);
     }
 
+    /// Gives a name to a value that an expression borrows from, so that it lives on.
+    pub(super) fn name_lent_value(&mut self, expr: &mut Expr, out: &mut Vec<Step>) {
+        if let Some(owner) = crate::borrow::lent_temporary_mut(expr) {
+            let name = self.names.fresh("value");
+            let taken = std::mem::replace(owner, parse_quote!(#name));
+            self.temporary(&name, taken, out);
+        }
+    }
+
     fn treatment(&mut self, stmt: &mut Stmt) -> Option<Treatment> {
         let attributes = match stmt {
             Stmt::Local(local) => &mut local.attrs,
@@ -221,6 +230,7 @@ impl Lowering<'_> {
         match expr {
             Expr::Paren(inner) => self.spine(*inner.expr, treatment, out),
             Expr::Group(inner) => self.spine(*inner.expr, treatment, out),
+            branch if self.decides_only(&branch) => self.operands(branch),
             Expr::Macro(mac) if Marks::is_checkpoint(&mac.mac) => {
                 if !mac.mac.tokens.is_empty() {
                     self.errors.refuse(
@@ -265,6 +275,27 @@ impl Lowering<'_> {
                 self.lazy(binary, out)
             }
             other => self.operands(other),
+        }
+    }
+
+    /// A branch or `for` whose sites are all in what it looks at first: entering it again is evaluating that, and what
+    /// comes after is the user's own.
+    fn decides_only(&self, expr: &Expr) -> bool {
+        let marks = self.marks;
+        match expr {
+            Expr::If(branch) => {
+                let is_chain = !matches!(*branch.cond, Expr::Let(_)) && super::select::has_let(&branch.cond);
+                let otherwise = branch.else_branch.as_ref().map(|(_, expr)| &**expr);
+                !is_chain
+                    && !marks.in_block(&branch.then_branch)
+                    && !otherwise.is_some_and(|otherwise| marks.in_expr(otherwise))
+            }
+            Expr::Match(branch) => branch.arms.iter().all(|arm| {
+                let guard = arm.guard.as_ref().map(|(_, guard)| &**guard);
+                !marks.in_expr(&arm.body) && !guard.is_some_and(|guard| marks.in_expr(guard))
+            }),
+            Expr::ForLoop(one) => !marks.in_block(&one.body),
+            _ => false,
         }
     }
 

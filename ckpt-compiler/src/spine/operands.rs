@@ -281,6 +281,10 @@ fn operands_in_order(expr: &mut Expr) -> Vec<&mut Expr> {
         Expr::Try(one) => vec![&mut one.expr],
         Expr::Await(one) => vec![&mut one.base],
         Expr::Let(one) => vec![&mut one.expr],
+        // What these look at first: sites are nowhere else in them when they come here.
+        Expr::If(one) => vec![&mut one.cond],
+        Expr::Match(one) => vec![&mut one.expr],
+        Expr::ForLoop(one) => vec![&mut one.expr],
         Expr::Index(one) => vec![&mut one.expr, &mut one.index],
         Expr::Tuple(one) => one.elems.iter_mut().collect(),
         Expr::Array(one) => one.elems.iter_mut().collect(),

@@ -156,7 +156,7 @@ impl Lowering<'_> {
                 );
             }
         }
-        let scrutinee = if self.marks.in_expr(&branch.expr) {
+        let mut scrutinee = if self.marks.in_expr(&branch.expr) {
             let value = self.names.fresh("value");
             self.temporary(&value, *branch.expr, out);
             parse_quote!(#value)
@@ -168,6 +168,9 @@ impl Lowering<'_> {
             .iter()
             .any(|arm| !pattern_bindings(&arm.pat).is_empty());
         let by_reference = branch.arms.iter().any(|arm| binds_by_reference(&arm.pat));
+        if binds {
+            self.name_lent_value(&mut scrutinee, out);
+        }
         let borrows = by_reference || matches!(origin(&scrutinee, self.references), Origin::Borrow { .. });
         if binds && borrows && is_repeatable(&scrutinee) {
             return self.replay_match(scrutinee, branch.arms);

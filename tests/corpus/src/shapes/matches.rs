@@ -280,3 +280,102 @@ pub fn nested_match() {
     }
     println!("= {sum}");
 }
+
+#[ckpt::instrument]
+fn tried(seed: &mut u64) -> Result<u64, String> {
+    ckpt::checkpoint!();
+    let drawn = draw(seed);
+    if drawn % 3 == 0 {
+        Err(format!("drew {drawn}"))
+    } else {
+        Ok(drawn)
+    }
+}
+
+#[ckpt::instrument(calls(tried))]
+fn value_of_a_match_on_a_call(seed: &mut u64) -> u64 {
+    match tried(seed) {
+        Ok(drawn) => drawn,
+        Err(text) => {
+            println!("{text}");
+            text.len() as u64
+        }
+    }
+}
+
+#[ckpt::instrument(calls(tried))]
+fn value_of_an_if_let_on_a_call(seed: &mut u64) -> Result<u64, String> {
+    if let Ok(drawn) = tried(seed) {
+        Ok(drawn)
+    } else {
+        match tried(seed)? {
+            0 => Err(String::from("nothing")),
+            n if n % 2 == 0 => Ok(n / 2),
+            n => return Ok(n),
+        }
+    }
+}
+
+/// Sites only in what is looked at: the arms are the user's own.
+#[ckpt::instrument(calls(tried, value_of_a_match_on_a_call, value_of_an_if_let_on_a_call))]
+pub fn on_a_call_with_a_site() {
+    let mut seed = 4;
+    let mut sum = 0u64;
+    for round in 0..6 {
+        let text = format!("round {round}");
+        sum = sum.wrapping_add(value_of_a_match_on_a_call(&mut seed));
+        let tried_again = match value_of_an_if_let_on_a_call(&mut seed) {
+            Ok(drawn) => drawn,
+            Err(_) => continue,
+        };
+        for part in tried(&mut seed).iter() {
+            sum ^= part;
+            println!("part {part}");
+        }
+        while let Ok(drawn) = tried(&mut seed) {
+            sum = sum.wrapping_mul(3).wrapping_add(drawn);
+            if drawn % 2 == 0 {
+                break;
+            }
+        }
+        println!("{text} {tried_again} {sum}");
+    }
+    println!("= {sum} {seed}");
+}
+
+fn label(round: u64) -> Option<String> {
+    (round != 2).then(|| format!("label {}", round / 2))
+}
+
+/// What the arms bind is borrowed from a value that only the `match` keeps alive.
+#[ckpt::instrument]
+pub fn on_a_text_without_an_owner() {
+    let mut sum = 0;
+    for round in 0..6 {
+        match label(round).as_deref() {
+            Some("label 1") => println!("one"),
+            Some(other) => {
+                ckpt::checkpoint!();
+                sum += other.len() as u64 + round;
+                println!("{other} {sum}");
+            }
+            None => {
+                ckpt::checkpoint!();
+                println!("none {sum}");
+            }
+        }
+        match label(round).as_deref().unwrap_or("unknown") {
+            "label 2" => {
+                ckpt::checkpoint!();
+                sum += 1;
+            }
+            other => println!("not two: {other} {sum}"),
+        }
+        if let [first, .., last] = label(round).unwrap_or_default().as_bytes() {
+            ckpt::checkpoint!();
+            sum += u64::from(*first) + u64::from(*last);
+            println!("{first} {last} {sum}");
+        }
+    }
+    println!("= {sum}");
+}
