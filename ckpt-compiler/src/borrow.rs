@@ -354,15 +354,17 @@ pub fn is_constant(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a written type is one that no checkpoint holds: references, functions, pointers, trait objects.
+/// Whether a written type is one that no checkpoint holds: references, functions, pointers, closures behind `dyn Fn`.
+/// Objects of other traits may have been made `Checkpoint`; where they have not, rustc says so.
 pub fn is_reference_type(ty: &Type) -> bool {
     struct References(bool);
     impl<'ast> Visit<'ast> for References {
         fn visit_type(&mut self, ty: &'ast Type) {
-            self.0 |= matches!(
-                ty,
-                Type::BareFn(_) | Type::Ptr(_) | Type::TraitObject(_) | Type::ImplTrait(_)
-            );
+            self.0 |= match ty {
+                Type::BareFn(_) | Type::Ptr(_) | Type::ImplTrait(_) => true,
+                Type::TraitObject(object) => object.bounds.iter().any(is_function_or_borrows),
+                _ => false,
+            };
             visit::visit_type(self, ty);
         }
         fn visit_type_reference(&mut self, one: &'ast syn::TypeReference) {
@@ -377,6 +379,19 @@ pub fn is_reference_type(ty: &Type) -> bool {
     let mut references = References(false);
     references.visit_type(ty);
     references.0
+}
+
+fn is_function_or_borrows(bound: &syn::TypeParamBound) -> bool {
+    match bound {
+        syn::TypeParamBound::Trait(one) => one.path.segments.last().is_some_and(|last| {
+            matches!(
+                last.ident.to_string().as_str(),
+                "Fn" | "FnMut" | "FnOnce" | "Iterator"
+            )
+        }),
+        syn::TypeParamBound::Lifetime(lifetime) => lifetime.ident != "static",
+        _ => false,
+    }
 }
 
 /// Whether a written type borrows exclusively.

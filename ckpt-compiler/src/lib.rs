@@ -27,6 +27,7 @@ mod instrument;
 pub mod liveness;
 pub mod marks;
 pub mod names;
+pub mod object;
 pub mod options;
 pub mod package;
 pub mod paths;

@@ -17,6 +17,16 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
     ckpt_compiler::instrument_main(arguments.into(), item.into()).into()
 }
 
+/// On a trait: its objects, `dyn Trait` and `Box<dyn Trait>`, can be saved in a checkpoint. `#[ckpt::object(TypeA, TypeB)]`
+/// lists the types that implement the trait, which have to be `Checkpoint`.
+///
+/// An implementor that is not in the list does not compile. With `..` at the end of the list it does, and a checkpoint
+/// that meets it is refused.
+#[proc_macro_attribute]
+pub fn object(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    ckpt_compiler::object::object(arguments.into(), item.into()).into()
+}
+
 /// Implements `ckpt::Checkpoint` for a struct or enum: its fields and variants are saved and found again by name, so
 /// that their order may change.
 ///

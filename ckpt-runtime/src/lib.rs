@@ -14,7 +14,7 @@ pub mod snapshot;
 pub mod store;
 pub mod value;
 
-pub use ckpt_macros::{Checkpoint, instrument, main};
+pub use ckpt_macros::{Checkpoint, instrument, main, object};
 pub use session::{Session, SessionError};
 pub use value::{Checkpoint, LoadError, SaveError};
 

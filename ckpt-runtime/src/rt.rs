@@ -2,10 +2,11 @@
 
 pub use crate::adaptors::{Enumerated, Skipped, Taken, enumerate, skip, take_first, value};
 pub use crate::frame::{
-    Carved, Carver, Cut, CutIndex, Frame, Registrar, SaveParts, Split, cut, part, shared, split,
+    Carved, Carver, Cut, CutIndex, Frame, Registrar, SaveParts, Split, behind, cut, part, shared, split,
 };
 pub use crate::plan::{FunctionPlan, SiteKind, SitePlan, VariablePlan};
 pub use crate::session::{MainSession, Program, open};
+pub use crate::value::{DynTable, DynType, MakeObject, Object, SendIn, SyncIn, load_object, save_object};
 
 use std::marker::PhantomData;
 

@@ -87,7 +87,8 @@ impl Cutter<'_> {
             if below.iter().all(|node| node.leaf.shared) {
                 for node in below {
                     let rest = node.path.iter().map(projected);
-                    let place: Expr = parse_quote!(&(*#rt::shared(&#parts.#member))#(#rest)*);
+                    let stars = (0..node.leaf.derefs).map(|_| quote!(*));
+                    let place: Expr = parse_quote!(&#(#stars)*(*#rt::shared(&#parts.#member))#(#rest)*);
                     self.out.operands.push((node.leaf.operand, place));
                 }
                 continue;
@@ -116,6 +117,8 @@ fn projected(projection: &Projection) -> TokenStream {
 
 /// A receiver is the place itself, an argument a new borrow of it.
 fn lent_operand(leaf: &Leaf, whole: &TokenStream) -> Expr {
+    let rt = rt();
+    let whole = &(0..leaf.derefs).fold(quote!(#whole), |place, _| quote!(*#rt::behind(&mut #place)));
     if leaf.is_receiver {
         parse_quote!((#whole))
     } else {

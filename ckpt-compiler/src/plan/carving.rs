@@ -23,6 +23,8 @@ pub struct Leaf {
     pub operand: usize,
     /// The way from the variable.
     pub path: Vec<Projection>,
+    /// How many boxes are looked into at its end: `&mut *self.solver`. On the way it makes no difference.
+    pub derefs: usize,
     /// Whether the call only looks at it.
     pub shared: bool,
     /// Whether it is the receiver of a method.
@@ -69,12 +71,26 @@ pub fn projections(place: &Expr) -> Option<Vec<Projection>> {
             path.push(Projection::Field(field.member.clone()));
             Some(path)
         }
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => projections(&unary.expr),
         Expr::Index(index) if is_pure(&index.index) => {
             let mut path = projections(&index.expr)?;
             path.push(Projection::Index(index.index.clone()));
             Some(path)
         }
         _ => None,
+    }
+}
+
+/// What an operand takes out of a variable, and how many boxes it looks into at the end: `*a.b` and `a.b.as_mut()` are
+/// what is behind `a.b`.
+pub fn unboxed(place: &Expr) -> (&Expr, usize) {
+    match place {
+        Expr::Paren(inner) => unboxed(&inner.expr),
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => {
+            let (place, derefs) = unboxed(&unary.expr);
+            (place, derefs + 1)
+        }
+        other => (other, 0),
     }
 }
 
@@ -91,10 +107,12 @@ pub fn carve(call: &Expr, name: &Ident, binding: BindingId, lent: Vec<Leaf>) -> 
         }
         match operand {
             Expr::Reference(one) if one.mutability.is_none() => {
-                let path = projections(&one.expr)?;
+                let (place, derefs) = unboxed(&one.expr);
+                let path = projections(place)?;
                 leaves.push(Leaf {
                     operand: index,
                     path,
+                    derefs,
                     shared: true,
                     is_receiver,
                 });

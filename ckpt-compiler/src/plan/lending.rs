@@ -1,6 +1,6 @@
 //! What a call that leads to a site borrows, and so keeps this function from saving itself.
 
-use super::carving::{Carving, Leaf, Projection, carve, projections};
+use super::carving::{Carving, Leaf, Projection, carve, projections, unboxed};
 use crate::borrow::place_root;
 use crate::classes::Class;
 use crate::errors::Diagnostics;
@@ -33,7 +33,8 @@ pub type Carvings = HashMap<SiteId, Vec<Carving>>;
 enum Lent {
     Nothing,
     Whole(BindingId),
-    Part(BindingId, Vec<Projection>),
+    /// The way to a part, and how many boxes are looked into at its end.
+    Part(BindingId, Vec<Projection>, usize),
     /// A list, and the reference to one half of it.
     Half(BindingId, BindingId),
     Unclear(BindingId),
@@ -125,10 +126,11 @@ impl Finder<'_> {
                         carved: false,
                     });
                 }
-                Lent::Part(binding, path) => {
+                Lent::Part(binding, path, derefs) => {
                     let leaf = Leaf {
                         operand: index,
                         path,
+                        derefs,
                         shared: false,
                         is_receiver,
                     };
@@ -186,9 +188,14 @@ impl Finder<'_> {
 
     /// What an operand lends.
     fn operand(&mut self, site: SiteId, operand: &Expr, is_receiver: bool) -> Lent {
+        let mut behind = 0;
         let (place, exclusive) = match operand {
             Expr::Reference(one) => (&*one.expr, one.mutability.is_some()),
             Expr::Paren(inner) => return self.operand(site, &inner.expr, is_receiver),
+            Expr::MethodCall(call) if looks_into_a_box(call) => {
+                behind = 1;
+                (&*call.receiver, true)
+            }
             other => (other, false),
         };
         if matches!(operand, Expr::Reference(_)) && !exclusive {
@@ -197,7 +204,7 @@ impl Finder<'_> {
         let Some(binding) = self.resolve(site, place) else {
             return Lent::Nothing;
         };
-        let whole = is_whole(place);
+        let whole = is_whole(place) && behind == 0;
         let live = self.liveness.is_live(self.flow, site, binding);
         let lent = match self.classes[binding] {
             Class::Saved | Class::Skipped => {
@@ -217,10 +224,14 @@ impl Finder<'_> {
             }
             _ => false,
         };
+        let (place, derefs) = match is_whole(place) {
+            true => (place, 0),
+            false => unboxed(place),
+        };
         match (lent, whole, projections(place)) {
             (false, ..) => Lent::Nothing,
             (true, true, _) => Lent::Whole(binding),
-            (true, false, Some(path)) => Lent::Part(binding, path),
+            (true, false, Some(path)) => Lent::Part(binding, path, derefs + behind),
             (true, false, None) => Lent::Unclear(binding),
         }
     }
@@ -278,6 +289,11 @@ impl Finder<'_> {
             .copied()
             .find(|id| self.flow.bindings[*id].ident == *root)
     }
+}
+
+/// `solver.as_mut()`: the same as `&mut *solver`.
+fn looks_into_a_box(call: &syn::ExprMethodCall) -> bool {
+    call.args.is_empty() && (call.method == "as_mut" || call.method == "deref_mut")
 }
 
 /// Whether a place is a whole variable, or all that a reference points to.

@@ -175,7 +175,13 @@ impl Carved {
 }
 
 /// Appends the rows of one column tree to another of the same type.
-fn append(whole: &mut Column, more: Column) {
+fn append(whole: &mut Column, mut more: Column) {
+    // A row that was lent as `&mut dyn Trait` stands under the name of its type; where the others do not, it must not.
+    match (is_dynamic(whole), is_dynamic(&more)) {
+        (true, false) if !matches!(more, Column::Empty) => without_name(whole),
+        (false, true) if !matches!(whole, Column::Empty) => without_name(&mut more),
+        _ => {}
+    }
     match (whole, more) {
         (_, Column::Empty) => {}
         (whole @ Column::Empty, more) => *whole = more,
@@ -189,6 +195,18 @@ fn append(whole: &mut Column, more: Column) {
         // Both were saved as the same type, and a type always writes the same columns.
         _ => {}
     }
+}
+
+fn is_dynamic(column: &Column) -> bool {
+    matches!(column, Column::Group(group) if group.kind == Kind::Dyn)
+}
+
+/// The values below the only type name that has any.
+fn without_name(column: &mut Column) {
+    let Column::Group(group) = column else { return };
+    let values = group.children.drain(..).skip(1).map(|(_, child)| child);
+    let found = values.filter(|child| !matches!(child, Column::Empty)).next_back();
+    *column = found.unwrap_or(Column::Empty);
 }
 
 /// The fields of a struct, each borrowed for itself. Derived together with [`Checkpoint`].
@@ -308,6 +326,22 @@ pub fn shared<'a, T: ?Sized>(field: &'a Option<&mut T>) -> &'a T {
         Some(field) => field,
         None => unreachable!("this is a bug in ckpt: a lent field is looked at"),
     }
+}
+
+/// A pointer that is stored as what is behind it.
+#[diagnostic::on_unimplemented(
+    message = "what is behind `{Self}` is lent to a call that leads to a site, and `{Self}` is not stored as that alone",
+    note = "a `Box` or a `Vec` is; of others lend the whole, or take the part out, lend it, and put it back"
+)]
+pub trait Owner: std::ops::DerefMut {}
+
+impl<T: ?Sized> Owner for Box<T> {}
+impl<T> Owner for Vec<T> {}
+impl<T: ?Sized> Owner for &mut T {}
+
+/// Looks behind a pointer.
+pub fn behind<P: Owner + ?Sized>(pointer: &mut P) -> &mut P::Target {
+    pointer
 }
 
 /// A list that can be cut.

@@ -17,7 +17,7 @@ mod walk;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use carve::{Carved, Carver, Cut, CutIndex, SaveParts, Split, cut, part, shared, split};
+pub use carve::{Carved, Carver, Cut, CutIndex, SaveParts, Split, behind, cut, part, shared, split};
 pub use registrar::Registrar;
 
 use crate::Checkpoint;

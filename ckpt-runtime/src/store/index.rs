@@ -124,13 +124,14 @@ const DTYPES: [DType; 18] = [
 const VARIANT: u8 = 18;
 const OBJECT: u8 = 19;
 const RECORD: u8 = 20;
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     Kind::Struct,
     Kind::List,
     Kind::Map,
     Kind::Option,
     Kind::Enum,
     Kind::Strings,
+    Kind::Dyn,
 ];
 
 impl Index {

@@ -110,6 +110,8 @@ pub enum Kind {
     Enum,
     /// `lengths` and `text`: many strings one after the other.
     Strings,
+    /// `variant`, and one child for each type that may stand behind a trait object.
+    Dyn,
 }
 
 impl Kind {
@@ -122,6 +124,7 @@ impl Kind {
             Kind::Option => "option",
             Kind::Enum => "enum",
             Kind::Strings => "strings",
+            Kind::Dyn => "dyn",
         }
     }
 }

@@ -129,7 +129,7 @@ impl Cursor {
                     Kind::Map | Kind::List | Kind::Strings => {
                         children.iter().find(|(name, _)| name == "lengths")
                     }
-                    Kind::Option | Kind::Enum => children.first(),
+                    Kind::Option | Kind::Enum | Kind::Dyn => children.first(),
                     // A field may be an enum's skipped payload, never the whole struct.
                     Kind::Struct => children
                         .iter()

@@ -135,6 +135,7 @@ impl<'a> Decoder<'a> {
 
     /// The column of the first of `names` (a field and its aliases) that the struct has in the file; `None` if it has none.
     fn field_if_present(&mut self, names: &[&str]) -> Result<Option<Decoder<'_>>, LoadError> {
+        self.cursor.see_through();
         let found = match &*self.cursor {
             Cursor::Group {
                 kind: Kind::Struct,
@@ -252,6 +253,7 @@ impl<'a> Decoder<'a> {
             let count = self.child(Kind::List, "lengths", true)?.number::<u64>()?;
             Ok((to_usize(count)?, self.child(Kind::List, "items", true)?))
         } else {
+            self.cursor.see_through();
             let count = self.cursor.rows()?;
             Ok((
                 to_usize(count)?,
@@ -275,6 +277,7 @@ impl<'a> Decoder<'a> {
                 Err(wrong_length(count, found as u64))
             };
         }
+        self.cursor.see_through();
         match self.cursor {
             Cursor::Array { length, .. } if *length != count as u64 => Err(wrong_length(count, *length)),
             Cursor::Array { items, .. } => Ok(Decoder {
@@ -336,6 +339,23 @@ impl<'a> Decoder<'a> {
     /// Takes the next variant of an enum: its place in `known`, which has all names of each variant of the program, and
     /// the decoder for its payload if the file has one.
     pub fn variant(&mut self, known: &[&[&str]]) -> Result<(usize, Option<Decoder<'_>>), LoadError> {
+        self.cursor.see_through();
+        if let Cursor::Data(_) = &*self.cursor {
+            return Ok((self.variant_number(known)?.0, None));
+        }
+        self.variant_of(Kind::Enum, known)
+    }
+
+    /// Takes the next value behind a trait object, as [`Decoder::variant`] takes a variant.
+    pub(crate) fn dynamic(&mut self, known: &[&[&str]]) -> Result<(usize, Option<Decoder<'_>>), LoadError> {
+        self.variant_of(Kind::Dyn, known)
+    }
+
+    fn variant_of(
+        &mut self,
+        kind: Kind,
+        known: &[&[&str]],
+    ) -> Result<(usize, Option<Decoder<'_>>), LoadError> {
         let batch = self.batch;
         if let Cursor::Zeros(zeros) = self.cursor {
             let place = zeros.variant(known.len());
@@ -350,10 +370,7 @@ impl<'a> Decoder<'a> {
                 }),
             ));
         }
-        if let Cursor::Data(_) = &*self.cursor {
-            return Ok((self.variant_number(known)?.0, None));
-        }
-        let (place, number) = self.child(Kind::Enum, "variant", batch)?.variant_number(known)?;
+        let (place, number) = self.child(kind, "variant", batch)?.variant_number(known)?;
         let context = self.context;
         let payload = match self.cursor {
             // The first child has the numbers, the others are the payloads in the order of the numbers.
@@ -410,6 +427,7 @@ impl<'a> Decoder<'a> {
         if let Cursor::Zeros(zeros) = *self.cursor {
             return load(&mut self.zeros(&mut Cursor::Zeros(zeros.enter()?)));
         }
+        self.cursor.see_through();
         let Cursor::Data(data) = &mut *self.cursor else {
             return Err(mismatch("a shared object", self.cursor));
         };
@@ -440,6 +458,9 @@ impl<'a> Decoder<'a> {
     }
 
     fn data(&mut self, dtype: &DType) -> Result<&mut super::cursor::DataCursor, LoadError> {
+        if !matches!(self.cursor, Cursor::Data(_)) {
+            self.cursor.see_through();
+        }
         let fits =
             matches!(&*self.cursor, Cursor::Data(data) if data.dtype == *dtype && data.single != self.batch);
         if !fits {
@@ -459,6 +480,9 @@ impl<'a> Decoder<'a> {
                 batch,
                 context: self.context,
             });
+        }
+        if kind != Kind::Dyn {
+            self.cursor.see_through();
         }
         let found = match &*self.cursor {
             Cursor::Group {

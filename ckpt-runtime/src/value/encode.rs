@@ -223,6 +223,20 @@ impl<'a> Encoder<'a> {
         self.child(Kind::Enum, children, number + 1, self.batch)
     }
 
+    /// Appends type `number` of those that may stand behind a trait object, and gives the encoder for the value.
+    pub(crate) fn dynamic(
+        &mut self,
+        names: &'static [Cow<'static, str>],
+        children: &'static [Cow<'static, str>],
+        number: usize,
+    ) -> Encoder<'_> {
+        self.child(Kind::Dyn, children, 0, self.batch).raw(
+            &DType::Variant(Names::Borrowed(names)),
+            std::iter::once(number as u32),
+        );
+        self.child(Kind::Dyn, children, number + 1, self.batch)
+    }
+
     /// Appends the variant `number` of an enum none of whose variants has a payload.
     pub fn plain_variant(&mut self, names: &'static [Cow<'static, str>], number: usize) {
         self.raw(

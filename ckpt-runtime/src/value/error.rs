@@ -60,6 +60,18 @@ pub enum LoadProblem {
         /// The variants of the program.
         known: String,
     },
+    /// A type stands behind a trait object of the file that the program's list does not have.
+    #[error(
+        "the checkpoint holds a `{object}` behind `dyn {name}`, which `#[ckpt::object(..)]` on the trait does not have (it has: {known})"
+    )]
+    UnknownObject {
+        /// The type in the file.
+        object: String,
+        /// The trait.
+        name: String,
+        /// The types of the program.
+        known: String,
+    },
     /// The column ends before the value does.
     #[error("the column ends too early: {wanted} more elements are needed, {left} are left")]
     TooShort {

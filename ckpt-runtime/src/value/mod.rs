@@ -8,6 +8,7 @@
 mod column;
 mod cursor;
 mod decode;
+mod dynamic;
 mod encode;
 mod error;
 mod number;
@@ -26,6 +27,8 @@ pub(crate) use cursor::{Content, Context, Cursor, DataCursor};
 pub use decode::Decoder;
 #[doc(hidden)]
 pub use decode::{next_of, payload_of};
+#[doc(hidden)]
+pub use dynamic::{DynTable, DynType, MakeObject, Object, SendIn, SyncIn, load_object, save_object};
 pub use encode::Encoder;
 pub(crate) use encode::MAX_DEPTH;
 pub use error::{LoadError, LoadProblem, SaveError};

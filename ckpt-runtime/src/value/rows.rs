@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
                         value.row(to);
                     }
                 }
-                (Kind::Enum, [variant, payloads @ ..]) => {
+                (Kind::Enum | Kind::Dyn, [variant, payloads @ ..]) => {
                     let number = variant.number();
                     to.extend_from_slice(&(number as u32).to_be_bytes());
                     if let Some(payload) = payloads.get_mut(number) {

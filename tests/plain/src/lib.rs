@@ -4,7 +4,7 @@
 //! does nothing and every `ckpt::checkpoint!()` an empty block, so that the plain and the instrumented variant of a
 //! program are one text, written as a user writes it.
 
-pub use ckpt_plain_macros::{Checkpoint, checkpoint, instrument, main};
+pub use ckpt_plain_macros::{Checkpoint, checkpoint, instrument, main, object};
 
 /// Every type: there is nothing to save.
 pub trait Checkpoint {}

@@ -14,6 +14,12 @@ pub fn main(_arguments: TokenStream, function: TokenStream) -> TokenStream {
     without_steering(function)
 }
 
+/// Gives the trait back as it was written.
+#[proc_macro_attribute]
+pub fn object(_arguments: TokenStream, item: TokenStream) -> TokenStream {
+    item
+}
+
 /// An empty block.
 #[proc_macro]
 pub fn checkpoint(_arguments: TokenStream) -> TokenStream {

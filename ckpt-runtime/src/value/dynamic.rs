@@ -1,0 +1,140 @@
+//! Trait objects of the user's traits: a value behind `dyn Trait` is stored under the name of its own type, like the
+//! variant of an enum. The code that `#[ckpt::object(..)]` writes is the list of the types, as a [`DynTable`].
+
+use std::any::Any;
+use std::borrow::Cow;
+
+use super::column::Kind;
+use super::cursor::Cursor;
+use super::error::LoadProblem;
+use super::{Checkpoint, Decoder, Encoder, LoadError};
+
+/// What every implementor of a trait under `#[ckpt::object(..)]` has: its own type can be asked for.
+pub trait Object: Any {
+    /// The name of its type, for messages.
+    fn ckpt_type_name(&self) -> &'static str;
+}
+
+impl<T: Any> Object for T {
+    fn ckpt_type_name(&self) -> &'static str {
+        std::any::type_name::<T>()
+    }
+}
+
+/// `Send`, in a form that may be asked of a type that does not have it: the implementation does not exist then.
+pub trait SendIn<'a>: Send {}
+impl<T: Send> SendIn<'_> for T {}
+
+/// `Sync`, likewise.
+pub trait SyncIn<'a>: Sync {}
+impl<T: Sync> SyncIn<'_> for T {}
+
+/// The types that may stand behind `dyn Trait`.
+#[derive(Debug)]
+pub struct DynTable {
+    /// `Solver`
+    pub name: &'static str,
+    /// The names of the types in the file.
+    pub names: &'static [Cow<'static, str>],
+    /// `"variant"` followed by the same names.
+    pub children: &'static [Cow<'static, str>],
+    /// The types.
+    pub types: &'static [DynType],
+}
+
+/// One of the types.
+#[derive(Debug)]
+pub struct DynType {
+    is: fn(&dyn Any) -> bool,
+    save: fn(&dyn Any, &mut Encoder<'_>),
+}
+
+impl DynType {
+    /// The entry of a type.
+    pub const fn of<T: Checkpoint + Any>() -> Self {
+        DynType {
+            is: |value| value.is::<T>(),
+            save: |value, to| {
+                if let Some(value) = value.downcast_ref::<T>() {
+                    value.save(to);
+                }
+            },
+        }
+    }
+}
+
+/// Saves the value behind a trait object.
+pub fn save_object<O: Object + ?Sized>(value: &O, any: &dyn Any, table: &DynTable, to: &mut Encoder<'_>) {
+    // The recursion of a type that contains itself ends here when it is too deep.
+    if to.failed() {
+        return;
+    }
+    let Some(number) = table.types.iter().position(|one| (one.is)(any)) else {
+        let (name, found) = (table.name, value.ckpt_type_name());
+        return to.fail(format_args!(
+            "a `{found}` stands behind `dyn {name}` in it, which the list on the trait does not have; add it: `#[ckpt::object({}, {found})]`",
+            table.names.join(", ")
+        ));
+    };
+    let mut payload = to.dynamic(table.names, table.children, number);
+    (table.types[number].save)(any, &mut payload);
+}
+
+/// Makes one of the types and puts it behind a pointer to the trait object.
+pub type MakeObject<P> = fn(&mut Decoder<'_>) -> Result<P, LoadError>;
+
+/// Restores the value behind a trait object; `make` has one function for each type of the table.
+///
+/// # Errors
+/// When the file has a type that the table does not have, or not a value of that type.
+pub fn load_object<P>(
+    table: &DynTable,
+    make: &[MakeObject<P>],
+    from: &mut Decoder<'_>,
+) -> Result<P, LoadError> {
+    let known: Vec<[&str; 1]> = table.names.iter().map(|name| [name.as_ref()]).collect();
+    let known: Vec<&[&str]> = known.iter().map(<[&str; 1]>::as_slice).collect();
+    let (number, mut payload) = from
+        .dynamic(&known)
+        .map_err(|error| not_in_the_list(error, table))?;
+    let (Some(make), Some(payload)) = (make.get(number), payload.as_mut()) else {
+        return Err(LoadError::invalid("it has no columns"));
+    };
+    make(payload).map_err(|error| error.below(&table.names[number]))
+}
+
+fn not_in_the_list(error: LoadError, table: &DynTable) -> LoadError {
+    match error.problem {
+        LoadProblem::UnknownVariant { variant, known } => LoadError {
+            path: error.path,
+            problem: LoadProblem::UnknownObject {
+                object: variant,
+                name: table.name.to_owned(),
+                known,
+            },
+        },
+        _ => error,
+    }
+}
+
+impl Cursor {
+    /// What was lent as `&mut dyn Trait` is stored under the name of its type. Its owner knows the type, and reads what
+    /// is below the name: that takes the place of the whole here. Whether there was such a name.
+    pub(super) fn see_through(&mut self) -> bool {
+        let Cursor::Group {
+            kind: Kind::Dyn,
+            children,
+        } = self
+        else {
+            return false;
+        };
+        // One owner has one type.
+        let below = children.iter_mut().skip(1).map(|(_, child)| child);
+        let mut there = below.filter(|child| !matches!(child, Cursor::Empty));
+        let (Some(only), None) = (there.next(), there.next()) else {
+            return false;
+        };
+        *self = std::mem::replace(only, Cursor::Empty);
+        true
+    }
+}
