@@ -249,7 +249,7 @@ fn short_name(ty: &Type) -> String {
     }
 }
 
-fn full_name(ty: &impl ToTokens) -> String {
+pub(crate) fn full_name(ty: &impl ToTokens) -> String {
     let text = ty.to_token_stream().to_string();
     text.replace(" ::", "::")
         .replace(":: ", "::")

@@ -9,6 +9,7 @@
 //! | cost | [`cost`] | trips, operations, shares |
 //! | choose | [`choose`] | the sites, and the functions that lead to them |
 //! | place | [`mod@place`] | whether the stages of one function agree |
+//! | objects | [`objects`] | what the objects of a trait need to be saved |
 //! | edits | [`edits`] | the user's text with what is put into it |
 //!
 //! The stages of one function ([`crate::instrument()`]) say whether a site can be expressed.
@@ -24,6 +25,7 @@ pub mod items;
 mod library;
 pub mod locate;
 pub mod methods;
+pub mod objects;
 pub mod place;
 pub mod resolve;
 pub mod rewrite;

@@ -18,7 +18,8 @@ pub struct TypeInfo {
     pub has_serde: bool,
     /// Names of types in its fields.
     pub mentions: BTreeSet<String>,
-    /// A field that no checkpoint can hold: a reference, function, pointer or trait object.
+    /// A field that no checkpoint can hold: a reference, function, pointer or an object of a trait that is not the
+    /// program's own.
     pub unsaveable: Option<String>,
 }
 
@@ -34,9 +35,11 @@ impl Types {
     pub fn of(program: &Program) -> Self {
         let mut types = Self::default();
         let mut by_hand = BTreeSet::new();
+        let traits = own_traits(program);
         for (index, file) in program.files.iter().enumerate() {
             let mut collector = Collector {
                 program,
+                traits: &traits,
                 file: FileId(index),
                 types: &mut types,
                 by_hand: &mut by_hand,
@@ -89,8 +92,22 @@ impl Types {
     }
 }
 
+/// The names of the traits of the program.
+fn own_traits(program: &Program) -> BTreeSet<String> {
+    struct Traits(BTreeSet<String>);
+    impl<'ast> Visit<'ast> for Traits {
+        fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
+            self.0.insert(item.ident.to_string());
+        }
+    }
+    let mut traits = Traits(BTreeSet::new());
+    program.files.iter().for_each(|file| traits.visit_file(&file.ast));
+    traits.0
+}
+
 struct Collector<'p> {
     program: &'p Program,
+    traits: &'p BTreeSet<String>,
     file: FileId,
     types: &'p mut Types,
     by_hand: &'p mut BTreeSet<String>,
@@ -105,7 +122,12 @@ impl Collector<'_> {
         fields: impl Iterator<Item = (String, &'a syn::Field)>,
     ) {
         let derives = derived(attributes);
-        let mut parts = Parts::default();
+        let mut parts = Parts {
+            traits: self.traits,
+            field: String::new(),
+            mentions: BTreeSet::new(),
+            unsaveable: None,
+        };
         for (name, field) in fields {
             if field.attrs.iter().any(|one| one.path().is_ident("ckpt")) {
                 continue;
@@ -179,16 +201,31 @@ fn derived(attributes: &[syn::Attribute]) -> BTreeSet<String> {
 }
 
 /// What the type of a field is made of.
-#[derive(Default)]
-struct Parts {
+struct Parts<'t> {
+    traits: &'t BTreeSet<String>,
     field: String,
     mentions: BTreeSet<String>,
     unsaveable: Option<String>,
 }
 
-impl<'ast> Visit<'ast> for Parts {
+impl Parts<'_> {
+    /// An object of a trait of the program can be saved, if the types behind it can.
+    fn is_own_object(&self, object: &syn::TypeTraitObject) -> bool {
+        let first = object.bounds.iter().find_map(|bound| match bound {
+            syn::TypeParamBound::Trait(one) => one.path.segments.last(),
+            _ => None,
+        });
+        let borrows = object.bounds.iter().any(
+            |bound| matches!(bound, syn::TypeParamBound::Lifetime(lifetime) if lifetime.ident != "static"),
+        );
+        !borrows && first.is_some_and(|first| self.traits.contains(&first.ident.to_string()))
+    }
+}
+
+impl<'ast> Visit<'ast> for Parts<'_> {
     fn visit_type(&mut self, ty: &'ast syn::Type) {
         match ty {
+            syn::Type::TraitObject(object) if self.is_own_object(object) => {}
             // Text that lives as long as the program is saved by value.
             syn::Type::Reference(reference) if is_static_text(reference) => {}
             syn::Type::Reference(_)
@@ -238,7 +275,8 @@ mod tests {
     fn held_types_are_found_through_containers() {
         let text = "struct A { b: Vec<Option<B>>, name: &'static str } struct B(C); #[derive(Clone)] enum C { X { d: u32 } }\n\
                     struct D { c: C, rule: fn(f64) -> f64 } struct E { d: D }\n\
-                    struct F { own: G } impl ckpt::Checkpoint for G {} struct G { x: *mut f64 }\n";
+                    struct F { own: G } impl ckpt::Checkpoint for G {} struct G { x: *mut f64 }\n\
+                    trait Law {} struct H { law: Box<dyn Law + Send> } struct I { rule: Box<dyn Fn(f64) -> f64> }\n";
         let program = Program {
             files: vec![SourceFile {
                 path: "a.rs".into(),
@@ -262,5 +300,7 @@ mod tests {
         assert_eq!(held("A").unwrap(), ["A", "B", "C"]);
         assert_eq!(held("E").unwrap_err(), "D.rule: fn(f64) -> f64");
         assert_eq!(held("a::F<u8>").unwrap(), ["F"]);
+        assert_eq!(held("H").unwrap(), ["H"]);
+        assert_eq!(held("I").unwrap_err(), "I.rule: dyn Fn(f64) -> f64");
     }
 }

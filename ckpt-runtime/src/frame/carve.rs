@@ -204,8 +204,9 @@ fn is_dynamic(column: &Column) -> bool {
 /// The values below the only type name that has any.
 fn without_name(column: &mut Column) {
     let Column::Group(group) = column else { return };
-    let values = group.children.drain(..).skip(1).map(|(_, child)| child);
-    let found = values.filter(|child| !matches!(child, Column::Empty)).next_back();
+    let mut values = group.children.drain(..).skip(1).map(|(_, child)| child);
+    let found = values.rfind(|child| !matches!(child, Column::Empty));
+    drop(values);
     *column = found.unwrap_or(Column::Empty);
 }
 

@@ -1,6 +1,8 @@
 //! Goes over the files of each crate, in the order of its modules.
 
-use super::syntax::{Inner, Statics, annotation, as_function, bound_path, derives, first_token, type_name};
+use super::syntax::{
+    Inner, Statics, annotation, as_function, bound_path, derives, first_of_trait, first_token, type_name,
+};
 use super::{
     AliasId, AliasItem, ConstId, ConstItem, Def, Field, FnId, FnKind, Function, GlobalId, GlobalItem,
     GlobalKind, ImplItem, Items, Place, Scope, ScopeId, TraitId, TraitItem, TypeId, TypeItem, TypeKind,
@@ -212,10 +214,16 @@ impl Collector<'_> {
         let name = one.ident.to_string();
         let mut path = self.items.scope(scope).path.clone();
         path.push(name.clone());
+        let start = match &one.vis {
+            Visibility::Inherited => one.mod_token.span,
+            vis => vis.span(),
+        };
+        let place = self.place(start, one.ident.span());
         let inner = self.items.add_scope(Scope {
             krate: self.krate,
             parent: Some(scope),
             path,
+            declared: Some((one.vis.clone(), place)),
             ..Scope::default()
         });
         self.items.declare(scope, &name, Def::Module(inner));
@@ -391,6 +399,7 @@ impl Collector<'_> {
             variants,
             insert_at: place.bytes.start,
             place,
+            vis: declared.vis.clone(),
         });
         self.items.declare(scope, &name, Def::Type(id));
     }
@@ -399,6 +408,13 @@ impl Collector<'_> {
         let id = TraitId(self.items.traits.len());
         let name = one.ident.to_string();
         let supertraits = one.supertraits.iter().filter_map(bound_path).collect();
+        let place = self.place(first_of_trait(one), one.brace_token.span.close());
+        let mut declaration = one.clone();
+        for item in &mut declaration.items {
+            if let syn::TraitItem::Fn(method) = item {
+                method.default = None;
+            }
+        }
         self.items.traits.push(TraitItem {
             id,
             name: name.clone(),
@@ -406,6 +422,8 @@ impl Collector<'_> {
             supertraits,
             methods: HashMap::new(),
             defaults: Vec::new(),
+            declaration,
+            place,
         });
         self.items.declare(scope, &name, Def::Trait(id));
         let owner = Owner {
@@ -450,6 +468,7 @@ impl Collector<'_> {
         };
         self.items.impls.push(ImplItem {
             scope,
+            file: self.file,
             of_trait,
             self_type: (*one.self_ty).clone(),
             generics: one.generics.clone(),

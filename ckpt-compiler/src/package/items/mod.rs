@@ -201,6 +201,8 @@ pub struct TypeItem {
     pub place: Place,
     /// Where `#[derive(..)]` can be inserted.
     pub insert_at: usize,
+    /// Who can name it.
+    pub vis: syn::Visibility,
 }
 
 /// A trait.
@@ -218,6 +220,10 @@ pub struct TraitItem {
     pub methods: HashMap<String, syn::Signature>,
     /// Those with a body.
     pub defaults: Vec<FnId>,
+    /// Its declaration without the functions' bodies.
+    pub declaration: syn::ItemTrait,
+    /// Where it stands, without attributes.
+    pub place: Place,
 }
 
 /// An `impl`.
@@ -225,6 +231,8 @@ pub struct TraitItem {
 pub struct ImplItem {
     /// The scope that it is declared in.
     pub scope: ScopeId,
+    /// Its file.
+    pub file: FileId,
     /// The trait.
     pub of_trait: Option<syn::Path>,
     /// The type.
@@ -339,6 +347,8 @@ pub struct Scope {
     pub uses: HashMap<String, Vec<Vec<String>>>,
     /// What it imports wholesale.
     pub globs: Vec<Vec<String>>,
+    /// Of a module, who can name it, and where it is declared.
+    pub declared: Option<(syn::Visibility, Place)>,
 }
 
 impl Items {

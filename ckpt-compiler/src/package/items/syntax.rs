@@ -74,6 +74,15 @@ pub(super) fn as_function(
     }
 }
 
+/// The first token of a trait behind its attributes.
+pub(super) fn first_of_trait(one: &syn::ItemTrait) -> Span {
+    match (&one.vis, &one.unsafety) {
+        (Visibility::Inherited, Some(word)) => word.span,
+        (Visibility::Inherited, None) => one.trait_token.span,
+        (vis, _) => vis.span(),
+    }
+}
+
 /// The first token behind the attributes.
 pub(super) fn first_token(vis: &Visibility, sig: &Signature) -> Span {
     match vis {
