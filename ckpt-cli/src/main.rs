@@ -46,7 +46,19 @@ Exit codes: 0 done, 1 the answer is no (a difference, damage), 2 wrong command l
 78 configuration or store, 79 a site that cannot be honoured, 101 build failed.
 `run` and `restart` pass the program's own code on.";
 
+/// Sources are parsed and walked by recursion: generated types and long chains of operators nest deeply.
+const STACK: usize = 256 << 20;
+
 fn main() -> ExitCode {
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(perform);
+    match thread.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(_) => perform(),
+    }
+}
+
+fn perform() -> ExitCode {
     let line = CommandLine::try_parse_from(arguments()).unwrap_or_else(|error| wrong_command_line(&error));
     match line.command.perform() {
         Ok(code) => ExitCode::from(code),

@@ -1,12 +1,13 @@
 //! Cargo's options, and building the program with them.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use cargo_metadata::diagnostic::Diagnostic;
-use cargo_metadata::{Message, Metadata, MetadataCommand, Package, TargetKind};
+use cargo_metadata::{Message, Metadata, MetadataCommand, Package, PackageId, TargetKind};
 use serde::{Deserialize, Serialize};
 
 use super::choice::{Choice, candidate_packages, choose};
@@ -95,6 +96,8 @@ pub struct Built {
     pub executable: Option<PathBuf>,
     /// Folders with native libraries that build scripts made.
     pub library_folders: Vec<PathBuf>,
+    /// The flags for `#[cfg]` that build scripts set.
+    pub flags: BTreeMap<PackageId, Vec<String>>,
     /// What rustc said, if kept.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -327,6 +330,7 @@ impl CargoOptions {
                                 .iter()
                                 .map(|path| native_folder(path.as_str())),
                         );
+                        built.flags.insert(script.package_id, script.cfgs);
                     }
                     Message::CompilerMessage(message) => built.diagnostics.push(message.message),
                     _ => {}

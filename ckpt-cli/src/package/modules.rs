@@ -250,7 +250,7 @@ impl Search<'_> {
                         let key = [within.as_slice(), &[format!("include!{number}")]].concat();
                         self.found.push(Declaration {
                             key,
-                            span: call.span(),
+                            span: call.mac.path.span(),
                             wants: Wants::Included(path),
                         });
                     }
@@ -268,7 +268,7 @@ impl Search<'_> {
             Some((_, items)) => self.items(items, within, &place.inside(&name, path.as_deref())),
             None => self.found.push(Declaration {
                 key: within.clone(),
-                span: module.span(),
+                span: module.mod_token.span,
                 wants: Wants::Module {
                     name,
                     path,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use cargo_metadata::{Target, TargetKind};
+use cargo_metadata::{PackageId, Target, TargetKind};
 use ckpt_compiler::package::{CrateKind, CrateSource, Program};
 
 use super::cfg::{Compiler, Configuration};
@@ -12,6 +12,7 @@ use super::settings::{Settings, read_table};
 use super::workspace::{LocalPackage, Workspace, library};
 use crate::failure::{Failure, Outcome, code};
 use crate::launch::CargoOptions;
+use crate::launch::cargo::Diagnostics;
 
 /// A program with its sources, and what cargo knows about them.
 #[derive(Debug)]
@@ -56,6 +57,7 @@ pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
     let workspace = Workspace::ask(options, &compiler.target)?;
     let root = read_table(&workspace.root().join("Cargo.toml"))?;
     let profile = options.profile_name();
+    let scripts = build_script_flags(options, &workspace)?;
     let flags = compiler.configuration(&settings, &settings.profile(profile, &root))?;
     let mut reader = Reader {
         workspace: &workspace,
@@ -65,6 +67,8 @@ pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
     let mut libraries = BTreeMap::new();
     for (place, package) in workspace.packages.iter().enumerate() {
         let mut configuration = flags.with_features(package.features.iter().map(String::as_str));
+        let set = scripts.get(&package.id).map_or(&[][..], Vec::as_slice);
+        configuration = configuration.with_flags(set.iter().map(String::as_str));
         if let Some(on) = settings.package_debug_assertions(profile, &package.name, &root) {
             configuration.set_debug_assertions(on);
         }
@@ -91,6 +95,33 @@ pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
             ..options.clone()
         },
     })
+}
+
+/// The flags that the build scripts of the program's packages set. Only running them tells, and only `cargo check` runs
+/// them; so it is left out where no script speaks of flags.
+fn build_script_flags(
+    options: &CargoOptions,
+    workspace: &Workspace,
+) -> Outcome<BTreeMap<PackageId, Vec<String>>> {
+    let scripts = workspace.packages.iter().flat_map(|package| {
+        let targets = &workspace.metadata[&package.id].targets;
+        targets
+            .iter()
+            .filter(|target| target.kind.contains(&TargetKind::CustomBuild))
+    });
+    let sets_flags = |target: &Target| {
+        let text = std::fs::read_to_string(&target.src_path);
+        text.is_ok_and(|text| text.contains("cfg"))
+    };
+    if !scripts.into_iter().any(sets_flags) {
+        return Ok(BTreeMap::new());
+    }
+    let built = options.run_cargo("check", &workspace.choice, Diagnostics::Shown, &[])?;
+    if built.success {
+        return Ok(built.flags);
+    }
+    let what = format!("`{}` does not build", workspace.choice.target);
+    Err(Failure::new(code::BUILD, what).help("cargo says why, above; nothing was read"))
 }
 
 struct Reader<'w> {
@@ -158,11 +189,7 @@ fn kind_of(target: &Target) -> CrateKind {
 }
 
 /// Which of the crates each of them can name.
-fn name_externs(
-    crates: &mut [CrateSource],
-    workspace: &Workspace,
-    libraries: &BTreeMap<cargo_metadata::PackageId, usize>,
-) {
+fn name_externs(crates: &mut [CrateSource], workspace: &Workspace, libraries: &BTreeMap<PackageId, usize>) {
     let names: Vec<_> = crates.iter().map(|one| one.name.clone()).collect();
     let owners = crates.iter().map(|one| &one.package);
     let owners: Vec<_> = owners
@@ -488,6 +515,30 @@ mod tests {
         read(&options).expect("a debug build");
         options.release = true;
         read(&options).expect_err("a release build wants the file");
+    }
+
+    #[test]
+    fn build_scripts_set_flags() {
+        let tree = Tree::new(&[
+            ("Cargo.toml", &manifest("app", "")),
+            (
+                "build.rs",
+                "fn main() { println!(\"cargo::rustc-check-cfg=cfg(quick)\\ncargo::rustc-cfg=quick\"); }",
+            ),
+            (
+                "src/main.rs",
+                "#[cfg(not(quick))] mod absent; #[cfg(quick)] mod there; fn main() {}",
+            ),
+            ("src/there.rs", ""),
+        ]);
+        let mut options = options(&tree, "Cargo.toml");
+        options.quiet = true;
+        options.target_dir = Some(tree.path("target"));
+        let package = read(&options).expect("read");
+        assert_eq!(
+            shape(&tree, &package, 0),
+            ["app Bin src/main.rs", "src/main.rs there: src/there.rs"]
+        );
     }
 
     #[test]
