@@ -74,6 +74,18 @@ fn shape(expr: &Expr, references: &HashSet<String>) -> Origin {
             }
         }
         Expr::Call(call) if is_constructor(&call.func) => any(call.args.iter(), references),
+        Expr::Call(call) if is_box(&call.func) && call.args.len() == 1 => match &call.args[0] {
+            Expr::Closure(_) => Origin::Closure,
+            inner => match shape(inner, references) {
+                Origin::Closure => Origin::Closure,
+                _ => Origin::Value,
+            },
+        },
+        Expr::Cast(cast) if shape(&cast.expr, references) == Origin::Closure => Origin::Closure,
+        Expr::Macro(one) => match any(items_of_vec(&one.mac).iter().flatten(), references) {
+            Origin::Closure => Origin::Closure,
+            _ => Origin::Value,
+        },
         Expr::Tuple(tuple) => any(tuple.elems.iter(), references),
         Expr::Array(array) => any(array.elems.iter(), references),
         Expr::Struct(one) => any(one.fields.iter().map(|field| &field.expr), references),
@@ -201,14 +213,35 @@ fn tail(stmt: &syn::Stmt) -> Option<&Expr> {
 fn any<'a>(parts: impl Iterator<Item = &'a Expr>, references: &HashSet<String>) -> Origin {
     let mut found = Origin::Value;
     for part in parts {
-        if let Origin::Borrow { exclusive } = shape(part, references) {
-            let before = matches!(found, Origin::Borrow { exclusive: true });
-            found = Origin::Borrow {
-                exclusive: exclusive || before,
-            };
+        match shape(part, references) {
+            Origin::Borrow { exclusive } => {
+                let before = matches!(found, Origin::Borrow { exclusive: true });
+                found = Origin::Borrow {
+                    exclusive: exclusive || before,
+                };
+            }
+            Origin::Closure if found == Origin::Value => found = Origin::Closure,
+            _ => {}
         }
     }
     found
+}
+
+/// What stands in `vec![a, b]`.
+fn items_of_vec(mac: &syn::Macro) -> Option<syn::punctuated::Punctuated<Expr, syn::Token![,]>> {
+    let parser = syn::punctuated::Punctuated::parse_terminated;
+    mac.path
+        .is_ident("vec")
+        .then(|| mac.parse_body_with(parser).ok())
+        .flatten()
+}
+
+/// `Box::new`, `Rc::new`, `Arc::new`.
+pub fn is_box(func: &Expr) -> bool {
+    let Expr::Path(path) = func else { return false };
+    let mut segments = path.path.segments.iter().rev().map(|one| one.ident.to_string());
+    let (last, of) = (segments.next(), segments.next());
+    last.as_deref() == Some("new") && matches!(of.as_deref(), Some("Box" | "Rc" | "Arc"))
 }
 
 /// `Some(..)`, `Point(..)`: a name with a capital.
@@ -260,7 +293,7 @@ pub fn is_repeatable(expr: &Expr) -> bool {
     struct Calls(bool);
     impl<'ast> Visit<'ast> for Calls {
         fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
-            self.0 |= !is_constructor(&call.func);
+            self.0 |= !is_constructor(&call.func) && !is_box(&call.func);
             visit::visit_expr_call(self, call);
         }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
@@ -273,8 +306,11 @@ pub fn is_repeatable(expr: &Expr) -> bool {
                 || runs_closures && closures_are_repeatable(&call.receiver));
             visit::visit_expr_method_call(self, call);
         }
-        fn visit_macro(&mut self, _: &'ast syn::Macro) {
-            self.0 = true;
+        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+            match items_of_vec(mac) {
+                Some(items) => self.0 |= !items.iter().all(is_repeatable),
+                None => self.0 = true,
+            }
         }
         fn visit_expr_assign(&mut self, _: &'ast syn::ExprAssign) {
             self.0 = true;

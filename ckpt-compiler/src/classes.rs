@@ -119,9 +119,11 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
         Origin::Borrow { .. } if !binding.replays && !is_repeatable(init) => Class::Saved,
         Origin::Constant if binding.mutable => Class::Saved,
         Origin::Borrow { exclusive } => Class::Reexecuted { exclusive },
-        Origin::Closure => Class::Reexecuted {
+        Origin::Closure if matches!(init, syn::Expr::Closure(_)) => Class::Reexecuted {
             exclusive: binding.mutable,
         },
+        Origin::Closure if is_repeatable(init) => Class::Reexecuted { exclusive: false },
+        Origin::Closure => Class::Saved,
         Origin::Constant => Class::Reexecuted { exclusive: false },
         Origin::Device if binding.mutable => Class::Saved,
         Origin::Device => Class::Reexecuted { exclusive: false },

@@ -11,6 +11,7 @@ use crate::marks::Marks;
 use crate::names::Names;
 use crate::options::{Options, SiteChoice, Treatment, take_treatment};
 use crate::plan;
+use crate::prepare;
 use crate::spine;
 use crate::streams;
 use proc_macro2::TokenStream;
@@ -78,6 +79,8 @@ pub fn try_expand(
     };
     let names = Names::default();
     let references = reference_names(&function);
+    prepare::prepare(&mut function, marks, &references, &mut errors);
+    errors.propagate()?;
     let lowered = spine::lower((*function.block).clone(), marks, &references, &names, &mut errors);
     errors.propagate()?;
     let flow = flow::build(&function.sig, &lowered, &treatments);

@@ -7,6 +7,7 @@
 //! | options | [`options`] | what the attribute says |
 //! | sites | [`marks`], [`choose`] | where checkpoints may be taken |
 //! | streams | [`streams`] | calls of readers and standard streams that are seen to give values |
+//! | preparation | [`mod@prepare`] | attributes and closures in the form that the next stage takes |
 //! | spine | [`spine`] | the statements around the sites taken apart, all others verbatim |
 //! | flow | [`flow`] | names resolved to bindings, and the graph of their events |
 //! | liveness | [`liveness`] | which values are needed after a site, which may have been moved |
@@ -32,6 +33,7 @@ pub mod options;
 pub mod package;
 pub mod paths;
 pub mod plan;
+pub mod prepare;
 pub mod spine;
 pub mod streams;
 pub mod tables;

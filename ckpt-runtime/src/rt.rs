@@ -278,6 +278,20 @@ impl<T> KeepNothing for &Keep<'_, T> {
     }
 }
 
+/// What a closure can own and the function still has.
+#[diagnostic::on_unimplemented(
+    message = "a closure that is in use at a site owns a `{Self}`",
+    label = "moves into a `move` closure, where it could not be saved",
+    note = "instead: let the closure borrow it, without `move`, or make it a function that takes it as an argument"
+)]
+pub trait StaysWithTheFunction {}
+
+impl<T: Copy> StaysWithTheFunction for T {}
+
+/// Checks at compile time that a variable is still there after a closure has taken it.
+#[inline(always)]
+pub fn owned_by_a_closure<T: StaysWithTheFunction>(_: &T) {}
+
 /// Tells the type checker that an argument has the type of a value. Only ever mentioned, never called.
 pub fn like<T>(_: &T) -> T {
     unreachable!("this is a bug in ckpt: a call is made that only names types")

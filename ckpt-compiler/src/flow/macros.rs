@@ -50,7 +50,7 @@ impl Walker {
 }
 
 /// The names that a format string captures: `{name}`, `{name:..}`, `{:width$}`.
-fn captured(literal: &str) -> Vec<String> {
+pub fn captured(literal: &str) -> Vec<String> {
     if !literal.ends_with('"') && !literal.ends_with('#') {
         return Vec::new();
     }

@@ -8,6 +8,7 @@ fn main() {
     for i in 0..3 {
         let now = step(i);
         ckpt::checkpoint!();
-        println!("{now}");
+        let count = now + 1;
+        println!("{count}");
     }
 }

@@ -130,7 +130,7 @@ pub fn operands_that_begin_with_a_block() {
     let three = (if two > 3 { after_a_site(two) } else { 2 }) > 3 && { after_a_site(one) > 2 };
     let four = (after_a_site(3) as f64 + 1.0) * 2.0 - -(after_a_site(1) as f64);
     let five = !(after_a_site(1) == 3 && after_a_site(2) == 5);
-    let six = (after_a_site(1) as u64) < 5;
+    let six = (after_a_site(1) as u32) < 5;
     println!("= {one} {two} {three} {four} {five} {six}");
 }
 

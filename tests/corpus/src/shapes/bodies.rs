@@ -157,3 +157,25 @@ pub fn imported_macro_path() {
     }
     println!("= {n}");
 }
+
+#[ckpt::instrument]
+pub fn inner_attributes() {
+    #![allow(unused_variables)]
+    let x = 3;
+    let mut sum = 0;
+    #[allow(clippy::explicit_counter_loop)]
+    for i in 0..3 {
+        ckpt::checkpoint!();
+        sum += i;
+        println!("{sum}");
+    }
+    {
+        #![allow(unused_variables)]
+        let y = 4;
+        for i in 0..2 {
+            ckpt::checkpoint!();
+            sum += i;
+        }
+    }
+    println!("= {sum}");
+}

@@ -93,3 +93,114 @@ pub fn two_closures_one_using_the_other() {
     }
     println!("= {n}");
 }
+
+#[ckpt::instrument]
+pub fn owning_what_they_only_read() {
+    let weights = vec![2u64, 3, 5];
+    let scale = 10;
+    let weigh = move |i: usize| weights[i % 3] * scale;
+    let twice = move |i: usize| weigh(i) + weigh(i + 1);
+    let mut sum = 0;
+    for i in 0..4 {
+        ckpt::checkpoint!();
+        sum += twice(i);
+        println!("{i} {sum}");
+    }
+    println!("= {sum}");
+}
+
+#[ckpt::instrument]
+pub fn boxed() {
+    let names = vec!["a".to_string(), "bc".to_string()];
+    let base = 3u64;
+    let power: Box<dyn Fn(u64) -> u64> = Box::new(move |x| x * base);
+    let table: Vec<(&str, Box<dyn Fn(usize) -> u64>)> = vec![
+        ("length", Box::new(move |i| names[i % 2].len() as u64)),
+        ("double", Box::new(|i| i as u64 * 2)),
+    ];
+    let mut sum = 1;
+    for i in 0..3 {
+        ckpt::checkpoint!();
+        sum = power(sum) % 1000;
+        for (name, function) in &table {
+            println!("{name} {sum} {}", function(i));
+        }
+    }
+    println!("= {sum}");
+}
+
+#[ckpt::instrument]
+pub fn generator_of_random_numbers() {
+    let mut state = 42u32;
+    let mut random = move || {
+        state = (state * 3877 + 29573) % 139_968;
+        state as f64 / 139_968.0
+    };
+    let mut pair = || {
+        let first = random();
+        if first > 0.5 {
+            return (first, 0.0);
+        }
+        (first, random())
+    };
+    let mut hits = 0;
+    for i in 0..4 {
+        ckpt::checkpoint!();
+        let (x, y) = pair();
+        if x * x + y * y < 1.0 {
+            hits += 1;
+        }
+        println!("{i} {x:.6} {y:.6} {hits} {:.6}", pair().0);
+    }
+    println!("= {hits}");
+}
+
+fn both(f: &mut impl FnMut(u64) -> u64, n: u64) -> u64 {
+    f(n) + f(n + 1)
+}
+
+fn once(f: impl FnOnce(u64) -> u64, n: u64) -> u64 {
+    f(n)
+}
+
+#[ckpt::instrument]
+pub fn with_a_state_of_their_own() {
+    let mut count = 10u64;
+    for turn in 0..2u64 {
+        let mut other = turn;
+        {
+            let mut tick = move |by: u64| {
+                count += by;
+                other += count;
+                other
+            };
+            for i in 0..2 {
+                ckpt::checkpoint!();
+                println!("{} {} {}", both(&mut tick, i), once(&mut tick, i), tick(1));
+            }
+        }
+        count += 1;
+        other += 1;
+        println!("{count} {other}");
+    }
+}
+
+#[ckpt::instrument(calls(summed))]
+pub fn passed_to_a_marked_call() {
+    let weights = vec![1u64, 2, 3];
+    let sum = summed(move |i| weights[i], 3);
+    let others = [4u64, 5];
+    let more = summed(|i| others[i % 2], 2);
+    println!("= {sum} {more} {others:?}");
+}
+
+#[ckpt::instrument]
+fn summed<F: Fn(usize) -> u64>(f: F, n: usize) -> u64 {
+    let mut sum = 0;
+    for i in 0..n {
+        ckpt::checkpoint!();
+        sum += f(i);
+        println!("{sum}");
+    }
+    sum
+}

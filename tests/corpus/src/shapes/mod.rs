@@ -8,6 +8,7 @@
     clippy::collapsible_if,
     clippy::manual_is_multiple_of,
     clippy::mut_range_bound,
+    clippy::needless_borrows_for_generic_args,
     clippy::needless_late_init,
     clippy::needless_range_loop,
     clippy::never_loop,
@@ -86,11 +87,11 @@ pub fn digest<'a>(items: impl IntoIterator<Item = &'a u64>) -> u64 {
 const SHAPES: &[Shape] = shapes! {
     bindings: shadowing, shadowed_value_still_alive, shadowing_in_a_loop, deferred_initialisation, initialised_after_the_site, initialised_inside_the_loop, destructuring, destructuring_assignment, moved_before_the_site, moved_on_one_branch, used_up_after_the_site, inferred_types, constant_and_text_literals, not_needed_after_the_site, ignored_and_underscored, parameter_patterns, changed_after_it_was_read, variables_named_like_functions;
     blocks: nested_blocks, unsafe_block, block_as_value, block_left_early, assignment_from_a_block, site_as_the_only_statement, text_printed_without_end_of_line, operands_of_an_expression, operands_that_begin_with_a_block, unsafe_conditions;
-    bodies: items_in_the_body, std_macros_with_inline_captures, unknown_macros, macro_defined_in_the_body, attributes_in_the_body, steering_attributes, names_like_the_generated_ones, imported_macro_path;
+    bodies: items_in_the_body, std_macros_with_inline_captures, unknown_macros, macro_defined_in_the_body, attributes_in_the_body, steering_attributes, names_like_the_generated_ones, imported_macro_path, inner_attributes;
     borrows: shared_reference, mutable_reference, reference_to_a_field, swapped_values, swapped_references, split_at_mut_views, mutable_view_of_a_part, words_of_a_text, walk_along_a_linked_list, two_level_borrow, borrow_ended_before_the_site, mutable_reference_then_owner, reference_to_a_temporary;
     branches: if_else_if_else, condition_changed_before_site, condition_with_effect, if_as_value, if_let_copied_value, if_let_by_reference, if_let_on_a_call_with_effect, if_let_scrutinee_overwritten_inside, if_let_taken, if_let_else_if_let, nested_branches, site_in_an_else_branch_only;
     calls: statement, in_let, as_tail, as_argument, as_two_arguments, in_a_macro, in_struct_and_tuple_literals, three_frames_deep, mutable_argument, mutable_argument_passed_on, argument_by_value, shared_references, slices_of_a_vector, field_of_a_struct, one_frame_two_callees, called_by_path, temporaries_as_arguments, callee_without_a_visit;
-    closures: without_captures, capturing_by_reference, capturing_mutably_between_sites, passed_to_an_adaptor_in_the_body, function_pointer, made_from_a_value_that_is_drawn, two_closures_one_using_the_other;
+    closures: without_captures, capturing_by_reference, capturing_mutably_between_sites, passed_to_an_adaptor_in_the_body, function_pointer, made_from_a_value_that_is_drawn, two_closures_one_using_the_other, owning_what_they_only_read, boxed, generator_of_random_numbers, with_a_state_of_their_own, passed_to_a_marked_call;
     exits: question_mark_in_a_loop, question_mark_on_marked_calls, question_mark_on_option, early_return_from_nested_loops, return_from_a_match_in_a_loop, boxed_error, block_label_with_value, result_matched_on_a_marked_call, marked_call_in_if_let_and_while_let, marked_call_in_let_else;
     files: written_file, file_that_is_not_mutable, appended_file, buffered_file, half_a_line, file_in_a_struct, lines_of_a_file, lines_of_a_file_opened_in_place, numbered_lines_after_a_header, lines_taken_one_by_one, reader_that_is_lent, reader_by_blocks, file_that_is_read_and_changed, locked_standard_output, buffered_standard_output, stopwatch;
     generics: several_types, generic_slices, impl_iterator_argument, impl_fn_argument, closure_by_reference, impl_debug_elements, generic_struct_method, dyn_reference_argument;

@@ -1,0 +1,21 @@
+//! What is made of a function before it is taken apart: attributes where they mean the same, closures that leave what
+//! they capture within reach of a site.
+
+mod attributes;
+mod closures;
+
+use crate::errors::Diagnostics;
+use crate::marks::Marks;
+use std::collections::HashSet;
+use syn::ItemFn;
+
+/// Prepares a function. `references` are the names known to stand for references wherever they are declared.
+pub fn prepare(
+    function: &mut ItemFn,
+    marks: Marks<'_>,
+    references: &HashSet<String>,
+    errors: &mut Diagnostics,
+) {
+    attributes::gather(function, marks, errors);
+    closures::open(function, marks, references);
+}
