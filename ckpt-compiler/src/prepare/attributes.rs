@@ -2,6 +2,7 @@
 
 use crate::errors::Diagnostics;
 use crate::marks::Marks;
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{AttrStyle, Attribute, Block, Expr, ItemFn, Stmt};
@@ -15,7 +16,13 @@ pub fn gather(function: &mut ItemFn, marks: Marks<'_>, errors: &mut Diagnostics)
     };
     gatherer.visit_block(&function.block);
     let lints = gatherer.lints;
-    function.attrs.extend(lints);
+    for attribute in lints {
+        let text = attribute.meta.to_token_stream().to_string();
+        let same = |old: &Attribute| old.meta.to_token_stream().to_string() == text;
+        if !function.attrs.iter().any(same) {
+            function.attrs.push(attribute);
+        }
+    }
     for attribute in &mut function.attrs {
         attribute.style = AttrStyle::Outer;
     }

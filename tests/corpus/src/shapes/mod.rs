@@ -13,6 +13,7 @@
     clippy::needless_range_loop,
     clippy::never_loop,
     clippy::replace_box,
+    clippy::type_complexity,
     clippy::useless_vec,
     clippy::while_let_loop
 )]
