@@ -8,6 +8,7 @@ pub mod __rt;
 mod adaptors;
 mod files;
 mod frame;
+mod globals;
 pub mod plan;
 pub mod session;
 pub mod snapshot;
@@ -15,6 +16,9 @@ pub mod store;
 pub mod value;
 
 pub use ckpt_macros::{Checkpoint, instrument, main, object};
+#[doc(hidden)]
+pub use globals::Place;
+pub use globals::{Global, global};
 pub use session::{Session, SessionError};
 pub use value::{Checkpoint, LoadError, SaveError};
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::files::WrittenFile;
+use crate::globals;
 use crate::plan::FunctionPlan;
 use crate::value::{Checkpoint, Column, Encoder, ObjectTable, Objects, SaveError};
 
@@ -13,6 +14,8 @@ pub struct Snapshot {
     pub frames: Vec<FrameRecord>,
     /// The objects behind `Rc` and `Arc` of all variables, by type.
     pub(crate) tables: Vec<ObjectTable>,
+    /// The program's global state, each under its name.
+    pub(crate) statics: Vec<VariableRecord>,
     /// The files that the program writes to.
     pub(crate) files: Vec<WrittenFile>,
 }
@@ -64,6 +67,7 @@ impl Snapshot {
             .frames
             .iter()
             .flat_map(|frame| &frame.variables)
+            .chain(&self.statics)
             .map(|variable| match &variable.content {
                 Content::Value(column) => column.bytes(),
                 Content::Link { .. } => 0,
@@ -78,6 +82,7 @@ impl Snapshot {
 #[derive(Default)]
 pub struct SnapshotBuilder {
     frames: Vec<FrameRecord>,
+    statics: Vec<VariableRecord>,
     objects: Objects,
 }
 
@@ -134,6 +139,24 @@ impl SnapshotBuilder {
                 content: Content::Value(column),
             },
         );
+    }
+
+    /// Saves a part of the program's global state.
+    pub(crate) fn global(
+        &mut self,
+        name: &'static str,
+        rust_type: &'static str,
+        global: &dyn globals::Place,
+    ) {
+        self.objects.enter(name);
+        let column = self.columns(false, |to| global.save(to));
+        self.statics.push(VariableRecord {
+            key: name.into(),
+            line: 0,
+            rust_type,
+            parameter: None,
+            content: Content::Value(column),
+        });
     }
 
     /// Saves something that is not a variable of its own.
@@ -231,6 +254,7 @@ impl SnapshotBuilder {
         let (tables, files) = self.objects.finish()?;
         Ok(Snapshot {
             frames: self.frames,
+            statics: self.statics,
             tables,
             files,
         })

@@ -151,10 +151,11 @@ impl Lowering<'_> {
             Stmt::Expr(expr, _) => attributes_of(expr)?,
             Stmt::Item(_) => return None,
         };
-        take_treatment(attributes).unwrap_or_else(|error| {
+        let treatment = take_treatment(attributes).unwrap_or_else(|error| {
             self.errors.syntax(&error);
             None
-        })
+        });
+        treatment.or_else(|| names_a_global(stmt).then_some(Treatment::Reexecute))
     }
 
     fn local(&mut self, mut local: Local, treatment: Option<Treatment>, out: &mut Vec<Step>) {
@@ -393,4 +394,16 @@ fn attributes_of(expr: &mut Expr) -> Option<&mut Vec<syn::Attribute>> {
         Expr::Macro(one) => &mut one.attrs,
         _ => return None,
     })
+}
+
+/// `ckpt::global(..);`: every process has to name its globals, one that restarts too.
+fn names_a_global(stmt: &Stmt) -> bool {
+    let Stmt::Expr(Expr::Call(call), _) = stmt else {
+        return false;
+    };
+    let Expr::Path(path) = &*call.func else {
+        return false;
+    };
+    let mut segments = path.path.segments.iter().rev().map(|segment| &segment.ident);
+    segments.next().is_some_and(|last| last == "global") && segments.next().is_some_and(|of| of == "ckpt")
 }

@@ -252,6 +252,7 @@ fn try_open(program: Program) -> Result<bool, SessionError> {
         return Ok(false);
     }
     let run = Run::open(&config, program.name, program.version)?;
+    crate::globals::forget();
     active::install(run);
     crate::frame::attach(0);
     Ok(true)

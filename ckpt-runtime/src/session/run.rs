@@ -10,9 +10,9 @@ use super::job::{self, COMMAND_NOTE, Job, State};
 use super::policy::{Policy, Reason};
 use super::resume::Resume;
 use super::{SessionError, at_exit, signals};
-use crate::files;
 use crate::snapshot::SnapshotBuilder;
 use crate::store::{CheckpointId, Meta, Mode, Restored, Store};
+use crate::{files, globals};
 
 /// A session of this process, whoever drives it: instrumented functions or the program itself.
 #[derive(Debug)]
@@ -113,6 +113,7 @@ impl Run {
     pub(super) fn arrived(&mut self) -> Result<u64, Fatal> {
         let Some(resume) = &self.resume else { return Ok(0) };
         resume.arrive()?;
+        globals::restore_all(&resume.restored)?;
         let settled = resume.restored.settle_files();
         settled.map_err(|error| Fatal::refused(error.to_string()).help(FILES_NEEDED))?;
         let visits = resume.restored.meta().visit;
@@ -134,7 +135,8 @@ impl Run {
         let mut written = false;
         if let Some(reason) = self.policy.due(visits) {
             let started = Instant::now();
-            let builder = gather(SnapshotBuilder::new())?;
+            let mut builder = gather(SnapshotBuilder::new())?;
+            globals::save(&mut builder);
             match self.commit(builder, visits, reason) {
                 Ok(id) => {
                     written = true;

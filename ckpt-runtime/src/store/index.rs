@@ -15,6 +15,8 @@ pub(super) struct Index {
     pub datasets: Vec<Dataset>,
     pub frames: Vec<Frame>,
     pub tables: Vec<TableEntry>,
+    /// The program's global state, and the columns of each.
+    pub statics: Vec<(VariableInfo, Option<Stored>)>,
 }
 
 /// One dataset of the HDF5 tree.
@@ -145,6 +147,9 @@ impl Index {
             to.block(&table.ids);
             to.column(&table.items);
         });
+        to.list(&self.statics, |to, (variable, column)| {
+            to.variable(variable, column.as_ref())
+        });
         to.0
     }
 
@@ -165,6 +170,8 @@ impl Index {
                 items: from.column(MAX_DEPTH + 8)?,
             })
         })?;
+        let statics = from.list(Reader::variable)?;
+        let all_values = statics.iter().all(|(_, column)| column.is_some());
         let links_hold =
             frames
                 .iter()
@@ -176,7 +183,7 @@ impl Index {
                         .is_some_and(|target| target.content == VariableContent::Value),
                     VariableContent::Value => true,
                 });
-        if !from.bytes.is_empty() || !links_hold {
+        if !from.bytes.is_empty() || !links_hold || !all_values {
             return Err(Malformed);
         }
         Ok(Index {
@@ -184,6 +191,7 @@ impl Index {
             datasets,
             frames,
             tables,
+            statics,
         })
     }
 
@@ -289,20 +297,24 @@ impl Writer {
         self.u64(info.source);
         self.u32(info.variables.len() as u32);
         for (variable, column) in info.variables.iter().zip(&frame.columns) {
-            self.text(&variable.key);
-            self.u32(variable.line);
-            self.text(&variable.rust_type);
-            self.option(variable.parameter, Writer::u32);
-            match (&variable.content, column) {
-                (VariableContent::Link { frame, key }, _) => {
-                    self.u8(1);
-                    self.u32(*frame as u32);
-                    self.text(key);
-                }
-                (VariableContent::Value, column) => {
-                    self.u8(0);
-                    self.column(column.as_ref().unwrap_or(&Stored::Empty));
-                }
+            self.variable(variable, column.as_ref());
+        }
+    }
+
+    fn variable(&mut self, variable: &VariableInfo, column: Option<&Stored>) {
+        self.text(&variable.key);
+        self.u32(variable.line);
+        self.text(&variable.rust_type);
+        self.option(variable.parameter, Writer::u32);
+        match (&variable.content, column) {
+            (VariableContent::Link { frame, key }, _) => {
+                self.u8(1);
+                self.u32(*frame as u32);
+                self.text(key);
+            }
+            (VariableContent::Value, column) => {
+                self.u8(0);
+                self.column(column.unwrap_or(&Stored::Empty));
             }
         }
     }

@@ -11,6 +11,7 @@ use super::container::{Container, checksum};
 use super::index::Stored;
 use super::tree::Node;
 use super::{CheckpointId, Meta, VariableContent};
+use crate::globals;
 use crate::value::{Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Source, Tables};
 
 /// One frame of a checkpoint.
@@ -66,6 +67,7 @@ pub struct Restored {
     id: CheckpointId,
     pub(super) blocks: Blocks,
     frames: Vec<FrameInfo>,
+    statics: Vec<VariableInfo>,
     tables: ThreadBound<OnceCell<Tables>>,
     tree: std::sync::OnceLock<Node>,
 }
@@ -86,6 +88,8 @@ impl Restored {
             .iter()
             .map(|frame| frame.info.clone())
             .collect();
+        let statics = container.index.statics.iter();
+        let statics = statics.map(|(variable, _)| variable.clone()).collect();
         let blocks = Blocks {
             container,
             checked: Mutex::default(),
@@ -94,6 +98,7 @@ impl Restored {
             id,
             blocks,
             frames,
+            statics,
             tables: ThreadBound::new(OnceCell::new()),
             tree: std::sync::OnceLock::new(),
         }
@@ -122,6 +127,23 @@ impl Restored {
     /// Its frames, outermost first.
     pub fn frames(&self) -> &[FrameInfo] {
         &self.frames
+    }
+
+    /// The program's global state.
+    pub fn statics(&self) -> &[VariableInfo] {
+        &self.statics
+    }
+
+    /// Puts back a part of the program's global state.
+    ///
+    /// # Errors
+    /// When there is none of that name, it is something else, or it cannot be put back now.
+    pub(crate) fn restore_static(&self, name: &str, global: &dyn globals::Place) -> Result<(), LoadError> {
+        let statics = &self.blocks.container.index.statics;
+        let found = statics.iter().find(|(variable, _)| variable.key == name);
+        let stored = found.and_then(|(_, column)| column.as_ref());
+        let stored = stored.ok_or_else(|| LoadError::from(LoadProblem::NoVariable(name.to_owned())))?;
+        self.read(stored, |decoder| global.restore(decoder))
     }
 
     /// Restores variable `key` of frame `frame`; a link is followed.
@@ -193,6 +215,14 @@ impl Restored {
     }
 
     fn value<T: Checkpoint>(&self, stored: &Stored) -> Result<T, LoadError> {
+        self.read(stored, T::load)
+    }
+
+    fn read<T>(
+        &self,
+        stored: &Stored,
+        load: impl FnOnce(&mut Decoder<'_>) -> Result<T, LoadError>,
+    ) -> Result<T, LoadError> {
         let tables = self.tables()?;
         let context = Context {
             source: &self.blocks,
@@ -200,7 +230,7 @@ impl Restored {
         };
         let mut cursor = stored.cursor();
         let mut decoder = Decoder::new(&mut cursor, false, &context);
-        let value = T::load(&mut decoder)?;
+        let value = load(&mut decoder)?;
         decoder.finish()?;
         Ok(value)
     }

@@ -260,6 +260,12 @@ pub(super) fn build(index: &Index) -> Node {
         }
     });
     let mut children = vec![group("frames", "/frames", frames.collect())];
+    if !index.statics.is_empty() {
+        let statics = index.statics.iter();
+        let statics =
+            statics.map(|(variable, column)| of_variable(index, "/statics", variable, column.as_ref()));
+        children.push(group("statics", "/statics", statics.collect()));
+    }
     let shared: Vec<Node> = index
         .tables
         .iter()

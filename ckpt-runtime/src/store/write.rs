@@ -51,6 +51,7 @@ fn needed(snapshot: &Snapshot) -> u64 {
         .frames
         .iter()
         .flat_map(|frame| &frame.variables)
+        .chain(&snapshot.statics)
         .map(|variable| match &variable.content {
             Content::Value(column) => objects(column),
             Content::Link { .. } => 1,
@@ -121,6 +122,10 @@ impl<'s> Writer<'s> {
             self.structure.text(root, &object_name(name), text)?;
         }
         let frames = self.structure.group(root, "frames")?;
+        let statics = match snapshot.statics.len() {
+            0 => None,
+            _ => Some(self.structure.group(root, "statics")?),
+        };
         let shared = match snapshot.tables.len() {
             0 => None,
             _ => Some(self.structure.group(root, "shared")?),
@@ -135,6 +140,20 @@ impl<'s> Writer<'s> {
         for (number, frame) in snapshot.frames.iter().enumerate() {
             let group = self.structure.group(&frames, &number.to_string())?;
             self.frame(&group, number, frame, &targets)?;
+        }
+        for variable in &snapshot.statics {
+            let (Some(statics), Content::Value(column)) = (&statics, &variable.content) else {
+                continue;
+            };
+            let place = Place {
+                parent: statics,
+                path: "/statics",
+                name: &object_name(&variable.key),
+            };
+            let stored = self.column(&place, column, Some(variable))?;
+            let mut info = variable_info(variable);
+            info.bytes = stored.bytes();
+            self.index.statics.push((info, Some(stored)));
         }
         for (number, table) in snapshot.tables.iter().enumerate() {
             let Some(shared) = &shared else { break };
@@ -515,24 +534,24 @@ fn frame_info(frame: &FrameRecord) -> FrameInfo {
         }),
         layout: plan.layout,
         source: plan.source,
-        variables: frame
-            .variables
-            .iter()
-            .map(|variable| VariableInfo {
-                key: variable.key.to_string(),
-                line: variable.line,
-                rust_type: variable.rust_type.to_owned(),
-                parameter: variable.parameter,
-                content: match &variable.content {
-                    Content::Value(_) => VariableContent::Value,
-                    Content::Link { frame, key } => VariableContent::Link {
-                        frame: *frame,
-                        key: key.clone(),
-                    },
-                },
-                bytes: 0,
-            })
-            .collect(),
+        variables: frame.variables.iter().map(variable_info).collect(),
+    }
+}
+
+fn variable_info(variable: &VariableRecord) -> VariableInfo {
+    VariableInfo {
+        key: variable.key.to_string(),
+        line: variable.line,
+        rust_type: variable.rust_type.to_owned(),
+        parameter: variable.parameter,
+        content: match &variable.content {
+            Content::Value(_) => VariableContent::Value,
+            Content::Link { frame, key } => VariableContent::Link {
+                frame: *frame,
+                key: key.clone(),
+            },
+        },
+        bytes: 0,
     }
 }
 

@@ -2,6 +2,7 @@
 //! stopped and restarted. The test executable is each of these programs when `TEST_PROGRAM` names one.
 
 mod files;
+mod globals;
 mod kills;
 mod process;
 mod programs;
@@ -23,7 +24,15 @@ fn main() -> Result<(), String> {
         return programs::run(&program);
     }
     let mut trials = Vec::new();
-    for (name, test) in [files::TESTS, kills::TESTS, stops::TESTS, refusals::TESTS].concat() {
+    for (name, test) in [
+        files::TESTS,
+        globals::TESTS,
+        kills::TESTS,
+        stops::TESTS,
+        refusals::TESTS,
+    ]
+    .concat()
+    {
         trials.push(Trial::test(name, move || {
             test();
             Ok(())

@@ -10,3 +10,6 @@ pub use ckpt_plain_macros::{Checkpoint, checkpoint, instrument, main, object};
 pub trait Checkpoint {}
 
 impl<T: ?Sized> Checkpoint for T {}
+
+/// Does nothing: there is no session to hold the state.
+pub fn global<T>(_: &'static str, _: &'static T) {}

@@ -1,6 +1,7 @@
 //! The programs under test, instrumented by hand as the macros do it.
 
 mod files;
+mod globals;
 mod nested;
 mod recursion;
 mod slips;
@@ -16,6 +17,7 @@ pub fn run(program: &str) -> Result<(), String> {
         held if held.starts_with("held-") => {
             return files::held(&held[5..]).map_err(|error| error.to_string());
         }
+        "globals" => globals::main(),
         "nested" => nested::main(),
         "recursion" => recursion::main(),
         "steps" => return steps::main(),

@@ -1,0 +1,331 @@
+//! The program's global state: statics and thread-locals that a checkpoint holds beside the variables of its functions.
+//!
+//! A static cannot be replaced by a restored one, so it is put back in place: [`Global`] is for what can be. A program
+//! names its globals at the start of `main`, each time it starts; a restart puts each back as soon as it is named, for
+//! code that is executed again, and once more when it has arrived, because that code may have changed it.
+
+use std::cell::{Cell, LazyCell, OnceCell, RefCell};
+use std::rc::Rc;
+use std::sync::atomic::{self, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock, TryLockError};
+use std::thread::LocalKey;
+
+use crate::session::active;
+use crate::session::exit::Fatal;
+use crate::snapshot::SnapshotBuilder;
+use crate::store::Restored;
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
+
+/// State that is saved with each checkpoint and put back in place by a restart; see [`global`].
+pub trait Global {
+    /// Appends the state to the columns of `to`.
+    fn save(&self, to: &mut Encoder<'_>);
+
+    /// Puts back the state that `from` holds.
+    ///
+    /// # Errors
+    /// The columns do not hold it, or it cannot be changed now.
+    fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError>;
+}
+
+/// Where a [`Global`] lives: a static, or the key of a `thread_local!`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a static that can be put back at a restart",
+    label = "not a `&'static` of a `ckpt::Global`, nor the key of a `thread_local!` of one",
+    note = "atomics, `Mutex`, `RwLock`, `OnceLock`, `LazyLock` and `thread_local!` keys of `Cell`, `RefCell` and `OnceCell` can be, if what they hold can be saved",
+    note = "a static that never changes need not be named; for a struct of your own implement `ckpt::Global` field by field"
+)]
+pub trait Place {
+    /// See [`Global::save`].
+    fn save(&self, to: &mut Encoder<'_>);
+
+    /// See [`Global::restore`].
+    ///
+    /// # Errors
+    /// As there.
+    fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError>;
+}
+
+impl<G: Global> Place for &'static G {
+    fn save(&self, to: &mut Encoder<'_>) {
+        (**self).save(to);
+    }
+    fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+        (**self).restore(from)
+    }
+}
+
+impl<G: Global> Place for &'static LocalKey<G> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        self.with(|global| global.save(to));
+    }
+    fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+        self.with(|global| global.restore(from))
+    }
+}
+
+/// Names a static or a thread-local of the main thread, so that it is part of every checkpoint of this session and comes
+/// back at a restart.
+///
+/// Call it at the start of `main`, before anything reads the static; under `#[ckpt::main]` a restart makes the call too.
+/// Without a session it does nothing. `LazyLock` and thread-locals are initialised by the first checkpoint if nothing
+/// has done it before.
+///
+/// ```
+/// use std::sync::Mutex;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+///
+/// static DRAWN: AtomicU64 = AtomicU64::new(0);
+/// static HISTORY: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+///
+/// #[ckpt::main]
+/// fn main() {
+///     ckpt::global("DRAWN", &DRAWN);
+///     ckpt::global("HISTORY", &HISTORY);
+///     for _ in 0..100 {
+///         ckpt::checkpoint!();
+///         let drawn = DRAWN.fetch_add(1, Ordering::Relaxed);
+///         HISTORY.lock().unwrap().push(drawn * drawn % 7);
+///     }
+///     assert_eq!(HISTORY.lock().unwrap().len(), 100);
+/// }
+/// ```
+pub fn global<P: Place + 'static>(name: &'static str, global: P) {
+    if !active::here() {
+        return;
+    }
+    let registered = Registered {
+        name,
+        rust_type: std::any::type_name::<P>(),
+        global: Box::new(global),
+    };
+    let restored = active::with_resume(|resume| registered.restore(&resume.restored));
+    if let Some(Err(fatal)) = restored {
+        fatal.exit();
+    }
+    REGISTERED.with_borrow_mut(|all| match all.iter_mut().find(|known| known.name == name) {
+        Some(known) => *known = registered,
+        None => all.push(registered),
+    });
+}
+
+struct Registered {
+    name: &'static str,
+    rust_type: &'static str,
+    global: Box<dyn Place>,
+}
+
+thread_local! {
+    /// What this thread's session saves beside variables.
+    static REGISTERED: RefCell<Vec<Registered>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A session begins: nothing has been named yet.
+pub(crate) fn forget() {
+    REGISTERED.with_borrow_mut(Vec::clear);
+}
+
+/// Adds the named globals to a checkpoint.
+pub(crate) fn save(builder: &mut SnapshotBuilder) {
+    REGISTERED.with_borrow(|all| {
+        for one in all {
+            builder.global(one.name, one.rust_type, &*one.global);
+        }
+    });
+}
+
+/// Puts the named globals back once more.
+///
+/// # Errors
+/// One cannot be put back, or the checkpoint holds another that has not been named.
+pub(crate) fn restore_all(restored: &Restored) -> Result<(), Fatal> {
+    REGISTERED.with_borrow(|all| {
+        let unnamed = restored
+            .statics()
+            .iter()
+            .find(|saved| all.iter().all(|one| one.name != saved.key));
+        match unnamed {
+            Some(saved) => Err(gone(restored, &saved.key)),
+            None => all.iter().try_for_each(|one| one.restore(restored)),
+        }
+    })
+}
+
+impl Registered {
+    fn restore(&self, restored: &Restored) -> Result<(), Fatal> {
+        if !restored.statics().iter().any(|saved| saved.key == self.name) {
+            return Err(unknown(restored, self.name));
+        }
+        let put_back = restored.restore_static(self.name, &*self.global);
+        put_back.map_err(|error| {
+            Fatal::refused(format!("the static `{}` cannot be restored: {error}", self.name))
+                .at(place(restored))
+                .why(format!("the program expects `{}`", self.rust_type))
+                .help(RIGHT_PROGRAM)
+        })
+    }
+}
+
+const RIGHT_PROGRAM: &str =
+    "restart with the program that wrote the checkpoint, or start anew without CKPT_RESTART";
+
+fn place(restored: &Restored) -> String {
+    format!("checkpoint {} in {}", restored.id(), restored.path().display())
+}
+
+fn gone(restored: &Restored, name: &str) -> Fatal {
+    Fatal::refused(format!(
+        "the checkpoint holds the static `{name}`, which the program does not name now"
+    ))
+    .at(place(restored))
+    .why("the static is gone or was renamed, or `ckpt::global` is called for it only after the site")
+    .help(RIGHT_PROGRAM)
+}
+
+fn unknown(restored: &Restored, name: &str) -> Fatal {
+    Fatal::refused(format!("the static `{name}` is not in the checkpoint"))
+        .at(place(restored))
+        .why("it is new or was renamed since the checkpoint")
+        .help(RIGHT_PROGRAM)
+}
+
+macro_rules! atomics {
+    ($($type:ident of $number:ty;)*) => {$(
+        impl Global for atomic::$type {
+            fn save(&self, to: &mut Encoder<'_>) {
+                Checkpoint::save(self, to);
+            }
+            fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+                self.store(<$number>::load(from)?, Ordering::SeqCst);
+                Ok(())
+            }
+        }
+    )*};
+}
+
+atomics! {
+    AtomicBool of bool;
+    AtomicU8 of u8; AtomicU16 of u16; AtomicU32 of u32; AtomicU64 of u64; AtomicUsize of usize;
+    AtomicI8 of i8; AtomicI16 of i16; AtomicI32 of i32; AtomicI64 of i64; AtomicIsize of isize;
+}
+
+/// What is held by code that a restart executes again could not be put back.
+fn held() -> LoadError {
+    LoadError::invalid(
+        "it is locked or borrowed by code that the restart executed again; let the guard go before the site",
+    )
+}
+
+fn unlocked<G>(tried: Result<G, TryLockError<G>>) -> Result<G, LoadError> {
+    match tried {
+        Ok(guard) => Ok(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => Err(held()),
+    }
+}
+
+impl<T: Checkpoint> Global for Mutex<T> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        Checkpoint::save(self, to);
+    }
+    fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+        let value = T::load(from)?;
+        *unlocked(self.try_lock())? = value;
+        Ok(())
+    }
+}
+
+impl<T: Checkpoint> Global for RwLock<T> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        Checkpoint::save(self, to);
+    }
+    fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+        let value = T::load(from)?;
+        *unlocked(self.try_write())? = value;
+        Ok(())
+    }
+}
+
+impl<T: Checkpoint + Copy> Global for Cell<T> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        Checkpoint::save(self, to);
+    }
+    fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+        self.set(T::load(from)?);
+        Ok(())
+    }
+}
+
+impl<T: Checkpoint> Global for RefCell<T> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        Checkpoint::save(self, to);
+    }
+    fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+        let value = T::load(from)?;
+        *self.try_borrow_mut().map_err(|_| held())? = value;
+        Ok(())
+    }
+}
+
+/// Set once: what code that was executed again has set to is what the checkpoint has.
+macro_rules! once {
+    ($($once:ident)*) => {$(
+        impl<T: Checkpoint> Global for $once<T> {
+            fn save(&self, to: &mut Encoder<'_>) {
+                Checkpoint::save(self, to);
+            }
+            fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+                match (Option::<T>::load(from)?, self.get().is_some()) {
+                    (Some(value), false) => self
+                        .set(value)
+                        .map_err(|_| LoadError::invalid("another thread has set it meanwhile")),
+                    (None, true) => Err(LoadError::invalid(
+                        "it is set already and was not when the checkpoint was taken",
+                    )),
+                    _ => Ok(()),
+                }
+            }
+        }
+    )*};
+}
+
+once!(OnceCell OnceLock);
+
+/// Those that lead to a global.
+macro_rules! pointers {
+    ($([$($generics:tt)*] $type:ty;)*) => {$(
+        impl<$($generics)*> Global for $type {
+            fn save(&self, to: &mut Encoder<'_>) {
+                (**self).save(to);
+            }
+            fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+                (**self).restore(from)
+            }
+        }
+    )*};
+}
+
+pointers! {
+    [T: Global + ?Sized] Box<T>;
+    [T: Global + ?Sized] Rc<T>;
+    [T: Global + ?Sized] Arc<T>;
+    [T: Global + ?Sized] &'static T;
+    [T: Global, F: FnOnce() -> T] LazyLock<T, F>;
+    [T: Global, F: FnOnce() -> T] LazyCell<T, F>;
+}
+
+impl<T: Global, const N: usize> Global for [T; N] {
+    fn save(&self, to: &mut Encoder<'_>) {
+        let mut items = to.list(N);
+        self.iter().for_each(|item| item.save(&mut items));
+    }
+    fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+        let (count, mut items) = from.list()?;
+        if count != N {
+            return Err(LoadError::invalid(format_args!(
+                "it has {N} items and had {count}"
+            )));
+        }
+        self.iter().try_for_each(|item| item.restore(&mut items))
+    }
+}

@@ -1,0 +1,74 @@
+//! Global state: part of every checkpoint, put back at a restart, and refused where it does not fit.
+
+use ckpt::store::{Mode, Store};
+
+use crate::process::Job;
+
+crate::tests! {
+    statics_and_thread_locals_come_back,
+    a_static_that_comes_or_goes_is_named,
+    a_locked_static_is_named,
+    statics_can_be_looked_at,
+}
+
+const RESTART: (&str, &str) = ("CKPT_RESTART", "latest");
+
+fn killed() -> Job {
+    let job = Job::new("globals").with("CKPT_EVERY", 1);
+    job.run(&[("CKPT_FAULT", "visit:4")]).expect_killed();
+    job
+}
+
+fn statics_and_thread_locals_come_back() {
+    let whole = Job::new("globals").run(&[]).expect_code(0);
+    let rest = killed().run(&[RESTART]).expect_code(0);
+    assert_eq!(rest.stdout, whole.stdout);
+    assert!(whole.stdout.starts_with("21 Mutex { data: [0, 1, 3, 6, 10, 15]"));
+}
+
+fn a_static_that_comes_or_goes_is_named() {
+    let refused = |version: &str, messages: &[&str]| {
+        let ended = killed().run(&[RESTART, ("TEST_VERSION", version)]);
+        ended.expect_code(77).expect_message(messages);
+    };
+    refused(
+        "more",
+        &[
+            "the static `test::OTHER` is not in the checkpoint",
+            "checkpoint 000004 in ",
+        ],
+    );
+    refused(
+        "fewer",
+        &["the checkpoint holds the static `test::LOG`, which the program does not name now"],
+    );
+    refused(
+        "type",
+        &[
+            "the static `test::LOG` cannot be restored: the program expects one text",
+            "Mutex<",
+        ],
+    );
+}
+
+fn a_locked_static_is_named() {
+    let job = Job::new("globals").with("CKPT_EVERY", 1);
+    job.run(&[("TEST_VERSION", "locked")])
+        .expect_code(0)
+        .expect_message(&["variable `test::LOG` cannot be saved: a `Mutex` in it is locked at the site"]);
+    assert!(job.checkpoints().is_empty());
+    let locked = killed()
+        .run(&[RESTART, ("TEST_VERSION", "locked")])
+        .expect_code(77);
+    locked.expect_message(&["the static `test::LOG` cannot be restored: it is locked or borrowed by code"]);
+}
+
+fn statics_can_be_looked_at() {
+    let job = killed();
+    let store = Store::open(&job.store(), Mode::ReadOnly).unwrap();
+    let newest = store.newest_whole(&mut |_, _| ()).unwrap().unwrap();
+    let names: Vec<&str> = newest.statics().iter().map(|one| one.key.as_str()).collect();
+    assert_eq!(names, ["test::COUNT", "test::LOCAL", "test::LOG"]);
+    let log = newest.tree().find("statics/test::LOG").unwrap();
+    assert_eq!(newest.text(log, 0, 9).unwrap(), ["0", "1", "3", "6"]);
+}
