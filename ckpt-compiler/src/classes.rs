@@ -68,7 +68,7 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
         Declaration::Let => {}
     }
     match binding.treatment {
-        Some(Treatment::Save) => return Class::Saved,
+        Some(Treatment::Save | Treatment::Serde) => return Class::Saved,
         Some(Treatment::Skip) => return Class::Skipped,
         Some(Treatment::Reexecute) => {
             let exclusive = binding

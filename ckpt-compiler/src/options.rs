@@ -98,13 +98,15 @@ fn called(path: syn::ExprPath) -> Path {
     }
 }
 
-/// What the user decides about one variable: `#[ckpt(reexecute)]`, `#[ckpt(save)]`, `#[ckpt(skip)]`.
+/// What the user decides about one variable: `#[ckpt(reexecute)]`, `#[ckpt(save)]`, `#[ckpt(serde)]`, `#[ckpt(skip)]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Treatment {
     /// Run the statement again at restart.
     Reexecute,
     /// Put the value into the checkpoint.
     Save,
+    /// The same, through serde.
+    Serde,
     /// Neither: after a restart the variable holds its type's default.
     Skip,
 }
@@ -112,7 +114,7 @@ pub enum Treatment {
 /// Takes `#[ckpt(..)]` off a statement.
 ///
 /// # Errors
-/// Where the attribute says anything but `reexecute`, `save` or `skip`.
+/// Where the attribute says anything but `reexecute`, `save`, `serde` or `skip`.
 pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Treatment>> {
     let Some(index) = attributes
         .iter()
@@ -125,10 +127,11 @@ pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Tre
     match word.to_string().as_str() {
         "reexecute" => Ok(Some(Treatment::Reexecute)),
         "save" => Ok(Some(Treatment::Save)),
+        "serde" => Ok(Some(Treatment::Serde)),
         "skip" => Ok(Some(Treatment::Skip)),
         _ => Err(syn::Error::new(
             word.span(),
-            "expected `reexecute`, `save` or `skip`",
+            "expected `reexecute`, `save`, `serde` or `skip`",
         )),
     }
 }

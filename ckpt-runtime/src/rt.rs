@@ -8,6 +8,8 @@ pub use crate::plan::{FunctionPlan, SiteKind, SitePlan, VariablePlan};
 pub use crate::session::{MainSession, Program, open};
 pub use crate::value::{DynTable, DynType, MakeObject, Object, SendIn, SyncIn, load_object, save_object};
 
+pub use crate::value::{BySerde, FromSerde, from_serde};
+
 use std::marker::PhantomData;
 
 use crate::value::Checkpoint;

@@ -9,7 +9,7 @@ use crate::classes::Class;
 use crate::flow::{BindingId, Declaration, Flow};
 use crate::liveness::Liveness;
 use crate::names::frame;
-use crate::options::Options;
+use crate::options::{Options, Treatment};
 use crate::paths::rt;
 use crate::plan::{Entry, Plan};
 use crate::spine::{Lowered, SiteId};
@@ -171,8 +171,10 @@ impl Emitter<'_> {
 
     /// The variable's value from the record, where the walk's target is one of the sites `first..=last`.
     pub(crate) fn restoring(&self, id: BindingId, first: SiteId, last: SiteId, span: Span) -> TokenStream {
-        let (frame, key) = (frame(), self.key(id));
-        if (first..=last).any(|site| self.plan.sites[site as usize - 1].moves(id)) {
+        let (rt, frame, key) = (rt(), frame(), self.key(id));
+        if self.is_through_serde(id) {
+            quote_spanned!(span => #rt::from_serde(#frame.restore(#key)))
+        } else if (first..=last).any(|site| self.plan.sites[site as usize - 1].moves(id)) {
             quote_spanned!(span => #frame.restore_moved(#key))
         } else {
             quote_spanned!(span => #frame.restore(#key))
@@ -195,6 +197,25 @@ impl Emitter<'_> {
     /// How a registrar's closure names the variable at a site: by name, or through the borrow taken before it was
     /// shadowed.
     pub(crate) fn reference(&self, site: SiteId, entry: &Entry) -> TokenStream {
+        let plain = self.plain_reference(site, entry);
+        self.as_saved(entry.binding(), plain)
+    }
+
+    /// A borrowed value as it is handed to the registrar.
+    pub(crate) fn as_saved(&self, id: BindingId, borrowed: TokenStream) -> TokenStream {
+        let rt = rt();
+        if self.is_through_serde(id) {
+            quote_spanned!(self.own_span(id) => &#rt::BySerde(#borrowed))
+        } else {
+            borrowed
+        }
+    }
+
+    pub(crate) fn is_through_serde(&self, id: BindingId) -> bool {
+        self.flow.bindings[id].treatment == Some(Treatment::Serde)
+    }
+
+    fn plain_reference(&self, site: SiteId, entry: &Entry) -> TokenStream {
         let id = entry.binding();
         let binding = &self.flow.bindings[id];
         let name = &binding.ident;

@@ -159,13 +159,21 @@ impl Emitter<'_> {
                 Entry::Link(_, callee) => quote!(#registrar.lent(#key, #callee);),
                 Entry::Moved { binding, callee, parameter } => {
                     let (slot, kept) = (self.kept_name(*binding), Ident::new("__ckpt_copy", Span::mixed_site()));
+                    let copy = self.as_saved(*binding, quote!(#kept));
                     let (save, lend) = match parameter {
+                        None if self.is_through_serde(*binding) => {
+                            (quote!(#registrar.save(#key, #copy)), quote!(#registrar.lent(#key, #callee)))
+                        }
                         None => (
-                            quote!(#registrar.save(#key, #kept)),
+                            quote!(#registrar.save(#key, #copy)),
                             quote!(#registrar.moved(#key, #callee, &#slot)),
                         ),
+                        Some(index) if self.is_through_serde(*binding) => (
+                            quote!(#registrar.required(#key); #registrar.parameter(#index, #key, #copy)),
+                            quote!(#registrar.required(#key); #registrar.lent_parameter(#index, #key, #callee)),
+                        ),
                         Some(index) => (
-                            quote!(#registrar.required(#key); #registrar.parameter(#index, #key, #kept)),
+                            quote!(#registrar.required(#key); #registrar.parameter(#index, #key, #copy)),
                             quote!(#registrar.required(#key); #registrar.moved_parameter(#index, #key, #callee, &#slot)),
                         ),
                     };

@@ -74,12 +74,12 @@ fn parameters(walker: &mut Walker, signature: &Signature, treatments: &[Option<T
                     passing: Passing::Value,
                     whole,
                 },
+                Some(Treatment::Serde) | None => declaration,
                 Some(_) => Declaration::Parameter {
                     index: index as u32,
                     passing: Passing::Given,
                     whole,
                 },
-                None => declaration,
             };
             walker.declare(Binding {
                 ident,

@@ -94,6 +94,10 @@ impl Lowering<'_> {
             self.name_lent_value(&mut iterable, &mut outer);
         }
         let iterator = self.names.fresh("iterator");
+        if treatment == Some(Treatment::Serde) {
+            let what = "`serde` is for variables: on a `for` write `save` or `reexecute`";
+            self.errors.syntax(&syn::Error::new_spanned(&iterable, what));
+        }
         let rebuilds = match treatment {
             Some(Treatment::Reexecute) => true,
             Some(_) => false,

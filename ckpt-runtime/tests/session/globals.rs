@@ -65,7 +65,7 @@ fn a_locked_static_is_named() {
 
 fn statics_can_be_looked_at() {
     let job = killed();
-    let store = Store::open(&job.store(), Mode::ReadOnly).unwrap();
+    let store = Store::open(job.store(), Mode::ReadOnly).unwrap();
     let newest = store.newest_whole(&mut |_, _| ()).unwrap().unwrap();
     let names: Vec<&str> = newest.statics().iter().map(|one| one.key.as_str()).collect();
     assert_eq!(names, ["test::COUNT", "test::LOCAL", "test::LOG"]);

@@ -4,6 +4,8 @@
 //! exactly: `{"$f64": "inf"}`, `{"$bytes": "00ff"}`, `{"$map": [[key, value], ...]}` for keys that are not text,
 //! `{"$some": null}`, `{"$integer": "..."}` beyond 64 bits.
 
+use super::{Checkpoint, Decoder, Encoder, LoadError};
+
 #[cfg(feature = "serde")]
 mod de;
 #[cfg(feature = "serde")]
@@ -29,7 +31,7 @@ mod with {
     use super::{de, json, ser};
     use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
-    /// What `#[ckpt(serde)]` on a field asks of its type.
+    /// What `#[ckpt(serde)]` on a field or variable asks of its type.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be saved through serde",
         note = "`#[ckpt(serde)]` needs serde's `Serialize`, and `Deserialize` without borrowed data"
@@ -123,7 +125,7 @@ mod with {
 mod without {
     use crate::value::{Decoder, Encoder, LoadError};
 
-    /// What `#[ckpt(serde)]` on a field asks of its type: nothing has it without the feature.
+    /// What `#[ckpt(serde)]` on a field or variable asks of its type: nothing has it without the feature.
     #[diagnostic::on_unimplemented(
         message = "`#[ckpt(serde)]` needs the feature `serde` of ckpt",
         note = "in Cargo.toml: `ckpt-runtime = {{ version = \"..\", features = [\"serde\"] }}`"
@@ -153,4 +155,40 @@ mod without {
             Err(LoadError::invalid("ckpt was built without its feature `serde`"))
         }
     }
+}
+
+/// A variable with `#[ckpt(serde)]` on its way into a checkpoint.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct BySerde<'a, T>(pub &'a T);
+
+impl<T: SavedBySerde> Checkpoint for BySerde<'_, T> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        save_serde(self.0, to);
+    }
+    fn load(_: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        Err(LoadError::invalid(
+            "a borrow is not restored; this is a bug in ckpt",
+        ))
+    }
+}
+
+/// A variable with `#[ckpt(serde)]` on its way out of a checkpoint.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct FromSerde<T>(T);
+
+impl<T: SavedBySerde> Checkpoint for FromSerde<T> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        save_serde(&self.0, to);
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        load_serde(from).map(FromSerde)
+    }
+}
+
+/// What was saved through serde.
+#[doc(hidden)]
+pub fn from_serde<T>(value: FromSerde<T>) -> T {
+    value.0
 }

@@ -40,6 +40,7 @@ mod parameters;
 mod phases;
 mod recursion;
 mod statics;
+mod through_serde;
 mod used_up;
 mod values;
 
@@ -105,6 +106,7 @@ const SHAPES: &[Shape] = shapes! {
     phases: two_loops, value_moved_between_loops, sites_before_inside_and_after, different_variables_at_each_site, same_name_in_two_phases, calls_in_sequence, second_loop_uses_counter_of_the_first, loop_inside_a_branch_then_a_loop;
     recursion: linear, binary, quicksort_by_index, mergesort_by_split_slices, backtracking, mutual, tree_by_reference, tree_by_mutable_reference, towers;
     statics: atomics, locks, thread_locals, changed_by_what_is_executed_again;
+    through_serde: a_variable, some_of_a_pattern, parameters;
     values: numbers, texts_and_paths, collections, options_and_results, wrappers, shared_pointers, derived_types, derived_with_field_attributes, arrays_and_boxed_slices, empty_and_nested_empty;
     effects: iterator_that_empties_its_source, iterator_split_off, iterator_made_with_a_draw, range_made_with_a_draw, argument_with_effect, operand_with_effect, operand_changed_by_the_call, assignment_to_a_place_with_effect, reference_made_with_a_draw, closure_over_a_cell, shared_pointer_in_two_frames, text_of_an_environment;
     used_up: transformed_first, receiver_taken_apart, consumed_by_a_method, shadowed_by_what_is_made_of_them, used_up_on_one_branch, through_two_frames, steered_parameters;
