@@ -439,6 +439,11 @@ impl<'a> Decoder<'a> {
         context.tables.get(table, u64::from_le_bytes(id), context, load)
     }
 
+    /// Whether a value is made of nothing, only to stand in for one: it must have no effect beyond itself.
+    pub(crate) fn is_stand_in(&self) -> bool {
+        matches!(self.cursor, Cursor::Zeros(_))
+    }
+
     /// The files that have been opened again.
     pub(crate) fn files(&self) -> &'a ReopenedFiles {
         &self.context.tables.files

@@ -206,6 +206,35 @@ fn containers() {
 }
 
 #[test]
+fn small_types_of_the_library() {
+    use std::collections::LinkedList;
+    use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+    use std::task::Poll;
+    everywhere(&[
+        LinkedList::from(["a".to_owned(), "b".to_owned()]),
+        LinkedList::new(),
+    ]);
+    everywhere(&[std::num::Saturating(3_i8)]);
+    everywhere(&[Poll::Ready(3), Poll::Pending]);
+    let v6 = Ipv6Addr::new(1, 2, 3, 4, 5, 6, 7, 8);
+    everywhere(&[IpAddr::from([127, 0, 0, 1]), IpAddr::from(v6)]);
+    everywhere(&[SocketAddr::from(([1, 2, 3, 4], 80)), SocketAddr::from((v6, 443))]);
+    everywhere(&[Ok::<u8, std::convert::Infallible>(3)]);
+    everywhere(&[Box::pin(3)]);
+    everywhere(&[c"one".to_owned(), c"".to_owned()]);
+    everywhere(&[PathBuf::from("a/b").into_boxed_path()]);
+    everywhere(&[OsString::from("x").into_boxed_os_str()]);
+    let texts = round_trip(&["static", "other", "static"]);
+    assert_eq!(texts, ["static", "other", "static"]);
+    assert!(std::ptr::eq(texts[0], texts[2]), "one text is leaked once");
+    let mut args = std::env::args();
+    args.next();
+    assert_eq!(round_trip(&args).collect::<Vec<_>>(), args.collect::<Vec<_>>());
+    round_trip(&(std::sync::Condvar::new(), std::hash::RandomState::new()));
+    round_trip(&std::hash::BuildHasherDefault::<std::hash::DefaultHasher>::new());
+}
+
+#[test]
 fn ranges_remember_how_far_they_got() {
     everywhere(&[0..5, Range { start: 5, end: 0 }]);
     everywhere(&[3..]);

@@ -1,7 +1,7 @@
 //! Lists of one type: vectors, slices, arrays, queues, heaps, and what is left of a consumed vector.
 
 use std::borrow::Cow;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, LinkedList, VecDeque};
 
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
@@ -68,6 +68,22 @@ impl<T: Checkpoint> Checkpoint for VecDeque<T> {
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
         load_list(from).map(VecDeque::from)
+    }
+}
+
+impl<T: Checkpoint> Checkpoint for LinkedList<T> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        if to.failed() {
+            return;
+        }
+        let shows_items = !self.is_empty() || !to.is_batch();
+        let mut list = to.list(self.len());
+        if shows_items {
+            T::save_each(self.iter(), &mut list);
+        }
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        load_list(from).map(LinkedList::from_iter)
     }
 }
 

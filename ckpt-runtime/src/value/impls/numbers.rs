@@ -1,6 +1,6 @@
 //! Numbers, truth values and characters, alone and in bulk; atomics and `NonZero`.
 
-use std::num::{NonZero, Wrapping};
+use std::num::{NonZero, Saturating, Wrapping};
 use std::sync::atomic::{self, Ordering};
 
 use crate::value::{Checkpoint, DType, Decoder, Encoder, LoadError};
@@ -175,18 +175,24 @@ impl Checkpoint for () {
     }
 }
 
-impl<T: Checkpoint> Checkpoint for Wrapping<T> {
-    fn save(&self, to: &mut Encoder<'_>) {
-        self.0.save(to);
-    }
-    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        T::load(from).map(Wrapping)
-    }
-    fn save_each<'a, I>(items: I, to: &mut Encoder<'_>)
-    where
-        Self: 'a,
-        I: Iterator<Item = &'a Self> + Clone,
-    {
-        T::save_each(items.map(|item| &item.0), to);
-    }
+macro_rules! wrapped {
+    ($($wrapper:ident)*) => {$(
+        impl<T: Checkpoint> Checkpoint for $wrapper<T> {
+            fn save(&self, to: &mut Encoder<'_>) {
+                self.0.save(to);
+            }
+            fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+                T::load(from).map($wrapper)
+            }
+            fn save_each<'a, I>(items: I, to: &mut Encoder<'_>)
+            where
+                Self: 'a,
+                I: Iterator<Item = &'a Self> + Clone,
+            {
+                T::save_each(items.map(|item| &item.0), to);
+            }
+        }
+    )*};
 }
+
+wrapped!(Wrapping Saturating);

@@ -298,11 +298,36 @@ impl<R: Read + Checkpoint> Checkpoint for Take<R> {
 // What was printed has left its buffer before a checkpoint is written.
 transparent! {
     [] Stdout => (), |_stdout| &(), |_unit| std::io::stdout();
-    [] StdoutLock<'static> => (), |_stdout| &(), |_unit| std::io::stdout().lock();
     [] Stderr => (), |_stderr| &(), |_unit| std::io::stderr();
-    [] StderrLock<'static> => (), |_stderr| &(), |_unit| std::io::stderr().lock();
     [] Sink => (), |_sink| &(), |_unit| std::io::sink();
     [] Empty => (), |_empty| &(), |_unit| std::io::empty();
+}
+
+macro_rules! locks {
+    ($($lock:ty, $make:expr;)*) => {$(
+        impl Checkpoint for $lock {
+            fn save(&self, to: &mut Encoder<'_>) {
+                to.unit();
+            }
+            fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+                refuse_to_stand_in(from)?;
+                from.unit().map(|()| $make)
+            }
+        }
+    )*};
+}
+
+locks! {
+    StdoutLock<'static>, std::io::stdout().lock();
+    StderrLock<'static>, std::io::stderr().lock();
+}
+
+/// A lock that nobody needs would keep others out.
+fn refuse_to_stand_in(from: &Decoder<'_>) -> Result<(), LoadError> {
+    match from.is_stand_in() {
+        true => Err(LoadError::invalid("a lock does not stand in for another")),
+        false => Ok(()),
+    }
 }
 
 /// Standard input is read anew by a restart. How much of it was read is not to be seen from outside, so only that of a
@@ -319,6 +344,7 @@ macro_rules! standard_input {
                 to.unit();
             }
             fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+                refuse_to_stand_in(from)?;
                 from.unit().map(|()| $make)
             }
         }

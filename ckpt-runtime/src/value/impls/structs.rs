@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::ops::{Bound, ControlFlow};
+use std::task::Poll;
 
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, next_of, payload_of};
 
@@ -120,9 +123,56 @@ enums! {
         1 "Excluded" Bound::Excluded(value) => |to| save_payload(value, to), |from| payload(from).map(Bound::Excluded);
         2 "Unbounded" Bound::Unbounded => |_| (), |_from| Ok(Bound::Unbounded);
     }
+    [T: Checkpoint] Poll<T> {
+        0 "Ready" Poll::Ready(value) => |to| save_payload(value, to), |from| payload(from).map(Poll::Ready);
+        1 "Pending" Poll::Pending => |_| (), |_from| Ok(Poll::Pending);
+    }
+    [] IpAddr {
+        0 "V4" IpAddr::V4(value) => |to| save_payload(value, to), |from| payload(from).map(IpAddr::V4);
+        1 "V6" IpAddr::V6(value) => |to| save_payload(value, to), |from| payload(from).map(IpAddr::V6);
+    }
+    [] SocketAddr {
+        0 "V4" SocketAddr::V4(value) => |to| save_payload(value, to), |from| payload(from).map(SocketAddr::V4);
+        1 "V6" SocketAddr::V6(value) => |to| save_payload(value, to), |from| payload(from).map(SocketAddr::V6);
+    }
     [] Ordering {
         0 "Less" Ordering::Less => |_| (), |_from| Ok(Ordering::Less);
         1 "Equal" Ordering::Equal => |_| (), |_from| Ok(Ordering::Equal);
         2 "Greater" Ordering::Greater => |_| (), |_from| Ok(Ordering::Greater);
+    }
+}
+
+/// Types that are stored as the tuple or array they are made of.
+macro_rules! made_of {
+    ($($type:ty => $parts:ty, |$value:ident| $take:expr, |$loaded:ident| $make:expr;)*) => {$(
+        impl Checkpoint for $type {
+            fn save(&self, to: &mut Encoder<'_>) {
+                let $value = self;
+                $take.save(to);
+            }
+            fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+                let $loaded = <$parts>::load(from)?;
+                Ok($make)
+            }
+        }
+    )*};
+}
+
+made_of! {
+    Ipv4Addr => [u8; 4], |address| address.octets(), |octets| Ipv4Addr::from(octets);
+    Ipv6Addr => [u8; 16], |address| address.octets(), |octets| Ipv6Addr::from(octets);
+    SocketAddrV4 => (Ipv4Addr, u16), |address| (*address.ip(), address.port()), |parts| SocketAddrV4::new(parts.0, parts.1);
+    SocketAddrV6 => (Ipv6Addr, u16, u32, u32),
+        |address| (*address.ip(), address.port(), address.flowinfo(), address.scope_id()),
+        |parts| SocketAddrV6::new(parts.0, parts.1, parts.2, parts.3);
+}
+
+/// There is no value of it, so that none is ever saved: `Result<T, Infallible>`.
+impl Checkpoint for Infallible {
+    fn save(&self, _: &mut Encoder<'_>) {
+        match *self {}
+    }
+    fn load(_: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        Err(LoadError::invalid("there is no value of the type `Infallible`"))
     }
 }

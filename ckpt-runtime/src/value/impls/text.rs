@@ -1,8 +1,11 @@
 //! Text: strings and the operating system's strings, which need not be UTF-8.
 
-use std::ffi::{OsStr, OsString};
+use std::collections::BTreeSet;
+use std::env::Args;
+use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
@@ -41,8 +44,49 @@ macro_rules! owned {
 owned! {
     String, |s| s.as_str(), |from| from.text();
     Box<str>, |s| **s, |from| from.text().map(String::into_boxed_str);
-    // A literal in the program, a few bytes on the heap after a restart.
-    &'static str, |s| **s, |from| from.text().map(|text| &*text.leak());
+    &'static str, |s| **s, |from| from.text().map(lasting);
+    Box<OsStr>, |s| **s, |from| OsString::load(from).map(OsString::into_boxed_os_str);
+    Box<Path>, |s| **s, |from| PathBuf::load(from).map(PathBuf::into_boxed_path);
     OsString, |s| s.as_os_str(), |from| from.text_bytes().map(OsString::from_vec);
     PathBuf, |s| s.as_path(), |from| OsString::load(from).map(PathBuf::from);
+}
+
+impl Checkpoint for CString {
+    fn save(&self, to: &mut Encoder<'_>) {
+        to.text_bytes(self.as_bytes());
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        CString::new(from.text_bytes()?).map_err(LoadError::invalid)
+    }
+}
+
+/// The arguments not yet taken: a restart has the same ones.
+impl Checkpoint for Args {
+    fn save(&self, to: &mut Encoder<'_>) {
+        self.len().save(to);
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        let left = usize::load(from)?;
+        let mut args = std::env::args();
+        let all = args.len();
+        let taken = all.checked_sub(left).ok_or_else(|| {
+            LoadError::invalid(format_args!(
+                "{left} arguments of the command line were left, and there are only {all}"
+            ))
+        })?;
+        let _ = args.by_ref().take(taken).count();
+        Ok(args)
+    }
+}
+
+/// A literal in the program, a few bytes on the heap after a restart: once for every text.
+fn lasting(text: String) -> &'static str {
+    static TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = texts.get(text.as_str()) {
+        return known;
+    }
+    let text: &'static str = text.leak();
+    texts.insert(text);
+    text
 }

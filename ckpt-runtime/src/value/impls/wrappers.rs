@@ -2,8 +2,10 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::cmp::Reverse;
+use std::hash::{BuildHasherDefault, RandomState};
 use std::marker::PhantomData;
-use std::sync::{Mutex, OnceLock, RwLock, TryLockError};
+use std::pin::Pin;
+use std::sync::{Condvar, Mutex, OnceLock, RwLock, TryLockError};
 
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
@@ -27,6 +29,12 @@ pub(crate) use transparent;
 transparent! {
     [T: Checkpoint] Reverse<T> => T, |value| &value.0, |inner| Reverse(inner);
     [T: Checkpoint + Copy] Cell<T> => T, |value| &value.get(), |inner| Cell::new(inner);
+    [T: Checkpoint] Pin<Box<T>> => T, |value| &**value, |inner| Box::pin(inner);
+    // Nobody waits at a site.
+    [] Condvar => (), |_condvar| &(), |_unit| Condvar::new();
+    // What it hashes to is never kept: a map puts its entries in anew.
+    [] RandomState => (), |_state| &(), |_unit| RandomState::new();
+    [H] BuildHasherDefault<H> => (), |_state| &(), |_unit| BuildHasherDefault::default();
     [T: ?Sized] PhantomData<T> => (), |_value| &(), |_inner| PhantomData;
 }
 
