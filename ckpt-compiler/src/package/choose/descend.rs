@@ -4,10 +4,14 @@ use super::{Chooser, Holder, PlacedSite, Reason, SitePlace, words};
 use crate::marks::Marks;
 use crate::package::calls::{Loop, LoopId, LoopKind, Work};
 use crate::package::items::{Annotation, FnId, Place};
+use std::collections::HashMap;
 use syn::visit::{self, Visit};
 
 /// Below this part of a region's cost, what has been found inside does not do.
 const ENOUGH: f64 = 0.6;
+
+/// Functions of a recursion that are tried for a site.
+const MOST_MEMBERS: usize = 4;
 
 /// Functions that lead to each other deeper than this are not followed.
 const DEEPEST: usize = 64;
@@ -113,7 +117,7 @@ impl Chooser<'_, '_> {
             depth: 0,
         };
         self.function(self.main, start);
-        if self.coverage_of(self.main, &mut Vec::new()) < 0.5 {
+        if self.coverage_of(self.main) < 0.5 {
             self.anything();
         }
     }
@@ -132,7 +136,7 @@ impl Chooser<'_, '_> {
         list.sort_by(|a, b| total(b).total_cmp(&total(a)));
         for id in list.into_iter().take(60) {
             let share = self.costs.loops[id.0].share;
-            let reached = self.coverage_of(self.main, &mut Vec::new());
+            let reached = self.coverage_of(self.main);
             if reached >= 0.5 || (!self.chosen.is_empty() && share < 0.1) {
                 return;
             }
@@ -174,7 +178,7 @@ impl Chooser<'_, '_> {
                 ..at
             };
             self.work(work, inside);
-            if self.coverage_of(function, &mut Vec::new()) < ENOUGH {
+            if self.coverage_of(function) < ENOUGH {
                 self.recursion(function);
             }
         } else {
@@ -383,6 +387,10 @@ impl Chooser<'_, '_> {
     /// A recursion: before the statement that goes deeper, or in the loop around it.
     fn recursion(&mut self, function: FnId) {
         let group = self.costs.functions[function.0].group;
+        if self.recursions.contains(&group) {
+            return;
+        }
+        self.recursions.push(group);
         let mut members: Vec<FnId> = vec![function];
         let others = self.costs.functions.iter().enumerate();
         members.extend(
@@ -390,7 +398,7 @@ impl Chooser<'_, '_> {
                 .filter(|(index, cost)| cost.group == group && *index != function.0)
                 .map(|(index, _)| FnId(index)),
         );
-        for member in members {
+        for member in members.into_iter().take(MOST_MEMBERS) {
             let inside = |id: &&crate::package::calls::CallId| {
                 let call = self.analysis.graph.call(**id);
                 let goes_deeper = |callee: &FnId| self.costs.functions[callee.0].group == group;
@@ -434,19 +442,25 @@ impl Chooser<'_, '_> {
     }
 
     /// The part of a function's cost that lies under a site.
-    pub(super) fn coverage_of(&self, function: FnId, under_way: &mut Vec<FnId>) -> f64 {
+    pub(super) fn coverage_of(&self, function: FnId) -> f64 {
+        self.covered_part(function, &mut HashMap::new())
+    }
+
+    /// The same, with what is known of other functions so far; one that is being looked at counts as not reached.
+    fn covered_part(&self, function: FnId, known: &mut HashMap<FnId, f64>) -> f64 {
+        if let Some(part) = known.get(&function) {
+            return *part;
+        }
         let whole = |site: &PlacedSite| {
             site.function == function && matches!(site.site.holder, Holder::Recursion | Holder::User)
         };
         if self.chosen.iter().any(whole) {
+            known.insert(function, 1.0);
             return 1.0;
         }
-        if under_way.contains(&function) || under_way.len() > DEEPEST {
-            return 0.0;
-        }
-        under_way.push(function);
-        let part = self.coverage_of_work(&self.analysis.graph.bodies[function.0], under_way);
-        under_way.pop();
+        known.insert(function, 0.0);
+        let part = self.covered_work(&self.analysis.graph.bodies[function.0], known);
+        known.insert(function, part);
         part
     }
 
@@ -454,10 +468,10 @@ impl Chooser<'_, '_> {
         if self.has_site(id) {
             return 1.0;
         }
-        self.coverage_of_work(&self.analysis.graph.one_loop(id).work, &mut Vec::new())
+        self.covered_work(&self.analysis.graph.one_loop(id).work, &mut HashMap::new())
     }
 
-    fn coverage_of_work(&self, work: &Work, under_way: &mut Vec<FnId>) -> f64 {
+    fn covered_work(&self, work: &Work, known: &mut HashMap<FnId, f64>) -> f64 {
         let (mut all, mut reached) = (work.own, 0.0);
         for id in &work.loops {
             let cost = &self.costs.loops[id.0];
@@ -467,7 +481,7 @@ impl Chooser<'_, '_> {
             if self.has_site(*id) {
                 reached += weight;
             } else if one.body_at.is_some() {
-                reached += weight * self.coverage_of_work(&one.work, under_way);
+                reached += weight * self.covered_work(&one.work, known);
             }
         }
         for id in &work.calls {
@@ -477,7 +491,7 @@ impl Chooser<'_, '_> {
                     self.costs.functions[callee.0].per_call * call.weight / call.callees.len() as f64;
                 all += weight;
                 if call.trap.is_none() {
-                    reached += weight * self.coverage_of(*callee, under_way);
+                    reached += weight * self.covered_part(*callee, known);
                 }
             }
         }

@@ -232,11 +232,16 @@ pub fn choose(
         rejected: Vec::new(),
         verified: HashMap::new(),
         visited: Vec::new(),
+        recursions: Vec::new(),
+        attempts: 0,
     };
     chooser.sites_of_the_user();
     chooser.descend();
     chooser.finish()
 }
+
+/// Sites that are tried: each costs a walk over the program.
+const MOST_ATTEMPTS: usize = 200;
 
 struct Chooser<'a, 'b> {
     analysis: &'a Analysis,
@@ -253,6 +258,9 @@ struct Chooser<'a, 'b> {
     rejected: Vec<Rejected>,
     verified: HashMap<Candidate, Result<(), Vec<Reason>>>,
     visited: Vec<FnId>,
+    /// The groups of functions that call each other which have been tried.
+    recursions: Vec<usize>,
+    attempts: usize,
 }
 
 impl Chooser<'_, '_> {
@@ -264,6 +272,10 @@ impl Chooser<'_, '_> {
             .any(|one| one.function == site.function && one.site == site.site)
         {
             return true;
+        }
+        self.attempts += 1;
+        if self.attempts > MOST_ATTEMPTS {
+            return false;
         }
         let mut sites = self.chosen.clone();
         sites.push(site);
@@ -353,7 +365,7 @@ impl Chooser<'_, '_> {
         self.chosen.sort_by_key(|site| (site.place.file, site.site.at));
         let functions = self.route(&self.chosen).unwrap_or_default();
         Placement {
-            coverage: self.coverage_of(self.main, &mut Vec::new()),
+            coverage: self.coverage_of(self.main),
             functions,
             sites: self.chosen,
             rejected: self.rejected,
