@@ -52,6 +52,47 @@ pub fn try_expand(
     item: &TokenStream,
     opens_session: bool,
 ) -> Result<TokenStream, Diagnostics> {
+    let stages = analyse(arguments, item, opens_session)?;
+    Ok(emit(
+        &stages.function,
+        item,
+        &stages.options,
+        &Emitter {
+            lowered: &stages.lowered,
+            flow: &stages.flow,
+            plan: &stages.plan,
+            liveness: &stages.liveness,
+            step_ends: spine::step_ends(&stages.lowered.body),
+        },
+    ))
+}
+
+/// What the stages before the emission have made of a function.
+#[derive(Debug)]
+pub struct Stages {
+    /// What the attribute says.
+    pub options: Options,
+    /// The function, with its sites.
+    pub function: ItemFn,
+    /// Its spine.
+    pub lowered: spine::Lowered,
+    /// Its bindings and their events.
+    pub flow: flow::Flow,
+    /// Which values are needed where.
+    pub liveness: Liveness,
+    /// What each site registers.
+    pub plan: plan::Plan,
+}
+
+/// Runs the stages up to the plan.
+///
+/// # Errors
+/// All diagnostics of the first stage that found any.
+pub fn analyse(
+    arguments: TokenStream,
+    item: &TokenStream,
+    opens_session: bool,
+) -> Result<Stages, Diagnostics> {
     let mut errors = Diagnostics::default();
     let options = Options::parse(arguments, opens_session);
     let function = syn::parse2::<ItemFn>(item.clone());
@@ -89,18 +130,14 @@ pub fn try_expand(
     errors.propagate()?;
     let plan = plan::plan(&lowered, &flow, &liveness, classes, &mut errors);
     errors.propagate()?;
-    Ok(emit(
-        &function,
-        item,
-        &options,
-        &Emitter {
-            lowered: &lowered,
-            flow: &flow,
-            plan: &plan,
-            liveness: &liveness,
-            step_ends: spine::step_ends(&lowered.body),
-        },
-    ))
+    Ok(Stages {
+        options,
+        function,
+        lowered,
+        flow,
+        liveness,
+        plan,
+    })
 }
 
 fn refuse_signature(function: &ItemFn, errors: &mut Diagnostics) {

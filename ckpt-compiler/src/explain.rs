@@ -1,0 +1,202 @@
+//! The plan of a function for people: what becomes of every variable at every site, and why.
+
+use crate::classes::Class;
+use crate::errors::Diagnostics;
+use crate::flow::{BindingId, Declaration};
+use crate::instrument::{Stages, analyse};
+use crate::plan::Entry;
+use crate::spine::SiteId;
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+
+/// What becomes of a variable at a restart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It is in the checkpoint.
+    Saved,
+    /// It is in the checkpoint, written by the function that it is lent to.
+    SavedByCallee,
+    /// It is offered to the caller, who owns it.
+    SavedForCaller,
+    /// Its statement runs again.
+    Reexecuted,
+    /// The caller passes it again.
+    PassedAgain,
+    /// It gets its type's default: the user said so.
+    Skipped,
+    /// Nothing: no one needs it any more.
+    NotNeeded,
+}
+
+impl Fate {
+    /// The word for it, as in `--format json`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Saved => "saved",
+            Self::SavedByCallee => "saved by callee",
+            Self::SavedForCaller => "saved for caller",
+            Self::Reexecuted => "re-executed",
+            Self::PassedAgain => "passed again",
+            Self::Skipped => "skipped",
+            Self::NotNeeded => "not needed",
+        }
+    }
+
+    /// Whether its value is part of the checkpoint.
+    pub fn is_saved(self) -> bool {
+        matches!(self, Self::Saved | Self::SavedByCallee | Self::SavedForCaller)
+    }
+}
+
+/// A variable in scope at a site.
+#[derive(Debug, Clone)]
+pub struct VariableReport {
+    /// Its name.
+    pub name: String,
+    /// Its type, where written.
+    pub type_text: Option<String>,
+    /// The line of its declaration, from 1, in the text that was parsed.
+    pub line: usize,
+    /// What becomes of it.
+    pub fate: Fate,
+    /// Why, in half a sentence.
+    pub why: &'static str,
+}
+
+/// A site.
+#[derive(Debug, Clone)]
+pub struct SiteReport {
+    /// Its line, from 1.
+    pub line: usize,
+    /// The called function, where the site is a call that leads to others.
+    pub callee: Option<String>,
+    /// All variables in scope, the outermost first.
+    pub variables: Vec<VariableReport>,
+}
+
+/// Explains a function as [`crate::try_expand`] would instrument it.
+///
+/// ```
+/// let item: proc_macro2::TokenStream = "fn f(n: u32) { let k = 2; let mut sum = 0; for i in 0..n { ckpt::checkpoint!(); sum += i; } show(sum); }"
+///     .parse()
+///     .unwrap();
+/// let sites = ckpt_compiler::explain::explain(Default::default(), &item, false).unwrap();
+/// let saved: Vec<_> = sites[0].variables.iter().filter(|one| one.fate.is_saved()).map(|one| &one.name[..]).collect();
+/// assert_eq!(saved, ["sum", "i"]);
+/// ```
+///
+/// # Errors
+/// What [`crate::try_expand`] refuses.
+pub fn explain(
+    arguments: TokenStream,
+    item: &TokenStream,
+    opens_session: bool,
+) -> Result<Vec<SiteReport>, Diagnostics> {
+    let stages = analyse(arguments, item, opens_session)?;
+    let sites = (1..=stages.plan.sites.len() as SiteId).map(|site| of_site(&stages, site));
+    Ok(sites.collect())
+}
+
+fn of_site(stages: &Stages, site: SiteId) -> SiteReport {
+    let index = site as usize - 1;
+    let scope = stages.flow.sites.get(index).map_or(&[][..], |flow| &flow.scope);
+    let variables = scope
+        .iter()
+        .filter(|&&binding| {
+            !stages.flow.bindings[binding]
+                .ident
+                .to_string()
+                .starts_with("__ckpt")
+        })
+        .map(|&binding| of_variable(stages, site, binding))
+        .collect();
+    let here = stages.lowered.sites.get(index);
+    SiteReport {
+        line: here.map_or(0, |here| here.span.start().line),
+        callee: here.and_then(|here| here.callee.clone()),
+        variables,
+    }
+}
+
+fn of_variable(stages: &Stages, site: SiteId, id: BindingId) -> VariableReport {
+    let binding = &stages.flow.bindings[id];
+    let (fate, why) = fate(stages, site, id);
+    VariableReport {
+        name: binding.ident.to_string(),
+        type_text: binding.ty.as_ref().map(|ty| {
+            let text = ty.to_token_stream().to_string();
+            [
+                (" < ", "<"),
+                (" >", ">"),
+                ("& ", "&"),
+                (" ,", ","),
+                (" :: ", "::"),
+                ("[ ", "["),
+                (" ]", "]"),
+                (" ;", ";"),
+            ]
+            .iter()
+            .fold(text, |text, (from, to)| text.replace(from, to))
+        }),
+        line: binding.ident.span().start().line,
+        fate,
+        why,
+    }
+}
+
+fn fate(stages: &Stages, site: SiteId, id: BindingId) -> (Fate, &'static str) {
+    let plan = &stages.plan;
+    let entry = plan
+        .sites
+        .get(site as usize - 1)
+        .and_then(|one| one.entries.iter().find(|entry| entry.binding() == id));
+    match entry {
+        Some(Entry::Save(_)) => return (Fate::Saved, "its value is needed after the site"),
+        Some(Entry::Link(..) | Entry::Moved { .. } | Entry::Carved { parameter: None, .. }) => {
+            return (
+                Fate::SavedByCallee,
+                "the called function holds it, or a part of it, during the call",
+            );
+        }
+        Some(Entry::Parameter { required: true, .. } | Entry::Carved { required: true, .. }) => {
+            return (Fate::Saved, "its value is needed after the site");
+        }
+        Some(Entry::ParameterLink { required: true, .. }) => {
+            return (Fate::SavedByCallee, "it is lent on to the called function");
+        }
+        Some(Entry::Parameter { .. } | Entry::ParameterLink { .. } | Entry::Carved { .. })
+            if plan.classes[id] == Class::Exclusive =>
+        {
+            return (
+                Fate::SavedForCaller,
+                "the caller owns it and cannot look at it during the call",
+            );
+        }
+        _ => {}
+    }
+    let is_live = stages.liveness.is_live(&stages.flow, site, id);
+    match plan.classes[id] {
+        Class::Skipped => (Fate::Skipped, "`#[ckpt(skip)]`"),
+        _ if stages.liveness.is_moved(&stages.flow, site, id) => {
+            (Fate::NotNeeded, "moved away before the site")
+        }
+        _ if !is_live => (
+            Fate::NotNeeded,
+            "not read after the site before it is written again",
+        ),
+        Class::Reexecuted { .. } | Class::Transient | Class::Synthetic => (
+            Fate::Reexecuted,
+            "it borrows, or is tied to this process: its statement runs again",
+        ),
+        Class::Given | Class::Exclusive => (Fate::PassedAgain, "the caller still has it"),
+        Class::Saved
+            if matches!(
+                stages.flow.bindings[id].declaration,
+                Declaration::Parameter { .. }
+            ) =>
+        {
+            (Fate::PassedAgain, "the caller passes it again")
+        }
+        Class::Saved => (Fate::Saved, "its value is needed after the site"),
+    }
+}
