@@ -1,0 +1,190 @@
+//! The loop around an unmodified package: analyse, place, rewrite a copy, build it, learn from what rustc says, again.
+//!
+//! Every round ends with a build of the copy. What rustc reports is either mended by a decision (a derive, a bound, a
+//! statement that runs again), or it means that a site cannot be where it is: then that loop is given up and the
+//! placement looks further out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use ckpt_compiler::package::edits::{by_file, line_and_column};
+use ckpt_compiler::package::rewrite::{self, Decisions};
+use ckpt_compiler::package::types::Types;
+use ckpt_compiler::package::{Analysis, Edited, FileId, Program};
+
+use super::copy::{PackageCopy, make_copy};
+use super::decide::{Decider, Located, file_of};
+use super::marks::{Marks, marks};
+use super::oracle::{Finding, Place};
+use super::read::{ReadPackage, read};
+use super::report;
+use crate::failure::{Failure, Outcome, code};
+use crate::launch::cargo::{Built, Diagnostics};
+use crate::launch::{CargoOptions, Choice};
+
+/// More rounds than any sane package needs: each decides something, so the loop ends without this as well.
+const MOST_ROUNDS: usize = 40;
+
+/// What is wanted from the loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// The executable.
+    Program,
+    /// Only the certainty that the rewritten sources compile.
+    Sources,
+}
+
+/// A package that has been rewritten and compiles.
+#[derive(Debug)]
+pub struct Rewritten {
+    /// What was read.
+    pub package: ReadPackage,
+    /// What is known of it.
+    pub analysis: Analysis,
+    /// Where the sites are, and the functions that lead to them.
+    pub marks: Marks,
+    /// What the oracle led to.
+    pub decisions: Decisions,
+    /// The edited files.
+    pub edited: BTreeMap<FileId, Edited>,
+    /// The copy.
+    pub copy: PackageCopy,
+    /// What the last round of cargo gave.
+    pub built: Built,
+    /// How many times cargo was asked.
+    pub rounds: usize,
+    /// Loops that a site was wanted in and cannot be, with the reason.
+    pub given_up: Vec<(String, String)>,
+}
+
+/// Reads, analyses, and rewrites until the copy compiles.
+pub fn rewrite(options: &CargoOptions, wanted: Wanted) -> Outcome<Rewritten> {
+    let package = read(options)?;
+    let analysis = ckpt_compiler::package::analyse(&package.program);
+    rewrite_analysed(options, wanted, package, analysis)
+}
+
+fn rewrite_analysed(
+    options: &CargoOptions,
+    wanted: Wanted,
+    package: ReadPackage,
+    analysis: Analysis,
+) -> Outcome<Rewritten> {
+    let types = Types::of(&package.program);
+    let mut decisions = Decisions::default();
+    let mut banned = BTreeSet::new();
+    let mut given_up = Vec::new();
+    for round in 1..=MOST_ROUNDS {
+        let marks = marks(&package, &analysis, &banned)?;
+        let edited = edit(&package.program, &marks, &decisions);
+        let copy = copy_of(&package, &edited)?;
+        let built = build(options, wanted, &package, &copy)?;
+        if built.success {
+            return Ok(Rewritten {
+                package,
+                analysis,
+                marks,
+                decisions,
+                edited,
+                copy,
+                built,
+                rounds: round,
+                given_up,
+            });
+        }
+        let findings = findings(&package.program, &edited, &copy, &built);
+        if findings.is_empty() {
+            return Err(Failure::new(
+                code::BUILD,
+                format!("`{}` does not build", package.workspace.choice.target),
+            )
+            .help("cargo says why, above; nothing was started"));
+        }
+        let program = &package.program;
+        let is_instrumented = |place| marks.function_at(program, place).is_some();
+        let repeatable = |place| analysis.may_run_again(program, place);
+        let mut decider = Decider {
+            program,
+            types: &types,
+            repeatable: &repeatable,
+            is_instrumented: &is_instrumented,
+            decisions: std::mem::take(&mut decisions),
+        };
+        let outcome = decider.decide(&findings);
+        decisions = decider.decisions;
+        for (place, reason) in outcome.given_up {
+            for (site, name) in marks.sites_behind(program, place) {
+                if banned.insert(site) {
+                    given_up.push((name, reason.clone()));
+                }
+            }
+        }
+        if !outcome.changed {
+            return Err(report::unsolved(&package, &findings, &outcome.unsolved));
+        }
+    }
+    Err(Failure::new(code::BUILD, format!("no end after {MOST_ROUNDS} rounds with rustc"))
+        .help("this is a bug in ckpt; please report it with the package"))
+}
+
+fn edit(program: &Program, marks: &Marks, decisions: &Decisions) -> BTreeMap<FileId, Edited> {
+    let edits = rewrite::edits(program, &marks.functions, &marks.sites, decisions);
+    by_file(edits)
+        .into_iter()
+        .map(|(file, edits)| (file, Edited::new(&program.file(file).text, &edits)))
+        .collect()
+}
+
+fn copy_of(package: &ReadPackage, edited: &BTreeMap<FileId, Edited>) -> Outcome<PackageCopy> {
+    let texts: BTreeMap<PathBuf, String> = edited
+        .iter()
+        .map(|(file, edited)| (package.program.file(*file).path.clone(), edited.text.clone()))
+        .collect();
+    let features = super::features::by_package(package);
+    make_copy(package, &texts, &features)
+}
+
+fn build(options: &CargoOptions, wanted: Wanted, package: &ReadPackage, copy: &PackageCopy) -> Outcome<Built> {
+    let mut options = options.clone();
+    options.manifest_path = Some(copy.manifest.clone());
+    options.target_dir = Some(copy.build_directory.clone());
+    let choice = Choice {
+        manifest: copy.manifest.clone(),
+        ..package.workspace.choice.clone()
+    };
+    let verb = match wanted {
+        Wanted::Program => "build",
+        Wanted::Sources => "check",
+    };
+    options.run_cargo(verb, &choice, Diagnostics::Kept, &[])
+}
+
+/// rustc's errors with their places in the user's own files.
+fn findings(program: &Program, edited: &BTreeMap<FileId, Edited>, copy: &PackageCopy, built: &Built) -> Vec<Located> {
+    let original = |place: &Place| -> Option<rewrite::Place> {
+        let file = file_of(program, &copy.to_original(&place.file)?)?;
+        let offset = match edited.get(&file) {
+            Some(edited) => edited.original_offset(place.start),
+            None => place.start,
+        };
+        Some((file, offset))
+    };
+    built
+        .diagnostics
+        .iter()
+        .filter_map(|diagnostic| Finding::of(diagnostic, &copy.workspace_root))
+        .map(|finding| Located {
+            places: finding.places.iter().filter_map(original).collect(),
+            definition: finding.definition.as_ref().and_then(original),
+            finding,
+        })
+        .collect()
+}
+
+/// `src/main.rs:12:5`, the file below the folder.
+pub fn shown(program: &Program, place: rewrite::Place, folder: &Path) -> String {
+    let file = program.file(place.0);
+    let path = file.path.strip_prefix(folder).unwrap_or(&file.path);
+    let (line, column) = line_and_column(&file.text, place.1);
+    format!("{}:{line}:{column}", path.display())
+}

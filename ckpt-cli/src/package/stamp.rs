@@ -1,0 +1,96 @@
+//! Whether anything has changed since a package was last rewritten: if not, the copy is built as it stands.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+
+/// What a rewrite was made from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamp {
+    /// This version of ckpt: its own executable's size and time.
+    tool: (u64, u128),
+    /// The options that decide what is rewritten and how it is built.
+    options: Vec<String>,
+    /// Size and time of every file that was looked at.
+    files: BTreeMap<PathBuf, (u64, u128)>,
+    /// The manifest to build.
+    pub manifest: PathBuf,
+    /// What is told about the sites each time.
+    pub summary: String,
+}
+
+impl Stamp {
+    /// Of the files as they are now.
+    pub fn of(files: impl IntoIterator<Item = PathBuf>, options: Vec<String>, manifest: &Path, summary: String) -> Self {
+        Self {
+            tool: tool(),
+            options,
+            files: files
+                .into_iter()
+                .map(|path| {
+                    let found = look(&path);
+                    (path, found)
+                })
+                .collect(),
+            manifest: manifest.to_path_buf(),
+            summary,
+        }
+    }
+
+    /// The stamp in a file, if nothing has changed since: same tool, same options, same files.
+    pub fn still_valid(path: &Path, options: &[String]) -> Option<Self> {
+        let stamp: Self = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+        let same = stamp.tool == tool()
+            && stamp.options == options
+            && stamp.manifest.is_file()
+            && stamp.files.iter().all(|(path, was)| look(path) == *was);
+        same.then_some(stamp)
+    }
+
+    /// Writes it; where that fails, the next run works everything out again.
+    pub fn write(&self, path: &Path) {
+        if let Ok(text) = serde_json::to_vec(self) {
+            let _ = fs::write(path, text);
+        }
+    }
+}
+
+fn tool() -> (u64, u128) {
+    std::env::current_exe().map_or((0, 0), |path| look(&path))
+}
+
+/// Size and time of a file; zeros where there is none. Of a folder, its time only: it changes when a file comes or goes.
+fn look(path: &Path) -> (u64, u128) {
+    let Ok(metadata) = fs::metadata(path) else {
+        return (0, 0);
+    };
+    let time = metadata
+        .modified()
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+        .map_or(0, |time| time.as_nanos());
+    let size = if metadata.is_dir() { 0 } else { metadata.len() };
+    (size, time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_file_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let [source, manifest, stamp] = ["main.rs", "Cargo.toml", "stamp"].map(|name| folder.path().join(name));
+        fs::write(&source, "fn main() {}").unwrap();
+        fs::write(&manifest, "").unwrap();
+        let options = vec!["--release".to_owned()];
+        Stamp::of([source.clone()], options.clone(), &manifest, String::new()).write(&stamp);
+        assert!(Stamp::still_valid(&stamp, &options).is_some());
+        assert!(Stamp::still_valid(&stamp, &[]).is_none());
+        fs::write(&source, "fn main() { }").unwrap();
+        assert!(Stamp::still_valid(&stamp, &options).is_none());
+    }
+}
