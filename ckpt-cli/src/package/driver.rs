@@ -4,19 +4,22 @@
 //! statement that runs again), or it means that a site cannot be where it is: then that loop is given up and the
 //! placement looks further out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use ckpt_compiler::package::choose::{ChooseOptions, Placement};
 use ckpt_compiler::package::edits::{by_file, line_and_column};
+use ckpt_compiler::package::effects::Effects;
+use ckpt_compiler::package::items::FnId;
 use ckpt_compiler::package::rewrite::{self, Decisions};
 use ckpt_compiler::package::types::Types;
-use ckpt_compiler::package::{Analysis, Edited, FileId, Program};
+use ckpt_compiler::package::{Analysis, Edited, FileId, Program, place};
 
 use super::copy::{PackageCopy, make_copy};
 use super::decide::{Decider, Located, file_of};
-use super::marks::{Marks, marks};
+use super::marks;
 use super::oracle::{Finding, Place};
-use super::read::{ReadPackage, read};
+use super::read::ReadPackage;
 use super::report;
 use crate::failure::{Failure, Outcome, code};
 use crate::launch::cargo::{Built, Diagnostics};
@@ -42,7 +45,7 @@ pub struct Rewritten {
     /// What is known of it.
     pub analysis: Analysis,
     /// Where the sites are, and the functions that lead to them.
-    pub marks: Marks,
+    pub placement: Placement,
     /// What the oracle led to.
     pub decisions: Decisions,
     /// The edited files.
@@ -53,82 +56,86 @@ pub struct Rewritten {
     pub built: Built,
     /// How many times cargo was asked.
     pub rounds: usize,
-    /// Loops that a site was wanted in and cannot be, with the reason.
-    pub given_up: Vec<(String, String)>,
 }
 
-/// Reads, analyses, and rewrites until the copy compiles.
-pub fn rewrite(options: &CargoOptions, wanted: Wanted) -> Outcome<Rewritten> {
-    let package = read(options)?;
-    let analysis = ckpt_compiler::package::analyse(&package.program);
-    rewrite_analysed(options, wanted, package, analysis)
-}
-
-fn rewrite_analysed(
-    options: &CargoOptions,
-    wanted: Wanted,
-    package: ReadPackage,
-    analysis: Analysis,
-) -> Outcome<Rewritten> {
+/// Rewrites a package until its copy compiles.
+pub fn rewrite(options: &CargoOptions, wanted: Wanted, package: ReadPackage, analysis: Analysis) -> Outcome<Rewritten> {
     let types = Types::of(&package.program);
+    let main = main_of(&package, &analysis)?;
+    let mut wishes = ChooseOptions::default();
     let mut decisions = Decisions::default();
-    let mut banned = BTreeSet::new();
-    let mut given_up = Vec::new();
     for round in 1..=MOST_ROUNDS {
-        let marks = marks(&package, &analysis, &banned)?;
-        let edited = edit(&package.program, &marks, &decisions);
+        let placement = place(&package.program, &analysis, main, &wishes);
+        if placement.sites.is_empty() {
+            return Err(report::no_site(&package, &analysis, &placement));
+        }
+        let edited = edit(&package.program, &analysis, &placement, &decisions);
         let copy = copy_of(&package, &edited)?;
         let built = build(options, wanted, &package, &copy)?;
         if built.success {
             return Ok(Rewritten {
                 package,
                 analysis,
-                marks,
+                placement,
                 decisions,
                 edited,
                 copy,
                 built,
                 rounds: round,
-                given_up,
             });
         }
         let findings = findings(&package.program, &edited, &copy, &built);
         if findings.is_empty() {
-            return Err(Failure::new(
-                code::BUILD,
-                format!("`{}` does not build", package.workspace.choice.target),
-            )
-            .help("cargo says why, above; nothing was started"));
+            return Err(report::does_not_build(&package));
         }
-        let program = &package.program;
-        let is_instrumented = |place| marks.function_at(program, place).is_some();
-        let repeatable = |place| analysis.may_run_again(program, place);
+        let effects = Effects::of(&package.program, &analysis.items, &analysis.graph);
+        let is_instrumented = |place| marks::function_at(&analysis, &placement, place).is_some();
+        let repeatable = |place| effects.may_run_again(place);
         let mut decider = Decider {
-            program,
+            program: &package.program,
             types: &types,
             repeatable: &repeatable,
             is_instrumented: &is_instrumented,
-            decisions: std::mem::take(&mut decisions),
+            decisions,
         };
         let outcome = decider.decide(&findings);
         decisions = decider.decisions;
-        for (place, reason) in outcome.given_up {
-            for (site, name) in marks.sites_behind(program, place) {
-                if banned.insert(site) {
-                    given_up.push((name, reason.clone()));
-                }
+        for (place, reason) in &outcome.given_up {
+            let function = marks::function_at(&analysis, &placement, *place);
+            for site in function.map_or_else(Vec::new, |id| marks::sites_behind(&analysis, &placement, id)) {
+                wishes.refused.entry(marks::key(site)).or_insert_with(|| reason.clone());
             }
         }
         if !outcome.changed {
             return Err(report::unsolved(&package, &findings, &outcome.unsolved));
         }
     }
-    Err(Failure::new(code::BUILD, format!("no end after {MOST_ROUNDS} rounds with rustc"))
-        .help("this is a bug in ckpt; please report it with the package"))
+    Err(
+        Failure::new(code::BUILD, format!("no end after {MOST_ROUNDS} rounds with rustc"))
+            .help("this is a bug in ckpt; please report it with the package"),
+    )
 }
 
-fn edit(program: &Program, marks: &Marks, decisions: &Decisions) -> BTreeMap<FileId, Edited> {
-    let edits = rewrite::edits(program, &marks.functions, &marks.sites, decisions);
+/// The `main` of the chosen program: the first crate's.
+fn main_of(package: &ReadPackage, analysis: &Analysis) -> Outcome<FnId> {
+    analysis.items.main_of(0).ok_or_else(|| {
+        Failure::new(
+            code::BUILD,
+            format!("`{}` has no `fn main` in its root file", package.workspace.choice.target),
+        )
+        .help("write `fn main` there; one that a macro makes is not seen")
+    })
+}
+
+fn edit(
+    program: &Program,
+    analysis: &Analysis,
+    placement: &Placement,
+    decisions: &Decisions,
+) -> BTreeMap<FileId, Edited> {
+    let functions = marks::function_marks(analysis, placement);
+    let sites = marks::site_marks(placement);
+    let edits = rewrite::edits(program, &functions, &sites, decisions);
     by_file(edits)
         .into_iter()
         .map(|(file, edits)| (file, Edited::new(&program.file(file).text, &edits)))

@@ -23,13 +23,15 @@ pub struct FunctionMark {
     pub calls: Vec<String>,
 }
 
-/// The loops that get a site: the place behind the `{` of their body.
+/// A place that gets a site.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SiteMark {
     /// Its file.
     pub file: FileId,
-    /// The byte behind the `{`.
+    /// The byte behind the `{` of a loop's body, or the first one of a statement.
     pub at: usize,
+    /// Whether the site goes in front of the statement there.
+    pub before_statement: bool,
 }
 
 /// What rustc's answers have led to.

@@ -1,0 +1,92 @@
+//! From the placement of the compiler to marks in files, and back from a place in a file to the sites it stands for.
+
+use std::collections::BTreeSet;
+
+use ckpt_compiler::package::choose::{Holder, Placement, PlacedSite};
+use ckpt_compiler::package::items::FnId;
+use ckpt_compiler::package::rewrite::{FunctionMark, Place, SiteMark};
+use ckpt_compiler::package::{Analysis, FileId};
+
+/// The functions that get an attribute; those that the user has annotated stay as they are.
+pub fn function_marks(analysis: &Analysis, placement: &Placement) -> Vec<FunctionMark> {
+    placement
+        .functions
+        .iter()
+        .filter(|one| !one.by_user)
+        .map(|one| {
+            let function = analysis.items.function(one.function);
+            FunctionMark {
+                file: function.place.file,
+                at: function.insert_at,
+                opens_session: one.opens_session,
+                calls: one.calls.iter().map(|name| name.name.clone()).collect(),
+            }
+        })
+        .collect()
+}
+
+/// The sites that are put in.
+pub fn site_marks(placement: &Placement) -> Vec<SiteMark> {
+    placement
+        .sites
+        .iter()
+        .filter(|one| one.site.holder != Holder::User)
+        .map(|one| SiteMark {
+            file: one.place.file,
+            at: one.site.at,
+            before_statement: one.site.holder == Holder::Recursion,
+        })
+        .collect()
+}
+
+/// The instrumented function around a place, the innermost.
+pub fn function_at(analysis: &Analysis, placement: &Placement, place: Place) -> Option<FnId> {
+    placement
+        .functions
+        .iter()
+        .filter(|one| !one.by_user)
+        .map(|one| analysis.items.function(one.function))
+        .filter(|function| {
+            // An error of the attribute itself points to where the attribute goes.
+            let starts = function.insert_at.min(function.place.bytes.start);
+            function.place.file == place.0 && (starts..function.place.bytes.end).contains(&place.1)
+        })
+        .min_by_key(|function| function.place.bytes.len())
+        .map(|function| function.id)
+}
+
+/// The sites of the function, or, where it has none of its own, those that its marked calls lead to.
+pub fn sites_behind<'p>(analysis: &Analysis, placement: &'p Placement, function: FnId) -> Vec<&'p PlacedSite> {
+    let mut seen = BTreeSet::new();
+    let mut pending = vec![function];
+    let mut found = Vec::new();
+    while let Some(next) = pending.pop() {
+        if !seen.insert(next) {
+            continue;
+        }
+        let own: Vec<_> = placement
+            .sites
+            .iter()
+            .filter(|site| site.function == next && site.site.holder != Holder::User)
+            .collect();
+        if !own.is_empty() {
+            found.extend(own);
+            continue;
+        }
+        let called = placement
+            .functions
+            .iter()
+            .filter(|one| one.function == next)
+            .flat_map(|one| &one.calls)
+            .flat_map(|name| &name.calls)
+            .flat_map(|call| analysis.graph.call(*call).callees.clone());
+        pending.extend(called);
+    }
+    found
+}
+
+/// The key under which the compiler is told that a site cannot be there.
+pub fn key(site: &PlacedSite) -> (usize, usize) {
+    let FileId(file) = site.place.file;
+    (file, site.site.at)
+}
