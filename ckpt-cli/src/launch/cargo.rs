@@ -259,8 +259,18 @@ impl CargoOptions {
         }
         let metadata = self.metadata()?;
         let choice = choose(&metadata, self)?;
-        let (executable, library_folders) =
-            self.cargo_build(&choice, metadata.target_directory.as_std_path())?;
+        let target = self
+            .target_dir
+            .clone()
+            .unwrap_or_else(|| metadata.target_directory.clone().into());
+        let rewritten = crate::package::launch::build(self, &choice, &target)?;
+        let (executable, library_folders) = match rewritten {
+            Some(built) => {
+                let executable = built.executable.ok_or_else(|| no_executable(&choice))?;
+                (executable, built.library_folders)
+            }
+            None => self.cargo_build(&choice, &target)?,
+        };
         Ok(Program {
             executable,
             name: choice.package.clone(),
@@ -279,15 +289,8 @@ impl CargoOptions {
             );
         }
         let mut folders = built.library_folders;
-        folders.retain(|folder: &PathBuf| {
-            folder.starts_with(self.target_dir.as_deref().unwrap_or(target_directory))
-        });
-        let executable = built.executable.ok_or_else(|| {
-            Failure::new(
-                code::BUILD,
-                format!("cargo built `{}` but named no executable", choice.target),
-            )
-        })?;
+        folders.retain(|folder: &PathBuf| folder.starts_with(target_directory));
+        let executable = built.executable.ok_or_else(|| no_executable(choice))?;
         Ok((executable, folders))
     }
 
@@ -410,6 +413,13 @@ impl Program {
         }
         command
     }
+}
+
+fn no_executable(choice: &Choice) -> Failure {
+    Failure::new(
+        code::BUILD,
+        format!("cargo built `{}` but named no executable", choice.target),
+    )
 }
 
 /// `native=/path` and `/path`, as build scripts print them.

@@ -10,6 +10,7 @@ pub mod restarts;
 pub mod session;
 
 pub use cargo::{CargoOptions, Program};
+pub use choice::Choice;
 pub use child::{Ending, Supervisor};
 pub use record::Record;
 pub use restarts::{Begin, RestartOptions};

@@ -117,8 +117,8 @@ impl Decider<'_> {
                 }
                 Some(Found::Let { start, treated, .. }) if !treated => {
                     let start = (place.0, start);
-                    let is_new = !self.decisions.variables.contains_key(&start);
-                    if is_new && (self.repeatable)(start) {
+                    let runs_again = self.decisions.variables.get(&start) == Some(&"reexecute");
+                    if !runs_again && (self.repeatable)(start) {
                         self.decisions.variables.insert(start, "reexecute");
                         return true;
                     }

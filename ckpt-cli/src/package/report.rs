@@ -1,14 +1,54 @@
 //! What ckpt cannot decide alone, put to the user: the variable, its type, its place, and the ways out.
 
-use ckpt_compiler::package::Program;
+use ckpt_compiler::package::choose::Placement;
 use ckpt_compiler::package::locate::{Found, locate};
 use ckpt_compiler::package::rewrite;
+use ckpt_compiler::package::{Analysis, Program};
 
 use super::decide::Located;
 use super::driver::shown;
 use super::oracle::Kind;
 use super::read::ReadPackage;
 use crate::failure::{Failure, code};
+
+/// Cargo failed and said why itself.
+pub fn does_not_build(package: &ReadPackage) -> Failure {
+    let name = &package.workspace.choice.target;
+    Failure::new(code::BUILD, format!("`{name}` does not build")).help("cargo says why, above; nothing was started")
+}
+
+/// There is no loop in which a site can be, or none worth one: what was tried, and why not.
+pub fn no_site(package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Failure {
+    let name = &package.workspace.choice.target;
+    let folder = package.workspace_root();
+    let failure = Failure::new(code::NO, format!("ckpt found no place for a checkpoint in `{name}`"));
+    if placement.rejected.is_empty() {
+        return failure
+            .because("no loop that `main` reaches takes more than a moment, as far as the source tells")
+            .help("if one does, put `ckpt::checkpoint!();` into it (`cargo ckpt init` adds the dependency)");
+    }
+    let failure = placement.rejected.iter().fold(failure, |failure, one| {
+        let file = package.program.file(one.place.file);
+        let path = file.path.strip_prefix(folder).unwrap_or(&file.path).display();
+        let mut text = format!(
+            "{path}:{}: `{}` in `{}`, {:.0} % of the run:",
+            one.place.line,
+            one.header,
+            analysis.items.function(one.function).display,
+            one.share * 100.0
+        );
+        for reason in &one.reasons {
+            text += &format!("\n  {}", reason.what);
+            for (word, part) in [("why", &reason.why), ("instead", &reason.instead)] {
+                if !part.is_empty() {
+                    text += &format!("\n    {word}: {part}");
+                }
+            }
+        }
+        failure.because(text)
+    });
+    failure.help("change one of these as it says under `instead`; the outermost that carries most of the run is the best")
+}
 
 /// The failure that ends a rewrite: everything that no decision mends, together.
 pub fn unsolved(package: &ReadPackage, findings: &[Located], which: &[usize]) -> Failure {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use super::copy::PackageCopy;
 use serde::{Deserialize, Serialize};
 
 /// What a rewrite was made from.
@@ -18,13 +19,15 @@ pub struct Stamp {
     files: BTreeMap<PathBuf, (u64, u128)>,
     /// The manifest to build.
     pub manifest: PathBuf,
+    /// The folder to build it in.
+    pub build_directory: PathBuf,
     /// What is told about the sites each time.
     pub summary: String,
 }
 
 impl Stamp {
     /// Of the files as they are now.
-    pub fn of(files: impl IntoIterator<Item = PathBuf>, options: Vec<String>, manifest: &Path, summary: String) -> Self {
+    pub fn of(files: impl IntoIterator<Item = PathBuf>, options: Vec<String>, copy: &PackageCopy, summary: String) -> Self {
         Self {
             tool: tool(),
             options,
@@ -35,7 +38,8 @@ impl Stamp {
                     (path, found)
                 })
                 .collect(),
-            manifest: manifest.to_path_buf(),
+            manifest: copy.manifest.clone(),
+            build_directory: copy.build_directory.clone(),
             summary,
         }
     }

@@ -65,12 +65,12 @@ pub fn edits(
     }
     for site in sites {
         let text = &program.file(site.file).text;
-        list.push(Edit::first_statement(
-            site.file,
-            text,
-            site.at,
-            "ckpt::checkpoint!();",
-        ));
+        let edit = if site.before_statement {
+            Edit::line_before
+        } else {
+            Edit::first_statement
+        };
+        list.push(edit(site.file, text, site.at, "ckpt::checkpoint!();"));
     }
     for (&(file, at), word) in decisions.variables.iter().chain(&decisions.fields) {
         let text = &program.file(file).text;
@@ -264,6 +264,7 @@ fn run<T, U: Copy>(a: T, b: U) {
         let sites = [SiteMark {
             file,
             at: at("0..3 {") + 6,
+            before_statement: false,
         }];
         let list = edits(&program, &functions, &sites, &decisions);
         let expected = "\

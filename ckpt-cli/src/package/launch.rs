@@ -1,0 +1,117 @@
+//! The program of an unmodified package, rewritten and built; built as it stands when nothing has changed since.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ckpt_compiler::package::items::Annotation;
+
+use super::copy::PackageCopy;
+use super::driver::{Rewritten, Wanted, rewrite, shown};
+use super::read::{ReadPackage, read};
+use super::stamp::Stamp;
+use crate::failure::Outcome;
+use crate::launch::cargo::{Built, Diagnostics};
+use crate::launch::{CargoOptions, Choice};
+
+/// Builds the program with checkpoints in it; nothing if the user has put `#[ckpt::main]` on `main` and the package is to
+/// be built as it is.
+pub fn build(options: &CargoOptions, choice: &Choice, target: &Path) -> Outcome<Option<Built>> {
+    let stamp_path = target.join("ckpt").join(format!("{}.stamp", choice.target));
+    let words = stamp_words(options, choice);
+    if let Some(stamp) = Stamp::still_valid(&stamp_path, &words) {
+        tell(options, &stamp.summary);
+        let built = build_copy(options, choice, &stamp.manifest, &stamp.build_directory)?;
+        if built.success {
+            return Ok(Some(built));
+        }
+    }
+    let package = read(options)?;
+    let analysis = ckpt_compiler::package::analyse(&package.program);
+    let is_annotated = analysis
+        .items
+        .main_of(0)
+        .is_some_and(|main| matches!(analysis.items.function(main).annotation, Annotation::Main(_)));
+    if is_annotated {
+        return Ok(None);
+    }
+    let rewritten = rewrite(options, Wanted::Program, package, analysis)?;
+    let summary = summary(&rewritten);
+    tell(options, &summary);
+    let watched = watched(&rewritten.package, &rewritten.copy);
+    Stamp::of(watched, words, &rewritten.copy, summary).write(&stamp_path);
+    Ok(Some(rewritten.built))
+}
+
+fn build_copy(options: &CargoOptions, choice: &Choice, manifest: &Path, target: &Path) -> Outcome<Built> {
+    let mut options = options.clone();
+    options.manifest_path = Some(manifest.to_path_buf());
+    options.target_dir = Some(target.to_path_buf());
+    let choice = Choice {
+        manifest: manifest.to_path_buf(),
+        ..choice.clone()
+    };
+    options.run_cargo("build", &choice, Diagnostics::Kept, &[] as &[(&str, OsString)])
+}
+
+fn tell(options: &CargoOptions, summary: &str) {
+    if !options.quiet {
+        eprint!("{summary}");
+    }
+}
+
+/// Which sites there are, and what was done for them.
+fn summary(rewritten: &Rewritten) -> String {
+    let folder = rewritten.package.workspace_root();
+    let mut text = String::new();
+    for site in &rewritten.placement.sites {
+        let place = (site.place.file, site.place.bytes.start);
+        text += &format!(
+            "ckpt: checkpoints in `{}`, {}, {:.0} % of the run\n",
+            site.header,
+            shown(&rewritten.package.program, place, folder),
+            site.share * 100.0
+        );
+    }
+    text
+}
+
+fn stamp_words(options: &CargoOptions, choice: &Choice) -> Vec<String> {
+    let mut words = options.words();
+    words.push(choice.manifest.display().to_string());
+    words.push(choice.target.clone());
+    words.push(options.no_default_features.to_string());
+    for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CKPT_RUNTIME_PATH", "CARGO_BUILD_TARGET"] {
+        words.push(std::env::var(name).unwrap_or_default());
+    }
+    words
+}
+
+/// The user's files that the copy was made from: all that are not links in it, and the folders of the sources.
+fn watched(package: &ReadPackage, copy: &PackageCopy) -> Vec<PathBuf> {
+    let mut list: Vec<PathBuf> = package.program.files.iter().map(|file| file.path.clone()).collect();
+    let mut pending = vec![copy.workspace_root.clone()];
+    while let Some(folder) = pending.pop() {
+        list.extend(copy.to_original(&folder));
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => pending.push(path),
+                Ok(kind) if kind.is_file() => list.extend(copy.to_original(&path)),
+                _ => {}
+            }
+        }
+    }
+    list.extend(configuration_files());
+    list.sort();
+    list.dedup();
+    list
+}
+
+/// Cargo's configuration and the toolchain file, in the working folder and above.
+fn configuration_files() -> impl Iterator<Item = PathBuf> {
+    const NAMES: [&str; 4] = [".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain"];
+    let folder = std::env::current_dir().unwrap_or_default();
+    let above: Vec<PathBuf> = folder.ancestors().map(Path::to_path_buf).collect();
+    above.into_iter().flat_map(|folder| NAMES.map(|name| folder.join(name)))
+}
