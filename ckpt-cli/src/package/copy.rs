@@ -77,7 +77,7 @@ fn make_copy_in(
     let copy = PackageCopy {
         manifest: placed.place(&gathered, &package.workspace.choice.manifest),
         workspace_root: placed.place(&gathered, package.workspace_root()),
-        build_directory: home.folder.join("build"),
+        build_directory: home.build_directory.clone(),
         changed: changed.into_iter().map(|path| folder.join(path)).collect(),
         base: gathered.base,
         folder,

@@ -32,7 +32,6 @@ pub struct Round {
 }
 
 /// Decides.
-#[derive(Debug)]
 pub struct Decider<'a> {
     /// The program.
     pub program: &'a Program,

@@ -65,7 +65,7 @@ pub fn rewrite(options: &CargoOptions, wanted: Wanted, package: ReadPackage, ana
     let mut wishes = ChooseOptions::default();
     let mut decisions = Decisions::default();
     for round in 1..=MOST_ROUNDS {
-        let placement = place(&package.program, &analysis, main, &wishes);
+        let placement = place(&analysis, main, &wishes);
         if placement.sites.is_empty() {
             return Err(report::no_site(&package, &analysis, &placement));
         }
@@ -147,8 +147,7 @@ fn copy_of(package: &ReadPackage, edited: &BTreeMap<FileId, Edited>) -> Outcome<
         .iter()
         .map(|(file, edited)| (package.program.file(*file).path.clone(), edited.text.clone()))
         .collect();
-    let features = super::features::by_package(package);
-    make_copy(package, &texts, &features)
+    make_copy(package, &texts, &BTreeMap::new())
 }
 
 fn build(options: &CargoOptions, wanted: Wanted, package: &ReadPackage, copy: &PackageCopy) -> Outcome<Built> {

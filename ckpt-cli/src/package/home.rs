@@ -16,6 +16,8 @@ use crate::failure::{AboutFile, Failure, Outcome, code};
 pub struct Home {
     /// The folder, which is there and can be written.
     pub folder: PathBuf,
+    /// Where the copy is built: a target folder that workspaces share is shared for this as well.
+    pub build_directory: PathBuf,
     /// Where the library comes from.
     pub runtime: Runtime,
 }
@@ -28,6 +30,7 @@ impl Home {
         let own = format!("{}-{:016x}", name_of(root), hash(root));
         let within = target.join("ckpt");
         // A target folder that several workspaces share holds a copy of each.
+        let build_directory = within.join("build");
         let first = if target.starts_with(root) {
             within
         } else {
@@ -38,7 +41,11 @@ impl Home {
             .join(format!("ckpt-{}", nix::unistd::getuid()))
             .join(&own);
         let others = cache.into_iter().chain([last]).collect();
-        Self::first_usable(first, target, others, Runtime::find())
+        let mut home = Self::first_usable(first, target, others, Runtime::find())?;
+        if home.folder.starts_with(target) {
+            home.build_directory = build_directory;
+        }
+        Ok(home)
     }
 
     /// The first of these that can be written.
@@ -51,6 +58,7 @@ impl Home {
         let refused = match usable(&first, Some(target)) {
             Ok(()) => {
                 return Ok(Home {
+                    build_directory: first.join("build"),
                     folder: first,
                     runtime,
                 });
@@ -58,7 +66,11 @@ impl Home {
             Err(error) => error,
         };
         if let Some(folder) = others.into_iter().find(|folder| usable(folder, None).is_ok()) {
-            return Ok(Home { folder, runtime });
+            return Ok(Home {
+                build_directory: folder.join("build"),
+                folder,
+                runtime,
+            });
         }
         Err(
             Failure::new(code::BUILD, format!("cannot write to `{}`", first.display()))

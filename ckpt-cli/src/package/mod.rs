@@ -1,4 +1,4 @@
-//! Reading an unmodified cargo package, and making a copy of it that can be rewritten.
+//! Unmodified packages: read, analysed, rewritten in a copy, built.
 //!
 //! `settings` and `cfg` say which code is compiled, as cargo and rustc would; `workspace` which packages are the user's own;
 //! `modules` finds and parses the files of a crate, with `strip` taking out what is not compiled; `read` puts the
@@ -6,20 +6,28 @@
 //!
 //! `copy` makes the copy: `home` is where, `gather` says what is in it, `manifest` edits its Cargo.toml files, and `tree`
 //! writes no more than has changed.
+//!
+//! `oracle` reads rustc's answers, `decide` draws conclusions, `driver` goes round until the copy compiles, `marks` and
+//! `report` translate between places and people, `launch` and `stamp` make a second run as quick as `cargo run`.
 
 pub mod cfg;
 pub mod copy;
+pub mod decide;
+pub mod driver;
 mod gather;
 mod home;
+pub mod launch;
 pub mod manifest;
+mod marks;
 mod modules;
+mod oracle;
 pub mod read;
+mod report;
 mod settings;
+mod stamp;
 mod strip;
 #[cfg(test)]
 mod testing;
 mod tree;
 pub mod workspace;
 
-#[allow(unused_imports)] // as above
-pub use read::{ReadPackage, read};

@@ -19,6 +19,7 @@ pub mod calls;
 pub mod choose;
 pub mod cost;
 pub mod edits;
+pub mod effects;
 pub mod fold;
 pub mod hints;
 pub mod items;
