@@ -10,8 +10,8 @@ pub mod restarts;
 pub mod session;
 
 pub use cargo::{CargoOptions, Program};
-pub use choice::Choice;
 pub use child::{Ending, Supervisor};
+pub use choice::Choice;
 pub use record::Record;
 pub use restarts::{Begin, RestartOptions};
 pub use session::SessionOptions;

@@ -275,7 +275,7 @@ mod tests {
 
     use super::*;
     use crate::launch::CargoOptions;
-    use crate::package::read;
+    use crate::package::read::read;
     use crate::package::testing::{Tree, manifest};
 
     /// A tree with these files, and a library that stands for the one of ckpt.

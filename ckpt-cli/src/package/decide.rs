@@ -107,7 +107,9 @@ impl Decider<'_> {
     fn holder(&mut self, one: &Located, round: &mut Round) -> bool {
         for &place in &one.places {
             match locate::locate(self.program, place.0, place.1) {
-                Some(Found::Field { start, name, item, .. }) => {
+                Some(Found::Field {
+                    start, name, item, ..
+                }) => {
                     let item = (place.0, item);
                     if !self.decisions.derives.contains(&item) {
                         continue;
@@ -157,12 +159,17 @@ impl Decider<'_> {
     /// Types of std never have serde where they have no `Checkpoint`.
     fn may_have_serde(&self, one: &Located) -> bool {
         let name = &one.finding.type_name;
-        !["std::", "core::", "alloc::"].iter().any(|start| name.starts_with(start))
+        !["std::", "core::", "alloc::"]
+            .iter()
+            .any(|start| name.starts_with(start))
     }
 
     fn not_serde(&mut self, one: &Located) -> bool {
         for &place in &one.places {
-            if let Some(Found::Field { start, name, item, .. }) = locate::locate(self.program, place.0, place.1) {
+            if let Some(Found::Field {
+                start, name, item, ..
+            }) = locate::locate(self.program, place.0, place.1)
+            {
                 self.decisions.fields.remove(&(place.0, start));
                 self.decisions.derives.remove(&(place.0, item));
                 let reason = format!("{name}: {}", one.finding.type_name);
@@ -176,7 +183,12 @@ impl Decider<'_> {
     /// A dead value whose destructor must run: it is saved, or, where it cannot be, made again.
     fn destructor(&mut self, one: &Located, round: &mut Round) -> bool {
         for &place in &one.places {
-            if let Some(Found::Let { start, treated: false, .. }) = locate::locate(self.program, place.0, place.1) {
+            if let Some(Found::Let {
+                start,
+                treated: false,
+                ..
+            }) = locate::locate(self.program, place.0, place.1)
+            {
                 let start = (place.0, start);
                 let word = match self.decisions.variables.get(&start) {
                     None => "save",
@@ -209,7 +221,8 @@ impl Decider<'_> {
             return Some((file, item));
         }
         let name = &one.finding.type_name;
-        let is_plain = !name.starts_with(['&', '*', '[', '(']) && !name.contains("dyn ") && !name.contains("{");
+        let is_plain =
+            !name.starts_with(['&', '*', '[', '(']) && !name.contains("dyn ") && !name.contains("{");
         is_plain.then(|| self.types.named(name)).flatten()
     }
 }

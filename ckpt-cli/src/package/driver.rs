@@ -58,14 +58,22 @@ pub struct Rewritten {
     pub rounds: usize,
 }
 
-/// Rewrites a package until its copy compiles.
-pub fn rewrite(options: &CargoOptions, wanted: Wanted, package: ReadPackage, analysis: Analysis) -> Outcome<Rewritten> {
+/// Rewrites a package until its copy compiles; nothing if it has no loop that is worth a checkpoint.
+pub fn rewrite(
+    options: &CargoOptions,
+    wanted: Wanted,
+    package: ReadPackage,
+    analysis: Analysis,
+) -> Outcome<Option<Rewritten>> {
     let types = Types::of(&package.program);
     let main = main_of(&package, &analysis)?;
     let mut wishes = ChooseOptions::default();
     let mut decisions = Decisions::default();
     for round in 1..=MOST_ROUNDS {
         let placement = place(&analysis, main, &wishes);
+        if placement.sites.is_empty() && placement.rejected.is_empty() {
+            return Ok(None);
+        }
         if placement.sites.is_empty() {
             return Err(report::no_site(&package, &analysis, &placement));
         }
@@ -73,7 +81,7 @@ pub fn rewrite(options: &CargoOptions, wanted: Wanted, package: ReadPackage, ana
         let copy = copy_of(&package, &edited)?;
         let built = build(options, wanted, &package, &copy)?;
         if built.success {
-            return Ok(Rewritten {
+            return Ok(Some(Rewritten {
                 package,
                 analysis,
                 placement,
@@ -82,7 +90,7 @@ pub fn rewrite(options: &CargoOptions, wanted: Wanted, package: ReadPackage, ana
                 copy,
                 built,
                 rounds: round,
-            });
+            }));
         }
         let findings = findings(&package.program, &edited, &copy, &built);
         if findings.is_empty() {
@@ -103,17 +111,21 @@ pub fn rewrite(options: &CargoOptions, wanted: Wanted, package: ReadPackage, ana
         for (place, reason) in &outcome.given_up {
             let function = marks::function_at(&analysis, &placement, *place);
             for site in function.map_or_else(Vec::new, |id| marks::sites_behind(&analysis, &placement, id)) {
-                wishes.refused.entry(marks::key(site)).or_insert_with(|| reason.clone());
+                wishes
+                    .refused
+                    .entry(marks::key(site))
+                    .or_insert_with(|| reason.clone());
             }
         }
         if !outcome.changed {
             return Err(report::unsolved(&package, &findings, &outcome.unsolved));
         }
     }
-    Err(
-        Failure::new(code::BUILD, format!("no end after {MOST_ROUNDS} rounds with rustc"))
-            .help("this is a bug in ckpt; please report it with the package"),
+    Err(Failure::new(
+        code::BUILD,
+        format!("no end after {MOST_ROUNDS} rounds with rustc"),
     )
+    .help("this is a bug in ckpt; please report it with the package"))
 }
 
 /// The `main` of the chosen program: the first crate's.
@@ -121,7 +133,10 @@ fn main_of(package: &ReadPackage, analysis: &Analysis) -> Outcome<FnId> {
     analysis.items.main_of(0).ok_or_else(|| {
         Failure::new(
             code::BUILD,
-            format!("`{}` has no `fn main` in its root file", package.workspace.choice.target),
+            format!(
+                "`{}` has no `fn main` in its root file",
+                package.workspace.choice.target
+            ),
         )
         .help("write `fn main` there; one that a macro makes is not seen")
     })
@@ -150,7 +165,12 @@ fn copy_of(package: &ReadPackage, edited: &BTreeMap<FileId, Edited>) -> Outcome<
     make_copy(package, &texts, &BTreeMap::new())
 }
 
-fn build(options: &CargoOptions, wanted: Wanted, package: &ReadPackage, copy: &PackageCopy) -> Outcome<Built> {
+fn build(
+    options: &CargoOptions,
+    wanted: Wanted,
+    package: &ReadPackage,
+    copy: &PackageCopy,
+) -> Outcome<Built> {
     let mut options = options.clone();
     options.manifest_path = Some(copy.manifest.clone());
     options.target_dir = Some(copy.build_directory.clone());
@@ -166,7 +186,12 @@ fn build(options: &CargoOptions, wanted: Wanted, package: &ReadPackage, copy: &P
 }
 
 /// rustc's errors with their places in the user's own files.
-fn findings(program: &Program, edited: &BTreeMap<FileId, Edited>, copy: &PackageCopy, built: &Built) -> Vec<Located> {
+fn findings(
+    program: &Program,
+    edited: &BTreeMap<FileId, Edited>,
+    copy: &PackageCopy,
+    built: &Built,
+) -> Vec<Located> {
     let original = |place: &Place| -> Option<rewrite::Place> {
         let file = file_of(program, &copy.to_original(&place.file)?)?;
         let offset = match edited.get(&file) {

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ckpt_compiler::package::Analysis;
 use ckpt_compiler::package::items::Annotation;
 
 use super::copy::PackageCopy;
@@ -28,19 +29,36 @@ pub fn build(options: &CargoOptions, choice: &Choice, target: &Path) -> Outcome<
     }
     let package = read(options)?;
     let analysis = ckpt_compiler::package::analyse(&package.program);
-    let is_annotated = analysis
-        .items
-        .main_of(0)
-        .is_some_and(|main| matches!(analysis.items.function(main).annotation, Annotation::Main(_)));
-    if is_annotated {
+    if is_written_for_ckpt(&package, &analysis) {
         return Ok(None);
     }
-    let rewritten = rewrite(options, Wanted::Program, package, analysis)?;
+    let Some(rewritten) = rewrite(options, Wanted::Program, package, analysis)? else {
+        eprintln!(
+            "ckpt: warning: no loop that `main` reaches takes more than a moment, as far as the source tells: \
+             the program runs without checkpoints"
+        );
+        return Ok(None);
+    };
     let summary = summary(&rewritten);
     tell(options, &summary);
     let watched = watched(&rewritten.package, &rewritten.copy);
-    Stamp::of(watched, words, &rewritten.copy, summary).write(&stamp_path);
+    let copy = &rewritten.copy;
+    Stamp::of(watched, words, &copy.manifest, &copy.build_directory, summary).write(&stamp_path);
     Ok(Some(rewritten.built))
+}
+
+/// Whether the user has put `#[ckpt::main]` on `main`, or uses the library by hand.
+fn is_written_for_ckpt(package: &ReadPackage, analysis: &Analysis) -> bool {
+    let main = analysis.items.main_of(0);
+    let is_annotated =
+        main.is_some_and(|main| matches!(analysis.items.function(main).annotation, Annotation::Main(_)));
+    let by_hand = ["ckpt::Session", "ckpt::session"];
+    is_annotated
+        || package
+            .program
+            .files
+            .iter()
+            .any(|file| by_hand.iter().any(|name| file.text.contains(name)))
 }
 
 fn build_copy(options: &CargoOptions, choice: &Choice, manifest: &Path, target: &Path) -> Outcome<Built> {
@@ -81,7 +99,12 @@ fn stamp_words(options: &CargoOptions, choice: &Choice) -> Vec<String> {
     words.push(choice.manifest.display().to_string());
     words.push(choice.target.clone());
     words.push(options.no_default_features.to_string());
-    for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CKPT_RUNTIME_PATH", "CARGO_BUILD_TARGET"] {
+    for name in [
+        "RUSTFLAGS",
+        "CARGO_ENCODED_RUSTFLAGS",
+        "CKPT_RUNTIME_PATH",
+        "CARGO_BUILD_TARGET",
+    ] {
         words.push(std::env::var(name).unwrap_or_default());
     }
     words
@@ -89,7 +112,12 @@ fn stamp_words(options: &CargoOptions, choice: &Choice) -> Vec<String> {
 
 /// The user's files that the copy was made from: all that are not links in it, and the folders of the sources.
 fn watched(package: &ReadPackage, copy: &PackageCopy) -> Vec<PathBuf> {
-    let mut list: Vec<PathBuf> = package.program.files.iter().map(|file| file.path.clone()).collect();
+    let mut list: Vec<PathBuf> = package
+        .program
+        .files
+        .iter()
+        .map(|file| file.path.clone())
+        .collect();
     let mut pending = vec![copy.workspace_root.clone()];
     while let Some(folder) = pending.pop() {
         list.extend(copy.to_original(&folder));
@@ -110,8 +138,15 @@ fn watched(package: &ReadPackage, copy: &PackageCopy) -> Vec<PathBuf> {
 
 /// Cargo's configuration and the toolchain file, in the working folder and above.
 fn configuration_files() -> impl Iterator<Item = PathBuf> {
-    const NAMES: [&str; 4] = [".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain"];
+    const NAMES: [&str; 4] = [
+        ".cargo/config.toml",
+        ".cargo/config",
+        "rust-toolchain.toml",
+        "rust-toolchain",
+    ];
     let folder = std::env::current_dir().unwrap_or_default();
     let above: Vec<PathBuf> = folder.ancestors().map(Path::to_path_buf).collect();
-    above.into_iter().flat_map(|folder| NAMES.map(|name| folder.join(name)))
+    above
+        .into_iter()
+        .flat_map(|folder| NAMES.map(|name| folder.join(name)))
 }

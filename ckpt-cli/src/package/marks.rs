@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ckpt_compiler::package::choose::{Holder, Placement, PlacedSite};
+use ckpt_compiler::package::choose::{Holder, PlacedSite, Placement};
 use ckpt_compiler::package::items::FnId;
 use ckpt_compiler::package::rewrite::{FunctionMark, Place, SiteMark};
 use ckpt_compiler::package::{Analysis, FileId};
@@ -56,7 +56,11 @@ pub fn function_at(analysis: &Analysis, placement: &Placement, place: Place) -> 
 }
 
 /// The sites of the function, or, where it has none of its own, those that its marked calls lead to.
-pub fn sites_behind<'p>(analysis: &Analysis, placement: &'p Placement, function: FnId) -> Vec<&'p PlacedSite> {
+pub fn sites_behind<'p>(
+    analysis: &Analysis,
+    placement: &'p Placement,
+    function: FnId,
+) -> Vec<&'p PlacedSite> {
     let mut seen = BTreeSet::new();
     let mut pending = vec![function];
     let mut found = Vec::new();

@@ -30,4 +30,3 @@ mod strip;
 mod testing;
 mod tree;
 pub mod workspace;
-

@@ -107,8 +107,13 @@ fn meaning(diagnostic: &Diagnostic) -> (Kind, String) {
     if message.contains("has a destructor, and a value of it") {
         return (Kind::Destructor, quoted());
     }
-    if message.contains("is lent to a call that leads to a site, and") && message.contains("cannot be taken apart") {
-        return (Kind::NotSplit, between(message, "field of `", "`").unwrap_or_default().to_owned());
+    if message.contains("is lent to a call that leads to a site, and")
+        && message.contains("cannot be taken apart")
+    {
+        return (
+            Kind::NotSplit,
+            between(message, "field of `", "`").unwrap_or_default().to_owned(),
+        );
     }
     (Kind::Other, String::new())
 }
@@ -169,6 +174,12 @@ mod tests {
 
     #[test]
     fn what_is_no_error_is_no_finding() {
-        assert!(Finding::of(&diagnostic("aborting due to 2 previous errors", &[]), Path::new("/")).is_none());
+        assert!(
+            Finding::of(
+                &diagnostic("aborting due to 2 previous errors", &[]),
+                Path::new("/")
+            )
+            .is_none()
+        );
     }
 }

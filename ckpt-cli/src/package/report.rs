@@ -14,19 +14,18 @@ use crate::failure::{Failure, code};
 /// Cargo failed and said why itself.
 pub fn does_not_build(package: &ReadPackage) -> Failure {
     let name = &package.workspace.choice.target;
-    Failure::new(code::BUILD, format!("`{name}` does not build")).help("cargo says why, above; nothing was started")
+    Failure::new(code::BUILD, format!("`{name}` does not build"))
+        .help("cargo says why, above; nothing was started")
 }
 
-/// There is no loop in which a site can be, or none worth one: what was tried, and why not.
+/// There is no loop in which a site can be: what was tried, and why not.
 pub fn no_site(package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Failure {
     let name = &package.workspace.choice.target;
     let folder = package.workspace_root();
-    let failure = Failure::new(code::NO, format!("ckpt found no place for a checkpoint in `{name}`"));
-    if placement.rejected.is_empty() {
-        return failure
-            .because("no loop that `main` reaches takes more than a moment, as far as the source tells")
-            .help("if one does, put `ckpt::checkpoint!();` into it (`cargo ckpt init` adds the dependency)");
-    }
+    let failure = Failure::new(
+        code::NO,
+        format!("ckpt found no place for a checkpoint in `{name}`"),
+    );
     let failure = placement.rejected.iter().fold(failure, |failure, one| {
         let file = package.program.file(one.place.file);
         let path = file.path.strip_prefix(folder).unwrap_or(&file.path).display();
@@ -67,8 +66,9 @@ pub fn unsolved(package: &ReadPackage, findings: &[Located], which: &[usize]) ->
             eprintln!("{}", one.finding.rendered.trim_end());
         }
         let name = &package.workspace.choice.target;
-        return Failure::new(code::BUILD, format!("`{name}` does not build"))
-            .help("rustc says why, above; if it builds without ckpt, this is a bug in ckpt: please report it");
+        return Failure::new(code::BUILD, format!("`{name}` does not build")).help(
+            "rustc says why, above; if it builds without ckpt, this is a bug in ckpt: please report it",
+        );
     }
     let failure = Failure::new(code::BUILD, "ckpt cannot tell how to save this");
     let failure = all.iter().fold(failure, |failure, one| {
@@ -97,10 +97,16 @@ fn describe(program: &Program, one: &Located, shown: &dyn Fn(rewrite::Place) -> 
             format!("{}: `{names}` {what}: `{ty}`", shown(place))
         }
         Some(Found::Parameter { name, .. }) => {
-            format!("{}: parameter `{name}` is of a type that no checkpoint holds: `{ty}`", shown(place))
+            format!(
+                "{}: parameter `{name}` is of a type that no checkpoint holds: `{ty}`",
+                shown(place)
+            )
         }
         Some(Found::Field { name, .. }) => {
-            format!("{}: field `{name}` is of a type that no checkpoint holds: `{ty}`", shown(place))
+            format!(
+                "{}: field `{name}` is of a type that no checkpoint holds: `{ty}`",
+                shown(place)
+            )
         }
         _ => format!("{}: {}", shown(place), one.finding.message),
     }

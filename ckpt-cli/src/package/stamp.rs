@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use super::copy::PackageCopy;
 use serde::{Deserialize, Serialize};
 
 /// What a rewrite was made from.
@@ -27,7 +26,13 @@ pub struct Stamp {
 
 impl Stamp {
     /// Of the files as they are now.
-    pub fn of(files: impl IntoIterator<Item = PathBuf>, options: Vec<String>, copy: &PackageCopy, summary: String) -> Self {
+    pub fn of(
+        files: impl IntoIterator<Item = PathBuf>,
+        options: Vec<String>,
+        manifest: &Path,
+        build_directory: &Path,
+        summary: String,
+    ) -> Self {
         Self {
             tool: tool(),
             options,
@@ -38,8 +43,8 @@ impl Stamp {
                     (path, found)
                 })
                 .collect(),
-            manifest: copy.manifest.clone(),
-            build_directory: copy.build_directory.clone(),
+            manifest: manifest.to_path_buf(),
+            build_directory: build_directory.to_path_buf(),
             summary,
         }
     }
@@ -87,11 +92,19 @@ mod tests {
     #[test]
     fn a_changed_file_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
-        let [source, manifest, stamp] = ["main.rs", "Cargo.toml", "stamp"].map(|name| folder.path().join(name));
+        let [source, manifest, stamp] =
+            ["main.rs", "Cargo.toml", "stamp"].map(|name| folder.path().join(name));
         fs::write(&source, "fn main() {}").unwrap();
         fs::write(&manifest, "").unwrap();
         let options = vec!["--release".to_owned()];
-        Stamp::of([source.clone()], options.clone(), &manifest, String::new()).write(&stamp);
+        Stamp::of(
+            [source.clone()],
+            options.clone(),
+            &manifest,
+            folder.path(),
+            String::new(),
+        )
+        .write(&stamp);
         assert!(Stamp::still_valid(&stamp, &options).is_some());
         assert!(Stamp::still_valid(&stamp, &[]).is_none());
         fs::write(&source, "fn main() { }").unwrap();

@@ -43,7 +43,18 @@ const TRACES: &[&str] = &[
 ];
 
 /// Macros that print or write.
-const WRITES: &[&str] = &["print", "println", "write", "writeln", "panic", "todo", "unimplemented"];
+const WRITES: &[&str] = &[
+    "print",
+    "println",
+    "write",
+    "writeln",
+    "panic",
+    "todo",
+    "unimplemented",
+];
+
+/// Where each call of a file stands, and what it may call.
+type CallsByFile = HashMap<FileId, Vec<(Range<usize>, Vec<FnId>)>>;
 
 /// Knows the effects of the functions of a program.
 #[derive(Debug)]
@@ -51,14 +62,14 @@ pub struct Effects<'a> {
     program: &'a Program,
     items: &'a Items,
     /// Calls by the file and the byte at which they begin.
-    calls: HashMap<FileId, Vec<(Range<usize>, Vec<FnId>)>>,
+    calls: CallsByFile,
     by_function: Vec<Vec<FnId>>,
 }
 
 impl<'a> Effects<'a> {
     /// Looks at the calls of the program.
     pub fn of(program: &'a Program, items: &'a Items, graph: &CallGraph) -> Self {
-        let mut calls: HashMap<FileId, Vec<(Range<usize>, Vec<FnId>)>> = HashMap::new();
+        let mut calls: CallsByFile = HashMap::new();
         for call in &graph.calls {
             calls
                 .entry(call.place.file)
@@ -96,7 +107,11 @@ impl<'a> Effects<'a> {
         };
         own.visit_expr(&init.expr);
         let range = bytes(self.program, place.0, init.expr.span());
-        !own.found && self.called_in(place.0, &range).into_iter().all(|callee| self.leaves_no_trace(callee))
+        !own.found
+            && self
+                .called_in(place.0, &range)
+                .into_iter()
+                .all(|callee| self.leaves_no_trace(callee))
     }
 
     fn called_in(&self, file: FileId, range: &Range<usize>) -> Vec<FnId> {
@@ -258,7 +273,9 @@ impl<'ast> Visit<'ast> for Traces<'_> {
 
 fn is_iteration(method: &str) -> bool {
     let tables = Tables::builtin();
-    tables.borrows(method) && !tables.borrows_mutably(method) || tables.adapts(method) || tables.collects(method)
+    tables.borrows(method) && !tables.borrows_mutably(method)
+        || tables.adapts(method)
+        || tables.collects(method)
 }
 
 fn root_name(expr: &Expr) -> Option<String> {
