@@ -273,4 +273,23 @@ mod tests {
         assert!(!here().holds_text("cfg(windows)"));
         assert!(!here().holds_text("x86_64-unknown-linux-gnu"));
     }
+
+    #[test]
+    fn rustc_says_what_flags_and_profile_mean() {
+        let profile = Profile {
+            debug_assertions: false,
+            panic: Some("abort".into()),
+        };
+        for flags in ["", "--cfg special --cfg key=\"v\""] {
+            let settings = Settings::of_variables(&[("RUSTFLAGS", flags)]);
+            let compiler = Compiler::ask(&settings).expect("rustc");
+            let found = compiler.configuration(&settings, &profile).expect("flags");
+            let holds = |predicate: &str| found.holds(&predicate.parse().expect("tokens"));
+            assert!(holds(
+                "all(panic = \"abort\", not(panic = \"unwind\"), not(debug_assertions))"
+            ));
+            assert_eq!(holds("all(special, key = \"v\")"), !flags.is_empty());
+            assert!(compiler.target.contains('-'), "{}", compiler.target);
+        }
+    }
 }

@@ -149,7 +149,10 @@ impl Placed<'_> {
                 if !manifest.is_workspace() {
                     manifest.own_workspace(&self.path_packages_below());
                 }
-                manifest.optimise("xxhash-rust");
+                // Checksums of all that is saved and restored; unoptimised they take most of a short run.
+                if !rewritten.is_empty() {
+                    manifest.optimise("xxhash-rust");
+                }
             }
             let named = copied
                 .iter()
@@ -521,5 +524,64 @@ mod tests {
             .expect_err("refused")
             .to_string();
         assert!(failure.contains("another dependency named `ckpt`"), "{failure}");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_lead_to_the_same_places() {
+        let tree = tree(&[
+            ("app/Cargo.toml", &manifest("app", "")),
+            (
+                "app/src/main.rs",
+                "mod inner; mod outer; fn main() { println!(\"{}{}\", inner::part::P, outer::P) }",
+            ),
+            ("app/shared/mod.rs", "pub mod part;"),
+            ("app/shared/part.rs", "pub const P: u8 = 1;"),
+            ("elsewhere/mod.rs", "pub const P: u8 = 1;"),
+        ]);
+        let link =
+            |target: &str, path: &str| std::os::unix::fs::symlink(target, tree.path(path)).expect("a link");
+        link("../shared", "app/src/inner");
+        link(&tree.path("elsewhere").display().to_string(), "app/src/outer");
+        let case = Case::new(tree, "app/Cargo.toml");
+        assert_eq!(case.run(&case.copy(&[])), "11");
+        let edited = "pub const P: u8 = 2;";
+        let copy = case.copy(&[
+            ("app/src/inner/part.rs", edited),
+            ("app/src/outer/mod.rs", edited),
+        ]);
+        assert_eq!(case.run(&copy), "22");
+        for path in ["app/shared/part.rs", "elsewhere/mod.rs"] {
+            let text = fs::read_to_string(case.tree.path(path)).expect("there");
+            assert!(text.contains("= 1"), "{path} is the user's");
+        }
+    }
+
+    #[test]
+    fn what_is_no_source_is_left_out() {
+        let case = Case::new(
+            tree(&[
+                ("app/Cargo.toml", &manifest("app", "")),
+                ("app/src/main.rs", "fn main() {}"),
+                ("app/.git/config", ""),
+                ("app/app.ckpt.d/1/rank.h5", ""),
+                ("app/build/CACHEDIR.TAG", ""),
+                ("app/build/made.rs", ""),
+            ]),
+            "app/Cargo.toml",
+        );
+        let copy = case.copy(&[]);
+        let mut names: Vec<_> = fs::read_dir(&copy.workspace_root)
+            .expect("a folder")
+            .map(|entry| {
+                entry
+                    .expect("an entry")
+                    .file_name()
+                    .into_string()
+                    .expect("a name")
+            })
+            .collect();
+        names.sort();
+        assert_eq!(names, ["Cargo.lock", "Cargo.toml", "src"]);
     }
 }

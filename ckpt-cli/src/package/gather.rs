@@ -41,8 +41,12 @@ impl Gathered {
     }
 }
 
-/// Names of folders that hold no sources of the program.
-const LEFT_OUT: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
+fn is_version_control(path: &Path) -> bool {
+    let names = [".git", ".hg", ".svn", ".jj"];
+    names
+        .iter()
+        .any(|name| path.file_name() == Some(OsStr::new(name)))
+}
 
 /// Gathers what the copy of a package holds, the rewritten files under their paths in the user's tree.
 pub fn gather(package: &ReadPackage, edited: &BTreeMap<PathBuf, String>, not: &[&Path]) -> Outcome<Gathered> {
@@ -123,6 +127,11 @@ impl Walk<'_> {
         for child in fs::read_dir(folder).about("cannot read", folder)? {
             let child = child.about("cannot read", folder)?;
             let path = child.path();
+            // A worktree has a file of this name.
+            if is_version_control(&path) {
+                has_sources = true;
+                continue;
+            }
             let kind = child.file_type().about("cannot read", &path)?;
             let (mut entries, is_real) = if kind.is_symlink() {
                 self.link(&path)?
@@ -189,9 +198,8 @@ impl Walk<'_> {
     }
 
     fn is_left_out(&self, folder: &Path) -> bool {
-        let name = folder.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        LEFT_OUT.contains(&name)
-            || name.ends_with(".ckpt.d")
+        let is_store = |name: &OsStr| name.as_encoded_bytes().ends_with(b".ckpt.d");
+        folder.file_name().is_some_and(is_store)
             || self.not.contains(&folder)
             || [CACHE_TAG, ".rustc_info.json"]
                 .iter()

@@ -394,3 +394,176 @@ pub fn shown(path: &Path) -> String {
     let folder = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&folder).unwrap_or(path).display().to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::package::read;
+    use crate::package::testing::{Tree, failure, manifest, options, shape};
+
+    /// The files that rustc itself opens for a crate.
+    fn opened_by_rustc(tree: &Tree, root: &str) -> Vec<String> {
+        let notes = tree.path("notes.d");
+        let status = std::process::Command::new("rustc")
+            .args(["--edition", "2021", "--emit", "dep-info", "-o"])
+            .args([&notes, &tree.path(root)])
+            .status();
+        assert!(status.expect("rustc").success());
+        let text = std::fs::read_to_string(notes).expect("notes");
+        let files = text.lines().filter_map(|line| line.strip_suffix(':'));
+        let mut files: Vec<_> = files.map(|file| tree.below(&cleaned(Path::new(file)))).collect();
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn modules_are_found_by_the_rules_of_rustc() {
+        let tree = Tree::new(&[
+            ("Cargo.toml", &manifest("deep", "")),
+            (
+                "src/main.rs",
+                "mod a { mod b; #[path = \"x.rs\"] mod c; } #[path = \"far\"] mod d { mod e; }\n\
+                 #[path = \"../lib/other.rs\"] mod other; mod side; mod r#loop;\n\
+                 fn main() {}",
+            ),
+            (
+                "src/a/b.rs",
+                "mod inner { mod last; #[path = \"y.rs\"] mod named; }",
+            ),
+            ("src/a/b/inner/last.rs", ""),
+            ("src/a/b/inner/y.rs", ""),
+            ("src/a/x.rs", ""),
+            ("src/far/e.rs", ""),
+            ("lib/other.rs", "mod sibling;"),
+            ("lib/sibling.rs", ""),
+            (
+                "src/side.rs",
+                "#[cfg_attr(unix, path = \"near.rs\")] mod near; #[cfg(windows)] mod absent;",
+            ),
+            ("src/near.rs", "#![cfg(unix)]"),
+            ("src/loop.rs", ""),
+        ]);
+        let package = read(&options(&tree, "Cargo.toml")).expect("read");
+        assert_eq!(
+            shape(&tree, &package, 0),
+            [
+                "deep Bin src/main.rs",
+                "lib/other.rs sibling: lib/sibling.rs",
+                "src/a/b.rs inner::last: src/a/b/inner/last.rs",
+                "src/a/b.rs inner::named: src/a/b/inner/y.rs",
+                "src/main.rs a::b: src/a/b.rs",
+                "src/main.rs a::c: src/a/x.rs",
+                "src/main.rs d::e: src/far/e.rs",
+                "src/main.rs other: lib/other.rs",
+                "src/main.rs r#loop: src/loop.rs",
+                "src/main.rs side: src/side.rs",
+                "src/side.rs near: src/near.rs",
+            ]
+        );
+        let files = package.program.files.iter();
+        let mut files: Vec<_> = files.map(|file| tree.below(&file.path)).collect();
+        files.sort();
+        assert_eq!(files, opened_by_rustc(&tree, "src/main.rs"));
+    }
+
+    #[test]
+    fn included_files_are_read_where_the_path_is_known() {
+        let tree = Tree::new(&[
+            ("Cargo.toml", &manifest("inc", "")),
+            (
+                "src/main.rs",
+                "include!(concat!(env!(\"OUT_DIR\"), \"/made.rs\")); include!(\"parts/a.rs\");\n\
+                 mod m { include!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/shared/\", 'b', 1, \".rs\")); }",
+            ),
+            ("src/parts/a.rs", "mod c;"),
+            ("src/parts/c.rs", ""),
+            ("shared/b1.rs", ""),
+        ]);
+        let package = read(&options(&tree, "Cargo.toml")).expect("read");
+        assert_eq!(
+            shape(&tree, &package, 0),
+            [
+                "inc Bin src/main.rs",
+                "src/main.rs include!1: src/parts/a.rs",
+                "src/main.rs m::include!0: shared/b1.rs",
+                "src/parts/a.rs c: src/parts/c.rs",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_named_with_its_place() {
+        let tree = Tree::new(&[
+            ("Cargo.toml", &manifest("app", "")),
+            ("src/main.rs", "fn main() {}\n  mod gone;\n"),
+        ]);
+        let text = failure(&tree);
+        assert!(
+            text.contains("src/main.rs:2:3: there is no file for the module `gone`"),
+            "{text}"
+        );
+        assert!(text.contains("2 |   mod gone;"), "{text}");
+        tree.write("src/gone.rs", "");
+        tree.write("src/gone/mod.rs", "");
+        let text = failure(&tree);
+        assert!(text.contains("two files for one module"), "{text}");
+    }
+
+    #[test]
+    fn a_file_that_is_not_rust_is_shown() {
+        let tree = Tree::new(&[
+            ("Cargo.toml", &manifest("app", "")),
+            ("src/main.rs", "fn main() {\n\tlet x = = 1;\n}\n"),
+        ]);
+        let text = failure(&tree);
+        assert!(text.contains("src/main.rs:2:10: "), "{text}");
+        assert!(text.contains("2 | \tlet x = = 1;\n  | \t        ^"), "{text}");
+        tree.write("src/main.rs", "fn main() {\n  \"never closed\n");
+        assert!(failure(&tree).contains("src/main.rs:"), "{}", failure(&tree));
+    }
+
+    #[test]
+    fn spans_count_from_behind_byte_order_mark_and_first_line() {
+        let text = "\u{feff}#!/usr/bin/env run\r\nuse x;\r\nfn main() { let é = 1; }\r\n";
+        let tree = Tree::new(&[("Cargo.toml", &manifest("app", "")), ("src/main.rs", text)]);
+        let package = read(&options(&tree, "Cargo.toml")).expect("read");
+        let file = &package.program.files[0];
+        let syn::Item::Fn(main) = &file.ast.items[1] else {
+            panic!("a function");
+        };
+        let range = main.block.brace_token.span.join().byte_range();
+        assert_eq!(
+            &file.text[range.start + file.base..range.end + file.base],
+            "{ let é = 1; }"
+        );
+    }
+
+    #[test]
+    fn a_file_of_two_packages_must_mean_the_same_in_both() {
+        let part = |name: &str, more: &str| {
+            let features = format!("[features]\nf = []\n{more}[lib]\npath = \"../../shared.rs\"\n");
+            manifest(name, &features)
+        };
+        let tree = Tree::new(&[
+            (
+                "Cargo.toml",
+                &manifest(
+                    "app",
+                    "[dependencies]\na = { path = \"parts/a\" }\nb = { path = \"parts/b\" }\n",
+                ),
+            ),
+            ("src/main.rs", "fn main() {}"),
+            ("shared.rs", "#[cfg(feature = \"f\")] pub fn f() {}"),
+            ("parts/a/Cargo.toml", &part("a", "")),
+            ("parts/b/Cargo.toml", &part("b", "")),
+        ]);
+        let package = read(&options(&tree, "Cargo.toml")).expect("the same in both");
+        assert_eq!(package.program.files.len(), 2);
+        tree.write("parts/b/Cargo.toml", &part("b", "default = [\"f\"]\n"));
+        assert!(
+            failure(&tree).contains("`#[cfg]`s do not hold alike"),
+            "{}",
+            failure(&tree)
+        );
+    }
+}

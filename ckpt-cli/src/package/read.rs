@@ -213,52 +213,7 @@ fn name_externs(crates: &mut [CrateSource], workspace: &Workspace, libraries: &B
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::package::testing::{Tree, manifest};
-
-    fn options(tree: &Tree, path: &str) -> CargoOptions {
-        CargoOptions {
-            manifest_path: Some(tree.path(path)),
-            ..CargoOptions::default()
-        }
-    }
-
-    /// Each module of a crate as `file -> modules: file`, and what it can name.
-    fn shape(tree: &Tree, package: &ReadPackage, krate: usize) -> Vec<String> {
-        let program = &package.program;
-        let file = |id| tree.below(&program.file(id).path);
-        let krate = &program.crates[krate];
-        let mut lines = vec![format!("{} {:?} {}", krate.name, krate.kind, file(krate.root))];
-        for ((from, modules), to) in &krate.modules {
-            lines.push(format!("{} {}: {}", file(*from), modules.join("::"), file(*to)));
-        }
-        for (name, other) in &krate.externs {
-            lines.push(format!("extern {name} = {}", program.crates[*other].package));
-        }
-        lines[1..].sort();
-        lines
-    }
-
-    /// The files that rustc itself opens for a crate.
-    fn opened_by_rustc(tree: &Tree, root: &str) -> Vec<String> {
-        let notes = tree.path("notes.d");
-        let status = std::process::Command::new("rustc")
-            .args(["--edition", "2021", "--emit", "dep-info", "-o"])
-            .args([&notes, &tree.path(root)])
-            .status();
-        assert!(status.expect("rustc").success());
-        let text = std::fs::read_to_string(notes).expect("notes");
-        let files = text.lines().filter_map(|line| line.strip_suffix(':'));
-        let mut files: Vec<_> = files
-            .map(|file| tree.below(&super::super::modules::cleaned(Path::new(file))))
-            .collect();
-        files.sort();
-        files
-    }
-
-    fn failure(tree: &Tree) -> String {
-        let failure = read(&options(tree, "Cargo.toml")).expect_err("a refusal");
-        failure.to_string()
-    }
+    use crate::package::testing::{Tree, failure, manifest, options, shape};
 
     #[test]
     fn a_package_with_library_and_binary() {
@@ -305,81 +260,6 @@ mod tests {
         assert_eq!(
             package.package("my-sim").expect("known").features,
             ["default", "fast"]
-        );
-    }
-
-    #[test]
-    fn modules_are_found_by_the_rules_of_rustc() {
-        let tree = Tree::new(&[
-            ("Cargo.toml", &manifest("deep", "")),
-            (
-                "src/main.rs",
-                "mod a { mod b; #[path = \"x.rs\"] mod c; } #[path = \"far\"] mod d { mod e; }\n\
-                 #[path = \"../lib/other.rs\"] mod other; mod side; mod r#loop;\n\
-                 fn main() {}",
-            ),
-            (
-                "src/a/b.rs",
-                "mod inner { mod last; #[path = \"y.rs\"] mod named; }",
-            ),
-            ("src/a/b/inner/last.rs", ""),
-            ("src/a/b/inner/y.rs", ""),
-            ("src/a/x.rs", ""),
-            ("src/far/e.rs", ""),
-            ("lib/other.rs", "mod sibling;"),
-            ("lib/sibling.rs", ""),
-            (
-                "src/side.rs",
-                "#[cfg_attr(unix, path = \"near.rs\")] mod near; #[cfg(windows)] mod absent;",
-            ),
-            ("src/near.rs", "#![cfg(unix)]"),
-            ("src/loop.rs", ""),
-        ]);
-        let package = read(&options(&tree, "Cargo.toml")).expect("read");
-        assert_eq!(
-            shape(&tree, &package, 0),
-            [
-                "deep Bin src/main.rs",
-                "lib/other.rs sibling: lib/sibling.rs",
-                "src/a/b.rs inner::last: src/a/b/inner/last.rs",
-                "src/a/b.rs inner::named: src/a/b/inner/y.rs",
-                "src/main.rs a::b: src/a/b.rs",
-                "src/main.rs a::c: src/a/x.rs",
-                "src/main.rs d::e: src/far/e.rs",
-                "src/main.rs other: lib/other.rs",
-                "src/main.rs r#loop: src/loop.rs",
-                "src/main.rs side: src/side.rs",
-                "src/side.rs near: src/near.rs",
-            ]
-        );
-        let files = package.program.files.iter();
-        let mut files: Vec<_> = files.map(|file| tree.below(&file.path)).collect();
-        files.sort();
-        assert_eq!(files, opened_by_rustc(&tree, "src/main.rs"));
-    }
-
-    #[test]
-    fn included_files_are_read_where_the_path_is_known() {
-        let tree = Tree::new(&[
-            ("Cargo.toml", &manifest("inc", "")),
-            (
-                "src/main.rs",
-                "include!(concat!(env!(\"OUT_DIR\"), \"/made.rs\")); include!(\"parts/a.rs\");\n\
-                 mod m { include!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/shared/\", 'b', 1, \".rs\")); }",
-            ),
-            ("src/parts/a.rs", "mod c;"),
-            ("src/parts/c.rs", ""),
-            ("shared/b1.rs", ""),
-        ]);
-        let package = read(&options(&tree, "Cargo.toml")).expect("read");
-        assert_eq!(
-            shape(&tree, &package, 0),
-            [
-                "inc Bin src/main.rs",
-                "src/main.rs include!1: src/parts/a.rs",
-                "src/main.rs m::include!0: shared/b1.rs",
-                "src/parts/a.rs c: src/parts/c.rs",
-            ]
         );
     }
 
@@ -539,53 +419,6 @@ mod tests {
             shape(&tree, &package, 0),
             ["app Bin src/main.rs", "src/main.rs there: src/there.rs"]
         );
-    }
-
-    #[test]
-    fn spans_count_from_behind_byte_order_mark_and_first_line() {
-        let text = "\u{feff}#!/usr/bin/env run\nfn main() { let é = 1; }\n";
-        let tree = Tree::new(&[("Cargo.toml", &manifest("app", "")), ("src/main.rs", text)]);
-        let package = read(&options(&tree, "Cargo.toml")).expect("read");
-        let file = &package.program.files[0];
-        let syn::Item::Fn(main) = &file.ast.items[0] else {
-            panic!("a function");
-        };
-        let range = main.block.brace_token.span.join().byte_range();
-        assert_eq!(
-            &file.text[range.start + file.base..range.end + file.base],
-            "{ let é = 1; }"
-        );
-    }
-
-    #[test]
-    fn what_is_missing_is_named_with_its_place() {
-        let tree = Tree::new(&[
-            ("Cargo.toml", &manifest("app", "")),
-            ("src/main.rs", "fn main() {}\n  mod gone;\n"),
-        ]);
-        let text = failure(&tree);
-        assert!(
-            text.contains("src/main.rs:2:3: there is no file for the module `gone`"),
-            "{text}"
-        );
-        assert!(text.contains("2 |   mod gone;"), "{text}");
-        tree.write("src/gone.rs", "");
-        tree.write("src/gone/mod.rs", "");
-        let text = failure(&tree);
-        assert!(text.contains("two files for one module"), "{text}");
-    }
-
-    #[test]
-    fn a_file_that_is_not_rust_is_shown() {
-        let tree = Tree::new(&[
-            ("Cargo.toml", &manifest("app", "")),
-            ("src/main.rs", "fn main() {\n\tlet x = = 1;\n}\n"),
-        ]);
-        let text = failure(&tree);
-        assert!(text.contains("src/main.rs:2:10: "), "{text}");
-        assert!(text.contains("2 | \tlet x = = 1;\n  | \t        ^"), "{text}");
-        tree.write("src/main.rs", "fn main() {\n  \"never closed\n");
-        assert!(failure(&tree).contains("src/main.rs:"), "{}", failure(&tree));
     }
 
     #[test]

@@ -49,6 +49,16 @@ impl Settings {
         Ok(Settings { files, variables })
     }
 
+    /// No files, and only these variables.
+    #[cfg(test)]
+    pub fn of_variables(variables: &[(&str, &str)]) -> Self {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Settings {
+            variables: variables.iter().map(owned).collect(),
+            ..Settings::default()
+        }
+    }
+
     fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
     }

@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::read::{ReadPackage, read};
+use crate::launch::CargoOptions;
+
 /// A tree of files that vanishes at the end of the test.
 pub struct Tree {
     folder: tempfile::TempDir,
@@ -48,4 +51,34 @@ impl Tree {
 /// A manifest with a name and whatever else.
 pub fn manifest(name: &str, rest: &str) -> String {
     format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n{rest}")
+}
+
+/// Options that mean the package of a manifest.
+pub fn options(tree: &Tree, path: &str) -> CargoOptions {
+    CargoOptions {
+        manifest_path: Some(tree.path(path)),
+        ..CargoOptions::default()
+    }
+}
+
+/// Each module of a crate as `file -> modules: file`, and what it can name.
+pub fn shape(tree: &Tree, package: &ReadPackage, krate: usize) -> Vec<String> {
+    let program = &package.program;
+    let file = |id| tree.below(&program.file(id).path);
+    let krate = &program.crates[krate];
+    let mut lines = vec![format!("{} {:?} {}", krate.name, krate.kind, file(krate.root))];
+    for ((from, modules), to) in &krate.modules {
+        lines.push(format!("{} {}: {}", file(*from), modules.join("::"), file(*to)));
+    }
+    for (name, other) in &krate.externs {
+        lines.push(format!("extern {name} = {}", program.crates[*other].package));
+    }
+    lines[1..].sort();
+    lines
+}
+
+/// Why the package at the root cannot be read.
+pub fn failure(tree: &Tree) -> String {
+    let failure = read(&options(tree, "Cargo.toml")).expect_err("a refusal");
+    failure.to_string()
 }

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use cargo_metadata::semver::Version;
 use cargo_metadata::{DependencyKind, Metadata, Node, NodeDep, Package, PackageId, Target, TargetKind};
 
+use super::manifest::RUNTIME;
 use crate::failure::{Failure, Outcome, code};
 use crate::launch::CargoOptions;
 use crate::launch::choice::{Choice, choose};
@@ -141,7 +142,9 @@ impl Workspace {
         while let Some(id) = pending.pop_front() {
             for dependency in self.dependencies_of(&id, dev && id == *chosen) {
                 let package = &self.metadata[&dependency.pkg];
-                if self.is_local(package) && library(package).is_some() && seen.insert(package.id.clone()) {
+                // In ckpt's own workspace, the library that programs link is no part of them.
+                let is_own = self.is_local(package) && package.name != RUNTIME;
+                if is_own && library(package).is_some() && seen.insert(package.id.clone()) {
                     found.push(package.id.clone());
                     pending.push_back(package.id.clone());
                 }
