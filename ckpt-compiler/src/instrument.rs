@@ -62,7 +62,6 @@ pub fn try_expand(
             flow: &stages.flow,
             plan: &stages.plan,
             liveness: &stages.liveness,
-            step_ends: spine::step_ends(&stages.lowered.body),
         },
     ))
 }

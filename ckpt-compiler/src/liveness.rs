@@ -1,65 +1,78 @@
-//! Two dataflow analyses over the graph of a function.
+//! Dataflow analyses over the graph of a function.
 //!
 //! Liveness, backward: `in = use ∪ (out − def)`, `out = ⋃ in(next)`. A variable is live where its value may still be used.
-//! Moves, forward: `out = moved ∪ (in − def)`, `in = ⋃ out(previous)`. A variable may have been moved out of.
+//! Forward, `in` joined from `out(previous)`: which variables may have been moved out of, have surely been, may have a
+//! value, surely have had one. *May* joins with `⋃`, *surely* with `⋂`.
 
-use crate::flow::{BindingId, Event, Flow, Point, Use};
-use crate::spine::SiteId;
+use crate::flow::{BindingId, Event, Flow, Node, NodeId, Point, Use};
+use crate::spine::{SiteId, StepId};
 use fixedbitset::FixedBitSet;
 
-/// The solution of both analyses.
+/// The solution of the analyses.
 #[derive(Debug)]
 pub struct Liveness {
-    live_out: Vec<FixedBitSet>,
+    live: Live,
     moved_out: Vec<FixedBitSet>,
     consumed_out: Vec<FixedBitSet>,
     surely_moved_in: Vec<FixedBitSet>,
     surely_moved_out: Vec<FixedBitSet>,
+    written_out: Vec<FixedBitSet>,
+    surely_written_out: Vec<FixedBitSet>,
 }
 
 impl Liveness {
-    /// Solves both analyses for a function.
+    /// Solves the analyses for a function.
     pub fn of(flow: &Flow) -> Self {
-        let (surely_moved_in, surely_moved_out) = surely_moved(flow);
+        let set = |event: &Event, moved: &mut FixedBitSet, moves: bool| {
+            if moves {
+                moved.insert(event.binding);
+            } else if event.kind == Use::Write && !event.in_closure {
+                moved.remove(event.binding);
+            }
+        };
+        let moves = |event: &Event, moved: &mut FixedBitSet| set(event, moved, event.kind == Use::Move);
+        let consumes = |event: &Event, moved: &mut FixedBitSet| set(event, moved, event.may_consume);
+        let surely_moves = |event: &Event, moved: &mut FixedBitSet| {
+            set(event, moved, event.kind == Use::Move && !event.in_closure);
+        };
+        let writes = |event: &Event, written: &mut FixedBitSet| {
+            if event.kind == Use::Write {
+                written.insert(event.binding);
+            }
+        };
+        let (surely_moved_in, surely_moved_out) = forward(flow, Join::All, surely_moves);
         Self {
-            live_out: live(flow),
-            moved_out: moved(flow, |event| event.kind == Use::Move),
-            consumed_out: moved(flow, |event| event.may_consume),
+            live: Live::with_uses(flow, []),
+            moved_out: forward(flow, Join::Any, moves).1,
+            consumed_out: forward(flow, Join::Any, consumes).1,
             surely_moved_in,
             surely_moved_out,
+            written_out: forward(flow, Join::Any, writes).1,
+            surely_written_out: forward(flow, Join::All, writes).1,
         }
     }
 
     /// Whether the variable's value may be used after the site.
     pub fn is_live(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
-        self.live_out[flow.sites[site as usize - 1].node].contains(binding)
+        self.live.out[node_of(flow, site)].contains(binding)
     }
 
-    /// Whether the variable may have been moved out of when the site is reached.
-    pub fn may_be_moved(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
-        let node = flow.sites[site as usize - 1].node;
-        let consumed = self.consumed_out[node].contains(binding) && !self.live_out[node].contains(binding);
-        !flow.bindings[binding].is_plainly_copy() && (consumed || self.moved_out[node].contains(binding))
+    /// Whether the variable's value may be used after a step.
+    pub fn is_live_after(&self, flow: &Flow, step: StepId, binding: BindingId) -> bool {
+        let end = flow.points.get(&step).map(|(_, end)| *end);
+        end.is_some_and(|end| self.is_live_at(flow, end, binding))
     }
 
     /// Whether the variable's value may still be used from a point on.
     pub fn is_live_at(&self, flow: &Flow, point: Point, binding: BindingId) -> bool {
-        let mut live = self.live_out[point.node].contains(binding);
-        for event in flow.nodes[point.node].events[point.event..].iter().rev() {
-            if event.binding == binding {
-                live = if event.kind == Use::Write && !event.in_closure {
-                    false
-                } else {
-                    event.kind != Use::Write || live
-                };
-            }
-        }
-        live
+        self.live.at(flow, point, binding)
     }
 
-    /// Whether the variable has been moved out of on every way to the site.
-    pub fn is_moved(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
-        self.surely_moved_out[flow.sites[site as usize - 1].node].contains(binding)
+    /// Whether the variable may have been moved out of when the site is reached.
+    pub fn may_be_moved(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
+        let node = node_of(flow, site);
+        let consumed = self.consumed_out[node].contains(binding) && !self.live.out[node].contains(binding);
+        !flow.bindings[binding].is_plainly_copy() && (consumed || self.moved_out[node].contains(binding))
     }
 
     /// Whether the variable has been moved out of on every way to a point.
@@ -77,9 +90,26 @@ impl Liveness {
         moved
     }
 
+    /// Whether the variable has been moved out of on every way to the site.
+    pub fn is_moved(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
+        self.surely_moved_out[node_of(flow, site)].contains(binding)
+    }
+
+    /// Whether the variable may have been given a value on a way to the site.
+    pub fn may_have_value(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
+        self.written_out[node_of(flow, site)].contains(binding)
+    }
+
+    /// Whether the variable has a value at the site, whatever way led there.
+    pub fn has_value(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
+        self.is_live(flow, site, binding)
+            || self.surely_written_out[node_of(flow, site)].contains(binding)
+                && !self.may_be_moved(flow, site, binding)
+    }
+
     /// Calls `visit` for every event with the variables that are live after it.
     pub fn for_each_event(&self, flow: &Flow, mut visit: impl FnMut(&Event, &FixedBitSet)) {
-        for (node, live_out) in flow.nodes.iter().zip(&self.live_out) {
+        for (node, live_out) in flow.nodes.iter().zip(&self.live.out) {
             let mut live = live_out.clone();
             for event in node.events.iter().rev() {
                 visit(event, &live);
@@ -87,6 +117,62 @@ impl Liveness {
             }
         }
     }
+}
+
+fn node_of(flow: &Flow, site: SiteId) -> NodeId {
+    flow.sites[site as usize - 1].node
+}
+
+/// Where variables are live.
+#[derive(Debug)]
+pub struct Live {
+    out: Vec<FixedBitSet>,
+    reachable: FixedBitSet,
+}
+
+impl Live {
+    /// Solves liveness with more uses than those of the function: at the end of the given blocks.
+    pub fn with_uses(flow: &Flow, uses: impl IntoIterator<Item = (NodeId, BindingId)>) -> Self {
+        let empty = FixedBitSet::with_capacity(flow.bindings.len());
+        let mut live_out = vec![empty; flow.nodes.len()];
+        for (node, binding) in uses {
+            live_out[node].insert(binding);
+        }
+        let mut live_in = vec![FixedBitSet::with_capacity(flow.bindings.len()); flow.nodes.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (index, node) in flow.nodes.iter().enumerate().rev() {
+                let mut live = live_out[index].clone();
+                node.next.iter().for_each(|next| live.union_with(&live_in[*next]));
+                live_out[index].clone_from(&live);
+                step_all_back(node, 0, &mut live);
+                node.fresh.iter().for_each(|id| live.remove(*id));
+                if live != live_in[index] {
+                    live_in[index] = live;
+                    changed = true;
+                }
+            }
+        }
+        Self {
+            out: live_out,
+            reachable: reachable(flow),
+        }
+    }
+
+    /// Whether the variable's value may still be used from a point on that can be reached.
+    pub fn at(&self, flow: &Flow, point: Point, binding: BindingId) -> bool {
+        let mut live = self.out[point.node].clone();
+        step_all_back(&flow.nodes[point.node], point.event, &mut live);
+        live.contains(binding) && self.reachable.contains(point.node)
+    }
+}
+
+fn step_all_back(node: &Node, first: usize, live: &mut FixedBitSet) {
+    node.events[first..]
+        .iter()
+        .rev()
+        .for_each(|event| step_back(event, live));
 }
 
 fn step_back(event: &Event, live: &mut FixedBitSet) {
@@ -97,90 +183,57 @@ fn step_back(event: &Event, live: &mut FixedBitSet) {
     }
 }
 
-fn live(flow: &Flow) -> Vec<FixedBitSet> {
-    let empty = FixedBitSet::with_capacity(flow.bindings.len());
-    let mut live_in = vec![empty.clone(); flow.nodes.len()];
-    let mut live_out = vec![empty; flow.nodes.len()];
+fn reachable(flow: &Flow) -> FixedBitSet {
+    let mut found = FixedBitSet::with_capacity(flow.nodes.len());
+    let mut open: Vec<NodeId> = (0..flow.nodes.len().min(1)).collect();
+    while let Some(node) = open.pop() {
+        if !found.put(node) {
+            open.extend(&flow.nodes[node].next);
+        }
+    }
+    found
+}
+
+/// How the ways that meet in a block are joined.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Join {
+    /// What holds on any of them.
+    Any,
+    /// What holds on all of them.
+    All,
+}
+
+/// Solves a forward analysis; gives what holds at the beginning and at the end of every block.
+fn forward(
+    flow: &Flow,
+    join: Join,
+    effect: impl Fn(&Event, &mut FixedBitSet),
+) -> (Vec<FixedBitSet>, Vec<FixedBitSet>) {
+    let mut start = FixedBitSet::with_capacity(flow.bindings.len());
+    start.set_range(.., join == Join::All);
+    let mut before = vec![start; flow.nodes.len()];
+    if let Some(entry) = before.first_mut() {
+        entry.clear();
+    }
+    let mut after = before.clone();
     let mut changed = true;
     while changed {
         changed = false;
-        for index in (0..flow.nodes.len()).rev() {
-            let node = &flow.nodes[index];
-            let mut live = live_out[index].clone();
+        for (index, node) in flow.nodes.iter().enumerate() {
+            let mut state = before[index].clone();
+            node.fresh.iter().for_each(|id| state.remove(*id));
+            node.events.iter().for_each(|event| effect(event, &mut state));
             for next in &node.next {
-                live.union_with(&live_in[*next]);
-            }
-            live_out[index].clone_from(&live);
-            node.events
-                .iter()
-                .rev()
-                .for_each(|event| step_back(event, &mut live));
-            if live != live_in[index] {
-                live_in[index] = live;
-                changed = true;
-            }
-        }
-    }
-    live_out
-}
-
-/// As [`moved`], over all ways instead of over any.
-fn surely_moved(flow: &Flow) -> (Vec<FixedBitSet>, Vec<FixedBitSet>) {
-    let mut everything = FixedBitSet::with_capacity(flow.bindings.len());
-    everything.insert_range(..);
-    let mut moved_in = vec![everything; flow.nodes.len()];
-    if let Some(start) = moved_in.first_mut() {
-        start.clear();
-    }
-    let mut moved_out = moved_in.clone();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for index in 0..flow.nodes.len() {
-            let mut moved = moved_in[index].clone();
-            for event in &flow.nodes[index].events {
-                match event.kind {
-                    Use::Move if !event.in_closure => moved.insert(event.binding),
-                    Use::Write if !event.in_closure => moved.remove(event.binding),
-                    _ => {}
+                match join {
+                    Join::Any => before[*next].union_with(&state),
+                    Join::All => before[*next].intersect_with(&state),
                 }
             }
-            for next in flow.nodes[index].next.clone() {
-                moved_in[next].intersect_with(&moved);
-            }
-            if moved != moved_out[index] {
-                moved_out[index] = moved;
+            if state != after[index] {
+                after[index] = state;
                 changed = true;
             }
         }
     }
-    (moved_in, moved_out)
-}
-
-fn moved(flow: &Flow, moves: impl Fn(&Event) -> bool) -> Vec<FixedBitSet> {
-    let empty = FixedBitSet::with_capacity(flow.bindings.len());
-    let mut moved_in = vec![empty.clone(); flow.nodes.len()];
-    let mut moved_out = vec![empty; flow.nodes.len()];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for index in 0..flow.nodes.len() {
-            let mut moved = moved_in[index].clone();
-            for event in &flow.nodes[index].events {
-                if moves(event) {
-                    moved.insert(event.binding);
-                } else if event.kind == Use::Write && !event.in_closure {
-                    moved.remove(event.binding);
-                }
-            }
-            for next in flow.nodes[index].next.clone() {
-                moved_in[next].union_with(&moved);
-            }
-            if moved != moved_out[index] {
-                moved_out[index] = moved;
-                changed = true;
-            }
-        }
-    }
-    moved_out
+    (before, after)
 }

@@ -53,6 +53,12 @@ pub fn take<T>(slot: &mut Option<T>) -> T {
     take_or_die(slot.take())
 }
 
+/// What a site saves of such a variable while it is in its slot.
+#[inline(always)]
+pub fn parked<T>(slot: &Option<T>) -> &T {
+    take_or_die(slot.as_ref())
+}
+
 #[inline(always)]
 fn take_or_die<T>(held: Option<T>) -> T {
     match held {
@@ -357,6 +363,18 @@ impl<T> Dead<T> {
     #[inline(always)]
     pub fn of(_: &T) -> Self {
         Dead(PhantomData)
+    }
+
+    /// For a variable that has no value yet: `if false { x = dead.never(); }` tells its type.
+    #[inline(always)]
+    pub fn unknown() -> Self {
+        Dead(PhantomData)
+    }
+
+    /// Is not called, see [`Dead::unknown`].
+    #[cold]
+    pub fn never(&self) -> T {
+        unreachable!("what only tells a type is not run")
     }
 }
 

@@ -1,62 +1,58 @@
 //! Blocks: runs that a restart skips, statements that it repeats, statements that it enters.
 
 use super::Emitter;
-use crate::flow::BindingId;
 use crate::names::frame;
-use crate::plan::{Mode, Segment, segments};
+use crate::plan::travel::Stop;
+use crate::plan::{Segment, segments};
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::ops::Range;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Local, Pat, PatIdent, Stmt};
 
 impl Emitter<'_> {
-    /// The statements of a block. `carried` are the variables of enclosing blocks that travel as options here.
-    pub(super) fn block(&self, block: &Block, carried: &[BindingId]) -> TokenStream {
+    /// The statements of a block.
+    pub(super) fn block(&self, block: &Block) -> TokenStream {
         let groups = segments(block, &self.plan.replays, &|step| self.plan.begins_a_run(step));
-        let outer = carried.to_vec();
-        let last_spine = groups
-            .iter()
-            .rposition(|group| matches!(group, Segment::Spine(_)));
-        let mut carried = carried.to_vec();
+        let is_spine = |group: &Segment<'_>| matches!(group, Segment::Spine(_));
+        let last_spine = groups.iter().rposition(is_spine);
         let mut tokens = TokenStream::new();
-        for (index, group) in groups.iter().enumerate() {
-            let guarded = last_spine.is_some_and(|last| index < last);
-            tokens.extend(self.aliases_before(group));
+        let guarded = last_spine.map_or(0, |last| last + 1);
+        for (index, group) in groups[..guarded].iter().enumerate() {
             let later = later_sites(&groups[index + 1..]);
-            tokens.extend(match group {
-                Segment::Item(step) => verbatim(step),
-                Segment::Replay(step) => self.replay(step),
-                Segment::Run(steps) => match later.filter(|_| guarded) {
-                    Some(later) => self.guarded_run(steps, later, &mut carried),
-                    None => self.last_run(steps, &carried, &outer),
-                },
-                Segment::Spine(step) => {
-                    let StepKind::Spine(spine) = &step.kind else {
-                        continue;
-                    };
-                    match later.filter(|_| guarded) {
-                        Some(later) => self.guarded_spine(step, spine, later, &mut carried),
-                        None => self.final_spine(step, spine, &carried, &outer),
-                    }
+            tokens.extend(match (group, later) {
+                (Segment::Item(step), _) => self.verbatim(step),
+                (Segment::Replay(step), _) => {
+                    let stop = self.plan.travel.stop(step.range.start);
+                    let (aliases, replay) = (self.aliases(step.range.start, &stop), self.replay(step));
+                    quote!(#aliases #replay)
                 }
+                (Segment::Run(steps), Some(later)) => self.guarded_run(steps, later),
+                (Segment::Spine(step), later) => match (&step.kind, later) {
+                    (StepKind::Spine(spine), Some(later)) => self.guarded_spine(step, spine, later),
+                    (StepKind::Spine(spine), None) => self.final_spine(step, spine),
+                    _ => TokenStream::new(),
+                },
+                (Segment::Run(_), None) => TokenStream::new(),
             });
-            if !guarded {
-                // Taken for the rest of the block, unless an enclosing one has been given it back.
-                let range = span_of(&steps_of(group));
-                carried.retain(|id| outer.contains(id) || !self.is_used(*id, &range));
-            }
+        }
+        if let Some(rest) = groups.get(guarded) {
+            let first = rest.range().start;
+            let rest: Vec<&Step> = block
+                .steps
+                .iter()
+                .filter(|step| step.range.start >= first)
+                .collect();
+            tokens.extend(self.last_run(&rest));
         }
         tokens
     }
 
-    fn aliases_before(&self, group: &Segment<'_>) -> TokenStream {
-        let step = match group {
-            Segment::Item(step) | Segment::Replay(step) | Segment::Spine(step) => step,
-            Segment::Run(steps) => steps[0],
-        };
-        let found = self.plan.aliases.get(&step.range.start).into_iter().flatten();
+    /// Borrows of the variables that the step hides from sites which save them.
+    fn aliases(&self, step: StepId, stop: &Stop) -> TokenStream {
+        let found = self.plan.aliases.get(&step).into_iter().flatten();
+        let found = found.filter(|alias| !stop.parked.contains(&alias.binding));
         found
             .map(|alias| {
                 let (name, ident) = (&alias.ident, &self.flow.bindings[alias.binding].ident);
@@ -86,128 +82,133 @@ impl Emitter<'_> {
         quote!(#[allow(unused_mut, unused_assignments)] #stmt #homes)
     }
 
-    /// Statements that no restart skips. What travels through an enclosing block is put back for it.
-    fn last_run(&self, steps: &[&Step], carried: &[BindingId], outer: &[BindingId]) -> TokenStream {
-        let range = span_of(steps);
-        let taken = self.take_all(carried, &range);
-        let put = self.put_all(outer, &range);
+    /// Statements that no restart skips.
+    fn last_run(&self, steps: &[&Step]) -> TokenStream {
         let Some((last, before)) = steps.split_last() else {
-            return taken;
+            return TokenStream::new();
         };
-        let before = before.iter().map(|step| verbatim(step));
-        let end = self.then_put(verbatim(last), is_tail(last), put);
-        quote!(#taken #(#before)* #end)
+        let stop = self.plan.travel.stop(steps[0].range.start);
+        let (take, put) = (self.take(&stop), self.put(&stop.put));
+        let before = before.iter().map(|step| self.verbatim(step));
+        let (last, is_value) = (self.verbatim(last), is_tail(last));
+        let whole = self.unhidden(steps, &stop, quote!(#(#before)* #last));
+        let late = self.late_checks(&span_of(steps));
+        let end = self.then_put(whole, is_value, quote!(#late #put));
+        quote!(#take #end)
     }
 
-    /// A statement, and after it what puts variables back; a value of the block is kept meanwhile.
-    fn then_put(&self, statement: TokenStream, is_value: bool, put: TokenStream) -> TokenStream {
-        if put.is_empty() || !is_value {
-            return quote!(#statement #put);
-        }
-        let value = Ident::new("__ckpt_value", Span::mixed_site());
-        quote!(let #value = #statement; #put #value)
-    }
-
-    fn guarded_run(&self, steps: &[&Step], later: Sites, carried: &mut Vec<BindingId>) -> TokenStream {
+    fn guarded_run(&self, steps: &[&Step], later: Sites) -> TokenStream {
         let frame = frame();
         let range = span_of(steps);
+        let stop = self.plan.travel.stop(range.start);
         let declared = self.declared_by(steps);
         let declarations = self.declarations(&declared);
-        let taken = self.take_all(carried, &range);
+        let (take, put) = (self.take(&stop), self.put(&stop.put));
         let statements: Vec<_> = steps
             .iter()
             .map(|step| {
                 let statement = self.run_statement(step);
                 let own = self.declared_by(&[step]);
-                let (types, slots) = (self.types_of_dead(&own, later), self.types_of_slots(&own, &range));
+                let (types, slots) = (self.types_of_dead(&own, later), self.types_of_slots(&own));
                 quote!(#statement #types #slots)
             })
             .collect();
-        let put = self.put_all(carried, &range);
         let checks = self.destructor_checks(&declared, later);
-        let out = self.move_out(&declared, &range);
+        let (late, out) = (self.late_checks(&range), self.move_out(&declared));
+        let inside = self.unhidden(steps, &stop, quote!(#(#statements)* #checks #late #out));
         let restores = self.restores(&declared, &range, later, steps);
         let otherwise = (!restores.is_empty()).then(|| quote!(else { #restores }));
-        let bind = self.bind_moved(&declared, later);
-        carried.extend(
-            declared
-                .iter()
-                .copied()
-                .filter(|id| self.mode(*id) == Mode::Carried),
-        );
+        let aliases: Vec<_> = steps
+            .iter()
+            .map(|step| self.aliases(step.range.start, &stop))
+            .collect();
+        let bind = self.bind(&declared);
         quote! {
             #declarations
-            if #frame.runs() { #taken #(#statements)* #put #checks #out } #otherwise
+            if #frame.runs() { #take #inside #put } #otherwise
+            #(#aliases)*
             #bind
         }
     }
 
-    fn guarded_spine(
-        &self,
-        step: &Step,
-        spine: &SpineStep,
-        later: Sites,
-        carried: &mut Vec<BindingId>,
-    ) -> TokenStream {
+    fn guarded_spine(&self, step: &Step, spine: &SpineStep, later: Sites) -> TokenStream {
         let frame = frame();
         let Sites { first, last } = spine.sites;
+        let stop = self.plan.travel.stop(step.range.start);
         let declared = self.declared_by(&[step]);
         let declarations = self.declarations(&declared);
-        let (taken, inner, put) = self.carry_into(step, spine, carried);
-        let value = self.spine(&spine.spine, &inner);
+        let (take, put) = (self.take(&stop), self.put(&stop.put));
+        let value = self.spine(step.range.start, &spine.spine);
         let statement = match &spine.target {
             Target::Let { local, .. } => self.assign(local, &value, step.range.start),
             Target::Statement(semicolon) => with_semicolon(value, *semicolon),
             Target::Tail => value,
         };
-        let types = self.types_of_dead(&declared, later);
+        let (types, slots) = (
+            self.types_of_dead(&declared, later),
+            self.types_of_slots(&declared),
+        );
         let checks = self.destructor_checks(&declared, later);
-        let out = self.move_out(&declared, &step.range);
+        let (late, out) = (self.leaf_checks(step, spine), self.move_out(&declared));
+        let inside = self.unhidden(
+            &[step],
+            &stop,
+            quote!(#statement #types #slots #checks #late #out),
+        );
         let restores = self.restores(&declared, &step.range, later, &[step]);
         let otherwise = (!restores.is_empty()).then(|| quote!(else { #restores }));
-        let bind = self.bind_moved(&declared, later);
-        carried.extend(
-            declared
-                .iter()
-                .copied()
-                .filter(|id| self.mode(*id) == Mode::Carried),
-        );
+        let (before, behind) = match &spine.target {
+            Target::Let { .. } => (TokenStream::new(), self.aliases(step.range.start, &stop)),
+            _ => (self.aliases(step.range.start, &stop), TokenStream::new()),
+        };
+        let bind = self.bind(&declared);
         quote! {
+            #before
             #declarations
-            if #frame.runs() || #frame.enters(#first, #last) { #taken #statement #put #types #checks #out } #otherwise
+            if #frame.runs() || #frame.enters(#first, #last) { #take #inside #put } #otherwise
+            #behind
             #bind
         }
     }
 
-    fn final_spine(
-        &self,
-        step: &Step,
-        spine: &SpineStep,
-        carried: &[BindingId],
-        outer: &[BindingId],
-    ) -> TokenStream {
-        let (taken, inner, _) = self.carry_into(step, spine, carried);
-        let whole: Vec<BindingId> = outer.iter().copied().filter(|id| !inner.contains(id)).collect();
-        let put = self.put_all(&whole, &step.range);
-        let value = self.spine(&spine.spine, &inner);
+    fn final_spine(&self, step: &Step, spine: &SpineStep) -> TokenStream {
+        let stop = self.plan.travel.stop(step.range.start);
+        let (take, put) = (self.take(&stop), self.put(&stop.put));
+        let (aliases, late) = (
+            self.aliases(step.range.start, &stop),
+            self.leaf_checks(step, spine),
+        );
+        let put = quote!(#late #put);
+        let value = self.spine(step.range.start, &spine.spine);
         let statement = match &spine.target {
             Target::Let { local, .. } => {
                 let Local { attrs, pat, .. } = &**local;
                 let lint = added_by_ckpt(pat).then(|| quote!(#[allow(unused_mut)]));
+                let value = match put.is_empty() {
+                    true => value,
+                    false => {
+                        let kept = self.then_put(value, true, put);
+                        quote!({ #kept })
+                    }
+                };
                 quote!(#lint #(#attrs)* let #pat = #value;)
             }
-            Target::Statement(semicolon) => with_semicolon(value, *semicolon),
-            Target::Tail => value,
+            Target::Statement(semicolon) => self.then_put(with_semicolon(value, *semicolon), false, put),
+            Target::Tail => self.then_put(value, true, put),
         };
-        let statement = self.then_put(statement, matches!(spine.target, Target::Tail), put);
-        quote!(#taken #statement)
+        quote!(#aliases #take #statement)
     }
-}
 
-fn steps_of<'a>(group: &Segment<'a>) -> Vec<&'a Step> {
-    match group {
-        Segment::Item(step) | Segment::Replay(step) | Segment::Spine(step) => vec![*step],
-        Segment::Run(steps) => steps.clone(),
+    /// The statement as the user wrote it, but for what travels.
+    pub(super) fn verbatim(&self, step: &Step) -> TokenStream {
+        match (&step.kind, self.with_jumps(step)) {
+            (StepKind::Item(stmt), _) => stmt.to_token_stream(),
+            (_, Some(stmt)) => match &stmt {
+                Stmt::Local(local) if added_by_ckpt(&local.pat) => quote!(#[allow(unused_mut)] #stmt),
+                _ => stmt.to_token_stream(),
+            },
+            _ => TokenStream::new(),
+        }
     }
 }
 
@@ -232,20 +233,6 @@ fn later_sites(groups: &[Segment<'_>]) -> Option<Sites> {
         _ => None,
     })?;
     Some(Sites { first, last })
-}
-
-pub(super) fn verbatim(step: &Step) -> TokenStream {
-    match &step.kind {
-        StepKind::Item(stmt) => stmt.to_token_stream(),
-        StepKind::Plain(Plain {
-            stmt: stmt @ Stmt::Local(local),
-            ..
-        }) if added_by_ckpt(&local.pat) => {
-            quote!(#[allow(unused_mut)] #stmt)
-        }
-        StepKind::Plain(plain) => plain.stmt.to_token_stream(),
-        StepKind::Spine(_) => TokenStream::new(),
-    }
 }
 
 /// Whether the statement is the value of its block.

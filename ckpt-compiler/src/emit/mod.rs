@@ -3,6 +3,7 @@
 mod block;
 mod carve;
 mod site;
+mod travel;
 mod variables;
 
 use crate::classes::Class;
@@ -11,7 +12,7 @@ use crate::liveness::Liveness;
 use crate::names::frame;
 use crate::options::{Options, Treatment};
 use crate::paths::rt;
-use crate::plan::{Entry, Plan};
+use crate::plan::{Entry, Mode, Plan};
 use crate::spine::{Lowered, SiteId};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -24,8 +25,6 @@ pub struct Emitter<'a> {
     pub(crate) flow: &'a Flow,
     pub(crate) plan: &'a Plan,
     pub(crate) liveness: &'a Liveness,
-    /// For every step, the first number behind it.
-    pub(crate) step_ends: std::collections::HashMap<crate::spine::StepId, crate::spine::StepId>,
 }
 
 /// Writes the function. `source` are the tokens as the user wrote them.
@@ -43,7 +42,7 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &Em
     });
     let plan = emitter.function_plan(item, source, options);
     let parameters = emitter.parameters();
-    let body = emitter.block(&emitter.lowered.body, &[]);
+    let body = emitter.block(&emitter.lowered.body);
     let mut signature = item.sig.clone();
     emitter.plain_parameters(&mut signature);
     let (attrs, vis) = (&item.attrs, &item.vis);
@@ -124,8 +123,15 @@ impl Emitter<'_> {
             let mutability = binding.mutable.then(|| quote!(mut));
             let restored = self.where_restored(id, 1, self.plan.sites.len() as SiteId);
             let restore = self.restoring(id, 1, self.plan.sites.len() as SiteId, Span::mixed_site());
-            tokens.extend(quote_spanned! { Span::mixed_site() =>
-                let #mutability #name = if !#frame.runs() && (#restored) && !#frame.passed(#key) { #restore } else { #name };
+            let value = quote_spanned! { Span::mixed_site() =>
+                if !#frame.runs() && (#restored) && !#frame.passed(#key) { #restore } else { #name }
+            };
+            tokens.extend(match self.mode(id) {
+                Mode::Carried => {
+                    let (out, bind) = (self.out(id), self.bind_travelling(id));
+                    quote!(let #out = ::core::option::Option::Some(#value); #bind)
+                }
+                _ => quote_spanned!(Span::mixed_site() => let #mutability #name = #value;),
             });
         }
         tokens
@@ -219,6 +225,9 @@ impl Emitter<'_> {
         let id = entry.binding();
         let binding = &self.flow.bindings[id];
         let name = &binding.ident;
+        if self.plan.travel.is_parked(site, id) {
+            return self.parked(id);
+        }
         if !self.flow.nameable(site, id) {
             let alias = self
                 .plan

@@ -5,7 +5,7 @@ use crate::flow::BindingId;
 use crate::names::{frame, registrar};
 use crate::paths::rt;
 use crate::plan::Entry;
-use crate::spine::{Arm, Branch, SiteId, Spine, hole};
+use crate::spine::{Arm, Branch, SiteId, Spine, StepId, hole};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
@@ -13,7 +13,7 @@ use syn::{Expr, Pat, parse_quote};
 
 impl Emitter<'_> {
     /// An expression with a site.
-    pub(super) fn spine(&self, spine: &Spine, carried: &[BindingId]) -> TokenStream {
+    pub(super) fn spine(&self, step: StepId, spine: &Spine) -> TokenStream {
         let frame = frame();
         match spine {
             Spine::Site(site) => {
@@ -38,7 +38,7 @@ impl Emitter<'_> {
                 is_unsafe,
                 block,
             } => {
-                let statements = self.block(block, carried);
+                let statements = self.block(block);
                 let keyword = is_unsafe.then(|| quote!(unsafe));
                 quote!(#label #keyword { #statements })
             }
@@ -47,9 +47,9 @@ impl Emitter<'_> {
                 then,
                 otherwise,
             } => {
-                let then = self.block(&then.block, carried);
+                let then = self.block(&then.block);
                 let otherwise = otherwise.as_ref().map(|branch| {
-                    let statements = self.block(&branch.block, carried);
+                    let statements = self.block(&branch.block);
                     quote!(else { #statements })
                 });
                 quote!(if #condition { #then } #otherwise)
@@ -59,26 +59,23 @@ impl Emitter<'_> {
                 arms,
                 replays,
             } => {
-                let arms = arms.iter().map(|arm| self.arm(arm, *replays, carried));
+                let arms = arms.iter().map(|arm| self.arm(arm, *replays));
                 quote!(match #scrutinee { #(#arms)* })
             }
             Spine::Loop { label, body } => {
-                let statements = self.block(body, carried);
+                let statements = self.block(body);
                 quote!(#label loop { #statements })
             }
             Spine::Context { inner, around } => {
-                let tokens = self.spine(inner, carried);
+                let tokens = self.spine(step, inner);
                 // The user's parentheses are gone, and a block at the start of a statement would end it.
                 let is_one_call = matches!(**inner, Spine::Call { .. }) && !starts_with_a_block(&tokens);
                 let inner = if is_one_call { tokens } else { quote!((#tokens)) };
-                let mut around = (**around).clone();
-                FillHole(inner).visit_expr_mut(&mut around);
-                around.to_token_stream()
+                self.around(step, around, inner, |whole, inner| {
+                    FillHole(inner).visit_stmt_mut(whole);
+                })
             }
-            Spine::Jump { prefix, value } => {
-                let value = self.spine(value, carried);
-                quote!(#prefix #value)
-            }
+            Spine::Jump { prefix, value } => self.jump_with(step, prefix, self.spine(step, value)),
         }
     }
 
@@ -105,14 +102,14 @@ impl Emitter<'_> {
         quote!({ #kept #carved let #result = #call; #remade #result })
     }
 
-    fn arm(&self, arm: &Arm, replays: bool, carried: &[BindingId]) -> TokenStream {
+    fn arm(&self, arm: &Arm, replays: bool) -> TokenStream {
         let frame = frame();
         let Arm {
             pattern,
             guard,
             body: Branch { sites, block },
         } = arm;
-        let statements = self.block(block, carried);
+        let statements = self.block(block);
         if !replays {
             return quote!(#pattern => { #statements });
         }

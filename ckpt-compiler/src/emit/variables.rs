@@ -1,12 +1,11 @@
 //! Variables across what a restart skips: declared before it, restored instead of it, or carried through it.
 
 use super::Emitter;
-use super::block::verbatim;
 use crate::classes::Class;
-use crate::flow::{BindingId, Declaration, Event, Passing, Point, SiteFlow, Use};
+use crate::flow::{BindingId, Declaration, Passing, Point, Use};
 use crate::paths::rt;
-use crate::plan::{Mode, SitePlan};
-use crate::spine::{Block, Plain, Sites, SpineStep, Step, StepId, StepKind, Target};
+use crate::plan::Mode;
+use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::ops::Range;
@@ -20,6 +19,7 @@ impl Emitter<'_> {
         let of_steps = |id: &BindingId| starts.contains(&self.flow.bindings[*id].step);
         (0..self.flow.bindings.len())
             .filter(of_steps)
+            .filter(|id| matches!(self.flow.bindings[*id].declaration, Declaration::Let))
             .filter(|id| self.plan.modes.contains_key(id))
             .collect()
     }
@@ -31,32 +31,40 @@ impl Emitter<'_> {
     pub(super) fn declarations(&self, declared: &[BindingId]) -> TokenStream {
         let mut tokens = TokenStream::new();
         for &id in declared {
-            let binding = &self.flow.bindings[id];
-            let name = &binding.ident;
             match self.mode(id) {
                 Mode::Deferred => {
-                    let late = binding.init.is_none() && !binding.from_spine;
-                    let added = name.to_string().starts_with("__ckpt");
-                    let lint = (late || added).then(|| quote!(#[allow(unused_mut, unused_assignments)]));
-                    let mutability = (binding.mutable || late).then(|| quote!(mut));
-                    let ty = self.whole_type(id).map(|ty| quote!(: #ty));
-                    let attributes = self.lint_attributes(binding.step);
-                    tokens.extend(quote!(#attributes #lint let #mutability #name #ty;));
+                    tokens.extend(self.declaration(id));
                 }
                 Mode::MovedOut => {
                     let out = self.out(id);
                     tokens.extend(quote!(let #out;));
                 }
                 Mode::Carried => {
-                    let slot = self.slot(id);
-                    tokens.extend(
-                        quote!(#[allow(unused_assignments)] let mut #slot = ::core::option::Option::None;),
-                    );
+                    let out = self.out(id);
+                    let ty = self
+                        .whole_type(id)
+                        .map(|ty| quote!(: ::core::option::Option<#ty>));
+                    tokens.extend(quote! {
+                        #[allow(unused_mut, unused_assignments)]
+                        let mut #out #ty = ::core::option::Option::None;
+                    });
                 }
-                Mode::Trapped => {}
+                Mode::Late | Mode::Trapped => {}
             }
         }
         tokens
+    }
+
+    /// `let x;`
+    fn declaration(&self, id: BindingId) -> TokenStream {
+        let binding = &self.flow.bindings[id];
+        let (name, late) = (&binding.ident, binding.is_late());
+        let added = name.to_string().starts_with("__ckpt");
+        let lint = (late || added).then(|| quote!(#[allow(unused_mut, unused_assignments)]));
+        let mutability = (binding.mutable || late).then(|| quote!(mut));
+        let ty = self.whole_type(id).map(|ty| quote!(: #ty));
+        let attributes = self.lint_attributes(binding.step);
+        quote!(#attributes #lint let #mutability #name #ty;)
     }
 
     /// The lint levels that the user has set on a `let`.
@@ -84,20 +92,19 @@ impl Emitter<'_> {
     }
 
     pub(super) fn run_statement(&self, step: &Step) -> TokenStream {
-        match &step.kind {
-            StepKind::Plain(Plain {
-                stmt: Stmt::Local(local),
-                ..
-            }) => {
+        match self.with_jumps(step) {
+            Some(Stmt::Local(local)) => {
+                let local = &local;
                 if self
                     .declared_by(&[step])
                     .iter()
                     .all(|id| self.mode(*id) == Mode::Trapped)
                 {
-                    return verbatim(step);
+                    return self.verbatim(step);
                 }
                 let Some(init) = &local.init else {
-                    return TokenStream::new();
+                    let all = self.declared_in(step.range.start);
+                    return all.map(|id| self.late_inside(id)).collect();
                 };
                 match &init.diverge {
                     None => self.assign(local, &init.expr.to_token_stream(), step.range.start),
@@ -108,7 +115,23 @@ impl Emitter<'_> {
                     }
                 }
             }
-            _ => verbatim(step),
+            _ => self.verbatim(step),
+        }
+    }
+
+    /// A variable that is declared without a value, and travels with the one that its own run gives it.
+    fn late_inside(&self, id: BindingId) -> TokenStream {
+        if self.mode(id) != Mode::Carried {
+            return TokenStream::new();
+        }
+        let rt = rt();
+        let (name, out) = (&self.flow.bindings[id].ident, self.out(id));
+        let ty = self.whole_type(id).map(|ty| quote!(: #ty));
+        quote! {
+            #[allow(unused_mut, unused_variables, unused_assignments)]
+            let mut #name #ty;
+            #[allow(unused_assignments)]
+            if false { #name = #rt::take(&mut #out); }
         }
     }
 
@@ -135,8 +158,12 @@ impl Emitter<'_> {
     }
 
     pub(super) fn declared_in(&self, step: StepId) -> impl Iterator<Item = BindingId> {
-        (0..self.flow.bindings.len())
-            .filter(move |id| self.flow.bindings[*id].step == step && self.plan.modes.contains_key(id))
+        (0..self.flow.bindings.len()).filter(move |id| {
+            let binding = &self.flow.bindings[*id];
+            binding.step == step
+                && matches!(binding.declaration, Declaration::Let)
+                && self.plan.modes.contains_key(id)
+        })
     }
 
     /// The pattern with other names for the variables declared outside, and the assignments from those names.
@@ -173,16 +200,7 @@ impl Emitter<'_> {
         )
     }
 
-    pub(super) fn slot(&self, id: BindingId) -> Ident {
-        format_ident!(
-            "__ckpt_slot_{}_{}",
-            plain_text(&self.flow.bindings[id].ident),
-            id,
-            span = Span::mixed_site()
-        )
-    }
-
-    pub(super) fn move_out(&self, declared: &[BindingId], range: &Range<StepId>) -> TokenStream {
+    pub(super) fn move_out(&self, declared: &[BindingId]) -> TokenStream {
         let mut tokens = TokenStream::new();
         for &id in declared {
             let name = &self.flow.bindings[id].ident;
@@ -191,12 +209,12 @@ impl Emitter<'_> {
                     let out = self.out(id);
                     tokens.extend(quote!(#out = #name;));
                 }
-                Mode::Carried if self.is_moved_at_once(id, range) => {}
+                Mode::Carried if !self.plan.travel.leaves(id) => {}
                 Mode::Carried => {
-                    let slot = self.slot(id);
-                    tokens.extend(quote!(#slot = ::core::option::Option::Some(#name);));
+                    let out = self.out(id);
+                    tokens.extend(quote!(#out = ::core::option::Option::Some(#name);));
                 }
-                Mode::Deferred | Mode::Trapped => {}
+                Mode::Deferred | Mode::Late | Mode::Trapped => {}
             }
         }
         tokens
@@ -238,11 +256,10 @@ impl Emitter<'_> {
     pub(super) fn is_left_out(&self, id: BindingId, later: Sites) -> bool {
         let binding = &self.flow.bindings[id];
         let is_plain = binding.init.as_ref().is_some_and(crate::spine::operands::is_pure);
-        let is_late = binding.init.is_none() && !binding.from_spine;
         self.plan.classes[id] == Class::Saved
             && binding.treatment.is_none()
             && !is_plain
-            && !is_late
+            && !binding.is_late()
             && !binding.ident.to_string().starts_with("__ckpt")
             && self.mode(id) != Mode::Trapped
             && (later.first..=later.last).any(|site| {
@@ -252,43 +269,93 @@ impl Emitter<'_> {
             })
     }
 
-    /// For slots that stay empty because their variable is moved away at once: its type.
-    pub(super) fn types_of_slots(&self, declared: &[BindingId], range: &Range<StepId>) -> TokenStream {
+    /// The same for variables declared without a value that get their first one in a run: the check looks at the type.
+    pub(super) fn late_checks(&self, run: &Range<StepId>) -> TokenStream {
         let rt = rt();
-        let empty = declared
-            .iter()
-            .filter(|id| self.mode(**id) == Mode::Carried && self.is_moved_at_once(**id, range));
+        let late = (0..self.flow.bindings.len()).filter(|id| self.is_late_left_out(*id, run));
+        let checks: Vec<_> = late
+            .map(|id| {
+                let (name, kept) = (&self.flow.bindings[id].ident, self.dead(id));
+                quote_spanned! { self.own_span(id) =>
+                    let #kept = #rt::Dead::unknown();
+                    #[allow(unused_assignments)]
+                    if false { #name = #kept.never(); }
+                    (&&#kept).check();
+                }
+            })
+            .collect();
+        if checks.is_empty() {
+            return TokenStream::new();
+        }
+        quote! {{
+            #[allow(unused_imports)]
+            use #rt::{DeadDrop as _, DeadInert as _, DeadPlain as _};
+            #(#checks)*
+        }}
+    }
+
+    /// [`late_checks`](Self::late_checks) of a statement with a site that holds no other statements.
+    pub(super) fn leaf_checks(&self, step: &Step, spine: &SpineStep) -> TokenStream {
+        let mut has_statements = false;
+        crate::plan::for_each_block(&spine.spine, &mut |_| has_statements = true);
+        match has_statements {
+            true => TokenStream::new(),
+            false => self.late_checks(&step.range),
+        }
+    }
+
+    fn is_late_left_out(&self, id: BindingId, run: &Range<StepId>) -> bool {
+        let binding = &self.flow.bindings[id];
+        let writes = self
+            .flow
+            .events()
+            .filter(|event| event.binding == id && event.kind == Use::Write);
+        let first = writes.map(|event| event.step).min();
+        let left_out = |(index, at): (usize, &crate::flow::SiteFlow)| {
+            let site = index as SiteId + 1;
+            at.scope.contains(&id)
+                && !self.plan.sites[index].restores(id)
+                && !self.liveness.is_moved(self.flow, site, id)
+                && self.liveness.may_have_value(self.flow, site, id)
+        };
+        binding.is_late()
+            && self.plan.classes[id] == Class::Saved
+            && binding.treatment.is_none()
+            && self.mode(id) != Mode::Trapped
+            && first.is_some_and(|first| run.contains(&first))
+            && self.flow.sites.iter().enumerate().any(left_out)
+    }
+
+    /// For slots that stay empty because their variable is moved away at once: its type.
+    pub(super) fn types_of_slots(&self, declared: &[BindingId]) -> TokenStream {
+        let rt = rt();
+        let empty = declared.iter().filter(|id| {
+            self.mode(**id) == Mode::Carried
+                && !self.plan.travel.leaves(**id)
+                && !self.flow.bindings[**id].is_late()
+        });
         empty
             .map(|id| {
-                let (name, slot) = (&self.flow.bindings[*id].ident, self.slot(*id));
-                quote!(#rt::same_type(&#slot, &#name);)
+                let (name, out) = (&self.flow.bindings[*id].ident, self.out(*id));
+                quote!(#rt::same_type(&#out, &#name);)
             })
             .collect()
     }
 
-    /// Whether the steps that declare the variable move it away again.
-    fn is_moved_at_once(&self, id: BindingId, range: &Range<StepId>) -> bool {
-        let moves = |event: &Event| event.binding == id && may_move(event) && range.contains(&event.step);
-        self.flow.events().any(moves) && !self.is_live_out_of(id, range)
-    }
-
-    /// Gives variables that were moved out their name back. One that a restart leaves out has no value then, and no use:
-    /// it lives on under the other name to the end of its scope.
-    pub(super) fn bind_moved(&self, declared: &[BindingId], later: Sites) -> TokenStream {
-        let moved = declared.iter().filter(|id| self.mode(**id) == Mode::MovedOut);
-        let has_value = |id: &&BindingId| {
-            self.plan.classes[**id] != Class::Saved
-                || (later.first..=later.last).all(|site| self.plan.sites[site as usize - 1].restores(**id))
-        };
-        moved
-            .filter(has_value)
-            .map(|id| {
+    /// The variables that are bound behind their run.
+    pub(super) fn bind(&self, declared: &[BindingId]) -> TokenStream {
+        let bound = declared.iter().map(|id| match self.mode(*id) {
+            Mode::MovedOut => {
                 let binding = &self.flow.bindings[*id];
                 let (name, out) = (&binding.ident, self.out(*id));
                 let mutability = binding.mutable.then(|| quote!(mut));
                 quote!(let #mutability #name = #out;)
-            })
-            .collect()
+            }
+            Mode::Carried => self.bind_travelling(*id),
+            Mode::Late => self.declaration(*id),
+            Mode::Deferred | Mode::Trapped => TokenStream::new(),
+        });
+        bound.collect()
     }
 
     /// What a restart does instead of a run.
@@ -307,29 +374,25 @@ impl Emitter<'_> {
         {
             let binding = &self.flow.bindings[id];
             let (name, mode) = (&binding.ident, self.mode(id));
-            let is_late = binding.init.is_none() && !binding.from_spine;
-            if mode == Mode::Trapped || is_late && !written.contains(&id) {
+            let waits = binding.is_late() && mode != Mode::Carried;
+            if mode == Mode::Trapped || waits && !written.contains(&id) {
                 continue;
             }
             let target = match mode {
-                Mode::MovedOut => self.out(id),
+                Mode::MovedOut | Mode::Carried => self.out(id),
                 _ => name.clone(),
             };
+            let given = |value: TokenStream| match mode {
+                Mode::Carried => quote!(#target = ::core::option::Option::Some(#value);),
+                _ => quote!(#target = #value;),
+            };
             match self.plan.classes[id] {
-                Class::Synthetic => {
-                    let value = restart_value(steps, binding.step);
-                    tokens.extend(quote!(#target = #value;));
-                }
-                Class::Skipped => tokens.extend(quote!(#target = ::core::default::Default::default();)),
+                Class::Synthetic => tokens.extend(given(restart_value(steps, binding.step))),
+                Class::Skipped => tokens.extend(given(quote!(::core::default::Default::default()))),
                 Class::Saved => {
                     let condition = self.where_restored(id, later.first, later.last);
                     let restored = self.restoring(id, later.first, later.last, self.own_span(id));
-                    let assignment = if mode == Mode::Carried {
-                        let slot = self.slot(id);
-                        quote!(#slot = ::core::option::Option::Some(#restored);)
-                    } else {
-                        quote!(#target = #restored;)
-                    };
+                    let assignment = given(restored);
                     match condition.to_string().as_str() {
                         "true" => tokens.extend(assignment),
                         "false" => {}
@@ -367,18 +430,14 @@ impl Emitter<'_> {
                 ..
             }
         );
+        let is_moved = |point: Point| self.liveness.is_moved_at(self.flow, point, id);
+        let begin = self.flow.points.get(&range.start).map(|(begin, _)| *begin);
+        let end = self.plan.end_of(self.flow, range);
         by_value
             && !self.flow.bindings[id].is_plainly_copy()
-            && !self.is_live_out_of(id, range)
-            && !self.was_moved_before(id, range)
-            && self
-                .end_of(range)
-                .is_some_and(|end| self.liveness.is_moved_at(self.flow, end, id))
-    }
-
-    fn was_moved_before(&self, id: BindingId, range: &Range<StepId>) -> bool {
-        let begin = self.flow.points.get(&range.start).map(|(begin, _)| *begin);
-        begin.is_some_and(|point| self.liveness.is_moved_at(self.flow, point, id))
+            && !end.is_some_and(|end| self.liveness.is_live_at(self.flow, end, id))
+            && !begin.is_some_and(is_moved)
+            && end.is_some_and(is_moved)
     }
 
     /// Variables declared without a value that get one here.
@@ -386,108 +445,14 @@ impl Emitter<'_> {
         (0..self.flow.bindings.len())
             .filter(|id| {
                 let binding = &self.flow.bindings[*id];
-                binding.init.is_none()
-                    && !binding.from_spine
-                    && self.plan.modes.get(id) == Some(&Mode::Deferred)
+                binding.is_late()
+                    && matches!(self.plan.modes.get(id), Some(Mode::Deferred | Mode::Late))
                     && self.flow.events().any(|event| {
                         event.binding == *id && event.kind == Use::Write && range.contains(&event.step)
                     })
             })
             .collect()
     }
-
-    /// Takes the carried variables that a stretch of the function uses; one that it only gives a new value is declared
-    /// anew.
-    pub(super) fn take_all(&self, carried: &[BindingId], range: &Range<StepId>) -> TokenStream {
-        let rt = rt();
-        let used = carried.iter().filter(|id| self.is_used(**id, range));
-        used.map(|id| {
-            let (name, slot) = (&self.flow.bindings[*id].ident, self.slot(*id));
-            if self.is_live_into(*id, range) {
-                quote!(#[allow(unused_mut)] let mut #name = #rt::take(&mut #slot);)
-            } else {
-                quote!(#[allow(unused_mut, unused_assignments)] let mut #name;)
-            }
-        })
-        .collect()
-    }
-
-    /// Puts the carried variables back that are used again, or have a scope to live to the end of.
-    pub(super) fn put_all(&self, carried: &[BindingId], range: &Range<StepId>) -> TokenStream {
-        let used = carried.iter().filter(|id| self.is_used(**id, range));
-        used.filter(|id| {
-            let moves =
-                |event: &Event| event.binding == **id && may_move(event) && range.contains(&event.step);
-            let untouched = self.is_live_into(**id, range) && !self.flow.events().any(moves);
-            untouched || self.is_live_out_of(**id, range)
-        })
-        .map(|id| {
-            let (name, slot) = (&self.flow.bindings[*id].ident, self.slot(*id));
-            quote!(#slot = ::core::option::Option::Some(#name);)
-        })
-        .collect()
-    }
-
-    /// Whether the steps need the value that the variable has before them, or pass it on. A site in them does, too.
-    fn is_live_into(&self, id: BindingId, range: &Range<StepId>) -> bool {
-        let mut sites = self.flow.sites.iter().zip(&self.plan.sites);
-        if sites.any(|(flow, plan)| range.contains(&flow.step) && plan.restores(id)) {
-            return true;
-        }
-        let begin = self.flow.points.get(&range.start).map(|(begin, _)| *begin);
-        begin.is_some_and(|point| self.liveness.is_live_at(self.flow, point, id))
-    }
-
-    fn is_live_out_of(&self, id: BindingId, range: &Range<StepId>) -> bool {
-        self.end_of(range)
-            .is_some_and(|end| self.liveness.is_live_at(self.flow, end, id))
-    }
-
-    /// Where the last of the steps ends.
-    fn end_of(&self, range: &Range<StepId>) -> Option<Point> {
-        let last = self.flow.points.iter().filter(|(step, _)| range.contains(step));
-        let last = last
-            .filter(|(step, _)| self.ends_with(**step, range.end))
-            .min_by_key(|(step, _)| **step);
-        last.map(|(_, (_, end))| *end)
-    }
-
-    fn ends_with(&self, step: StepId, end: StepId) -> bool {
-        self.step_ends.get(&step) == Some(&end)
-    }
-
-    pub(super) fn is_used(&self, id: BindingId, range: &Range<StepId>) -> bool {
-        let mut sites = self.flow.sites.iter().zip(&self.plan.sites);
-        let saved = |(flow, plan): (&SiteFlow, &SitePlan)| range.contains(&flow.step) && plan.restores(id);
-        sites.any(saved)
-            || self
-                .flow
-                .events()
-                .any(|event| event.binding == id && range.contains(&event.step))
-    }
-
-    /// Carried variables that every site of a statement has are taken for all of it; the others inside, where needed.
-    pub(super) fn carry_into(
-        &self,
-        step: &Step,
-        spine: &SpineStep,
-        carried: &[BindingId],
-    ) -> (TokenStream, Vec<BindingId>, TokenStream) {
-        let everywhere = |id: &BindingId| {
-            (spine.sites.first..=spine.sites.last)
-                .all(|site| self.plan.sites[site as usize - 1].restores(*id))
-        };
-        let (whole, inner): (Vec<BindingId>, Vec<BindingId>) = carried.iter().partition(|id| everywhere(id));
-        (
-            self.take_all(&whole, &step.range),
-            inner,
-            self.put_all(&whole, &step.range),
-        )
-    }
-}
-
-fn may_move(event: &Event) -> bool {
-    event.kind == Use::Move || event.may_consume
 }
 
 fn restart_value(steps: &[&Step], step: StepId) -> TokenStream {
@@ -529,7 +494,7 @@ fn find_local(block: &Block, wanted: StepId) -> Option<&Local> {
     None
 }
 
-fn plain_text(ident: &Ident) -> String {
+pub(super) fn plain_text(ident: &Ident) -> String {
     ident.to_string().trim_start_matches("r#").to_owned()
 }
 

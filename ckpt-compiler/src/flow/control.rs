@@ -56,7 +56,7 @@ impl Walker {
                 }
                 self.here = end;
             }
-            Expr::Loop(one) => self.looping(one.label.as_ref(), |_| {}, |walker| walker.stmts(&one.body)),
+            Expr::Loop(one) => self.endless(one.label.as_ref(), |walker| walker.stmts(&one.body)),
             Expr::While(one) => {
                 self.looping(
                     one.label.as_ref(),
@@ -137,6 +137,25 @@ impl Walker {
         body(self);
         self.loops.pop();
         self.leave();
+        let here = self.here;
+        self.edge(here, head);
+        self.here = after;
+    }
+
+    /// A `loop`: only a `break` goes on behind it.
+    fn endless(&mut self, label: Option<&syn::Label>, body: impl FnOnce(&mut Self)) {
+        let (head, after) = (self.node(), self.node());
+        let here = self.here;
+        self.edge(here, head);
+        self.here = head;
+        let label = label.map(|label| label.name.ident.to_string());
+        self.loops.push(Jumps {
+            label,
+            to_break: after,
+            to_continue: Some(head),
+        });
+        body(self);
+        self.loops.pop();
         let here = self.here;
         self.edge(here, head);
         self.here = after;

@@ -85,6 +85,11 @@ impl Walker {
                 may_consume: false,
             };
             self.flow.nodes[self.here].events.push(event);
+        } else {
+            let (before, node) = (self.here, self.node());
+            self.edge(before, node);
+            self.flow.nodes[node].fresh.push(id);
+            self.here = node;
         }
     }
 
@@ -289,6 +294,9 @@ impl Walker {
             Expr::Call(call) => {
                 self.operand(&call.func, Use::Change);
                 call.args.iter().for_each(|argument| self.expr(argument));
+                if ends_the_process(&call.func) {
+                    self.here = self.node();
+                }
             }
             Expr::Assign(one) if self.swap(traded(&one.left, &one.right)) => {}
             Expr::Assign(one) => {
@@ -402,6 +410,14 @@ impl Walker {
         self.closures -= 1;
         self.loops = loops;
     }
+}
+
+/// `std::process::exit` and `abort`.
+fn ends_the_process(func: &Expr) -> bool {
+    let Expr::Path(path) = func else { return false };
+    let mut names = path.path.segments.iter().rev().map(|one| one.ident.to_string());
+    let function = names.next();
+    matches!(function.as_deref(), Some("exit" | "abort")) && names.next().as_deref() == Some("process")
 }
 
 fn name_of(expr: &Expr) -> Option<&Ident> {

@@ -31,6 +31,9 @@ impl Walker {
         } else {
             self.tokens(&mac.tokens, kind);
         }
+        if matches!(name.as_str(), "panic" | "unreachable" | "todo" | "unimplemented") {
+            self.here = self.node();
+        }
     }
 
     pub(super) fn tokens(&mut self, tokens: &TokenStream, kind: Use) {

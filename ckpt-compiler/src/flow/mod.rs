@@ -87,6 +87,11 @@ pub struct Binding {
 }
 
 impl Binding {
+    /// Whether it is declared without a value: `let x;`.
+    pub fn is_late(&self) -> bool {
+        self.init.is_none() && !self.from_spine && matches!(self.declaration, Declaration::Let)
+    }
+
     /// Whether its type is a number, `bool` or `char`, as far as its declaration tells.
     pub fn is_plainly_copy(&self) -> bool {
         let by_type = |ty: &Type| {
@@ -165,10 +170,19 @@ pub struct Event {
     pub may_consume: bool,
 }
 
+impl Event {
+    /// Whether the value may be gone afterwards.
+    pub fn may_move(&self) -> bool {
+        self.kind == Use::Move || self.may_consume
+    }
+}
+
 /// A basic block.
 #[derive(Debug, Default)]
 pub struct Node {
-    /// What happens, in order. The declaration of a variable is a `Write`.
+    /// Variables that are declared without a value where the block begins.
+    pub fresh: Vec<BindingId>,
+    /// What happens, in order. The declaration of a variable with a value is a `Write`.
     pub events: Vec<Event>,
     /// Where it goes on.
     pub next: Vec<NodeId>,
@@ -205,6 +219,10 @@ pub struct Flow {
     pub sites: Vec<SiteFlow>,
     /// Where every step begins and ends: a block, and how many of its events came before.
     pub points: HashMap<StepId, (Point, Point)>,
+    /// For every step that is a loop or a labelled block on the spine: where `continue` and `break` go on.
+    pub targets: HashMap<StepId, (NodeId, NodeId)>,
+    /// For every step with an expression around the one that has the site: where that expression begins.
+    pub contexts: HashMap<StepId, Point>,
     /// Pairs of variables that trade places: `mem::swap(&mut a, &mut b)`, `(a, b) = (b, a)`.
     pub swaps: Vec<(BindingId, BindingId)>,
     /// For every `match` that replays: the step, and what its scrutinee uses.

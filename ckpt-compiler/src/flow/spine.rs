@@ -264,6 +264,7 @@ impl Walker {
             }
             Spine::Block { label, block, .. } => {
                 let after = self.node();
+                self.flow.targets.insert(step, (after, after));
                 self.loops.push(super::expr::Jumps {
                     label: label.as_ref().map(|label| label.name.ident.to_string()),
                     to_break: after,
@@ -349,6 +350,7 @@ impl Walker {
             }
             Spine::Loop { label, body } => {
                 let (head, after) = (self.node(), self.node());
+                self.flow.targets.insert(step, (head, after));
                 let here = self.here;
                 self.edge(here, head);
                 self.here = head;
@@ -366,6 +368,8 @@ impl Walker {
             Spine::Context { inner, around } => {
                 self.spine(inner, step);
                 self.step = step;
+                let before = self.point();
+                self.flow.contexts.insert(step, before);
                 self.expr(around);
             }
             Spine::Jump { prefix, value } => {

@@ -9,6 +9,7 @@ use crate::liveness::Liveness;
 use crate::options::Treatment;
 use crate::spine::{Block, Lowered, SiteId, Sites, Step, StepId, StepKind};
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 /// How a variable declared in a skipped run gets out of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,9 +18,11 @@ pub enum Mode {
     Deferred,
     /// Moved out at the end of the run, because its name is used for something else in it.
     MovedOut,
+    /// Declared behind the run without a value, which it gets in other statements.
+    Late,
     /// Stays inside.
     Trapped,
-    /// Travels as an `Option` from statement to statement.
+    /// Travels as an `Option` from statement to statement, see [`super::travel`].
     Carried,
 }
 
@@ -34,6 +37,16 @@ pub enum Segment<'a> {
     Replay(&'a Step),
     /// A statement with a site.
     Spine(&'a Step),
+}
+
+impl Segment<'_> {
+    /// The numbers that its statements cover.
+    pub fn range(&self) -> Range<StepId> {
+        match self {
+            Self::Item(step) | Self::Replay(step) | Self::Spine(step) => step.range.clone(),
+            Self::Run(steps) => steps[0].range.start..steps[steps.len() - 1].range.end,
+        }
+    }
 }
 
 /// Groups the statements of a block.
@@ -74,7 +87,7 @@ pub fn segments<'a>(
 
 /// The statements that declare a name which their run has declared already: the older variable may still be alive, to
 /// the end of the block, so the newer one begins another run. One that was moved (or copied) into the newer does not.
-pub fn boundaries(lowered: &Lowered, flow: &Flow, replays: &BTreeSet<StepId>) -> BTreeSet<StepId> {
+fn boundaries(lowered: &Lowered, flow: &Flow, replays: &BTreeSet<StepId>) -> BTreeSet<StepId> {
     let mut found = BTreeSet::new();
     find_boundaries(&lowered.body, flow, replays, &mut found);
     found
@@ -114,23 +127,32 @@ fn find_boundaries(block: &Block, flow: &Flow, replays: &BTreeSet<StepId>, found
     }
 }
 
-/// The statements that must run again at restart: those whose variables are needed beyond their own run.
-pub fn replays(lowered: &Lowered, flow: &Flow, liveness: &Liveness, classes: &[Class]) -> BTreeSet<StepId> {
-    let mut found = BTreeSet::new();
-    let mut finder = Replays {
-        flow,
-        liveness,
-        classes,
-        found: &mut found,
-    };
-    finder.block(&lowered.body);
-    found
+/// The statements that must run again at restart: those whose variables are needed beyond their own run. Whether one
+/// ends a run depends on this, and the other way round.
+pub fn replays(lowered: &Lowered, flow: &Flow, liveness: &Liveness, plan: &mut Plan) {
+    loop {
+        let before = plan.replays.len();
+        let mut finder = Replays {
+            flow,
+            liveness,
+            classes: &plan.classes,
+            boundaries: &plan.boundaries,
+            found: &mut plan.replays,
+        };
+        finder.block(&lowered.body);
+        let found = boundaries(lowered, flow, &plan.replays);
+        if plan.replays.len() == before && found.is_subset(&plan.boundaries) {
+            break;
+        }
+        plan.boundaries.extend(found);
+    }
 }
 
 struct Replays<'a> {
     flow: &'a Flow,
     liveness: &'a Liveness,
     classes: &'a [Class],
+    boundaries: &'a BTreeSet<StepId>,
     found: &'a mut BTreeSet<StepId>,
 }
 
@@ -162,7 +184,10 @@ impl Replays<'_> {
         }
         let again = plain.replays || plain.treatment == Some(Treatment::Reexecute);
         let ends = |other: &Step| {
-            matches!(other.kind, StepKind::Spine(_)) || self.found.contains(&other.range.start)
+            let start = &other.range.start;
+            matches!(other.kind, StepKind::Spine(_))
+                || self.found.contains(start)
+                || self.boundaries.contains(start)
         };
         let boundary = block.steps[index + 1..]
             .iter()
@@ -227,6 +252,7 @@ pub fn modes(
         forced: Vec::new(),
     };
     chooser.block(&lowered.body);
+    chooser.parameters();
     let (modes, forced) = (chooser.modes, chooser.forced);
     plan.modes = modes;
     forced
@@ -254,9 +280,13 @@ impl Chooser<'_> {
                 })
                 .flatten()
                 .collect();
+            let after = Later {
+                sites: later,
+                groups: groups[index + 1..].iter().map(Segment::range).collect(),
+            };
             match group {
-                Segment::Run(steps) if !later.is_empty() => self.run(steps, &later),
-                Segment::Spine(step) if !later.is_empty() => self.run(&[step], &later),
+                Segment::Run(steps) if !after.sites.is_empty() => self.run(steps, &after),
+                Segment::Spine(step) if !after.sites.is_empty() => self.run(&[step], &after),
                 _ => {}
             }
         }
@@ -267,16 +297,34 @@ impl Chooser<'_> {
         }
     }
 
-    fn run(&mut self, steps: &[&Step], later: &[SiteId]) {
-        let start = steps[0].range.start;
-        let end = steps[steps.len() - 1].range.end;
+    /// Parameters that are moved away and given a value again.
+    fn parameters(&mut self) {
+        for (id, binding) in self.flow.bindings.iter().enumerate() {
+            let has = |kind: Use| {
+                let mut events = self.flow.events();
+                events.any(|event| event.binding == id && event.kind == kind && event.step != 0)
+            };
+            let is_parameter = matches!(binding.declaration, Declaration::Parameter { .. });
+            let saved = self.plan.sites.iter().any(|site| site.restores(id));
+            if is_parameter && saved && binding.ident != "self" && has(Use::Move) && has(Use::Write) {
+                self.modes.insert(id, Mode::Carried);
+            }
+        }
+    }
+
+    fn run(&mut self, steps: &[&Step], later: &Later) {
+        let last = steps[steps.len() - 1];
+        let group = Group {
+            range: steps[0].range.start..last.range.end,
+            last: last.range.start,
+        };
+        let end = group.range.end;
         let declared: Vec<(BindingId, &Binding)> = steps
             .iter()
             .flat_map(|step| declared(self.flow, step.range.start))
             .collect();
-        self.late(start..end, later);
         for &(id, binding) in &declared {
-            let mode = self.mode(id, binding, &declared, start, end);
+            let mode = self.mode(id, binding, &declared, &group);
             if binding.conditional && mentioned_from(self.flow, id, end) {
                 self.errors.refuse(
                     binding.ident.span(),
@@ -288,56 +336,96 @@ impl Chooser<'_> {
                     "put the `#[cfg(..)]` inside the initialiser: `let x = if cfg!(..) { .. } else { .. };`",
                 );
             }
-            let used_later = mentioned_from(self.flow, id, end);
-            let may_be_gone = |site: &SiteId| self.liveness.may_be_moved(self.flow, *site, id);
-            let mode = match mode {
-                // Whatever is left of it stays inside: it cannot be moved out a second time.
-                Mode::MovedOut if !used_later && later.iter().any(may_be_gone) => Mode::Trapped,
-                mode => mode,
-            };
             self.modes.insert(id, mode);
-            let is_late = binding.init.is_none() && !binding.from_spine;
-            if mode == Mode::Trapped || !used_later || is_late || self.plan.classes[id] != Class::Saved {
+            let crosses = match binding.is_late() {
+                true => self.groups_with(id, &group.range, later) > 1,
+                false => mentioned_from(self.flow, id, end),
+            };
+            if mode == Mode::Trapped || !crosses || self.plan.classes[id] != Class::Saved {
                 continue;
             }
             let missing: Vec<SiteId> = later
+                .sites
                 .iter()
                 .copied()
+                .filter(|site| self.flow.sites[*site as usize - 1].scope.contains(&id))
                 .filter(|site| !self.plan.sites[*site as usize - 1].restores(id))
+                .filter(|site| !binding.is_late() || self.liveness.may_have_value(self.flow, *site, id))
                 .collect();
-            let moved = |site: &SiteId| self.liveness.may_be_moved(self.flow, *site, id);
+            let absent = |site: &SiteId| !self.liveness.has_value(self.flow, *site, id);
             if missing.is_empty() {
                 continue;
             }
-            if missing.iter().any(moved) || self.prefers_to_travel(id, binding) {
+            if missing.iter().any(absent) || self.prefers_to_travel(id, binding) {
                 self.modes.insert(id, Mode::Carried);
             } else {
                 self.forced.extend(missing.into_iter().map(|site| (site, id)));
             }
         }
+        self.keep_order(&declared, &group);
+        self.let_absent_travel(&declared, later);
     }
 
-    /// Variables declared without a value that get one in these steps, and are used after them.
-    fn late(&mut self, steps: std::ops::Range<StepId>, later: &[SiteId]) {
-        for (id, binding) in self.flow.bindings.iter().enumerate() {
-            let is_late = binding.init.is_none()
-                && !binding.from_spine
-                && matches!(binding.declaration, Declaration::Let);
-            let written = |event: &Event| {
-                event.binding == id && event.kind == Use::Write && steps.contains(&event.step)
-            };
-            if !is_late || !self.flow.events().any(written) || !mentioned_from(self.flow, id, steps.end) {
-                continue;
+    /// In how many groups of statements, its own and the later ones, the variable is mentioned.
+    fn groups_with(&self, id: BindingId, own: &Range<StepId>, later: &Later) -> usize {
+        let mentions = |range: &&Range<StepId>| {
+            self.flow
+                .events()
+                .any(|event| event.binding == id && range.contains(&event.step))
+        };
+        std::iter::once(own).chain(&later.groups).filter(mentions).count()
+    }
+
+    /// Variables that are bound behind their run are dropped before those that are declared in front of it. So what comes
+    /// after such a variable is bound behind the run too.
+    fn keep_order(&mut self, declared: &[(BindingId, &Binding)], run: &Group) {
+        let behind = |modes: &HashMap<BindingId, Mode>, id: &BindingId| {
+            matches!(modes.get(id), Some(Mode::MovedOut | Mode::Carried))
+        };
+        let first = declared.iter().find(|(id, _)| behind(&self.modes, id));
+        let Some(first_step) = first.map(|(_, binding)| binding.step) else {
+            return;
+        };
+        for (id, binding) in declared {
+            let follows = binding.step >= first_step && self.modes.get(id) == Some(&Mode::Deferred);
+            let matters =
+                binding.is_late() || !binding.is_plainly_copy() && self.plan.classes[*id] != Class::Synthetic;
+            let is_needed = mentioned_from(self.flow, *id, run.range.end) || !self.is_moved_in(*id, run);
+            if follows && matters && is_needed {
+                self.modes.insert(*id, self.behind(*id, binding, run));
             }
-            let in_scope = |site: &&SiteId| self.flow.sites[**site as usize - 1].scope.contains(&id);
-            let missing = |site: &&SiteId| !self.plan.sites[**site as usize - 1].restores(id);
-            self.forced.extend(
-                later
-                    .iter()
-                    .filter(in_scope)
-                    .filter(missing)
-                    .map(|site| (*site, id)),
-            );
+        }
+    }
+
+    /// What is bound behind its run needs a value there, so at every later site; otherwise it travels.
+    fn let_absent_travel(&mut self, declared: &[(BindingId, &Binding)], later: &Later) {
+        for (id, _) in declared {
+            let restored = |site: &SiteId| self.plan.sites[*site as usize - 1].restores(*id);
+            let moved_out = self.modes.get(id) == Some(&Mode::MovedOut);
+            if moved_out && self.plan.classes[*id] == Class::Saved && !later.sites.iter().all(restored) {
+                self.modes.insert(*id, Mode::Carried);
+            }
+        }
+    }
+
+    fn is_moved_in(&self, id: BindingId, run: &Group) -> bool {
+        let moves =
+            |event: &Event| event.binding == id && event.may_move() && run.range.contains(&event.step);
+        self.flow.events().any(moves)
+    }
+
+    /// The mode of a variable that is bound behind its run.
+    fn behind(&self, id: BindingId, binding: &Binding, run: &Group) -> Mode {
+        let given = |event: &Event| {
+            event.binding == id && event.kind == Use::Write && run.range.contains(&event.step)
+        };
+        match binding.is_late() {
+            true if self.flow.events().any(given) => Mode::Carried,
+            true => Mode::Late,
+            false if self.is_moved_in(id, run) && !self.liveness.is_live_after(self.flow, run.last, id) => {
+                Mode::Carried
+            }
+            false => Mode::MovedOut,
         }
     }
 
@@ -363,8 +451,7 @@ impl Chooser<'_> {
         id: BindingId,
         binding: &Binding,
         declared: &[(BindingId, &Binding)],
-        start: StepId,
-        end: StepId,
+        run: &Group,
     ) -> Mode {
         if matches!(self.plan.classes[id], Class::Reexecuted { .. }) || binding.conditional {
             return Mode::Trapped;
@@ -372,29 +459,46 @@ impl Chooser<'_> {
         let same_name = |other: BindingId| self.flow.bindings[other].ident == binding.ident;
         let shadowed = declared.iter().any(|(other, _)| *other > id && same_name(*other));
         // `let energy = energy(&bodies);`: the function's name must not be the variable's before its declaration.
-        let is_outer_name = (start..end).any(|step| {
+        let is_outer_name = run.range.clone().any(|step| {
             let names = self.flow.outer_names.get(&step);
             names.is_some_and(|names| names.contains(&binding.ident.to_string()))
         });
-        let others = is_outer_name
-            || self.flow.events().any(|event| {
-                (start..end).contains(&event.step)
-                    && event.binding != id
-                    && event.kind != Use::Write
-                    && same_name(event.binding)
-                    && self.flow.bindings[event.binding].step <= binding.step
-                    || (start..end).contains(&event.step) && event.binding < id && same_name(event.binding)
-            });
+        let used_before = self.flow.events().any(|event| {
+            run.range.contains(&event.step)
+                && same_name(event.binding)
+                && (event.binding < id
+                    || event.binding != id
+                        && event.kind != Use::Write
+                        && self.flow.bindings[event.binding].step <= binding.step)
+        });
+        let hides = |aliases: &Vec<super::Alias>| aliases.iter().any(|alias| same_name(alias.binding));
+        let aliased = self.plan.aliases.get(&binding.step).is_some_and(hides);
+        let names = |site: &crate::flow::SiteFlow| {
+            run.range.contains(&site.step) && site.scope.iter().any(|other| same_name(*other))
+        };
+        let named_inside = binding.from_spine && self.flow.sites.iter().any(names);
+        let twice = declared
+            .iter()
+            .any(|(other, _)| *other != id && same_name(*other));
         if shadowed {
             Mode::Trapped
-        } else if others
-            || declared
-                .iter()
-                .any(|(other, _)| *other != id && same_name(*other))
-        {
-            Mode::MovedOut
+        } else if is_outer_name || used_before || aliased || named_inside || twice {
+            self.behind(id, binding, run)
         } else {
             Mode::Deferred
         }
     }
+}
+
+/// A group of statements.
+struct Group {
+    range: Range<StepId>,
+    /// Its last step.
+    last: StepId,
+}
+
+/// What comes after a group of statements in its block.
+struct Later {
+    sites: Vec<SiteId>,
+    groups: Vec<Range<StepId>>,
 }

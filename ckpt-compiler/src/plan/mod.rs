@@ -1,18 +1,21 @@
 //! The plan: what every site registers, what runs again at restart, and how the variables of a skipped run come back.
 
 mod carving;
+mod jumps;
 mod layout;
 mod lending;
 mod sites;
+pub mod travel;
 
 pub use carving::{Carving, Leaf, Projection};
+pub use jumps::{for_each_jump, replace_jumps};
 pub use layout::{Mode, Segment, segments};
 pub use lending::operands;
 pub use sites::for_each_block;
 
 use crate::classes::Class;
 use crate::errors::Diagnostics;
-use crate::flow::{BindingId, Flow};
+use crate::flow::{BindingId, Flow, Point};
 use crate::liveness::Liveness;
 use crate::spine::{Lowered, StepId};
 use proc_macro2::Ident;
@@ -33,6 +36,10 @@ pub struct Plan {
     pub aliases: BTreeMap<StepId, Vec<Alias>>,
     /// How the variables that a run declares get out of it.
     pub modes: HashMap<BindingId, Mode>,
+    /// Where those that travel as options are taken and put.
+    pub travel: travel::Travel,
+    /// For every step, the first number behind it.
+    pub step_ends: HashMap<StepId, StepId>,
     /// The variables of which calls borrow only a part.
     pub carvings: lending::Carvings,
     /// The names under which variables are saved.
@@ -51,7 +58,14 @@ pub struct Alias {
 impl Plan {
     /// Whether the step cannot be in one run with the step before it.
     pub fn begins_a_run(&self, step: StepId) -> bool {
-        self.aliases.contains_key(&step) || self.boundaries.contains(&step)
+        self.boundaries.contains(&step)
+    }
+
+    /// Where the last of the steps of a group ends.
+    pub fn end_of(&self, flow: &Flow, group: &std::ops::Range<StepId>) -> Option<Point> {
+        let ends = |step: &&StepId| group.contains(step) && self.step_ends.get(step) == Some(&group.end);
+        let last = flow.points.keys().filter(ends).min()?;
+        flow.points.get(last).map(|(_, end)| *end)
     }
 }
 
@@ -72,6 +86,11 @@ impl SitePlan {
         self.entries
             .iter()
             .any(|entry| matches!(entry, Entry::Moved { .. }) && entry.binding() == binding)
+    }
+
+    /// Whether the site needs the variable's value, be it only for the caller.
+    pub fn names(&self, binding: BindingId) -> bool {
+        self.entries.iter().any(|entry| entry.binding() == binding)
     }
 
     /// Whether a restart at this site can restore the variable from this function's record.
@@ -184,11 +203,12 @@ pub fn plan(
         boundaries: BTreeSet::new(),
         aliases: BTreeMap::new(),
         modes: HashMap::new(),
+        travel: travel::Travel::default(),
+        step_ends: crate::spine::step_ends(&lowered.body),
         carvings: HashMap::new(),
         keys: HashMap::new(),
     };
-    plan.replays = layout::replays(lowered, flow, liveness, &plan.classes);
-    plan.boundaries = layout::boundaries(lowered, flow, &plan.replays);
+    layout::replays(lowered, flow, liveness, &mut plan);
     let (lends, carvings) = lending::lends(lowered, flow, liveness, &plan.classes, errors);
     let mut needed = sites::needed(lowered, flow, liveness, &plan, &lends);
     loop {
@@ -199,6 +219,7 @@ pub fn plan(
             break;
         }
     }
+    plan.travel = travel::travel(lowered, flow, &plan, errors);
     sites::remake(flow, liveness, &mut plan, &lends, errors);
     plan.carvings = carvings;
     plan.keys = sites::keys(flow, &plan.sites);

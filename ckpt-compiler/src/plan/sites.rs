@@ -35,13 +35,17 @@ pub fn needed(lowered: &Lowered, flow: &Flow, liveness: &Liveness, plan: &Plan, 
                 .iter()
                 .filter(|id| plan.replays.contains(&flow.bindings[**id].step));
             let again = again.filter(|id| matches!(flow.bindings[**id].declaration, Declaration::Let));
-            found.extend(again.flat_map(|id| flow.bindings[*id].inputs.iter().map(|(input, _)| *input)));
+            let gone =
+                |id: BindingId| liveness.may_be_moved(flow, site, id) && !liveness.is_live(flow, site, id);
+            let inputs = again.flat_map(|id| flow.bindings[*id].inputs.iter().map(|(input, _)| *input));
+            found.extend(inputs.filter(|id| !gone(*id)));
             let around = replayed.iter().filter(|(range, _)| range.contains(&here.step));
             found.extend(around.flat_map(|(_, used)| used.iter().copied()));
             let arguments = flow.arguments.iter().filter(|(call, _)| *call == site);
             found.extend(arguments.flat_map(|(_, used)| used.iter().map(|(id, _)| *id)));
             found.extend(lends.get(&site).into_iter().flatten().map(|lend| lend.binding));
-            found.extend(here.scope.iter().copied().filter(|id| is_guard(flow, plan, *id)));
+            let guards = here.scope.iter().copied().filter(|id| is_guard(flow, plan, *id));
+            found.extend(guards.filter(|id| liveness.has_value(flow, site, *id)));
             with_inputs(flow, plan, found)
         })
         .collect()
@@ -174,10 +178,12 @@ fn variable_entry(id: BindingId, lend: Option<Lend>) -> Entry {
 /// A variable that nothing ever mentions again is kept for its destructor.
 fn is_guard(flow: &Flow, plan: &Plan, id: BindingId) -> bool {
     let binding = &flow.bindings[id];
-    let made = binding.from_spine || binding.init.as_ref().is_some_and(|init| !is_pure(init));
+    let made =
+        binding.from_spine || binding.is_late() || binding.init.as_ref().is_some_and(|init| !is_pure(init));
     plan.classes[id] == Class::Saved
         && matches!(binding.declaration, Declaration::Let)
         && made
+        && !binding.is_plainly_copy()
         && !flow
             .events()
             .any(|event| event.binding == id && event.kind != Use::Write)
@@ -316,7 +322,11 @@ pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, 
         for &id in &here.scope {
             let exclusive = matches!(plan.classes[id], Class::Reexecuted { exclusive: true });
             let binding = &flow.bindings[id];
-            if !exclusive || !liveness.is_live(flow, site, id) {
+            let is_argument = |(call, used): &(SiteId, Vec<(BindingId, Use)>)| {
+                *call == site && used.contains(&(id, Use::Read))
+            };
+            let is_argument = flow.arguments.iter().any(is_argument);
+            if !exclusive || !is_argument && !liveness.is_live(flow, site, id) {
                 continue;
             }
             let base_is_lent = binding
@@ -326,9 +336,19 @@ pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, 
             if base_is_lent {
                 continue;
             }
+            if is_argument {
+                refuse_exclusive(flow, id, errors);
+                continue;
+            }
             let group = trading_group(flow, id);
+            let trades = group.len() > 1;
+            let group = with_borrowed(flow, plan, group);
             let is_call = lends.contains_key(&site);
-            if group.iter().all(|id| can_be_remade(flow, *id)) && !(group.len() > 1 && is_call) {
+            if group.iter().all(|id| can_be_remade(flow, *id)) && !(trades && is_call) {
+                if let Some((reference, base)) = hidden_base(flow, site, &group) {
+                    refuse_hidden(flow, reference, base, errors);
+                    continue;
+                }
                 let planned = &mut plan.sites[site as usize - 1];
                 planned.remade.extend(
                     group
@@ -337,8 +357,10 @@ pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, 
                         .filter(|id| !planned.remade.contains(id))
                         .collect::<Vec<_>>(),
                 );
-                if group.len() > 1 && !planned.seats.contains(&group) {
-                    planned.seats.push(group);
+                planned.remade.sort_unstable();
+                let seated = trading_group(flow, id);
+                if seated.len() > 1 && !planned.seats.contains(&seated) {
+                    planned.seats.push(seated);
                 }
             } else {
                 refuse_exclusive(flow, id, errors);
@@ -361,6 +383,41 @@ fn trading_group(flow: &Flow, id: BindingId) -> Vec<BindingId> {
             return group.into_iter().collect();
         }
     }
+}
+
+/// The references together with those that they are made from.
+fn with_borrowed(flow: &Flow, plan: &Plan, group: Vec<BindingId>) -> Vec<BindingId> {
+    let mut all: BTreeSet<BindingId> = group.iter().copied().collect();
+    let mut open = group;
+    while let Some(id) = open.pop() {
+        for (input, _) in &flow.bindings[id].inputs {
+            let exclusive = matches!(plan.classes[*input], Class::Reexecuted { exclusive: true });
+            if exclusive && all.insert(*input) {
+                open.push(*input);
+            }
+        }
+    }
+    all.into_iter().collect()
+}
+
+/// A reference, and what it is made from, where another variable of that name hides it at the site.
+fn hidden_base(flow: &Flow, site: SiteId, group: &[BindingId]) -> Option<(BindingId, BindingId)> {
+    let pairs = group.iter().flat_map(|id| {
+        let inputs = flow.bindings[*id].inputs.iter();
+        inputs.map(|(input, _)| (*id, *input))
+    });
+    let mut pairs = pairs.filter(|(id, input)| !flow.nameable(site, *id) || !flow.nameable(site, *input));
+    pairs.next()
+}
+
+fn refuse_hidden(flow: &Flow, reference: BindingId, base: BindingId, errors: &mut Diagnostics) {
+    let (reference, base) = (&flow.bindings[reference].ident, &flow.bindings[base].ident);
+    errors.refuse(
+        reference.span(),
+        format!("`{reference}` borrows `{base}` exclusively, and one of the two is hidden by another variable of its name at a site where `{reference}` is in use"),
+        "the borrow ends at the site and is made again after it, by name",
+        "give the variable that hides it another name",
+    );
 }
 
 fn can_be_remade(flow: &Flow, id: BindingId) -> bool {

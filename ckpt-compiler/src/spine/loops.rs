@@ -21,9 +21,8 @@ impl Lowering<'_> {
             if let Expr::Let(one) = condition {
                 let (pattern, scrutinee, body) = (one.pat, one.expr, body);
                 let arms = parse_quote!(match #scrutinee { #pattern => #body, _ => break });
-                let before = self.next_site();
                 let spine = self.spine(arms, None, &mut steps);
-                if let Some(sites) = self.sites_since(before) {
+                if let Some(sites) = super::operands::spine_sites(&spine) {
                     let target = super::Target::Statement(true);
                     steps.push(step(StepKind::Spine(super::SpineStep { sites, target, spine })));
                 }

@@ -201,9 +201,8 @@ impl Lowering<'_> {
         treatment: Option<Treatment>,
         out: &mut Vec<Step>,
     ) {
-        let before = self.next_site();
         let spine = self.spine(expr, treatment, out);
-        if let Some(sites) = self.sites_since(before) {
+        if let Some(sites) = super::operands::spine_sites(&spine) {
             out.push(step(StepKind::Spine(SpineStep { sites, target, spine })));
         }
     }

@@ -211,7 +211,8 @@ impl Lowering<'_> {
     }
 }
 
-fn spine_sites(spine: &Spine) -> Option<super::Sites> {
+/// The sites inside an expression.
+pub(super) fn spine_sites(spine: &Spine) -> Option<super::Sites> {
     let of_block = |block: &Block| {
         let mut sites = block.steps.iter().filter_map(|step| match &step.kind {
             StepKind::Spine(spine) => Some(spine.sites),

@@ -129,3 +129,14 @@ fn variables_that_trade_places_are_known() {
         [(function.binding("a"), function.binding("b"))]
     );
 }
+
+#[test]
+fn nothing_goes_on_behind_what_does_not_end() {
+    let function =
+        Function::of("fn f() { let a; loop { checkpoint!(); a = g(); break; } h(a); checkpoint!(); }");
+    assert_eq!(function.live(1), [""; 0]);
+    let function = Function::of(
+        "fn f() { let a; if c { a = g(); } else { std::process::exit(1); } checkpoint!(); h(a); panic!(); checkpoint!(); }",
+    );
+    assert_eq!(function.live(1), ["a"]);
+}

@@ -110,6 +110,36 @@ fn a_value_that_is_dead_at_one_site_and_moved_at_another_is_carried() {
 }
 
 #[test]
+fn a_loop_takes_what_travels_once_where_all_its_sites_save_it() {
+    let source = "fn f() { let mut a = g(); loop { checkpoint!(); if h(&a) { break; } } i(a); checkpoint!(); a = g(); loop { i(a); checkpoint!(); a = g(); } }";
+    let function = Function::of(source);
+    let a = function.binding("a");
+    let stops = |step| function.plan.travel.stop(step);
+    assert_eq!(function.mode("a"), Some(Mode::Carried));
+    let (first, second) = (stops(1), stops(7));
+    assert_eq!(
+        (first.take, first.put),
+        (vec![a], vec![a]),
+        "{:?}",
+        function.plan.travel
+    );
+    assert!(
+        second.take.is_empty() && second.put.is_empty(),
+        "{:?}",
+        function.plan.travel
+    );
+}
+
+#[test]
+fn what_comes_behind_a_name_used_twice_comes_behind_its_run_too() {
+    let function =
+        Function::of("fn f(x: Deck) { let a = g(); let x = h(x); let b = g(); checkpoint!(); i(a, x, b); }");
+    assert_eq!(function.mode("a"), Some(Mode::Deferred));
+    assert_eq!(function.mode("x#2"), Some(Mode::MovedOut));
+    assert_eq!(function.mode("b"), Some(Mode::MovedOut));
+}
+
+#[test]
 fn variables_that_trade_places_sit_together() {
     let source = "fn f() { let mut a = g(); let mut b = g(); loop { checkpoint!(); std::mem::swap(&mut a, &mut b); h(&a); } }";
     let function = Function::of(source);

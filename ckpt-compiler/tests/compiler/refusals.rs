@@ -198,6 +198,49 @@ fn a_wrong_word_for_sites() {
 }
 
 #[test]
+fn a_borrow_in_scope_at_a_site_before_which_its_value_is_moved() {
+    assert_refused(
+        "fn f() { let a = g(); let b = &a; checkpoint!(); h(b); let c = i(a); checkpoint!(); h(&c); }",
+        "a",
+        [
+            "`a` is borrowed by a statement that runs again at restart, and moved away before a later site",
+            "a restart at that site would borrow it again, and has no value for it",
+            "put the borrow and the statements that use it into a block of their own: `{ .. }`",
+        ],
+    );
+    let as_advised =
+        "fn f() { let a = g(); { let b = &a; checkpoint!(); h(b); } let c = i(a); checkpoint!(); h(&c); }";
+    let item = as_advised.parse().expect("it is Rust");
+    assert!(try_expand(quote!(), &item, false).is_ok());
+}
+
+#[test]
+fn an_exclusive_borrow_of_what_is_hidden_at_a_site() {
+    assert_refused(
+        "fn f() { let mut a = g(); let b = &mut a; loop { let a = i(); checkpoint!(); h(b, &a); } }",
+        "b",
+        [
+            "`b` borrows `a` exclusively, and one of the two is hidden by another variable of its name at a site where `b` is in use",
+            "the borrow ends at the site and is made again after it, by name",
+            "give the variable that hides it another name",
+        ],
+    );
+}
+
+#[test]
+fn a_jump_where_what_travels_is_hidden() {
+    assert_refused(
+        "fn f() { let mut a = g(); loop { if h(&a) { let a = i(); if a > 3 { continue; } } j(a); checkpoint!(); a = g(); } }",
+        "a",
+        [
+            "this `a` hides another `a` where a loop is left or goes on",
+            "what the outer one holds must be put aside there, and can only be named where it is not hidden",
+            "give the inner `a` another name",
+        ],
+    );
+}
+
+#[test]
 fn both_mistakes_of_an_attribute_and_its_function_are_told() {
     let errors = try_expand(
         quote!(every = 3),

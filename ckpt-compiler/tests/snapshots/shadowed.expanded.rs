@@ -6,7 +6,7 @@ pub fn twice(text: &str) -> String {
         module: ::core::module_path!(),
         file: ::core::file!(),
         line: 5u32,
-        layout: 8498642778448005557u64,
+        layout: 12290208676716893817u64,
         source: 10627023624678617860u64,
         attribute: "ckpt::instrument",
         sites: &[
@@ -31,11 +31,6 @@ pub fn twice(text: &str) -> String {
                         on_demand: false,
                     },
                     ::ckpt::__rt::VariablePlan {
-                        key: "round",
-                        line: 8u32,
-                        on_demand: false,
-                    },
-                    ::ckpt::__rt::VariablePlan {
                         key: "text#2",
                         line: 9u32,
                         on_demand: false,
@@ -46,17 +41,20 @@ pub fn twice(text: &str) -> String {
     };
     let mut __ckpt = ::ckpt::__rt::Frame::enter(&__CKPT_PLAN);
     let __ckpt_out_text_1;
-    let mut longer;
+    let __ckpt_out_longer_2;
     if __ckpt.runs() {
         #[allow(unused_mut)]
         let text = text.to_owned();
-        longer = String::new();
+        #[allow(unused_mut)]
+        let mut longer = String::new();
         __ckpt_out_text_1 = text;
+        __ckpt_out_longer_2 = longer;
     } else {
         __ckpt_out_text_1 = __ckpt.restore("text");
-        longer = __ckpt.restore("longer");
+        __ckpt_out_longer_2 = __ckpt.restore("longer");
     }
     let text = __ckpt_out_text_1;
+    let mut longer = __ckpt_out_longer_2;
     {
         #[allow(unused_mut, unused_assignments)]
         let mut __ckpt_iterator1;
@@ -67,23 +65,25 @@ pub fn twice(text: &str) -> String {
         }
         loop {
             let round;
+            let __ckpt_out_text_6;
             if __ckpt.runs() {
                 round = match ::core::iter::Iterator::next(&mut __ckpt_iterator1) {
                     ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
                     ::core::option::Option::None => break,
                 };
-            } else {
-                round = __ckpt.restore("round");
-            }
-            let __ckpt_outer_text_1 = &text;
-            let __ckpt_out_text_6;
-            if __ckpt.runs() {
+                let __ckpt_dead_round_5 = ::ckpt::__rt::Dead::of(&round);
                 #[allow(unused_mut)]
                 let text = format!("{text}{round}");
+                {
+                    #[allow(unused_imports)]
+                    use ::ckpt::__rt::{DeadDrop as _, DeadInert as _, DeadPlain as _};
+                    (&&__ckpt_dead_round_5).check();
+                }
                 __ckpt_out_text_6 = text;
             } else {
                 __ckpt_out_text_6 = __ckpt.restore("text#2");
             }
+            let __ckpt_outer_text_1 = &text;
             let text = __ckpt_out_text_6;
             if __ckpt.due(1u32) {
                 __ckpt
@@ -93,7 +93,6 @@ pub fn twice(text: &str) -> String {
                             __ckpt_registrar.save("text", __ckpt_outer_text_1);
                             __ckpt_registrar.save("longer", &longer);
                             __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
-                            __ckpt_registrar.save("round", &round);
                             __ckpt_registrar.save("text#2", &text);
                         },
                     );

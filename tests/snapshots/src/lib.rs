@@ -34,6 +34,8 @@ pub mod methods;
 pub mod nested_calls;
 #[path = "../../../ckpt-compiler/tests/snapshots/shadowed.rs"]
 pub mod shadowed;
+#[path = "../../../ckpt-compiler/tests/snapshots/travelling.rs"]
+pub mod travelling;
 
 #[cfg(test)]
 mod tests {

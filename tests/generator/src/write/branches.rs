@@ -1,6 +1,6 @@
 //! `if`, `if let`, `match`, blocks with a value.
 
-use super::{Writer, site};
+use super::Writer;
 use crate::scope::{Hold, Type};
 use crate::tree::Statement;
 
@@ -168,7 +168,7 @@ impl Writer {
                 vec![]
             };
             if self.random.chance(50) {
-                body.push(site());
+                body.extend(self.last_site());
             }
             body.push(Statement::Line(self.value(kind, 1)));
             self.scope.leave(mark);
@@ -197,7 +197,7 @@ impl Writer {
             self.flag(1),
             self.number(1)
         )));
-        body.push(site());
+        body.extend(self.last_site());
         body.push(Statement::Line(self.number(1)));
         self.scope.leave(mark);
         let name = self.fresh();

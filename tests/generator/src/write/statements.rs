@@ -56,6 +56,15 @@ impl Writer {
         }
     }
 
+    /// The last site of a block. Hardly ever the last mention of its variables: a value with a destructor that no one
+    /// uses any more is refused there.
+    pub(super) fn last_site(&mut self) -> Vec<Statement> {
+        match self.random.chance(90) {
+            true => vec![site(), self.trace()],
+            false => vec![site()],
+        }
+    }
+
     /// Prints everything that can be printed.
     pub(super) fn trace(&mut self) -> Statement {
         let shown: Vec<String> = self
@@ -193,7 +202,7 @@ impl Writer {
             };
             body.push(Statement::Line(format!("{name} = {};", self.value(kind, 1))));
             if self.random.chance(30) {
-                body.push(site());
+                body.extend(self.last_site());
             }
             self.scope.leave(mark);
             self.scope.join_moves(&moves);

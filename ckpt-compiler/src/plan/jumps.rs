@@ -1,0 +1,116 @@
+//! Jumps out of a statement: `break` and `continue` to loops and blocks around it.
+
+use super::travel::Jump;
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, Label, Lifetime, Stmt};
+
+impl Jump {
+    fn new(label: Option<&Lifetime>, breaks: bool) -> Self {
+        Self {
+            label: label.map(|label| label.ident.to_string()),
+            breaks,
+        }
+    }
+
+    /// `break 'label`; nothing for a `return`.
+    pub fn of_tokens(tokens: &TokenStream) -> Option<Self> {
+        let mut words = tokens.clone().into_iter().filter_map(|token| match token {
+            TokenTree::Ident(ident) => Some(ident.to_string()),
+            _ => None,
+        });
+        let breaks = words.next().as_deref() == Some("break");
+        breaks.then(|| Self {
+            label: words.next(),
+            breaks,
+        })
+    }
+}
+
+/// Calls `visit` for every jump that leaves the statement.
+pub fn for_each_jump(stmt: &Stmt, visit: &mut dyn FnMut(Jump)) {
+    let mut copy = stmt.clone();
+    replace_jumps(&mut copy, &mut |jump, _| {
+        visit(jump);
+        None
+    });
+}
+
+/// Replaces the jumps that leave the statement, where `replace` gives something to put there.
+pub fn replace_jumps(stmt: &mut Stmt, replace: &mut dyn FnMut(Jump, &Expr) -> Option<Expr>) {
+    let mut jumps = Jumps {
+        replace,
+        labels: Vec::new(),
+        loops: 0,
+    };
+    jumps.visit_stmt_mut(stmt);
+}
+
+struct Jumps<'a> {
+    replace: &'a mut dyn FnMut(Jump, &Expr) -> Option<Expr>,
+    labels: Vec<String>,
+    loops: u32,
+}
+
+impl Jumps<'_> {
+    fn leaves(&self, label: Option<&Lifetime>) -> bool {
+        match label {
+            Some(label) => !self.labels.iter().any(|inside| label.ident == inside),
+            None => self.loops == 0,
+        }
+    }
+
+    fn within(&mut self, label: Option<&Label>, is_loop: bool, visit: impl FnOnce(&mut Self)) {
+        let count = self.labels.len();
+        self.labels
+            .extend(label.map(|label| label.name.ident.to_string()));
+        self.loops += u32::from(is_loop);
+        visit(self);
+        self.loops -= u32::from(is_loop);
+        self.labels.truncate(count);
+    }
+}
+
+impl VisitMut for Jumps<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Closure(_) | Expr::Async(_) => return,
+            Expr::Loop(one) => {
+                let label = one.label.clone();
+                return self.within(label.as_ref(), true, |inside| {
+                    inside.visit_block_mut(&mut one.body)
+                });
+            }
+            Expr::While(one) => {
+                let label = one.label.clone();
+                return self.within(label.as_ref(), true, |inside| {
+                    visit_mut::visit_expr_while_mut(inside, one)
+                });
+            }
+            Expr::ForLoop(one) => {
+                self.visit_expr_mut(&mut one.expr);
+                let label = one.label.clone();
+                return self.within(label.as_ref(), true, |inside| {
+                    inside.visit_block_mut(&mut one.body)
+                });
+            }
+            Expr::Block(one) if one.label.is_some() => {
+                let label = one.label.clone();
+                return self.within(label.as_ref(), false, |inside| {
+                    inside.visit_block_mut(&mut one.block)
+                });
+            }
+            _ => visit_mut::visit_expr_mut(self, expr),
+        }
+        let jump = match &*expr {
+            Expr::Break(jump) if self.leaves(jump.label.as_ref()) => Jump::new(jump.label.as_ref(), true),
+            Expr::Continue(jump) if self.leaves(jump.label.as_ref()) => Jump::new(jump.label.as_ref(), false),
+            _ => return,
+        };
+        if let Some(other) = (self.replace)(jump, expr) {
+            *expr = other;
+        }
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}

@@ -1,0 +1,311 @@
+//! Variables that have no value at some site, and so travel as options: moved away before it, given a value after it.
+
+use super::draw;
+
+#[derive(ckpt::Checkpoint)]
+struct Loud {
+    name: String,
+    size: u64,
+}
+
+impl Loud {
+    fn new(name: &str, size: u64) -> Self {
+        Loud {
+            name: name.to_string(),
+            size,
+        }
+    }
+}
+
+impl Drop for Loud {
+    fn drop(&mut self) {
+        println!("drop {} {}", self.name, self.size);
+    }
+}
+
+#[ckpt::instrument]
+pub fn shadowed_by_a_value_made_from_it() {
+    let mut seed = 3;
+    let mut e = vec![draw(&mut seed), 2];
+    if seed % 2 == 0 {
+        let e = {
+            ckpt::checkpoint!();
+            e.push(5);
+            e.len()
+        };
+        ckpt::checkpoint!();
+        println!("{e}");
+    }
+    ckpt::checkpoint!();
+    println!("{e:?}");
+    let taken = e;
+    ckpt::checkpoint!();
+    println!("{taken:?}");
+    e = vec![7];
+    ckpt::checkpoint!();
+    let e = (e.len(), e);
+    ckpt::checkpoint!();
+    println!("= {e:?} {seed}");
+}
+
+#[ckpt::instrument(calls(made))]
+pub fn shadowed_by_the_result_of_a_call() {
+    let mut e = String::from("e");
+    let kept = e;
+    ckpt::checkpoint!();
+    e = kept + "e";
+    for i in 0..3 {
+        let e = made(&e, i);
+        ckpt::checkpoint!();
+        println!("{e:?}");
+    }
+    println!("= {e}");
+}
+
+#[ckpt::instrument]
+fn made(text: &str, n: u64) -> (u64, bool) {
+    ckpt::checkpoint!();
+    (n + text.len() as u64, n % 2 == 0)
+}
+
+#[ckpt::instrument]
+pub fn given_a_value_again_in_a_loop() {
+    let mut seed = 9;
+    let mut pool = vec![1u64];
+    for i in 0..5 {
+        if i % 2 == 0 {
+            let used = pool;
+            ckpt::checkpoint!();
+            println!("{i} {used:?}");
+            pool = vec![draw(&mut seed) % 10, i];
+        }
+        ckpt::checkpoint!();
+        pool.push(i);
+        println!("{i} {pool:?}");
+    }
+    println!("= {pool:?}");
+}
+
+#[ckpt::instrument]
+pub fn put_aside_before_a_continue() {
+    let mut text = String::from("a");
+    'rounds: for i in 0..6 {
+        text.push('b');
+        if i % 3 == 0 {
+            continue;
+        }
+        let old = text;
+        ckpt::checkpoint!();
+        println!("{i} {old}");
+        text = format!("{old}{i}");
+        for k in 0..2 {
+            text += "k";
+            if i + k == 5 {
+                continue 'rounds;
+            }
+            ckpt::checkpoint!();
+        }
+        if text.len() > 9 {
+            break 'rounds;
+        }
+    }
+    println!("= {text}");
+}
+
+#[ckpt::instrument]
+pub fn put_aside_before_a_break_with_a_value() {
+    let mut list = vec![1u64, 2];
+    let mut round = 0;
+    let found = loop {
+        round += 1;
+        list.push(round);
+        if round == 4 {
+            break list.len();
+        }
+        let old = list;
+        ckpt::checkpoint!();
+        println!("{old:?}");
+        list = old;
+        list.reverse();
+    };
+    ckpt::checkpoint!();
+    println!("= {found} {list:?}");
+}
+
+#[ckpt::instrument]
+pub fn declared_first_and_moved_later() {
+    let mut seed = 8;
+    let late;
+    if draw(&mut seed) % 2 == 0 {
+        ckpt::checkpoint!();
+        late = vec![seed % 7];
+    } else {
+        late = vec![1, 2];
+        ckpt::checkpoint!();
+    }
+    ckpt::checkpoint!();
+    println!("{late:?}");
+    let mut moved = late;
+    ckpt::checkpoint!();
+    moved.push(3);
+    println!("= {moved:?}");
+}
+
+#[ckpt::instrument]
+pub fn without_a_value_on_one_way() {
+    let mut seed = 5;
+    for _ in 0..4 {
+        let mut note: String;
+        if draw(&mut seed) % 2 == 0 {
+            note = String::from("even");
+            println!("{note}");
+        }
+        ckpt::checkpoint!();
+        note = format!("{}", seed % 11);
+        ckpt::checkpoint!();
+        println!("{note}");
+    }
+    println!("= {seed}");
+}
+
+#[ckpt::instrument]
+pub fn a_loop_without_end_leaves_with_a_value() {
+    let mut seed = 2;
+    let mut best;
+    loop {
+        best = draw(&mut seed) % 100;
+        ckpt::checkpoint!();
+        if best > 60 {
+            break;
+        }
+    }
+    let name;
+    loop {
+        ckpt::checkpoint!();
+        if draw(&mut seed) % 3 == 0 {
+            name = vec![best];
+            break;
+        }
+    }
+    let owner = name;
+    ckpt::checkpoint!();
+    println!("= {owner:?}");
+}
+
+#[ckpt::instrument(calls(consumed))]
+pub fn parameter_given_a_value_again() {
+    println!("= {}", consumed(String::from("first"), 3));
+}
+
+#[ckpt::instrument]
+fn consumed(mut text: String, rounds: u64) -> usize {
+    ckpt::checkpoint!();
+    let mut sum = 0;
+    for i in 0..rounds {
+        let old = text;
+        sum += old.len();
+        text = format!("{old}{i}");
+        ckpt::checkpoint!();
+        println!("{text}");
+    }
+    sum + text.len()
+}
+
+#[ckpt::instrument]
+pub fn destructors_in_the_order_of_declaration() {
+    let mut seed = 4;
+    for i in 0..3u64 {
+        let i = i + draw(&mut seed) % 5;
+        let first = Loud::new("first", i);
+        let (left, right) = (Loud::new("left", i), Loud::new("right", i));
+        let late;
+        let mut last = Loud::new("last", i);
+        ckpt::checkpoint!();
+        if i % 2 == 0 {
+            late = Loud::new("late", i);
+        } else {
+            late = Loud::new("later", i);
+            ckpt::checkpoint!();
+        }
+        drop(last);
+        ckpt::checkpoint!();
+        last = Loud::new("again", i);
+        ckpt::checkpoint!();
+        println!(
+            "{} {} {} {} {}",
+            first.size, left.size, right.size, late.size, last.size
+        );
+        if seed % 3 == 0 {
+            return;
+        }
+    }
+    println!("= {seed}");
+}
+
+#[ckpt::instrument]
+pub fn late_guards() {
+    for i in 0..3u64 {
+        let _only_held;
+        if i % 2 == 0 {
+            _only_held = Loud::new("even", i);
+        } else {
+            ckpt::checkpoint!();
+            _only_held = Loud::new("odd", i);
+        }
+        let moved;
+        {
+            moved = Loud::new("moved", i);
+            ckpt::checkpoint!();
+        }
+        ckpt::checkpoint!();
+        drop(moved);
+        ckpt::checkpoint!();
+        println!("{i}");
+    }
+}
+
+#[ckpt::instrument]
+pub fn changed_while_its_shadow_is_made() {
+    let mut v = vec![1u64, 2];
+    for s in 0..3u64 {
+        let v = 'made: {
+            v.reverse();
+            if s == 1 {
+                break 'made s;
+            }
+            ckpt::checkpoint!();
+            v.push(s);
+            s + 1
+        };
+        for k in 0..2 {
+            ckpt::checkpoint!();
+            println!("{v} {k}");
+        }
+    }
+    println!("= {v:?}");
+}
+
+#[ckpt::instrument]
+pub fn reference_to_a_reference() {
+    let mut text = String::from("t");
+    for i in 0..3 {
+        let one = &mut text;
+        let two = &mut *one;
+        two.push('x');
+        ckpt::checkpoint!();
+        two.push('y');
+        println!("{i} {two}");
+    }
+    println!("= {text}");
+}
+
+#[ckpt::instrument]
+pub fn closure_across_a_shadow() {
+    let base = 3u64;
+    let add = |n: u64| n + base;
+    let list = vec![add(1)];
+    let list = vec![add(2), list.len() as u64];
+    println!("{}", add(list[0]));
+    ckpt::checkpoint!();
+    println!("= {list:?}");
+}
