@@ -45,7 +45,7 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &Em
     let body = emitter.block(&emitter.lowered.body);
     let mut signature = item.sig.clone();
     emitter.plain_parameters(&mut signature);
-    let (attrs, vis) = (&item.attrs, &item.vis);
+    let (attrs, vis) = (item.attrs.iter().map(outer), &item.vis);
     quote! {
         #(#attrs)* #vis #signature {
             #session
@@ -54,6 +54,14 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &Em
             #parameters
             #body
         }
+    }
+}
+
+/// An attribute in front of the function, also one that stands at the top of its body.
+fn outer(attribute: &syn::Attribute) -> syn::Attribute {
+    syn::Attribute {
+        style: syn::AttrStyle::Outer,
+        ..attribute.clone()
     }
 }
 

@@ -116,6 +116,16 @@ pub fn attributes_in_the_body() {
 }
 
 #[ckpt::instrument]
+pub fn attribute_at_the_top() {
+    #![allow(unused_mut)]
+    let mut seed = 3u64;
+    for i in 0..2 {
+        ckpt::checkpoint!();
+        println!("{i} {seed}");
+    }
+}
+
+#[ckpt::instrument]
 pub fn steering_attributes() {
     #[ckpt(reexecute)]
     let table: Vec<u64> = (0..5).map(|i| i * i).collect();
