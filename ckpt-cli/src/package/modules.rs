@@ -398,7 +398,7 @@ pub fn shown(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::package::read;
+    use crate::package::read::read;
     use crate::package::testing::{Tree, failure, manifest, options, shape};
 
     /// The files that rustc itself opens for a crate.
