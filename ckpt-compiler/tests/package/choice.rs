@@ -167,6 +167,62 @@ fn a_recursion_gets_a_site_before_it_goes_deeper() {
 }
 
 #[test]
+fn a_recursion_through_a_loop_gets_its_site_before_the_loop() {
+    let (analysis, placement) = placed(&[(
+        "main.rs",
+        "fn queens(row: usize, columns: &mut Vec<usize>, n: usize) -> u64 {
+             if row == n { return 1; }
+             let mut found = 0;
+             for column in 0..n {
+                 if columns.iter().all(|other| *other != column) {
+                     columns.push(column);
+                     found += queens(row + 1, columns, n);
+                     columns.pop();
+                 }
+             }
+             found
+         }
+         fn main() { let mut c = Vec::new(); println!(\"{}\", queens(0, &mut c, 12)); }",
+    )]);
+    let site = &placement.sites[0];
+    let text = &analysis.items.function(site.function).name;
+    assert_eq!((site.site.holder, text.as_str()), (Holder::Recursion, "queens"));
+    assert_eq!(site.place.line, 4, "{placement}");
+}
+
+#[test]
+fn each_command_of_a_program_gets_its_site() {
+    let (_, placement) = placed(&[(
+        "main.rs",
+        "fn simulate(n: usize) -> f64 { let mut s = 0.0; for step in 0..n { for k in 0..n { s += (k * step) as f64; } } s }
+         fn bench(n: usize) -> f64 { let mut s = 0.0; for run in 0..n { for k in 0..n { for l in 0..n { s += (k * l * run) as f64; } } } s }
+         fn main() {
+             let mode = std::env::args().nth(1).unwrap();
+             match mode.as_str() { \"bench\" => println!(\"{}\", bench(mode.len())), _ => println!(\"{}\", simulate(mode.len())) }
+         }",
+    )]);
+    assert_eq!(sites(&placement), ["for step in 0..n", "for run in 0..n"]);
+}
+
+#[test]
+fn threads_that_do_the_work_are_named_as_the_reason() {
+    let (_, placement) = placed(&[(
+        "main.rs",
+        "fn main() {
+             let mut image = vec![0.0; 4000];
+             image.par_chunks_mut(40).enumerate().for_each(|(y, row)| for x in row.iter_mut() { for k in 0..1000 { *x += (k * y) as f64; } });
+             let handles: Vec<u32> = vec![1, 2, 3];
+             for h in handles { println!(\"{h}\"); }
+         }",
+    )]);
+    assert!(placement.sites.is_empty(), "{placement}");
+    assert!(
+        placement.rejected[0].reasons[0].what.contains(".for_each(..)"),
+        "{placement}"
+    );
+}
+
+#[test]
 fn what_the_user_has_marked_is_kept() {
     let (analysis, placement) = placed(&[(
         "main.rs",

@@ -12,6 +12,9 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall};
 
+/// Operations of a look-up in a table, on top of what any method costs.
+const LOOK_UP: f64 = 30.0;
+
 impl Walker<'_> {
     pub(super) fn call_expr(&mut self, call: &ExprCall) -> Value {
         match &*call.func {
@@ -243,6 +246,12 @@ impl Walker<'_> {
             self.handed(&arguments, span);
         }
         outside_call(self, name, &receiver.length);
+        if matches!(
+            receiver.ty.outside_name(),
+            Some("HashMap" | "HashSet" | "BTreeMap" | "BTreeSet" | "BinaryHeap")
+        ) {
+            self.spend(LOOK_UP);
+        }
         let turbofish = call.turbofish.as_ref().and_then(|list| match list.args.first() {
             Some(syn::GenericArgument::Type(ty)) => Some(self.names().ty(ty)),
             _ => None,

@@ -133,10 +133,11 @@ impl Walker<'_> {
             &branch.then_branch,
             branch.else_branch.as_ref().map(|(_, e)| &**e),
         );
-        let mut value = self.with_weight(rarely, |walker| walker.block(&branch.then_branch));
+        let number = self.new_branch();
+        let mut value = self.in_arm((number, 0), rarely, |walker| walker.block(&branch.then_branch));
         self.leave(mark);
         if let Some((_, otherwise)) = &branch.else_branch {
-            let other = self.with_weight(1.0 - rarely, |walker| walker.eval(otherwise));
+            let other = self.in_arm((number, 1), 1.0 - rarely, |walker| walker.eval(otherwise));
             if value.ty == Ty::Unknown {
                 value.ty = other.ty;
             }
@@ -153,6 +154,7 @@ impl Walker<'_> {
         let scrutinee = self.eval(&one.expr);
         let live = one.arms.iter().filter(|arm| !diverges(&arm.body)).count().max(1);
         let mut value = Value::default();
+        let number = self.new_branch();
         for (index, arm) in one.arms.iter().enumerate() {
             let mark = self.enter();
             self.bind(&arm.pat, &scrutinee);
@@ -161,7 +163,7 @@ impl Walker<'_> {
             } else {
                 1.0 / live as f64
             };
-            let other = self.with_weight(weight, |walker| {
+            let other = self.in_arm((number, index), weight, |walker| {
                 if let Some((_, guard)) = &arm.guard {
                     walker.eval(guard);
                 }

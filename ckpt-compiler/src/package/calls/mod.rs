@@ -101,6 +101,8 @@ pub struct Call {
     pub within: Option<LoopId>,
     /// How often it is reached in one go through what is around it.
     pub weight: f64,
+    /// The branches that lead to it: the number of each `if` or `match` of the function, and of its arm.
+    pub arms: Vec<(usize, usize)>,
     /// What no walk can enter, if it is in there.
     pub trap: Option<Trap>,
     /// Number and length of each argument, `self` first.
@@ -109,6 +111,8 @@ pub struct Call {
     pub passes: Vec<(usize, FnId)>,
     /// Where the statement begins that holds the call: the innermost one outside of all loops.
     pub statement_at: usize,
+    /// Its line.
+    pub statement_line: usize,
 }
 
 /// What kind of loop it is.
@@ -162,6 +166,8 @@ pub struct Loop {
     pub trips: Amount,
     /// How often it is reached in one go through what is around it.
     pub weight: f64,
+    /// The branches that lead to it, as for a call.
+    pub arms: Vec<(usize, usize)>,
     /// What no walk can enter, if it is in there.
     pub trap: Option<Trap>,
     /// One iteration.

@@ -73,10 +73,12 @@ pub fn build(program: &Program, resolver: &Resolver<'_>, methods: &Methods) -> C
             within: None,
             weight: 1.0,
             trap: None,
+            arms: Vec::new(),
+            branches: 0,
             locals: Vec::new(),
             assigned: assigned_names(&function.item.block),
             grown: grown_names(&function.item.block),
-            statement_at: function.body_at,
+            statement: (function.body_at, function.place.line),
             depth: 0,
         };
         walker.function();
@@ -100,11 +102,14 @@ pub(super) struct Walker<'a> {
     /// How often this is reached in one go through what is around it.
     pub weight: f64,
     pub trap: Option<Trap>,
+    arms: Vec<(usize, usize)>,
+    branches: usize,
     locals: Vec<(String, Value)>,
     /// Names that are assigned to somewhere: their initial value says nothing.
     pub assigned: HashSet<String>,
     grown: HashSet<String>,
-    statement_at: usize,
+    /// Where the innermost statement outside of all loops begins, and its line.
+    statement: (usize, usize),
     pub depth: usize,
 }
 
@@ -198,6 +203,20 @@ impl<'a> Walker<'a> {
         value
     }
 
+    /// The number of a new `if` or `match`.
+    pub fn new_branch(&mut self) -> usize {
+        self.branches += 1;
+        self.branches
+    }
+
+    /// Does something in an arm of a branch.
+    pub fn in_arm<T>(&mut self, arm: (usize, usize), weight: f64, then: impl FnOnce(&mut Self) -> T) -> T {
+        self.arms.push(arm);
+        let value = self.with_weight(weight, then);
+        self.arms.pop();
+        value
+    }
+
     /// Does something in a place that no walk can enter.
     pub fn trapped<T>(&mut self, trap: Trap, then: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.trap.clone();
@@ -242,6 +261,7 @@ impl<'a> Walker<'a> {
             body_at,
             trips,
             weight: self.weight,
+            arms: self.arms.clone(),
             trap: self.trap.clone(),
             work: Work::default(),
         });
@@ -294,13 +314,15 @@ impl<'a> Walker<'a> {
             place: self.place(span, span),
             within: self.within,
             weight: self.weight,
+            arms: self.arms.clone(),
             trap: self.trap.clone(),
             arguments: arguments
                 .iter()
                 .map(|one| (one.number.clone(), one.length.clone()))
                 .collect(),
             passes,
-            statement_at: self.statement_at,
+            statement_at: self.statement.0,
+            statement_line: self.statement.1,
         };
         self.graph.calls.push(call);
         self.work().calls.push(id);
@@ -344,7 +366,7 @@ impl<'a> Walker<'a> {
         let mut last = Value::default();
         for stmt in &block.stmts {
             if self.within.is_none() && self.trap.is_none() {
-                self.statement_at = self.start_of(stmt);
+                self.statement = self.start_of(stmt);
             }
             last = self.stmt(stmt);
         }
@@ -352,10 +374,13 @@ impl<'a> Walker<'a> {
         last
     }
 
-    fn start_of(&self, stmt: &Stmt) -> usize {
+    fn start_of(&self, stmt: &Stmt) -> (usize, usize) {
         match statement_start(stmt) {
-            Some(span) => self.place(span, span).bytes.start,
-            None => self.statement_at,
+            Some(span) => {
+                let place = self.place(span, span);
+                (place.bytes.start, place.line)
+            }
+            None => self.statement,
         }
     }
 

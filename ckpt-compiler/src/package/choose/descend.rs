@@ -1,10 +1,10 @@
 //! From `main` inwards.
 
+use super::parts::{Reach, Region};
 use super::{Chooser, Holder, PlacedSite, Reason, SitePlace, words};
 use crate::marks::Marks;
 use crate::package::calls::{Loop, LoopId, LoopKind, Work};
 use crate::package::items::{Annotation, FnId, Place};
-use std::collections::HashMap;
 use syn::visit::{self, Visit};
 
 /// Below this part of a region's cost, what has been found inside does not do.
@@ -19,53 +19,8 @@ const DEEPEST: usize = 64;
 /// A coarse loop with a smaller share of the run is let be.
 const SMALL: f64 = 0.1;
 
-/// A loop known to go round this often needs no better one inside.
-const MANY_TRIPS: f64 = 50.0;
-
-/// The part of a loop's cost that a loop inside must carry to be the better place.
-const NEARLY_ALL: f64 = 0.8;
-
 /// Operations of an iteration at which the test of a site is nothing.
-const WORTHWHILE: f64 = 1e3;
-
-/// Operations of an iteration that make it worthwhile to look for a loop inside.
-const LONG: f64 = 1e6;
-
-/// A loop that carries less of the cost is not looked at.
-const LEAST_PART: f64 = 0.05;
-
-/// More loops than this are worse than the one around them.
-const MOST_TIME_LOOPS: usize = 6;
-
-/// Loops over time steps inside another loop.
-struct Search {
-    /// Operations of an iteration of the outer loop.
-    whole: f64,
-    /// Whether a `while` or `loop` counts as one, whatever its names.
-    open_too: bool,
-    seen: Vec<FnId>,
-    found: Vec<LoopId>,
-    /// Operations of what has been found, for an iteration of the outer loop.
-    part: f64,
-}
-
-/// How the descent has come to a place.
-#[derive(Debug, Clone, Copy)]
-struct Reach {
-    /// How often in the whole run, by this way.
-    times: f64,
-    /// Whether a loop with very short iterations is better than none.
-    hot_will_do: bool,
-    /// Functions on the way.
-    depth: usize,
-}
-
-/// A part of the work that may get a site.
-#[derive(Debug, Clone, Copy)]
-enum Region {
-    Loop(LoopId),
-    Function(FnId),
-}
+pub(super) const WORTHWHILE: f64 = 1e3;
 
 impl Chooser<'_, '_> {
     /// The sites that are in the source already.
@@ -113,6 +68,8 @@ impl Chooser<'_, '_> {
         }
         let start = Reach {
             times: 1.0,
+            whole: self.costs.total,
+            in_loop: false,
             hot_will_do: true,
             depth: 0,
         };
@@ -137,7 +94,7 @@ impl Chooser<'_, '_> {
         for id in list.into_iter().take(60) {
             let share = self.costs.loops[id.0].share;
             let reached = self.coverage_of(self.main);
-            if reached >= 0.5 || (!self.chosen.is_empty() && share < 0.1) {
+            if reached >= 0.5 || share < self.options.least_share {
                 return;
             }
             if self.covered(Some(id)) {
@@ -158,17 +115,18 @@ impl Chooser<'_, '_> {
         false
     }
 
-    fn has_site(&self, id: LoopId) -> bool {
+    pub(super) fn has_site(&self, id: LoopId) -> bool {
         self.chosen
             .iter()
             .any(|site| site.site.holder == Holder::Loop(id))
     }
 
     fn function(&mut self, function: FnId, at: Reach) {
-        if at.depth > DEEPEST || self.visited.contains(&function) {
+        let seen = |one: &(FnId, bool)| one.0 == function && (one.1 || !at.hot_will_do);
+        if at.depth > DEEPEST || self.visited.iter().any(seen) {
             return;
         }
-        self.visited.push(function);
+        self.visited.push((function, at.hot_will_do));
         let work = &self.analysis.graph.bodies[function.0];
         let cost = self.costs.functions[function.0];
         if cost.is_recursive() {
@@ -186,42 +144,18 @@ impl Chooser<'_, '_> {
         }
     }
 
-    /// The parts of a piece of work, with their share of the run when reached from here; costliest first.
-    fn regions(&self, work: &Work, times: f64) -> Vec<(f64, f64, Region)> {
-        let graph = &self.analysis.graph;
-        let total = self.costs.total.max(1.0);
-        let mut regions = Vec::new();
-        for id in &work.loops {
-            let cost = self.costs.loops[id.0];
-            let entered = times * graph.one_loop(*id).weight;
-            let share = entered * cost.trips * cost.per_iteration / total;
-            regions.push((share, entered, Region::Loop(*id)));
-        }
-        for id in &work.calls {
-            let call = graph.call(*id);
-            if call.trap.is_some() {
+    fn work(&mut self, work: &Work, at: Reach) {
+        let parts = self.regions(work, at.times);
+        let parts: Vec<_> = parts.iter().map(|part| part.measured(&parts, at)).collect();
+        for (region, share, at) in parts {
+            if share < self.options.least_share {
                 continue;
             }
-            let entered = times * call.weight / call.callees.len().max(1) as f64;
-            for callee in &call.callees {
-                let share = entered * self.costs.functions[callee.0].per_call / total;
-                regions.push((share, entered, Region::Function(*callee)));
-            }
-        }
-        regions.sort_by(|a, b| b.0.total_cmp(&a.0));
-        regions
-    }
-
-    fn work(&mut self, work: &Work, at: Reach) {
-        for (share, times, region) in self.regions(work, at.times) {
-            if share < self.options.least_share {
-                break;
-            }
             match region {
-                Region::Loop(id) => self.one_loop(id, share, Reach { times, ..at }),
+                Region::Loop(id) => self.one_loop(id, share, at),
                 Region::Function(id) => {
                     let depth = at.depth + 1;
-                    self.function(id, Reach { times, depth, ..at });
+                    self.function(id, Reach { depth, ..at });
                 }
             }
         }
@@ -231,6 +165,13 @@ impl Chooser<'_, '_> {
         let one = self.analysis.graph.one_loop(id);
         let cost = self.costs.loops[id.0];
         let options = self.options;
+        if !one.can_hold() {
+            self.pass_over_closure(one, share);
+            return;
+        }
+        if self.goes_deeper(id) && cost.per_iteration < 10.0 * WORTHWHILE * self.depth_of(one.function) {
+            return;
+        }
         let counts_time = words::count_time(&one.header);
         let longest = options.longest(counts_time, cost.guessed);
         let too_long = cost.per_iteration > longest;
@@ -256,7 +197,7 @@ impl Chooser<'_, '_> {
                 "it goes round only a few times"
             };
             self.pass_over(one, why);
-        } else if one.can_hold() {
+        } else {
             if !counts_time && self.add_time_loop_inside(id) {
                 return;
             }
@@ -266,85 +207,57 @@ impl Chooser<'_, '_> {
         }
         let inside = Reach {
             times: at.times * cost.trips,
+            in_loop: true,
             hot_will_do: at.hot_will_do && too_long,
             ..at
         };
         self.work(&one.work, inside);
-        if coarse && one.can_hold() && self.coverage_inside(id) < ENOUGH {
+        if coarse && self.coverage_inside(id) < ENOUGH {
             self.add_loop(id, "no loop inside it can hold a site that reaches most of it");
         }
     }
 
-    /// A loop that may be one over cases, files or repetitions, and so may go round once: a loop over time steps inside
-    /// it, which carries nearly all of its cost, is the better place.
-    fn add_time_loop_inside(&mut self, outer: LoopId) -> bool {
-        let cost = self.costs.loops[outer.0];
-        if cost.known && cost.trips >= MANY_TRIPS {
-            return false;
-        }
-        let mut search = Search {
-            whole: cost.per_iteration,
-            open_too: cost.per_iteration >= LONG,
-            seen: Vec::new(),
-            found: Vec::new(),
-            part: 0.0,
-        };
-        self.time_loops(&self.analysis.graph.one_loop(outer).work, 1.0, &mut search);
-        if search.part < NEARLY_ALL * cost.per_iteration || search.found.len() > MOST_TIME_LOOPS {
-            return false;
-        }
-        let before = self.chosen.clone();
-        for inner in search.found {
-            if !self.add_loop(
-                inner,
-                "a loop over time steps that carries nearly all of the cost",
-            ) {
-                self.chosen = before;
-                return false;
-            }
-        }
-        let why = "a loop over time steps inside it is entered more often";
-        self.pass_over(self.analysis.graph.one_loop(outer), why);
-        true
+    fn depth_of(&self, function: FnId) -> f64 {
+        self.costs.functions[function.0].depth
     }
 
-    /// Gathers the loops over time steps in a piece of work, the outermost of each nest.
-    fn time_loops(&self, work: &Work, times: f64, search: &mut Search) {
+    /// Whether a call in the loop leads back to the function: a site there would be visited for every level.
+    fn goes_deeper(&self, id: LoopId) -> bool {
         let graph = &self.analysis.graph;
-        for (_, times, region) in self.regions(work, times) {
-            match region {
-                Region::Loop(id) => {
-                    let (one, cost) = (graph.one_loop(id), self.costs.loops[id.0]);
-                    let part = times * cost.trips * cost.per_iteration;
-                    if part < LEAST_PART * search.whole {
-                        continue;
-                    }
-                    let open = matches!(one.kind, LoopKind::While | LoopKind::Loop) && search.open_too;
-                    let fits = one.can_hold()
-                        && cost.per_iteration >= WORTHWHILE
-                        && cost.per_iteration <= self.options.longest(true, cost.guessed)
-                        && cost.trips >= self.options.fewest_trips;
-                    if fits && (words::count_time(&one.header) || open) {
-                        search.found.push(id);
-                        search.part += part;
-                    } else {
-                        self.time_loops(&one.work, times * cost.trips, search);
-                    }
-                }
-                Region::Function(id) => {
-                    let cost = self.costs.functions[id.0];
-                    let known = search.seen.contains(&id) || cost.is_recursive();
-                    if known || times * cost.per_call < LEAST_PART * search.whole {
-                        continue;
-                    }
-                    search.seen.push(id);
-                    self.time_loops(&graph.bodies[id.0], times, search);
-                }
-            }
+        let one = graph.one_loop(id);
+        let group = self.costs.functions[one.function.0].group;
+        if self.depth_of(one.function) <= 1.0 {
+            return false;
         }
+        self.calls[one.function.0].iter().any(|call| {
+            let call = graph.call(*call);
+            let inside = graph.nest(call.within).contains(&id);
+            let deeper = |callee: &FnId| self.costs.functions[callee.0].group == group;
+            inside && call.callees.iter().any(deeper)
+        })
     }
 
-    fn pass_over(&mut self, one: &Loop, why: &str) {
+    /// A loop that is none: the closure of `.for_each(..)`, or a loop in one.
+    fn pass_over_closure(&mut self, one: &Loop, share: f64) {
+        if share < self.options.least_hot_share || one.kind == LoopKind::Closure {
+            return;
+        }
+        let what = match &one.kind {
+            LoopKind::Each(name) => format!("the iterations are calls of the closure of `.{name}(..)`"),
+            _ => "it is inside a closure".to_owned(),
+        };
+        let reason = Reason {
+            function: one.function,
+            line: Some(one.place.line),
+            what,
+            why: "a restart walks from statement to statement and cannot enter it".into(),
+            instead: "write a `for` loop in the function's own body, around it or in its place".into(),
+        };
+        let site = self.site_in(one.id, "");
+        self.reject(&site, vec![reason]);
+    }
+
+    pub(super) fn pass_over(&mut self, one: &Loop, why: &str) {
         if !one.can_hold() {
             return;
         }
@@ -379,7 +292,7 @@ impl Chooser<'_, '_> {
         }
     }
 
-    fn add_loop(&mut self, id: LoopId, why: &str) -> bool {
+    pub(super) fn add_loop(&mut self, id: LoopId, why: &str) -> bool {
         let site = self.site_in(id, why);
         self.try_add(site)
     }
@@ -419,6 +332,7 @@ impl Chooser<'_, '_> {
                 },
                 place: Place {
                     bytes: call.statement_at..call.place.bytes.end.max(call.statement_at),
+                    line: call.statement_line,
                     ..call.place.clone()
                 },
                 header: format!("fn {}", item.name),
@@ -439,63 +353,6 @@ impl Chooser<'_, '_> {
                 }
             }
         }
-    }
-
-    /// The part of a function's cost that lies under a site.
-    pub(super) fn coverage_of(&self, function: FnId) -> f64 {
-        self.covered_part(function, &mut HashMap::new())
-    }
-
-    /// The same, with what is known of other functions so far; one that is being looked at counts as not reached.
-    fn covered_part(&self, function: FnId, known: &mut HashMap<FnId, f64>) -> f64 {
-        if let Some(part) = known.get(&function) {
-            return *part;
-        }
-        let whole = |site: &PlacedSite| {
-            site.function == function && matches!(site.site.holder, Holder::Recursion | Holder::User)
-        };
-        if self.chosen.iter().any(whole) {
-            known.insert(function, 1.0);
-            return 1.0;
-        }
-        known.insert(function, 0.0);
-        let part = self.covered_work(&self.analysis.graph.bodies[function.0], known);
-        known.insert(function, part);
-        part
-    }
-
-    fn coverage_inside(&self, id: LoopId) -> f64 {
-        if self.has_site(id) {
-            return 1.0;
-        }
-        self.covered_work(&self.analysis.graph.one_loop(id).work, &mut HashMap::new())
-    }
-
-    fn covered_work(&self, work: &Work, known: &mut HashMap<FnId, f64>) -> f64 {
-        let (mut all, mut reached) = (work.own, 0.0);
-        for id in &work.loops {
-            let cost = &self.costs.loops[id.0];
-            let one = self.analysis.graph.one_loop(*id);
-            let weight = cost.trips * cost.per_iteration * one.weight;
-            all += weight;
-            if self.has_site(*id) {
-                reached += weight;
-            } else if one.body_at.is_some() {
-                reached += weight * self.covered_work(&one.work, known);
-            }
-        }
-        for id in &work.calls {
-            let call = self.analysis.graph.call(*id);
-            for callee in &call.callees {
-                let weight =
-                    self.costs.functions[callee.0].per_call * call.weight / call.callees.len() as f64;
-                all += weight;
-                if call.trap.is_none() {
-                    reached += weight * self.covered_part(*callee, known);
-                }
-            }
-        }
-        if all > 0.0 { reached / all } else { 0.0 }
     }
 }
 

@@ -4,9 +4,12 @@
 //! round more than a few times. Where a loop is too coarse, the choice goes on inside; where no site can be expressed,
 //! inside and then outside. Phases that follow each other get one each.
 
+mod coverage;
 mod descend;
+mod parts;
 mod route;
 mod show;
+mod time_loops;
 mod words;
 
 use super::Analysis;
@@ -257,7 +260,8 @@ struct Chooser<'a, 'b> {
     chosen: Vec<PlacedSite>,
     rejected: Vec<Rejected>,
     verified: HashMap<Candidate, Result<(), Vec<Reason>>>,
-    visited: Vec<FnId>,
+    /// The functions gone into, and whether very hot loops would have done.
+    visited: Vec<(FnId, bool)>,
     /// The groups of functions that call each other which have been tried.
     recursions: Vec<usize>,
     attempts: usize,
