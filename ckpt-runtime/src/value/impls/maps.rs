@@ -38,7 +38,7 @@ impl<K: Checkpoint + Ord, V: Checkpoint> Checkpoint for BTreeMap<K, V> {
     }
 }
 
-fn save_map<'a, K: Checkpoint + 'a, V: Checkpoint + 'a>(
+pub(super) fn save_map<'a, K: Checkpoint + 'a, V: Checkpoint + 'a>(
     count: usize,
     keys: impl Iterator<Item = &'a K> + Clone,
     values: impl Iterator<Item = &'a V> + Clone,
@@ -83,7 +83,7 @@ impl<T: Checkpoint + Ord> Checkpoint for BTreeSet<T> {
     }
 }
 
-fn save_set<'a, T: Checkpoint + 'a>(
+pub(super) fn save_set<'a, T: Checkpoint + 'a>(
     count: usize,
     items: impl Iterator<Item = &'a T> + Clone,
     to: &mut Encoder<'_>,
@@ -96,7 +96,7 @@ fn save_set<'a, T: Checkpoint + 'a>(
 }
 
 /// Two keys of the file that are one to the program: its `Eq` looks at less, or at more, than is saved.
-fn distinct(found: usize, stored: usize) -> Result<(), LoadError> {
+pub(super) fn distinct(found: usize, stored: usize) -> Result<(), LoadError> {
     if found == stored {
         return Ok(());
     }

@@ -1,7 +1,11 @@
 //! [`crate::Checkpoint`] for types that are not the user's own, one file for each family.
 
+#[cfg(feature = "arrayvec")]
+mod arrayvec;
 mod errors;
 mod files;
+#[cfg(feature = "indexmap")]
+mod indexmap;
 mod lists;
 mod maps;
 mod nalgebra;
@@ -10,6 +14,8 @@ mod numbers;
 mod rand;
 mod ranges;
 mod shared;
+#[cfg(feature = "smallvec")]
+mod smallvec;
 mod streams;
 #[cfg(test)]
 mod streams_tests;

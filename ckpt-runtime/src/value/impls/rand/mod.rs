@@ -1,41 +1,97 @@
-//! Random number generators of `rand`, `rand_chacha`, `rand_pcg` and `rand_xoshiro` (features `rand`, `rand-0.8`,
-//! `rand-0.10`): the same code for every version of `rand`, each of which is a family of crates of its own.
+//! Random number generators: after a restart they go on with the number that was next. One file for each version of a
+//! crate, which is a crate of its own to Rust.
 
-macro_rules! version {
-    (
-        $feature:literal, $module:ident, $source:ident::$numbers:ident, $chacha:ident, $pcg:ident, $xoshiro:ident,
-        $standard:ident $(, $($more:item)+)?
-    ) => {
-        #[cfg(feature = $feature)]
-        mod $module {
-            use ::$chacha as chacha;
-            use ::$pcg as pcg;
-            use ::$source as source;
-            use ::$standard::ChaCha12Rng as Standard;
-            use ::$xoshiro as xoshiro;
-            use source::$numbers as Numbers;
-            include!("generators.rs");
-            $($($more)+)?
+#[cfg(feature = "rand-0.10")]
+mod chacha20_0_10;
+#[cfg(feature = "fastrand")]
+mod fastrand_2;
+#[cfg(feature = "oorandom")]
+mod oorandom_11;
+#[cfg(feature = "rand_chacha-0.10")]
+mod rand_chacha_0_10;
+#[cfg(feature = "rand_chacha-0.3")]
+mod rand_chacha_0_3;
+#[cfg(feature = "rand_chacha")]
+mod rand_chacha_0_9;
+#[cfg(feature = "rand_pcg-0.10")]
+mod rand_pcg_0_10;
+#[cfg(feature = "rand_pcg-0.3")]
+mod rand_pcg_0_3;
+#[cfg(feature = "rand_pcg")]
+mod rand_pcg_0_9;
+#[cfg(feature = "rand_xoshiro-0.6")]
+mod rand_xoshiro_0_6;
+#[cfg(feature = "rand_xoshiro")]
+mod rand_xoshiro_0_7;
+#[cfg(feature = "rand_xoshiro-0.8")]
+mod rand_xoshiro_0_8;
+#[cfg(feature = "rand-0.10")]
+mod v0_10;
+#[cfg(feature = "rand-0.8")]
+mod v0_8;
+#[cfg(feature = "rand")]
+mod v0_9;
+
+/// Generators of the ChaCha family: seed, stream and position.
+#[allow(unused_macros)]
+macro_rules! chacha {
+    ($($rng:ty)*) => {$(
+        impl crate::Checkpoint for $rng {
+            fn save(&self, to: &mut crate::value::Encoder<'_>) {
+                use std::borrow::Cow;
+                const NAMES: &[Cow<'static, str>] =
+                    &[Cow::Borrowed("seed"), Cow::Borrowed("stream"), Cow::Borrowed("position")];
+                self.get_seed().save(&mut to.field(NAMES, 0));
+                self.get_stream().save(&mut to.field(NAMES, 1));
+                self.get_word_pos().save(&mut to.field(NAMES, 2));
+            }
+            fn load(from: &mut crate::value::Decoder<'_>) -> Result<Self, crate::LoadError> {
+                let mut rng = Self::from_seed(from.field(&["seed"])?);
+                rng.set_stream(from.field(&["stream"])?);
+                rng.set_word_pos(from.field(&["position"])?);
+                Ok(rng)
+            }
+        }
+    )*};
+}
+#[allow(unused_imports)]
+use chacha;
+
+/// Generators that serde can save.
+#[allow(unused_macros)]
+macro_rules! by_serde {
+    ($($rng:ty)*) => {$(
+        impl crate::Checkpoint for $rng {
+            fn save(&self, to: &mut crate::value::Encoder<'_>) {
+                crate::value::save_serde(self, to);
+            }
+            fn load(from: &mut crate::value::Decoder<'_>) -> Result<Self, crate::LoadError> {
+                crate::value::load_serde(from)
+            }
+        }
+    )*};
+}
+#[allow(unused_imports)]
+use by_serde;
+
+/// A test that the generators go on with the next number after a few draws.
+#[cfg(test)]
+#[allow(unused_macros)]
+macro_rules! goes_on {
+    ($($rng:ident)*) => {
+        #[test]
+        fn generators_go_on_with_the_next_number() {
+            $(
+                let mut rng = $rng::seed_from_u64(6);
+                for _ in 0..7 {
+                    rng.next_u32();
+                    let mut again = crate::value::tests::round_trip(&rng);
+                    assert_eq!(again.next_u64(), rng.next_u64(), stringify!($rng));
+                }
+            )*
         }
     };
 }
-
-version!(
-    "rand-0.8",
-    v0_8,
-    rand_0_8::RngCore,
-    rand_chacha_0_3,
-    rand_pcg_0_3,
-    rand_xoshiro_0_6,
-    rand_chacha_0_3
-);
-version!(
-    "rand", v0_9, rand::RngCore, rand_chacha, rand_pcg, rand_xoshiro, rand_chacha,
-    by_serde!(pcg::Lcg128CmDxsm64);
-);
-// Its `StdRng` is made of the cipher's own crate, whose generators are not those of `rand_chacha`.
-version!(
-    "rand-0.10", v0_10, rand_0_10::Rng, rand_chacha_0_10, rand_pcg_0_10, rand_xoshiro_0_8, chacha20,
-    by_serde!(pcg::Lcg128CmDxsm64);
-    chacha!(chacha20::ChaCha8Rng chacha20::ChaCha12Rng chacha20::ChaCha20Rng);
-);
+#[cfg(test)]
+#[allow(unused_imports)]
+use goes_on;

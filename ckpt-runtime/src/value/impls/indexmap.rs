@@ -1,0 +1,52 @@
+//! `IndexMap` and `IndexSet` of `indexmap` 2 (feature `indexmap`): stored in their order.
+
+use std::hash::{BuildHasher, Hash};
+
+use ::indexmap::{IndexMap, IndexSet};
+
+use super::maps::{distinct, save_map, save_set};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
+
+impl<K: Checkpoint + Eq + Hash, V: Checkpoint, S: BuildHasher + Default> Checkpoint for IndexMap<K, V, S> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        if !to.failed() {
+            save_map(self.len(), self.keys(), self.values(), to);
+        }
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        let (keys, values) = from.map::<K, V>()?;
+        let count = keys.len();
+        let map: Self = keys.into_iter().zip(values).collect();
+        distinct(map.len(), count).map(|()| map)
+    }
+}
+
+impl<T: Checkpoint + Eq + Hash, S: BuildHasher + Default> Checkpoint for IndexSet<T, S> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        if !to.failed() {
+            save_set(self.len(), self.iter(), to);
+        }
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        let (count, mut items) = from.list()?;
+        let set: Self = T::load_vec(&mut items, count)?.into_iter().collect();
+        distinct(set.len(), count).map(|()| set)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::tests::{everywhere, round_trip};
+
+    #[test]
+    fn the_order_comes_back() {
+        let map =
+            IndexMap::<_, _>::from_iter([("z".to_owned(), 1), ("a".to_owned(), 2), ("m".to_owned(), 3)]);
+        assert!(round_trip(&map).iter().eq(map.iter()));
+        everywhere(&[map, IndexMap::new()]);
+        let set = IndexSet::<_>::from_iter([9, 3, 7]);
+        assert!(round_trip(&set).iter().eq(set.iter()));
+        everywhere(&[set, IndexSet::new()]);
+    }
+}

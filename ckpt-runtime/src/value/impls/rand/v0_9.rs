@@ -1,0 +1,8 @@
+//! `rand` 0.9 (feature `rand`).
+
+use ::rand;
+use ::rand::RngCore as Generator;
+use ::rand_chacha::ChaCha12Rng;
+
+#[path = "generators.rs"]
+mod generators;

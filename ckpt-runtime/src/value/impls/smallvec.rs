@@ -1,0 +1,32 @@
+//! `SmallVec` of `smallvec` 1 (feature `smallvec`): stored as a `Vec`.
+
+use ::smallvec::{Array, SmallVec};
+
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
+
+impl<A: Array> Checkpoint for SmallVec<A>
+where
+    A::Item: Checkpoint,
+{
+    fn save(&self, to: &mut Encoder<'_>) {
+        self.as_slice().save(to);
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        Vec::load(from).map(SmallVec::from_vec)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::tests::everywhere;
+
+    #[test]
+    fn it_is_a_list() {
+        everywhere(&[
+            SmallVec::<[f64; 2]>::from_vec(vec![1.0]),
+            SmallVec::from_vec(vec![1.0, 2.0, 3.0]),
+            SmallVec::new(),
+        ]);
+    }
+}
