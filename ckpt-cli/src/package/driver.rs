@@ -17,6 +17,7 @@ use ckpt_compiler::package::{Analysis, Edited, FileId, Program, place};
 
 use super::copy::{PackageCopy, make_copy};
 use super::decide::{Decider, Located, file_of};
+use super::features;
 use super::marks;
 use super::oracle::{Finding, Place};
 use super::read::ReadPackage;
@@ -162,7 +163,7 @@ fn copy_of(package: &ReadPackage, edited: &BTreeMap<FileId, Edited>) -> Outcome<
         .iter()
         .map(|(file, edited)| (package.program.file(*file).path.clone(), edited.text.clone()))
         .collect();
-    make_copy(package, &texts, &BTreeMap::new())
+    make_copy(package, &texts, &features::of_package(package))
 }
 
 fn build(

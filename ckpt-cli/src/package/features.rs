@@ -1,5 +1,26 @@
 //! Which features of ckpt a program needs for the values of the crates that it depends on.
 
+use std::collections::BTreeMap;
+
+use super::read::ReadPackage;
+
+/// The features of ckpt that the copy of a package needs, under the name of its first package: cargo builds the library
+/// once for all of them.
+pub fn of_package(package: &ReadPackage) -> BTreeMap<String, Vec<String>> {
+    let packages = &package.workspace.packages;
+    let dependencies: Vec<(String, String)> = packages
+        .iter()
+        .flat_map(|package| &package.dependencies)
+        .map(|dependency| (dependency.name.clone(), dependency.version.to_string()))
+        .collect();
+    let features = features_for(&dependencies);
+    let first = packages.first().filter(|_| !features.is_empty());
+    first
+        .map(|package| (package.name.clone(), features))
+        .into_iter()
+        .collect()
+}
+
 /// What the runtime knows: a crate, the beginning of its version, the feature of ckpt. `ckpt-runtime/Cargo.toml` has the
 /// other half.
 const KNOWN: &[(&str, &str, &str)] = &[
@@ -81,7 +102,10 @@ mod tests {
             features(&[("rand", "^0.9"), ("smallvec", "1"), ("nalgebra", "=0.33.2")]),
             ["nalgebra-0.33", "rand", "smallvec"]
         );
-        assert_eq!(features(&[("num", "0.4.3"), ("num-complex", "0.4.6")]), ["num-complex"]);
+        assert_eq!(
+            features(&[("num", "0.4.3"), ("num-complex", "0.4.6")]),
+            ["num-complex"]
+        );
         assert!(features(&[("rand", "0.7.3"), ("ndarray", "0.1"), ("indexmap", "1.9.3")]).is_empty());
     }
 

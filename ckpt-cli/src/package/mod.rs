@@ -4,8 +4,8 @@
 //! `modules` finds and parses the files of a crate, with `strip` taking out what is not compiled; `read` puts the
 //! compiler's [`ckpt_compiler::package::Program`] together.
 //!
-//! `copy` makes the copy: `home` is where, `gather` says what is in it, `manifest` edits its Cargo.toml files, and `tree`
-//! writes no more than has changed.
+//! `copy` makes the copy: `home` is where, `gather` says what is in it, `manifest` edits its Cargo.toml files, `features`
+//! says what of ckpt its dependencies need, and `tree` writes no more than has changed.
 //!
 //! `oracle` reads rustc's answers, `decide` draws conclusions, `driver` goes round until the copy compiles, `marks` and
 //! `report` translate between places and people, `launch` and `stamp` make a second run as quick as `cargo run`.
@@ -14,6 +14,7 @@ pub mod cfg;
 pub mod copy;
 pub mod decide;
 pub mod driver;
+pub mod features;
 mod gather;
 mod home;
 pub mod launch;
