@@ -197,6 +197,11 @@ impl Methods {
         self.associated.get(&(of.clone(), name.to_owned()))
     }
 
+    /// All methods of a name that take `self`.
+    pub fn named(&self, name: &str) -> Vec<FnId> {
+        self.by_name.get(name).cloned().unwrap_or_default()
+    }
+
     /// What a method call may mean.
     pub fn method(&self, items: &Items, receiver: &Ty, name: &str, arguments: usize) -> Meaning {
         self.method_below(items, receiver, name, arguments, 0)

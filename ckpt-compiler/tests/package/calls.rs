@@ -141,3 +141,23 @@ fn a_call_knows_the_loops_around_it() {
         .collect();
     assert_eq!(nests, [vec!["for i in 0..3", "while true"], vec!["loop"]]);
 }
+
+#[test]
+fn what_the_macros_of_the_program_call_is_called_where_they_are_used() {
+    let analysis = analysed(&[(
+        "main.rs",
+        "macro_rules! relax { ($g:expr) => { inner!($g) }; }
+         macro_rules! inner { ($g:expr) => { smooth($g); $g.sharpen(2); }; }
+         struct G; impl G { fn sharpen(&mut self, k: u32) {} }
+         fn smooth(g: &mut G) {}
+         fn main() { let mut g = G; relax!(&mut g); }",
+    )]);
+    assert_eq!(callees(&analysis, "main"), ["smooth", "G::sharpen"]);
+    assert!(
+        analysis
+            .graph
+            .calls
+            .iter()
+            .all(|call| call.trap == Some(Trap::Macro("relax".into())))
+    );
+}

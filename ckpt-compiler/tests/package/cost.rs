@@ -79,6 +79,16 @@ fn what_the_user_may_change_is_a_guess() {
 }
 
 #[test]
+fn defaults_of_the_command_line_are_guesses() {
+    let (_, costs) = costs(
+        "struct Cli { #[arg(long, default_value_t = 1_200)] steps: usize, #[arg(default_value = \"64\")] n: usize }
+         fn main() { let cli = Cli::parse(); for _ in 0..cli.steps { for i in 0..cli.n {} } }",
+    );
+    let found: Vec<_> = costs.loops.iter().map(|one| (one.trips, one.known)).collect();
+    assert_eq!(found, [(1200.0, false), (64.0, false)]);
+}
+
+#[test]
 fn shares_are_of_the_whole_run() {
     let (analysis, costs) = costs(
         "fn sweep(v: &mut [f64]) { for i in 1..1000 { v[i] = 0.5 * (v[i - 1] + v[i]); } }

@@ -8,8 +8,11 @@ use crate::package::items::Def;
 use crate::package::library;
 use crate::package::resolve::{Namespace, Resolved};
 use crate::tables::Tables;
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::Expr;
+
+/// Groups of tokens nested deeper than this are not looked into.
+const DEEPEST: usize = 32;
 
 impl Walker<'_> {
     pub(super) fn macro_call(&mut self, mac: &syn::Macro) -> Value {
@@ -31,9 +34,14 @@ impl Walker<'_> {
             let rarely = if name.contains("panic") { 0.01 } else { 1.0 };
             return self.with_weight(rarely, |walker| walker.macro_parts(&parts));
         }
+        let own = self.resolver.items.macros.get(&name);
         self.trapped(Trap::Macro(name), |walker| {
             let parsed = walker.macro_parts(&parts);
-            walker.mentioned(&mac.tokens);
+            let at = syn::spanned::Spanned::span(&mac.path);
+            walker.mentioned(&mac.tokens, at, 0);
+            if let Some(expands_to) = own {
+                walker.mentioned(expands_to, at, 0);
+            }
             parsed
         })
     }
@@ -74,32 +82,61 @@ impl Walker<'_> {
         last
     }
 
-    /// Functions that the tokens of an unknown macro name, other than in what could be parsed.
-    fn mentioned(&mut self, tokens: &TokenStream) {
-        let mut previous: Option<proc_macro2::Ident> = None;
+    /// Functions that the tokens of a macro name, also those of macros of the program that it uses; all of them count as
+    /// called where the macro stands.
+    fn mentioned(&mut self, tokens: &TokenStream, at: Span, depth: usize) {
+        if depth > DEEPEST {
+            return;
+        }
+        let mut previous: Option<(proc_macro2::Ident, char)> = None;
+        let mut before = ' ';
         for token in tokens.clone() {
             match token {
                 TokenTree::Group(group) => {
-                    if let Some(name) = previous.take()
-                        && group.delimiter() == Delimiter::Parenthesis
-                    {
-                        self.mention(&name);
+                    match previous.take() {
+                        Some((name, '!')) => {
+                            let own = self.resolver.items.macros.get(&name.to_string());
+                            if let Some(tokens) = own {
+                                self.mentioned(tokens, at, depth + 1);
+                            }
+                        }
+                        Some((name, mark)) if group.delimiter() == Delimiter::Parenthesis => {
+                            self.mention(&name, mark == '.', at);
+                        }
+                        _ => {}
                     }
-                    self.mentioned(&group.stream());
+                    self.mentioned(&group.stream(), at, depth + 1);
+                    before = ' ';
                 }
-                TokenTree::Ident(ident) => previous = Some(ident),
-                _ => previous = None,
+                TokenTree::Ident(ident) => previous = Some((ident, before)),
+                TokenTree::Punct(one) if one.as_char() == '!' => {
+                    previous = previous.map(|(name, _)| (name, '!'));
+                }
+                TokenTree::Punct(one) => {
+                    previous = None;
+                    before = one.as_char();
+                }
+                TokenTree::Literal(_) => previous = None,
             }
         }
     }
 
-    fn mention(&mut self, name: &proc_macro2::Ident) {
+    /// A function, or a method of a receiver of which nothing is known, that a macro calls.
+    fn mention(&mut self, name: &proc_macro2::Ident, is_method: bool, at: Span) {
+        if is_method {
+            let text = name.to_string();
+            let found = self.methods.named(&text);
+            if !found.is_empty() && !library::is_common(&text, 0) && !library::is_common(&text, 1) {
+                self.call(found, false, CallForm::Unnamed, at, &[]);
+            }
+            return;
+        }
         let path = [name.to_string()];
         let found = self
             .resolver
             .path(self.function.body_scope, &path, Namespace::Values);
         if let Resolved::Item(Def::Function(id)) = found {
-            self.call(vec![id], true, CallForm::Unnamed, name.span(), &[]);
+            self.call(vec![id], true, CallForm::Unnamed, at, &[]);
         }
     }
 }

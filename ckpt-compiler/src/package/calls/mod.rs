@@ -1,6 +1,7 @@
 //! The call graph and the loops: what each function calls, how often, and from inside what.
 
 mod apply;
+mod defaults;
 mod exprs;
 mod look;
 mod macros;

@@ -85,6 +85,7 @@ pub fn build(program: &Program, resolver: &Resolver<'_>, methods: &Methods) -> C
         let body = std::mem::take(&mut walker.body);
         graph.bodies.push(body);
     }
+    super::defaults::fields(&mut graph, resolver.items);
     super::resolve_values::tables(&mut graph, resolver, methods);
     super::resolve_values::variables(&mut graph, resolver.items);
     graph

@@ -259,6 +259,12 @@ impl Collector<'_> {
             return;
         };
         match name.as_str() {
+            "macro_rules" => {
+                if let Some(name) = &one.ident {
+                    let tokens = one.mac.tokens.clone();
+                    self.items.macros.insert(name.to_string(), tokens);
+                }
+            }
             "include" if self.depth < DEEPEST_MODULE => {
                 let key = (self.file, self.inline.clone());
                 let count = self.includes.entry(key).or_default();

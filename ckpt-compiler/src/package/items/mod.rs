@@ -53,6 +53,8 @@ pub struct Items {
     pub aliases: Vec<AliasItem>,
     /// Statics and thread-locals.
     pub globals: Vec<GlobalItem>,
+    /// What the program's own macros expand to, by their names.
+    pub macros: HashMap<String, proc_macro2::TokenStream>,
     /// Modules and the blocks that declare items.
     pub scopes: Vec<Scope>,
     /// The root module of each crate, by its index in the program.
