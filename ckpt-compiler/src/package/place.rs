@@ -46,10 +46,10 @@ pub fn with_sites(
             errors.refuse(
                 item.sig.ident.span(),
                 format!(
-                    "`{}` has no place for a site at byte {}",
+                    "a bug in ckpt: `{}` has no statement at byte {}",
                     function.display, site.at
                 ),
-                "the statement that it belongs to comes out of a macro",
+                "the plan wants a site there",
                 "put the site there by hand",
             );
         }
