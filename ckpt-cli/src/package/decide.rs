@@ -29,6 +29,9 @@ pub struct Round {
     pub given_up: Vec<(Place, String)>,
     /// What no decision mends.
     pub unsolved: Vec<usize>,
+    /// What had been decided before it. One cause shows in several findings: what this round has decided on it stands
+    /// until rustc has seen it.
+    before: Decisions,
 }
 
 /// Decides.
@@ -48,14 +51,16 @@ pub struct Decider<'a> {
 impl Decider<'_> {
     /// One round: all findings of one answer.
     pub fn decide(&mut self, findings: &[Located]) -> Round {
-        let mut round = Round::default();
-        let before = self.decisions.clone();
+        let mut round = Round {
+            before: self.decisions.clone(),
+            ..Round::default()
+        };
         for (index, one) in findings.iter().enumerate() {
             if !self.decide_one(one, &mut round) {
                 round.unsolved.push(index);
             }
         }
-        round.changed = self.decisions != before || !round.given_up.is_empty();
+        round.changed = self.decisions != round.before || !round.given_up.is_empty();
         round
     }
 
@@ -85,7 +90,7 @@ impl Decider<'_> {
         if let Some(ty) = self.type_of(one) {
             match self.types.held_by(ty, &self.decisions.opaque) {
                 Ok(held) => {
-                    let missing: BTreeSet<_> = held.difference(&self.decisions.derives).copied().collect();
+                    let missing: BTreeSet<_> = held.difference(&round.before.derives).copied().collect();
                     if !missing.is_empty() {
                         self.decisions.derives.extend(missing);
                         return true;
@@ -114,11 +119,11 @@ impl Decider<'_> {
                     if !self.decisions.derives.contains(&item) {
                         continue;
                     }
-                    return self.field((place.0, start), item, &name, one);
+                    return self.field((place.0, start), item, &name, one, round);
                 }
                 Some(Found::Let { start, treated, .. }) if !treated => {
                     let start = (place.0, start);
-                    let runs_again = self.decisions.variables.get(&start) == Some(&"reexecute");
+                    let runs_again = round.before.variables.get(&start) == Some(&"reexecute");
                     if !runs_again && (self.repeatable)(start) {
                         self.decisions.variables.insert(start, "reexecute");
                         return true;
@@ -127,7 +132,8 @@ impl Decider<'_> {
                 }
                 Some(Found::Parameter { start, .. }) => {
                     let start = (place.0, start);
-                    if self.decisions.parameters.insert(start, "reexecute").is_none() {
+                    self.decisions.parameters.insert(start, "reexecute");
+                    if !round.before.parameters.contains_key(&start) {
                         return true;
                     }
                     return self.give_up(one, round);
@@ -139,13 +145,13 @@ impl Decider<'_> {
     }
 
     /// A field of a derived type: through serde if the type has it, else the type cannot be saved after all.
-    fn field(&mut self, field: Place, item: Place, name: &str, one: &Located) -> bool {
+    fn field(&mut self, field: Place, item: Place, name: &str, one: &Located, round: &Round) -> bool {
         let foreign = one.definition.is_none();
         let plain = !one.finding.type_name.starts_with(['&', '*'])
             && !one.finding.type_name.contains("dyn ")
             && !one.finding.type_name.contains("fn(")
             && !one.finding.type_name.contains("closure@");
-        if foreign && plain && !self.decisions.fields.contains_key(&field) && self.may_have_serde(one) {
+        if foreign && plain && !round.before.fields.contains_key(&field) && self.may_have_serde(one) {
             self.decisions.fields.insert(field, "serde");
             return true;
         }
@@ -190,7 +196,7 @@ impl Decider<'_> {
             }) = locate::locate(self.program, place.0, place.1)
             {
                 let start = (place.0, start);
-                let word = match self.decisions.variables.get(&start) {
+                let word = match round.before.variables.get(&start) {
                     None => "save",
                     Some(_) => break,
                 };
@@ -234,4 +240,70 @@ pub fn file_of(program: &Program, path: &std::path::Path) -> Option<FileId> {
         .iter()
         .position(|file| file.path == path)
         .map(FileId)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ckpt_compiler::package::source::SourceFile;
+
+    const TEXT: &str =
+        "struct Rule { f: f64 }\nfn main() { let a = Rule { f: 1.0 }; let (b, c) = open(); }\n";
+
+    fn program() -> Program {
+        let file = SourceFile {
+            path: "/main.rs".into(),
+            text: TEXT.into(),
+            ast: syn::parse_file(TEXT).expect("the text is Rust"),
+            base: 0,
+        };
+        Program {
+            files: vec![file],
+            crates: Vec::new(),
+        }
+    }
+
+    fn not_checkpoint(type_name: &str, at: &str) -> Located {
+        Located {
+            finding: Finding {
+                kind: Kind::NotCheckpoint,
+                type_name: type_name.into(),
+                definition: None,
+                places: Vec::new(),
+                rendered: String::new(),
+                message: format!("`{type_name}` cannot be saved"),
+            },
+            places: vec![(FileId(0), TEXT.find(at).expect("the place is there"))],
+            definition: None,
+        }
+    }
+
+    /// One cause shows in several errors: each decision is made once, and rustc is asked before it is taken back.
+    #[test]
+    fn two_findings_with_one_cause_lead_to_one_decision() {
+        let program = program();
+        let types = Types::of(&program);
+        let mut decider = Decider {
+            program: &program,
+            types: &types,
+            repeatable: &|_| true,
+            is_instrumented: &|_| true,
+            decisions: Decisions::default(),
+        };
+        let findings = [
+            not_checkpoint("Rule", "a ="),
+            not_checkpoint("Rule", "main"),
+            not_checkpoint("std::fs::File", "b,"),
+            not_checkpoint("std::fs::File", "c)"),
+        ];
+        let first = decider.decide(&findings);
+        assert!(
+            first.changed && first.given_up.is_empty() && first.unsolved.is_empty(),
+            "{first:?}"
+        );
+        assert_eq!(decider.decisions.derives.len(), 1);
+        assert_eq!(decider.decisions.variables.len(), 1);
+        let second = decider.decide(&findings[2..]);
+        assert_eq!(second.given_up.len(), 2, "what did not help is not tried again");
+    }
 }
