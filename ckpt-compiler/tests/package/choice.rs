@@ -205,6 +205,21 @@ fn each_command_of_a_program_gets_its_site() {
 }
 
 #[test]
+fn many_small_phases_get_one_each() {
+    let mut text = String::new();
+    let mut main = String::from("fn main() { let n = std::env::args().count();");
+    for k in 0..30 {
+        text += &format!(
+            "fn test{k}(n: usize) -> f64 {{ let mut s = {k}.0; for step in 0..n {{ for j in 0..n {{ s += (j * step) as f64; }} }} s }}\n"
+        );
+        main += &format!("println!(\"{{}}\", test{k}(n));\n");
+    }
+    let (_, placement) = placed(&[("main.rs", &(text + &main + "}"))]);
+    assert!(placement.sites.len() > 15, "{placement}");
+    assert!(placement.coverage > 0.5, "{}", placement.coverage);
+}
+
+#[test]
 fn threads_that_do_the_work_are_named_as_the_reason() {
     let (_, placement) = placed(&[(
         "main.rs",

@@ -16,6 +16,15 @@ const MOST_MEMBERS: usize = 4;
 /// Functions that lead to each other deeper than this are not followed.
 const DEEPEST: usize = 64;
 
+/// With no site at all, a loop with this share of the run is better than none.
+const LAST_RESORT: f64 = 0.01;
+
+/// More phases than this do not get a site each.
+const MOST_PHASES: usize = 40;
+
+/// The part of the work that phases make up together which are small each.
+const MOST: f64 = 0.6;
+
 /// A coarse loop with a smaller share of the run is let be.
 const SMALL: f64 = 0.1;
 
@@ -69,6 +78,7 @@ impl Chooser<'_, '_> {
         let start = Reach {
             times: 1.0,
             whole: self.costs.total,
+            least: self.options.least_share,
             in_loop: false,
             hot_will_do: true,
             depth: 0,
@@ -94,7 +104,12 @@ impl Chooser<'_, '_> {
         for id in list.into_iter().take(60) {
             let share = self.costs.loops[id.0].share;
             let reached = self.coverage_of(self.main);
-            if reached >= 0.5 || share < self.options.least_share {
+            let least = if self.chosen.is_empty() {
+                LAST_RESORT
+            } else {
+                self.options.least_share
+            };
+            if reached >= 0.5 || share < least {
                 return;
             }
             if self.covered(Some(id)) {
@@ -147,10 +162,12 @@ impl Chooser<'_, '_> {
     fn work(&mut self, work: &Work, at: Reach) {
         let parts = self.regions(work, at.times);
         let parts: Vec<_> = parts.iter().map(|part| part.measured(&parts, at)).collect();
+        let least = at.least.min(least_of_many(&parts));
         for (region, share, at) in parts {
-            if share < self.options.least_share {
+            if share < least {
                 continue;
             }
+            let at = Reach { least, ..at };
             match region {
                 Region::Loop(id) => self.one_loop(id, share, at),
                 Region::Function(id) => {
@@ -187,7 +204,7 @@ impl Chooser<'_, '_> {
             self.pass_over(one, &why);
             return;
         }
-        if coarse && share < SMALL {
+        if coarse && share < (2.0 * at.least).min(SMALL) {
             return;
         }
         if coarse {
@@ -354,6 +371,21 @@ impl Chooser<'_, '_> {
             }
         }
     }
+}
+
+/// Where the work is in many small parts: the share of the smallest of those that make up most of it.
+fn least_of_many(parts: &[(Region, f64, Reach)]) -> f64 {
+    let mut shares: Vec<f64> = parts.iter().map(|(_, share, _)| *share).collect();
+    shares.sort_by(|a, b| b.total_cmp(a));
+    let all: f64 = shares.iter().sum();
+    let mut sum = 0.0;
+    for share in shares.into_iter().take(MOST_PHASES) {
+        sum += share;
+        if sum >= MOST * all {
+            return share;
+        }
+    }
+    f64::INFINITY
 }
 
 /// Counts the sites in a body.

@@ -17,6 +17,8 @@ pub(super) struct Reach {
     pub times: f64,
     /// Operations of a run that comes here.
     pub whole: f64,
+    /// A part with a smaller share of the run gets no site.
+    pub least: f64,
     /// Whether there is a loop on the way.
     pub in_loop: bool,
     /// Whether a loop with very short iterations is better than none.
