@@ -32,7 +32,7 @@ impl Walker<'_> {
     fn for_loop(&mut self, one: &ExprForLoop) {
         let iterable = self.eval(&one.expr);
         let mut length = array_length(&iterable.ty).unwrap_or_else(|| iterable.length.clone());
-        if length == Amount::Unknown && ends_at_an_element(&one.expr) {
+        if length == Amount::Unknown && ends_at_an_element(&one.expr, self.within.is_some()) {
             length = Amount::Default(FEW);
         }
         let open = one.body.brace_token.span.open();
@@ -185,15 +185,18 @@ impl Walker<'_> {
     }
 }
 
-/// `0..count[i]`, `start[i]..start[i + 1]`: as many as an element of a table says.
-fn ends_at_an_element(iterable: &Expr) -> bool {
+/// `start[i]..start[i + 1]`, and inside another loop `0..count[i]`: as many as an element of a table says.
+fn ends_at_an_element(iterable: &Expr, inside: bool) -> bool {
+    let row = |range: &syn::ExprRange| {
+        let element = |bound: &Option<Box<Expr>>| bound.as_ref().is_some_and(|bound| is_element(bound));
+        element(&range.end) && (inside || element(&range.start))
+    };
     match iterable {
-        Expr::Paren(inner) => ends_at_an_element(&inner.expr),
-        Expr::MethodCall(call) => ends_at_an_element(&call.receiver),
-        Expr::Range(range) => range.end.as_ref().is_some_and(|end| is_element(end)),
-        Expr::Index(index) => matches!(&*index.index, Expr::Range(range)
-            if range.end.as_ref().is_some_and(|end| is_element(end))),
-        Expr::Reference(one) => ends_at_an_element(&one.expr),
+        Expr::Paren(inner) => ends_at_an_element(&inner.expr, inside),
+        Expr::MethodCall(call) => ends_at_an_element(&call.receiver, inside),
+        Expr::Range(range) => row(range),
+        Expr::Index(index) => matches!(&*index.index, Expr::Range(range) if row(range)),
+        Expr::Reference(one) => ends_at_an_element(&one.expr, inside),
         _ => false,
     }
 }

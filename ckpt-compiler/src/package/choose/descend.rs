@@ -194,7 +194,7 @@ impl Chooser<'_, '_> {
         let too_long = cost.per_iteration > longest;
         let few = cost.trips < options.fewest_trips;
         let coarse = too_long || (few && (cost.guessed || cost.per_iteration > 1e7));
-        if cost.per_iteration < options.shortest_iteration
+        if cost.per_iteration < options.shortest(cost.guessed)
             && (!at.hot_will_do || share < options.least_hot_share)
         {
             let why = format!(
@@ -304,7 +304,7 @@ impl Chooser<'_, '_> {
             trips: cost.trips,
             known: cost.known,
             per_visit: cost.per_iteration,
-            hot: cost.per_iteration < self.options.shortest_iteration,
+            hot: cost.per_iteration < self.options.shortest(cost.guessed),
             why: why.into(),
         }
     }

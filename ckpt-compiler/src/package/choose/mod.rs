@@ -57,6 +57,12 @@ impl Default for ChooseOptions {
 }
 
 impl ChooseOptions {
+    /// With a loop inside whose trips are a guess, an iteration is most likely longer than the estimate.
+    fn shortest(&self, guessed: bool) -> f64 {
+        let part = if guessed { 0.2 } else { 1.0 };
+        part * self.shortest_iteration
+    }
+
     fn longest(&self, counts_time: bool, guessed: bool) -> f64 {
         match (counts_time, guessed) {
             (true, true) => self.longest_time_step,
