@@ -3,6 +3,7 @@
 
 mod attributes;
 mod closures;
+mod shared;
 
 use crate::errors::Diagnostics;
 use crate::marks::Marks;
@@ -17,5 +18,6 @@ pub fn prepare(
     errors: &mut Diagnostics,
 ) {
     attributes::gather(function, marks, errors);
+    shared::share(function, marks);
     closures::open(function, marks, references);
 }

@@ -204,3 +204,34 @@ fn summed<F: Fn(usize) -> u64>(f: F, n: usize) -> u64 {
     }
     sum
 }
+
+#[ckpt::instrument(calls(driven))]
+pub fn changing_what_they_capture() {
+    let mut log: Vec<u64> = Vec::new();
+    let mut worst = (0, 0);
+    let mut turns = 0;
+    for round in 0..2 {
+        driven(3, |step, value| {
+            turns += 1;
+            log.push(value + round);
+            if value > worst.1 {
+                worst = (step, value);
+            }
+            println!("{turns} {step} {}", log.len());
+        });
+        println!("{log:?}");
+    }
+    let last = driven(2, |_, value| log[0] += value);
+    println!("= {log:?} {worst:?} {turns} {last}");
+}
+
+#[ckpt::instrument]
+fn driven(n: u64, mut on_step: impl FnMut(u64, u64)) -> u64 {
+    let mut value = 1;
+    for step in 0..n {
+        value = value * 31 % 1009;
+        ckpt::checkpoint!();
+        on_step(step, value);
+    }
+    value
+}

@@ -390,3 +390,38 @@ pub fn site_in_while_condition() {
     }
     println!("= {n}");
 }
+
+/// What is moved away before the site and comes back after it is there after a loop that is left in the middle.
+#[ckpt::instrument]
+pub fn left_with_a_value_that_had_moved() {
+    let mut log = vec![1u64];
+    let mut best = vec![0u64];
+    for i in 0..9 {
+        let longer = pushed(log, i);
+        ckpt::checkpoint!();
+        log = longer;
+        if i % 4 == 1 {
+            continue;
+        }
+        let kept = pushed(best, i);
+        ckpt::checkpoint!();
+        best = kept;
+        if log.len() + best.len() > 8 {
+            break;
+        }
+    }
+    let found = loop {
+        let longer = pushed(log, 7);
+        ckpt::checkpoint!();
+        log = longer;
+        if log.len() > 12 {
+            break log.len();
+        }
+    };
+    println!("= {log:?} {best:?} {found}");
+}
+
+fn pushed(mut items: Vec<u64>, item: u64) -> Vec<u64> {
+    items.push(item);
+    items
+}
