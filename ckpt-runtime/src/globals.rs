@@ -4,11 +4,15 @@
 //! names its globals at the start of `main`, each time it starts; a restart puts each back as soon as it is named, for
 //! code that is executed again, and once more when it has arrived, because that code may have changed it.
 
+use std::borrow::Cow;
 use std::cell::{Cell, LazyCell, OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::atomic::{self, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock, TryLockError};
 use std::thread::LocalKey;
+use std::time::{Duration, Instant};
 
 use crate::session::active;
 use crate::session::exit::Fatal;
@@ -314,18 +318,95 @@ pointers! {
     [T: Global, F: FnOnce() -> T] LazyCell<T, F>;
 }
 
-impl<T: Global, const N: usize> Global for [T; N] {
-    fn save(&self, to: &mut Encoder<'_>) {
-        let mut items = to.list(N);
-        self.iter().for_each(|item| item.save(&mut items));
-    }
-    fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
-        let (count, mut items) = from.list()?;
-        if count != N {
-            return Err(LoadError::invalid(format_args!(
-                "it has {N} items and had {count}"
-            )));
+/// What cannot change behind a shared reference: nothing is saved of it, the program has made it again.
+macro_rules! fixed {
+    ($($type:ty)*) => {$(
+        impl Global for $type {
+            fn save(&self, to: &mut Encoder<'_>) {
+                to.unit();
+            }
+            fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+                from.unit()
+            }
         }
-        self.iter().try_for_each(|item| item.restore(&mut items))
+    )*};
+}
+
+fixed! {
+    () u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char str String PathBuf Duration
+    Instant
+}
+
+/// Each in its place; what is in them may change, how many they are may not.
+fn save_all<'a, T: Global + 'a>(items: impl ExactSizeIterator<Item = &'a T>, to: &mut Encoder<'_>) {
+    let mut list = to.list(items.len());
+    items.for_each(|item| item.save(&mut list));
+}
+
+fn restore_all_of<'a, T: Global + 'a>(
+    mut items: impl ExactSizeIterator<Item = &'a T>,
+    from: &mut Decoder<'_>,
+) -> Result<(), LoadError> {
+    let (count, mut list) = from.list()?;
+    if count != items.len() {
+        return Err(LoadError::invalid(format_args!(
+            "it has {} items and had {count}",
+            items.len()
+        )));
     }
+    items.try_for_each(|item| item.restore(&mut list))
+}
+
+macro_rules! lists {
+    ($([$($generics:tt)*] $type:ty, |$list:ident| $items:expr;)*) => {$(
+        impl<$($generics)*> Global for $type {
+            fn save(&self, to: &mut Encoder<'_>) {
+                let $list = self;
+                save_all($items, to);
+            }
+            fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+                let $list = self;
+                restore_all_of($items, from)
+            }
+        }
+    )*};
+}
+
+lists! {
+    [T: Global] [T], |list| list.iter();
+    [T: Global] Vec<T>, |list| list.iter();
+    [T: Global] VecDeque<T>, |list| list.iter();
+    [T: Global, const N: usize] [T; N], |list| list.iter();
+    [K: Ord, V: Global] BTreeMap<K, V>, |map| map.values();
+    [T: Ord + Global] BTreeSet<T>, |set| set.iter();
+    [K: Ord, V: Global, S] HashMap<K, V, S>, |map| by_key(map).into_iter();
+}
+
+/// The order of a hash map is another one in every process, that of its keys is not.
+fn by_key<K: Ord, V, S>(map: &HashMap<K, V, S>) -> Vec<&V> {
+    let mut entries: Vec<(&K, &V)> = map.iter().collect();
+    entries.sort_unstable_by(|a, b| a.0.cmp(b.0));
+    entries.into_iter().map(|(_, value)| value).collect()
+}
+
+macro_rules! tuples {
+    ($($($index:tt $name:ident),*;)*) => {$(
+        impl<$($name: Global),*> Global for ($($name,)*) {
+            fn save(&self, to: &mut Encoder<'_>) {
+                const NAMES: &[Cow<'static, str>] = &[$(Cow::Borrowed(stringify!($index))),*];
+                $(self.$index.save(&mut to.field(NAMES, $index));)*
+            }
+            fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+                $(from.field_with(&[stringify!($index)], |part| self.$index.restore(part), None)?;)*
+                Ok(())
+            }
+        }
+    )*};
+}
+
+tuples! {
+    0 A;
+    0 A, 1 B;
+    0 A, 1 B, 2 C;
+    0 A, 1 B, 2 C, 3 D;
 }

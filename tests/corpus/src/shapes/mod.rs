@@ -106,7 +106,7 @@ const SHAPES: &[Shape] = shapes! {
     methods: by_mutable_reference, by_shared_reference, by_value, method_calling_methods, chained_receivers, moved_and_given_back, on_an_element, on_fields_of_self, trait_method, trait_default_method, through_another_function, const_generic_receiver;
     phases: two_loops, value_moved_between_loops, sites_before_inside_and_after, different_variables_at_each_site, same_name_in_two_phases, calls_in_sequence, second_loop_uses_counter_of_the_first, loop_inside_a_branch_then_a_loop;
     recursion: linear, binary, quicksort_by_index, mergesort_by_split_slices, backtracking, mutual, tree_by_reference, tree_by_mutable_reference, towers;
-    statics: atomics, locks, thread_locals, changed_by_what_is_executed_again;
+    statics: atomics, locks, thread_locals, locks_in_a_list, changed_by_what_is_executed_again;
     through_serde: a_variable, some_of_a_pattern, parameters;
     travelling: shadowed_by_a_value_made_from_it, shadowed_by_the_result_of_a_call, given_a_value_again_in_a_loop, put_aside_before_a_continue, put_aside_before_a_break_with_a_value, declared_first_and_moved_later, without_a_value_on_one_way, a_loop_without_end_leaves_with_a_value, parameter_given_a_value_again, destructors_in_the_order_of_declaration, late_guards, changed_while_its_shadow_is_made, reference_to_a_reference, closure_across_a_shadow;
     values: numbers, texts_and_paths, collections, options_and_results, wrappers, shared_pointers, derived_types, derived_with_field_attributes, arrays_and_boxed_slices, empty_and_nested_empty;

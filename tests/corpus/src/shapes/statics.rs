@@ -93,6 +93,20 @@ pub fn thread_locals() {
     }
 }
 
+static SLOTS: LazyLock<Vec<(u64, Mutex<u64>)>> =
+    LazyLock::new(|| (0..3).map(|k| (k, Mutex::new(k))).collect());
+
+#[ckpt::instrument]
+pub fn locks_in_a_list() {
+    ckpt::global("SLOTS", &SLOTS);
+    for k in 0..4 {
+        ckpt::checkpoint!();
+        let mut slot = SLOTS[k % 3].1.lock().unwrap();
+        *slot += 10 * SLOTS[k % 3].0 + 1;
+        println!("{k} {slot}");
+    }
+}
+
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
 fn numbered() -> u64 {
