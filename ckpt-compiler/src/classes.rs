@@ -45,6 +45,7 @@ pub fn classify(
     spread_exclusiveness(flow, &mut classes);
     demote_values(flow, liveness, &mut classes, errors);
     refuse_advancing(flow, liveness, &classes, errors);
+    refuse_other_values(flow, errors);
     classes
 }
 
@@ -68,7 +69,7 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
         Declaration::Let => {}
     }
     match binding.treatment {
-        Some(Treatment::Save | Treatment::Serde) => return Class::Saved,
+        Some(Treatment::Save | Treatment::Serde | Treatment::Refill) => return Class::Saved,
         Some(Treatment::Skip) => return Class::Skipped,
         Some(Treatment::Reexecute) => {
             let exclusive = binding
@@ -234,6 +235,55 @@ fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors:
                     binding.ident
                 ),
             );
+        }
+    }
+}
+
+/// What is made again and filled must be made of the same inputs, and must not have been exchanged for another value.
+fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
+    for (id, binding) in flow.bindings.iter().enumerate() {
+        if binding.treatment != Some(Treatment::Refill) {
+            continue;
+        }
+        let name = &binding.ident;
+        let later = |event: &&crate::flow::Event| event.step > binding.step;
+        if flow
+            .events()
+            .filter(later)
+            .any(|event| event.binding == id && event.kind == Use::Write)
+        {
+            errors.refuse(
+                name.span(),
+                format!("`{name}` is to be made again and filled, and gets another value later"),
+                "a restart makes the first one again, and what cannot be saved of the other is lost",
+                "give the other value a name of its own",
+            );
+        }
+        let Some((made, _)) = binding.inputs.first() else {
+            continue;
+        };
+        let made = &flow.bindings[*made];
+        let later = |event: &&crate::flow::Event| event.step >= made.step;
+        for (input, _) in &made.inputs {
+            let input = *input;
+            let of = &flow.bindings[input];
+            let changes = |event: &crate::flow::Event| {
+                event.binding == input
+                    && match event.kind {
+                        Use::Write => true,
+                        Use::Change | Use::Lend => of.mutable,
+                        _ => false,
+                    }
+            };
+            if flow.events().filter(later).any(changes) {
+                let changed = &of.ident;
+                errors.refuse(
+                    changed.span(),
+                    format!("`{changed}` changes, and `{name}`, which is made from it, is to be made again and filled"),
+                    "a restart makes it from the changed value, and what cannot be saved of it would not be the same",
+                    format!("copy `{changed}` to a variable that does not change, and make `{name}` from that"),
+                );
+            }
         }
     }
 }

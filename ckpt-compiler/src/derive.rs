@@ -6,6 +6,7 @@
 //! | on | attribute | meaning |
 //! | --- | --- | --- |
 //! | field | `#[ckpt(skip)]`, `#[ckpt(skip, default = "path")]` | not saved; `Default::default()` or `path()` after a restart |
+//! | field | `#[ckpt(keep)]` | not saved; what the initialiser makes of it, which a restart executes again (`#[ckpt(refill)]`) |
 //! | field | `#[ckpt(default)]`, `#[ckpt(default = "path")]` | the same when a checkpoint does not have the field yet |
 //! | field | `#[ckpt(serde)]` | saved through serde, as text |
 //! | field, variant | `#[ckpt(rename = "name")]` | its name in the file |
@@ -16,6 +17,7 @@ mod attributes;
 mod bounds;
 mod expand;
 mod parts;
+mod refill;
 
 use proc_macro2::TokenStream;
 use syn::DeriveInput;

@@ -250,10 +250,15 @@ fn parameter_treatments(function: &mut ItemFn, errors: &mut Diagnostics) -> Vec<
             FnArg::Receiver(receiver) => &mut receiver.attrs,
             FnArg::Typed(typed) => &mut typed.attrs,
         };
-        treatments.push(take_treatment(attributes).unwrap_or_else(|error| {
+        let treatment = take_treatment(attributes).unwrap_or_else(|error| {
             errors.syntax(&error);
             None
-        }));
+        });
+        if treatment == Some(Treatment::Refill) {
+            let what = "`refill` is for variables: put it on the `let` in the caller";
+            errors.syntax(&syn::Error::new_spanned(&argument, what));
+        }
+        treatments.push(treatment);
     }
     treatments
 }

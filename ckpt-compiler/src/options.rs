@@ -98,11 +98,14 @@ fn called(path: syn::ExprPath) -> Path {
     }
 }
 
-/// What the user decides about one variable: `#[ckpt(reexecute)]`, `#[ckpt(save)]`, `#[ckpt(serde)]`, `#[ckpt(skip)]`.
+/// What the user decides about one variable: `#[ckpt(reexecute)]`, `#[ckpt(refill)]`, `#[ckpt(save)]`, `#[ckpt(serde)]`,
+/// `#[ckpt(skip)]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Treatment {
     /// Run the statement again at restart.
     Reexecute,
+    /// The same, and fill the value from the checkpoint: what cannot be saved of it is what the statement makes.
+    Refill,
     /// Put the value into the checkpoint.
     Save,
     /// The same, through serde.
@@ -114,7 +117,7 @@ pub enum Treatment {
 /// Takes `#[ckpt(..)]` off a statement.
 ///
 /// # Errors
-/// Where the attribute says anything but `reexecute`, `save`, `serde` or `skip`.
+/// Where the attribute says anything but `reexecute`, `refill`, `save`, `serde` or `skip`.
 pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Treatment>> {
     let Some(index) = attributes
         .iter()
@@ -126,12 +129,13 @@ pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Tre
     let word: Ident = attribute.parse_args()?;
     match word.to_string().as_str() {
         "reexecute" => Ok(Some(Treatment::Reexecute)),
+        "refill" => Ok(Some(Treatment::Refill)),
         "save" => Ok(Some(Treatment::Save)),
         "serde" => Ok(Some(Treatment::Serde)),
         "skip" => Ok(Some(Treatment::Skip)),
         _ => Err(syn::Error::new(
             word.span(),
-            "expected `reexecute`, `save`, `serde` or `skip`",
+            "expected `reexecute`, `refill`, `save`, `serde` or `skip`",
         )),
     }
 }

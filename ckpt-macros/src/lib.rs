@@ -33,6 +33,7 @@ pub fn object(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// | on | attribute | meaning |
 /// | --- | --- | --- |
 /// | field | `#[ckpt(skip)]`, `#[ckpt(skip, default = "path")]` | not saved; `Default::default()` or `path()` after a restart |
+/// | field | `#[ckpt(keep)]` | not saved; what the initialiser makes of it, which a restart executes again: `#[ckpt(refill)]` on the `let` |
 /// | field | `#[ckpt(default)]`, `#[ckpt(default = "path")]` | the same where a checkpoint does not have the field yet |
 /// | field | `#[ckpt(serde)]` | saved through serde, as readable text (feature `serde`) |
 /// | field, variant | `#[ckpt(rename = "name")]` | its name in the file |

@@ -12,7 +12,7 @@ pub use crate::value::{BySerde, FromSerde, from_serde};
 
 use std::marker::PhantomData;
 
-use crate::value::Checkpoint;
+use crate::value::Refill;
 
 /// The next item of an iterator that is made again at restart. `count` items were taken when a checkpoint was saved; the
 /// walk of a restart takes the last of them again.
@@ -104,7 +104,7 @@ pub trait OfferSaved {
     fn offer(&self, registrar: &mut Registrar, index: u32, key: &'static str);
 }
 
-impl<T: Checkpoint + ?Sized> OfferSaved for Probe<'_, T> {
+impl<T: Refill + ?Sized> OfferSaved for Probe<'_, T> {
     fn offer(&self, registrar: &mut Registrar, index: u32, key: &'static str) {
         registrar.parameter(index, key, self.0);
     }

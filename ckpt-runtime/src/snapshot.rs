@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::files::WrittenFile;
 use crate::globals;
 use crate::plan::FunctionPlan;
-use crate::value::{Checkpoint, Column, Encoder, ObjectTable, Objects, SaveError};
+use crate::value::{Checkpoint, Column, Encoder, ObjectTable, Objects, Refill, SaveError};
 
 /// The state of every instrumented function that is active, outermost first.
 #[derive(Debug, Default)]
@@ -116,7 +116,7 @@ impl SnapshotBuilder {
     }
 
     /// As [`SnapshotBuilder::value`]; `as_row` saves it as one of many values, to be put among others of its type.
-    pub(crate) fn value_as<T: Checkpoint + ?Sized>(
+    pub(crate) fn value_as<T: Refill + ?Sized>(
         &mut self,
         frame: usize,
         key: impl Into<Cow<'static, str>>,
@@ -127,7 +127,7 @@ impl SnapshotBuilder {
     ) {
         let key = key.into();
         self.objects.enter(&key);
-        let column = self.columns(as_row, |to| value.save(to));
+        let column = self.columns(as_row, |to| value.save_part(to));
         let rust_type = std::any::type_name::<T>();
         self.push(
             frame,

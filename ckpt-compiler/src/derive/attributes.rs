@@ -37,8 +37,19 @@ pub(super) struct Field {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Saved {
     Columns,
+    /// As columns, in a struct that a restart makes again and fills.
+    Refilled,
     Serde,
     Skipped,
+    /// What the initialiser makes of it is kept.
+    Kept,
+}
+
+impl Field {
+    /// Whether the field is in the file.
+    pub fn is_saved(&self) -> bool {
+        !matches!(self.saved, Saved::Skipped | Saved::Kept)
+    }
 }
 
 pub(super) enum DefaultValue {
@@ -50,6 +61,7 @@ pub(super) enum DefaultValue {
 #[derive(Default)]
 struct Written {
     skip: Option<proc_macro2::Span>,
+    keep: Option<proc_macro2::Span>,
     serde: Option<proc_macro2::Span>,
     default: Option<DefaultValue>,
     rename: Option<LitStr>,
@@ -61,7 +73,7 @@ pub(super) fn read(input: &DeriveInput) -> Result<Item> {
     let mut errors = Errors::default();
     let written = errors.take(Written::parse(&input.attrs, "an item", &["crate"]));
     let shape = match &input.data {
-        Data::Struct(data) => Shape::Struct(fields(&data.fields, &mut errors)),
+        Data::Struct(data) => Shape::Struct(refilled(fields(&data.fields, &mut errors))),
         Data::Enum(data) => {
             let variants: Vec<EnumVariant> = data
                 .variants
@@ -89,12 +101,28 @@ pub(super) fn read(input: &DeriveInput) -> Result<Item> {
     Ok(Item { ckpt, shape })
 }
 
+/// The fields of a struct that is filled, if it has one that is kept.
+fn refilled(mut fields: Vec<Field>) -> Vec<Field> {
+    if fields.iter().any(|field| field.saved == Saved::Kept) {
+        let saved = fields.iter_mut().filter(|field| field.saved == Saved::Columns);
+        saved.for_each(|field| field.saved = Saved::Refilled);
+    }
+    fields
+}
+
 fn enum_variant(variant: &Variant, errors: &mut Errors) -> EnumVariant {
     let written = errors.take(Written::parse(&variant.attrs, "a variant", &["rename", "alias"]));
+    let parts = fields(&variant.fields, errors);
+    for kept in parts.iter().filter(|field| field.saved == Saved::Kept) {
+        errors.push(Error::new(
+            kept.ty.span(),
+            "a field of an enum cannot be kept: the value that is made again may be another variant",
+        ));
+    }
     EnumVariant {
         ident: variant.ident.clone(),
         names: written.names(syn::ext::IdentExt::unraw(&variant.ident).to_string()),
-        fields: fields(&variant.fields, errors),
+        fields: parts,
     }
 }
 
@@ -103,13 +131,23 @@ fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
         .members()
         .zip(fields)
         .map(|(member, field)| {
-            let known = ["skip", "serde", "default", "rename", "alias"];
+            let known = ["skip", "keep", "serde", "default", "rename", "alias"];
             let written = errors.take(Written::parse(&field.attrs, "a field", &known));
             let own_name = match &member {
                 Member::Named(ident) => syn::ext::IdentExt::unraw(ident).to_string(),
                 Member::Unnamed(index) => index.index.to_string(),
             };
             let saved = match (written.skip, written.serde) {
+                _ if written.keep.is_some() => {
+                    let alone = written.skip.is_none() && written.serde.is_none() && written.default.is_none();
+                    if let (Some(keep), false) = (written.keep, alone) {
+                        errors.push(Error::new(
+                            keep,
+                            "a field with `keep` holds what the initialiser makes of it; nothing else can be said about it",
+                        ));
+                    }
+                    Saved::Kept
+                }
                 (Some(_), Some(serde)) => {
                     errors.push(Error::new(
                         serde,
@@ -121,7 +159,7 @@ fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
                 (None, Some(_)) => Saved::Serde,
                 (None, None) => Saved::Columns,
             };
-            if let (Saved::Skipped, Some(name)) = (saved, written.rename.as_ref().or(written.aliases.first()))
+            if let (Saved::Skipped | Saved::Kept, Some(name)) = (saved, written.rename.as_ref().or(written.aliases.first()))
             {
                 errors.push(Error::new(
                     name.span(),
@@ -141,7 +179,7 @@ fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
             }
         })
         .collect();
-    let saved = fields.iter().filter(|field| field.saved != Saved::Skipped);
+    let saved = fields.iter().filter(|field| field.is_saved());
     distinct(
         saved.map(|field| (&field.names, field.member.span())),
         "fields",
@@ -185,6 +223,7 @@ impl Written {
                 let twice = || Error::new(span, format!("`{name}` is given twice"));
                 match name.as_str() {
                     "skip" => written.skip.replace(span).map_or(Ok(()), |_| Err(twice())),
+                    "keep" => written.keep.replace(span).map_or(Ok(()), |_| Err(twice())),
                     "serde" => written.serde.replace(span).map_or(Ok(()), |_| Err(twice())),
                     "rename" => written
                         .rename

@@ -15,9 +15,9 @@ pub(super) fn with_bounds(generics: &Generics, item: &Item) -> Generics {
     let mut predicates: Vec<WherePredicate> = Vec::new();
     for field in item.fields() {
         let bound = match (field.saved, &field.default) {
-            (Saved::Columns, _) => Some(quote::quote!(#ckpt::Checkpoint)),
+            (Saved::Columns | Saved::Refilled, _) => Some(quote::quote!(#ckpt::Checkpoint)),
             (Saved::Serde, _) => Some(quote::quote!(#ckpt::value::SavedBySerde)),
-            (Saved::Skipped, _) => None,
+            (Saved::Skipped | Saved::Kept, _) => None,
         };
         let parameters = parameters_in(&field.ty, generics);
         predicates.extend(

@@ -13,15 +13,23 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
     let (parameters, _, predicates) = generics.split_for_impl();
     let (_, arguments, _) = input.generics.split_for_impl();
     let (name, ckpt) = (&input.ident, &item.ckpt);
+    let is_refilled =
+        matches!(&item.shape, Shape::Struct(fields) if fields.iter().any(|field| field.saved == Saved::Kept));
     let methods = match &item.shape {
+        Shape::Struct(fields) if is_refilled => super::refill::expand(ckpt, fields),
         Shape::Struct(fields) => of_struct(ckpt, fields),
         Shape::Enum(variants) if variants.is_empty() => of_never(ckpt),
         Shape::Enum(variants) => of_enum(ckpt, variants),
     };
     let parts = super::parts::expand(input, item, &generics);
+    let of_trait = if is_refilled {
+        quote!(#ckpt::value::Refill)
+    } else {
+        quote!(#ckpt::Checkpoint)
+    };
     quote! {
         #[automatically_derived]
-        impl #parameters #ckpt::Checkpoint for #name #arguments #predicates {
+        impl #parameters #of_trait for #name #arguments #predicates {
             #methods
         }
         #parts
@@ -220,7 +228,7 @@ fn of_never(ckpt: &Path) -> TokenStream {
 }
 
 pub(super) fn saved(fields: &[Field]) -> impl Iterator<Item = &Field> {
-    fields.iter().filter(|field| field.saved != Saved::Skipped)
+    fields.iter().filter(|field| field.is_saved())
 }
 
 pub(super) fn names_constant(saved: &[&Field]) -> TokenStream {
@@ -238,10 +246,13 @@ pub(super) fn save_one(
 ) -> TokenStream {
     let ty = &field.ty;
     // The type's span: where it is not `Checkpoint`, the error stands under it.
-    if field.saved == Saved::Serde {
-        quote_spanned!(ty.span()=> #ckpt::value::save_serde::<#ty>(#value, &mut #to.field(__FIELDS, #index));)
-    } else {
-        quote_spanned!(ty.span()=> <#ty as #ckpt::Checkpoint>::save(#value, &mut #to.field(__FIELDS, #index));)
+    let to = quote!(&mut #to.field(__FIELDS, #index));
+    match field.saved {
+        Saved::Serde => quote_spanned!(ty.span()=> #ckpt::value::save_serde::<#ty>(#value, #to);),
+        Saved::Refilled => {
+            quote_spanned!(ty.span()=> <#ty as #ckpt::value::Refill>::save_part(#value, #to);)
+        }
+        _ => quote_spanned!(ty.span()=> <#ty as #ckpt::Checkpoint>::save(#value, #to);),
     }
 }
 
@@ -275,7 +286,7 @@ fn load_one(ckpt: &Path, field: &Field, from: &TokenStream) -> TokenStream {
     quote!(#from.field_with(&[#(#names),*], #load, #default)?)
 }
 
-fn default_value(field: &Field) -> TokenStream {
+pub(super) fn default_value(field: &Field) -> TokenStream {
     let ty = &field.ty;
     match &field.default {
         Some(DefaultValue::Call(path)) => quote!(#path()),

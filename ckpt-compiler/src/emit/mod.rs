@@ -186,8 +186,13 @@ impl Emitter<'_> {
     /// The variable's value from the record, where the walk's target is one of the sites `first..=last`.
     pub(crate) fn restoring(&self, id: BindingId, first: SiteId, last: SiteId, span: Span) -> TokenStream {
         let (rt, frame, key) = (rt(), frame(), self.key(id));
+        let binding = &self.flow.bindings[id];
         if self.is_through_serde(id) {
             quote_spanned!(span => #rt::from_serde(#frame.restore(#key)))
+        } else if let (Some(Treatment::Refill), Some(made)) = (binding.treatment, &binding.init) {
+            let moved = (first..=last).any(|site| self.plan.sites[site as usize - 1].moves(id));
+            let method = Ident::new(if moved { "refill_moved" } else { "refill" }, span);
+            quote_spanned!(span => #frame.#method(#key, #made))
         } else if (first..=last).any(|site| self.plan.sites[site as usize - 1].moves(id)) {
             quote_spanned!(span => #frame.restore_moved(#key))
         } else {

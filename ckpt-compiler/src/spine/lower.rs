@@ -79,6 +79,9 @@ impl Lowering<'_> {
             return;
         }
         let treatment = self.treatment(&mut stmt);
+        if treatment == Some(Treatment::Refill) && !self.make_first(&mut stmt, out) {
+            return;
+        }
         if !self.marks.in_stmt(&stmt) {
             self.name_borrowed_value(&mut stmt, treatment, out);
             out.push(step(StepKind::Plain(Plain {
@@ -111,6 +114,44 @@ impl Lowering<'_> {
             }
             Stmt::Item(_) => {}
         }
+    }
+
+    /// `#[ckpt(refill)] let x = f();` becomes two statements: one that makes the value and runs again at restart, and one
+    /// that gives it to `x`, which a restart fills in between. Whether it could be done.
+    fn make_first(&mut self, stmt: &mut Stmt, out: &mut Vec<Step>) -> bool {
+        let has_site = self.marks.in_stmt(stmt);
+        let refused = match stmt {
+            Stmt::Local(Local {
+                pat,
+                init: Some(init),
+                ..
+            }) if init.diverge.is_none() && is_one_name(pat) && !has_site => {
+                let name = self.names.fresh("made");
+                let made = std::mem::replace(&mut *init.expr, parse_quote!(#name));
+                let made: Stmt = match pat {
+                    Pat::Type(typed) => {
+                        let ty = &typed.ty;
+                        parse_quote!(let #name: #ty = #made;)
+                    }
+                    _ => parse_quote!(let #name = #made;),
+                };
+                out.push(step(StepKind::Plain(Plain {
+                    stmt: made,
+                    treatment: Some(Treatment::Reexecute),
+                    restart: None,
+                    replays: false,
+                })));
+                return true;
+            }
+            other => other.span(),
+        };
+        self.errors.refuse(
+            refused,
+            "`#[ckpt(refill)]` on a statement that does not make one value",
+            "a restart makes the value again, and then fills it from the checkpoint",
+            "put it on `let x = ..;` with one name and without a call that leads to a site",
+        );
+        false
     }
 
     /// `let r = &f();` borrows a value without a name, which a restart could not restore: it gets one.
@@ -366,6 +407,15 @@ pub(super) fn plain(stmt: Stmt) -> Step {
         restart: None,
         replays: false,
     }))
+}
+
+/// `x`, `mut x`, `x: T`
+fn is_one_name(pat: &Pat) -> bool {
+    match pat {
+        Pat::Ident(ident) => ident.by_ref.is_none() && ident.subpat.is_none(),
+        Pat::Type(typed) => is_one_name(&typed.pat),
+        _ => false,
+    }
 }
 
 /// A `let` without an initialiser.

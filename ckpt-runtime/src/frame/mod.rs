@@ -23,6 +23,7 @@ pub use registrar::Registrar;
 use crate::Checkpoint;
 use crate::plan::FunctionPlan;
 use crate::session::policy::{LAST, NEXT};
+use crate::value::Refill;
 use thread::{ALL_FRESH, Lent, Orphan, Pending, Stray, THREAD, Thread, site_bit};
 
 /// A session begins: the frames of this thread are its own, and have made so many visits.
@@ -154,6 +155,18 @@ impl Frame {
     #[cold]
     pub fn restore_moved<T: Checkpoint>(&mut self, key: &str) -> T {
         walk::restore_moved(self, key)
+    }
+
+    /// A value that was made again, with what this frame's record has of it.
+    #[cold]
+    pub fn refill<T: Refill>(&mut self, key: &str, value: T) -> T {
+        walk::refill(self, key, value)
+    }
+
+    /// The same for a value that is passed on: where the callee has it, what was made stands in.
+    #[cold]
+    pub fn refill_moved<T: Refill>(&mut self, key: &str, value: T) -> T {
+        walk::refill_moved(self, key, value)
     }
 
     /// Whether the caller has restored this function's by-value parameter `key` and passed it: it must not be restored a

@@ -6,7 +6,7 @@ use super::carve::{Carve, Carved, Carver, Demand, nothing_stands_in};
 use super::thread::{Place, site_plan};
 use crate::plan::VariablePlan;
 use crate::snapshot::SnapshotBuilder;
-use crate::value::{Checkpoint, Column, can_stand_in};
+use crate::value::{Checkpoint, Column, Refill, can_stand_in};
 
 /// Gathers one checkpoint, frame after frame from the outermost in. A registrar without a builder verifies: it copies no
 /// value and only finds out whether every parameter that a caller needs is offered by its callee.
@@ -166,7 +166,7 @@ impl Registrar {
     }
 
     /// Saves a variable.
-    pub fn save<T: Checkpoint + ?Sized>(&mut self, key: &'static str, value: &T) {
+    pub fn save<T: Refill + ?Sized>(&mut self, key: &'static str, value: &T) {
         self.record(key, None, value);
     }
 
@@ -197,7 +197,7 @@ impl Registrar {
     }
 
     /// Offers parameter `index` to the caller.
-    pub fn parameter<T: Checkpoint + ?Sized>(&mut self, index: u32, key: &'static str, value: &T) {
+    pub fn parameter<T: Refill + ?Sized>(&mut self, index: u32, key: &'static str, value: &T) {
         if self.offer(index, key) {
             self.record(key, Some(index), value);
         }
@@ -265,7 +265,7 @@ impl Registrar {
         }
     }
 
-    fn record<T: Checkpoint + ?Sized>(&mut self, key: &'static str, parameter: Option<u32>, value: &T) {
+    fn record<T: Refill + ?Sized>(&mut self, key: &'static str, parameter: Option<u32>, value: &T) {
         if self.builder.is_none() {
             return;
         }

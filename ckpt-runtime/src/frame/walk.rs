@@ -8,7 +8,7 @@ use super::visit::position;
 use crate::session::exit::{Fatal, exit_code, leave};
 use crate::session::resume::Resume;
 use crate::session::{active, at_exit};
-use crate::value::{Checkpoint, LoadError, stand_in};
+use crate::value::{Checkpoint, LoadError, Refill, stand_in};
 
 impl Frame {
     /// Takes up the next record, if a restart is walking: from now on this frame walks to the record's site.
@@ -110,6 +110,23 @@ pub(super) fn restore<T: Checkpoint>(frame: &Frame, key: &str) -> T {
         value.map_err(|error| refused_value::<T>(resume, frame, frame.record, key, &error))
     });
     value_or_exit(restored, frame, key)
+}
+
+pub(super) fn refill<T: Refill>(frame: &Frame, key: &str, mut value: T) -> T {
+    let filled = active::with_resume(|resume| {
+        let filled = resume.restored.refill(frame.record as usize, key, &mut value);
+        filled.map_err(|error| refused_value::<T>(resume, frame, frame.record, key, &error))
+    });
+    let () = value_or_exit(filled, frame, key);
+    value
+}
+
+pub(super) fn refill_moved<T: Refill>(frame: &Frame, key: &str, value: T) -> T {
+    let is_saved = active::with_resume(|resume| resume.variable(frame.record as usize, key).is_some());
+    match is_saved {
+        Some(false) => value,
+        _ => refill(frame, key, value),
+    }
 }
 
 pub(super) fn restore_moved<T: Checkpoint>(frame: &Frame, key: &str) -> T {

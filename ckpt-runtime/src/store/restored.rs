@@ -12,7 +12,7 @@ use super::index::Stored;
 use super::tree::Node;
 use super::{CheckpointId, Meta, VariableContent};
 use crate::globals;
-use crate::value::{Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Source, Tables};
+use crate::value::{Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Refill, Source, Tables};
 
 /// One frame of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,7 +151,20 @@ impl Restored {
     /// # Errors
     /// When there is no such variable, or it does not hold a `T`.
     pub fn decode<T: Checkpoint>(&self, frame: usize, key: &str) -> Result<T, LoadError> {
-        self.decode_where(frame, key, |variable| variable.key == key)
+        self.decode_where(frame, key, |variable| variable.key == key, T::load)
+    }
+
+    /// Fills `value` from variable `key` of frame `frame`; a link is followed.
+    ///
+    /// # Errors
+    /// As [`Restored::decode`].
+    pub(crate) fn refill<T: Refill>(&self, frame: usize, key: &str, value: &mut T) -> Result<(), LoadError> {
+        self.decode_where(
+            frame,
+            key,
+            |variable| variable.key == key,
+            |from| value.refill(from),
+        )
     }
 
     /// Restores parameter `index` of the function of frame `frame`.
@@ -159,9 +172,13 @@ impl Restored {
     /// # Errors
     /// As [`Restored::decode`].
     pub fn parameter<T: Checkpoint>(&self, frame: usize, index: u32) -> Result<T, LoadError> {
-        self.decode_where(frame, &format!("parameter {index}"), |variable| {
-            variable.parameter == Some(index)
-        })
+        let name = format!("parameter {index}");
+        self.decode_where(
+            frame,
+            &name,
+            |variable| variable.parameter == Some(index),
+            T::load,
+        )
     }
 
     /// Brings the files that were opened again to the length that they had. Until then nothing has been written to them.
@@ -181,11 +198,12 @@ impl Restored {
             .get_or_init(|| super::tree::build(&self.blocks.container.index))
     }
 
-    fn decode_where<T: Checkpoint>(
+    fn decode_where<T>(
         &self,
         frame: usize,
         name: &str,
         wanted: impl Fn(&VariableInfo) -> bool,
+        load: impl FnOnce(&mut Decoder<'_>) -> Result<T, LoadError>,
     ) -> Result<T, LoadError> {
         let missing = || LoadError::from(LoadProblem::NoVariable(name.to_owned()));
         let frames = &self.blocks.container.index.frames;
@@ -211,11 +229,7 @@ impl Restored {
             .get(position)
             .and_then(Option::as_ref)
             .ok_or_else(missing)?;
-        self.value(stored)
-    }
-
-    fn value<T: Checkpoint>(&self, stored: &Stored) -> Result<T, LoadError> {
-        self.read(stored, T::load)
+        self.read(stored, load)
     }
 
     fn read<T>(

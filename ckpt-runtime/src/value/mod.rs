@@ -13,6 +13,7 @@ mod encode;
 mod error;
 mod number;
 mod objects;
+mod refill;
 mod rows;
 mod serde;
 mod stand_in;
@@ -34,6 +35,7 @@ pub(crate) use encode::MAX_DEPTH;
 pub use error::{LoadError, LoadProblem, SaveError};
 pub use number::Number;
 pub(crate) use objects::{ObjectTable, Objects, Tables};
+pub use refill::Refill;
 pub use serde::*;
 pub(crate) use stand_in::{can_stand_in, stand_in};
 
@@ -65,7 +67,7 @@ pub(crate) use stand_in::{can_stand_in, stand_in};
     note = "if it is `dyn Trait` of a trait of yours, list the types behind it on the trait: `#[ckpt::object(TypeA, TypeB)]`; closures and functions (`dyn Fn(..)`, `fn(..)`) never have it: make an enum of the rules, or a trait",
     note = "if it is a field or variable whose type has serde's `Serialize` and `Deserialize`, put `#[ckpt(serde)]` on it (feature `serde`); `#[ckpt(skip)]` leaves it out",
     note = "generators of `rand`, arrays of `ndarray` and `nalgebra` and complex numbers have it with ckpt's feature of that name; `Weak`, references, threads and other handles never have it",
-    note = "if it is a variable and making it again gives the same value, put `#[ckpt(reexecute)]` on its `let`"
+    note = "if it is a variable and making it again gives the same value, put `#[ckpt(reexecute)]` on its `let`; `#[ckpt(refill)]` if it has fields with `#[ckpt(keep)]`"
 )]
 pub trait Checkpoint {
     /// Appends this value to the columns of `to`.

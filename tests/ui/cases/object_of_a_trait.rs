@@ -18,6 +18,13 @@ struct Run {
     rule: Box<dyn Fn(f64) -> f64>,
 }
 
+fn run(solver: Box<dyn Solver>) -> Run {
+    Run {
+        solver,
+        rule: Box::new(|x| x / 2.0),
+    }
+}
+
 #[ckpt::instrument]
 fn advance(solver: &mut dyn Solver) {
     while solver.step() < 2.0 {
@@ -29,10 +36,7 @@ fn advance(solver: &mut dyn Solver) {
 fn main() {
     let mut solver: Box<dyn Solver + Send> = Box::new(Euler(0.0));
     advance(&mut *solver);
-    let mut run = Run {
-        solver,
-        rule: Box::new(|x| x / 2.0),
-    };
+    let mut run = run(solver);
     while run.solver.step() < 4.0 {
         ckpt::checkpoint!();
         println!("{}", (run.rule)(1.0));

@@ -1,0 +1,66 @@
+//! A struct with fields that are kept: it is made again at a restart, and what was saved of it is filled in.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::Path;
+use syn::spanned::Spanned;
+
+use super::attributes::{Field, Saved};
+use super::expand::{default_value, names_constant, save_one, saved};
+
+pub(super) fn expand(ckpt: &Path, fields: &[Field]) -> TokenStream {
+    let saved: Vec<&Field> = saved(fields).collect();
+    let (save, check) = if saved.is_empty() {
+        (quote!(__to.unit();), quote!(__from.unit()?;))
+    } else {
+        let names = names_constant(&saved);
+        let each = saved.iter().enumerate().map(|(index, field)| {
+            let member = &field.member;
+            save_one(ckpt, field, &quote!(&self.#member), &quote!(__to), index)
+        });
+        (quote!(#names #(#each)*), quote!())
+    };
+    let fill = fields.iter().map(|field| fill(ckpt, field));
+    quote! {
+        fn save_part(&self, __to: &mut #ckpt::value::Encoder<'_>) {
+            #save
+        }
+        fn refill(
+            &mut self,
+            __from: &mut #ckpt::value::Decoder<'_>,
+        ) -> ::core::result::Result<(), #ckpt::value::LoadError> {
+            #check
+            #(#fill)*
+            ::core::result::Result::Ok(())
+        }
+    }
+}
+
+fn fill(ckpt: &Path, field: &Field) -> TokenStream {
+    let (member, names, ty) = (&field.member, &field.names, &field.ty);
+    let load = match field.saved {
+        Saved::Kept => return TokenStream::new(),
+        Saved::Skipped => {
+            let value = default_value(field);
+            return quote!(self.#member = #value;);
+        }
+        Saved::Serde => {
+            quote_spanned!(ty.span()=> self.#member = #ckpt::value::load_serde::<#ty>(__from)?;)
+        }
+        Saved::Refilled | Saved::Columns => {
+            quote_spanned!(ty.span()=> <#ty as #ckpt::value::Refill>::refill(&mut self.#member, __from)?;)
+        }
+    };
+    // A field that the file does not have holds what the initialiser made of it.
+    let default = match &field.default {
+        Some(_) => quote!(::core::option::Option::Some(&|| ())),
+        None => quote!(::core::option::Option::None),
+    };
+    quote! {
+        __from.field_with(
+            &[#(#names),*],
+            |__from| { #load ::core::result::Result::Ok(()) },
+            #default,
+        )?;
+    }
+}

@@ -1,0 +1,39 @@
+//! Values of which a checkpoint holds a part: a restart makes them again, and then fills that part in.
+
+use super::{Checkpoint, Decoder, Encoder, LoadError};
+
+/// A value that a restart makes again and then fills from the checkpoint: `#[ckpt(refill)]` on its `let`.
+///
+/// Every `Checkpoint` type is one. `#[derive(ckpt::Checkpoint)]` implements it instead of `Checkpoint` for a struct that
+/// has fields with `#[ckpt(keep)]`: closures, functions, references. They are what the initialiser has made them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be saved in a checkpoint",
+    label = "`{Self}` does not implement `ckpt::Checkpoint`",
+    note = "if the type is yours, derive it: `#[derive(ckpt::Checkpoint)]`"
+)]
+pub trait Refill {
+    /// Appends the part that is saved to the columns of `to`.
+    fn save_part(&self, to: &mut Encoder<'_>);
+
+    /// Puts the part that was saved in place of what the value has there.
+    ///
+    /// # Errors
+    /// When the columns do not hold it.
+    fn refill(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError>
+    where
+        Self: Sized;
+}
+
+impl<T: Checkpoint + ?Sized> Refill for T {
+    fn save_part(&self, to: &mut Encoder<'_>) {
+        self.save(to);
+    }
+
+    fn refill(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError>
+    where
+        Self: Sized,
+    {
+        *self = T::load(from)?;
+        Ok(())
+    }
+}

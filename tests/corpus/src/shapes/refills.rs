@@ -1,0 +1,134 @@
+//! Values with parts that no file can hold: made again at a restart, and filled.
+
+#[derive(ckpt::Checkpoint)]
+struct Simulation<'a> {
+    now: Vec<f64>,
+    steps: u64,
+    #[ckpt(keep)]
+    rule: fn(f64) -> f64,
+    #[ckpt(keep)]
+    weight: Box<dyn Fn(usize) -> f64 + 'a>,
+    #[ckpt(keep)]
+    table: &'a [f64],
+    #[ckpt(skip)]
+    scratch: Vec<f64>,
+}
+
+fn halved(x: f64) -> f64 {
+    x / 2.0
+}
+
+fn damped(x: f64) -> f64 {
+    x * 0.75 + 0.125
+}
+
+impl<'a> Simulation<'a> {
+    fn new(size: usize, rule: fn(f64) -> f64, table: &'a [f64]) -> Self {
+        Simulation {
+            now: (0..size).map(|i| i as f64).collect(),
+            steps: 0,
+            rule,
+            weight: Box::new(move |i| table[i % table.len()] + 1.0),
+            table,
+            scratch: Vec::new(),
+        }
+    }
+
+    fn step(&mut self) -> f64 {
+        self.scratch.clear();
+        self.scratch.extend(&self.now);
+        for (i, value) in self.now.iter_mut().enumerate() {
+            *value = (self.rule)(*value) * (self.weight)(i) + self.table[0];
+        }
+        self.steps += 1;
+        self.now.iter().sum::<f64>() - self.scratch.iter().sum::<f64>()
+    }
+
+    #[ckpt::instrument]
+    fn run(&mut self, steps: u64) -> f64 {
+        let mut change = 0.0;
+        for step in 0..steps {
+            change = self.step();
+            ckpt::checkpoint!();
+            println!("{step} {change} {} {:?}", self.steps, self.now);
+        }
+        change
+    }
+}
+
+#[ckpt::instrument]
+pub fn struct_with_callbacks() {
+    let table = vec![0.5, 0.25, 0.125];
+    let size = table.len() + 1;
+    #[ckpt(refill)]
+    let mut sim = Simulation::new(size, halved, &table);
+    for round in 0..4 {
+        let change = sim.step();
+        ckpt::checkpoint!();
+        println!("{round} {change} {} {:?}", sim.steps, sim.now);
+    }
+    println!("= {} {}", sim.steps, table.len());
+}
+
+#[ckpt::instrument(calls(run))]
+pub fn lent_to_a_method() {
+    let table = [2.0, 3.0];
+    #[ckpt(refill)]
+    let mut sim: Simulation<'_> = Simulation::new(2, damped, &table);
+    let first = sim.run(2);
+    sim.now.push(first);
+    let second = sim.run(3);
+    println!("= {first} {second} {:?}", sim.now);
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Study<'a> {
+    name: String,
+    sim: Simulation<'a>,
+    #[ckpt(keep)]
+    report: fn(&str, f64),
+    results: Vec<f64>,
+}
+
+fn printed(name: &str, value: f64) {
+    println!("{name}: {value}");
+}
+
+/// Parts that are filled themselves; fields lent apart from each other.
+#[ckpt::instrument(calls(run))]
+pub fn nested_and_carved() {
+    let table = vec![1.0; 3];
+    let rounds = 3;
+    #[ckpt(refill)]
+    let mut study = Study {
+        name: "nested".to_string(),
+        sim: Simulation::new(rounds, halved, &table),
+        report: printed,
+        results: vec![],
+    };
+    for round in 0..rounds {
+        let change = study.sim.run(2);
+        (study.report)(&study.name, change);
+        study.results.push(change);
+        study.name.push('!');
+        ckpt::checkpoint!();
+        println!("{round} {:?}", study.results);
+    }
+    println!("= {} {:?}", study.name, study.sim.now);
+}
+
+/// Plain values may be filled, too.
+#[ckpt::instrument]
+pub fn of_a_plain_type() {
+    let size = 4usize;
+    for round in 0..2 {
+        #[ckpt(refill)]
+        let mut grid = vec![round as f64; size];
+        for i in 0..size {
+            grid[i] += i as f64;
+            ckpt::checkpoint!();
+            println!("{round} {i} {grid:?}");
+        }
+    }
+    println!("=");
+}
