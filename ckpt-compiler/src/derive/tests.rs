@@ -71,7 +71,7 @@ fn wrong_attributes_are_named_at_their_place() {
     assert_eq!(
         (message.as_str(), place.as_str()),
         (
-            "a field takes `skip`, `serde`, `default`, `rename`, `alias`",
+            "a field takes `skip`, `keep`, `serde`, `default`, `rename`, `alias`",
             "skipped"
         )
     );
