@@ -3,11 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use toml_edit::DocumentMut;
-
-use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::failure::{AboutFile, Failure, Outcome};
 use crate::launch::CargoOptions;
-use crate::package::dependency;
+use crate::package::features::features_for;
+use crate::package::manifest::{Manifest, Runtime};
 
 /// Add the dependency and a commented ckpt.toml
 ///
@@ -46,11 +45,12 @@ impl Init {
         };
         let manifest = package.manifest_path.as_std_path();
         let features = if self.ckpt_features.is_empty() {
-            let direct = package
+            let direct: Vec<(String, String)> = package
                 .dependencies
                 .iter()
-                .map(|dependency| (dependency.name.clone(), dependency.req.to_string()));
-            dependency::features_for_requirements(direct)
+                .map(|dependency| (dependency.name.clone(), dependency.req.to_string()))
+                .collect();
+            features_for(&direct)
         } else {
             self.ckpt_features.clone()
         };
@@ -63,15 +63,14 @@ impl Init {
 
 fn add_dependency(manifest: &Path, features: &[String]) -> Outcome<()> {
     let text = fs::read_to_string(manifest).about("cannot read", manifest)?;
-    let mut document: DocumentMut = text.parse().map_err(|error| {
-        Failure::new(code::BUILD, format!("`{}` is not valid TOML", manifest.display())).because(error)
-    })?;
-    if dependency::is_there(&document) {
+    let mut edited = Manifest::parse(manifest, &text)?;
+    edited.add_runtime(&Runtime::find(), features, None)?;
+    let new = edited.text();
+    if new == text {
         println!("{} has ckpt already", manifest.display());
         return Ok(());
     }
-    dependency::add(&mut document, features);
-    fs::write(manifest, document.to_string()).about("cannot write", manifest)?;
+    fs::write(manifest, new).about("cannot write", manifest)?;
     let with = if features.is_empty() {
         String::new()
     } else {

@@ -5,10 +5,13 @@ mod crashtest;
 mod diff;
 mod doctor;
 mod expand;
+mod init;
 mod inspect;
 mod list;
+mod plan;
 mod prune;
 mod restart;
+mod rewrite;
 mod run;
 mod verify;
 
@@ -19,6 +22,9 @@ use crate::failure::Outcome;
 pub enum Command {
     Run(run::Run),
     Restart(restart::Restart),
+    Plan(plan::PlanCommand),
+    Rewrite(rewrite::Rewrite),
+    Init(init::Init),
     List(list::List),
     Inspect(inspect::Inspect),
     Verify(verify::Verify),
@@ -35,6 +41,9 @@ impl Command {
         match self {
             Command::Run(command) => command.perform(),
             Command::Restart(command) => command.perform(),
+            Command::Plan(command) => command.perform(),
+            Command::Rewrite(command) => command.perform(),
+            Command::Init(command) => command.perform(),
             Command::List(command) => command.perform(),
             Command::Inspect(command) => command.perform(),
             Command::Verify(command) => command.perform(),

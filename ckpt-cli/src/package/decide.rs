@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use ckpt_compiler::package::items::Items;
 use ckpt_compiler::package::locate::{self, Found};
+use ckpt_compiler::package::objects::object_edits;
 use ckpt_compiler::package::rewrite::{Decisions, Place, type_parameter};
 use ckpt_compiler::package::types::Types;
 use ckpt_compiler::package::{FileId, Program};
@@ -38,6 +40,8 @@ pub struct Round {
 pub struct Decider<'a> {
     /// The program.
     pub program: &'a Program,
+    /// What it is made of.
+    pub items: &'a Items,
     /// Its types.
     pub types: &'a Types,
     /// Whether the `let` at this place may be run again at a restart although the one-function compiler cannot tell.
@@ -87,6 +91,9 @@ impl Decider<'_> {
     }
 
     fn not_checkpoint(&mut self, one: &Located, round: &mut Round) -> bool {
+        if one.finding.type_name.starts_with("dyn ") || one.finding.type_name.starts_with("(dyn ") {
+            return self.object(one, round);
+        }
         if let Some(ty) = self.type_of(one) {
             match self.types.held_by(ty, &self.decisions.opaque) {
                 Ok(held) => {
@@ -106,6 +113,20 @@ impl Decider<'_> {
             return self.give_up(one, round);
         }
         self.holder(one, round)
+    }
+
+    /// An object of a trait: an attribute on the trait lists its types.
+    fn object(&mut self, one: &Located, round: &mut Round) -> bool {
+        let name = &one.finding.type_name;
+        let is_new = !self.decisions.objects.contains_key(name);
+        match object_edits(self.program, self.items, self.types, name) {
+            Ok(needed) if is_new => {
+                self.decisions.objects.insert(name.clone(), needed.edits);
+                self.decisions.derives.extend(needed.derives);
+                true
+            }
+            _ => self.holder(one, round),
+        }
     }
 
     /// The variable, parameter or field that holds a value which cannot be saved.

@@ -29,6 +29,9 @@ use crate::launch::{CargoOptions, Choice};
 /// More rounds than any sane package needs: each decides something, so the loop ends without this as well.
 const MOST_ROUNDS: usize = 40;
 
+/// Sites that reach less than this part of what the refused ones would have reached are not worth having.
+const LEAST_OF_WANTED: f64 = 0.5;
+
 /// What is wanted from the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
@@ -75,7 +78,8 @@ pub fn rewrite(
         if placement.sites.is_empty() && placement.rejected.is_empty() {
             return Ok(None);
         }
-        if placement.sites.is_empty() {
+        let wanted_most = placement.rejected.iter().map(|one| one.share).fold(0.0, f64::max);
+        if placement.coverage < wanted_most * LEAST_OF_WANTED {
             return Err(report::no_site(&package, &analysis, &placement));
         }
         let edited = edit(&package.program, &analysis, &placement, &decisions);
@@ -102,6 +106,7 @@ pub fn rewrite(
         let repeatable = |place| effects.may_run_again(place);
         let mut decider = Decider {
             program: &package.program,
+            items: &analysis.items,
             types: &types,
             repeatable: &repeatable,
             is_instrumented: &is_instrumented,
@@ -130,7 +135,7 @@ pub fn rewrite(
 }
 
 /// The `main` of the chosen program: the first crate's.
-fn main_of(package: &ReadPackage, analysis: &Analysis) -> Outcome<FnId> {
+pub fn main_of(package: &ReadPackage, analysis: &Analysis) -> Outcome<FnId> {
     analysis.items.main_of(0).ok_or_else(|| {
         Failure::new(
             code::BUILD,

@@ -48,7 +48,7 @@ pub fn build(options: &CargoOptions, choice: &Choice, target: &Path) -> Outcome<
 }
 
 /// Whether the user has put `#[ckpt::main]` on `main`, or uses the library by hand.
-fn is_written_for_ckpt(package: &ReadPackage, analysis: &Analysis) -> bool {
+pub fn is_written_for_ckpt(package: &ReadPackage, analysis: &Analysis) -> bool {
     let main = analysis.items.main_of(0);
     let is_annotated =
         main.is_some_and(|main| matches!(analysis.items.function(main).annotation, Annotation::Main(_)));

@@ -47,6 +47,8 @@ pub struct Decisions {
     pub parameters: BTreeMap<Place, &'static str>,
     /// `#[ckpt(..)]` on fields.
     pub fields: BTreeMap<Place, &'static str>,
+    /// What the objects of traits need, by the trait's name as rustc writes it.
+    pub objects: BTreeMap<String, Vec<Edit>>,
     /// Type parameters that get the bound `ckpt::Checkpoint`: the first byte of each in its list.
     pub bounds: BTreeSet<Place>,
 }
@@ -78,6 +80,12 @@ pub fn edits(
     }
     for (&(file, at), word) in &decisions.parameters {
         list.push(Edit::insert(file, at, format!("#[ckpt({word})] ")));
+    }
+    for edit in decisions.objects.values().flatten() {
+        // Two traits may want the same thing of a type.
+        if !list.contains(edit) {
+            list.push(edit.clone());
+        }
     }
     for (index, _) in program.files.iter().enumerate() {
         let mut types = Types {

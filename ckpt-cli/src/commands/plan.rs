@@ -1,0 +1,151 @@
+//! `cargo ckpt plan`: where checkpoints would go, and what they would hold.
+
+use std::fs;
+use std::path::PathBuf;
+
+use ckpt_compiler::package::{ChooseOptions, analyse, place};
+
+use crate::failure::{AboutFile, Outcome, code};
+use crate::launch::CargoOptions;
+use crate::package::plan::{FunctionPlan, Plan};
+use crate::package::{driver, page, read};
+use crate::render::{self, FormatOption};
+
+/// Show where checkpoints would go and what they would hold
+///
+/// Reads the package as it is and changes nothing: which loops carry the run, in which of them a checkpoint can be taken,
+/// which functions lead there, and what becomes of every variable at a restart. Costs are estimates from the source.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct PlanCommand {
+    /// Write a page with the annotated source to this file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Show all loops, not only the costliest ten
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    format: FormatOption,
+    #[command(flatten)]
+    cargo: CargoOptions,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  cargo ckpt plan --release
+  cargo ckpt plan --html plan.html
+
+Exit codes: 0 there is a place for checkpoints, 1 there is none, 101 the package cannot be read.";
+
+/// Loops shown without `--all`.
+const FEW: usize = 10;
+
+impl PlanCommand {
+    /// Reads, analyses, shows.
+    pub fn perform(&self) -> Outcome<u8> {
+        let package = read::read(&self.cargo)?;
+        let analysis = analyse(&package.program);
+        let main = driver::main_of(&package, &analysis)?;
+        let placement = place(&analysis, main, &ChooseOptions::default());
+        let plan = Plan::of(&package, &analysis, &placement);
+        if let Some(path) = &self.html {
+            fs::write(path, page::page(&plan, &package)).about("cannot write", path)?;
+        }
+        if self.format.json() {
+            render::print_json(&plan);
+        } else {
+            self.print(&plan);
+        }
+        Ok(if plan.functions.is_empty() { code::NO } else { 0 })
+    }
+
+    fn print(&self, plan: &Plan) {
+        let most = if self.all { usize::MAX } else { FEW };
+        let mut table = render::table(&["SHARE", "TRIPS", "LOOP", "WHERE", "SITE"]);
+        for one in plan.loops.iter().take(most) {
+            table.add_row([
+                percent(one.share),
+                trips(one.trips, one.trips_known),
+                one.header.clone(),
+                format!("{}:{} in {}", one.file, one.line, one.function),
+                if one.chosen {
+                    "checkpoint".into()
+                } else {
+                    String::new()
+                },
+            ]);
+        }
+        render::right(&mut table, &[0, 1]);
+        render::print_table(&table);
+        for function in &plan.functions {
+            print_function(function);
+        }
+        let mut text = String::new();
+        for one in &plan.refused {
+            text += &format!(
+                "\nno checkpoint in `{}`, {}:{}, {} of the run\n",
+                one.header,
+                one.file,
+                one.line,
+                percent(one.share)
+            );
+            for reason in &one.reasons {
+                text += &format!("  {reason}\n");
+            }
+        }
+        let (scope, saved) = plan.variables();
+        text += &if plan.functions.is_empty() {
+            "\nThere is no place for a checkpoint.\n".to_owned()
+        } else {
+            format!(
+                "\nSites reach {} of the run; {saved} of {scope} variables in scope are saved.\n",
+                percent(plan.coverage)
+            )
+        };
+        render::print(&text);
+    }
+}
+
+fn print_function(function: &FunctionPlan) {
+    let mut text = format!("\n{}  {}:{}\n", function.name, function.file, function.line);
+    for site in &function.sites {
+        text += &format!(
+            "  checkpoint in `{}`, line {}: {}\n",
+            site.header, site.line, site.why
+        );
+    }
+    if !function.calls.is_empty() {
+        text += &format!("  leads to checkpoints through {}\n", function.calls.join(", "));
+    }
+    render::print(&text);
+    if function.variables.is_empty() {
+        return;
+    }
+    let mut table = render::table(&["  VARIABLE", "LINE", "AT A RESTART", "WHY"]);
+    for variable in &function.variables {
+        let name = match &variable.type_text {
+            Some(ty) => format!("  {}: {ty}", variable.name),
+            None => format!("  {}", variable.name),
+        };
+        table.add_row([
+            name,
+            variable.line.to_string(),
+            variable.fate.to_owned(),
+            variable.why.to_owned(),
+        ]);
+    }
+    render::right(&mut table, &[1]);
+    render::print_table(&table);
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+fn trips(trips: f64, known: bool) -> String {
+    if known {
+        format!("{trips:.0}")
+    } else {
+        format!("~{trips:.0}")
+    }
+}

@@ -1,0 +1,295 @@
+//! The plan as data: what `cargo ckpt plan` prints as text, JSON or a page.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use ckpt_compiler::explain::{Fate, explain};
+use ckpt_compiler::package::choose::{Candidate, Placement};
+use ckpt_compiler::package::items::{FnId, Place};
+use ckpt_compiler::package::{Analysis, FileId, Program, with_sites};
+use quote::ToTokens;
+use serde::Serialize;
+
+use super::read::ReadPackage;
+
+/// Everything that was decided, and why.
+#[derive(Debug, Serialize)]
+pub struct Plan {
+    /// The program.
+    pub program: String,
+    /// Share of the run that the sites reach, 0 to 1, as far as estimates go.
+    pub coverage: f64,
+    /// The functions that are instrumented, `main` first.
+    pub functions: Vec<FunctionPlan>,
+    /// All loops that `main` reaches, the costliest first.
+    pub loops: Vec<LoopPlan>,
+    /// Loops in which a site was wanted and cannot be.
+    pub refused: Vec<Refused>,
+}
+
+/// A function that is instrumented.
+#[derive(Debug, Serialize)]
+pub struct FunctionPlan {
+    /// Its name, with module and type.
+    pub name: String,
+    /// Its file, below the workspace.
+    pub file: String,
+    /// Its line.
+    pub line: usize,
+    /// The calls that lead to a site.
+    pub calls: Vec<String>,
+    /// The sites that are put into it.
+    pub sites: Vec<SitePlan>,
+    /// What becomes of its variables, over all sites.
+    pub variables: Vec<VariablePlan>,
+}
+
+/// A site.
+#[derive(Debug, Serialize)]
+pub struct SitePlan {
+    /// The loop's first line.
+    pub header: String,
+    /// The loop's line in the file.
+    pub line: usize,
+    /// Share of the run, 0 to 1.
+    pub share: f64,
+    /// Iterations each time that the loop is reached.
+    pub trips: f64,
+    /// Whether that number is certain.
+    pub trips_known: bool,
+    /// Operations between two visits.
+    pub operations_per_visit: f64,
+    /// Why here.
+    pub why: String,
+}
+
+/// A variable in scope at a site.
+#[derive(Debug, Clone, Serialize)]
+pub struct VariablePlan {
+    /// Its name.
+    pub name: String,
+    /// Its type, where written.
+    pub type_text: Option<String>,
+    /// The line of its declaration.
+    pub line: usize,
+    /// `saved`, `re-executed`, `not needed`, ..
+    pub fate: &'static str,
+    /// Whether its value is in the checkpoint.
+    pub saved: bool,
+    /// Why.
+    pub why: &'static str,
+}
+
+/// A loop with its estimate.
+#[derive(Debug, Serialize)]
+pub struct LoopPlan {
+    /// The function.
+    pub function: String,
+    /// The file, below the workspace.
+    pub file: String,
+    /// The line.
+    pub line: usize,
+    /// Its first line.
+    pub header: String,
+    /// Share of the run, 0 to 1.
+    pub share: f64,
+    /// Iterations each time that it is reached.
+    pub trips: f64,
+    /// Whether that number is certain.
+    pub trips_known: bool,
+    /// Operations of an iteration.
+    pub operations: f64,
+    /// Whether it has a site.
+    pub chosen: bool,
+}
+
+/// A loop that cannot hold a site.
+#[derive(Debug, Serialize)]
+pub struct Refused {
+    /// The file, below the workspace.
+    pub file: String,
+    /// The line.
+    pub line: usize,
+    /// Its first line.
+    pub header: String,
+    /// Share of the run, 0 to 1.
+    pub share: f64,
+    /// What cannot be done, why, and what to write instead.
+    pub reasons: Vec<String>,
+}
+
+impl Plan {
+    /// Gathers the plan.
+    pub fn of(package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Self {
+        let shown = Shown {
+            program: &package.program,
+            folder: package.workspace_root(),
+        };
+        let candidates = placement.candidates();
+        let functions = placement
+            .functions
+            .iter()
+            .zip(&candidates)
+            .map(|(_, candidate)| function(analysis, placement, candidate, &shown))
+            .collect();
+        Self {
+            program: package.workspace.choice.target.clone(),
+            coverage: placement.coverage,
+            functions,
+            loops: loops(analysis, placement, &shown),
+            refused: refused(placement, &shown),
+        }
+    }
+
+    /// How many variables are in scope at the sites, and how many of them are saved.
+    pub fn variables(&self) -> (usize, usize) {
+        let all = self.functions.iter().flat_map(|function| &function.variables);
+        let (mut scope, mut saved) = (0, 0);
+        for variable in all {
+            scope += 1;
+            saved += usize::from(variable.saved);
+        }
+        (scope, saved)
+    }
+}
+
+struct Shown<'a> {
+    program: &'a Program,
+    folder: &'a Path,
+}
+
+impl Shown<'_> {
+    fn file(&self, FileId(index): FileId) -> String {
+        let path = &self.program.files[index].path;
+        path.strip_prefix(self.folder)
+            .unwrap_or(path)
+            .display()
+            .to_string()
+    }
+
+    fn place(&self, place: &Place) -> (String, usize) {
+        (self.file(place.file), place.line)
+    }
+}
+
+fn function(
+    analysis: &Analysis,
+    placement: &Placement,
+    candidate: &Candidate,
+    shown: &Shown<'_>,
+) -> FunctionPlan {
+    let function = analysis.items.function(candidate.function);
+    let (file, line) = shown.place(&function.place);
+    let sites = placement
+        .sites
+        .iter()
+        .filter(|site| site.function == candidate.function)
+        .map(|site| SitePlan {
+            header: site.header.clone(),
+            line: site.place.line,
+            share: site.share,
+            trips: site.trips,
+            trips_known: site.known,
+            operations_per_visit: site.per_visit,
+            why: site.why.clone(),
+        })
+        .collect();
+    FunctionPlan {
+        name: function.display.clone(),
+        file,
+        line,
+        calls: candidate.calls.clone(),
+        sites,
+        variables: variables(analysis, candidate),
+    }
+}
+
+/// Each variable once: saved if any site saves it.
+fn variables(analysis: &Analysis, candidate: &Candidate) -> Vec<VariablePlan> {
+    let Ok((arguments, item)) = with_sites(analysis, candidate) else {
+        return Vec::new();
+    };
+    let Ok(sites) = explain(arguments, &item.to_token_stream(), candidate.opens_session) else {
+        return Vec::new();
+    };
+    let mut list: Vec<VariablePlan> = Vec::new();
+    for variable in sites.into_iter().flat_map(|site| site.variables) {
+        let known = list
+            .iter_mut()
+            .find(|known| known.name == variable.name && known.line == variable.line);
+        let rank = |saved: bool, fate: &str| (saved, fate != Fate::NotNeeded.word());
+        let new = VariablePlan {
+            fate: variable.fate.word(),
+            saved: variable.fate.is_saved(),
+            name: variable.name,
+            type_text: variable.type_text,
+            line: variable.line,
+            why: variable.why,
+        };
+        match known {
+            Some(known) if rank(new.saved, new.fate) > rank(known.saved, known.fate) => *known = new,
+            Some(_) => {}
+            None => list.push(new),
+        }
+    }
+    list
+}
+
+fn loops(analysis: &Analysis, placement: &Placement, shown: &Shown<'_>) -> Vec<LoopPlan> {
+    let chosen: BTreeSet<(FnId, usize)> = placement
+        .sites
+        .iter()
+        .map(|site| (site.function, site.place.bytes.start))
+        .collect();
+    let mut list: Vec<LoopPlan> = analysis
+        .graph
+        .loops
+        .iter()
+        .filter_map(|one| {
+            let cost = placement.costs.loops.get(one.id.0)?;
+            if one.body_at.is_none() || cost.entries <= 0.0 {
+                return None;
+            }
+            let (file, line) = shown.place(&one.place);
+            Some(LoopPlan {
+                function: analysis.items.function(one.function).display.clone(),
+                file,
+                line,
+                header: one.header.clone(),
+                share: cost.share,
+                trips: cost.trips,
+                trips_known: cost.known,
+                operations: cost.per_iteration,
+                chosen: chosen.contains(&(one.function, one.place.bytes.start)),
+            })
+        })
+        .collect();
+    list.sort_by(|a, b| b.share.total_cmp(&a.share));
+    list
+}
+
+fn refused(placement: &Placement, shown: &Shown<'_>) -> Vec<Refused> {
+    placement
+        .rejected
+        .iter()
+        .map(|one| {
+            let (file, line) = shown.place(&one.place);
+            let reasons = one.reasons.iter().map(|reason| {
+                let mut text = reason.what.clone();
+                for (word, part) in [("why", &reason.why), ("instead", &reason.instead)] {
+                    if !part.is_empty() {
+                        text += &format!("; {word}: {part}");
+                    }
+                }
+                text
+            });
+            Refused {
+                file,
+                line,
+                header: one.header.clone(),
+                share: one.share,
+                reasons: reasons.collect(),
+            }
+        })
+        .collect()
+}
