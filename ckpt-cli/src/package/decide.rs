@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ckpt_compiler::package::edits::line_and_column;
 use ckpt_compiler::package::items::Items;
 use ckpt_compiler::package::locate::{self, Found};
 use ckpt_compiler::package::objects::object_edits;
@@ -233,10 +234,39 @@ impl Decider<'_> {
         let place = one.places.iter().find(|&&place| (self.is_instrumented)(place));
         match place {
             Some(&place) => {
-                round.given_up.push((place, one.finding.message.clone()));
+                round.given_up.push((place, self.reason(one, place)));
                 true
             }
             None => false,
+        }
+    }
+
+    /// Why a site cannot be where it is, and what to write instead.
+    fn reason(&self, one: &Located, place: Place) -> String {
+        let ty = &one.finding.type_name;
+        let holds = match one.finding.kind {
+            Kind::NotCheckpoint => "is of a type that no checkpoint holds",
+            Kind::Destructor => "has a destructor that a restart would miss",
+            _ => return one.finding.message.clone(),
+        };
+        let field = self
+            .type_of(one)
+            .and_then(|ty| self.decisions.opaque.get(&ty))
+            .map_or_else(String::new, |field| format!(" (its field {field})"));
+        let (line, _) = line_and_column(&self.program.file(place.0).text, place.1);
+        match locate::locate(self.program, place.0, place.1) {
+            Some(Found::Let { names, .. }) => format!(
+                "`{}`, line {line}, {holds}: `{ty}`{field}\n    instead: {}",
+                names.join("`, `"),
+                advice(ty)
+            ),
+            Some(Found::Parameter { name, .. }) => {
+                format!(
+                    "parameter `{name}`, line {line}, {holds}: `{ty}`{field}\n    instead: {}",
+                    advice(ty)
+                )
+            }
+            _ => one.finding.message.clone(),
         }
     }
 
@@ -251,6 +281,18 @@ impl Decider<'_> {
         let is_plain =
             !name.starts_with(['&', '*', '[', '(']) && !name.contains("dyn ") && !name.contains("{");
         is_plain.then(|| self.types.named(name)).flatten()
+    }
+}
+
+/// What helps with values of a type that ckpt cannot save.
+fn advice(ty: &str) -> &'static str {
+    if ty.starts_with("Writer<") || ty.starts_with("csv::Writer<") {
+        "keep the `File` in the variable, and make the writer where rows are written: \
+         `csv::WriterBuilder::new().has_headers(false).from_writer(&file)`; it writes them out when it goes"
+    } else if ty.contains("'_") || ty.contains('&') {
+        "borrow inside the loop, where the value is used; or hold what it borrows by value"
+    } else {
+        "make the value inside the loop; or, if making it again gives the same value, `#[ckpt(reexecute)]` on its `let`"
     }
 }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use ckpt_compiler::package::choose::{ChooseOptions, Placement};
 use ckpt_compiler::package::edits::{by_file, line_and_column};
 use ckpt_compiler::package::effects::Effects;
+use ckpt_compiler::package::globals::global_edits;
 use ckpt_compiler::package::items::FnId;
 use ckpt_compiler::package::rewrite::{self, Decisions};
 use ckpt_compiler::package::types::Types;
@@ -82,7 +83,7 @@ pub fn rewrite(
         if placement.coverage < wanted_most * LEAST_OF_WANTED {
             return Err(report::no_site(&package, &analysis, &placement));
         }
-        let edited = edit(&package.program, &analysis, &placement, &decisions);
+        let edited = edit(&package.program, &analysis, main, &placement, &decisions);
         let copy = copy_of(&package, &edited)?;
         let built = build(options, wanted, &package, &copy)?;
         if built.success {
@@ -151,12 +152,14 @@ pub fn main_of(package: &ReadPackage, analysis: &Analysis) -> Outcome<FnId> {
 fn edit(
     program: &Program,
     analysis: &Analysis,
+    main: FnId,
     placement: &Placement,
     decisions: &Decisions,
 ) -> BTreeMap<FileId, Edited> {
     let functions = marks::function_marks(analysis, placement);
     let sites = marks::site_marks(placement);
-    let edits = rewrite::edits(program, &functions, &sites, decisions);
+    let mut edits = rewrite::edits(program, &functions, &sites, decisions);
+    edits.extend(global_edits(program, &analysis.items, main).edits);
     by_file(edits)
         .into_iter()
         .map(|(file, edits)| (file, Edited::new(&program.file(file).text, &edits)))

@@ -18,6 +18,7 @@ pub fn function_marks(analysis: &Analysis, placement: &Placement) -> Vec<Functio
             FunctionMark {
                 file: function.place.file,
                 at: function.insert_at,
+                end: function.place.bytes.end,
                 opens_session: one.opens_session,
                 calls: one.calls.iter().map(|name| name.name.clone()).collect(),
             }

@@ -21,6 +21,7 @@ pub mod cost;
 pub mod edits;
 pub mod effects;
 pub mod fold;
+pub mod globals;
 pub mod hints;
 pub mod items;
 mod library;

@@ -17,6 +17,8 @@ pub struct FunctionMark {
     pub file: FileId,
     /// Where the attribute goes.
     pub at: usize,
+    /// The byte behind its body.
+    pub end: usize,
     /// `#[ckpt::main]` instead of `#[ckpt::instrument]`.
     pub opens_session: bool,
     /// The calls that lead to a site.
@@ -74,11 +76,18 @@ pub fn edits(
         };
         list.push(edit(site.file, text, site.at, "ckpt::checkpoint!();"));
     }
-    for (&(file, at), word) in decisions.variables.iter().chain(&decisions.fields) {
+    // What was decided for a function that is no longer instrumented has no meaning there.
+    let is_marked = |place: &Place| {
+        functions
+            .iter()
+            .any(|mark| mark.file == place.0 && (mark.at..mark.end).contains(&place.1))
+    };
+    let variables = decisions.variables.iter().filter(|(place, _)| is_marked(place));
+    for (&(file, at), word) in variables.chain(&decisions.fields) {
         let text = &program.file(file).text;
         list.push(Edit::line_before(file, text, at, &format!("#[ckpt({word})]")));
     }
-    for (&(file, at), word) in &decisions.parameters {
+    for (&(file, at), word) in decisions.parameters.iter().filter(|(place, _)| is_marked(place)) {
         list.push(Edit::insert(file, at, format!("#[ckpt({word})] ")));
     }
     for edit in decisions.objects.values().flatten() {
@@ -266,6 +275,7 @@ fn run<T, U: Copy>(a: T, b: U) {
         let functions = [FunctionMark {
             file,
             at: at("fn run"),
+            end: text.len(),
             opens_session: false,
             calls: vec!["step".into()],
         }];
