@@ -346,8 +346,10 @@ mod tests {
     fn two_findings_with_one_cause_lead_to_one_decision() {
         let program = program();
         let types = Types::of(&program);
+        let items = Items::default();
         let mut decider = Decider {
             program: &program,
+            items: &items,
             types: &types,
             repeatable: &|_| true,
             is_instrumented: &|_| true,
