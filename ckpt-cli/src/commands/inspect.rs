@@ -145,16 +145,24 @@ fn print_whole(checkpoint: &Restored) -> Outcome<()> {
         render::print(&format!("\n{index}  {}\n", frame_line(frame)));
         print_variables(checkpoint, index, frame)?;
     }
-    if let Some(shared) = checkpoint
-        .tree()
-        .children()
-        .iter()
-        .find(|node| node.name == "shared")
-    {
-        render::print("\nShared objects (Rc, Arc):\n");
+    print_group(checkpoint, "statics", "Statics:", "")?;
+    print_group(checkpoint, "shared", "Shared objects (Rc, Arc):", "shared ")
+}
+
+/// A group beside the frames, if the checkpoint has it.
+fn print_group(checkpoint: &Restored, group: &str, title: &str, before_name: &str) -> Outcome<()> {
+    let children = checkpoint.tree().children();
+    if let Some(found) = children.iter().find(|node| node.name == group) {
+        render::print(&format!("\n{title}\n"));
         let mut table = variables_table();
-        for node in shared.children() {
-            row(&mut table, checkpoint, node, &format!("shared {}", node.name), 0)?;
+        for node in found.children() {
+            row(
+                &mut table,
+                checkpoint,
+                node,
+                &format!("{before_name}{}", node.name),
+                0,
+            )?;
         }
         render::print_table(&table);
     }

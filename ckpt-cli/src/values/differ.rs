@@ -91,7 +91,21 @@ impl Pair<'_> {
             );
             list.push(plain("frames".into(), what));
         }
+        self.statics(&mut list)?;
         Ok(list)
+    }
+
+    fn statics(&self, list: &mut Vec<Difference>) -> Outcome<()> {
+        let place = "statics".to_owned();
+        match (self.a.tree().find("statics"), self.b.tree().find("statics")) {
+            (Some(a), Some(b)) => self.nodes(a, b, place, list),
+            (None, None) => Ok(()),
+            (one, _) => {
+                let which = if one.is_none() { "second" } else { "first" };
+                list.push(plain(place, format!("only in the {which}")));
+                Ok(())
+            }
+        }
     }
 
     fn frame(&self, index: usize, a: &FrameInfo, b: &FrameInfo, list: &mut Vec<Difference>) -> Outcome<()> {
