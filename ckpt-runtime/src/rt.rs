@@ -122,6 +122,11 @@ impl<T: ?Sized> OfferNothing for &Probe<'_, T> {
     }
 }
 
+#[path = "rt/owned.rs"]
+mod owned;
+
+pub use owned::{Items, Owned};
+
 /// The iterable of a `for` that goes over a value: `(&mut Source::new(x)).start()` turns a collection into a vector's
 /// iterator, which can be saved half-way, and leaves every other iterator as it is.
 #[derive(Debug)]
@@ -134,19 +139,6 @@ impl<T> Source<T> {
         Self(Some(iterable))
     }
 }
-
-/// A collection that owns its items, none of which is computed on the way.
-pub trait Owned: IntoIterator {}
-
-impl<K, V> Owned for std::collections::BTreeMap<K, V> {}
-impl<T> Owned for std::collections::BTreeSet<T> {}
-impl<T> Owned for std::collections::BinaryHeap<T> {}
-impl<K, V, S> Owned for std::collections::HashMap<K, V, S> {}
-impl<T, S> Owned for std::collections::HashSet<T, S> {}
-impl<T> Owned for std::collections::LinkedList<T> {}
-impl<T> Owned for std::collections::VecDeque<T> {}
-impl<T> Owned for Option<T> {}
-impl<T, const N: usize> Owned for [T; N] {}
 
 /// See [`Source`].
 pub trait StartOwned {

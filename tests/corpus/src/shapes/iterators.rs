@@ -289,3 +289,42 @@ pub fn over_keys_then_index() {
     }
     println!("= {table:?}");
 }
+
+#[ckpt::instrument]
+pub fn over_chosen_items_of_an_owned_vector() {
+    let mut seed = 4;
+    let names = || {
+        vec![
+            String::from("a"),
+            "bb".into(),
+            "ccc".into(),
+            "d".into(),
+            "e".into(),
+        ]
+    };
+    let owned = names();
+    for name in owned.into_iter().skip(1).take(3) {
+        seed += name.len() as u64;
+        ckpt::checkpoint!();
+        println!("{name} {seed}");
+    }
+    for (i, name) in names().into_iter().rev().enumerate() {
+        ckpt::checkpoint!();
+        println!("{i} {name}");
+    }
+    for (name, size) in names().into_iter().step_by(2).zip([1u64, 2, 3]) {
+        seed ^= size;
+        ckpt::checkpoint!();
+        println!("{name} {size}");
+    }
+    let table = std::collections::BTreeMap::from([(3u64, "x"), (4, "y")]);
+    for key in table.into_keys().chain(vec![9, 8]) {
+        ckpt::checkpoint!();
+        println!("{key}");
+    }
+    for one in vec![vec![1u64, 2], vec![], vec![3]].into_iter().flatten() {
+        ckpt::checkpoint!();
+        println!("{one}");
+    }
+    println!("= {seed}");
+}
