@@ -135,10 +135,7 @@ impl Emitter<'_> {
                 if !#frame.runs() && (#restored) && !#frame.passed(#key) { #restore } else { #name }
             };
             tokens.extend(match self.mode(id) {
-                Mode::Carried => {
-                    let (out, bind) = (self.out(id), self.bind_travelling(id));
-                    quote!(let #out = ::core::option::Option::Some(#value); #bind)
-                }
+                Mode::Carried => self.travelling_parameter(id, &value),
                 _ => quote_spanned!(Span::mixed_site() => let #mutability #name = #value;),
             });
         }

@@ -3,6 +3,7 @@
 use super::Emitter;
 use crate::classes::Class;
 use crate::flow::{BindingId, Declaration, Passing, Point, Use};
+use crate::names::frame;
 use crate::paths::rt;
 use crate::plan::Mode;
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
@@ -407,18 +408,41 @@ impl Emitter<'_> {
 
     /// Puts away the arguments that the skipped steps have used up: what a caller passes at restart only stands in.
     fn used_up(&self, range: &Range<StepId>) -> TokenStream {
-        let rt = rt();
         let used_up = (0..self.flow.bindings.len()).filter(|id| self.is_used_up(*id, range));
-        used_up
-            .map(|id| {
-                let name = &self.flow.bindings[id].ident;
-                quote! {{
-                    #[allow(unused_imports)]
-                    use #rt::{PutAwayAny as _, PutAwayInert as _};
-                    (&#rt::UsedUp::new(#name)).put_away();
-                }}
-            })
-            .collect()
+        used_up.map(|id| self.put_away(id)).collect()
+    }
+
+    fn put_away(&self, id: BindingId) -> TokenStream {
+        let (rt, name) = (rt(), &self.flow.bindings[id].ident);
+        quote! {{
+            #[allow(unused_imports)]
+            use #rt::{PutAwayAny as _, PutAwayInert as _};
+            (&#rt::UsedUp::new(#name)).put_away();
+        }}
+    }
+
+    /// A parameter that travels, from where the function begins. What only stands in at a restart is put away.
+    pub(super) fn travelling_parameter(&self, id: BindingId, value: &TokenStream) -> TokenStream {
+        let (frame, out, bind) = (frame(), self.out(id), self.bind_travelling(id));
+        let used_up: Vec<_> = (1..=self.plan.sites.len() as SiteId)
+            .filter(|site| !self.plan.sites[*site as usize - 1].names(id))
+            .filter(|site| self.liveness.is_moved(self.flow, *site, id))
+            .map(|site| quote!(#frame.enters(#site, #site)))
+            .collect();
+        let whole = quote!(::core::option::Option::Some(#value));
+        if used_up.is_empty() {
+            return quote!(let #out = #whole; #bind);
+        }
+        let put_away = self.put_away(id);
+        quote! {
+            let #out = if !#frame.runs() && (#(#used_up)||*) {
+                #put_away
+                ::core::option::Option::None
+            } else {
+                #whole
+            };
+            #bind
+        }
     }
 
     /// Whether the steps move the parameter away on every way through them, for good.
@@ -434,6 +458,7 @@ impl Emitter<'_> {
         let begin = self.flow.points.get(&range.start).map(|(begin, _)| *begin);
         let end = self.plan.end_of(self.flow, range);
         by_value
+            && self.mode(id) != Mode::Carried
             && !self.flow.bindings[id].is_plainly_copy()
             && !end.is_some_and(|end| self.liveness.is_live_at(self.flow, end, id))
             && !begin.is_some_and(is_moved)

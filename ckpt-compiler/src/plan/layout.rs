@@ -300,13 +300,12 @@ impl Chooser<'_> {
     /// Parameters that are moved away and given a value again.
     fn parameters(&mut self) {
         for (id, binding) in self.flow.bindings.iter().enumerate() {
-            let has = |kind: Use| {
-                let mut events = self.flow.events();
-                events.any(|event| event.binding == id && event.kind == kind && event.step != 0)
-            };
+            let events = || self.flow.events().filter(|event| event.binding == id);
+            let is_moved = events().any(Event::may_move);
+            let is_given = events().any(|event| event.kind == Use::Write && event.step != 0);
             let is_parameter = matches!(binding.declaration, Declaration::Parameter { .. });
             let saved = self.plan.sites.iter().any(|site| site.restores(id));
-            if is_parameter && saved && binding.ident != "self" && has(Use::Move) && has(Use::Write) {
+            if is_parameter && saved && binding.ident != "self" && is_moved && is_given {
                 self.modes.insert(id, Mode::Carried);
             }
         }

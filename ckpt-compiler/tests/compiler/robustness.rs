@@ -1,8 +1,8 @@
 //! No function brings the compiler down: it gives tokens that are a function again, or diagnostics.
 //!
 //! Fed with the Rust files of this repository and of the packages that cargo has unpacked: a seeded choice of 150 of
-//! them at most. `ROBUSTNESS_FILES=n` takes more, `ROBUSTNESS_SEED=n` others; `ROBUSTNESS_CALLS=1` also marks calls;
-//! `ROBUSTNESS_REPORT=folder` writes each function that failed, made as small as removing statements makes it.
+//! them at most. `ROBUSTNESS_FILES=n` takes more, `ROBUSTNESS_SEED=n` others; `ROBUSTNESS_REPORT=folder` writes each
+//! function that failed, made as small as removing statements makes it.
 
 use ckpt_compiler::try_expand;
 use proc_macro2::TokenStream;
@@ -128,9 +128,6 @@ fn variants(function: &ItemFn) -> Vec<(TokenStream, ItemFn)> {
         if variants.iter().all(|(_, other)| *other != with_sites) {
             variants.push((quote!(), with_sites));
         }
-    }
-    if std::env::var_os("ROBUSTNESS_CALLS").is_none() {
-        return variants;
     }
     let mut calls = Calls::default();
     calls.visit_block(&function.block);

@@ -192,9 +192,26 @@ pub fn a_loop_without_end_leaves_with_a_value() {
     println!("= {owner:?}");
 }
 
-#[ckpt::instrument(calls(consumed))]
+#[ckpt::instrument(calls(consumed, taken_over))]
 pub fn parameter_given_a_value_again() {
     println!("= {}", consumed(String::from("first"), 3));
+    println!("= {}", taken_over(String::from("first"), 3));
+}
+
+#[ckpt::instrument]
+fn taken_over(mut text: String, rounds: u64) -> String {
+    let kept = text;
+    ckpt::checkpoint!();
+    for i in 0..rounds {
+        if i == 1 {
+            text = format!("{kept}{i}");
+            ckpt::checkpoint!();
+            println!("{text}");
+        }
+        ckpt::checkpoint!();
+        println!("{kept}");
+    }
+    kept
 }
 
 #[ckpt::instrument]
