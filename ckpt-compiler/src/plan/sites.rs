@@ -321,19 +321,11 @@ pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, 
         let lent = lends.get(&site).map(Vec::as_slice).unwrap_or_default();
         for &id in &here.scope {
             let exclusive = matches!(plan.classes[id], Class::Reexecuted { exclusive: true });
-            let binding = &flow.bindings[id];
-            let is_argument = |(call, used): &(SiteId, Vec<(BindingId, Use)>)| {
-                *call == site && used.contains(&(id, Use::Read))
-            };
-            let is_argument = flow.arguments.iter().any(is_argument);
-            if !exclusive || !is_argument && !liveness.is_live(flow, site, id) {
-                continue;
-            }
-            let base_is_lent = binding
-                .inputs
-                .iter()
-                .any(|(input, _)| lent.iter().any(|lend| lend.binding == *input));
-            if base_is_lent {
+            let is_argument = is_read_by_call(flow, site, id);
+            let is_used = is_argument || liveness.is_live(flow, site, id);
+            let mut bases = flow.bindings[id].inputs.iter().map(|(input, _)| *input);
+            let base_is_lent = bases.any(|base| lent.iter().any(|lend| lend.binding == base));
+            if !exclusive || !is_used || base_is_lent {
                 continue;
             }
             if is_argument {
@@ -367,6 +359,12 @@ pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, 
             }
         }
     }
+}
+
+/// Whether the call at the site looks at what the reference borrows.
+fn is_read_by_call(flow: &Flow, site: SiteId, id: BindingId) -> bool {
+    let mut calls = flow.arguments.iter().filter(|(call, _)| *call == site);
+    calls.any(|(_, used)| used.contains(&(id, Use::Read)))
 }
 
 /// The references that trade places with a reference, itself included, in the order of their declaration.
