@@ -28,7 +28,6 @@ const CHANGING: &[&str] = &[
     "Mutex",
     "RwLock",
     "OnceLock",
-    "LazyLock",
     "Cell",
     "RefCell",
     "OnceCell",
