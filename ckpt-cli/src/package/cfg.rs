@@ -158,12 +158,17 @@ impl Configuration {
     /// Whether what stands in the parentheses of `cfg(..)` holds. What this cannot read (predicates that are not
     /// stable) counts as holding, so that nothing is overlooked.
     pub fn holds(&self, predicate: &TokenStream) -> bool {
+        self.known(predicate).unwrap_or(true)
+    }
+
+    /// Whether what stands in the parentheses of `cfg(..)` holds, if this can read it.
+    pub fn known(&self, predicate: &TokenStream) -> Option<bool> {
         let whole = |input: ParseStream<'_>| {
             let held = self.predicate(input)?;
             input.parse::<Option<Token![,]>>()?;
             Ok(held)
         };
-        whole.parse2(predicate.clone()).unwrap_or(true)
+        whole.parse2(predicate.clone()).ok()
     }
 
     /// Reads one predicate and says whether it holds.

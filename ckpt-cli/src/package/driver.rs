@@ -84,7 +84,7 @@ pub fn rewrite(
             return Err(report::no_site(&package, &analysis, &placement));
         }
         let edited = edit(&package.program, &analysis, main, &placement, &decisions);
-        let copy = copy_of(&package, &edited)?;
+        let copy = copy_of(&package, &edited, wanted)?;
         let built = build(options, wanted, &package, &copy)?;
         if built.success {
             return Ok(Some(Rewritten {
@@ -166,10 +166,18 @@ fn edit(
         .collect()
 }
 
-fn copy_of(package: &ReadPackage, edited: &BTreeMap<FileId, Edited>) -> Outcome<PackageCopy> {
+fn copy_of(package: &ReadPackage, edited: &BTreeMap<FileId, Edited>, wanted: Wanted) -> Outcome<PackageCopy> {
     let texts: BTreeMap<PathBuf, String> = edited
         .iter()
-        .map(|(file, edited)| (package.program.file(*file).path.clone(), edited.text.clone()))
+        .map(|(&file, edited)| {
+            let path = package.program.file(file).path.clone();
+            // Sources that are shown or handed over keep their `#[cfg]`s, so that is how they must compile.
+            let text = match wanted {
+                Wanted::Program => package.compiled_text(file, edited),
+                Wanted::Sources => edited.text.clone(),
+            };
+            (path, text)
+        })
         .collect();
     make_copy(package, &texts, &features::of_package(package))
 }

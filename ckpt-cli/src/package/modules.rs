@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use ckpt_compiler::package::{FileId, SourceFile};
@@ -23,6 +24,8 @@ pub type ModuleKey = (FileId, Vec<String>);
 pub struct Files {
     /// Each once.
     pub files: Vec<SourceFile>,
+    /// For each file, the bytes of its text that rustc passes over because of a `#[cfg]`.
+    pub passed_over: Vec<Vec<Range<usize>>>,
     by_path: BTreeMap<PathBuf, FileId>,
 }
 
@@ -94,9 +97,12 @@ impl Files {
             Failure::new(code::BUILD, format!("cannot read `{}`", shown(path))).because(error)
         })?;
         let mut ast = syn::parse_file(&text).map_err(|error| not_rust(path, &text, &error))?;
-        strip(&mut ast, configuration);
+        let passed_over = strip(&mut ast, configuration);
         let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let base = mark + ast.shebang.as_ref().map_or(0, String::len);
+        let in_text = |range: Range<usize>| range.start + base..range.end + base;
+        self.passed_over
+            .push(passed_over.into_iter().map(in_text).collect());
         let id = FileId(self.files.len());
         self.files.push(SourceFile {
             path: path.to_path_buf(),

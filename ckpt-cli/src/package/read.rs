@@ -1,10 +1,11 @@
 //! From cargo's options to the sources of the program that they mean.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 use cargo_metadata::{PackageId, Target, TargetKind};
-use ckpt_compiler::package::{CrateKind, CrateSource, Program};
+use ckpt_compiler::package::{CrateKind, CrateSource, Edited, FileId, Program};
 
 use super::cfg::{Compiler, Configuration};
 use super::modules::{CrateFiles, Files};
@@ -25,6 +26,8 @@ pub struct ReadPackage {
     pub target: String,
     /// How it is to be built.
     pub options: CargoOptions,
+    /// For each file, the bytes that rustc passes over because of a `#[cfg]`, in functions and lists.
+    pub passed_over: Vec<Vec<Range<usize>>>,
 }
 
 impl ReadPackage {
@@ -34,6 +37,13 @@ impl ReadPackage {
             .packages
             .iter()
             .find(|package| package.name == name)
+    }
+
+    /// The text of an edited file as it is to be built: what rustc would pass over is blank, because the macros see a function
+    /// before rustc does, and cannot know.
+    pub fn compiled_text(&self, file: FileId, edited: &Edited) -> String {
+        let parts = self.passed_over.get(file.0);
+        edited.text_without(parts.map_or(&[], Vec::as_slice))
     }
 
     /// The root folder of the workspace.
@@ -94,6 +104,7 @@ pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
             target_dir: options.target_dir.as_ref().map(|path| folder.join(path)),
             ..options.clone()
         },
+        passed_over: files.passed_over,
     })
 }
 

@@ -1,37 +1,71 @@
 //! Takes out of a file what its `#[cfg]`s take out, where rustc would: items, statements, fields, variants, arms, parameters
-//! and elements of lists. What stays keeps its spans, and attributes that hold stay too, so that a text edit before an item
-//! or statement stands before its attributes. `#[cfg_attr(p, a, b)]` becomes `#[a] #[b]` where `p` holds and stays as it is
-//! elsewhere.
+//! and elements of lists. What stays keeps its spans. A `#[cfg]` that holds stays at an item, so that a text edit before the
+//! item stands before it; elsewhere it goes, because it no longer says anything. `#[cfg_attr(p, a, b)]` becomes `#[a] #[b]`
+//! where `p` holds and stays as it is elsewhere.
 
+use std::ops::Range;
+
+use proc_macro2::Span;
+use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
-use syn::punctuated::{Pair, Punctuated};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Expr, ForeignItem, ImplItem, Item, Meta, Stmt, Token, TraitItem};
+use syn::{AttrStyle, Attribute, Expr, ForeignItem, ImplItem, Item, Meta, Stmt, Token, TraitItem};
 
 use super::cfg::Configuration;
 
-/// Strips a file.
-pub fn strip(file: &mut syn::File, configuration: &Configuration) {
-    let strip = Strip { configuration };
+/// Strips a file. The result lists the bytes that rustc passes over in functions and lists: nodes that are taken out, and the
+/// attributes of others that say they stay. The text without these compiles to the same program.
+pub fn strip(file: &mut syn::File, configuration: &Configuration) -> Vec<Range<usize>> {
+    let mut strip = Strip {
+        configuration,
+        passed_over: Vec::new(),
+    };
     if !strip.keeps(&mut file.attrs) {
         file.items.clear();
     }
-    { strip }.visit_file_mut(file);
+    strip.visit_file_mut(file);
+    strip.passed_over.sort_by_key(|range| range.start);
+    strip.passed_over
 }
 
 struct Strip<'c> {
     configuration: &'c Configuration,
+    passed_over: Vec<Range<usize>>,
 }
 
 impl Strip<'_> {
     /// Whether a node with these attributes stays.
     fn keeps(&self, attributes: &mut Vec<Attribute>) -> bool {
         self.expand(attributes);
-        let stands = |attribute: &Attribute| match &attribute.meta {
-            Meta::List(list) if list.path.is_ident("cfg") => self.configuration.holds(&list.tokens),
-            _ => true,
-        };
+        let stands = |attribute: &Attribute| self.known(attribute) != Some(false);
         attributes.iter().all(stands)
+    }
+
+    /// Whether a `#[cfg]` holds, where that is known.
+    fn known(&self, attribute: &Attribute) -> Option<bool> {
+        match &attribute.meta {
+            Meta::List(list) if list.path.is_ident("cfg") => self.configuration.known(&list.tokens),
+            _ => None,
+        }
+    }
+
+    /// Notes what rustc passes over of a node that goes or stays, and takes the attributes that say so off.
+    fn note(&mut self, whole: Span, attributes: &mut Vec<Attribute>, stays: bool) {
+        if !stays {
+            self.passed_over.push(whole.byte_range());
+            return;
+        }
+        let all = std::mem::take(attributes);
+        for attribute in all {
+            let is_held = self.known(&attribute) == Some(true);
+            if is_held && matches!(attribute.style, AttrStyle::Outer) {
+                self.passed_over.push(attribute.span().byte_range());
+            } else {
+                attributes.push(attribute);
+            }
+        }
     }
 
     /// Replaces `cfg_attr`s that hold by what they stand for.
@@ -77,38 +111,48 @@ impl Strip<'_> {
         (held && !metas.is_empty()).then(|| metas.into_iter().map(one).collect())
     }
 
-    fn list<T, P>(
-        &self,
+    fn list<T: ToTokens, P: Default + ToTokens>(
+        &mut self,
         list: &mut Punctuated<T, P>,
         attributes: impl Fn(&mut T) -> Option<&mut Vec<Attribute>>,
-    ) where
-        P: Default,
-    {
-        let all = std::mem::take(list);
-        let stays =
-            |pair: &mut Pair<T, P>| attributes(pair.value_mut()).is_none_or(|found| self.keeps(found));
-        *list = all
-            .into_pairs()
-            .filter_map(|mut pair| stays(&mut pair).then_some(pair))
-            .collect();
+    ) {
+        for mut pair in std::mem::take(list).into_pairs() {
+            let whole = pair.span();
+            let stays = match attributes(pair.value_mut()) {
+                Some(found) => {
+                    let stays = self.keeps(found);
+                    self.note(whole, found, stays);
+                    stays
+                }
+                None => true,
+            };
+            if stays {
+                list.extend([pair]);
+            }
+        }
     }
 
     fn items(&self, items: &mut Vec<Item>) {
         items.retain_mut(|item| item_attributes(item).is_none_or(|found| self.keeps(found)));
     }
 
-    fn expressions(&self, list: &mut Punctuated<Expr, Token![,]>) {
+    fn expressions(&mut self, list: &mut Punctuated<Expr, Token![,]>) {
         self.list(list, expression_attributes);
     }
 
-    fn keeps_statement(&self, statement: &mut Stmt) -> bool {
+    fn keeps_statement(&mut self, statement: &mut Stmt) -> bool {
+        let whole = statement.span();
         let attributes = match statement {
             Stmt::Local(local) => Some(&mut local.attrs),
             Stmt::Item(item) => item_attributes(item),
             Stmt::Macro(call) => Some(&mut call.attrs),
             Stmt::Expr(expression, _) => statement_attributes(expression),
         };
-        attributes.is_none_or(|found| self.keeps(found))
+        attributes.is_none_or(|found| {
+            let stays = self.keeps(found);
+            self.note(whole, found, stays);
+            stays
+        })
     }
 }
 
@@ -194,7 +238,11 @@ impl VisitMut for Strip<'_> {
     }
 
     fn visit_expr_match_mut(&mut self, expression: &mut syn::ExprMatch) {
-        expression.arms.retain_mut(|arm| self.keeps(&mut arm.attrs));
+        expression.arms.retain_mut(|arm| {
+            let (whole, stays) = (arm.span(), self.keeps(&mut arm.attrs));
+            self.note(whole, &mut arm.attrs, stays);
+            stays
+        });
         visit_mut::visit_expr_match_mut(self, expression);
     }
 
@@ -337,9 +385,6 @@ fn expression_attributes(expression: &mut Expr) -> Option<&mut Vec<Attribute>> {
 
 #[cfg(test)]
 mod tests {
-    use quote::ToTokens;
-    use syn::spanned::Spanned;
-
     use super::*;
 
     fn stripped(text: &str) -> String {
@@ -384,9 +429,9 @@ mod tests {
 
     #[test]
     fn statements_go_with_attributes_that_syn_keeps_deep_inside() {
-        expect("fn f() { [-#[cfg(windows)] let a = 1;-] #[cfg(unix)] let a = 2; }");
+        expect("fn f() { [-#[cfg(windows)] let a = 1;-] [-#[cfg(unix)]-] let a = 2; }");
         expect("fn f() { [-#[cfg(windows)] a.b += 1;-] [-#[cfg(windows)] a = b as u8;-] b = 2; }");
-        expect("fn f() { [-#[cfg(windows)] { g() }-] #[cfg(unix)] { h() } }");
+        expect("fn f() { [-#[cfg(windows)] { g() }-] [-#[cfg(unix)]-] { h() } }");
         expect("fn f() { [-#[cfg(windows)] println!(\"x\");-] [-#[cfg(test)] for i in 0..3 { g() }-] h() }");
     }
 
@@ -397,7 +442,7 @@ mod tests {
         expect(
             "fn f() { let p = P { [-#[cfg(windows)] a: 1,-] b: 2 }; let P { [-#[cfg(windows)] a,-] b } = p; }",
         );
-        expect("fn f() -> [u8; 1] { [ [-#[cfg(windows)] 1,-] #[cfg(unix)] 2] }");
+        expect("fn f() -> [u8; 1] { [ [-#[cfg(windows)] 1,-] [-#[cfg(unix)]-] 2] }");
     }
 
     #[test]
@@ -428,5 +473,24 @@ mod tests {
         let range = function.block.span().byte_range();
         assert_eq!(&text[range], "{ let é = 1; let x = é; }");
         assert_eq!(function.attrs[0].pound_token.span.start().line, 2);
+    }
+
+    #[test]
+    fn what_rustc_passes_over_can_be_left_out_of_the_text() {
+        let text = "#[cfg(unix)] fn f(#[cfg(windows)] a: u8, b: u8) {\n\
+            #[cfg(unix)] let n = 1; #[cfg(windows)] let n = 2;\n\
+            #[cfg(windows)] é.x += 1; #[cfg(unix)] y += 1; match n { #[cfg(unix)] 1 => {} #[cfg(windows)] 2 => (), _ => {} }\n\
+            #[cfg(version(\"1.0\"))] g(); #[cfg(all(unix))] { h(#[cfg(windows)] 1, 2) } }";
+        let mut file = syn::parse_file(text).expect("a file");
+        let ranges = strip(&mut file, &Configuration::printed("unix"));
+        let mut left = text.to_owned();
+        for range in ranges.into_iter().rev() {
+            left.replace_range(range, "");
+        }
+        assert_eq!(
+            left,
+            "#[cfg(unix)] fn f( b: u8) {\n let n = 1; \n  y += 1; match n {  1 => {}  _ => {} }\n\
+             #[cfg(version(\"1.0\"))] g();  { h( 2) } }"
+        );
     }
 }

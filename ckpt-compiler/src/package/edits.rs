@@ -3,6 +3,7 @@
 
 use super::source::FileId;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Something put into a file, or in place of a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,6 +151,36 @@ impl Edited {
             return piece.old_start;
         }
         piece.old_end + (beyond - piece.new_length)
+    }
+
+    /// Where a byte of the original is in the new text, unless it was replaced.
+    pub fn new_offset(&self, original: usize) -> Option<usize> {
+        let next = self.pieces.partition_point(|piece| piece.old_start <= original);
+        let Some(piece) = next.checked_sub(1).map(|index| &self.pieces[index]) else {
+            return Some(original);
+        };
+        let beyond = original.checked_sub(piece.old_end)?;
+        Some(piece.new_start + piece.new_length + beyond)
+    }
+
+    /// The new text with spaces where parts of the original were; lines and places stay.
+    ///
+    /// ```
+    /// use ckpt_compiler::package::{Edit, Edited, FileId};
+    /// let text = "#[cfg(unix)]\nf();";
+    /// let edited = Edited::new(text, &[Edit::insert(FileId(0), 0, "g(); ")]);
+    /// assert_eq!(edited.text_without(&[0..12]), "g();             \nf();");
+    /// ```
+    pub fn text_without(&self, parts: &[Range<usize>]) -> String {
+        let mut bytes = self.text.clone().into_bytes();
+        for original in parts.iter().cloned().flatten() {
+            if let Some(byte) = self.new_offset(original).and_then(|new| bytes.get_mut(new))
+                && !matches!(byte, b'\n' | b'\r')
+            {
+                *byte = b' ';
+            }
+        }
+        String::from_utf8(bytes).unwrap_or_else(|_| self.text.clone())
     }
 }
 
