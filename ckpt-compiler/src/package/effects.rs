@@ -101,24 +101,29 @@ impl<'a> Effects<'a> {
         if init.diverge.is_some() || !is_constant_pattern(&local.pat) {
             return false;
         }
-        let mut own = Traces {
-            changeable: &others,
-            found: false,
-        };
+        let mut own = Traces::new(&others, true);
         own.visit_expr(&init.expr);
         let range = bytes(self.program, place.0, init.expr.span());
+        let ways_out: Vec<_> = own
+            .ways_out
+            .iter()
+            .map(|span| bytes(self.program, place.0, *span))
+            .collect();
         !own.found
             && self
-                .called_in(place.0, &range)
+                .called_in(place.0, &range, &ways_out)
                 .into_iter()
                 .all(|callee| self.leaves_no_trace(callee))
     }
 
-    fn called_in(&self, file: FileId, range: &Range<usize>) -> Vec<FnId> {
+    /// What is called in a range of a file, but for some parts of it.
+    fn called_in(&self, file: FileId, range: &Range<usize>, but: &[Range<usize>]) -> Vec<FnId> {
+        let lies_in =
+            |at: &Range<usize>, range: &Range<usize>| range.start <= at.start && at.end <= range.end;
         self.calls.get(&file).map_or_else(Vec::new, |calls| {
             calls
                 .iter()
-                .filter(|(at, _)| range.start <= at.start && at.end <= range.end)
+                .filter(|(at, _)| lies_in(at, range) && !but.iter().any(|part| lies_in(at, part)))
                 .flat_map(|(_, callees)| callees.clone())
                 .collect()
         })
@@ -132,10 +137,8 @@ impl<'a> Effects<'a> {
             if !seen.insert(next) {
                 continue;
             }
-            let mut traces = Traces {
-                changeable: &HashSet::new(),
-                found: false,
-            };
+            let nothing = HashSet::new();
+            let mut traces = Traces::new(&nothing, false);
             traces.visit_block(&self.items.function(next).item.block);
             if traces.found {
                 return false;
@@ -233,10 +236,87 @@ fn is_constant_pattern(pattern: &syn::Pat) -> bool {
 struct Traces<'n> {
     /// Names whose methods may change them.
     changeable: &'n HashSet<String>,
+    /// Whether a `return` leaves what may run again.
+    return_leaves: bool,
     found: bool,
+    /// Branches that end the program or leave the function. The first run did not take them, so a second run, from the same
+    /// inputs, does not either: what they do does not count.
+    ways_out: Vec<proc_macro2::Span>,
+}
+
+impl<'n> Traces<'n> {
+    fn new(changeable: &'n HashSet<String>, return_leaves: bool) -> Self {
+        Self {
+            changeable,
+            return_leaves,
+            found: false,
+            ways_out: Vec::new(),
+        }
+    }
+
+    /// Whether the expression never has a value; then it is noted.
+    fn is_way_out(&mut self, expr: &Expr) -> bool {
+        let is = never_returns(expr, self.return_leaves);
+        if is {
+            self.ways_out.push(expr.span());
+        }
+        is
+    }
+}
+
+/// Whether the expression ends with a call that ends the program, a panic, or, where that counts, `return`.
+fn never_returns(expr: &Expr, return_leaves: bool) -> bool {
+    match expr {
+        Expr::Paren(inner) => never_returns(&inner.expr, return_leaves),
+        Expr::Block(block) if block.label.is_none() => block_never_returns(&block.block, return_leaves),
+        Expr::Return(_) => return_leaves,
+        Expr::Macro(one) => panics(&one.mac),
+        Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == "exit" || last.ident == "abort")),
+        _ => false,
+    }
+}
+
+fn block_never_returns(block: &syn::Block, return_leaves: bool) -> bool {
+    match block.stmts.last() {
+        Some(syn::Stmt::Expr(last, _)) => never_returns(last, return_leaves),
+        Some(syn::Stmt::Macro(last)) => panics(&last.mac),
+        _ => false,
+    }
+}
+
+fn panics(mac: &syn::Macro) -> bool {
+    let name = mac.path.segments.last().map(|last| last.ident.to_string());
+    name.is_some_and(|name| matches!(name.as_str(), "panic" | "todo" | "unimplemented" | "unreachable"))
 }
 
 impl<'ast> Visit<'ast> for Traces<'_> {
+    fn visit_arm(&mut self, arm: &'ast syn::Arm) {
+        if let Some((_, guard)) = &arm.guard {
+            self.visit_expr(guard);
+        }
+        if !self.is_way_out(&arm.body) {
+            self.visit_expr(&arm.body);
+        }
+    }
+
+    fn visit_expr_if(&mut self, branch: &'ast syn::ExprIf) {
+        self.visit_expr(&branch.cond);
+        if block_never_returns(&branch.then_branch, self.return_leaves) {
+            self.ways_out.push(branch.then_branch.span());
+        } else {
+            self.visit_block(&branch.then_branch);
+        }
+        if let Some((_, otherwise)) = &branch.else_branch
+            && !self.is_way_out(otherwise)
+        {
+            self.visit_expr(otherwise);
+        }
+    }
+
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         let name = mac.path.segments.last().map(|last| last.ident.to_string());
         self.found |= name.is_some_and(|name| {

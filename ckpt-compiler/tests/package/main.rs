@@ -3,6 +3,7 @@
 mod calls;
 mod choice;
 mod cost;
+mod effects;
 mod examples;
 mod items;
 mod names;
