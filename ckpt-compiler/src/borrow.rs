@@ -73,7 +73,7 @@ fn shape(expr: &Expr, references: &HashSet<String>) -> Origin {
                 Origin::Value
             }
         }
-        Expr::Call(call) if is_constructor(&call.func) => any(call.args.iter(), references),
+        Expr::Call(call) if is_constructor(&call.func) => borrows(any(call.args.iter(), references)),
         Expr::Call(call) if is_box(&call.func) && call.args.len() == 1 => match &call.args[0] {
             Expr::Closure(_) => Origin::Closure,
             inner => match shape(inner, references) {
@@ -88,7 +88,7 @@ fn shape(expr: &Expr, references: &HashSet<String>) -> Origin {
         },
         Expr::Tuple(tuple) => any(tuple.elems.iter(), references),
         Expr::Array(array) => any(array.elems.iter(), references),
-        Expr::Struct(one) => any(one.fields.iter().map(|field| &field.expr), references),
+        Expr::Struct(one) => borrows(any(one.fields.iter().map(|field| &field.expr), references)),
         Expr::If(branch) => {
             let then = branch.then_branch.stmts.last();
             let otherwise = branch.else_branch.as_ref().map(|(_, expr)| &**expr);
@@ -225,6 +225,14 @@ fn any<'a>(parts: impl Iterator<Item = &'a Expr>, references: &HashSet<String>) 
         }
     }
     found
+}
+
+/// A value with a closure in it is a value: what else is in it may not be made again.
+fn borrows(found: Origin) -> Origin {
+    match found {
+        Origin::Closure => Origin::Value,
+        other => other,
+    }
 }
 
 /// What stands in `vec![a, b]`.

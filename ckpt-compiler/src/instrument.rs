@@ -121,6 +121,7 @@ pub fn analyse(
     let references = reference_names(&function);
     prepare::prepare(&mut function, marks, &references, &mut errors);
     errors.propagate()?;
+    let references = reference_names(&function);
     let lowered = spine::lower((*function.block).clone(), marks, &references, &names, &mut errors);
     errors.propagate()?;
     let flow = flow::build(&function.sig, &lowered, &treatments);
@@ -221,15 +222,20 @@ fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnosti
     }
 }
 
-/// Whether going over the expression gives shared references.
-fn gives_references(iterable: &syn::Expr) -> bool {
+/// Whether going over the expression gives references; `known` are the names of some.
+fn gives_references(iterable: &syn::Expr, known: &HashSet<String>) -> bool {
     match iterable {
-        syn::Expr::Reference(one) => one.mutability.is_none(),
-        syn::Expr::Paren(inner) => gives_references(&inner.expr),
+        syn::Expr::Reference(_) => true,
+        syn::Expr::Path(path) => path
+            .path
+            .get_ident()
+            .is_some_and(|name| known.contains(&name.to_string())),
+        syn::Expr::Paren(inner) => gives_references(&inner.expr, known),
         syn::Expr::MethodCall(call) => match call.method.to_string().as_str() {
             "iter" | "windows" | "chunks" | "chunks_exact" | "keys" | "values" => true,
+            "iter_mut" | "chunks_mut" | "chunks_exact_mut" | "values_mut" => true,
             "rev" | "skip" | "take" | "step_by" | "filter" | "skip_while" | "take_while" | "chain" => {
-                gives_references(&call.receiver)
+                gives_references(&call.receiver, known)
             }
             _ => false,
         },
@@ -303,7 +309,8 @@ fn reference_names(function: &ItemFn) -> HashSet<String> {
                 (iterable, pattern) => (iterable, pattern),
             };
             if let Pat::Ident(ident) = pattern {
-                self.add(ident.ident.to_string(), gives_references(iterable));
+                let is_reference = gives_references(iterable, &self.references);
+                self.add(ident.ident.to_string(), is_reference);
             }
             visit::visit_expr_for_loop(self, one);
         }

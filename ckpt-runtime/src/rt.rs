@@ -37,6 +37,25 @@ fn refetch<I: Iterator>(frame: &Frame, iterator: &mut I, count: u64) -> Option<I
     item
 }
 
+/// An iterator made again in the middle of its loop, before the item that is being worked on.
+#[inline]
+pub fn up_to<I: Iterator>(mut iterator: I, count: u64) -> I {
+    let before = usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(1);
+    if before > 0 {
+        let _ = iterator.nth(before - 1);
+    }
+    iterator
+}
+
+/// The item that is being worked on, from the iterator made again.
+#[inline]
+pub fn again<I: Iterator>(frame: &Frame, iterator: &mut I) -> I::Item {
+    match iterator.next() {
+        Some(item) => item,
+        None => frame.lost("an iterator that was made again has fewer items than before"),
+    }
+}
+
 /// What a pattern bound, handed on to the body of its branch.
 #[inline(always)]
 pub fn bound<T>(held: Option<T>) -> T {

@@ -5,11 +5,10 @@ use crate::names::frame;
 use crate::plan::travel::Stop;
 use crate::plan::{Segment, segments};
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::ops::Range;
-use syn::visit_mut::{self, VisitMut};
-use syn::{Local, Pat, PatIdent, Stmt};
+use syn::{Local, Pat, Stmt};
 
 impl Emitter<'_> {
     /// The statements of a block.
@@ -60,26 +59,6 @@ impl Emitter<'_> {
                 quote!(let #name = #value;)
             })
             .collect()
-    }
-
-    /// Required-execution code. Exclusive references that end at a site are assigned again, so they must be mutable.
-    fn replay(&self, step: &Step) -> TokenStream {
-        let StepKind::Plain(plain) = &step.kind else {
-            return TokenStream::new();
-        };
-        let remade = self.plan.sites.iter().flat_map(|site| &site.remade);
-        let remade = remade
-            .into_iter()
-            .any(|id| self.flow.bindings[*id].step == step.range.start);
-        let mut stmt = plain.stmt.clone();
-        if !remade {
-            return stmt.to_token_stream();
-        }
-        if let Stmt::Local(local) = &mut stmt {
-            MakeMutable.visit_pat_mut(&mut local.pat);
-        }
-        let homes = self.homes(step.range.start);
-        quote!(#[allow(unused_mut, unused_assignments)] #stmt #homes)
     }
 
     /// Statements that no restart skips.
@@ -252,15 +231,4 @@ fn added_by_ckpt(pattern: &Pat) -> bool {
 
 fn with_semicolon(value: TokenStream, semicolon: bool) -> TokenStream {
     if semicolon { quote!(#value;) } else { value }
-}
-
-struct MakeMutable;
-
-impl VisitMut for MakeMutable {
-    fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
-        if pat.by_ref.is_none() && crate::spine::select::is_binding(pat) {
-            pat.mutability.get_or_insert(syn::Token![mut](Span::mixed_site()));
-        }
-        visit_mut::visit_pat_ident_mut(self, pat);
-    }
 }

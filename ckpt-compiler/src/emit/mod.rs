@@ -2,6 +2,7 @@
 
 mod block;
 mod carve;
+mod remake;
 mod site;
 mod travel;
 mod variables;

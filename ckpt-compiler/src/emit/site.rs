@@ -7,9 +7,9 @@ use crate::paths::rt;
 use crate::plan::Entry;
 use crate::spine::{Arm, Branch, SiteId, Spine, StepId, hole};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, Pat, parse_quote};
+use syn::{Expr, parse_quote};
 
 impl Emitter<'_> {
     /// An expression with a site.
@@ -113,13 +113,15 @@ impl Emitter<'_> {
         if !replays {
             return quote!(#pattern => { #statements });
         }
+        let assignable = self.assignable_arm(pattern);
+        let statements = quote!(#assignable #statements);
         let lost = quote!(#frame.lost("another arm of a `match` is taken than before"));
         match sites {
             Some(sites) => {
                 let (first, last) = (sites.first, sites.last);
                 let guard = guard
                     .as_ref()
-                    .map(|guard| quote!(if #frame.enters(#first, #last) || (#guard)));
+                    .map(|guard| quote!(if #frame.enters(#first, #last) || #frame.runs() && (#guard)));
                 quote!(#pattern #guard => {
                     if !(#frame.runs() || #frame.enters(#first, #last)) { #lost }
                     #statements
@@ -309,24 +311,6 @@ impl Emitter<'_> {
             })
             .collect()
     }
-
-    /// Makes the exclusive references again that ended at the site.
-    fn remade(&self, site: SiteId) -> TokenStream {
-        let mut steps = Vec::new();
-        let mut tokens = TokenStream::new();
-        for id in &self.plan.sites[site as usize - 1].remade {
-            let binding = &self.flow.bindings[*id];
-            if steps.contains(&binding.step) {
-                continue;
-            }
-            steps.push(binding.step);
-            if let (Some(init), Some(pattern)) = (&binding.init, self.pattern_of(binding.step)) {
-                let place = assignable(&pattern);
-                tokens.extend(quote!(#place = #init;));
-            }
-        }
-        tokens
-    }
 }
 
 fn home_name(id: BindingId) -> Ident {
@@ -348,20 +332,6 @@ fn set_operand(call: &mut Expr, index: usize, operand: Expr) {
         Expr::MethodCall(call) => call.args[index - 1] = operand,
         Expr::Call(call) => call.args[index] = operand,
         _ => {}
-    }
-}
-
-/// A pattern as the left side of an assignment.
-fn assignable(pattern: &Pat) -> TokenStream {
-    match pattern {
-        Pat::Ident(ident) => ident.ident.to_token_stream(),
-        Pat::Type(typed) => assignable(&typed.pat),
-        Pat::Tuple(tuple) => {
-            let parts = tuple.elems.iter().map(assignable);
-            quote!((#(#parts,)*))
-        }
-        Pat::Wild(_) => quote!(_),
-        other => other.to_token_stream(),
     }
 }
 

@@ -129,7 +129,7 @@ impl Walker {
         self.text(&ident.to_string(), kind);
     }
 
-    fn resolve(&self, name: &Ident) -> Option<BindingId> {
+    pub(super) fn resolve(&self, name: &Ident) -> Option<BindingId> {
         let mut found = self
             .scopes
             .iter()

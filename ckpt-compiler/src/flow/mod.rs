@@ -16,7 +16,7 @@ use crate::options::Treatment;
 use crate::spine::{SiteId, StepId};
 use proc_macro2::Ident;
 use std::collections::{HashMap, HashSet};
-use syn::{Expr, Type};
+use syn::{Expr, Pat, Type};
 
 /// A variable, whatever it is called.
 pub type BindingId = usize;
@@ -229,6 +229,8 @@ pub struct Flow {
     pub replayed: Vec<(StepId, Vec<BindingId>)>,
     /// Names that are no variable's where they stand, but a function's or a constant's.
     pub outer_names: HashMap<StepId, HashSet<String>>,
+    /// For every variable of a `match` that replays: what is matched, and with which pattern.
+    pub arms: HashMap<BindingId, (Expr, Pat)>,
     /// For every call that leads to a site: what its arguments use.
     pub arguments: Vec<(SiteId, Vec<(BindingId, Use)>)>,
 }

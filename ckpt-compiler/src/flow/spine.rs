@@ -6,7 +6,7 @@ use crate::borrow::{is_exclusive_type, is_reference_type};
 use crate::options::Treatment;
 use crate::spine::select::pattern_bindings;
 use crate::spine::{Block, Branch, Lowered, Plain, SiteId, Spine, SpineStep, Step, StepKind, Target};
-use syn::{Expr, FnArg, Generics, Pat, Signature, Stmt, Type};
+use syn::{Expr, FnArg, Generics, Pat, Signature, Stmt, Type, parse_quote};
 
 /// Builds the graph of a lowered function.
 pub fn build(signature: &Signature, lowered: &Lowered, treatments: &[Option<Treatment>]) -> Flow {
@@ -189,6 +189,7 @@ impl Walker {
         let init = local.init.as_ref().map(|init| (*init.expr).clone());
         let written = init.is_some();
         for one in pattern_bindings(pattern) {
+            let init = init.as_ref().map(|init| self.made_from(&one, pattern, init));
             self.declare_let(
                 Binding {
                     mutable: one.mutability.is_some(),
@@ -197,7 +198,7 @@ impl Walker {
                     step: self.step,
                     treatment: plain.treatment,
                     ty: ty.cloned(),
-                    init: init.clone(),
+                    init,
                     from_spine: false,
                     replays: plain.replays,
                     has_restart: plain.restart.is_some(),
@@ -209,6 +210,43 @@ impl Walker {
                 },
                 written,
             );
+        }
+    }
+
+    fn made_from(&self, one: &syn::PatIdent, pattern: &Pat, init: &Expr) -> Expr {
+        match init {
+            // A `while let` as the compiler has taken it apart.
+            Expr::If(branch) if branch.else_branch.is_some() => match &*branch.cond {
+                Expr::Let(condition) => self.borrowed_by(one, &condition.pat, &condition.expr),
+                _ => init.clone(),
+            },
+            _ => self.borrowed_by(one, pattern, init),
+        }
+    }
+
+    /// What a variable of a pattern is made from: a borrow where it is bound by `ref`, or by a pattern that looks through
+    /// a `&mut` parameter.
+    fn borrowed_by(&self, one: &syn::PatIdent, pattern: &Pat, value: &Expr) -> Expr {
+        let through = |expr: &Expr| match expr {
+            Expr::Path(path) => path.path.get_ident().and_then(|name| self.resolve(name)),
+            _ => None,
+        };
+        let is_exclusive = |id: usize| {
+            matches!(
+                self.flow.bindings[id].declaration,
+                Declaration::Parameter {
+                    passing: Passing::Exclusive,
+                    ..
+                }
+            )
+        };
+        match (one.by_ref.is_some(), one.mutability.is_some()) {
+            (true, true) => parse_quote!(&mut #value),
+            (true, false) => parse_quote!(&#value),
+            _ if !matches!(pattern, Pat::Ident(_)) && through(value).is_some_and(is_exclusive) => {
+                parse_quote!(&mut *#value)
+            }
+            _ => value.clone(),
         }
     }
 
@@ -316,6 +354,11 @@ impl Walker {
                     self.enter();
                     self.step = step;
                     for one in pattern_bindings(&arm.pattern) {
+                        let init = self.borrowed_by(&one, &arm.pattern, scrutinee);
+                        if *replays {
+                            let looked_at = ((**scrutinee).clone(), arm.pattern.clone());
+                            self.flow.arms.insert(self.flow.bindings.len(), looked_at);
+                        }
                         self.declare_let(
                             Binding {
                                 mutable: one.mutability.is_some(),
@@ -328,7 +371,7 @@ impl Walker {
                                 step,
                                 treatment: None,
                                 ty: None,
-                                init: Some((**scrutinee).clone()),
+                                init: Some(init),
                                 from_spine: false,
                                 replays: *replays,
                                 has_restart: false,

@@ -204,6 +204,14 @@ impl Finder<'_> {
         let Some(binding) = self.resolve(site, place) else {
             return Lent::Nothing;
         };
+        // `f(*x)`: what is behind a reference can only be copied.
+        let is_reference = matches!(
+            self.classes[binding],
+            Class::Exclusive | Class::Reexecuted { exclusive: true }
+        );
+        if is_reference && !exclusive && !is_receiver && matches!(place, Expr::Unary(_)) {
+            return Lent::Nothing;
+        }
         let whole = is_whole(place) && behind == 0;
         let live = self.liveness.is_live(self.flow, site, binding);
         let lent = match self.classes[binding] {

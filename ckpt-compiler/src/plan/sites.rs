@@ -404,7 +404,9 @@ fn hidden_base(flow: &Flow, site: SiteId, group: &[BindingId]) -> Option<(Bindin
         let inputs = flow.bindings[*id].inputs.iter();
         inputs.map(|(input, _)| (*id, *input))
     });
-    let mut pairs = pairs.filter(|(id, input)| !flow.nameable(site, *id) || !flow.nameable(site, *input));
+    let scope = &flow.sites[site as usize - 1].scope;
+    let hidden = |id: BindingId| scope.contains(&id) && !flow.nameable(site, id);
+    let mut pairs = pairs.filter(|(id, input)| hidden(*id) || hidden(*input));
     pairs.next()
 }
 
@@ -421,7 +423,13 @@ fn refuse_hidden(flow: &Flow, reference: BindingId, base: BindingId, errors: &mu
 fn can_be_remade(flow: &Flow, id: BindingId) -> bool {
     let binding = &flow.bindings[id];
     let own = |event: &&crate::flow::Event| event.binding == id && event.step != binding.step;
-    let written = flow.events().filter(own).any(|event| event.kind == Use::Write);
+    if flow.events().filter(own).any(|event| event.kind == Use::Write) {
+        return false;
+    }
+    let pure = binding.init.as_ref().is_some_and(is_pure_borrow);
+    if is_iterator(binding) {
+        return pure;
+    }
     let lent = flow
         .events()
         .filter(own)
@@ -432,17 +440,43 @@ fn can_be_remade(flow: &Flow, id: BindingId) -> bool {
         .iter()
         .filter(|(one, other)| *one == id || *other == id)
         .count();
-    let pure = binding.init.as_ref().is_some_and(is_pure_borrow);
-    pure && !written && lent == swaps && !binding.replays && matches!(binding.declaration, Declaration::Let)
+    let made_by_ckpt = binding.replays && !binding.mutable;
+    (pure || made_by_ckpt) && lent == swaps
+}
+
+/// Whether the variable is the iterator of a `for`.
+fn is_iterator(binding: &crate::flow::Binding) -> bool {
+    binding.replays && binding.ident.to_string().starts_with("__ckpt_iterator")
 }
 
 fn is_pure_borrow(expr: &Expr) -> bool {
     match expr {
         Expr::MethodCall(call) => {
             let method = call.method.to_string();
-            let is_borrow =
-                Tables::builtin().borrows(&method) || matches!(method.as_str(), "unwrap" | "expect");
-            is_borrow && is_pure_borrow(&call.receiver) && call.args.iter().all(is_pure)
+            let tables = Tables::builtin();
+            let is_borrow = tables.borrows(&method)
+                || tables.adapts(&method)
+                || matches!(method.as_str(), "unwrap" | "expect");
+            let is_plain = |argument: &Expr| is_pure(argument) || is_pure_borrow(argument);
+            // What ends with an effect cannot end at a site and be made again.
+            let has_an_end = [
+                "drain",
+                "by_ref",
+                "entry",
+                "borrow",
+                "borrow_mut",
+                "lock",
+                "read",
+                "write",
+            ];
+            is_borrow
+                && !has_an_end.contains(&method.as_str())
+                && is_pure_borrow(&call.receiver)
+                && call.args.iter().all(is_plain)
+        }
+        Expr::Call(call) if call.args.len() == 1 => {
+            matches!(&*call.func, Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "into_iter"))
+                && is_pure_borrow(&call.args[0])
         }
         Expr::Tuple(tuple) => tuple.elems.iter().all(is_pure_borrow),
         Expr::Closure(_) => false,
@@ -473,14 +507,9 @@ fn refuse_exclusive(flow: &Flow, id: BindingId, errors: &mut Diagnostics) {
         );
     } else if binding.replays || name.to_string().starts_with("__ckpt") {
         let what = "a `for` that borrows what it goes over exclusively has a site in it";
-        let span = binding
-            .init
-            .as_ref()
-            .map_or(name.span(), syn::spanned::Spanned::span);
-        let span = if name.to_string().starts_with("__ckpt") {
-            span
-        } else {
-            name.span()
+        let span = match &binding.init {
+            Some(Expr::Call(call)) if is_iterator(binding) => syn::spanned::Spanned::span(&call.args),
+            _ => name.span(),
         };
         errors.refuse(
             span,

@@ -3,6 +3,7 @@
 
 mod attributes;
 mod closures;
+mod reborrow;
 mod shared;
 
 use crate::errors::Diagnostics;
@@ -19,5 +20,6 @@ pub fn prepare(
 ) {
     attributes::gather(function, marks, errors);
     shared::share(function, marks);
+    reborrow::reborrow(function, marks);
     closures::open(function, marks, references);
 }

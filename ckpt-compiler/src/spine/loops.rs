@@ -7,6 +7,7 @@ use crate::borrow::{Origin, effect_in_chain, is_repeatable, iterator_origin, ori
 use crate::names::frame;
 use crate::options::Treatment;
 use crate::paths::rt;
+use quote::quote;
 use syn::{Expr, ExprForLoop, ExprWhile, parse_quote};
 
 impl Lowering<'_> {
@@ -60,12 +61,24 @@ impl Lowering<'_> {
         } else {
             parse_quote!(let (#(#patterns,)*) = if #condition { (#(#names,)*) } else { break };)
         };
+        let condition_alone = match condition {
+            Expr::Let(one) if replays => Some(one),
+            _ => None,
+        };
+        let again = condition_alone.map(|one| {
+            let (pattern, scrutinee, frame) = (&one.pat, &one.expr, frame());
+            let lost = quote!(#frame.lost("a `while let` does not match what it matched before"));
+            Box::new(parse_quote! {
+                match #scrutinee { #pattern => (#(#names,)*), #[allow(unreachable_patterns)] _ => #lost }
+            })
+        });
         let condition = super::select::without_mut(stmt);
         steps.push(step(StepKind::Plain(Plain {
             stmt: condition,
             treatment: None,
             restart: None,
             replays,
+            again,
         })));
     }
 
@@ -123,21 +136,31 @@ impl Lowering<'_> {
         if rebuilds {
             let count = self.names.fresh("count");
             let frame = frame();
-            outer.push(replay(make));
-            outer.push(replay(parse_quote! {
-                {
-                    #[allow(unused_imports)]
-                    use #rt::{InOrder as _, OutOfOrder as _};
-                    (&#rt::Order(&#iterator)).check();
-                }
-            }));
+            let again = parse_quote! {
+                #rt::up_to(::core::iter::IntoIterator::into_iter(#iterable), #count)
+            };
+            outer.push(replay(make, Some(again)));
+            outer.push(replay(
+                parse_quote! {
+                    {
+                        #[allow(unused_imports)]
+                        use #rt::{InOrder as _, OutOfOrder as _};
+                        (&#rt::Order(&#iterator)).check();
+                    }
+                },
+                None,
+            ));
             outer.push(plain(parse_quote!(let mut #count: u64 = 0;)));
-            steps.push(replay(parse_quote! {
+            let fetch = parse_quote! {
                 let #pat = match #rt::fetch(&#frame, &mut #iterator, &mut #count) {
                     ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
                     ::core::option::Option::None => break,
                 };
-            }));
+            };
+            steps.push(replay(
+                fetch,
+                Some(parse_quote!(#rt::again(&#frame, &mut #iterator))),
+            ));
         } else {
             outer.push(plain(if is_range(&iterable) { make } else { owned }));
             steps.push(plain(parse_quote! {
@@ -173,12 +196,13 @@ impl Lowering<'_> {
     }
 }
 
-fn replay(stmt: syn::Stmt) -> super::Step {
+fn replay(stmt: syn::Stmt, again: Option<Expr>) -> super::Step {
     step(StepKind::Plain(Plain {
         stmt,
         treatment: None,
         restart: None,
         replays: true,
+        again: again.map(Box::new),
     }))
 }
 

@@ -89,6 +89,7 @@ impl Lowering<'_> {
                 treatment,
                 restart: None,
                 replays: false,
+                again: None,
             })));
             return;
         }
@@ -222,6 +223,7 @@ impl Lowering<'_> {
                 treatment,
                 restart: None,
                 replays: false,
+                again: None,
             });
             out.push(step(kind));
             return;
@@ -406,6 +408,7 @@ pub(super) fn plain(stmt: Stmt) -> Step {
         treatment: None,
         restart: None,
         replays: false,
+        again: None,
     }))
 }
 

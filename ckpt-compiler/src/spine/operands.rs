@@ -182,7 +182,12 @@ impl Lowering<'_> {
                 if is_temporary || !is_pure(&reference.expr) {
                     self.put_aside(&mut reference.expr, "argument", &mut steps);
                 }
-            } else if !(is_pure(operands[index]) || is_iterator(operands[index])) || changed_later {
+            } else if !(is_pure(operands[index]) || is_iterator(operands[index]))
+                || changed_later
+                || !is_receiver
+                    && matches!(&*operands[index], Expr::Unary(one) if matches!(one.op, syn::UnOp::Deref(_)))
+            {
+                // What is copied from behind a reference is copied before: the reference may have to end for the call.
                 self.put_aside(operands[index], "argument", &mut steps);
             }
         }

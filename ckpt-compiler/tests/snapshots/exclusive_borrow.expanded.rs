@@ -46,8 +46,9 @@ pub fn exchange(cells: &mut [f64]) {
     } else {
         half = __ckpt.restore("half");
     }
+    let (left, right) = cells.split_at_mut(half);
     #[allow(unused_mut, unused_assignments)]
-    let (mut left, mut right) = cells.split_at_mut(half);
+    let (mut left, mut right) = (left, right);
     {
         #[allow(unused_mut, unused_assignments)]
         let mut __ckpt_iterator1;
@@ -79,7 +80,12 @@ pub fn exchange(cells: &mut [f64]) {
                             __ckpt_registrar.save("index", &index);
                         },
                     );
-                (left, right) = cells.split_at_mut(half);
+                #[allow(unused_variables)]
+                {
+                    (left, right) = match cells.split_at_mut(half) {
+                        (left, right) => (left, right),
+                    };
+                }
             }
             std::mem::swap(&mut left[index], &mut right[index]);
         }

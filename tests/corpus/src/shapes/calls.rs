@@ -345,3 +345,28 @@ fn maybe(i: u64) -> u64 {
     }
     i * 3
 }
+
+#[ckpt::instrument(calls(counted))]
+pub fn copies_of_what_references_point_to() {
+    let mut n = 1;
+    counted(&mut n);
+    println!("= {n}");
+}
+
+#[ckpt::instrument(calls(counts))]
+fn counted(n: &mut u64) {
+    for _ in 0..2 {
+        let more = counts(*n);
+        *n += more;
+        println!("{n}");
+    }
+}
+
+#[ckpt::instrument]
+fn counts(mut n: u64) -> u64 {
+    for _ in 0..2 {
+        n += 10;
+        ckpt::checkpoint!();
+    }
+    n
+}

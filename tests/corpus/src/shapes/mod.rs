@@ -18,6 +18,7 @@
     clippy::while_let_loop
 )]
 
+mod again;
 mod bindings;
 mod blocks;
 mod bodies;
@@ -95,7 +96,7 @@ const SHAPES: &[Shape] = shapes! {
     bodies: items_in_the_body, std_macros_with_inline_captures, unknown_macros, macro_defined_in_the_body, attributes_in_the_body, attribute_at_the_top, steering_attributes, names_like_the_generated_ones, imported_macro_path, inner_attributes;
     borrows: shared_reference, mutable_reference, reference_to_a_field, swapped_values, swapped_references, split_at_mut_views, mutable_view_of_a_part, words_of_a_text, walk_along_a_linked_list, two_level_borrow, borrow_ended_before_the_site, mutable_reference_then_owner, reference_to_a_temporary;
     branches: if_else_if_else, condition_changed_before_site, condition_with_effect, if_as_value, if_let_copied_value, if_let_by_reference, if_let_on_a_call_with_effect, if_let_scrutinee_overwritten_inside, if_let_taken, if_let_else_if_let, nested_branches, site_in_an_else_branch_only;
-    calls: statement, in_let, as_tail, as_argument, as_two_arguments, in_a_macro, in_struct_and_tuple_literals, three_frames_deep, mutable_argument, mutable_argument_passed_on, argument_by_value, shared_references, slices_of_a_vector, field_of_a_struct, one_frame_two_callees, called_by_path, temporaries_as_arguments, callee_without_a_visit;
+    calls: statement, in_let, as_tail, as_argument, as_two_arguments, in_a_macro, in_struct_and_tuple_literals, three_frames_deep, mutable_argument, mutable_argument_passed_on, argument_by_value, shared_references, slices_of_a_vector, field_of_a_struct, one_frame_two_callees, called_by_path, temporaries_as_arguments, callee_without_a_visit, copies_of_what_references_point_to;
     closures: without_captures, capturing_by_reference, capturing_mutably_between_sites, passed_to_an_adaptor_in_the_body, function_pointer, made_from_a_value_that_is_drawn, two_closures_one_using_the_other, owning_what_they_only_read, boxed, generator_of_random_numbers, with_a_state_of_their_own, passed_to_a_marked_call, changing_what_they_capture;
     exits: question_mark_in_a_loop, question_mark_on_marked_calls, question_mark_on_option, early_return_from_nested_loops, return_from_a_match_in_a_loop, boxed_error, block_label_with_value, result_matched_on_a_marked_call, marked_call_in_if_let_and_while_let, marked_call_in_let_else;
     files: written_file, file_that_is_not_mutable, appended_file, buffered_file, half_a_line, file_in_a_struct, lines_of_a_file, lines_of_a_file_opened_in_place, numbered_lines_after_a_header, lines_taken_one_by_one, reader_that_is_lent, reader_by_blocks, file_that_is_read_and_changed, locked_standard_output, buffered_standard_output, stopwatch;
@@ -112,6 +113,7 @@ const SHAPES: &[Shape] = shapes! {
     travelling: shadowed_by_a_value_made_from_it, shadowed_by_the_result_of_a_call, given_a_value_again_in_a_loop, put_aside_before_a_continue, put_aside_before_a_break_with_a_value, declared_first_and_moved_later, without_a_value_on_one_way, a_loop_without_end_leaves_with_a_value, parameter_given_a_value_again, destructors_in_the_order_of_declaration, late_guards, changed_while_its_shadow_is_made, reference_to_a_reference, closure_across_a_shadow;
     values: numbers, texts_and_paths, collections, options_and_results, wrappers, shared_pointers, derived_types, derived_with_field_attributes, arrays_and_boxed_slices, empty_and_nested_empty;
     effects: iterator_that_empties_its_source, iterator_split_off, iterator_made_with_a_draw, range_made_with_a_draw, argument_with_effect, operand_with_effect, operand_changed_by_the_call, assignment_to_a_place_with_effect, reference_made_with_a_draw, closure_over_a_cell, shared_pointer_in_two_frames, text_of_an_environment;
+    again: variants_of_a_field, patterns, items_of_a_for, reference_in_a_pattern;
     used_up: transformed_first, receiver_taken_apart, consumed_by_a_method, shadowed_by_what_is_made_of_them, used_up_on_one_branch, through_two_frames, steered_parameters;
     refills: struct_with_callbacks, lent_to_a_method, nested_and_carved, of_a_plain_type;
     objects: boxed_solver_in_a_loop, solver_replaced_on_the_way, list_of_bodies, values_lent_as_objects, struct_with_a_boxed_field, element_of_a_list_lent, object_by_value, shared_boxed_object;
