@@ -131,7 +131,11 @@ fn is_plain_number(expr: &Expr, by_type: &dyn Fn(&Type) -> bool) -> bool {
                     | syn::BinOp::Le(_)
                     | syn::BinOp::Gt(_)
                     | syn::BinOp::Ge(_)
-            ) || is_plain_number(&one.left, by_type) && is_plain_number(&one.right, by_type)
+            ) || matches!(
+                one.op,
+                syn::BinOp::Div(_) | syn::BinOp::Rem(_) | syn::BinOp::Shr(_)
+            ) && matches!(&*one.right, Expr::Lit(lit) if matches!(lit.lit, syn::Lit::Int(_)))
+                || is_plain_number(&one.left, by_type) && is_plain_number(&one.right, by_type)
         }
         Expr::MethodCall(call) => call.method == "len" && call.args.is_empty(),
         _ => false,

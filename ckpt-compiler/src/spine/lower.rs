@@ -141,6 +141,7 @@ impl Lowering<'_> {
                     treatment: Some(Treatment::Reexecute),
                     restart: None,
                     replays: false,
+                    again: None,
                 })));
                 return true;
             }
