@@ -60,9 +60,20 @@ impl Decider<'_> {
             before: self.decisions.clone(),
             ..Round::default()
         };
-        for (index, one) in findings.iter().enumerate() {
-            if !self.decide_one(one, &mut round) {
-                round.unsolved.push(index);
+        let is_vague = |one: &Located| matches!(one.finding.kind, Kind::Refusal | Kind::Other);
+        for vague in [false, true] {
+            // What rustc says besides may be gone once a decision is made: a type without size, an ambiguous method.
+            if vague && self.decisions != round.before {
+                break;
+            }
+            for (index, one) in findings
+                .iter()
+                .enumerate()
+                .filter(|(_, one)| is_vague(one) == vague)
+            {
+                if !self.decide_one(one, &mut round) {
+                    round.unsolved.push(index);
+                }
             }
         }
         round.changed = self.decisions != round.before || !round.given_up.is_empty();
@@ -119,7 +130,7 @@ impl Decider<'_> {
     /// An object of a trait: an attribute on the trait lists its types.
     fn object(&mut self, one: &Located, round: &mut Round) -> bool {
         let name = &one.finding.type_name;
-        let is_new = !self.decisions.objects.contains_key(name);
+        let is_new = !round.before.objects.contains_key(name);
         match object_edits(self.program, self.items, self.types, name) {
             Ok(needed) if is_new => {
                 self.decisions.objects.insert(name.clone(), needed.edits);
