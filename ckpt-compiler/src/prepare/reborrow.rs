@@ -56,10 +56,10 @@ impl Names {
         match without_skips(iterable) {
             Expr::Reference(one) => one.mutability.is_some(),
             Expr::Paren(inner) => self.give_exclusive(&inner.expr),
-            Expr::MethodCall(call) => match call.method.to_string().as_str() {
-                "iter_mut" | "chunks_mut" | "chunks_exact_mut" | "values_mut" => true,
-                _ => false,
-            },
+            Expr::MethodCall(call) => matches!(
+                call.method.to_string().as_str(),
+                "iter_mut" | "chunks_mut" | "chunks_exact_mut" | "values_mut"
+            ),
             path => self.are(path),
         }
     }

@@ -11,6 +11,7 @@
     clippy::needless_borrows_for_generic_args,
     clippy::needless_late_init,
     clippy::needless_range_loop,
+    clippy::needless_return,
     clippy::never_loop,
     clippy::replace_box,
     clippy::type_complexity,
