@@ -7,7 +7,7 @@
 //! | resolve | [`resolve`], [`hints`], [`methods`] | what paths, types and methods stand for |
 //! | calls | [`calls`] | the call graph and the loops |
 //! | cost | [`cost`] | trips, operations, shares |
-//! | choose | [`choose`] | the sites, and the functions that lead to them |
+//! | choose | [`mod@choose`] | the sites, and the functions that lead to them |
 //! | place | [`mod@place`] | whether the stages of one function agree |
 //! | objects | [`objects`] | what the objects of a trait need to be saved |
 //! | edits | [`edits`] | the user's text with what is put into it |
