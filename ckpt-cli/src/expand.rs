@@ -12,6 +12,7 @@ use syn::{Attribute, Meta};
 
 use crate::failure::{Failure, Outcome, code};
 use crate::launch::CargoOptions;
+use crate::package::shown;
 
 /// A source file that could be parsed.
 #[derive(Debug)]
@@ -335,7 +336,8 @@ fn type_name(ty: &syn::Type) -> String {
     }
 }
 
-fn annotation(attribute: &Attribute) -> Option<Annotation> {
+/// Which attribute of ckpt it is, if it is one for functions.
+pub fn annotation(attribute: &Attribute) -> Option<Annotation> {
     let path: Vec<_> = attribute
         .path()
         .segments
@@ -349,16 +351,12 @@ fn annotation(attribute: &Attribute) -> Option<Annotation> {
     }
 }
 
-fn options(attribute: &Attribute) -> TokenStream {
+/// What stands in the parentheses of an attribute.
+pub fn options(attribute: &Attribute) -> TokenStream {
     match &attribute.meta {
         Meta::List(list) => list.tokens.clone(),
         _ => TokenStream::new(),
     }
-}
-
-fn shown(path: &Path) -> String {
-    let here = std::env::current_dir().unwrap_or_default();
-    path.strip_prefix(here).unwrap_or(path).display().to_string()
 }
 
 #[cfg(test)]

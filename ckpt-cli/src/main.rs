@@ -10,7 +10,6 @@ mod doctor;
 mod expand;
 mod failure;
 mod launch;
-#[allow(dead_code)] // the commands for unmodified packages come next
 mod package;
 mod render;
 mod stores;

@@ -7,7 +7,9 @@ use ckpt_compiler::package::{ChooseOptions, analyse, place};
 
 use crate::failure::{AboutFile, Outcome, code};
 use crate::launch::CargoOptions;
+use crate::package::driver::{Wanted, rewrite};
 use crate::package::plan::{FunctionPlan, Plan};
+use crate::package::read::ReadPackage;
 use crate::package::{driver, page, read};
 use crate::render::{self, FormatOption};
 
@@ -21,6 +23,9 @@ pub struct PlanCommand {
     /// Write a page with the annotated source to this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Ask rustc too: sites that the types of the program forbid are moved, and the attributes that types need are shown
+    #[arg(long)]
+    check: bool,
     /// Show all loops, not only the costliest ten
     #[arg(long)]
     all: bool,
@@ -34,6 +39,7 @@ const EXAMPLE: &str = "\
 Example:
   cargo ckpt plan --release
   cargo ckpt plan --html plan.html
+  cargo ckpt plan --check
 
 Exit codes: 0 there is a place for checkpoints, 1 there is none, 101 the package cannot be read.";
 
@@ -46,15 +52,27 @@ impl PlanCommand {
         let package = read::read(&self.cargo)?;
         let analysis = analyse(&package.program);
         let main = driver::main_of(&package, &analysis)?;
+        if self.check {
+            return match rewrite(&self.cargo, Wanted::Sources, package, analysis)? {
+                Some(rewritten) => self.show(&Plan::of_checked(&rewritten), &rewritten.package),
+                None => {
+                    render::print("There is no place for a checkpoint.\n");
+                    Ok(code::NO)
+                }
+            };
+        }
         let placement = place(&analysis, main, &ChooseOptions::default());
-        let plan = Plan::of(&package, &analysis, &placement);
+        self.show(&Plan::of(&package, &analysis, &placement), &package)
+    }
+
+    fn show(&self, plan: &Plan, package: &ReadPackage) -> Outcome<u8> {
         if let Some(path) = &self.html {
-            fs::write(path, page::page(&plan, &package)).about("cannot write", path)?;
+            fs::write(path, page::page(plan, package)).about("cannot write", path)?;
         }
         if self.format.json() {
-            render::print_json(&plan);
+            render::print_json(plan);
         } else {
-            self.print(&plan);
+            self.print(plan);
         }
         Ok(if plan.functions.is_empty() { code::NO } else { 0 })
     }
@@ -102,6 +120,15 @@ impl PlanCommand {
                 percent(plan.coverage)
             )
         };
+        if let Some(checked) = &plan.checked {
+            text += &format!(
+                "It compiles with checkpoints; cargo was asked {} times.\n",
+                checked.rounds
+            );
+            for one in &checked.decisions {
+                text += &format!("  {}:{}  {}\n", one.file, one.line, one.attribute);
+            }
+        }
         render::print(&text);
     }
 }

@@ -281,7 +281,7 @@ impl CargoOptions {
 
     /// Builds and insists on success; cargo shows what is wrong.
     fn cargo_build(&self, choice: &Choice, target_directory: &Path) -> Outcome<(PathBuf, Vec<PathBuf>)> {
-        let built = self.run_cargo("build", choice, Diagnostics::Shown, &[])?;
+        let built = self.run_cargo("build", choice, Diagnostics::Shown)?;
         if !built.success {
             return Err(
                 Failure::new(code::BUILD, format!("`{}` does not build", choice.target))
@@ -294,14 +294,8 @@ impl CargoOptions {
         Ok((executable, folders))
     }
 
-    /// Runs `cargo build` or `cargo check` on the choice, with these options and more variables.
-    pub fn run_cargo(
-        &self,
-        verb: &str,
-        choice: &Choice,
-        diagnostics: Diagnostics,
-        variables: &[(&str, OsString)],
-    ) -> Outcome<Built> {
+    /// Runs `cargo build` or `cargo check` on the choice, with these options.
+    pub fn run_cargo(&self, verb: &str, choice: &Choice, diagnostics: Diagnostics) -> Outcome<Built> {
         let format = match diagnostics {
             Diagnostics::Shown => "--message-format=json-render-diagnostics",
             Diagnostics::Kept => "--message-format=json-diagnostic-rendered-ansi",
@@ -310,7 +304,6 @@ impl CargoOptions {
             .arg(verb)
             .arg(format)
             .args(self.cargo_arguments(choice))
-            .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| {

@@ -35,6 +35,7 @@ pub struct PackageCopy {
 
 impl PackageCopy {
     /// Where a file of the user's is in the copy.
+    #[cfg(test)]
     pub fn to_copy(&self, original: &Path) -> Option<PathBuf> {
         Some(self.folder.join(original.strip_prefix(&self.base).ok()?))
     }

@@ -130,14 +130,16 @@ impl Decider<'_> {
     /// An object of a trait: an attribute on the trait lists its types.
     fn object(&mut self, one: &Located, round: &mut Round) -> bool {
         let name = &one.finding.type_name;
-        let is_new = !round.before.objects.contains_key(name);
+        if round.before.objects.contains_key(name) {
+            return self.holder(one, round);
+        }
         match object_edits(self.program, self.items, self.types, name) {
-            Ok(needed) if is_new => {
+            Ok(needed) => {
                 self.decisions.objects.insert(name.clone(), needed.edits);
                 self.decisions.derives.extend(needed.derives);
                 true
             }
-            _ => self.holder(one, round),
+            Err(_) => self.holder(one, round),
         }
     }
 

@@ -71,6 +71,7 @@ pub fn rewrite(
     analysis: Analysis,
 ) -> Outcome<Option<Rewritten>> {
     let types = Types::of(&package.program);
+    let effects = Effects::of(&package.program, &analysis.items, &analysis.graph);
     let main = main_of(&package, &analysis)?;
     let mut wishes = ChooseOptions::default();
     let mut decisions = Decisions::default();
@@ -85,7 +86,12 @@ pub fn rewrite(
         }
         let edited = edit(&package.program, &analysis, main, &placement, &decisions);
         let copy = copy_of(&package, &edited, wanted)?;
-        let built = build(options, wanted, &package, &copy)?;
+        let verb = match wanted {
+            Wanted::Program => "build",
+            Wanted::Sources => "check",
+        };
+        let choice = &package.workspace.choice;
+        let built = cargo_on_copy(options, verb, choice, &copy.manifest, &copy.build_directory)?;
         if built.success {
             return Ok(Some(Rewritten {
                 package,
@@ -102,7 +108,6 @@ pub fn rewrite(
         if findings.is_empty() {
             return Err(report::does_not_build(&package));
         }
-        let effects = Effects::of(&package.program, &analysis.items, &analysis.graph);
         let is_instrumented = |place| marks::function_at(&analysis, &placement, place).is_some();
         let repeatable = |place| effects.may_run_again(place);
         let mut decider = Decider {
@@ -182,24 +187,22 @@ fn copy_of(package: &ReadPackage, edited: &BTreeMap<FileId, Edited>, wanted: Wan
     make_copy(package, &texts, &features::of_package(package))
 }
 
-fn build(
+/// Runs `cargo build` or `cargo check` on a copy; what rustc says is kept.
+pub fn cargo_on_copy(
     options: &CargoOptions,
-    wanted: Wanted,
-    package: &ReadPackage,
-    copy: &PackageCopy,
+    verb: &str,
+    choice: &Choice,
+    manifest: &Path,
+    build_directory: &Path,
 ) -> Outcome<Built> {
     let mut options = options.clone();
-    options.manifest_path = Some(copy.manifest.clone());
-    options.target_dir = Some(copy.build_directory.clone());
+    options.manifest_path = Some(manifest.to_path_buf());
+    options.target_dir = Some(build_directory.to_path_buf());
     let choice = Choice {
-        manifest: copy.manifest.clone(),
-        ..package.workspace.choice.clone()
+        manifest: manifest.to_path_buf(),
+        ..choice.clone()
     };
-    let verb = match wanted {
-        Wanted::Program => "build",
-        Wanted::Sources => "check",
-    };
-    options.run_cargo(verb, &choice, Diagnostics::Kept, &[])
+    options.run_cargo(verb, &choice, Diagnostics::Kept)
 }
 
 /// rustc's errors with their places in the user's own files.

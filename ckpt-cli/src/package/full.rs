@@ -4,10 +4,11 @@ use ckpt_compiler::package::FileId;
 use ckpt_compiler::package::edits::{Edit, Edited};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
+use syn::Attribute;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Meta};
 
+use crate::expand::{Annotation, annotation, options};
 use crate::failure::{Failure, Outcome, code};
 
 /// The text of a file in which every function with an attribute of ckpt is written out.
@@ -40,14 +41,12 @@ struct Writer<'t> {
 impl Writer<'_> {
     /// Replaces the function from its attribute of ckpt to its end.
     fn function(&mut self, attributes: &[Attribute], item: &impl ToTokens, bare: TokenStream) {
-        let Some((attribute, opens_session)) = attributes.iter().find_map(annotation) else {
+        let own = attributes.iter().find_map(|one| Some((one, annotation(one)?)));
+        let Some((attribute, annotation)) = own else {
             return;
         };
-        let arguments = match &attribute.meta {
-            Meta::List(list) => list.tokens.clone(),
-            _ => TokenStream::new(),
-        };
-        match write_out(arguments, bare, opens_session, self.in_impl) {
+        let opens_session = annotation == Annotation::Main;
+        match write_out(options(attribute), bare, opens_session, self.in_impl) {
             Ok(written) => {
                 let start = attribute.span().byte_range().start;
                 let end = item.to_token_stream().span().byte_range().end;
@@ -99,20 +98,6 @@ impl<'ast> Visit<'ast> for Writer<'_> {
 fn is_behind(all: &[Attribute], one: &Attribute) -> bool {
     let own = all.iter().find(|other| annotation(other).is_some());
     own.is_none_or(|own| own.span().byte_range().start < one.span().byte_range().start)
-}
-
-fn annotation(attribute: &Attribute) -> Option<(&Attribute, bool)> {
-    let names: Vec<_> = attribute
-        .path()
-        .segments
-        .iter()
-        .map(|one| one.ident.to_string())
-        .collect();
-    match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["ckpt", "main"] => Some((attribute, true)),
-        ["ckpt", "instrument"] => Some((attribute, false)),
-        _ => None,
-    }
 }
 
 fn write_out(

@@ -1,6 +1,5 @@
 //! The program of an unmodified package, rewritten and built; built as it stands when nothing has changed since.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,11 +8,11 @@ use ckpt_compiler::package::appends::appends;
 use ckpt_compiler::package::items::Annotation;
 
 use super::copy::PackageCopy;
-use super::driver::{Rewritten, Wanted, rewrite, shown};
+use super::driver::{Rewritten, Wanted, cargo_on_copy, rewrite, shown};
 use super::read::{ReadPackage, read};
 use super::stamp::Stamp;
 use crate::failure::Outcome;
-use crate::launch::cargo::{Built, Diagnostics};
+use crate::launch::cargo::Built;
 use crate::launch::{CargoOptions, Choice};
 
 /// Builds the program with checkpoints in it; nothing if the user has put `#[ckpt::main]` on `main` and the package is to
@@ -23,7 +22,7 @@ pub fn build(options: &CargoOptions, choice: &Choice, target: &Path) -> Outcome<
     let words = stamp_words(options, choice);
     if let Some(stamp) = Stamp::still_valid(&stamp_path, &words) {
         tell(options, &stamp.summary);
-        let built = build_copy(options, choice, &stamp.manifest, &stamp.build_directory)?;
+        let built = cargo_on_copy(options, "build", choice, &stamp.manifest, &stamp.build_directory)?;
         if built.success {
             return Ok(Some(built));
         }
@@ -60,17 +59,6 @@ pub fn is_written_for_ckpt(package: &ReadPackage, analysis: &Analysis) -> bool {
             .files
             .iter()
             .any(|file| by_hand.iter().any(|name| file.text.contains(name)))
-}
-
-fn build_copy(options: &CargoOptions, choice: &Choice, manifest: &Path, target: &Path) -> Outcome<Built> {
-    let mut options = options.clone();
-    options.manifest_path = Some(manifest.to_path_buf());
-    options.target_dir = Some(target.to_path_buf());
-    let choice = Choice {
-        manifest: manifest.to_path_buf(),
-        ..choice.clone()
-    };
-    options.run_cargo("build", &choice, Diagnostics::Kept, &[] as &[(&str, OsString)])
 }
 
 fn tell(options: &CargoOptions, summary: &str) {

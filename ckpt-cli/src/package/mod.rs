@@ -8,9 +8,10 @@
 //! says what of ckpt its dependencies need, and `tree` writes no more than has changed.
 //!
 //! `oracle` reads rustc's answers, `decide` draws conclusions, `driver` goes round until the copy compiles, `marks` and
-//! `report` translate between places and people, `launch` and `stamp` make a second run as quick as `cargo run`.
+//! `report` translate between places and people, `plan`, `checked` and `page` show the plan, `launch` and `stamp` make a second run as quick as `cargo run`.
 
 pub mod cfg;
+pub mod checked;
 pub mod copy;
 pub mod decide;
 pub mod driver;
@@ -34,3 +35,5 @@ mod strip;
 mod testing;
 mod tree;
 pub mod workspace;
+
+pub use modules::shown;

@@ -10,6 +10,8 @@ use ckpt_compiler::package::{Analysis, FileId, Program, with_sites};
 use quote::ToTokens;
 use serde::Serialize;
 
+use super::checked::Checked;
+use super::driver::Rewritten;
 use super::read::ReadPackage;
 
 /// Everything that was decided, and why.
@@ -25,6 +27,9 @@ pub struct Plan {
     pub loops: Vec<LoopPlan>,
     /// Loops in which a site was wanted and cannot be.
     pub refused: Vec<Refused>,
+    /// What rustc made of it, where it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checked: Option<Checked>,
 }
 
 /// A function that is instrumented.
@@ -138,6 +143,15 @@ impl Plan {
             functions,
             loops: loops(analysis, placement, &shown),
             refused: refused(placement, &shown),
+            checked: None,
+        }
+    }
+
+    /// The plan of a package that has been rewritten and compiles.
+    pub fn of_checked(rewritten: &Rewritten) -> Self {
+        Self {
+            checked: Some(Checked::of(rewritten)),
+            ..Self::of(&rewritten.package, &rewritten.analysis, &rewritten.placement)
         }
     }
 

@@ -22,8 +22,6 @@ pub struct ReadPackage {
     pub program: Program,
     /// The packages, and which target is meant: [`Workspace::choice`].
     pub workspace: Workspace,
-    /// What it is built for, such as `x86_64-unknown-linux-gnu`.
-    pub target: String,
     /// How it is to be built.
     pub options: CargoOptions,
     /// For each file, the bytes that rustc passes over because of a `#[cfg]`, in functions and lists.
@@ -32,6 +30,7 @@ pub struct ReadPackage {
 
 impl ReadPackage {
     /// The package of this name: its manifest, features and direct dependencies.
+    #[cfg(test)]
     pub fn package(&self, name: &str) -> Option<&LocalPackage> {
         self.workspace
             .packages
@@ -99,7 +98,6 @@ pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
             crates,
         },
         workspace,
-        target: compiler.target,
         options: CargoOptions {
             target_dir: options.target_dir.as_ref().map(|path| folder.join(path)),
             ..options.clone()
@@ -127,7 +125,7 @@ fn build_script_flags(
     if !scripts.into_iter().any(sets_flags) {
         return Ok(BTreeMap::new());
     }
-    let built = options.run_cargo("check", &workspace.choice, Diagnostics::Shown, &[])?;
+    let built = options.run_cargo("check", &workspace.choice, Diagnostics::Shown)?;
     if built.success {
         return Ok(built.flags);
     }

@@ -48,8 +48,6 @@ pub struct Dependency {
     pub extern_name: String,
     /// The version that cargo chose.
     pub version: Version,
-    /// Its features that are on.
-    pub features: Vec<String>,
     /// The package.
     pub id: PackageId,
 }
@@ -168,7 +166,6 @@ impl Workspace {
                 name: package.name.to_string(),
                 extern_name: dependency.name.clone(),
                 version: package.version.clone(),
-                features: features(package),
                 id: package.id.clone(),
             }
         };

@@ -69,46 +69,6 @@ pub fn locate(program: &Program, file: FileId, offset: usize) -> Option<Found> {
     finder.found
 }
 
-/// The name of the function around the byte, and the range of its text.
-pub fn function_around(program: &Program, file: FileId, offset: usize) -> Option<(String, Range<usize>)> {
-    struct Functions<'p> {
-        program: &'p Program,
-        file: FileId,
-        offset: usize,
-        found: Option<(String, Range<usize>)>,
-    }
-    impl Functions<'_> {
-        fn note(&mut self, ident: &syn::Ident, span: Span) {
-            let range = bytes(self.program, self.file, span);
-            if range.contains(&self.offset) {
-                self.found = Some((ident.to_string(), range));
-            }
-        }
-    }
-    impl<'ast> Visit<'ast> for Functions<'_> {
-        fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
-            self.note(&item.sig.ident, item.span());
-            visit::visit_item_fn(self, item);
-        }
-        fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
-            self.note(&item.sig.ident, item.span());
-            visit::visit_impl_item_fn(self, item);
-        }
-        fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
-            self.note(&item.sig.ident, item.span());
-            visit::visit_trait_item_fn(self, item);
-        }
-    }
-    let mut finder = Functions {
-        program,
-        file,
-        offset,
-        found: None,
-    };
-    finder.visit_file(&program.file(file).ast);
-    finder.found
-}
-
 struct Finder<'p> {
     program: &'p Program,
     file: FileId,

@@ -1,18 +1,16 @@
 //! Goes over the files of each crate, in the order of its modules.
 
-use super::syntax::{
-    Inner, Statics, annotation, as_function, bound_path, derives, first_of_trait, first_token, type_name,
-};
+use super::syntax::{Inner, Statics, annotation, first_token};
 use super::{
-    AliasId, AliasItem, ConstId, ConstItem, Def, Field, FnId, FnKind, Function, GlobalId, GlobalItem,
-    GlobalKind, ImplItem, Items, Place, Scope, ScopeId, TraitId, TraitItem, TypeId, TypeItem, TypeKind,
+    AliasId, AliasItem, ConstId, ConstItem, Def, FnId, FnKind, Function, GlobalId, GlobalItem, GlobalKind,
+    Items, Place, Scope, ScopeId, TraitId,
 };
 use crate::package::source::{FileId, Program};
 use proc_macro2::Span;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{Attribute, Item, UseTree, Visibility};
+use syn::{Item, UseTree, Visibility};
 
 /// Modules nested deeper than this are not read: a module map may be circular.
 const DEEPEST_MODULE: usize = 64;
@@ -56,7 +54,7 @@ impl Items {
         ScopeId(self.scopes.len() - 1)
     }
 
-    fn declare(&mut self, scope: ScopeId, name: &str, def: Def) {
+    pub(super) fn declare(&mut self, scope: ScopeId, name: &str, def: Def) {
         self.scopes[scope.0]
             .names
             .entry(name.to_owned())
@@ -65,38 +63,27 @@ impl Items {
     }
 
     /// A name with the modules around it.
-    fn display(&self, scope: ScopeId, name: &str) -> String {
+    pub(super) fn display(&self, scope: ScopeId, name: &str) -> String {
         let mut parts = self.scope(scope).path.clone();
         parts.push(name.to_owned());
         parts.join("::")
     }
 }
 
-/// The common parts of a type's declaration.
-struct Declared<'a> {
-    kind: TypeKind,
-    attributes: &'a [Attribute],
-    vis: &'a Visibility,
-    keyword: Span,
-    ident: &'a syn::Ident,
-    generics: &'a syn::Generics,
-    whole: Span,
-}
-
 /// A function's surroundings.
 #[derive(Clone, Default)]
-struct Owner {
-    of_impl: Option<usize>,
-    of_trait: Option<TraitId>,
-    self_type: Option<String>,
-    trait_name: Option<String>,
+pub(super) struct Owner {
+    pub(super) of_impl: Option<usize>,
+    pub(super) of_trait: Option<TraitId>,
+    pub(super) self_type: Option<String>,
+    pub(super) trait_name: Option<String>,
 }
 
-struct Collector<'a> {
+pub(super) struct Collector<'a> {
     program: &'a Program,
-    items: &'a mut Items,
-    krate: usize,
-    file: FileId,
+    pub(super) items: &'a mut Items,
+    pub(super) krate: usize,
+    pub(super) file: FileId,
     /// The inline modules around, in the file.
     inline: Vec<String>,
     /// How many `include!` each place has had so far.
@@ -124,50 +111,9 @@ impl Collector<'_> {
                     .declare(scope, &function.sig.ident.to_string(), Def::Function(id));
             }
             Item::Mod(one) => self.submodule(scope, one),
-            Item::Struct(one) => {
-                let fields = self.fields(None, &one.fields);
-                let declared = Declared {
-                    kind: TypeKind::Struct,
-                    attributes: &one.attrs,
-                    vis: &one.vis,
-                    keyword: one.struct_token.span,
-                    ident: &one.ident,
-                    generics: &one.generics,
-                    whole: one.span(),
-                };
-                self.type_item(scope, declared, fields, Vec::new());
-            }
-            Item::Enum(one) => {
-                let fields = one
-                    .variants
-                    .iter()
-                    .flat_map(|variant| self.fields(Some(variant.ident.to_string()), &variant.fields))
-                    .collect();
-                let variants = one.variants.iter().map(|one| one.ident.to_string()).collect();
-                let declared = Declared {
-                    kind: TypeKind::Enum,
-                    attributes: &one.attrs,
-                    vis: &one.vis,
-                    keyword: one.enum_token.span,
-                    ident: &one.ident,
-                    generics: &one.generics,
-                    whole: one.span(),
-                };
-                self.type_item(scope, declared, fields, variants);
-            }
-            Item::Union(one) => {
-                let fields = self.fields(None, &syn::Fields::Named(one.fields.clone()));
-                let declared = Declared {
-                    kind: TypeKind::Union,
-                    attributes: &one.attrs,
-                    vis: &one.vis,
-                    keyword: one.union_token.span,
-                    ident: &one.ident,
-                    generics: &one.generics,
-                    whole: one.span(),
-                };
-                self.type_item(scope, declared, fields, Vec::new());
-            }
+            Item::Struct(one) => self.structure(scope, one),
+            Item::Enum(one) => self.enumeration(scope, one),
+            Item::Union(one) => self.union(scope, one),
             Item::Trait(one) => self.trait_item(scope, one),
             Item::Impl(one) => self.impl_item(scope, one),
             Item::Const(one) => {
@@ -293,7 +239,13 @@ impl Collector<'_> {
         }
     }
 
-    fn function(&mut self, scope: ScopeId, kind: FnKind, item: syn::ItemFn, owner: &Owner) -> FnId {
+    pub(super) fn function(
+        &mut self,
+        scope: ScopeId,
+        kind: FnKind,
+        item: syn::ItemFn,
+        owner: &Owner,
+    ) -> FnId {
         let id = FnId(self.items.functions.len());
         let name = item.sig.ident.to_string();
         let short = match owner.self_type.as_ref().or(owner.trait_name.as_ref()) {
@@ -350,159 +302,7 @@ impl Collector<'_> {
         self.depth -= 1;
     }
 
-    fn fields(&self, variant: Option<String>, fields: &syn::Fields) -> Vec<Field> {
-        let place = |(index, field): (usize, &syn::Field)| {
-            let start = match &field.vis {
-                Visibility::Inherited => field
-                    .ident
-                    .as_ref()
-                    .map_or_else(|| field.ty.span(), |ident| ident.span()),
-                vis => vis.span(),
-            };
-            Field {
-                variant: variant.clone(),
-                name: field
-                    .ident
-                    .as_ref()
-                    .map_or_else(|| index.to_string(), ToString::to_string),
-                ty: field.ty.clone(),
-                attributes: field.attrs.clone(),
-                insert_at: self.range(start).start,
-                line: start.start().line,
-            }
-        };
-        fields.iter().enumerate().map(place).collect()
-    }
-
-    fn type_item(
-        &mut self,
-        scope: ScopeId,
-        declared: Declared<'_>,
-        fields: Vec<Field>,
-        variants: Vec<String>,
-    ) {
-        let Declared {
-            attributes, ident, ..
-        } = declared;
-        let start = match declared.vis {
-            Visibility::Inherited => declared.keyword,
-            vis => vis.span(),
-        };
-        let place = self.place(start, declared.whole);
-        let id = TypeId(self.items.types.len());
-        let name = ident.to_string();
-        self.items.types.push(TypeItem {
-            id,
-            display: self.items.display(scope, &name),
-            name: name.clone(),
-            kind: declared.kind,
-            krate: self.krate,
-            scope,
-            generics: declared.generics.clone(),
-            attributes: attributes.to_vec(),
-            derives: derives(attributes),
-            fields,
-            variants,
-            insert_at: place.bytes.start,
-            place,
-            vis: declared.vis.clone(),
-        });
-        self.items.declare(scope, &name, Def::Type(id));
-    }
-
-    fn trait_item(&mut self, scope: ScopeId, one: &syn::ItemTrait) {
-        let id = TraitId(self.items.traits.len());
-        let name = one.ident.to_string();
-        let supertraits = one.supertraits.iter().filter_map(bound_path).collect();
-        let place = self.place(first_of_trait(one), one.brace_token.span.close());
-        let mut declaration = one.clone();
-        for item in &mut declaration.items {
-            if let syn::TraitItem::Fn(method) = item {
-                method.default = None;
-            }
-        }
-        self.items.traits.push(TraitItem {
-            id,
-            name: name.clone(),
-            scope,
-            supertraits,
-            methods: HashMap::new(),
-            defaults: Vec::new(),
-            declaration,
-            place,
-        });
-        self.items.declare(scope, &name, Def::Trait(id));
-        let owner = Owner {
-            of_trait: Some(id),
-            trait_name: Some(name.clone()),
-            ..Owner::default()
-        };
-        for item in &one.items {
-            match item {
-                syn::TraitItem::Fn(method) => {
-                    let key = method.sig.ident.to_string();
-                    self.items.traits[id.0].methods.insert(key, method.sig.clone());
-                    if let Some(body) = &method.default {
-                        let item = as_function(&method.attrs, &Visibility::Inherited, &method.sig, body);
-                        let function = self.function(scope, FnKind::TraitDefault, item, &owner);
-                        self.items.traits[id.0].defaults.push(function);
-                    }
-                }
-                syn::TraitItem::Const(one) => {
-                    let value = one.default.as_ref().map(|(_, value)| value);
-                    self.constant(scope, Some(&name), &one.ident.to_string(), &one.ty, value);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn impl_item(&mut self, scope: ScopeId, one: &syn::ItemImpl) {
-        let index = self.items.impls.len();
-        let of_trait = one.trait_.as_ref().map(|(_, path, _)| path.clone());
-        let last = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string());
-        let owner = Owner {
-            of_impl: Some(index),
-            of_trait: None,
-            self_type: Some(type_name(&one.self_ty)),
-            trait_name: of_trait.as_ref().and_then(last),
-        };
-        let kind = if of_trait.is_some() {
-            FnKind::TraitImpl
-        } else {
-            FnKind::Inherent
-        };
-        self.items.impls.push(ImplItem {
-            scope,
-            file: self.file,
-            of_trait,
-            self_type: (*one.self_ty).clone(),
-            generics: one.generics.clone(),
-            functions: Vec::new(),
-            types: HashMap::new(),
-        });
-        for item in &one.items {
-            match item {
-                syn::ImplItem::Fn(method) => {
-                    let item = as_function(&method.attrs, &method.vis, &method.sig, &method.block);
-                    let id = self.function(scope, kind, item, &owner);
-                    self.items.impls[index].functions.push(id);
-                }
-                syn::ImplItem::Const(one) => {
-                    let of = owner.self_type.clone();
-                    let name = one.ident.to_string();
-                    self.constant(scope, of.as_deref(), &name, &one.ty, Some(&one.expr));
-                }
-                syn::ImplItem::Type(one) => {
-                    let name = one.ident.to_string();
-                    self.items.impls[index].types.insert(name, one.ty.clone());
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn constant(
+    pub(super) fn constant(
         &mut self,
         scope: ScopeId,
         owner: Option<&str>,
@@ -585,13 +385,13 @@ impl Collector<'_> {
         }
     }
 
-    fn range(&self, span: Span) -> std::ops::Range<usize> {
+    pub(super) fn range(&self, span: Span) -> std::ops::Range<usize> {
         let base = self.program.files.get(self.file.0).map_or(0, |file| file.base);
         let range = span.byte_range();
         range.start + base..range.end + base
     }
 
-    fn place(&self, start: Span, end: Span) -> Place {
+    pub(super) fn place(&self, start: Span, end: Span) -> Place {
         let at = start.start();
         Place {
             file: self.file,

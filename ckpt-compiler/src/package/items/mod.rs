@@ -3,6 +3,7 @@
 mod collect;
 mod show;
 mod syntax;
+mod types;
 
 pub use collect::collect;
 pub(super) use syntax::bound_path;
