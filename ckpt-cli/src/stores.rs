@@ -169,6 +169,16 @@ pub fn newest_id(store: &Path) -> Option<u64> {
     ids(store).last().copied()
 }
 
+/// Size of the largest committed checkpoint file.
+pub fn largest_bytes(store: &Path) -> Option<u64> {
+    let entries = fs::read_dir(store).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| id_of(&entry.path()).is_some())
+        .filter_map(|entry| entry.metadata().ok())
+        .map(|metadata| metadata.len())
+        .max()
+}
+
 /// `000003, 000004`; the middle of a long list is left out.
 pub fn id_list(ids: &[u64]) -> String {
     let words = |ids: &[u64]| {

@@ -116,6 +116,21 @@ fn the_report_is_there_for_scripts_too() {
         "killed at visit 7, resumed from the checkpoint at 5"
     );
     assert_eq!(visit_7["verdict"], "same");
+    assert_eq!(
+        json["checkpoint_bytes"],
+        "10 55\n".len(),
+        "the largest checkpoint of the script"
+    );
+    let restarts = trials
+        .iter()
+        .flat_map(|trial| trial["resumed"].as_array().unwrap());
+    let (from_checkpoint, from_start): (Vec<_>, Vec<_>) = restarts.partition(|from| from.is_u64());
+    assert_eq!(json["restarts"]["from_checkpoint"], from_checkpoint.len());
+    assert_eq!(json["restarts"]["from_start"], from_start.len());
+    if cfg!(target_os = "linux") {
+        let peak = json["reference"]["peak_bytes"].as_u64().unwrap();
+        assert!((100_000..100_000_000).contains(&peak), "of a shell: {peak}");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use regex::Regex;
 
 use crate::crashtest::plan::{Amount, Kind, plan};
 use crate::crashtest::process::Launcher;
-use crate::crashtest::report::Report;
+use crate::crashtest::report::{Report, Restarts};
 use crate::crashtest::scratch::Scratch;
 use crate::crashtest::trial::{Comparison, Test};
 use crate::failure::{AboutFile, Failure, Outcome, code};
@@ -162,18 +162,19 @@ impl Crashtest {
             }
             bar.inc(1);
         }
-        let mut report = Report {
+        let restarts = Restarts::of(&trials);
+        Ok(Report {
             program: String::new(),
             command: self.words(),
             seed,
-            passed: trials.iter().all(|done| done.passed()),
+            // A test in which nothing was resumed has shown nothing.
+            passed: trials.iter().all(|done| done.passed()) && restarts.from_checkpoint > 0,
             reference: expected.summary(),
+            checkpoint_bytes: trials.iter().filter_map(|done| done.checkpoint_bytes).max(),
+            restarts,
             trials,
             scratch: None,
-        };
-        // A test in which nothing was resumed has shown nothing.
-        report.passed &= report.resumed() > 0;
-        Ok(report)
+        })
     }
 }
 

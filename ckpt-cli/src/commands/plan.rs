@@ -8,7 +8,7 @@ use ckpt_compiler::package::{ChooseOptions, analyse, place};
 use crate::failure::{AboutFile, Outcome, code};
 use crate::launch::CargoOptions;
 use crate::package::driver::{Wanted, rewrite};
-use crate::package::plan::{FunctionPlan, Plan};
+use crate::package::plan::{FunctionPlan, Plan, Totals};
 use crate::package::read::ReadPackage;
 use crate::package::{driver, page, read};
 use crate::render::{self, FormatOption};
@@ -111,7 +111,11 @@ impl PlanCommand {
                 text += &format!("  {reason}\n");
             }
         }
-        let (scope, saved) = plan.variables();
+        let Totals {
+            variables_in_scope: scope,
+            variables_saved: saved,
+            ..
+        } = plan.totals;
         text += &if plan.functions.is_empty() {
             "\nThere is no place for a checkpoint.\n".to_owned()
         } else {

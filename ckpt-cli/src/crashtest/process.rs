@@ -44,6 +44,16 @@ pub struct Finished {
     pub stderr: String,
     /// How long it ran.
     pub time: Duration,
+    /// The most memory that it had resident, in bytes, as last seen before it ended; none where `/proc` does not tell.
+    pub peak_bytes: Option<u64>,
+}
+
+/// How a process ended, and what was seen of it until then.
+#[derive(Debug)]
+struct Watched {
+    ending: Ending,
+    too_long: bool,
+    peak_bytes: Option<u64>,
 }
 
 impl Launcher {
@@ -96,20 +106,27 @@ impl Launcher {
             )
             .because(error)
         })?;
-        let (ending, too_long) = self.wait(child, start, until)?;
+        let watched = self.wait(child, start, until)?;
         Ok(Finished {
-            ending,
-            too_long,
+            ending: watched.ending,
+            too_long: watched.too_long,
+            peak_bytes: watched.peak_bytes,
             time: start.elapsed(),
             stdout: fs::read(&stdout).about("cannot read", &stdout)?,
             stderr: last_lines(&fs::read(&stderr).about("cannot read", &stderr)?),
         })
     }
 
-    fn wait(&self, mut child: Child, start: Instant, until: Until) -> Outcome<(Ending, bool)> {
-        let mut too_long = false;
+    fn wait(&self, mut child: Child, start: Instant, until: Until) -> Outcome<Watched> {
+        let (mut too_long, mut peak_bytes) = (false, None);
+        let ended = |status, too_long, peak_bytes| Watched {
+            ending: Ending::of(status),
+            too_long,
+            peak_bytes,
+        };
         let mut nap = Duration::from_micros(200);
         loop {
+            peak_bytes = peak_of(child.id()).or(peak_bytes);
             let status = child
                 .try_wait()
                 .map_err(|error| Failure::new(code::START, "cannot wait").because(error))?;
@@ -118,7 +135,7 @@ impl Launcher {
                 return if self.interrupted.load(Ordering::Relaxed) {
                     Err(Failure::new(130, "interrupted"))
                 } else {
-                    Ok((Ending::of(status), too_long))
+                    Ok(ended(status, too_long, peak_bytes))
                 };
             }
             let running = start.elapsed();
@@ -133,13 +150,26 @@ impl Launcher {
                 }
                 let status =
                     status.map_err(|error| Failure::new(code::START, "cannot wait").because(error))?;
-                return Ok((Ending::of(status), too_long));
+                return Ok(ended(status, too_long, peak_bytes));
             }
             let left = until.kill.map_or(nap, |instant| instant.saturating_sub(running));
             std::thread::sleep(nap.min(left));
             nap = (nap * 2).min(Duration::from_millis(5));
         }
     }
+}
+
+/// The most memory that a running process has had resident. What `wait` would tell of the dead (`ru_maxrss`) includes
+/// our own pages, which the process shared until it became the program.
+fn peak_of(process: u32) -> Option<u64> {
+    peak_in(&fs::read_to_string(format!("/proc/{process}/status")).ok()?)
+}
+
+/// `VmHWM:     1234 kB` of Linux's `/proc/PID/status`, in bytes; a process that has ended has no such line.
+fn peak_in(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
 }
 
 /// The last lines before a backtrace: there the message is.
@@ -157,6 +187,13 @@ fn last_lines(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_peak_is_read_as_bytes() {
+        let status = "Name:\tsum\nVmPeak:\t    5000 kB\nVmHWM:\t    1234 kB\n";
+        assert_eq!(peak_in(status), Some(1234 * 1024));
+        assert_eq!(peak_in("Name:\tsum\nState:\tZ (zombie)\n"), None);
+    }
 
     #[test]
     fn the_message_before_a_backtrace_is_kept() {

@@ -24,10 +24,34 @@ pub struct Report {
     pub passed: bool,
     /// The uninterrupted run.
     pub reference: Summary,
+    /// Size of the largest checkpoint file, in bytes.
+    pub checkpoint_bytes: Option<u64>,
+    /// Restarts over all trials.
+    pub restarts: Restarts,
     /// The trials in order.
     pub trials: Vec<Done>,
     /// The scratch folder, if it was kept.
     pub scratch: Option<PathBuf>,
+}
+
+/// How often the program was restarted, by where it began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Restarts {
+    /// Restarts that continued from a checkpoint.
+    pub from_checkpoint: usize,
+    /// Restarts of a process that was killed before its first checkpoint.
+    pub from_start: usize,
+}
+
+impl Restarts {
+    /// Those of these trials.
+    pub fn of(trials: &[Done]) -> Self {
+        let all = || trials.iter().flat_map(|done| &done.resumed);
+        Self {
+            from_checkpoint: all().filter(|checkpoint| checkpoint.is_some()).count(),
+            from_start: all().filter(|checkpoint| checkpoint.is_none()).count(),
+        }
+    }
 }
 
 /// Failures shown in full unless all were asked for.
@@ -56,15 +80,6 @@ impl Done {
 }
 
 impl Report {
-    /// Restarts that continued from a checkpoint.
-    pub fn resumed(&self) -> usize {
-        self.trials
-            .iter()
-            .flat_map(|done| &done.resumed)
-            .filter(|checkpoint| checkpoint.is_some())
-            .count()
-    }
-
     /// Prints the report for people.
     pub fn print(&self, every_trial: bool) {
         let mut text = String::new();
@@ -86,9 +101,10 @@ impl Report {
         let time = render::duration(std::time::Duration::from_secs_f64(reference.seconds));
         let _ = writeln!(
             out,
-            "Uninterrupted: {time}, {}, {} on stdout",
+            "Uninterrupted: {time}, {}, {} on stdout{}",
             render::count(reference.visits as usize, "site visit"),
-            render::count(reference.lines, "line")
+            render::count(reference.lines, "line"),
+            self.sizes()
         );
         masked(out, "stdout", &reference.masked);
         if reference.lines > 0 && reference.masked.len() == reference.lines {
@@ -110,6 +126,15 @@ impl Report {
             }
         }
         out.push('\n');
+    }
+
+    /// What a checkpoint takes, against what the program does.
+    fn sizes(&self) -> String {
+        let shown = |what: &str, bytes: Option<u64>| {
+            bytes.map_or_else(String::new, |bytes| format!(", {what} {}", render::bytes(bytes)))
+        };
+        shown("resident at most", self.reference.peak_bytes)
+            + &shown("largest checkpoint", self.checkpoint_bytes)
     }
 
     fn print_kinds(&self) {
@@ -238,7 +263,10 @@ impl Report {
     }
 
     fn restarts(&self) -> String {
-        format!("{} from a checkpoint", render::count(self.resumed(), "restart"))
+        format!(
+            "{} from a checkpoint",
+            render::count(self.restarts.from_checkpoint, "restart")
+        )
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Expected {
     pub span: Duration,
     /// Site visits of a whole run.
     pub visits: u64,
+    /// The most memory that the program had resident in the uninterrupted runs without a session, in bytes.
+    pub peak_bytes: Option<u64>,
 }
 
 /// The reference as the report shows it.
@@ -53,6 +55,8 @@ pub struct Summary {
     pub seconds: f64,
     /// Site visits.
     pub visits: u64,
+    /// The most memory that the program had resident, in bytes, without a session; null where the system does not tell.
+    pub peak_bytes: Option<u64>,
     /// Lines on standard output that are compared or masked.
     pub lines: usize,
     /// Lines on standard output that two uninterrupted runs do not have in common.
@@ -90,6 +94,8 @@ pub struct Done {
     pub resumed: Vec<Option<u64>>,
     /// Seconds of its last process.
     pub seconds: f64,
+    /// Size of the largest checkpoint file that it left, in bytes.
+    pub checkpoint_bytes: Option<u64>,
     /// What came out.
     #[serde(flatten)]
     pub verdict: Verdict,
@@ -145,6 +151,7 @@ impl Test<'_> {
             time,
             span: time,
             visits,
+            peak_bytes: one.finished.peak_bytes.max(two.finished.peak_bytes),
         })
     }
 
@@ -156,6 +163,7 @@ impl Test<'_> {
             killed: 0,
             resumed: Vec::new(),
             seconds: 0.0,
+            checkpoint_bytes: None,
             verdict: Verdict::Same,
         };
         let limit = Some(expected.time.max(expected.span) * 10 + Duration::from_secs(60));
@@ -178,6 +186,7 @@ impl Test<'_> {
             };
             let finished = self.launch(&variables, until)?;
             done.seconds = finished.time.as_secs_f64();
+            done.checkpoint_bytes = done.checkpoint_bytes.max(stores::largest_bytes(&store));
             outputs.push(finished.stdout.clone());
             match finished.ending {
                 Ending::Signal(9) if kill.is_some() && !finished.too_long => done.killed += 1,
@@ -265,6 +274,7 @@ impl Expected {
         Summary {
             seconds: self.time.as_secs_f64(),
             visits: self.visits,
+            peak_bytes: self.peak_bytes,
             lines: self.stdout.lines.len(),
             masked: self.stdout.masked().map(|(_, text)| text).collect(),
             files: self.files.listed(),

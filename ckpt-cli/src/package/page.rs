@@ -22,7 +22,7 @@ td.n{text-align:right;font-variant-numeric:tabular-nums}\
 pub fn page(plan: &Plan, package: &ReadPackage) -> String {
     let mut text = String::new();
     let name = escaped(&plan.program);
-    let (scope, saved) = plan.variables();
+    let (scope, saved) = (plan.totals.variables_in_scope, plan.totals.variables_saved);
     let _ = write!(
         text,
         "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\

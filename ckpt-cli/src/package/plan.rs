@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use ckpt_compiler::explain::{Fate, explain};
+use ckpt_compiler::explain::{Fate, SiteReport, explain};
 use ckpt_compiler::package::choose::{Candidate, Placement};
 use ckpt_compiler::package::items::{FnId, Place};
 use ckpt_compiler::package::{Analysis, FileId, Program, with_sites};
@@ -21,6 +21,8 @@ pub struct Plan {
     pub program: String,
     /// Share of the run that the sites reach, 0 to 1, as far as estimates go.
     pub coverage: f64,
+    /// The plan in numbers.
+    pub totals: Totals,
     /// The functions that are instrumented, `main` first.
     pub functions: Vec<FunctionPlan>,
     /// All loops that `main` reaches, the costliest first.
@@ -30,6 +32,19 @@ pub struct Plan {
     /// What rustc made of it, where it was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<Checked>,
+}
+
+/// The plan in numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    /// Loops that `main` reaches.
+    pub loops: usize,
+    /// Those that have a site.
+    pub chosen: usize,
+    /// Variables in scope at the sites and at the calls that lead to them, each once.
+    pub variables_in_scope: usize,
+    /// Those that a checkpoint holds.
+    pub variables_saved: usize,
 }
 
 /// A function that is instrumented.
@@ -64,6 +79,10 @@ pub struct SitePlan {
     pub trips_known: bool,
     /// Operations between two visits.
     pub operations_per_visit: f64,
+    /// Variables of the function in scope here.
+    pub variables_in_scope: usize,
+    /// Those that a checkpoint taken here holds.
+    pub variables_saved: usize,
     /// Why here.
     pub why: String,
 }
@@ -131,17 +150,19 @@ impl Plan {
             folder: package.workspace_root(),
         };
         let candidates = placement.candidates();
-        let functions = placement
+        let functions: Vec<FunctionPlan> = placement
             .functions
             .iter()
             .zip(&candidates)
             .map(|(_, candidate)| function(analysis, placement, candidate, &shown))
             .collect();
+        let loops = loops(analysis, placement, &shown);
         Self {
             program: package.workspace.choice.target.clone(),
             coverage: placement.coverage,
+            totals: totals(&functions, &loops),
             functions,
-            loops: loops(analysis, placement, &shown),
+            loops,
             refused: refused(placement, &shown),
             checked: None,
         }
@@ -154,16 +175,15 @@ impl Plan {
             ..Self::of(&rewritten.package, &rewritten.analysis, &rewritten.placement)
         }
     }
+}
 
-    /// How many variables are in scope at the sites, and how many of them are saved.
-    pub fn variables(&self) -> (usize, usize) {
-        let all = self.functions.iter().flat_map(|function| &function.variables);
-        let (mut scope, mut saved) = (0, 0);
-        for variable in all {
-            scope += 1;
-            saved += usize::from(variable.saved);
-        }
-        (scope, saved)
+fn totals(functions: &[FunctionPlan], loops: &[LoopPlan]) -> Totals {
+    let variables = || functions.iter().flat_map(|function| &function.variables);
+    Totals {
+        loops: loops.len(),
+        chosen: loops.iter().filter(|one| one.chosen).count(),
+        variables_in_scope: variables().count(),
+        variables_saved: variables().filter(|variable| variable.saved).count(),
     }
 }
 
@@ -194,18 +214,33 @@ fn function(
 ) -> FunctionPlan {
     let function = analysis.items.function(candidate.function);
     let (file, line) = shown.place(&function.place);
-    let sites = placement
+    let reports = reports(analysis, candidate);
+    let mut here: Vec<_> = placement
         .sites
         .iter()
         .filter(|site| site.function == candidate.function)
-        .map(|site| SitePlan {
-            header: site.header.clone(),
-            line: site.place.line,
-            share: site.share,
-            trips: site.trips,
-            trips_known: site.known,
-            operations_per_visit: site.per_visit,
-            why: site.why.clone(),
+        .collect();
+    here.sort_by_key(|site| site.place.bytes.start);
+    // Both in program order.
+    let mut own = reports.iter().filter(|report| report.callee.is_none());
+    let sites = here
+        .into_iter()
+        .map(|site| {
+            let variables = own.next().map_or(&[][..], |report| &report.variables);
+            SitePlan {
+                header: site.header.clone(),
+                line: site.place.line,
+                share: site.share,
+                trips: site.trips,
+                trips_known: site.known,
+                operations_per_visit: site.per_visit,
+                variables_in_scope: variables.len(),
+                variables_saved: variables
+                    .iter()
+                    .filter(|variable| variable.fate.is_saved())
+                    .count(),
+                why: site.why.clone(),
+            }
         })
         .collect();
     FunctionPlan {
@@ -214,18 +249,20 @@ fn function(
         line,
         calls: candidate.calls.clone(),
         sites,
-        variables: variables(analysis, candidate),
+        variables: variables(reports),
     }
 }
 
-/// Each variable once: saved if any site saves it.
-fn variables(analysis: &Analysis, candidate: &Candidate) -> Vec<VariablePlan> {
+/// What the compiler says about each site of the function and each call that leads to one, in program order.
+fn reports(analysis: &Analysis, candidate: &Candidate) -> Vec<SiteReport> {
     let Ok((arguments, item)) = with_sites(analysis, candidate) else {
         return Vec::new();
     };
-    let Ok(sites) = explain(arguments, &item.to_token_stream(), candidate.opens_session) else {
-        return Vec::new();
-    };
+    explain(arguments, &item.to_token_stream(), candidate.opens_session).unwrap_or_default()
+}
+
+/// Each variable once: saved if any site saves it.
+fn variables(sites: Vec<SiteReport>) -> Vec<VariablePlan> {
     let mut list: Vec<VariablePlan> = Vec::new();
     for variable in sites.into_iter().flat_map(|site| site.variables) {
         let known = list
