@@ -78,11 +78,11 @@ impl Emitter<'_> {
         of_lints.map(ToTokens::to_token_stream).collect()
     }
 
-    /// The written type, where the pattern is the variable alone.
+    /// The written type, where the pattern is the variable alone or a tuple of variables.
     pub(super) fn whole_type(&self, id: BindingId) -> Option<syn::Type> {
-        let pattern = self.pattern_of(self.flow.bindings[id].step)?;
-        match pattern {
-            Pat::Type(typed) if matches!(*typed.pat, Pat::Ident(_)) => Some((*typed.ty).clone()),
+        let binding = &self.flow.bindings[id];
+        match self.pattern_of(binding.step)? {
+            Pat::Type(typed) => type_in(&typed.pat, &typed.ty, &binding.ident),
             _ => None,
         }
     }
@@ -521,6 +521,24 @@ fn find_local(block: &Block, wanted: StepId) -> Option<&Local> {
 
 pub(super) fn plain_text(ident: &Ident) -> String {
     ident.to_string().trim_start_matches("r#").to_owned()
+}
+
+/// The type of a variable in a pattern of a known type.
+fn type_in(pattern: &Pat, ty: &syn::Type, name: &Ident) -> Option<syn::Type> {
+    match (pattern, ty) {
+        (Pat::Ident(one), ty) if one.ident == *name && one.by_ref.is_none() => Some(ty.clone()),
+        (Pat::Paren(inner), ty) => type_in(&inner.pat, ty, name),
+        (pattern, syn::Type::Paren(inner)) => type_in(pattern, &inner.elem, name),
+        (Pat::Tuple(parts), syn::Type::Tuple(types)) if parts.elems.len() == types.elems.len() => {
+            let has_rest = parts.elems.iter().any(|part| matches!(part, Pat::Rest(_)));
+            let mut both = parts.elems.iter().zip(&types.elems);
+            match has_rest {
+                true => None,
+                false => both.find_map(|(part, ty)| type_in(part, ty, name)),
+            }
+        }
+        _ => None,
+    }
 }
 
 fn inner_name(name: &Ident) -> Ident {

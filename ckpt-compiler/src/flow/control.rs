@@ -126,8 +126,10 @@ impl Walker {
         self.here = head;
         self.enter();
         test(self);
-        let tested = self.here;
+        let (tested, inside) = (self.here, self.node());
         self.edge(tested, after);
+        self.edge(tested, inside);
+        self.here = inside;
         let label = label.map(|label| label.name.ident.to_string());
         self.loops.push(Jumps {
             label,

@@ -1,6 +1,7 @@
-//! What is made of a function before it is taken apart: attributes where they mean the same, closures that leave what
-//! they capture within reach of a site.
+//! What is made of a function before it is taken apart: attributes where they mean the same, a `let` for each variable
+//! without a value, closures that leave what they capture within reach of a site.
 
+mod apart;
 mod attributes;
 mod closures;
 mod reborrow;
@@ -19,6 +20,7 @@ pub fn prepare(
     errors: &mut Diagnostics,
 ) {
     attributes::gather(function, marks, errors);
+    apart::apart(function);
     shared::share(function, marks);
     reborrow::reborrow(function, marks);
     closures::open(function, marks, references);

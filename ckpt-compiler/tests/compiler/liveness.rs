@@ -94,3 +94,21 @@ fn what_a_marked_call_consumes_is_not_live_below_it() {
     let function = Function::calling("step", "fn f() { let a = g(); let b = g(); step(a, &b); }");
     assert_eq!(function.live(1), [""; 0]);
 }
+
+#[test]
+fn a_variable_written_in_a_loop_may_have_no_value_behind_it() {
+    let function = Function::of(
+        "fn f(n: u32) { let mut a: f64; for _ in 0..n { a = g(); h(a); } for _ in 0..n { checkpoint!(); a = g(); h(a); } }",
+    );
+    let a = function.binding("a");
+    assert!(!function.liveness.has_value(&function.flow, 1, a));
+}
+
+#[test]
+fn a_loop_that_may_not_run_leaves_what_it_would_write_live() {
+    for head in ["while n > 0", "for _ in 0..n"] {
+        let source =
+            format!("fn f(n: u32) {{ let mut a = g(); checkpoint!(); {head} {{ a = g(); }} h(a); }}");
+        assert!(Function::of(&source).live(1).contains(&"a".to_owned()), "{head}");
+    }
+}

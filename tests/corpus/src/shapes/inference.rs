@@ -84,3 +84,64 @@ pub fn struct_update_and_shorthand() {
     }
     println!("= {base:?}");
 }
+
+#[ckpt::instrument]
+pub fn declared_by_typed_tuples() {
+    let (mut low, mut high, sum): (f64, f64, f64);
+    let (mut step, (list, name)): (usize, (Vec<u8>, String));
+    let (mut seen, done);
+    let mut all = vec![];
+    step = 0;
+    seen = 0;
+    while step < 4 {
+        ckpt::checkpoint!();
+        low = step as f64 / 2.0;
+        high = low * 3.0;
+        seen += 1;
+        all.push(low + high);
+        println!("{step} {seen} {all:?}");
+        step += 1;
+    }
+    sum = all.iter().sum();
+    ckpt::checkpoint!();
+    list = (0..step as u8).collect();
+    name = "x".repeat(seen);
+    done = sum > 1.0;
+    println!("= {sum} {list:?} {name} {done}");
+}
+
+#[ckpt::instrument]
+pub fn typed_by_the_tuple_alone() {
+    let (mut total, (list, mut rest)): (f32, (Vec<u16>, i8)) =
+        ([0.5].iter().sum(), ((0..3).collect(), "7".parse().unwrap()));
+    for i in 0..3 {
+        ckpt::checkpoint!();
+        total += list[i] as f32;
+        rest -= 1;
+        println!("{total} {list:?} {rest}");
+    }
+}
+
+#[ckpt::instrument]
+pub fn written_in_loops_that_may_not_run() {
+    let (mut aux, mut kept): (f64, f64);
+    let mut value = 1.0;
+    for _ in 0..3 {
+        aux = value;
+        value += aux / 2.0;
+    }
+    for i in 0..4 {
+        kept = i as f64;
+        ckpt::checkpoint!();
+        for _ in 0..i % 2 {
+            kept = value * 2.0;
+        }
+        let mut rest = i;
+        while rest > 0 {
+            aux = kept;
+            value += aux;
+            rest -= 1;
+        }
+        println!("{i} {kept} {value}");
+    }
+}

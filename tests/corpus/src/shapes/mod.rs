@@ -119,5 +119,5 @@ const SHAPES: &[Shape] = shapes! {
     refills: struct_with_callbacks, lent_to_a_method, nested_and_carved, of_a_plain_type;
     objects: boxed_solver_in_a_loop, solver_replaced_on_the_way, list_of_bodies, values_lent_as_objects, struct_with_a_boxed_field, element_of_a_list_lent, object_by_value, shared_boxed_object;
     parameters: tuple_and_array_parameters, guard_as_parameter, unused_parameters;
-    inference: fixed_after_the_site, branches_that_never_return, casts_and_operators, struct_update_and_shorthand;
+    inference: fixed_after_the_site, branches_that_never_return, casts_and_operators, struct_update_and_shorthand, declared_by_typed_tuples, typed_by_the_tuple_alone, written_in_loops_that_may_not_run;
 };
