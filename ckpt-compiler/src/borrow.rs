@@ -34,7 +34,7 @@ pub fn origin(expr: &Expr, references: &HashSet<String>) -> Origin {
 }
 
 fn shape(expr: &Expr, references: &HashSet<String>) -> Origin {
-    let tables = Tables::builtin();
+    let tables = Tables::current();
     match expr {
         Expr::Paren(inner) => shape(&inner.expr, references),
         Expr::Group(inner) => shape(&inner.expr, references),
@@ -182,7 +182,7 @@ impl<'ast> Visit<'ast> for Effects {
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-        let (tables, method) = (Tables::builtin(), call.method.to_string());
+        let (tables, method) = (Tables::current(), call.method.to_string());
         let looks = (tables.is_pure(&method) || tables.borrows(&method)) && !tables.borrows_mutably(&method);
         let looks = looks || matches!(method.as_str(), "contains" | "contains_key") || tables.adapts(&method);
         if self.captures(&call.receiver) && !looks {
@@ -265,7 +265,7 @@ fn is_constructor(func: &Expr) -> bool {
 pub fn iterator_origin(expr: &Expr, references: &HashSet<String>) -> bool {
     match expr {
         Expr::Paren(inner) => iterator_origin(&inner.expr, references),
-        Expr::MethodCall(call) if Tables::builtin().adapts(&call.method.to_string()) => {
+        Expr::MethodCall(call) if Tables::current().adapts(&call.method.to_string()) => {
             let root_is_range = matches!(unparenthesised(&call.receiver), Expr::Range(_));
             root_is_range
                 || iterator_origin(&call.receiver, references)
@@ -286,8 +286,12 @@ fn mentions_device(expr: &Expr) -> bool {
     struct Devices(bool);
     impl<'ast> Visit<'ast> for Devices {
         fn visit_path(&mut self, path: &'ast Path) {
-            self.0 |= Tables::builtin().is_device(path);
+            self.0 |= Tables::current().is_device(path);
             visit::visit_path(self, path);
+        }
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            self.0 |= Tables::current().is_device_method(&call.method.to_string());
+            visit::visit_expr_method_call(self, call);
         }
     }
     let mut devices = Devices(false);
@@ -301,11 +305,13 @@ pub fn is_repeatable(expr: &Expr) -> bool {
     struct Calls(bool);
     impl<'ast> Visit<'ast> for Calls {
         fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
-            self.0 |= !is_constructor(&call.func) && !is_box(&call.func);
+            let is_known =
+                matches!(&*call.func, Expr::Path(path) if Tables::current().is_pure_function(&path.path));
+            self.0 |= !is_known && !is_constructor(&call.func) && !is_box(&call.func);
             visit::visit_expr_call(self, call);
         }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            let (tables, method) = (Tables::builtin(), call.method.to_string());
+            let (tables, method) = (Tables::current(), call.method.to_string());
             let runs_closures = tables.collects(&method);
             self.0 |= !(tables.is_pure(&method)
                 || has_borrowed_default(call)
@@ -354,7 +360,7 @@ pub fn lent_temporary_mut(expr: &mut Expr) -> Option<&mut Expr> {
         Expr::Reference(one) => &mut *one.expr,
         Expr::Index(one) => &mut *one.expr,
         Expr::MethodCall(call) => {
-            let (tables, method) = (Tables::builtin(), call.method.to_string());
+            let (tables, method) = (Tables::current(), call.method.to_string());
             if tables.borrows(&method) && takes_as_many(&method, call.args.len()) {
                 &mut *call.receiver
             } else {
@@ -381,7 +387,7 @@ fn borrows_from_a_place(expr: &Expr) -> bool {
         Expr::Reference(one) => borrows_from_a_place(&one.expr),
         Expr::Index(one) => borrows_from_a_place(&one.expr),
         Expr::MethodCall(call) => {
-            let (tables, method) = (Tables::builtin(), call.method.to_string());
+            let (tables, method) = (Tables::current(), call.method.to_string());
             (tables.borrows(&method) || tables.adapts(&method)) && borrows_from_a_place(&call.receiver)
         }
         other => place_root(other).is_some() || is_constant(other) || matches!(other, Expr::Path(_)),

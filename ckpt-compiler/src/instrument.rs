@@ -53,17 +53,14 @@ pub fn try_expand(
     opens_session: bool,
 ) -> Result<TokenStream, Diagnostics> {
     let stages = analyse(arguments, item, opens_session)?;
-    Ok(emit(
-        &stages.function,
-        item,
-        &stages.options,
-        &Emitter {
-            lowered: &stages.lowered,
-            flow: &stages.flow,
-            plan: &stages.plan,
-            liveness: &stages.liveness,
-        },
-    ))
+    let emitter = Emitter {
+        lowered: &stages.lowered,
+        flow: &stages.flow,
+        plan: &stages.plan,
+        liveness: &stages.liveness,
+    };
+    let means = &stages.options.means;
+    Ok(means.in_force_during(|| emit(&stages.function, item, &stages.options, &emitter)))
 }
 
 /// What the stages before the emission have made of a function.
@@ -95,7 +92,7 @@ pub fn analyse(
     let mut errors = Diagnostics::default();
     let options = Options::parse(arguments, opens_session);
     let function = syn::parse2::<ItemFn>(item.clone());
-    let (options, mut function) = match (options, function) {
+    let (options, function) = match (options, function) {
         (Ok(options), Ok(function)) => (options, function),
         (Err(error), Ok(_)) | (Ok(_), Err(error)) => {
             errors.syntax(&error);
@@ -107,6 +104,11 @@ pub fn analyse(
             return Err(errors);
         }
     };
+    let means = options.means.clone();
+    means.in_force_during(|| stages(options, function, errors))
+}
+
+fn stages(options: Options, mut function: ItemFn, mut errors: Diagnostics) -> Result<Stages, Diagnostics> {
     refuse_signature(&function, &mut errors);
     let treatments = parameter_treatments(&mut function, &mut errors);
     errors.propagate()?;

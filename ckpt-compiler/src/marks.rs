@@ -195,7 +195,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                 .path
                 .segments
                 .last()
-                .is_some_and(|last| Tables::builtin().formats(&last.ident.to_string()));
+                .is_some_and(|last| Tables::current().formats(&last.ident.to_string()));
             if known {
                 self.found_at(span);
             } else {

@@ -1,5 +1,6 @@
 //! The arguments of `#[ckpt::main(..)]` and `#[ckpt::instrument(..)]`, and `#[ckpt(..)]` on statements.
 
+use crate::tables::Tables;
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -23,6 +24,8 @@ pub struct Options {
     pub sites: SiteChoice,
     /// Whether the function opens the session: `#[ckpt::main]`.
     pub opens_session: bool,
+    /// What calls mean beyond the built-in tables.
+    pub means: Tables,
 }
 
 impl Options {
@@ -35,6 +38,7 @@ impl Options {
             calls: Vec::new(),
             sites: SiteChoice::Costliest,
             opens_session,
+            means: Tables::default(),
         };
         let arguments =
             syn::parse::Parser::parse2(Punctuated::<Argument, Token![,]>::parse_terminated, arguments)?;
@@ -42,6 +46,7 @@ impl Options {
             match argument {
                 Argument::Calls(paths) => options.calls.extend(paths),
                 Argument::Sites(choice) => options.sites = choice,
+                Argument::Means(tables) => options.means.add(&tables),
             }
         }
         Ok(options)
@@ -60,6 +65,7 @@ impl Options {
 enum Argument {
     Calls(Vec<Path>),
     Sites(SiteChoice),
+    Means(Box<Tables>),
 }
 
 impl Parse for Argument {
@@ -70,6 +76,11 @@ impl Parse for Argument {
             syn::parenthesized!(content in input);
             let paths = Punctuated::<syn::ExprPath, Token![,]>::parse_terminated(&content)?;
             return Ok(Self::Calls(paths.into_iter().map(called).collect()));
+        }
+        if name == "means" {
+            let content;
+            syn::parenthesized!(content in input);
+            return Ok(Self::Means(Box::new(content.parse()?)));
         }
         if name == "sites" {
             input.parse::<Token![=]>()?;
@@ -82,7 +93,7 @@ impl Parse for Argument {
         }
         Err(syn::Error::new(
             name.span(),
-            "expected `calls(name, ..)` or `sites = \"manual\"`",
+            "expected `calls(name, ..)`, `means(pure(name), ..)` or `sites = \"manual\"`",
         ))
     }
 }

@@ -5,7 +5,8 @@ use proc_macro::TokenStream;
 /// Instruments a function that holds a checkpoint site or leads to one.
 ///
 /// `calls(a, Type::b)` names the calls that lead to a site. With neither a `checkpoint!()` nor a marked call in the
-/// function, ckpt places a site in its costliest loop; `sites = "manual"` forbids that.
+/// function, ckpt places a site in its costliest loop; `sites = "manual"` forbids that. `means(reexecute(read_mesh), ..)`
+/// says what calls mean that are not in ckpt's tables.
 #[proc_macro_attribute]
 pub fn instrument(arguments: TokenStream, item: TokenStream) -> TokenStream {
     ckpt_compiler::instrument(arguments.into(), item.into()).into()

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use ckpt_compiler::package::{ChooseOptions, analyse, place};
+use ckpt_compiler::package::{ChooseOptions, place};
 
 use crate::failure::{AboutFile, Outcome, code};
 use crate::launch::CargoOptions;
@@ -50,7 +50,7 @@ impl PlanCommand {
     /// Reads, analyses, shows.
     pub fn perform(&self) -> Outcome<u8> {
         let package = read::read(&self.cargo)?;
-        let analysis = analyse(&package.program);
+        let analysis = package.analyse();
         let main = driver::main_of(&package, &analysis)?;
         if self.check {
             return match rewrite(&self.cargo, Wanted::Sources, package, analysis)? {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckpt_compiler::package::analyse;
 use similar::TextDiff;
 
 use crate::failure::{AboutFile, Failure, Outcome, code};
@@ -59,7 +58,7 @@ impl Rewrite {
     /// Rewrites a copy until it compiles, then shows it or puts it where it was asked for.
     pub fn perform(&self) -> Outcome<u8> {
         let package = read::read(&self.cargo)?;
-        let analysis = analyse(&package.program);
+        let analysis = package.analyse();
         if is_written_for_ckpt(&package, &analysis) {
             eprintln!("ckpt: `main` has its attribute already: nothing to do");
             return Ok(0);

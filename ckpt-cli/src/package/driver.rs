@@ -71,7 +71,7 @@ pub fn rewrite(
     analysis: Analysis,
 ) -> Outcome<Option<Rewritten>> {
     let types = Types::of(&package.program);
-    let effects = Effects::of(&package.program, &analysis.items, &analysis.graph);
+    let effects = Effects::of(&package.program, &analysis);
     let main = main_of(&package, &analysis)?;
     let mut wishes = ChooseOptions::default();
     let mut decisions = Decisions::default();

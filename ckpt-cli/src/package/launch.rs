@@ -9,7 +9,7 @@ use ckpt_compiler::package::items::Annotation;
 
 use super::copy::PackageCopy;
 use super::driver::{Rewritten, Wanted, cargo_on_copy, rewrite, shown};
-use super::read::{ReadPackage, read};
+use super::read::{ReadPackage, read, settings_files};
 use super::stamp::Stamp;
 use crate::failure::Outcome;
 use crate::launch::cargo::Built;
@@ -28,7 +28,7 @@ pub fn build(options: &CargoOptions, choice: &Choice, target: &Path) -> Outcome<
         }
     }
     let package = read(options)?;
-    let analysis = ckpt_compiler::package::analyse(&package.program);
+    let analysis = package.analyse();
     if is_written_for_ckpt(&package, &analysis) {
         return Ok(None);
     }
@@ -128,6 +128,7 @@ fn watched(package: &ReadPackage, copy: &PackageCopy) -> Vec<PathBuf> {
             }
         }
     }
+    list.extend(settings_files(&package.workspace));
     list.extend(configuration_files());
     list.sort();
     list.dedup();

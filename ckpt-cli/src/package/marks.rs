@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ckpt_compiler::package::choose::{Holder, PlacedSite, Placement};
 use ckpt_compiler::package::items::FnId;
 use ckpt_compiler::package::rewrite::{FunctionMark, Place, SiteMark};
-use ckpt_compiler::package::{Analysis, FileId};
+use ckpt_compiler::package::{Analysis, FileId, arguments};
 
 /// The functions that get an attribute; those that the user has annotated stay as they are.
 pub fn function_marks(analysis: &Analysis, placement: &Placement) -> Vec<FunctionMark> {
@@ -20,7 +20,10 @@ pub fn function_marks(analysis: &Analysis, placement: &Placement) -> Vec<Functio
                 at: function.insert_at,
                 end: function.place.bytes.end,
                 opens_session: one.opens_session,
-                calls: one.calls.iter().map(|name| name.name.clone()).collect(),
+                arguments: {
+                    let calls: Vec<String> = one.calls.iter().map(|name| name.name.clone()).collect();
+                    arguments(analysis, one.function, &calls)
+                },
             }
         })
         .collect()

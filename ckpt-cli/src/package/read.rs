@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cargo_metadata::{PackageId, Target, TargetKind};
-use ckpt_compiler::package::{CrateKind, CrateSource, Edited, FileId, Program};
+use ckpt_compiler::package::{Analysis, CrateKind, CrateSource, Edited, FileId, Program, analyse_with};
+use ckpt_compiler::tables::Tables;
 
 use super::cfg::{Compiler, Configuration};
 use super::modules::{CrateFiles, Files};
 use super::settings::{Settings, read_table};
 use super::workspace::{LocalPackage, Workspace, library};
-use crate::failure::{Failure, Outcome, code};
+use crate::failure::{AboutFile, Failure, Outcome, code};
 use crate::launch::CargoOptions;
 use crate::launch::cargo::Diagnostics;
 
@@ -26,6 +27,8 @@ pub struct ReadPackage {
     pub options: CargoOptions,
     /// For each file, the bytes that rustc passes over because of a `#[cfg]`, in functions and lists.
     pub passed_over: Vec<Vec<Range<usize>>>,
+    /// What the user says that calls mean: `[calls]` in `ckpt.toml`.
+    pub tables: Tables,
 }
 
 impl ReadPackage {
@@ -43,6 +46,11 @@ impl ReadPackage {
     pub fn compiled_text(&self, file: FileId, edited: &Edited) -> String {
         let parts = self.passed_over.get(file.0);
         edited.text_without(parts.map_or(&[], Vec::as_slice))
+    }
+
+    /// What the stages find, with what the user says in `ckpt.toml`.
+    pub fn analyse(&self) -> Analysis {
+        analyse_with(&self.program, self.tables.clone())
     }
 
     /// The root folder of the workspace.
@@ -97,12 +105,13 @@ pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
             files: files.files,
             crates,
         },
-        workspace,
         options: CargoOptions {
             target_dir: options.target_dir.as_ref().map(|path| folder.join(path)),
             ..options.clone()
         },
         passed_over: files.passed_over,
+        tables: user_tables(&settings_files(&workspace))?,
+        workspace,
     })
 }
 
@@ -131,6 +140,29 @@ fn build_script_flags(
     }
     let what = format!("`{}` does not build", workspace.choice.target);
     Err(Failure::new(code::BUILD, what).help("cargo says why, above; nothing was read"))
+}
+
+/// Where `ckpt.toml` is looked for: in the package's folder, then in that of the workspace.
+pub fn settings_files(workspace: &Workspace) -> Vec<PathBuf> {
+    let own = workspace
+        .packages
+        .first()
+        .map(|package| package.folder().to_path_buf());
+    let folders = own.into_iter().chain([workspace.root().to_path_buf()]);
+    folders.map(|folder| folder.join("ckpt.toml")).collect()
+}
+
+/// `[calls]` of the first of these files that is there.
+fn user_tables(files: &[PathBuf]) -> Outcome<Tables> {
+    let Some(path) = files.iter().find(|path| path.is_file()) else {
+        return Ok(Tables::default());
+    };
+    let text = std::fs::read_to_string(path).about("cannot read", path)?;
+    Tables::of_user(&text).map_err(|error| {
+        let place = format!("{}:{}", super::modules::shown(path), error.line);
+        Failure::new(code::BUILD, format!("{place}: {}", error.wrong))
+            .help("docs: `[calls]` in ckpt.toml, in the book's page on configuration")
+    })
 }
 
 struct Reader<'w> {
@@ -427,6 +459,30 @@ mod tests {
         assert_eq!(
             shape(&tree, &package, 0),
             ["app Bin src/main.rs", "src/main.rs there: src/there.rs"]
+        );
+    }
+
+    #[test]
+    fn what_calls_mean_is_read_from_the_package_or_the_workspace() {
+        let files = [
+            ("Cargo.toml", "[workspace]\nmembers = [\"app\"]\n"),
+            ("app/Cargo.toml", &manifest("app", "")),
+            ("app/src/main.rs", "fn main() {}"),
+            (
+                "ckpt.toml",
+                "[session]\nevery = 3\n[calls]\npure = [\"energy\"]\n",
+            ),
+        ];
+        let tree = Tree::new(&files);
+        let package = read(&options(&tree, "app/Cargo.toml")).expect("read");
+        assert!(package.tables.is_pure("energy"));
+        tree.write("app/ckpt.toml", "[calls]\n\npurre = [\"energy\"]\n");
+        let failure = read(&options(&tree, "app/Cargo.toml"))
+            .expect_err("a wrong key")
+            .to_string();
+        assert!(
+            failure.contains("app/ckpt.toml:3: `purre` is no key of `[calls]`"),
+            "{failure}"
         );
     }
 

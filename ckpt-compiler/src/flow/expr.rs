@@ -274,7 +274,7 @@ impl Walker {
             Expr::RawAddr(one) => self.operand(&one.expr, Use::Change),
             Expr::MethodCall(call) => {
                 let method = call.method.to_string();
-                let tables = Tables::builtin();
+                let tables = Tables::current();
                 let kind = if tables.consumes(&method) {
                     Use::Move
                 } else if (tables.is_pure(&method) || tables.borrows(&method))

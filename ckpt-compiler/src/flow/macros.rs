@@ -17,7 +17,7 @@ impl Walker {
         let kind = match name.as_str() {
             "vec" | "dbg" => Use::Move,
             "write" | "writeln" => Use::Change,
-            known if Tables::builtin().formats(known) => Use::Read,
+            known if Tables::current().formats(known) => Use::Read,
             _ => Use::Change,
         };
         if name == "write" || name == "writeln" {

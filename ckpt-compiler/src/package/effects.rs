@@ -1,7 +1,8 @@
 //! Which statements may run a second time: a `let` whose value no checkpoint holds is made again at a restart if that
 //! changes nothing but the variable itself.
 
-use super::calls::{CallGraph, CallId};
+use super::Analysis;
+use super::calls::CallId;
 use super::items::{FnId, Items};
 use super::locate::bytes;
 use super::rewrite::Place;
@@ -13,46 +14,6 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, Local};
 
-/// Calls that leave a trace outside the program, by their last names; `File::open` leaves none.
-const TRACES: &[&str] = &[
-    "create",
-    "create_new",
-    "create_dir",
-    "create_dir_all",
-    "remove_file",
-    "remove_dir",
-    "remove_dir_all",
-    "rename",
-    "copy",
-    "set_len",
-    "write_all",
-    "write_fmt",
-    "flush",
-    "append",
-    "truncate",
-    "spawn",
-    "read_line",
-    "read_to_string",
-    "read_to_end",
-    "exit",
-    "abort",
-    "set_var",
-    "send",
-    "recv",
-    "sleep",
-];
-
-/// Macros that print or write.
-const WRITES: &[&str] = &[
-    "print",
-    "println",
-    "write",
-    "writeln",
-    "panic",
-    "todo",
-    "unimplemented",
-];
-
 /// Where each call of a file stands, and what it may call.
 type CallsByFile = HashMap<FileId, Vec<(Range<usize>, Vec<FnId>)>>;
 
@@ -61,6 +22,7 @@ type CallsByFile = HashMap<FileId, Vec<(Range<usize>, Vec<FnId>)>>;
 pub struct Effects<'a> {
     program: &'a Program,
     items: &'a Items,
+    tables: &'a Tables,
     /// Calls by the file and the byte at which they begin.
     calls: CallsByFile,
     by_function: Vec<Vec<FnId>>,
@@ -68,7 +30,8 @@ pub struct Effects<'a> {
 
 impl<'a> Effects<'a> {
     /// Looks at the calls of the program.
-    pub fn of(program: &'a Program, items: &'a Items, graph: &CallGraph) -> Self {
+    pub fn of(program: &'a Program, analysis: &'a Analysis) -> Self {
+        let (items, graph) = (&analysis.items, &analysis.graph);
         let mut calls: CallsByFile = HashMap::new();
         for call in &graph.calls {
             calls
@@ -84,6 +47,7 @@ impl<'a> Effects<'a> {
         Self {
             program,
             items,
+            tables: &analysis.tables,
             calls,
             by_function: graph.calls_by_function().into_iter().map(callees).collect(),
         }
@@ -92,6 +56,10 @@ impl<'a> Effects<'a> {
     /// Whether the `let` that begins there may run again: it has an initialiser that leaves no trace and changes no
     /// variable, and what it declares is not changed later, so that a second run gives the same value.
     pub fn may_run_again(&self, place: Place) -> bool {
+        self.tables.in_force_during(|| self.changes_nothing(place))
+    }
+
+    fn changes_nothing(&self, place: Place) -> bool {
         let Some((local, others)) = local_at(self.program, place) else {
             return false;
         };
@@ -135,6 +103,11 @@ impl<'a> Effects<'a> {
         let mut pending = vec![function];
         while let Some(next) = pending.pop() {
             if !seen.insert(next) {
+                continue;
+            }
+            let name = &self.items.function(next).display;
+            let path: Vec<String> = name.split("::").map(str::to_owned).collect();
+            if self.tables.may_run_again(&path) {
                 continue;
             }
             let nothing = HashSet::new();
@@ -275,7 +248,7 @@ fn never_returns(expr: &Expr, return_leaves: bool) -> bool {
             .path
             .segments
             .last()
-            .is_some_and(|last| last.ident == "exit" || last.ident == "abort")),
+            .is_some_and(|last| Tables::current().ends(&last.ident.to_string()))),
         _ => false,
     }
 }
@@ -290,7 +263,7 @@ fn block_never_returns(block: &syn::Block, return_leaves: bool) -> bool {
 
 fn panics(mac: &syn::Macro) -> bool {
     let name = mac.path.segments.last().map(|last| last.ident.to_string());
-    name.is_some_and(|name| matches!(name.as_str(), "panic" | "todo" | "unimplemented" | "unreachable"))
+    name.is_some_and(|name| Tables::current().ends(&name))
 }
 
 impl<'ast> Visit<'ast> for Traces<'_> {
@@ -319,26 +292,25 @@ impl<'ast> Visit<'ast> for Traces<'_> {
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         let name = mac.path.segments.last().map(|last| last.ident.to_string());
-        self.found |= name.is_some_and(|name| {
-            WRITES.contains(&name.as_str()) && !matches!(name.as_str(), "panic" | "todo" | "unimplemented")
-        });
+        self.found |= name.is_some_and(|name| Tables::current().leaves_a_trace(&name));
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         if let Expr::Path(path) = &*call.func
             && let Some(last) = path.path.segments.last()
         {
-            self.found |= TRACES.contains(&last.ident.to_string().as_str());
+            self.found |= Tables::current().leaves_a_trace(&last.ident.to_string());
         }
         visit::visit_expr_call(self, call);
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         let method = call.method.to_string();
-        self.found |= TRACES.contains(&method.as_str());
+        let tables = Tables::current();
+        self.found |= tables.leaves_a_trace(&method);
         let root = root_name(&call.receiver);
         let may_change = root.is_some_and(|root| self.changeable.contains(&root));
-        self.found |= may_change && !Tables::builtin().is_pure(&method) && !is_iteration(&method);
+        self.found |= may_change && !tables.is_pure(&method) && !is_iteration(&method);
         visit::visit_expr_method_call(self, call);
     }
 
@@ -352,7 +324,7 @@ impl<'ast> Visit<'ast> for Traces<'_> {
 }
 
 fn is_iteration(method: &str) -> bool {
-    let tables = Tables::builtin();
+    let tables = Tables::current();
     tables.borrows(method) && !tables.borrows_mutably(method)
         || tables.adapts(method)
         || tables.collects(method)

@@ -25,7 +25,6 @@ pub mod fold;
 pub mod globals;
 pub mod hints;
 pub mod items;
-mod library;
 pub mod locate;
 pub mod methods;
 pub mod objects;
@@ -37,9 +36,10 @@ pub mod types;
 
 pub use choose::{Candidate, ChooseOptions, Placement, choose};
 pub use edits::{Edit, Edited};
-pub use place::{can_hold, with_sites};
+pub use place::{arguments, can_hold, with_sites};
 pub use source::{CrateKind, CrateSource, FileId, Program, SourceFile};
 
+use crate::tables::Tables;
 use calls::CallGraph;
 use items::{FnId, Items};
 
@@ -52,6 +52,8 @@ pub struct Analysis {
     pub graph: CallGraph,
     /// For each file the bytes at its start that its spans do not count.
     pub bases: Vec<usize>,
+    /// What the user says that calls mean.
+    pub tables: Tables,
 }
 
 impl Analysis {
@@ -63,6 +65,16 @@ impl Analysis {
 
 /// Finds out what can be known without looking at a particular `main`.
 pub fn analyse(program: &Program) -> Analysis {
+    analyse_with(program, Tables::default())
+}
+
+/// The same, with what the user says that calls mean.
+pub fn analyse_with(program: &Program, tables: Tables) -> Analysis {
+    let analysis = tables.in_force_during(|| stages(program));
+    Analysis { tables, ..analysis }
+}
+
+fn stages(program: &Program) -> Analysis {
     let items = items::collect(program);
     let graph = {
         let resolver = resolve::Resolver::new(&items);
@@ -73,6 +85,7 @@ pub fn analyse(program: &Program) -> Analysis {
         items,
         graph,
         bases: program.files.iter().map(|file| file.base).collect(),
+        tables: Tables::default(),
     }
 }
 

@@ -3,9 +3,10 @@
 use super::Analysis;
 use super::calls::statement_start;
 use super::choose::{Candidate, Holder};
+use super::items::FnId;
 use crate::errors::{Diagnostic, Diagnostics};
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Stmt, parse_quote};
 
@@ -54,18 +55,25 @@ pub fn with_sites(
             );
         }
     }
-    let names = candidate.calls.join(", ");
-    match names.parse::<TokenStream>() {
-        Ok(names) if errors.is_empty() => {
-            let arguments = if names.is_empty() {
-                quote!()
-            } else {
-                quote!(calls(#names))
-            };
-            Ok((arguments, item))
-        }
+    match arguments(analysis, candidate.function, &candidate.calls).parse::<TokenStream>() {
+        Ok(arguments) if errors.is_empty() => Ok((arguments, item)),
         _ => Err(errors.iter().cloned().collect()),
     }
+}
+
+/// The arguments of a function's attribute: the calls that lead to a site, and what the user's tables say of the names
+/// that the function mentions.
+pub fn arguments(analysis: &Analysis, function: FnId, calls: &[String]) -> String {
+    let mut parts = Vec::new();
+    if !calls.is_empty() {
+        parts.push(format!("calls({})", calls.join(", ")));
+    }
+    if !analysis.tables.is_empty() {
+        let names =
+            crate::spine::operands::names_in(&analysis.items.function(function).item.to_token_stream());
+        parts.extend(analysis.tables.as_argument(|name| names.contains(name)));
+    }
+    parts.join(", ")
 }
 
 /// Puts a site where the text will have it.

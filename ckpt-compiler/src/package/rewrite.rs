@@ -21,8 +21,8 @@ pub struct FunctionMark {
     pub end: usize,
     /// `#[ckpt::main]` instead of `#[ckpt::instrument]`.
     pub opens_session: bool,
-    /// The calls that lead to a site.
-    pub calls: Vec<String>,
+    /// The arguments of its attribute.
+    pub arguments: String,
 }
 
 /// A place that gets a site.
@@ -115,10 +115,10 @@ pub fn attribute(mark: &FunctionMark) -> String {
     } else {
         "ckpt::instrument"
     };
-    if mark.calls.is_empty() {
+    if mark.arguments.is_empty() {
         format!("#[{name}]")
     } else {
-        format!("#[{name}(calls({}))]", mark.calls.join(", "))
+        format!("#[{name}({})]", mark.arguments)
     }
 }
 
@@ -277,7 +277,7 @@ fn run<T, U: Copy>(a: T, b: U) {
             at: at("fn run"),
             end: text.len(),
             opens_session: false,
-            calls: vec!["step".into()],
+            arguments: "calls(step)".into(),
         }];
         let sites = [SiteMark {
             file,

@@ -453,7 +453,7 @@ fn is_pure_borrow(expr: &Expr) -> bool {
     match expr {
         Expr::MethodCall(call) => {
             let method = call.method.to_string();
-            let tables = Tables::builtin();
+            let tables = Tables::current();
             let is_borrow = tables.borrows(&method)
                 || tables.adapts(&method)
                 || matches!(method.as_str(), "unwrap" | "expect");

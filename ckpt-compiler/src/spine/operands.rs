@@ -366,7 +366,7 @@ pub fn is_pure(expr: &Expr) -> bool {
         Expr::Array(one) => one.elems.iter().all(is_pure),
         Expr::Range(one) => one.start.iter().chain(&one.end).all(|bound| is_pure(bound)),
         Expr::MethodCall(call) => {
-            Tables::builtin().is_pure(&call.method.to_string())
+            Tables::current().is_pure(&call.method.to_string())
                 && is_pure(&call.receiver)
                 && call.args.iter().all(is_pure)
         }

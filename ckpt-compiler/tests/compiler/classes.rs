@@ -135,3 +135,25 @@ fn variables_inside_a_statement_without_a_site_do_not_matter() {
     assert_eq!(function.class("i"), Class::Transient);
     assert_eq!(function.class("inner"), Class::Transient);
 }
+
+#[test]
+fn what_the_user_says_is_made_again() {
+    use ckpt_compiler::explain::explain;
+    let saved = |arguments: &str| -> Vec<String> {
+        let item = "fn f(path: &str) { let mesh = read_mesh(path); let rule = Rule::of(path); for i in 0..9 { checkpoint!(); step(&mesh, &rule, i); } }";
+        let sites = explain(
+            arguments.parse().expect("tokens"),
+            &item.parse().expect("tokens"),
+            false,
+        );
+        let variables = sites.expect("a plan").remove(0).variables;
+        variables
+            .into_iter()
+            .filter(|one| one.fate.is_saved())
+            .map(|one| one.name)
+            .collect()
+    };
+    assert_eq!(saved(""), ["mesh", "rule", "i"]);
+    assert_eq!(saved("means(reexecute(read_mesh))"), ["rule", "i"]);
+    assert_eq!(saved("means(reexecute(read_mesh, Rule::of))"), ["i"]);
+}

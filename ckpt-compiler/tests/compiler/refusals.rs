@@ -254,7 +254,7 @@ fn both_mistakes_of_an_attribute_and_its_function_are_told() {
     assert_eq!(
         said,
         [
-            "ckpt: expected `calls(name, ..)` or `sites = \"manual\"`",
+            "ckpt: expected `calls(name, ..)`, `means(pure(name), ..)` or `sites = \"manual\"`",
             "ckpt: expected `fn`"
         ]
     );

@@ -8,7 +8,7 @@ use ckpt_compiler::package::effects::Effects;
 fn may_run_again(text: &str) -> bool {
     let files = [("main.rs", text)];
     let (program, analysis) = (program(&files), analysed(&files));
-    let effects = Effects::of(&program, &analysis.items, &analysis.graph);
+    let effects = Effects::of(&program, &analysis);
     effects.may_run_again((FileId(0), text.find("let class").expect("the variable")))
 }
 
@@ -46,4 +46,43 @@ fn a_file_opened_to_append_inside_the_loop_is_found() {
         .map(|one| analysis.items.function(one.function).name.clone())
         .collect();
     assert_eq!(found, ["frame"]);
+}
+
+const WITH_TABLES: &str = "
+fn trace(what: f64) -> f64 { println!(\"{what}\"); what }
+fn main() {
+    let rule = trace(1.0);
+    let mut grid = vec![0.0; 1000];
+    for k in 0..100000 { for i in 0..1000 { grid[i] += rule * k as f64; } }
+    println!(\"{}\", grid[0]);
+}";
+
+#[test]
+fn what_the_user_says_goes_before_what_the_source_tells() {
+    use ckpt_compiler::package::{ChooseOptions, analyse_with, arguments, place};
+    use ckpt_compiler::tables::Tables;
+    let program = program(&[("main.rs", WITH_TABLES)]);
+    let place_of_let = (FileId(0), WITH_TABLES.find("let rule").expect("the variable"));
+    for (text, again, means) in [
+        ("", false, ""),
+        ("[calls]\npure = [\"trace\"]", true, "means(pure(trace))"),
+        (
+            "[calls]\nreexecute = [\"trace\"]",
+            true,
+            "means(reexecute(trace))",
+        ),
+        ("[calls]\npure = [\"elsewhere\"]", false, ""),
+    ] {
+        let tables = Tables::of_user(text).expect("valid tables");
+        let analysis = analyse_with(&program, tables);
+        assert_eq!(
+            Effects::of(&program, &analysis).may_run_again(place_of_let),
+            again,
+            "{text}"
+        );
+        let main = analysis.items.main_of(0).expect("a main");
+        assert_eq!(arguments(&analysis, main, &[]), means);
+        let placement = place(&analysis, main, &ChooseOptions::default());
+        assert_eq!(placement.sites.len(), 1, "{text}");
+    }
 }

@@ -105,6 +105,9 @@ pub enum ConfigError {
 struct File {
     #[serde(default)]
     session: Section,
+    /// What the compiler reads.
+    #[serde(default, rename = "calls")]
+    _calls: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -401,6 +404,8 @@ mod tests {
     fn every_bad_setting_is_named_with_what_it_should_be() {
         assert!(message(Some("[session]\nevry = 3"), &[]).contains("unknown field `evry`"));
         assert!(message(Some("[sesion]"), &[]).contains("unknown field `sesion`"));
+        let of_the_compiler = "[session]\nevery = 3\n[calls]\npure = [\"energy\"]";
+        assert!(resolve(Some(of_the_compiler), &[]).is_ok());
         assert!(message(Some("[session]\nkeep = 0"), &[]).contains("`keep` in ckpt.toml is \"0\""));
         assert!(message(Some("[session]\nevery = 0"), &[]).contains("every"));
         assert!(message(Some("[session]\ninterval = 'soon'"), &[]).contains("such as 30s"));

@@ -5,9 +5,9 @@ use super::{CallForm, LoopKind, Trap, std_types};
 use crate::package::amount::Amount;
 use crate::package::hints::{Ty, TypeKey};
 use crate::package::items::Def;
-use crate::package::library;
 use crate::package::methods::functions_of_path;
 use crate::package::resolve::segments;
+use crate::tables::Tables;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall};
@@ -212,7 +212,7 @@ impl Walker<'_> {
     }
 
     fn outside_method(&mut self, call: &ExprMethodCall, receiver: Value, name: &str, span: Span) -> Value {
-        let runs = library::calls_for_each(name)
+        let runs = Tables::current().calls_for_each(name)
             && call
                 .args
                 .iter()

@@ -1,5 +1,6 @@
 //! What a look at the syntax tells: what is left early, where a statement begins, which names are assigned to.
 
+use crate::tables::Tables;
 use proc_macro2::Span;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
@@ -38,7 +39,7 @@ pub(super) fn diverges(expr: &Expr) -> bool {
         Expr::Block(block) => block.block.stmts.last().is_some_and(stmt_diverges),
         Expr::Macro(one) => is_panic(&one.mac),
         Expr::Call(call) => matches!(&*call.func, Expr::Path(path)
-            if path.path.segments.last().is_some_and(|last| last.ident == "exit" || last.ident == "abort")),
+            if path.path.segments.last().is_some_and(|last| Tables::current().ends(&last.ident.to_string()))),
         _ => false,
     }
 }
@@ -155,29 +156,9 @@ pub(super) fn grown_names(block: &Block) -> HashSet<String> {
     struct Finder(HashSet<String>);
     impl<'ast> Visit<'ast> for Finder {
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            const CHANGES: [&str; 18] = [
-                "push",
-                "pop",
-                "extend",
-                "append",
-                "insert",
-                "remove",
-                "resize",
-                "clear",
-                "truncate",
-                "drain",
-                "retain",
-                "push_back",
-                "push_front",
-                "pop_front",
-                "pop_back",
-                "swap_remove",
-                "extend_from_slice",
-                "split_off",
-            ];
             if let Expr::Path(path) = &*call.receiver
                 && let Some(name) = path.path.get_ident()
-                && CHANGES.iter().any(|change| call.method == change)
+                && Tables::current().grows(&call.method.to_string())
             {
                 self.0.insert(name.to_string());
             }

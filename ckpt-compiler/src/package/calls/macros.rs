@@ -5,7 +5,6 @@ use super::{CallForm, Trap};
 use crate::package::amount::Amount;
 use crate::package::hints::Ty;
 use crate::package::items::Def;
-use crate::package::library;
 use crate::package::resolve::{Namespace, Resolved};
 use crate::tables::Tables;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
@@ -25,12 +24,12 @@ impl Walker<'_> {
         if name == "checkpoint" {
             return Value::default();
         }
-        self.spend(library::call(&name));
+        self.spend(Tables::current().cost_of_call(&name));
         let parts = split(&mac.tokens);
         if name == "vec" {
             return self.vec_macro(&parts);
         }
-        if Tables::builtin().formats(&name) {
+        if Tables::current().formats(&name) {
             let rarely = if name.contains("panic") { 0.01 } else { 1.0 };
             return self.with_weight(rarely, |walker| walker.macro_parts(&parts));
         }
@@ -125,8 +124,8 @@ impl Walker<'_> {
     fn mention(&mut self, name: &proc_macro2::Ident, is_method: bool, at: Span) {
         if is_method {
             let text = name.to_string();
-            let found = self.methods.named(&text);
-            if !found.is_empty() && !library::is_common(&text, 0) && !library::is_common(&text, 1) {
+            let (found, tables) = (self.methods.named(&text), Tables::current());
+            if !found.is_empty() && !tables.is_common(&text, 0) && !tables.is_common(&text, 1) {
                 self.call(found, false, CallForm::Unnamed, at, &[]);
             }
             return;

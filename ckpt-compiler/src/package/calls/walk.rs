@@ -5,10 +5,10 @@ use super::{Call, CallForm, CallGraph, CallId, FieldFact, Loop, LoopId, LoopKind
 use crate::package::amount::Amount;
 use crate::package::hints::Ty;
 use crate::package::items::{FnId, Function, Place};
-use crate::package::library;
 use crate::package::methods::{Methods, Signature};
 use crate::package::resolve::Resolver;
 use crate::package::source::Program;
+use crate::tables::Tables;
 use proc_macro2::Span;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
@@ -466,8 +466,9 @@ pub(super) fn array_length(ty: &Ty) -> Option<Amount> {
 
 /// The cost of a call of the standard library.
 pub(super) fn outside_call(walker: &mut Walker<'_>, name: &str, length: &Amount) {
-    walker.spend(library::call(name));
-    if let Some(each) = library::per_element(name) {
+    let tables = Tables::current();
+    walker.spend(tables.cost_of_call(name));
+    if let Some(each) = tables.cost_per_element(name) {
         walker.spend_each(each, length);
     }
 }
