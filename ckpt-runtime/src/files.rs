@@ -4,6 +4,12 @@
 //! opens it again and, when the walk has arrived, cuts it to that length: what a lost part of the run wrote is gone. The
 //! bytes themselves are kept only where the program can read what it wrote and could change it again, in a file opened
 //! for both. Before a checkpoint is committed, what was written to the files is brought to the disk.
+//!
+//! Files that are closed at the site are in [`closed`]; it hears of them at the [`door`].
+
+pub(crate) mod closed;
+mod door;
+mod log;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -150,6 +156,17 @@ impl OpenFiles {
             writes: access.writes() && metadata.is_file(),
         });
         Ok(self.0.len() - 1)
+    }
+
+    /// A file that is closed now, and has been written to.
+    pub(crate) fn written_elsewhere(&mut self, file: File, metadata: Metadata, path: &Path) {
+        self.0.push(Known {
+            file,
+            metadata,
+            offset: 0,
+            path: path.to_owned(),
+            writes: true,
+        });
     }
 
     /// Those whose bytes have to be on the disk before the checkpoint is.

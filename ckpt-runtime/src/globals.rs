@@ -14,6 +14,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock, TryLockError};
 use std::thread::LocalKey;
 use std::time::{Duration, Instant};
 
+use crate::files::closed;
 use crate::session::active;
 use crate::session::exit::Fatal;
 use crate::snapshot::SnapshotBuilder;
@@ -147,6 +148,7 @@ pub(crate) fn restore_all(restored: &Restored) -> Result<(), Fatal> {
         let unnamed = restored
             .statics()
             .iter()
+            .filter(|saved| saved.key != closed::KEY)
             .find(|saved| all.iter().all(|one| one.name != saved.key));
         match unnamed {
             Some(saved) => Err(gone(restored, &saved.key)),

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ckpt_compiler::package::Analysis;
-use ckpt_compiler::package::appends::appends;
 use ckpt_compiler::package::items::Annotation;
 
 use super::copy::PackageCopy;
@@ -78,15 +77,6 @@ fn summary(rewritten: &Rewritten) -> String {
             site.header,
             shown(&rewritten.package.program, place, folder),
             site.share * 100.0
-        );
-    }
-    for one in appends(&rewritten.analysis, &rewritten.placement) {
-        text += &format!(
-            "ckpt: warning: `{}` opens a file anew to append to it, {}: what it adds between a checkpoint and the end of \
-             the process is in the file twice after a restart\n  \
-             help: open the file once before the loop and keep it; then its length is part of the checkpoint\n",
-            rewritten.analysis.items.function(one.function).display,
-            shown(&rewritten.package.program, (one.file, one.at), folder),
         );
     }
     text

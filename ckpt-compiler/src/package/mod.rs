@@ -15,7 +15,6 @@
 //! The stages of one function ([`crate::instrument()`]) say whether a site can be expressed.
 
 pub mod amount;
-pub mod appends;
 pub mod calls;
 pub mod choose;
 pub mod cost;

@@ -1,8 +1,7 @@
-//! What may run again, and what a restart would write twice.
+//! What may run again.
 
-use super::{analysed, placed, program};
+use super::{analysed, program};
 use ckpt_compiler::package::FileId;
-use ckpt_compiler::package::appends::appends;
 use ckpt_compiler::package::effects::Effects;
 
 fn may_run_again(text: &str) -> bool {
@@ -25,27 +24,6 @@ fn a_branch_that_leaves_does_not_count() {
     assert!(may_run_again(&with("{ eprintln!(\"none\"); panic!() }")));
     assert!(!may_run_again(&with("{ println!(\"none\"); &0 }")));
     assert!(!may_run_again(&with("{ usage(); &0 }")));
-}
-
-#[test]
-fn a_file_opened_to_append_inside_the_loop_is_found() {
-    let (analysis, placement) = placed(&[(
-        "main.rs",
-        "fn open() -> std::fs::File { std::fs::OpenOptions::new().append(true).open(\"log\").unwrap() }
-         fn frame(k: usize) { let f = std::fs::OpenOptions::new().append(true).open(\"out\").unwrap(); use_it(f, k); }
-         fn use_it(_: std::fs::File, _: usize) {}
-         fn main() {
-             let log = open();
-             let mut grid = vec![0.0; 1000];
-             for k in 0..100000 { for i in 0..1000 { grid[i] += k as f64; } frame(k); }
-             drop(log);
-         }",
-    )]);
-    let found: Vec<_> = appends(&analysis, &placement)
-        .into_iter()
-        .map(|one| analysis.items.function(one.function).name.clone())
-        .collect();
-    assert_eq!(found, ["frame"]);
 }
 
 const WITH_TABLES: &str = "

@@ -8,6 +8,7 @@ use super::config::Config;
 use super::policy::NEXT;
 use super::run::Run;
 use super::{OPEN, SessionError};
+use crate::files::closed;
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
 use crate::snapshot::SnapshotBuilder;
 use crate::value::Checkpoint;
@@ -130,7 +131,13 @@ impl Session {
             Some(resume) => {
                 let value = resume.restored.decode::<T>(0, key);
                 // The program may write to its files from now on.
-                let value = value.and_then(|value| resume.restored.settle_files().map(|()| value));
+                let value = value.and_then(|value| {
+                    resume.restored.settle_files()?;
+                    if !self.restored {
+                        closed::arrive(&resume.restored)?;
+                    }
+                    Ok(value)
+                });
                 let value = value.map_err(|error| SessionError::Value {
                     key: key.into(),
                     error,

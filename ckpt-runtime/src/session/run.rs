@@ -10,9 +10,10 @@ use super::job::{self, COMMAND_NOTE, Job, State};
 use super::policy::{Policy, Reason};
 use super::resume::Resume;
 use super::{SessionError, at_exit, signals};
+use crate::files::{self, closed};
+use crate::globals;
 use crate::snapshot::SnapshotBuilder;
 use crate::store::{CheckpointId, Meta, Mode, Restored, Store};
-use crate::{files, globals};
 
 /// A session of this process, whoever drives it: instrumented functions or the program itself.
 #[derive(Debug)]
@@ -70,6 +71,9 @@ impl Run {
             entered: HashSet::new(),
         };
         run.begin_job()?;
+        if !closed::begin(run.store.folder(), run.resume.is_some()) {
+            say(FILES_UNWATCHED);
+        }
         at_exit::watch();
         run.mention_restart();
         Ok(run)
@@ -115,6 +119,7 @@ impl Run {
         resume.arrive()?;
         globals::restore_all(&resume.restored)?;
         let settled = resume.restored.settle_files();
+        let settled = settled.and_then(|()| closed::arrive(&resume.restored));
         settled.map_err(|error| Fatal::refused(error.to_string()).help(FILES_NEEDED))?;
         let visits = resume.restored.meta().visit;
         self.resume = None;
@@ -137,6 +142,7 @@ impl Run {
             let started = Instant::now();
             let mut builder = gather(SnapshotBuilder::new())?;
             globals::save(&mut builder);
+            closed::save(&mut builder);
             match self.commit(builder, visits, reason) {
                 Ok(id) => {
                     written = true;
@@ -213,6 +219,7 @@ impl Run {
 
     /// The program came to its end.
     pub(super) fn close(&self, visits: u64) {
+        closed::end();
         self.mention_failures();
         signals::ignore();
         if std::thread::panicking() {
@@ -243,6 +250,9 @@ impl Run {
         }
     }
 }
+
+const FILES_UNWATCHED: &str = "warning: files that the program closes before a site are not watched: the C library of this program \
+     is linked statically or unknown\n  help: keep a file that grows open across the site, or use a target with glibc";
 
 const FILES_NEEDED: &str =
     "the program goes on writing where it was: it needs its output files, and the right to change them";

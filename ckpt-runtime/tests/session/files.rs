@@ -10,6 +10,8 @@ crate::tests! {
     a_file_that_lost_bytes_is_named,
     a_restart_that_fails_cuts_nothing,
     what_cannot_be_opened_again_is_refused,
+    files_that_are_closed_at_the_site_are_what_they_would_have_been,
+    an_older_checkpoint_has_its_files_too,
 }
 
 const OUTPUTS: [&str; 6] = [
@@ -115,5 +117,73 @@ fn what_cannot_be_opened_again_is_refused() {
         let job = Job::new(taken);
         assert_eq!(job.run(&[("CKPT_EVERY", "1")]).expect_code(0).stderr, "");
         assert_eq!(job.checkpoints().len(), 1);
+    }
+}
+
+/// Every file of the folder but those of ckpt.
+fn all_files(folder: &Path) -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
+    let files = entries.filter(|entry| entry.file_type().unwrap().is_file());
+    files
+        .map(|entry| {
+            let text = std::fs::read_to_string(entry.path()).unwrap();
+            (entry.file_name().into_string().unwrap(), text)
+        })
+        .collect()
+}
+
+fn closed_job() -> Job {
+    let job = Job::new("closed");
+    std::fs::write(job.folder().join("old.log"), "from before\n").unwrap();
+    std::fs::write(job.folder().join("counter.txt"), "7").unwrap();
+    job
+}
+
+fn expected_of_closed() -> BTreeMap<String, String> {
+    let whole = closed_job();
+    assert_eq!(whole.run(&[]).expect_code(0).stderr, "");
+    let expected = all_files(whole.folder());
+    assert_eq!(expected["frames.txt"].lines().count(), 11);
+    assert_eq!(expected["counter.txt"], "16");
+    expected
+}
+
+fn files_that_are_closed_at_the_site_are_what_they_would_have_been() {
+    let expected = expected_of_closed();
+    for every in ["1", "3"] {
+        for visit in 3..=crate::programs::STEPS {
+            let job = closed_job();
+            let fault = format!("visit:{visit}");
+            job.run(&[("CKPT_EVERY", every), ("CKPT_FAULT", &fault)])
+                .expect_killed();
+            if visit < 8 {
+                let again = [
+                    ("CKPT_EVERY", every),
+                    ("CKPT_RESTART", "latest"),
+                    ("CKPT_FAULT", "visit:8"),
+                ];
+                job.run(&again).expect_killed();
+            }
+            job.run(&[("CKPT_EVERY", every), ("CKPT_RESTART", "latest")])
+                .expect_code(0);
+            assert_eq!(
+                all_files(job.folder()),
+                expected,
+                "killed at visit {visit}, a checkpoint every {every}"
+            );
+        }
+    }
+}
+
+fn an_older_checkpoint_has_its_files_too() {
+    let expected = expected_of_closed();
+    let keep = [("CKPT_EVERY", "1"), ("CKPT_KEEP", "all")];
+    for id in 1..=8 {
+        let job = closed_job();
+        job.run(&[keep[0], keep[1], ("CKPT_FAULT", "visit:9")])
+            .expect_killed();
+        let id = id.to_string();
+        job.run(&[keep[0], keep[1], ("CKPT_RESTART", &id)]).expect_code(0);
+        assert_eq!(all_files(job.folder()), expected, "from checkpoint {id}");
     }
 }

@@ -1,5 +1,6 @@
 //! The programs under test, instrumented by hand as the macros do it.
 
+mod closed;
 mod files;
 mod globals;
 mod nested;
@@ -13,6 +14,7 @@ use ckpt::__rt::{FunctionPlan, Program, SiteKind, SitePlan, VariablePlan};
 
 pub fn run(program: &str) -> Result<(), String> {
     match program {
+        "closed" => return closed::main().map_err(|error| error.to_string()),
         "files" => return files::main().map_err(|error| error.to_string()),
         held if held.starts_with("held-") => {
             return files::held(&held[5..]).map_err(|error| error.to_string());

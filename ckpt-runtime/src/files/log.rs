@@ -1,0 +1,171 @@
+//! `STORE/files.log`: what the program's files were before a run touched them, one JSON object a line.
+//!
+//! A line is on the disk before the file is touched. A last line that is torn is of a file that has not been touched.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// Name of the log in the store folder.
+const NAME: &str = "files.log";
+
+/// What a file was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Was {
+    /// There was none.
+    Absent,
+    /// So long; its bytes have not been changed.
+    Length(u64),
+    /// These bytes.
+    Content(Vec<u8>),
+}
+
+/// A line of the log; without length and bytes, there was no file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    path: PathBuf,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    length: Option<u64>,
+    /// In hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bytes: Option<String>,
+}
+
+/// The log of a store.
+#[derive(Debug)]
+pub(super) struct Log {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Log {
+    pub fn new(store: &Path) -> Self {
+        Self {
+            path: store.join(NAME),
+            file: None,
+        }
+    }
+
+    /// Another run begins.
+    pub fn forget(&self) {
+        // Where there is none, there is nothing to forget; where it cannot be removed, nothing can be written either.
+        let _ = fs::remove_file(&self.path);
+    }
+
+    /// Writes a line.
+    ///
+    /// # Errors
+    /// It is not on the disk.
+    pub fn add(&mut self, path: &Path, was: &Was) -> io::Result<()> {
+        let line = Line {
+            path: path.to_owned(),
+            length: match was {
+                Was::Length(length) => Some(*length),
+                Was::Absent | Was::Content(_) => None,
+            },
+            bytes: match was {
+                Was::Content(bytes) => Some(hexadecimal(bytes)),
+                Was::Absent | Was::Length(_) => None,
+            },
+        };
+        let mut text = serde_json::to_string(&line)?;
+        text.push('\n');
+        let file = match &mut self.file {
+            Some(file) => file,
+            empty => empty.insert(open(&self.path)?),
+        };
+        file.write_all(text.as_bytes())?;
+        file.sync_data()
+    }
+
+    /// All lines that are whole, oldest first.
+    ///
+    /// # Errors
+    /// The log is there and cannot be read.
+    pub fn read(&self) -> Result<Vec<(PathBuf, Was)>, String> {
+        let text = match fs::read_to_string(&self.path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(format!("`{}` cannot be read: {error}", self.path.display())),
+        };
+        let lines = text
+            .lines()
+            .map_while(|line| serde_json::from_str::<Line>(line).ok());
+        Ok(lines
+            .map(|line| {
+                let was = match (line.bytes, line.length) {
+                    (Some(digits), _) => Was::Content(bytes(&digits)),
+                    (None, Some(length)) => Was::Length(length),
+                    (None, None) => Was::Absent,
+                };
+                (line.path, was)
+            })
+            .collect())
+    }
+}
+
+/// Opens the log to add to it; what a torn line has left is cut off.
+fn open(path: &Path) -> io::Result<File> {
+    let mut file = File::options().append(true).create(true).open(path)?;
+    let text = fs::read(path)?;
+    let whole = text
+        .iter()
+        .rposition(|&byte| byte == b'\n')
+        .map_or(0, |at| at + 1);
+    if whole < text.len() {
+        file.set_len(whole as u64)?;
+    }
+    file.flush()?;
+    if let Some(folder) = path.parent() {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(file)
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|digit| char::from(DIGITS[usize::from(digit)]))
+        .collect()
+}
+
+fn bytes(digits: &str) -> Vec<u8> {
+    digits
+        .as_bytes()
+        .chunks_exact(2)
+        .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_line_is_passed_over_and_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let entries = [
+            (PathBuf::from("a"), Was::Absent),
+            (PathBuf::from("b"), Was::Length(7)),
+            (PathBuf::from("c/ä"), Was::Content(vec![0, 255, b'\n', 16])),
+        ];
+        let mut log = Log::new(folder.path());
+        for (path, was) in &entries[..2] {
+            log.add(path, was).unwrap();
+        }
+        let path = folder.path().join(NAME);
+        let mut torn = fs::read(&path).unwrap();
+        torn.extend_from_slice(b"{\"path\":\"torn\",\"len");
+        fs::write(&path, torn).unwrap();
+        let mut log = Log::new(folder.path());
+        assert_eq!(log.read().unwrap(), entries[..2]);
+        log.add(&entries[2].0, &entries[2].1).unwrap();
+        assert_eq!(log.read().unwrap(), entries);
+        log.forget();
+        assert_eq!(log.read().unwrap(), []);
+    }
+}
