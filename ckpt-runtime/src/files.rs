@@ -14,7 +14,7 @@ mod log;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, Metadata};
-use std::io::{self, IsTerminal, Seek, SeekFrom};
+use std::io::{self, IsTerminal, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -311,6 +311,8 @@ fn moves_with(mut a: &File, mut b: &File) -> io::Result<bool> {
 pub(crate) struct ReopenedFiles {
     open: RefCell<HashMap<u64, File>>,
     unsettled: RefCell<Vec<Unsettled>>,
+    /// What writers had not passed on to their files.
+    tails: RefCell<Vec<(File, PathBuf, Vec<u8>)>>,
 }
 
 /// A file that is not yet as it was.
@@ -357,18 +359,38 @@ impl ReopenedFiles {
         Ok(file)
     }
 
+    /// Opens a file as it was, with `tail` behind what has been written to it: bytes that a writer had not passed on.
+    ///
+    /// # Errors
+    /// As [`ReopenedFiles::reopen`].
+    #[cfg(feature = "csv")]
+    pub fn reopen_to_add(&self, was: OpenFile, tail: Vec<u8>) -> Result<File, String> {
+        let file = self.reopen(was.clone())?;
+        if !tail.is_empty() {
+            let shared = file.try_clone().map_err(|error| was.fails(&error))?;
+            self.tails.borrow_mut().push((shared, was.path, tail));
+        }
+        Ok(file)
+    }
+
     /// The walk of the restart has arrived: what a lost part of the run wrote is taken away.
     ///
     /// # Errors
     /// Which file could not be brought back, and why.
     pub fn settle(&self) -> Result<(), String> {
+        let failed = |path: &Path, error: io::Error| {
+            format!(
+                "`{}` cannot be brought back to what it was: {error}",
+                path.display()
+            )
+        };
         for unsettled in self.unsettled.take() {
-            unsettled.settle().map_err(|error| {
-                format!(
-                    "`{}` cannot be brought back to what it was: {error}",
-                    unsettled.path.display()
-                )
-            })?;
+            unsettled
+                .settle()
+                .map_err(|error| failed(&unsettled.path, error))?;
+        }
+        for (mut file, path, tail) in self.tails.take() {
+            file.write_all(&tail).map_err(|error| failed(&path, error))?;
         }
         Ok(())
     }

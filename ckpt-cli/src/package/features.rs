@@ -25,6 +25,7 @@ pub fn of_package(package: &ReadPackage) -> BTreeMap<String, Vec<String>> {
 /// other half.
 const KNOWN: &[(&str, &str, &str)] = &[
     ("arrayvec", "0.7", "arrayvec"),
+    ("csv", "1", "csv"),
     ("fastrand", "2", "fastrand"),
     ("indexmap", "2", "indexmap"),
     ("nalgebra", "0.32", "nalgebra-0.32"),

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "arrayvec")]
 mod arrayvec;
+#[cfg(feature = "csv")]
+mod csv;
 mod errors;
 mod files;
 #[cfg(feature = "indexmap")]
