@@ -132,9 +132,7 @@ fn is_one_item(expr: &Expr) -> bool {
 pub fn effect_in_chain(expr: &Expr) -> Option<proc_macro2::Span> {
     let Expr::MethodCall(call) = expr else { return None };
     let in_arguments = call.args.iter().find_map(|argument| {
-        let Expr::Closure(closure) = argument else {
-            return None;
-        };
+        let closure = closure_in(argument)?;
         let mut effects = Effects {
             own: HashSet::new(),
             found: None,
@@ -144,6 +142,16 @@ pub fn effect_in_chain(expr: &Expr) -> Option<proc_macro2::Span> {
         effects.found
     });
     in_arguments.or_else(|| effect_in_chain(&call.receiver))
+}
+
+/// A closure, or `&mut` one: it may have been written in the place of its name.
+pub fn closure_in(argument: &Expr) -> Option<&syn::ExprClosure> {
+    match argument {
+        Expr::Closure(closure) => Some(closure),
+        Expr::Paren(inner) => closure_in(&inner.expr),
+        Expr::Reference(one) if one.mutability.is_some() => closure_in(&one.expr),
+        _ => None,
+    }
 }
 
 /// Looks for what a closure does to the world outside it. `own` are the variables that it declares itself.
@@ -179,6 +187,13 @@ impl<'ast> Visit<'ast> for Effects {
             self.found.get_or_insert(one.eq_token.span);
         }
         visit::visit_expr_assign(self, one);
+    }
+
+    fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
+        if crate::spine::operands::is_assignment(&one.op) && self.captures(&one.left) {
+            self.found.get_or_insert(syn::spanned::Spanned::span(&one.op));
+        }
+        visit::visit_expr_binary(self, one);
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {

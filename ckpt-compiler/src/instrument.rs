@@ -13,6 +13,7 @@ use crate::options::{Options, SiteChoice, Treatment, take_treatment};
 use crate::plan;
 use crate::prepare;
 use crate::spine;
+use crate::spine::select::is_binding;
 use crate::streams;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -286,6 +287,47 @@ fn reference_names(function: &ItemFn) -> HashSet<String> {
             };
         }
     }
+    impl Names {
+        fn is_borrow(&self, value: &syn::Expr) -> bool {
+            matches!(origin(value, &self.references), Origin::Borrow { .. })
+        }
+
+        fn matched(&mut self, pattern: &Pat, value: &syn::Expr) {
+            match (pattern, value) {
+                (Pat::Tuple(names), syn::Expr::Tuple(parts)) if names.elems.len() == parts.elems.len() => {
+                    let pairs = names.elems.iter().zip(&parts.elems);
+                    pairs.for_each(|(name, part)| self.matched(name, part));
+                }
+                _ => {
+                    let is_borrow = self.is_borrow(value);
+                    self.bound(pattern, is_borrow);
+                }
+            }
+        }
+
+        /// What a pattern binds in a borrowed value: references, but for what stands behind a `&`.
+        fn bound(&mut self, pattern: &Pat, is_borrow: bool) {
+            match pattern {
+                Pat::Reference(inner) => self.bound(&inner.pat, false),
+                Pat::Ident(ident) if is_binding(ident) => {
+                    self.add(ident.ident.to_string(), is_borrow || ident.by_ref.is_some());
+                    let inner = ident.subpat.iter();
+                    inner.for_each(|(_, inner)| self.bound(inner, is_borrow));
+                }
+                Pat::Tuple(one) => one.elems.iter().for_each(|part| self.bound(part, is_borrow)),
+                Pat::TupleStruct(one) => one.elems.iter().for_each(|part| self.bound(part, is_borrow)),
+                Pat::Slice(one) => one.elems.iter().for_each(|part| self.bound(part, is_borrow)),
+                Pat::Or(one) => one.cases.iter().for_each(|part| self.bound(part, is_borrow)),
+                Pat::Struct(one) => one
+                    .fields
+                    .iter()
+                    .for_each(|field| self.bound(&field.pat, is_borrow)),
+                Pat::Paren(inner) => self.bound(&inner.pat, is_borrow),
+                _ => {}
+            }
+        }
+    }
+
     impl<'ast> Visit<'ast> for Names {
         fn visit_local(&mut self, local: &'ast Local) {
             let (pattern, written) = match &local.pat {
@@ -293,12 +335,22 @@ fn reference_names(function: &ItemFn) -> HashSet<String> {
                 other => (other, None),
             };
             if let Pat::Ident(ident) = pattern {
-                let made = local.init.as_ref().is_some_and(|init| {
-                    matches!(origin(&init.expr, &self.references), Origin::Borrow { .. })
-                });
+                let made = local.init.as_ref().is_some_and(|init| self.is_borrow(&init.expr));
                 self.add(ident.ident.to_string(), written.unwrap_or(made));
+            } else if let Some(init) = &local.init {
+                self.matched(pattern, &init.expr);
             }
             visit::visit_local(self, local);
+        }
+
+        fn visit_expr_let(&mut self, one: &'ast syn::ExprLet) {
+            self.matched(&one.pat, &one.expr);
+            visit::visit_expr_let(self, one);
+        }
+
+        fn visit_expr_match(&mut self, one: &'ast syn::ExprMatch) {
+            one.arms.iter().for_each(|arm| self.matched(&arm.pat, &one.expr));
+            visit::visit_expr_match(self, one);
         }
 
         fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {

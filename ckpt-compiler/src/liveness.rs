@@ -12,6 +12,7 @@ use fixedbitset::FixedBitSet;
 #[derive(Debug)]
 pub struct Liveness {
     live: Live,
+    moved_in: Vec<FixedBitSet>,
     moved_out: Vec<FixedBitSet>,
     consumed_out: Vec<FixedBitSet>,
     surely_moved_in: Vec<FixedBitSet>,
@@ -40,10 +41,12 @@ impl Liveness {
                 written.insert(event.binding);
             }
         };
+        let (moved_in, moved_out) = forward(flow, Join::Any, moves);
         let (surely_moved_in, surely_moved_out) = forward(flow, Join::All, surely_moves);
         Self {
             live: Live::with_uses(flow, []),
-            moved_out: forward(flow, Join::Any, moves).1,
+            moved_in,
+            moved_out,
             consumed_out: forward(flow, Join::Any, consumes).1,
             surely_moved_in,
             surely_moved_out,
@@ -77,19 +80,13 @@ impl Liveness {
 
     /// Whether the variable has been moved out of on every way to a point.
     pub fn is_moved_at(&self, flow: &Flow, point: Point, binding: BindingId) -> bool {
-        let mut moved = self.surely_moved_in[point.node].contains(binding);
-        for event in &flow.nodes[point.node].events[..point.event] {
-            if event.binding == binding && !event.in_closure {
-                match event.kind {
-                    Use::Move => moved = true,
-                    Use::Write => moved = false,
-                    _ => {}
-                }
-            }
-        }
-        moved
+        moved_at(flow, &self.surely_moved_in, point, binding)
     }
 
+    /// Whether the variable may have been moved out of when a point is reached.
+    pub fn may_be_moved_at(&self, flow: &Flow, point: Point, binding: BindingId) -> bool {
+        !flow.bindings[binding].is_plainly_copy() && moved_at(flow, &self.moved_in, point, binding)
+    }
     /// Whether the variable has been moved out of on every way to the site.
     pub fn is_moved(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
         self.surely_moved_out[node_of(flow, site)].contains(binding)
@@ -117,6 +114,20 @@ impl Liveness {
             }
         }
     }
+}
+
+fn moved_at(flow: &Flow, before: &[FixedBitSet], point: Point, binding: BindingId) -> bool {
+    let mut moved = before[point.node].contains(binding);
+    for event in &flow.nodes[point.node].events[..point.event] {
+        if event.binding == binding && !event.in_closure {
+            match event.kind {
+                Use::Move => moved = true,
+                Use::Write => moved = false,
+                _ => {}
+            }
+        }
+    }
+    moved
 }
 
 fn node_of(flow: &Flow, site: SiteId) -> NodeId {

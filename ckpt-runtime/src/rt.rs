@@ -56,6 +56,12 @@ pub fn again<I: Iterator>(frame: &Frame, iterator: &mut I) -> I::Item {
     }
 }
 
+/// Runs a closure of the iterator of a `for` on the item of a turn.
+#[inline(always)]
+pub fn run<T, R>(item: T, closure: impl FnOnce(T) -> R) -> R {
+    closure(item)
+}
+
 /// What a pattern bound, handed on to the body of its branch.
 #[inline(always)]
 pub fn bound<T>(held: Option<T>) -> T {

@@ -129,6 +129,9 @@ impl Emitter<'_> {
             Pat::Type(typed) => (*typed.pat).clone(),
             other => other.clone(),
         };
+        if local.init.as_ref().is_some_and(|init| init.diverge.is_some()) {
+            return self.taken_again(value, pattern, &names);
+        }
         Plainly.visit_pat_mut(&mut pattern);
         quote! {
             #[allow(unused_variables)]
@@ -145,10 +148,13 @@ impl Emitter<'_> {
                 .is_some_and(|(_, other)| same(other, pattern))
         };
         let ids: Vec<BindingId> = remade.iter().copied().filter(of_arm).collect();
-        let names = self.names(&ids);
+        self.taken_again(scrutinee, pattern.clone(), &self.names(&ids))
+    }
+
+    /// Takes the variables out of a value by a pattern that has matched it before.
+    fn taken_again(&self, scrutinee: &Expr, mut shape: Pat, names: &[&Ident]) -> TokenStream {
         let frame = frame();
-        let mut shape = pattern.clone();
-        Again(&names).visit_pat_mut(&mut shape);
+        Again(names).visit_pat_mut(&mut shape);
         let again: Vec<Ident> = names.iter().map(|name| again_name(name)).collect();
         quote! {
             match #scrutinee {

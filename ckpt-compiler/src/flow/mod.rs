@@ -9,7 +9,7 @@ mod expr;
 mod macros;
 mod spine;
 
-pub use macros::captured as captured_in_text;
+pub use macros::{Exits, arguments as arguments_of_macro, captured as captured_in_text};
 pub use spine::build;
 
 use crate::options::Treatment;

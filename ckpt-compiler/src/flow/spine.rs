@@ -217,7 +217,11 @@ impl Walker {
         match init {
             // A `while let` as the compiler has taken it apart.
             Expr::If(branch) if branch.else_branch.is_some() => match &*branch.cond {
-                Expr::Let(condition) => self.borrowed_by(one, &condition.pat, &condition.expr),
+                Expr::Let(condition) => {
+                    let bound = pattern_bindings(&condition.pat);
+                    let bound = bound.iter().find(|other| other.ident == one.ident);
+                    self.borrowed_by(bound.unwrap_or(one), &condition.pat, &condition.expr)
+                }
                 _ => init.clone(),
             },
             _ => self.borrowed_by(one, pattern, init),

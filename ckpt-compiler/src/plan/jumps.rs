@@ -1,7 +1,10 @@
 //! Jumps out of a statement: `break` and `continue` to loops and blocks around it.
 
 use super::travel::Jump;
+use crate::flow::{Exits, arguments_of_macro};
 use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Label, Lifetime, Stmt};
 
@@ -42,6 +45,7 @@ pub fn replace_jumps(stmt: &mut Stmt, replace: &mut dyn FnMut(Jump, &Expr) -> Op
         replace,
         labels: Vec::new(),
         loops: 0,
+        replaced: false,
     };
     jumps.visit_stmt_mut(stmt);
 }
@@ -50,6 +54,7 @@ struct Jumps<'a> {
     replace: &'a mut dyn FnMut(Jump, &Expr) -> Option<Expr>,
     labels: Vec<String>,
     loops: u32,
+    replaced: bool,
 }
 
 impl Jumps<'_> {
@@ -109,8 +114,60 @@ impl VisitMut for Jumps<'_> {
         };
         if let Some(other) = (self.replace)(jump, expr) {
             *expr = other;
+            self.replaced = true;
+        }
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        let Some(mut arguments) = arguments_of_macro(mac) else {
+            return;
+        };
+        arguments.iter_mut().for_each(|one| self.visit_expr_mut(one));
+        if self.replaced {
+            mac.tokens = arguments.to_token_stream();
         }
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// Calls `visit` for every jump out of the statement that a macro of unknown meaning in it may make.
+pub fn for_each_hidden_jump(stmt: &Stmt, visit: &mut dyn FnMut(&syn::Macro, Jump)) {
+    let mut hidden = Hidden { visit, loops: 0 };
+    hidden.visit_stmt(stmt);
+}
+
+struct Hidden<'a> {
+    visit: &'a mut dyn FnMut(&syn::Macro, Jump),
+    loops: u32,
+}
+
+impl<'ast> Visit<'ast> for Hidden<'_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        match expr {
+            Expr::Closure(_) | Expr::Async(_) => {}
+            Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) => {
+                self.loops += 1;
+                visit::visit_expr(self, expr);
+                self.loops -= 1;
+            }
+            _ => visit::visit_expr(self, expr),
+        }
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        let exits = Exits::of(mac);
+        let innermost = (exits.innermost && self.loops == 0).then_some(None);
+        for label in innermost.into_iter().chain(exits.labels.into_iter().map(Some)) {
+            for breaks in [true, false] {
+                let label = label.clone();
+                (self.visit)(mac, Jump { label, breaks });
+            }
+        }
+        if let Some(arguments) = arguments_of_macro(mac) {
+            arguments.iter().for_each(|one| self.visit_expr(one));
+        }
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
 }

@@ -182,7 +182,7 @@ impl Replays<'_> {
         if later_sites.is_empty() {
             return;
         }
-        let again = plain.replays || plain.treatment == Some(Treatment::Reexecute);
+        let again = plain.replays && !plain.is_condition() || plain.treatment == Some(Treatment::Reexecute);
         let ends = |other: &Step| {
             let start = &other.range.start;
             matches!(other.kind, StepKind::Spine(_))
@@ -250,7 +250,9 @@ pub fn modes(
         errors,
         modes: HashMap::new(),
         forced: Vec::new(),
+        runs: Vec::new(),
     };
+    chooser.find_runs(&lowered.body);
     chooser.block(&lowered.body);
     chooser.parameters();
     let (modes, forced) = (chooser.modes, chooser.forced);
@@ -265,9 +267,41 @@ struct Chooser<'a> {
     errors: &'a mut Diagnostics,
     modes: HashMap<BindingId, Mode>,
     forced: Vec<(SiteId, BindingId)>,
+    /// The runs of all blocks.
+    runs: Vec<Range<StepId>>,
 }
 
 impl Chooser<'_> {
+    fn find_runs(&mut self, block: &Block) {
+        let plan = self.plan;
+        let groups = segments(block, &plan.replays, &|step| plan.begins_a_run(step));
+        let runs = groups.iter().filter(|group| matches!(group, Segment::Run(_)));
+        self.runs.extend(runs.map(Segment::range));
+        for step in &block.steps {
+            if let StepKind::Spine(spine) = &step.kind {
+                for_each_block(&spine.spine, &mut |inner| self.find_runs(inner));
+            }
+        }
+    }
+
+    /// Whether some run gives the variable a value again that statements before the run have moved away: rustc would not
+    /// see that a restart skips both or neither.
+    fn is_given_again(&self, id: BindingId) -> bool {
+        let gives = |run: &&Range<StepId>| {
+            self.flow.events().any(|event| {
+                event.binding == id
+                    && event.kind == Use::Write
+                    && run.contains(&event.step)
+                    && event.step != self.flow.bindings[id].step
+            })
+        };
+        let is_moved = |run: &Range<StepId>| {
+            let begin = self.flow.points.get(&run.start).map(|(begin, _)| *begin);
+            begin.is_some_and(|begin| self.liveness.may_be_moved_at(self.flow, begin, id))
+        };
+        self.runs.iter().filter(gives).any(is_moved)
+    }
+
     fn block(&mut self, block: &Block) {
         let plan = self.plan;
         let groups = segments(block, &plan.replays, &|step| plan.begins_a_run(step));
@@ -352,6 +386,10 @@ impl Chooser<'_> {
                 .filter(|site| !binding.is_late() || self.liveness.may_have_value(self.flow, *site, id))
                 .collect();
             let absent = |site: &SiteId| !self.liveness.has_value(self.flow, *site, id);
+            if self.is_given_again(id) {
+                self.modes.insert(id, Mode::Carried);
+                continue;
+            }
             if missing.is_empty() {
                 continue;
             }

@@ -9,7 +9,7 @@
 //! on every way, as rustc has checked. Other values stay in the variable, to be dropped where they would be.
 
 use super::layout::{Mode, Segment, declared, segments};
-use super::{Plan, for_each_jump};
+use super::{Plan, for_each_hidden_jump, for_each_jump};
 use crate::errors::Diagnostics;
 use crate::flow::{BindingId, Declaration, Flow, NodeId, Point};
 use crate::liveness::Live;
@@ -192,6 +192,23 @@ impl Router<'_> {
         let mut jumps = Vec::new();
         for_each_jump(stmt, &mut |jump| jumps.push(jump));
         jumps.into_iter().for_each(|jump| self.jump(step, jump, place));
+        for_each_hidden_jump(stmt, &mut |mac, jump| {
+            if let Some((aside, _)) = self.to_put(&jump, place).first() {
+                self.refuse_hidden_jump(mac, *aside);
+            }
+        });
+    }
+
+    fn refuse_hidden_jump(&mut self, mac: &syn::Macro, aside: BindingId) {
+        let name = &self.flow.bindings[aside].ident;
+        let last = mac.path.segments.last().map(|last| &last.ident);
+        let called = last.map(ToString::to_string).unwrap_or_default();
+        self.errors.refuse(
+            syn::spanned::Spanned::span(&mac.path),
+            format!("the macro `{called}!` may leave a loop in which `{name}` is moved away and given a value again"),
+            "what it holds must be put aside before every `break` and `continue`, and ckpt does not see those of a macro",
+            "write the `break` or `continue` without the macro, or use the macro where the loop ends",
+        );
     }
 
     fn replay(&mut self, step: &Step, place: &Place) {
@@ -314,25 +331,26 @@ impl Router<'_> {
         self.travel.stops.insert(range.start, stop);
     }
 
-    fn jump(&mut self, step: StepId, jump: Jump, place: &Place) {
+    /// What must be put back before a jump, each with the step at which it was taken.
+    fn to_put(&self, jump: &Jump, place: &Place) -> Vec<(BindingId, StepId)> {
         let mut targets = place.targets.iter().rev();
         let Some(target) = targets.find(|target| match &jump.label {
             Some(label) => target.label.as_ref() == Some(label),
             None => target.is_loop,
         }) else {
-            return;
+            return Vec::new();
         };
         let node = match jump.breaks {
             true => target.to_break,
             false => target.to_continue,
         };
         let arrival = Some(Point { node, event: 0 });
-        let taken = &place.taken[target.taken..];
-        let put: Vec<(BindingId, StepId)> = taken
-            .iter()
-            .copied()
-            .filter(|(id, _)| self.is_alive(arrival, *id))
-            .collect();
+        let taken = place.taken[target.taken..].iter().copied();
+        taken.filter(|(id, _)| self.is_alive(arrival, *id)).collect()
+    }
+
+    fn jump(&mut self, step: StepId, jump: Jump, place: &Place) {
+        let put = self.to_put(&jump, place);
         for (id, since) in &put {
             let name = &self.flow.bindings[*id].ident;
             let hides = |other: &BindingId| {

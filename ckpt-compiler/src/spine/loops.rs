@@ -1,6 +1,7 @@
 //! `while` and `for` with a site in them become `loop`: what they test or fetch is then a statement like any other.
 
 use super::lower::{Lowering, plain, step};
+use super::patterns::{all_values, changing, changing_inside};
 use super::select::binding_names;
 use super::{Block, Plain, Spine, StepKind};
 use crate::borrow::{Origin, effect_in_chain, is_repeatable, iterator_origin, origin};
@@ -54,8 +55,21 @@ impl Lowering<'_> {
     /// The condition of a `while let`: binds its variables or leaves the loop.
     fn fetch(&mut self, condition: &Expr, steps: &mut Vec<super::Step>) {
         let bindings = super::select::condition_bindings(condition);
-        let (names, patterns) = binding_names(&bindings);
         let replays = super::select::condition_borrows(condition, self.references) && !bindings.is_empty();
+        let (names, mut patterns) = binding_names(&bindings);
+        let mut values = Vec::new();
+        if replays {
+            patterns = names.iter().map(|name| quote!(#name)).collect();
+            let by_reference = bindings.iter().any(|one| one.by_ref.is_some());
+            for one in &bindings {
+                let pattern = &mut syn::Pat::Ident(one.clone());
+                values.extend(if by_reference {
+                    all_values(pattern)
+                } else {
+                    changing(pattern)
+                });
+            }
+        }
         let stmt = if names.is_empty() {
             parse_quote!(if #condition {} else { break; })
         } else {
@@ -66,7 +80,8 @@ impl Lowering<'_> {
             _ => None,
         };
         let again = condition_alone.map(|one| {
-            let (pattern, scrutinee, frame) = (&one.pat, &one.expr, frame());
+            let (mut pattern, scrutinee, frame) = (one.pat.clone(), &one.expr, frame());
+            changing(&mut pattern);
             let lost = quote!(#frame.lost("a `while let` does not match what it matched before"));
             Box::new(parse_quote! {
                 match #scrutinee { #pattern => (#(#names,)*), #[allow(unreachable_patterns)] _ => #lost }
@@ -80,6 +95,7 @@ impl Lowering<'_> {
             replays,
             again,
         })));
+        steps.extend(values.into_iter().map(plain));
     }
 
     /// `for p in e { .. }`: the iterator is a variable. One that is a value (a range, the rest of an owned vector) is
@@ -87,9 +103,9 @@ impl Lowering<'_> {
     pub(super) fn for_loop(&mut self, one: ExprForLoop, treatment: Option<Treatment>) -> Spine {
         let ExprForLoop {
             label,
-            pat,
+            mut pat,
             expr,
-            body,
+            mut body,
             ..
         } = one;
         let rt = rt();
@@ -102,6 +118,10 @@ impl Lowering<'_> {
             *expr
         };
         let mut iterable: Expr = unparenthesised(iterable);
+        let may_run_again = rebuilds(&iterable, self.references) && effect_in_chain(&iterable).is_none();
+        if treatment.is_none() && !may_run_again {
+            self.peel(&mut iterable, &mut pat, &mut body);
+        }
         if matches!(origin(&iterable, self.references), Origin::Borrow { .. }) {
             self.name_lent_value(&mut iterable, &mut outer);
         }
@@ -134,6 +154,7 @@ impl Lowering<'_> {
         };
         let mut steps = Vec::new();
         if rebuilds {
+            changing_inside(&mut pat, &mut body);
             let count = self.names.fresh("count");
             let frame = frame();
             let again = parse_quote! {

@@ -84,13 +84,17 @@ impl Lowering<'_> {
         }
         if !self.marks.in_stmt(&stmt) {
             self.name_borrowed_value(&mut stmt, treatment, out);
-            out.push(step(StepKind::Plain(Plain {
-                stmt,
+            let statement = Plain {
+                stmt: parse_quote!({}),
                 treatment,
                 restart: None,
                 replays: false,
                 again: None,
-            })));
+            };
+            match stmt {
+                Stmt::Local(local) => self.plain_local(local, statement, out),
+                stmt => out.push(step(StepKind::Plain(Plain { stmt, ..statement }))),
+            }
             return;
         }
         match stmt {

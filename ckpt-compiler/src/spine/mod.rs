@@ -6,6 +6,8 @@
 mod loops;
 mod lower;
 pub mod operands;
+mod patterns;
+mod peeled;
 pub mod select;
 
 pub use lower::lower;
@@ -85,6 +87,16 @@ pub struct Plain {
     pub replays: bool,
     /// What its variables are made again from after a site that ended them, where that is not its initialiser.
     pub again: Option<Box<Expr>>,
+}
+
+impl Plain {
+    /// Whether it is the condition of a `while let`, which need not run again where nobody uses what it binds.
+    pub fn is_condition(&self) -> bool {
+        let Stmt::Local(Local { init: Some(init), .. }) = &self.stmt else {
+            return false;
+        };
+        self.replays && matches!(*init.expr, Expr::If(_))
+    }
 }
 
 /// A statement with a site.

@@ -311,7 +311,8 @@ fn operands_in_order(expr: &mut Expr) -> Vec<&mut Expr> {
     }
 }
 
-fn is_assignment(op: &syn::BinOp) -> bool {
+/// `+=` and its like.
+pub fn is_assignment(op: &syn::BinOp) -> bool {
     use syn::BinOp;
     matches!(
         op,

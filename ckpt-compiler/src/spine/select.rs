@@ -4,6 +4,7 @@
 //! binds references, the value cannot be put aside: the user's place is matched again, unchanged since.
 
 use super::lower::{Lowering, plain};
+use super::patterns::{changing_inside, only_references};
 use super::{Arm, Branch, Spine, Step, StepKind};
 use crate::borrow::{Origin, is_repeatable, origin};
 use crate::names::frame;
@@ -168,11 +169,19 @@ impl Lowering<'_> {
             .iter()
             .any(|arm| !pattern_bindings(&arm.pat).is_empty());
         let by_reference = branch.arms.iter().any(|arm| binds_by_reference(&arm.pat));
+        let bindings = || branch.arms.iter().flat_map(|arm| pattern_bindings(&arm.pat));
+        let by_value = bindings().any(|one| one.by_ref.is_none());
         if binds {
             self.name_lent_value(&mut scrutinee, out);
         }
-        let borrows = by_reference || matches!(origin(&scrutinee, self.references), Origin::Borrow { .. });
-        if binds && borrows && is_repeatable(&scrutinee) {
+        let borrows = matches!(origin(&scrutinee, self.references), Origin::Borrow { .. });
+        if by_reference && !borrows && crate::borrow::place_root(&scrutinee).is_none() {
+            let value = self.names.fresh("value");
+            self.temporary(&value, scrutinee, out);
+            scrutinee = parse_quote!(#value);
+        }
+        let replays = borrows || by_reference && !by_value;
+        if binds && replays && is_repeatable(&scrutinee) {
             return self.replay_match(scrutinee, branch.arms);
         }
         self.choose(scrutinee, branch.arms, out)
@@ -181,10 +190,14 @@ impl Lowering<'_> {
     fn replay_match(&mut self, scrutinee: Expr, arms: Vec<syn::Arm>) -> Spine {
         let arms = arms
             .into_iter()
-            .map(|arm| Arm {
-                pattern: arm.pat,
-                guard: arm.guard.map(|(_, guard)| guard),
-                body: self.branch_of(*arm.body),
+            .map(|mut arm| {
+                let mut body = block_of(*arm.body);
+                changing_inside(&mut arm.pat, &mut body);
+                Arm {
+                    pattern: arm.pat,
+                    guard: arm.guard.map(|(_, guard)| guard),
+                    body: self.branch(body),
+                }
             })
             .collect();
         Spine::Match {
@@ -205,15 +218,20 @@ impl Lowering<'_> {
         out.push(plain(parse_quote!(let mut #choice = ();)));
         let mut restart = TokenStream::new();
         for (index, arm) in arms.into_iter().enumerate() {
-            let (names, patterns) = binding_names(&pattern_bindings(&arm.pat));
+            let (values, references): (Vec<PatIdent>, Vec<PatIdent>) = pattern_bindings(&arm.pat)
+                .into_iter()
+                .partition(|one| one.by_ref.is_none());
+            let lint = (!references.is_empty()).then(|| quote!(#[allow(unused_variables)]));
+            let references = (!references.is_empty()).then(|| references_of(&arm.pat, &scrutinee));
+            let (names, patterns) = binding_names(&values);
             let chosen = nested(index, count, &quote!(::core::option::Option::Some((#(#names,)*))));
             let (mut pattern, guard) = (arm.pat, arm.guard.map(|(_, guard)| quote!(if #guard)));
             WithoutMut.visit_pat_mut(&mut pattern);
-            deciding.push(quote!(#pattern #guard => #chosen,));
-            let body: syn::Block = match *arm.body {
-                Expr::Block(block) if block.label.is_none() => block.block,
-                other => parse_quote!({ #other }),
-            };
+            deciding.push(quote!(#lint #pattern #guard => #chosen,));
+            let mut body = block_of(*arm.body);
+            if let Some(references) = references {
+                body.stmts.insert(0, references);
+            }
             let body = self.branch(with_bindings(body, &held, &patterns));
             if body.sites.is_some() {
                 let (entered, chosen) = (
@@ -249,6 +267,23 @@ impl Lowering<'_> {
             "the condition would have to be entered half-way at restart",
             "compute the value with a `let` before the condition",
         );
+    }
+}
+
+/// The references of an arm, taken again from what it has matched.
+fn references_of(pattern: &Pat, scrutinee: &Expr) -> Stmt {
+    let (references, frame) = (only_references(pattern), frame());
+    let lost = quote!(#frame.lost("a pattern does not match what it matched before"));
+    parse_quote! {
+        #[allow(irrefutable_let_patterns)]
+        let #references = #scrutinee else { #lost };
+    }
+}
+
+fn block_of(body: Expr) -> syn::Block {
+    match body {
+        Expr::Block(block) if block.label.is_none() => block.block,
+        other => parse_quote!({ #other }),
     }
 }
 
@@ -338,6 +373,11 @@ pub(super) fn without_mut(mut stmt: Stmt) -> Stmt {
 struct WithoutMut;
 
 impl VisitMut for WithoutMut {
+    fn visit_pat_mut(&mut self, pat: &mut Pat) {
+        visit_mut::visit_pat_mut(self, pat);
+        super::patterns::without_parentheses(pat);
+    }
+
     fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
         if pat.by_ref.is_none() {
             pat.mutability = None;

@@ -67,11 +67,13 @@ pub enum Meaning {
     Fills,
     /// Gives the receiver a new value, without looking at the old one.
     Resets,
+    /// A macro that never leaves a loop around it.
+    Stays,
 }
 
 impl Meaning {
     /// All, with the keys of the tables.
-    pub const ALL: [(&'static str, Self); 15] = [
+    pub const ALL: [(&'static str, Self); 16] = [
         ("pure", Self::Pure),
         ("borrows", Self::Borrows),
         ("mutably", Self::Mutably),
@@ -87,6 +89,7 @@ impl Meaning {
         ("grows", Self::Grows),
         ("fills", Self::Fills),
         ("resets", Self::Resets),
+        ("stays", Self::Stays),
     ];
 
     /// The meaning of a key.
@@ -326,6 +329,11 @@ impl Tables {
     /// Whether the method gives its receiver a new value.
     pub fn resets(&self, method: &str) -> bool {
         self.means(method, Meaning::Resets)
+    }
+
+    /// Whether the macro never leaves a loop around it of its own accord.
+    pub fn stays(&self, name: &str) -> bool {
+        self.means(name, Meaning::Stays) || self.formats(name)
     }
 
     /// Operations of one call, whatever it is applied to.

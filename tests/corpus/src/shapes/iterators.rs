@@ -328,3 +328,43 @@ pub fn over_chosen_items_of_an_owned_vector() {
     }
     println!("= {seed}");
 }
+
+#[ckpt::instrument]
+pub fn over_closures_that_own_or_change() {
+    let mut seen = Vec::new();
+    let mut total = 0u64;
+    let list = vec![String::from("a"), "bb".into(), "ccc".into()];
+    for (i, text) in list
+        .iter()
+        .map(|text| {
+            seen.push(text.len());
+            text.clone() + "x"
+        })
+        .enumerate()
+    {
+        ckpt::checkpoint!();
+        println!("{i} {text}");
+    }
+    for mut text in list
+        .into_iter()
+        .filter(|text| text.len() > 1)
+        .inspect(|text| total += text.len() as u64)
+        .map(|text| text + "y")
+    {
+        text.push('z');
+        ckpt::checkpoint!();
+        println!("{text}");
+    }
+    for k in seen
+        .into_iter()
+        .filter_map(|k| k.checked_sub(1))
+        .take_while(|k| *k < 9)
+    {
+        if k == 1 {
+            ckpt::checkpoint!();
+            continue;
+        }
+        ckpt::checkpoint!();
+        println!("{k} {total}");
+    }
+}

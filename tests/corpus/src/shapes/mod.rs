@@ -35,10 +35,12 @@ mod guards;
 mod inference;
 mod iterators;
 mod loops;
+mod macros;
 mod matches;
 mod methods;
 mod objects;
 mod parameters;
+mod patterns;
 mod phases;
 mod recursion;
 mod refills;
@@ -103,7 +105,7 @@ const SHAPES: &[Shape] = shapes! {
     files: written_file, file_that_is_not_mutable, appended_file, buffered_file, half_a_line, file_in_a_struct, lines_of_a_file, lines_of_a_file_opened_in_place, numbered_lines_after_a_header, lines_taken_one_by_one, reader_that_is_lent, reader_by_blocks, file_that_is_read_and_changed, locked_standard_output, buffered_standard_output, stopwatch;
     generics: several_types, generic_slices, impl_iterator_argument, impl_fn_argument, closure_by_reference, impl_debug_elements, generic_struct_method, dyn_reference_argument;
     guards: dropped_at_the_end_of_scope, never_used_again, dropped_by_hand_between_sites, shadowed_guards, replaced_in_a_loop, guard_in_a_caller, vector_of_guards, initialised_late, break_out_of_guarded_blocks;
-    iterators: over_slice, over_slice_iter, over_array_by_value, over_enumerate, over_zip, over_chunks_and_windows, over_owned_vector, over_btree_map, over_hash_map_by_value_in_any_order, over_set_and_deque, over_adaptor_chain, over_filter_that_borrows_a_variable, over_text, over_iterator_of_a_local_vector_grown_before, over_own_iterator, over_a_vector_made_by_a_call, iterator_kept_by_hand, over_keys_then_index, over_chosen_items_of_an_owned_vector;
+    iterators: over_slice, over_slice_iter, over_array_by_value, over_enumerate, over_zip, over_chunks_and_windows, over_owned_vector, over_btree_map, over_hash_map_by_value_in_any_order, over_set_and_deque, over_adaptor_chain, over_filter_that_borrows_a_variable, over_text, over_iterator_of_a_local_vector_grown_before, over_own_iterator, over_a_vector_made_by_a_call, iterator_kept_by_hand, over_keys_then_index, over_chosen_items_of_an_owned_vector, over_closures_that_own_or_change;
     loops: for_half_open, for_closed, for_closed_to_the_maximum, for_open_ended, for_reversed, for_stepped, for_bounds_that_change_inside, for_over_chars, for_range_variable, nested_for, while_condition, while_condition_with_effect, while_condition_made_false_before_site, while_let_pop, while_let_chain, while_let_queue_of_structs, loop_with_value, loop_as_tail, labelled_break_and_continue, labelled_break_with_value, continue_before_and_after_site, site_first_and_last, loops_of_every_kind_nested, variable_local_to_the_body, site_in_while_condition, left_with_a_value_that_had_moved;
     matches: on_number_and_range, on_enum_by_reference, state_machine, scrutinee_overwritten_inside, scrutinee_with_effect, match_as_value, on_tuple_and_slice, on_string, guard_that_counts, nested_match, on_a_call_with_a_site, on_a_text_without_an_owner;
     methods: by_mutable_reference, by_shared_reference, by_value, method_calling_methods, chained_receivers, moved_and_given_back, on_an_element, on_fields_of_self, trait_method, trait_default_method, through_another_function, const_generic_receiver;
@@ -111,7 +113,7 @@ const SHAPES: &[Shape] = shapes! {
     recursion: linear, binary, quicksort_by_index, mergesort_by_split_slices, backtracking, mutual, tree_by_reference, tree_by_mutable_reference, towers;
     statics: atomics, locks, thread_locals, locks_in_a_list, changed_by_what_is_executed_again;
     through_serde: a_variable, some_of_a_pattern, parameters;
-    travelling: shadowed_by_a_value_made_from_it, shadowed_by_the_result_of_a_call, given_a_value_again_in_a_loop, put_aside_before_a_continue, put_aside_before_a_break_with_a_value, declared_first_and_moved_later, without_a_value_on_one_way, a_loop_without_end_leaves_with_a_value, parameter_given_a_value_again, destructors_in_the_order_of_declaration, late_guards, changed_while_its_shadow_is_made, reference_to_a_reference, closure_across_a_shadow;
+    travelling: shadowed_by_a_value_made_from_it, shadowed_by_the_result_of_a_call, given_a_value_again_in_a_loop, put_aside_before_a_continue, put_aside_before_a_break_with_a_value, declared_first_and_moved_later, without_a_value_on_one_way, a_loop_without_end_leaves_with_a_value, parameter_given_a_value_again, destructors_in_the_order_of_declaration, late_guards, changed_while_its_shadow_is_made, reference_to_a_reference, closure_across_a_shadow, moved_before_a_loop_that_gives_it_again;
     values: numbers, texts_and_paths, collections, options_and_results, wrappers, shared_pointers, derived_types, derived_with_field_attributes, arrays_and_boxed_slices, empty_and_nested_empty;
     effects: iterator_that_empties_its_source, iterator_split_off, iterator_made_with_a_draw, range_made_with_a_draw, argument_with_effect, operand_with_effect, operand_changed_by_the_call, assignment_to_a_place_with_effect, reference_made_with_a_draw, closure_over_a_cell, shared_pointer_in_two_frames, text_of_an_environment;
     again: variants_of_a_field, patterns, items_of_a_for, reference_in_a_pattern;
@@ -119,5 +121,7 @@ const SHAPES: &[Shape] = shapes! {
     refills: struct_with_callbacks, lent_to_a_method, nested_and_carved, of_a_plain_type;
     objects: boxed_solver_in_a_loop, solver_replaced_on_the_way, list_of_bodies, values_lent_as_objects, struct_with_a_boxed_field, element_of_a_list_lent, object_by_value, shared_boxed_object;
     parameters: tuple_and_array_parameters, guard_as_parameter, unused_parameters;
+    patterns: value_that_changes_next_to_a_reference, value_taken_before_the_whole_changes, mutable_references_to_fields, slices_and_names_for_the_whole, values_and_references_in_one_arm, alternatives_by_mutable_reference, references_in_conditions, copies_that_change, pairs_of_an_array_of_pairs;
+    macros: jumps_among_the_arguments, returns_among_the_arguments, unknown_macro_that_goes_on, consumed_by_an_argument;
     inference: fixed_after_the_site, branches_that_never_return, casts_and_operators, struct_update_and_shorthand, declared_by_typed_tuples, typed_by_the_tuple_alone, written_in_loops_that_may_not_run;
 };

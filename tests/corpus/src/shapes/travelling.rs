@@ -326,3 +326,27 @@ pub fn closure_across_a_shadow() {
     ckpt::checkpoint!();
     println!("= {list:?}");
 }
+
+#[ckpt::instrument]
+pub fn moved_before_a_loop_that_gives_it_again() {
+    let mut held = vec![1u64];
+    if held.len() == 1 {
+        drop(held);
+        let mut turn = 0;
+        loop {
+            turn += 1;
+            held = vec![turn];
+            held.push(2);
+            ckpt::checkpoint!();
+            println!("{held:?}");
+            ckpt::checkpoint!();
+            if turn > 2 {
+                break;
+            }
+            ckpt::checkpoint!();
+        }
+        ckpt::checkpoint!();
+    } else {
+        println!("{held:?}");
+    }
+}

@@ -1,0 +1,177 @@
+//! Patterns that bind values next to references, and values that change.
+//!
+//! A statement whose references are needed at a site runs again at restart, and with it whatever else its pattern binds. What
+//! is bound by value there is bound once more, by a statement of its own, which a restart skips like any other.
+
+use super::lower::{Lowering, plain};
+use super::select::{is_binding, pattern_bindings};
+use super::{Plain, Step, StepKind};
+use crate::borrow::{Origin, origin};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, Local, Pat, PatIdent, Stmt, parse_quote};
+
+impl Lowering<'_> {
+    /// A `let` without a site; what its pattern binds by value next to a borrow gets statements of its own.
+    pub(super) fn plain_local(&mut self, mut local: Local, statement: Plain, out: &mut Vec<Step>) {
+        let values = match statement.treatment {
+            None => self.values_next_to_borrows(&mut local),
+            Some(_) => Vec::new(),
+        };
+        out.push(super::lower::step(StepKind::Plain(Plain {
+            stmt: Stmt::Local(local),
+            ..statement
+        })));
+        out.extend(values.into_iter().map(plain));
+    }
+
+    fn values_next_to_borrows(&mut self, local: &mut Local) -> Vec<Stmt> {
+        let Some(init) = &local.init else {
+            return Vec::new();
+        };
+        let pattern = match &mut local.pat {
+            Pat::Type(typed) => &mut *typed.pat,
+            other => other,
+        };
+        if matches!(pattern, Pat::Ident(ident) if ident.subpat.is_none()) {
+            return Vec::new();
+        }
+        if pattern_bindings(pattern).iter().any(|one| one.by_ref.is_some()) {
+            return all_values(pattern);
+        }
+        match origin(&init.expr, self.references) {
+            Origin::Borrow { .. } | Origin::Closure => self.values_in_borrows(pattern, &init.expr),
+            _ => Vec::new(),
+        }
+    }
+
+    /// `let (list, mut n) = (&items, 0);`, `let &(mut n, _) = &pair;`
+    fn values_in_borrows(&self, pattern: &mut Pat, value: &Expr) -> Vec<Stmt> {
+        let (Pat::Tuple(names), Expr::Tuple(parts)) = (&mut *pattern, value) else {
+            return changing_behind_borrows(pattern);
+        };
+        let mut values = Vec::new();
+        for (name, part) in names.elems.iter_mut().zip(&parts.elems) {
+            match origin(part, self.references) {
+                Origin::Borrow { .. } | Origin::Closure => values.extend(changing_behind_borrows(name)),
+                _ => values.extend(all_values(name)),
+            }
+        }
+        values
+    }
+}
+
+/// Statements of their own for all that a pattern binds by value.
+pub(super) fn all_values(pattern: &mut Pat) -> Vec<Stmt> {
+    let rt = crate::paths::rt();
+    let mut values = changing(pattern);
+    let bound = pattern_bindings(pattern).into_iter();
+    let others =
+        bound.filter(|one| one.by_ref.is_none() && !values.iter().any(|stmt| declares(stmt, &one.ident)));
+    let others: Vec<Stmt> = others
+        .map(|one| {
+            let name = one.ident;
+            parse_quote!(let #name = #rt::value(#name);)
+        })
+        .collect();
+    values.extend(others);
+    values
+}
+
+/// What a pattern copies out of a borrowed value, and may change.
+fn changing_behind_borrows(pattern: &mut Pat) -> Vec<Stmt> {
+    struct Behind(Vec<Stmt>);
+    impl VisitMut for Behind {
+        fn visit_pat_reference_mut(&mut self, one: &mut syn::PatReference) {
+            self.0.extend(changing(&mut one.pat));
+        }
+    }
+    let mut behind = Behind(Vec::new());
+    behind.visit_pat_mut(pattern);
+    behind.0
+}
+
+/// The variables of a pattern that are bound by value and may change: `let mut x = x;` for each, which the pattern then
+/// binds as it is.
+pub(super) fn changing(pattern: &mut Pat) -> Vec<Stmt> {
+    let mut taken = Changing(Vec::new());
+    taken.visit_pat_mut(pattern);
+    taken.0
+}
+
+/// The same at the beginning of a block.
+pub(super) fn changing_inside(pattern: &mut Pat, block: &mut Block) {
+    let values = changing(pattern);
+    block.stmts.splice(0..0, values);
+}
+
+struct Changing(Vec<Stmt>);
+
+impl VisitMut for Changing {
+    fn visit_pat_mut(&mut self, pat: &mut Pat) {
+        visit_mut::visit_pat_mut(self, pat);
+        without_parentheses(pat);
+    }
+
+    fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
+        if pat.by_ref.is_none() && pat.mutability.take().is_some() {
+            let name = &pat.ident;
+            let again: Stmt = parse_quote!(let mut #name = #name;);
+            if !self.0.iter().any(|stmt| declares(stmt, name)) {
+                self.0.push(again);
+            }
+        }
+        visit_mut::visit_pat_ident_mut(self, pat);
+    }
+
+    fn visit_expr_mut(&mut self, _: &mut Expr) {}
+}
+
+/// `&(mut x)` has become `&(x)`, which rustc warns of.
+pub(super) fn without_parentheses(pat: &mut Pat) {
+    if let Pat::Paren(inner) = pat
+        && matches!(*inner.pat, Pat::Ident(_))
+    {
+        *pat = (*inner.pat).clone();
+    }
+}
+
+fn declares(stmt: &Stmt, name: &proc_macro2::Ident) -> bool {
+    matches!(stmt, Stmt::Local(local) if matches!(&local.pat, Pat::Ident(ident) if ident.ident == *name))
+}
+
+/// The pattern with which the references of an arm are taken from a value that it has matched already: what is bound by
+/// value or compared is left out.
+pub(super) fn only_references(pattern: &Pat) -> Pat {
+    let mut references = pattern.clone();
+    OnlyReferences.visit_pat_mut(&mut references);
+    match references {
+        Pat::Or(_) => parse_quote!((#references)),
+        other => other,
+    }
+}
+
+struct OnlyReferences;
+
+impl VisitMut for OnlyReferences {
+    fn visit_pat_mut(&mut self, pat: &mut Pat) {
+        match pat {
+            Pat::Lit(_) | Pat::Range(_) | Pat::Const(_) => *pat = parse_quote!(_),
+            Pat::Ident(ident) if is_binding(ident) && ident.by_ref.is_none() => {
+                *pat = match ident.subpat.take() {
+                    Some((_, inner)) => *inner,
+                    None => parse_quote!(_),
+                };
+                self.visit_pat_mut(pat);
+            }
+            other => visit_mut::visit_pat_mut(self, other),
+        }
+    }
+
+    fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
+        let was_short = field.colon_token.is_none();
+        visit_mut::visit_field_pat_mut(self, field);
+        if was_short && !matches!(*field.pat, Pat::Ident(_)) {
+            field.colon_token = Some(syn::Token![:](proc_macro2::Span::mixed_site()));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Macros that leave: out of their arguments, next to variables that are moved away and given a value again.
+
+/// Says when it is dropped.
+#[derive(Debug, ckpt::Checkpoint)]
+struct Loud(u64);
+
+impl Drop for Loud {
+    fn drop(&mut self) {
+        println!("drop {}", self.0);
+    }
+}
+
+#[ckpt::instrument]
+pub fn jumps_among_the_arguments() {
+    let mut held = Loud(1);
+    for i in 0..8u64 {
+        println!(
+            "{}",
+            match i {
+                1 => {
+                    drop(held);
+                    held = Loud(20 + i);
+                    continue;
+                }
+                6 => break,
+                n => n,
+            }
+        );
+        drop(held);
+        ckpt::checkpoint!();
+        held = Loud(i);
+        println!("{i} {held:?}");
+    }
+    println!("{held:?}");
+}
+
+#[ckpt::instrument(calls(left_by_an_argument))]
+pub fn returns_among_the_arguments() {
+    println!(
+        "{:?} {:?} {:?}",
+        left_by_an_argument(Some(1)),
+        left_by_an_argument(None),
+        left_by_an_argument(Some(9))
+    );
+}
+
+#[ckpt::instrument]
+fn left_by_an_argument(n: Option<u64>) -> Option<Vec<u64>> {
+    let mut list = vec![1u64];
+    for i in 0..4u64 {
+        println!("{} {list:?}", i + n?);
+        let old = list;
+        ckpt::checkpoint!();
+        let new = vec![i, old.len() as u64];
+        assert!(
+            n != Some(9) || i == 0,
+            "{:?}",
+            if i > 0 {
+                return None;
+            }
+        );
+        list = new;
+        println!("{:?}", {
+            if i == 2 {
+                return Some(list);
+            }
+            &list
+        });
+    }
+    Some(list)
+}
+
+macro_rules! skip_if {
+    ($condition:expr) => {
+        if $condition {
+            continue;
+        }
+    };
+}
+
+#[ckpt::instrument]
+pub fn unknown_macro_that_goes_on() {
+    let mut last = 0;
+    for i in 0..6u64 {
+        println!("{last}");
+        ckpt::checkpoint!();
+        skip_if!(i % 3 == 1);
+        last = i * 10;
+    }
+    println!("= {last}");
+}
+
+#[ckpt::instrument]
+pub fn consumed_by_an_argument() {
+    let mut text = String::from("a");
+    for i in 0..4u64 {
+        println!("{}", consumed(text));
+        ckpt::checkpoint!();
+        text = format!("b{i}");
+    }
+    println!("{text}");
+}
+
+fn consumed(text: String) -> usize {
+    text.len()
+}

@@ -1,0 +1,252 @@
+//! Patterns: values next to references, values that change, parts of enums, slices, names for the whole.
+
+#[derive(ckpt::Checkpoint, Clone, Debug)]
+struct Pair {
+    size: u64,
+    list: Vec<u64>,
+}
+
+#[ckpt::instrument]
+pub fn value_that_changes_next_to_a_reference() {
+    let pair = Pair {
+        size: 3,
+        list: vec![1, 2],
+    };
+    let Pair { mut size, ref list } = pair;
+    for k in 0..3 {
+        size += k + list[0];
+        ckpt::checkpoint!();
+        println!("{size} {list:?}");
+    }
+    println!("{}", pair.list.len());
+}
+
+#[ckpt::instrument]
+pub fn value_taken_before_the_whole_changes() {
+    let mut pair = Pair {
+        size: 3,
+        list: vec![1, 2],
+    };
+    let Pair { size, ref list } = pair;
+    ckpt::checkpoint!();
+    println!("{list:?}");
+    pair.size = 100;
+    for _ in 0..2 {
+        ckpt::checkpoint!();
+        println!("{size} {pair:?}");
+    }
+}
+
+#[ckpt::instrument]
+pub fn mutable_references_to_fields() {
+    let mut pair = Pair {
+        size: 3,
+        list: vec![1, 2],
+    };
+    let Pair {
+        ref mut size,
+        ref mut list,
+    } = pair;
+    for k in 0..3 {
+        *size += k;
+        list.push(*size);
+        ckpt::checkpoint!();
+        println!("{size} {list:?}");
+    }
+    println!("{pair:?}");
+}
+
+#[ckpt::instrument]
+pub fn slices_and_names_for_the_whole() {
+    let list = [1u64, 2, 3, 4];
+    let [a, .., b] = list;
+    let [first, rest @ ..] = &list[..] else {
+        return;
+    };
+    let whole @ (x, _) = (5u64, 6u64);
+    let mut sum = 0;
+    for k in 0..3 {
+        sum += k + a * b + x + whole.1 + first + rest.len() as u64;
+        ckpt::checkpoint!();
+        println!("{sum} {rest:?}");
+    }
+    for item in rest {
+        ckpt::checkpoint!();
+        println!("{item}");
+    }
+    let y @ 1..=9 = sum % 7 + 1 else { panic!() };
+    let Some(ref z @ w) = Some(y) else { return };
+    ckpt::checkpoint!();
+    println!("{y} {z} {w}");
+    match list.as_slice() {
+        [] => println!("none"),
+        [one] => println!("{one}"),
+        [first, middle @ .., last] => {
+            sum += first + last;
+            ckpt::checkpoint!();
+            println!("{sum} {middle:?} {last}");
+        }
+    }
+}
+
+#[derive(ckpt::Checkpoint, Clone, Debug)]
+enum Part {
+    List(u64, Vec<u64>),
+    Boxed { size: u64, inner: Option<Box<u64>> },
+    Nothing,
+}
+
+fn parts() -> Vec<Part> {
+    vec![
+        Part::List(1, vec![2, 3]),
+        Part::Boxed {
+            size: 4,
+            inner: Some(Box::new(5)),
+        },
+        Part::Nothing,
+        Part::Boxed { size: 9, inner: None },
+    ]
+}
+
+#[ckpt::instrument]
+pub fn values_and_references_in_one_arm() {
+    let mut sum = 0u64;
+    for mut part in parts() {
+        match part {
+            Part::List(mut n, ref list) => {
+                n += 1;
+                ckpt::checkpoint!();
+                sum += list.iter().sum::<u64>() + n;
+                println!("list {sum}");
+            }
+            Part::Boxed {
+                size: n @ 1..=8,
+                inner: Some(ref mut inner),
+            } => {
+                sum += n + **inner;
+                ckpt::checkpoint!();
+                **inner += 1;
+                println!("boxed {sum} {inner}");
+            }
+            Part::Boxed { size, ref inner } if inner.is_none() && size > 3 => {
+                ckpt::checkpoint!();
+                sum += size;
+                println!("empty {sum} {inner:?}");
+            }
+            _ => {
+                ckpt::checkpoint!();
+                println!("other {sum}");
+            }
+        }
+        println!("{part:?}");
+    }
+}
+
+#[ckpt::instrument]
+pub fn alternatives_by_mutable_reference() {
+    let mut all = parts();
+    let mut sum = 0u64;
+    for part in &mut all {
+        match part {
+            Part::List(n, _) | Part::Boxed { size: n, .. } => {
+                *n += 1;
+                ckpt::checkpoint!();
+                sum += *n;
+                *n += 5;
+            }
+            Part::Nothing => ckpt::checkpoint!(),
+        }
+        println!("{sum}");
+    }
+    println!("{all:?}");
+}
+
+#[ckpt::instrument]
+pub fn references_in_conditions() {
+    let mut pair = (vec![1u64], Some(String::from("x")));
+    let mut n = 0u64;
+    while let (ref mut list, Some(ref text)) = pair {
+        list.push(n);
+        n += text.len() as u64;
+        ckpt::checkpoint!();
+        println!("{list:?} {text}");
+        if n > 3 {
+            break;
+        }
+    }
+    if let (ref mut list, Some(ref mut text)) = pair {
+        text.push('y');
+        ckpt::checkpoint!();
+        list.push(9);
+        println!("{text}");
+    }
+    let (ref list, _) = pair;
+    ckpt::checkpoint!();
+    println!("{list:?} {pair:?}");
+}
+
+#[ckpt::instrument]
+pub fn copies_that_change() {
+    let list = [3u64, 4, 5];
+    for (i, mut x) in list.iter().copied().enumerate() {
+        for _ in 0..2 {
+            x = x * 2 + i as u64;
+            ckpt::checkpoint!();
+            println!("{x}");
+        }
+    }
+    for &(mut x) in &list {
+        x *= 2;
+        ckpt::checkpoint!();
+        x += 1;
+        println!("{x}");
+    }
+    if let Some(&(mut x)) = list.get(1) {
+        for _ in 0..2 {
+            x *= 2;
+            ckpt::checkpoint!();
+            println!("{x}");
+        }
+    }
+    let mut k = 0;
+    while let Some(&(mut x)) = list.get(k) {
+        k += 1;
+        for _ in 0..2 {
+            x *= 2;
+            ckpt::checkpoint!();
+            println!("{x}");
+        }
+    }
+    match list.last() {
+        Some(&(mut x)) => {
+            for _ in 0..2 {
+                x += 3;
+                ckpt::checkpoint!();
+                println!("{x}");
+            }
+        }
+        None => println!("none"),
+    }
+    let (all, mut sum) = (&list, 0u64);
+    for x in all {
+        sum += x;
+        ckpt::checkpoint!();
+        println!("{sum}");
+    }
+}
+
+#[ckpt::instrument]
+pub fn pairs_of_an_array_of_pairs() {
+    for &(a, ref b) in &[(1u64, String::from("p")), (2, String::from("q"))] {
+        ckpt::checkpoint!();
+        println!("{a} {b}");
+    }
+    for (a, mut b) in vec![(1u64, String::from("p")), (2, String::from("q"))] {
+        b.push('z');
+        ckpt::checkpoint!();
+        println!("{a} {b}");
+    }
+    let sum = |&(a, b): &(u64, u64)| a + b;
+    ckpt::checkpoint!();
+    println!("{}", sum(&(1, 2)));
+}
