@@ -74,7 +74,8 @@ impl PlanCommand {
         } else {
             self.print(plan);
         }
-        Ok(if plan.functions.is_empty() { code::NO } else { 0 })
+        let none = plan.functions.is_empty() || !plan.lost_statics.is_empty();
+        Ok(if none { code::NO } else { 0 })
     }
 
     fn print(&self, plan: &Plan) {
@@ -110,6 +111,12 @@ impl PlanCommand {
             for reason in &one.reasons {
                 text += &format!("  {reason}\n");
             }
+        }
+        for one in &plan.lost_statics {
+            text += &format!(
+                "\nno checkpoints: {}:{}: {}\n  why: {}\n  instead: {}\n",
+                one.file, one.line, one.what, one.why, one.instead
+            );
         }
         let Totals {
             variables_in_scope: scope,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use ckpt_compiler::package::choose::{ChooseOptions, Placement};
 use ckpt_compiler::package::edits::{by_file, line_and_column};
 use ckpt_compiler::package::effects::Effects;
-use ckpt_compiler::package::globals::global_edits;
+use ckpt_compiler::package::globals::{global_edits, refused_statics};
 use ckpt_compiler::package::items::FnId;
 use ckpt_compiler::package::rewrite::{self, Decisions};
 use ckpt_compiler::package::types::Types;
@@ -83,6 +83,10 @@ pub fn rewrite(
         let wanted_most = placement.rejected.iter().map(|one| one.share).fold(0.0, f64::max);
         if placement.coverage < wanted_most * LEAST_OF_WANTED {
             return Err(report::no_site(&package, &analysis, &placement));
+        }
+        let lost = refused_statics(&package.program, &analysis, main);
+        if !lost.is_empty() {
+            return Err(report::lost_statics(&package, &lost));
         }
         let edited = edit(&package.program, &analysis, main, &placement, &decisions);
         let copy = copy_of(&package, &edited, wanted)?;

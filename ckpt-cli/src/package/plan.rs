@@ -5,6 +5,8 @@ use std::path::Path;
 
 use ckpt_compiler::explain::{Fate, SiteReport, explain};
 use ckpt_compiler::package::choose::{Candidate, Placement};
+use ckpt_compiler::package::edits::line_and_column;
+use ckpt_compiler::package::globals::refused_statics;
 use ckpt_compiler::package::items::{FnId, Place};
 use ckpt_compiler::package::{Analysis, FileId, Program, with_sites};
 use quote::ToTokens;
@@ -29,6 +31,8 @@ pub struct Plan {
     pub loops: Vec<LoopPlan>,
     /// Loops in which a site was wanted and cannot be.
     pub refused: Vec<Refused>,
+    /// Statics that no checkpoint can hold: with one of them there are no checkpoints at all.
+    pub lost_statics: Vec<LostStatic>,
     /// What rustc made of it, where it was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<Checked>,
@@ -127,6 +131,21 @@ pub struct LoopPlan {
     pub chosen: bool,
 }
 
+/// A static whose value a restart would lose.
+#[derive(Debug, Serialize)]
+pub struct LostStatic {
+    /// The file, below the workspace.
+    pub file: String,
+    /// The line.
+    pub line: usize,
+    /// What cannot be done.
+    pub what: String,
+    /// Why.
+    pub why: &'static str,
+    /// What to write instead.
+    pub instead: String,
+}
+
 /// A loop that cannot hold a site.
 #[derive(Debug, Serialize)]
 pub struct Refused {
@@ -164,6 +183,7 @@ impl Plan {
             functions,
             loops,
             refused: refused(placement, &shown),
+            lost_statics: lost_statics(package, analysis, &shown),
             checked: None,
         }
     }
@@ -175,6 +195,20 @@ impl Plan {
             ..Self::of(&rewritten.package, &rewritten.analysis, &rewritten.placement)
         }
     }
+}
+
+fn lost_statics(package: &ReadPackage, analysis: &Analysis, shown: &Shown<'_>) -> Vec<LostStatic> {
+    let main = analysis.items.main_of(0);
+    let all = main.map_or_else(Vec::new, |main| refused_statics(&package.program, analysis, main));
+    all.into_iter()
+        .map(|one| LostStatic {
+            file: shown.file(one.file),
+            line: line_and_column(&package.program.file(one.file).text, one.at).0,
+            what: one.what,
+            why: one.why,
+            instead: one.instead,
+        })
+        .collect()
 }
 
 fn totals(functions: &[FunctionPlan], loops: &[LoopPlan]) -> Totals {

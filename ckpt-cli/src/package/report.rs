@@ -1,6 +1,7 @@
 //! What ckpt cannot decide alone, put to the user: the variable, its type, its place, and the ways out.
 
 use ckpt_compiler::package::choose::Placement;
+use ckpt_compiler::package::globals::RefusedStatic;
 use ckpt_compiler::package::locate::{Found, locate};
 use ckpt_compiler::package::rewrite;
 use ckpt_compiler::package::{Analysis, Program};
@@ -47,6 +48,22 @@ pub fn no_site(package: &ReadPackage, analysis: &Analysis, placement: &Placement
         failure.because(text)
     });
     failure.help("change one of these as it says under `instead`; the outermost that carries most of the run is the best")
+}
+
+/// There are statics whose values a restart would lose.
+pub fn lost_statics(package: &ReadPackage, statics: &[RefusedStatic]) -> Failure {
+    let name = &package.workspace.choice.target;
+    let failure = Failure::new(
+        code::NO,
+        format!("`{name}` keeps state where no checkpoint can hold it"),
+    );
+    statics.iter().fold(failure, |failure, one| {
+        let place = shown(&package.program, (one.file, one.at), package.workspace_root());
+        failure.because(format!(
+            "{place}: {}\n    why: {}\n    instead: {}",
+            one.what, one.why, one.instead
+        ))
+    })
 }
 
 /// The failure that ends a rewrite: everything that no decision mends, together.

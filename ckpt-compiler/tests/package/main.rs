@@ -8,6 +8,7 @@ mod examples;
 mod items;
 mod names;
 mod robustness;
+mod statics;
 
 use ckpt_compiler::package::items::FnId;
 use ckpt_compiler::package::{

@@ -172,7 +172,7 @@ pub(super) fn grown_names(block: &Block) -> HashSet<String> {
 }
 
 /// `+=` and the like.
-pub(super) fn is_assignment(op: &syn::BinOp) -> bool {
+pub(in crate::package) fn is_assignment(op: &syn::BinOp) -> bool {
     use syn::BinOp::{
         AddAssign, BitAndAssign, BitOrAssign, BitXorAssign, DivAssign, MulAssign, RemAssign, ShlAssign,
         ShrAssign, SubAssign,

@@ -3,7 +3,7 @@
 mod apply;
 mod defaults;
 mod exprs;
-mod look;
+pub(super) mod look;
 mod macros;
 mod patterns;
 mod places;

@@ -1,11 +1,17 @@
 //! Global state: statics and thread-locals that a run may change are named at the start of `main`, so that they are part
 //! of every checkpoint. Modules hide theirs from each other, so each module names its own and calls those inside it.
 
+mod inner;
+mod mutable;
+
+pub use mutable::{RefusedStatic, refused_statics};
+
 use super::edits::Edit;
 use super::items::{FnId, Items};
 use super::locate::bytes;
 use super::source::{CrateKind, CrateSource, FileId, Program};
 use quote::ToTokens;
+use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::{Item, ItemMacro, ItemStatic, StaticMutability, Type};
 
@@ -38,8 +44,8 @@ const CHANGING: &[&str] = &[
 pub struct GlobalEdits {
     /// Functions behind the statics, and their calls.
     pub edits: Vec<Edit>,
-    /// `static mut`s: by name, file and byte.
-    pub mutable: Vec<(String, FileId, usize)>,
+    /// Statics inside functions that cannot be named from outside: by name, file and byte.
+    pub stuck: Vec<(String, FileId, usize)>,
 }
 
 /// Works out what has to be put in for a program that begins in `main`.
@@ -97,19 +103,13 @@ impl Namer<'_> {
     /// file around it.
     fn module(&mut self, file: FileId, inline: &mut Vec<String>, items: &[&Item], visibility: &str) -> bool {
         let mut lines = Vec::new();
+        let mut taken = HashSet::new();
         let mut end = 0;
         for item in items {
             let before = lines.len();
             match item {
-                Item::Static(one) => lines.extend(self.of_static(one, file)),
-                Item::Macro(one)
-                    if one
-                        .mac
-                        .path
-                        .segments
-                        .last()
-                        .is_some_and(|last| last.ident == "thread_local") =>
-                {
+                Item::Static(one) => lines.extend(of_static(one)),
+                Item::Macro(one) if is_thread_local(one) => {
                     lines.extend(thread_locals(one));
                 }
                 Item::Mod(one) => {
@@ -125,6 +125,13 @@ impl Namer<'_> {
                     if has {
                         lines.push(format!("{}::{NAMING}();", one.ident));
                     }
+                }
+                Item::Fn(_) | Item::Impl(_) | Item::Trait(_) => {
+                    let inner = inner::of_item(self.program, file, item, &mut taken);
+                    let stuck = inner.stuck.into_iter().map(|(name, at)| (name, file, at));
+                    self.found.stuck.extend(stuck);
+                    self.found.edits.extend(inner.edits);
+                    lines.extend(inner.lines);
                 }
                 _ => {}
             }
@@ -149,25 +156,51 @@ impl Namer<'_> {
         let items: Vec<&Item> = program.file(inner).ast.items.iter().collect();
         self.module(inner, &mut Vec::new(), &items, "pub(crate)")
     }
+}
 
-    fn of_static(&mut self, item: &ItemStatic, file: FileId) -> Option<String> {
-        let name = item.ident.to_string();
-        if matches!(item.mutability, StaticMutability::Mut(_)) {
-            let place = bytes(self.program, file, item.span()).start;
-            self.found.mutable.push((name, file, place));
-            return None;
+fn of_static(item: &ItemStatic) -> Option<String> {
+    let name = item.ident.to_string();
+    (is_shared(item) && may_change(&item.ty)).then(|| registration(&name, &name))
+}
+
+fn is_shared(item: &ItemStatic) -> bool {
+    !matches!(item.mutability, StaticMutability::Mut(_))
+}
+
+/// Names a static for checkpoints: under which path, and what it is called in its module.
+fn registration(path: &str, name: &str) -> String {
+    format!("ckpt::global(concat!(module_path!(), \"::{path}\"), &{name});")
+}
+
+/// The names of the statics that an item declares and that may change, if it declares nothing else.
+fn statics_of(item: &Item) -> Vec<syn::Ident> {
+    match item {
+        Item::Static(one) if is_shared(one) && may_change(&one.ty) => vec![one.ident.clone()],
+        Item::Macro(one) if is_thread_local(one) => {
+            let all = statics_in(one);
+            let changes = all.iter().any(|(_, ty)| may_change(ty));
+            let names = all.into_iter().map(|(name, _)| name);
+            if changes { names.collect() } else { Vec::new() }
         }
-        may_change(&item.ty).then(|| registration(&name))
+        _ => Vec::new(),
     }
 }
 
-fn registration(name: &str) -> String {
-    format!("ckpt::global(concat!(module_path!(), \"::{name}\"), &{name});")
+fn is_thread_local(item: &ItemMacro) -> bool {
+    let name = item.mac.path.segments.last();
+    name.is_some_and(|last| last.ident == "thread_local")
 }
 
 /// Those of `thread_local! { static A: Cell<u64> = ..; }` that change.
 fn thread_locals(item: &ItemMacro) -> Vec<String> {
-    struct Statics(Vec<(String, Type)>);
+    let changing = statics_in(item).into_iter().filter(|(_, ty)| may_change(ty));
+    changing
+        .map(|(name, _)| registration(&name.to_string(), &name.to_string()))
+        .collect()
+}
+
+fn statics_in(item: &ItemMacro) -> Vec<(syn::Ident, Type)> {
+    struct Statics(Vec<(syn::Ident, Type)>);
     impl syn::parse::Parse for Statics {
         fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
             let mut list = Vec::new();
@@ -183,7 +216,7 @@ fn thread_locals(item: &ItemMacro) -> Vec<String> {
                     input.parse::<syn::Token![const]>()?;
                 }
                 input.parse::<syn::Expr>()?;
-                list.push((name.to_string(), ty));
+                list.push((name, ty));
                 if !input.is_empty() {
                     input.parse::<syn::Token![;]>()?;
                 }
@@ -191,12 +224,7 @@ fn thread_locals(item: &ItemMacro) -> Vec<String> {
             Ok(Self(list))
         }
     }
-    let statics = syn::parse2::<Statics>(item.mac.tokens.clone()).map_or_else(|_| Vec::new(), |list| list.0);
-    statics
-        .into_iter()
-        .filter(|(_, ty)| may_change(ty))
-        .map(|(name, _)| registration(&name))
-        .collect()
+    syn::parse2::<Statics>(item.mac.tokens.clone()).map_or_else(|_| Vec::new(), |list| list.0)
 }
 
 /// Whether a value of the type may change behind a shared reference, as far as its text tells.
