@@ -3,6 +3,7 @@
 use crate::borrow::{Origin, is_reference_type, origin};
 use crate::choose::place_in_costliest_loop;
 use crate::classes::classify;
+use crate::complete;
 use crate::emit::{Emitter, emit};
 use crate::errors::Diagnostics;
 use crate::flow;
@@ -17,6 +18,7 @@ use crate::spine::select::is_binding;
 use crate::streams;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
+use std::cell::RefCell;
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
@@ -59,9 +61,18 @@ pub fn try_expand(
         flow: &stages.flow,
         plan: &stages.plan,
         liveness: &stages.liveness,
+        replaced: RefCell::default(),
     };
     let means = &stages.options.means;
-    Ok(means.in_force_during(|| emit(&stages.function, item, &stages.options, &emitter)))
+    let emitted = means.in_force_during(|| emit(&stages.function, item, &stages.options, &emitter));
+    let mut errors = Diagnostics::default();
+    complete::check(
+        &stages.function.block.to_token_stream(),
+        &[&emitted, &emitter.replaced.borrow()],
+        &mut errors,
+    );
+    errors.propagate()?;
+    Ok(emitted)
 }
 
 /// What the stages before the emission have made of a function.

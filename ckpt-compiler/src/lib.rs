@@ -20,6 +20,7 @@
 pub mod borrow;
 pub mod choose;
 pub mod classes;
+pub mod complete;
 pub mod derive;
 pub mod emit;
 pub mod errors;

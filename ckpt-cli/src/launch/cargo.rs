@@ -11,6 +11,7 @@ use cargo_metadata::{Message, Metadata, MetadataCommand, Package, PackageId, Tar
 use serde::{Deserialize, Serialize};
 
 use super::choice::{Choice, candidate_packages, choose};
+use super::progress;
 use crate::failure::{Failure, Outcome, code};
 
 /// Which program, and how it is built: cargo's own options, passed on.
@@ -300,15 +301,19 @@ impl CargoOptions {
             Diagnostics::Shown => "--message-format=json-render-diagnostics",
             Diagnostics::Kept => "--message-format=json-diagnostic-rendered-ansi",
         };
-        let mut child = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command
             .arg(verb)
             .arg(format)
             .args(self.cargo_arguments(choice))
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| {
-                Failure::new(code::START, format!("cannot start `cargo {verb}`")).because(error)
-            })?;
+            .stdout(Stdio::piped());
+        if diagnostics == Diagnostics::Kept {
+            progress::pipe(&mut command);
+        }
+        let mut child = command.spawn().map_err(|error| {
+            Failure::new(code::START, format!("cannot start `cargo {verb}`")).because(error)
+        })?;
+        let shown = child.stderr.take().map(progress::forward);
         let mut built = Built::default();
         if let Some(stdout) = child.stdout.take() {
             for message in Message::parse_stream(BufReader::new(stdout)).map_while(Result::ok) {
@@ -336,6 +341,9 @@ impl CargoOptions {
         let status = child
             .wait()
             .map_err(|error| Failure::new(code::BUILD, format!("cargo {verb} failed")).because(error))?;
+        if let Some(shown) = shown {
+            let _ = shown.join(); // it ends with cargo's stream and cannot fail otherwise
+        }
         built.success = status.success();
         Ok(built)
     }

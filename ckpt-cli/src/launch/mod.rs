@@ -5,6 +5,7 @@
 pub mod cargo;
 pub mod child;
 pub mod choice;
+mod progress;
 pub mod record;
 pub mod restarts;
 pub mod session;

@@ -3,7 +3,7 @@
 use super::Emitter;
 use crate::names::frame;
 use crate::plan::travel::Stop;
-use crate::plan::{Segment, segments};
+use crate::plan::{Segment, behind_the_sites, segments};
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -36,15 +36,8 @@ impl Emitter<'_> {
                 (Segment::Run(_), None) => TokenStream::new(),
             });
         }
-        if let Some(rest) = groups.get(guarded) {
-            let first = rest.range().start;
-            let rest: Vec<&Step> = block
-                .steps
-                .iter()
-                .filter(|step| step.range.start >= first)
-                .collect();
-            tokens.extend(self.last_run(&rest));
-        }
+        let rest: Vec<&Step> = behind_the_sites(block).iter().collect();
+        tokens.extend(self.last_run(&rest));
         tokens
     }
 
@@ -70,9 +63,14 @@ impl Emitter<'_> {
         let (take, put) = (self.take(&stop), self.put(&stop.put));
         let before = before.iter().map(|step| self.verbatim(step));
         let (last, is_value) = (self.verbatim(last), is_tail(last));
-        let whole = self.unhidden(steps, &stop, quote!(#(#before)* #last));
         let late = self.late_checks(&span_of(steps));
-        let end = self.then_put(whole, is_value, quote!(#late #put));
+        let put = quote!(#late #put);
+        if is_value && !put.is_empty() && !self.hides(steps, &stop) {
+            let end = self.then_put(last, is_value, put);
+            return quote!(#take #(#before)* #end);
+        }
+        let whole = self.unhidden(steps, &stop, quote!(#(#before)* #last));
+        let end = self.then_put(whole, is_value, put);
         quote!(#take #end)
     }
 

@@ -17,6 +17,7 @@ use crate::plan::{Entry, Mode, Plan};
 use crate::spine::{Lowered, SiteId};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
+use std::cell::RefCell;
 use syn::visit_mut::VisitMut;
 use syn::{FnArg, ItemFn};
 
@@ -26,6 +27,8 @@ pub struct Emitter<'a> {
     pub(crate) flow: &'a Flow,
     pub(crate) plan: &'a Plan,
     pub(crate) liveness: &'a Liveness,
+    /// Operands of calls in whose place others stand, as the user wrote them.
+    pub(crate) replaced: RefCell<TokenStream>,
 }
 
 /// Writes the function. `source` are the tokens as the user wrote them.

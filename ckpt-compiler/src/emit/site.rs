@@ -7,7 +7,7 @@ use crate::paths::rt;
 use crate::plan::Entry;
 use crate::spine::{Arm, Branch, SiteId, Spine, StepId, hole};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, parse_quote};
 
@@ -85,11 +85,12 @@ impl Emitter<'_> {
         let registrations = self.registrations(site);
         let carved = self.carved(site, call);
         let kept = self.kept(site, call);
-        let mut call = call.clone();
-        carved
-            .operands
-            .into_iter()
-            .for_each(|(index, operand)| set_operand(&mut call, index, operand));
+        let (whole, mut call) = (call, call.clone());
+        for (index, operand) in carved.operands {
+            set_operand(&mut call, index, operand);
+            let replaced = crate::plan::operands(whole)[index].0.to_token_stream();
+            self.replaced.borrow_mut().extend(replaced);
+        }
         let call = quote!(#frame.call(#site, &#registrations, || #call));
         let (carved, remade) = (carved.before, self.remade(site));
         if kept.is_empty() && carved.is_empty() && remade.is_empty() {

@@ -68,6 +68,14 @@ impl Emitter<'_> {
 
     /// Statements in a scope of their own, where a variable that they declare hides one that is put back after them.
     pub(super) fn unhidden(&self, steps: &[&Step], stop: &Stop, statements: TokenStream) -> TokenStream {
+        match self.hides(steps, stop) {
+            true => quote!({ #statements }),
+            false => statements,
+        }
+    }
+
+    /// Whether the statements declare a variable that hides one that is put back after them.
+    pub(super) fn hides(&self, steps: &[&Step], stop: &Stop) -> bool {
         let put = |name: &Ident| stop.put.iter().any(|id| self.flow.bindings[*id].ident == *name);
         let hides = |step: &&Step| {
             self.flow.bindings.iter().any(|binding| {
@@ -76,11 +84,7 @@ impl Emitter<'_> {
                     && put(&binding.ident)
             })
         };
-        if steps.iter().any(hides) {
-            quote!({ #statements })
-        } else {
-            statements
-        }
+        steps.iter().any(hides)
     }
 
     /// The statement with what it puts back before it jumps out.

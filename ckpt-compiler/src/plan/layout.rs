@@ -85,6 +85,13 @@ pub fn segments<'a>(
     segments
 }
 
+/// The statements behind the last one that has a site, in their order: no restart skips them.
+pub fn behind_the_sites(block: &Block) -> &[Step] {
+    let is_spine = |step: &Step| matches!(step.kind, StepKind::Spine(_));
+    let first = block.steps.iter().rposition(is_spine).map_or(0, |last| last + 1);
+    &block.steps[first..]
+}
+
 /// The statements that declare a name which their run has declared already: the older variable may still be alive, to
 /// the end of the block, so the newer one begins another run. One that was moved (or copied) into the newer does not.
 fn boundaries(lowered: &Lowered, flow: &Flow, replays: &BTreeSet<StepId>) -> BTreeSet<StepId> {

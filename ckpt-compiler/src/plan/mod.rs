@@ -9,7 +9,7 @@ pub mod travel;
 
 pub use carving::{Carving, Leaf, Projection};
 pub use jumps::{for_each_hidden_jump, for_each_jump, replace_jumps};
-pub use layout::{Mode, Segment, segments};
+pub use layout::{Mode, Segment, behind_the_sites, segments};
 pub use lending::operands;
 pub use sites::for_each_block;
 

@@ -8,7 +8,7 @@
 //! Taken and put is what is *alive*: what may be used again, by the program or to be saved at a site. That has a value
 //! on every way, as rustc has checked. Other values stay in the variable, to be dropped where they would be.
 
-use super::layout::{Mode, Segment, declared, segments};
+use super::layout::{Mode, Segment, behind_the_sites, declared, segments};
 use super::{Plan, for_each_hidden_jump, for_each_jump};
 use crate::errors::Diagnostics;
 use crate::flow::{BindingId, Declaration, Flow, NodeId, Point};
@@ -157,9 +157,7 @@ impl Router<'_> {
             self.travel.leaving.extend(leaving);
             place.parked.extend(new);
         }
-        let rest: Vec<&Step> = block.steps[first_of(block, groups.get(guarded))..]
-            .iter()
-            .collect();
+        let rest: Vec<&Step> = behind_the_sites(block).iter().collect();
         if !rest.is_empty() {
             self.run(&rest, &place);
         }
@@ -406,13 +404,6 @@ impl Router<'_> {
         let before = |other: &BindingId| self.flow.bindings[*other].step < step.range.start;
         !newer.filter(of_name).any(before)
     }
-}
-
-/// Where the statements of a group begin in the block; its end without a group.
-fn first_of(block: &Block, group: Option<&Segment<'_>>) -> usize {
-    let start = group.map(|group| group.range().start);
-    let position = start.and_then(|start| block.steps.iter().position(|step| step.range.start == start));
-    position.unwrap_or(block.steps.len())
 }
 
 /// Whether the expression has no statements in it.

@@ -291,3 +291,26 @@ fn level(energy: u64) -> u64 {
     ckpt::checkpoint!();
     energy + 1
 }
+
+/// A tuple declared without a value, of which each variable is assigned in the loop.
+#[ckpt::instrument]
+pub fn tuple_declared_without_a_value() {
+    let (mut a, mut b): (f64, u32);
+    let (verified, rest);
+    let mut sum = 0.0;
+    let mut it = 1;
+    while it <= 4 {
+        ckpt::checkpoint!();
+        a = 0.0;
+        b = 0;
+        for k in 0..it {
+            a += k as f64;
+            b += 2;
+        }
+        sum += a * b as f64;
+        println!("{it} {sum}");
+        it += 1;
+    }
+    (verified, rest) = (sum > 1.0, it - 5);
+    println!("= {sum} {verified} {rest}");
+}

@@ -425,3 +425,43 @@ fn pushed(mut items: Vec<u64>, item: u64) -> Vec<u64> {
     items.push(item);
     items
 }
+
+/// The body ends with a `for`, behind other statements, and variables that are declared before the loop are only set in it.
+#[ckpt::instrument]
+pub fn body_that_ends_with_a_loop() {
+    let v = [1.0f64, 2.0, 3.0];
+    let (mut rho, mut d, mut beta);
+    rho = 1.0;
+    for step in 1..=4 {
+        ckpt::checkpoint!();
+        println!("{step} {rho}");
+        for _ in 0..2 {
+            rho += 0.5;
+        }
+        d = 0.0;
+        beta = rho / 2.0;
+        for one in v {
+            d += one * beta;
+            rho += d;
+        }
+    }
+    d = v[0];
+    println!("= {rho} {d}");
+}
+
+/// An item between the statements behind the last site.
+#[ckpt::instrument]
+pub fn item_behind_the_loop() {
+    let mut sum = 1u64;
+    for step in 1..4 {
+        ckpt::checkpoint!();
+        sum = sum * 7 + step;
+    }
+    let mut rest = sum % 10;
+    if rest > 8 {
+        println!("early {rest}");
+    }
+    const FACTOR: u64 = 3;
+    rest *= FACTOR;
+    println!("= {sum} {rest}");
+}
