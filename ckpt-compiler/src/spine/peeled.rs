@@ -6,7 +6,7 @@
 
 use super::lower::Lowering;
 use crate::borrow::{closure_in, effect_in_chain};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::{Block, Expr, ExprClosure, ExprMethodCall, Pat, Stmt, parse_quote};
 
 impl Lowering<'_> {
@@ -30,7 +30,7 @@ impl Lowering<'_> {
             && let Some(closure) = closure_of(inner)
         {
             let item = self.names.fresh("item");
-            let steps = turn(&inner.method.to_string(), closure, &item, &pair.elems[1]);
+            let steps = turn(&inner.method, closure, &item, &pair.elems[1]);
             let under = (*inner.receiver).clone();
             pair.elems[1] = parse_quote!(#item);
             *call.receiver = under;
@@ -41,7 +41,7 @@ impl Lowering<'_> {
             return false;
         };
         let item = self.names.fresh("item");
-        let steps = turn(&call.method.to_string(), closure, &item, pat);
+        let steps = turn(&call.method, closure, &item, pat);
         *iterable = (*call.receiver).clone();
         *pat = parse_quote!(#item);
         body.stmts.splice(0..0, steps);
@@ -68,11 +68,11 @@ fn closure_of(call: &ExprMethodCall) -> Option<&ExprClosure> {
 }
 
 /// What a closure does in every turn of the loop.
-fn turn(method: &str, closure: &ExprClosure, item: &syn::Ident, pat: &Pat) -> Vec<Stmt> {
+fn turn(method: &syn::Ident, closure: &ExprClosure, item: &syn::Ident, pat: &Pat) -> Vec<Stmt> {
     let rt = crate::paths::rt();
-    let run = quote!(#rt::run);
+    let run = quote_spanned!(method.span()=> #rt::run);
     let some = quote!(::core::option::Option::Some(__ckpt_item) => __ckpt_item);
-    match method {
+    match method.to_string().as_str() {
         "map" => vec![parse_quote!(let #pat = #run(#item, #closure);)],
         "inspect" => vec![
             parse_quote!(#run(&#item, #closure);),
