@@ -193,13 +193,16 @@ fn implementation(list: &List, item: &ItemTrait) -> TokenStream {
 fn form(types: &[Type], object: &TokenStream, bounds: &[&str]) -> TokenStream {
     let rt = crate::paths::rt();
     let span = Span::mixed_site();
-    let bounds = bounds.iter().flat_map(|bound| {
-        let bound = Ident::new(bound, span);
-        let rt = &rt;
-        types
-            .iter()
-            .map(move |ty| quote!(for<'__any> #ty: #rt::#bound<'__any>))
-    });
+    let bounds: Vec<TokenStream> = bounds
+        .iter()
+        .flat_map(|bound| {
+            let bound = Ident::new(bound, span);
+            let rt = &rt;
+            types
+                .iter()
+                .map(move |ty| quote!(for<'__any> #ty: #rt::#bound<'__any>))
+        })
+        .collect();
     let makes = types.iter().map(|ty| {
         quote_spanned! {ty.span()=> |__from| {
             let __value = <#ty as ::ckpt::Checkpoint>::load(__from)?;
@@ -221,6 +224,16 @@ fn form(types: &[Type], object: &TokenStream, bounds: &[&str]) -> TokenStream {
             ) -> ::core::result::Result<Self, ::ckpt::value::LoadError> {
                 let __make: &[#rt::MakeObject<Self>] = &[#(#makes),*];
                 #rt::load_object(__TYPES, __make, __from)
+            }
+        }
+        impl #rt::Pointee for #object where #(#bounds),* {
+            fn save_pointee(&self, __to: &mut ::ckpt::value::Encoder<'_>) {
+                ::ckpt::Checkpoint::save(self, __to);
+            }
+            fn load_pointee(
+                __from: &mut ::ckpt::value::Decoder<'_>,
+            ) -> ::core::result::Result<::std::boxed::Box<Self>, ::ckpt::value::LoadError> {
+                <::std::boxed::Box<#object> as ::ckpt::Checkpoint>::load(__from)
             }
         }
     }

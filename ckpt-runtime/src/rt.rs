@@ -6,7 +6,9 @@ pub use crate::frame::{
 };
 pub use crate::plan::{FunctionPlan, SiteKind, SitePlan, VariablePlan};
 pub use crate::session::{MainSession, Program, open};
-pub use crate::value::{DynTable, DynType, MakeObject, Object, SendIn, SyncIn, load_object, save_object};
+pub use crate::value::{
+    DynTable, DynType, MakeObject, Object, Pointee, SendIn, SyncIn, load_object, save_object,
+};
 
 pub use crate::value::{BySerde, FromSerde, from_serde};
 

@@ -107,6 +107,7 @@ impl Walker {
                 replays: false,
                 has_restart: false,
                 conditional: false,
+                is_number: false,
                 inputs: Vec::new(),
             });
         }

@@ -7,6 +7,7 @@
 mod control;
 mod expr;
 mod macros;
+mod numbers;
 mod spine;
 
 pub use macros::{Exits, arguments as arguments_of_macro, captured as captured_in_text};
@@ -82,6 +83,8 @@ pub struct Binding {
     pub has_restart: bool,
     /// Whether its statement has a `#[cfg(..)]`.
     pub conditional: bool,
+    /// Whether it is plainly a number, `bool` or `char`.
+    pub is_number: bool,
     /// The variables that its initialiser uses, each with how.
     pub inputs: Vec<(BindingId, Use)>,
 }
@@ -94,51 +97,7 @@ impl Binding {
 
     /// Whether its type is a number, `bool` or `char`, as far as its declaration tells.
     pub fn is_plainly_copy(&self) -> bool {
-        let by_type = |ty: &Type| {
-            const COPY: &[&str] = &[
-                "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
-                "f32", "f64", "bool", "char",
-            ];
-            matches!(ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| COPY.iter().any(|one| name == one)))
-        };
-        match &self.ty {
-            Some(ty) => by_type(ty),
-            None => self
-                .init
-                .as_ref()
-                .is_some_and(|init| is_plain_number(init, &by_type)),
-        }
-    }
-}
-
-fn is_plain_number(expr: &Expr, by_type: &dyn Fn(&Type) -> bool) -> bool {
-    match expr {
-        Expr::Lit(lit) => !matches!(
-            lit.lit,
-            syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_)
-        ),
-        Expr::Cast(cast) => by_type(&cast.ty),
-        Expr::Paren(inner) => is_plain_number(&inner.expr, by_type),
-        Expr::Unary(unary) => {
-            !matches!(unary.op, syn::UnOp::Deref(_)) && is_plain_number(&unary.expr, by_type)
-        }
-        Expr::Binary(one) => {
-            matches!(
-                one.op,
-                syn::BinOp::Eq(_)
-                    | syn::BinOp::Ne(_)
-                    | syn::BinOp::Lt(_)
-                    | syn::BinOp::Le(_)
-                    | syn::BinOp::Gt(_)
-                    | syn::BinOp::Ge(_)
-            ) || matches!(
-                one.op,
-                syn::BinOp::Div(_) | syn::BinOp::Rem(_) | syn::BinOp::Shr(_)
-            ) && matches!(&*one.right, Expr::Lit(lit) if matches!(lit.lit, syn::Lit::Int(_)))
-                || is_plain_number(&one.left, by_type) && is_plain_number(&one.right, by_type)
-        }
-        Expr::MethodCall(call) => call.method == "len" && call.args.is_empty(),
-        _ => false,
+        self.is_number
     }
 }
 

@@ -1,6 +1,7 @@
 //! Walks the lowered tree; the statements between are left to [`super::expr`].
 
 use super::expr::Walker;
+use super::numbers::is_number_type;
 use super::{Binding, Declaration, Flow, Passing, Point, SiteFlow, Use};
 use crate::borrow::{is_exclusive_type, is_reference_type};
 use crate::options::Treatment;
@@ -87,6 +88,7 @@ fn parameters(walker: &mut Walker, signature: &Signature, treatments: &[Option<T
                 declaration: passed,
                 step: 0,
                 treatment,
+                is_number: ty.as_ref().is_some_and(is_number_type),
                 ty: ty.clone(),
                 init: None,
                 from_spine: false,
@@ -189,6 +191,7 @@ impl Walker {
         let init = local.init.as_ref().map(|init| (*init.expr).clone());
         let written = init.is_some();
         for one in pattern_bindings(pattern) {
+            let is_number = self.binds_number(&one.ident, pattern, ty, init.as_ref());
             let init = init.as_ref().map(|init| self.made_from(&one, pattern, init));
             self.declare_let(
                 Binding {
@@ -206,6 +209,7 @@ impl Walker {
                         .attrs
                         .iter()
                         .any(|attribute| attribute.path().is_ident("cfg")),
+                    is_number,
                     inputs: inputs.clone(),
                 },
                 written,
@@ -268,6 +272,7 @@ impl Walker {
             self.declare_let(
                 Binding {
                     mutable: one.mutability.is_some(),
+                    is_number: self.binds_number(&one.ident, pattern, ty, None),
                     ident: one.ident,
                     declaration: Declaration::Let,
                     step: self.step,
@@ -366,6 +371,7 @@ impl Walker {
                         self.declare_let(
                             Binding {
                                 mutable: one.mutability.is_some(),
+                                is_number: self.binds_number(&one.ident, &arm.pattern, None, Some(&init)),
                                 ident: one.ident,
                                 declaration: if *replays {
                                     Declaration::Arm

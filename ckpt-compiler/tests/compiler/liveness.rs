@@ -112,3 +112,16 @@ fn a_loop_that_may_not_run_leaves_what_it_would_write_live() {
         assert!(Function::of(&source).live(1).contains(&"a".to_owned()), "{head}");
     }
 }
+
+#[test]
+fn numbers_are_seen_through_tuples_names_and_calls() {
+    let function = Function::of(
+        "fn f(n: u32) { let (rho, mut beta) = (28.0, 8.0 / 3.0); let step = (rho - 1.0) / n as f64; let root = f64::sqrt(step).max(beta);
+        let (low, high): (f64, u8) = g(); let angle = 2.0 * std::f64::consts::PI * LENGTH; let list = g();
+        h(rho, beta, step, root, low, high, angle, list); checkpoint!(); }",
+    );
+    for name in ["rho", "beta", "step", "root", "low", "high", "angle"] {
+        assert!(!function.moved(1, name), "{name}");
+    }
+    assert!(function.moved(1, "list"));
+}

@@ -33,6 +33,7 @@ pub use dynamic::{DynTable, DynType, MakeObject, Object, SendIn, SyncIn, load_ob
 pub use encode::Encoder;
 pub(crate) use encode::MAX_DEPTH;
 pub use error::{LoadError, LoadProblem, SaveError};
+pub use impls::shared::Pointee;
 pub use number::Number;
 pub(crate) use objects::{ObjectTable, Objects, Tables};
 pub use refill::Refill;

@@ -15,7 +15,7 @@ mod ndarray;
 mod numbers;
 mod rand;
 mod ranges;
-mod shared;
+pub mod shared;
 #[cfg(feature = "smallvec")]
 mod smallvec;
 mod streams;

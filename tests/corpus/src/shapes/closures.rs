@@ -235,3 +235,25 @@ fn driven(n: u64, mut on_step: impl FnMut(u64, u64)) -> u64 {
     }
     value
 }
+
+#[ckpt::instrument(calls(sampled))]
+pub fn reading_numbers_of_tuples_and_passed_away() {
+    let sigma = 10.0;
+    let (rho, beta) = (28.0, 8.0 / 3.0);
+    let slope = |x: f64| sigma * (rho - x) - beta;
+    let first = sampled(slope, 2);
+    let omega = 2.0;
+    let second = sampled(|x| x * omega, 2);
+    println!("= {first} {second}");
+}
+
+#[ckpt::instrument]
+fn sampled<F: Fn(f64) -> f64>(f: F, n: u32) -> f64 {
+    let mut sum = 0.0;
+    for i in 0..n {
+        sum += f(i as f64);
+        ckpt::checkpoint!();
+        println!("{i} {sum}");
+    }
+    sum
+}

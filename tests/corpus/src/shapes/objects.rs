@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 #[ckpt::object(Explicit, Midpoint, schemes::Adaptive, Chain)]
 pub trait Solver {
@@ -329,4 +330,35 @@ pub fn shared_boxed_object() {
         println!("{step} {measure} {state:?} {}", Rc::strong_count(&also));
     }
     println!("=");
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Place {
+    body: Rc<dyn Body>,
+    again: Arc<dyn Body + Send + Sync>,
+}
+
+#[ckpt::instrument]
+pub fn objects_behind_shared_pointers() {
+    let planet = Planet {
+        place: 0.5,
+        speed: 1.0,
+    };
+    let one: Rc<dyn Body> = Rc::new(planet.clone());
+    let other: Arc<dyn Body + Send + Sync> = Arc::new(Moon(2.0, planet));
+    let mut places: Vec<Place> = Vec::new();
+    for step in 0..3 {
+        places.push(Place {
+            body: one.clone(),
+            again: Arc::clone(&other),
+        });
+        ckpt::checkpoint!();
+        let sum: f64 = places.iter().map(|it| it.body.place() * it.again.place()).sum();
+        println!(
+            "{step} {sum} {} {}",
+            Rc::strong_count(&one),
+            Arc::strong_count(&other)
+        );
+    }
+    println!("= {}", places.iter().all(|it| Rc::ptr_eq(&it.body, &one)));
 }
