@@ -128,6 +128,27 @@ fn what_was_saved_as_an_object_is_found_by_the_owner_of_the_value() {
     let schemes::Off = convert(lent);
 }
 
+/// Objects that happen to be of one type are objects all the same.
+#[test]
+fn a_list_of_objects_of_one_type_comes_back() {
+    let list = |count: u32| -> Vec<Box<dyn Solver>> {
+        let one = |value: u32| -> Box<dyn Solver> {
+            Box::new(Explicit {
+                value: f64::from(value),
+            })
+        };
+        (0..count).map(one).collect()
+    };
+    for count in 1..3 {
+        let back: Vec<Box<dyn Solver>> = convert(&list(count));
+        assert_eq!(steps(back), steps(list(count)));
+    }
+    let nested: Vec<Vec<Box<dyn Solver>>> = convert(&vec![list(1), list(2)]);
+    assert_eq!(nested.len(), 2);
+    let pair: [Box<dyn Solver>; 2] = convert::<[Box<dyn Solver>; 2], _>(&list(2).try_into().ok().unwrap());
+    assert_eq!(steps(pair.into()), steps(list(2)));
+}
+
 mod before {
     use super::Checkpoint;
 

@@ -128,6 +128,11 @@ impl Cursor {
         else {
             return false;
         };
+        // What was lent is one value; the items of a list are many, and stay what they are.
+        let is_one = matches!(children.first(), Some((_, Cursor::Data(variant))) if variant.single);
+        if !is_one {
+            return false;
+        }
         // One owner has one type.
         let below = children.iter_mut().skip(1).map(|(_, child)| child);
         let mut there = below.filter(|child| !matches!(child, Cursor::Empty));
