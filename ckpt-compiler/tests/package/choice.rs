@@ -273,3 +273,27 @@ fn a_program_without_loops_has_nothing_to_place() {
     let (_, placement) = placed(&[("main.rs", "fn main() { println!(\"hello\"); }")]);
     assert!(placement.sites.is_empty() && placement.functions.is_empty());
 }
+
+/// What a recursion costs is a guess. Called in a loop over loops, it is not as long as that.
+#[test]
+fn a_recursion_deep_in_loops_leaves_the_site_to_the_loops() {
+    let (_, placement) = placed(&[(
+        "main.rs",
+        "trait Shape { fn hit(&self, x: f64) -> f64; }
+         struct Ball(f64);
+         impl Shape for Ball { fn hit(&self, x: f64) -> f64 { (x * x + self.0).sqrt().sin().exp() } }
+         struct World { all: Vec<Box<dyn Shape>> }
+         impl Shape for World { fn hit(&self, x: f64) -> f64 { let mut best = 0.0; for one in &self.all { best += one.hit(x); } best } }
+         fn color(world: &World, x: f64, depth: u32) -> f64 {
+             if depth == 0 { return 0.0; }
+             let first = world.hit(x);
+             0.5 * color(world, first, depth - 1)
+         }
+         fn main() {
+             let world = World { all: vec![Box::new(Ball(1.0)), Box::new(Ball(2.0))] };
+             let mut sum = 0.0;
+             for j in 0..500 { for i in 0..800 { for _ in 0..10 { sum += color(&world, (i * j) as f64, 50); } println!(\"{sum}\"); } }
+         }",
+    )]);
+    assert_eq!(sites(&placement), ["for j in 0..500"]);
+}

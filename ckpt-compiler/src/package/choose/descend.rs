@@ -4,6 +4,7 @@ use super::parts::{Reach, Region};
 use super::{Chooser, Holder, PlacedSite, Reason, SitePlace, words};
 use crate::marks::Marks;
 use crate::package::calls::{Loop, LoopId, LoopKind, Work};
+use crate::package::cost::LoopCost;
 use crate::package::items::{Annotation, FnId, Place};
 use syn::visit::{self, Visit};
 
@@ -27,6 +28,9 @@ const MOST: f64 = 0.6;
 
 /// A coarse loop with a smaller share of the run is let be.
 const SMALL: f64 = 0.1;
+
+/// Operations of the longest run that guesses are believed to come to: some hours.
+const LONGEST_RUN: f64 = 1e13;
 
 /// Operations of an iteration at which the test of a site is nothing.
 pub(super) const WORTHWHILE: f64 = 1e3;
@@ -191,7 +195,7 @@ impl Chooser<'_, '_> {
         }
         let counts_time = words::count_time(&one.header);
         let longest = options.longest(counts_time, cost.guessed);
-        let too_long = cost.per_iteration > longest;
+        let too_long = self.believed(cost) > longest;
         let few = cost.trips < options.fewest_trips;
         let coarse = too_long || (few && (cost.guessed || cost.per_iteration > 1e7));
         if cost.per_iteration < options.shortest(cost.guessed)
@@ -231,6 +235,14 @@ impl Chooser<'_, '_> {
         self.work(&one.work, inside);
         if coarse && self.coverage_inside(id) < ENOUGH {
             self.add_loop(id, "no loop inside it can hold a site that reaches most of it");
+        }
+    }
+
+    /// Operations of an iteration. Guesses that come to more than a program runs are taken for less.
+    fn believed(&self, cost: LoopCost) -> f64 {
+        match cost.guessed {
+            true => cost.per_iteration * (LONGEST_RUN / self.costs.total).min(1.0),
+            false => cost.per_iteration,
         }
     }
 
