@@ -63,7 +63,7 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
                 Passing::Value if binding.treatment.is_none() => Class::Saved,
                 Passing::Value => Class::Saved,
                 Passing::Exclusive => Class::Exclusive,
-                Passing::Given | Passing::SharedSelf => Class::Given,
+                Passing::Given | Passing::Shared => Class::Given,
             };
         }
         Declaration::Let => {}

@@ -263,7 +263,7 @@ impl Emitter<'_> {
             Declaration::Parameter { passing, .. } => {
                 matches!(
                     passing,
-                    crate::flow::Passing::Exclusive | crate::flow::Passing::SharedSelf
+                    crate::flow::Passing::Exclusive | crate::flow::Passing::Shared
                 )
             }
             _ => false,

@@ -30,10 +30,11 @@ pub type NodeId = usize;
 pub enum Passing {
     /// By value.
     Value,
-    /// `&T`, a function or a closure: the caller makes it again.
+    /// A function, a closure, a reference in a pattern: the caller makes it again.
     Given,
-    /// `&self`: given, but offered to a caller that cannot see how a method takes its receiver.
-    SharedSelf,
+    /// `&T`, `&self`: given, but offered to a caller that cannot see whether what it passes, a `&mut` of its own, is lent
+    /// on exclusively.
+    Shared,
     /// `&mut T`.
     Exclusive,
 }

@@ -7,7 +7,10 @@ use crate::borrow::{is_exclusive_type, is_reference_type};
 use crate::options::Treatment;
 use crate::spine::select::pattern_bindings;
 use crate::spine::{Block, Branch, Lowered, Plain, SiteId, Spine, SpineStep, Step, StepKind, Target};
-use syn::{Expr, FnArg, Generics, Pat, Signature, Stmt, Type, parse_quote};
+use syn::visit::Visit;
+use syn::{
+    Expr, FnArg, Generics, Lifetime, Pat, Signature, Stmt, Type, TypeReference, TypeTraitObject, parse_quote,
+};
 
 /// Builds the graph of a lowered function.
 pub fn build(signature: &Signature, lowered: &Lowered, treatments: &[Option<Treatment>]) -> Flow {
@@ -34,7 +37,7 @@ fn parameters(walker: &mut Walker, signature: &Signature, treatments: &[Option<T
             FnArg::Receiver(receiver) => {
                 let passing = match (&receiver.reference, receiver.mutability) {
                     (Some(_), Some(_)) => Passing::Exclusive,
-                    (Some(_), None) => Passing::SharedSelf,
+                    (Some(_), None) => Passing::Shared,
                     (None, _) => Passing::Value,
                 };
                 let ident = proc_macro2::Ident::new("self", receiver.self_token.span);
@@ -57,7 +60,7 @@ fn parameters(walker: &mut Walker, signature: &Signature, treatments: &[Option<T
                     .collect();
                 (
                     bindings,
-                    passing(&typed.ty, &signature.generics),
+                    passing(&typed.ty, whole, &signature.generics),
                     whole,
                     Some((*typed.ty).clone()),
                 )
@@ -101,7 +104,7 @@ fn parameters(walker: &mut Walker, signature: &Signature, treatments: &[Option<T
     }
 }
 
-fn passing(ty: &Type, generics: &Generics) -> Passing {
+fn passing(ty: &Type, whole: bool, generics: &Generics) -> Passing {
     if is_exclusive_type(ty) {
         return if matches!(ty, Type::Reference(_)) {
             Passing::Exclusive
@@ -109,11 +112,36 @@ fn passing(ty: &Type, generics: &Generics) -> Passing {
             Passing::Given
         };
     }
-    if is_reference_type(ty) || is_closure_parameter(ty, generics) {
+    if whole && is_offered(ty) {
+        Passing::Shared
+    } else if is_reference_type(ty) || is_closure_parameter(ty, generics) {
         Passing::Given
     } else {
         Passing::Value
     }
+}
+
+/// Whether a `&T` may be offered: not where there are lifetimes in `T`, for `&'static str` can be saved, and rustc would
+/// take a shorter one for it.
+fn is_offered(ty: &Type) -> bool {
+    struct Lifetimes(bool);
+    impl<'ast> Visit<'ast> for Lifetimes {
+        fn visit_type_reference(&mut self, _: &'ast TypeReference) {
+            self.0 = true;
+        }
+        fn visit_type_trait_object(&mut self, _: &'ast TypeTraitObject) {
+            self.0 = true;
+        }
+        fn visit_lifetime(&mut self, _: &'ast Lifetime) {
+            self.0 = true;
+        }
+    }
+    let Type::Reference(reference) = ty else {
+        return false;
+    };
+    let mut found = Lifetimes(false);
+    found.visit_type(&reference.elem);
+    !found.0
 }
 
 /// Whether the type is a generic parameter bounded by `Fn`, `FnMut` or `FnOnce`.

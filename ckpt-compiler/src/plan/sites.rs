@@ -214,12 +214,12 @@ fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Pa
         .any(|event| event.binding == id && event.kind == Use::Write && event.step != 0);
     match passing {
         Passing::Given => None,
-        Passing::SharedSelf => flow.nameable(site, id).then_some(Entry::Parameter {
+        Passing::Shared | Passing::Exclusive if reassigned => None,
+        Passing::Shared => flow.nameable(site, id).then_some(Entry::Parameter {
             binding: id,
             index,
             required: false,
         }),
-        Passing::Exclusive if reassigned => None,
         Passing::Exclusive => Some(match callee {
             Some(Lend { carved: true, .. }) => Entry::Carved {
                 binding: id,

@@ -101,7 +101,7 @@ fn a_closure_uses_what_it_captures_where_it_is_made() {
 #[test]
 fn parameters_know_how_they_are_passed() {
     let function = Function::of(
-        "fn f(&mut self, a: Vec<u8>, b: &Deck, c: &mut Grid, (d, e): (u8, u8), g: impl Fn()) { checkpoint!(); }",
+        "fn f(&mut self, a: Vec<u8>, b: &Deck, c: &mut Grid, (d, e): (u8, u8), g: impl Fn(), h: &[&str]) { checkpoint!(); }",
     );
     let passing = |name: &str| match function.flow.bindings[function.binding(name)].declaration {
         Declaration::Parameter {
@@ -113,10 +113,11 @@ fn parameters_know_how_they_are_passed() {
     };
     assert_eq!(passing("self"), (0, Passing::Exclusive, true));
     assert_eq!(passing("a"), (1, Passing::Value, true));
-    assert_eq!(passing("b"), (2, Passing::Given, true));
+    assert_eq!(passing("b"), (2, Passing::Shared, true));
     assert_eq!(passing("c"), (3, Passing::Exclusive, true));
     assert_eq!(passing("e"), (4, Passing::Value, false));
     assert_eq!(passing("g"), (5, Passing::Given, true));
+    assert_eq!(passing("h"), (6, Passing::Given, true), "its lifetimes are not to be `'static`");
 }
 
 #[test]

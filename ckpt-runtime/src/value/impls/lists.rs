@@ -170,7 +170,7 @@ fn into_arrays<T, const N: usize>(mut items: Vec<T>) -> Option<Vec<[T; N]>> {
     Some(unsafe { Vec::from_raw_parts(pointer.cast::<[T; N]>(), count, count) })
 }
 
-impl<B> Checkpoint for Cow<'static, B>
+impl<B> Checkpoint for Cow<'_, B>
 where
     B: ToOwned + Checkpoint + ?Sized,
     B::Owned: Checkpoint,

@@ -57,3 +57,44 @@ fn unused(_owned: Vec<u64>, _: &[u64], n: u64, _f: impl Fn(u64) -> u64) {
     ckpt::checkpoint!();
     println!("{n}");
 }
+
+#[ckpt::instrument(calls(filled))]
+pub fn exclusive_lent_as_shared() {
+    let mut rows = vec![0u64; 4];
+    let mut sums = [0u64; 3];
+    for round in 0..2 {
+        filled(&mut rows, &mut sums, round, &["a", "b"]);
+    }
+    println!("= {rows:?} {sums:?}");
+}
+
+#[ckpt::instrument(calls(summed))]
+fn filled(rows: &mut [u64], sums: &mut [u64; 3], round: u64, names: &[&str]) {
+    for (i, row) in rows.iter_mut().enumerate() {
+        *row = round + i as u64;
+    }
+    summed(rows, sums, names, &|x| x + 1);
+    rows[0] += sums[2];
+}
+
+#[ckpt::instrument(calls(told))]
+fn summed(rows: &[u64], sums: &mut [u64; 3], names: &[&str], step: &dyn Fn(u64) -> u64) {
+    for i in 0..3 {
+        ckpt::checkpoint!();
+        sums[i] += step(rows[i]);
+        println!("{i} {sums:?} {}", names.len());
+    }
+    told(sums, rows);
+}
+
+#[ckpt::instrument]
+fn told(sums: &[u64; 3], mut rows: &[u64]) {
+    while let Some((first, rest)) = rows.split_first() {
+        rows = rest;
+        println!("{first}");
+    }
+    for sum in 0..2 {
+        ckpt::checkpoint!();
+        println!("{}", sums[sum]);
+    }
+}
