@@ -84,6 +84,7 @@ impl Decider<'_> {
         match one.finding.kind {
             Kind::MissingBound => self.bound(one),
             Kind::NotCheckpoint | Kind::NotSplit => self.not_checkpoint(one, round),
+            Kind::NotGlobal => self.not_global(one, round),
             Kind::NotSerde => self.not_serde(one),
             Kind::Destructor => self.destructor(one, round),
             Kind::Refusal | Kind::Other => self.give_up(one, round),
@@ -125,6 +126,24 @@ impl Decider<'_> {
             return self.give_up(one, round);
         }
         self.holder(one, round)
+    }
+
+    /// A static: rustc names its whole type, `&LocalKey<RefCell<[Timer; 64]>>`, so the types of the program in it are derived.
+    fn not_global(&mut self, one: &Located, round: &mut Round) -> bool {
+        let words = one
+            .finding
+            .type_name
+            .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':')));
+        let mut held = BTreeSet::new();
+        for ty in words.filter_map(|word| self.types.named(word)) {
+            match self.types.held_by(ty, &self.decisions.opaque) {
+                Ok(more) => held.extend(more),
+                Err(_) => return false,
+            }
+        }
+        let missing: Vec<_> = held.difference(&round.before.derives).copied().collect();
+        self.decisions.derives.extend(&missing);
+        !missing.is_empty()
     }
 
     /// An object of a trait: an attribute on the trait lists its types.
@@ -340,9 +359,13 @@ mod tests {
     }
 
     fn not_checkpoint(type_name: &str, at: &str) -> Located {
+        finding(Kind::NotCheckpoint, type_name, at)
+    }
+
+    fn finding(kind: Kind, type_name: &str, at: &str) -> Located {
         Located {
             finding: Finding {
-                kind: Kind::NotCheckpoint,
+                kind,
                 type_name: type_name.into(),
                 definition: None,
                 places: Vec::new(),
@@ -354,20 +377,42 @@ mod tests {
         }
     }
 
+    fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Decider<'p> {
+        Decider {
+            program,
+            items,
+            types,
+            repeatable: &|_| true,
+            is_instrumented: &|_| true,
+            decisions: Decisions::default(),
+        }
+    }
+
+    #[test]
+    fn the_types_that_a_static_holds_are_derived_once() {
+        let program = program();
+        let (types, items) = (Types::of(&program), Items::default());
+        let mut decider = decider(&program, &items, &types);
+        let one = [finding(
+            Kind::NotGlobal,
+            "&LocalKey<RefCell<[a::Rule; 64]>>",
+            "main",
+        )];
+        assert!(decider.decide(&one).unsolved.is_empty());
+        assert_eq!(decider.decisions.derives.len(), 1);
+        assert_eq!(
+            decider.decide(&one).unsolved,
+            [0],
+            "what did not help is not tried again"
+        );
+    }
+
     /// One cause shows in several errors: each decision is made once, and rustc is asked before it is taken back.
     #[test]
     fn two_findings_with_one_cause_lead_to_one_decision() {
         let program = program();
-        let types = Types::of(&program);
-        let items = Items::default();
-        let mut decider = Decider {
-            program: &program,
-            items: &items,
-            types: &types,
-            repeatable: &|_| true,
-            is_instrumented: &|_| true,
-            decisions: Decisions::default(),
-        };
+        let (types, items) = (Types::of(&program), Items::default());
+        let mut decider = decider(&program, &items, &types);
         let findings = [
             not_checkpoint("Rule", "a ="),
             not_checkpoint("Rule", "main"),

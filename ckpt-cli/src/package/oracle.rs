@@ -40,6 +40,8 @@ pub struct Finding {
 pub enum Kind {
     /// A value of the type cannot be saved.
     NotCheckpoint,
+    /// A static of the type cannot be saved.
+    NotGlobal,
     /// A type parameter lacks the bound `Checkpoint`.
     MissingBound,
     /// The type does not go through serde.
@@ -100,6 +102,9 @@ fn meaning(diagnostic: &Diagnostic) -> (Kind, String) {
             Kind::NotCheckpoint
         };
         return (kind, name);
+    }
+    if message.ends_with("is not a static that can be put back at a restart") {
+        return (Kind::NotGlobal, quoted());
     }
     if message.contains("cannot be saved through serde") {
         return (Kind::NotSerde, quoted());
@@ -170,6 +175,11 @@ mod tests {
         assert_eq!(kind("ckpt: `f` has no site", &[]).0, Kind::Refusal);
         let part = "a field of `Sim` is lent to a call that leads to a site, and `Sim` cannot be taken apart";
         assert_eq!(kind(part, &[]), (Kind::NotSplit, "Sim".into()));
+        let global = "`&LocalKey<RefCell<[Timer; 64]>>` is not a static that can be put back at a restart";
+        assert_eq!(
+            kind(global, &[]),
+            (Kind::NotGlobal, "&LocalKey<RefCell<[Timer; 64]>>".into())
+        );
     }
 
     #[test]

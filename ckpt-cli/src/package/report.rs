@@ -91,6 +91,11 @@ pub fn unsolved(package: &ReadPackage, findings: &[Located], which: &[usize]) ->
     let failure = all.iter().fold(failure, |failure, one| {
         failure.because(describe(program, one, &|place| shown(program, place, folder)))
     });
+    if all.iter().all(|one| one.finding.kind == Kind::NotGlobal) {
+        return failure.help(
+            "keep what changes in a variable that is passed on, not in a static; or implement `ckpt::Global` for a type of your own",
+        );
+    }
     failure.help(
         "put one of these on the `let`, or on the field of the type:\n\
          #[ckpt(reexecute)]  run the statement again at a restart: it gives the same value\n\
@@ -104,6 +109,12 @@ fn describe(program: &Program, one: &Located, shown: &dyn Fn(rewrite::Place) -> 
     let Some(&place) = one.places.first() else {
         return one.finding.message.clone();
     };
+    if one.finding.kind == Kind::NotGlobal {
+        return format!(
+            "{}: a static is of a type that no checkpoint holds: `{ty}`",
+            shown(place)
+        );
+    }
     match locate(program, place.0, place.1) {
         Some(Found::Let { names, .. }) => {
             let names = names.join("`, `");

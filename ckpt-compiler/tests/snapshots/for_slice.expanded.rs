@@ -6,7 +6,7 @@ pub fn roughness(heights: &[f64]) -> f64 {
         module: ::core::module_path!(),
         file: ::core::file!(),
         line: 5u32,
-        layout: 16422456041913807806u64,
+        layout: 15433147108886533702u64,
         source: 4352900079874971844u64,
         attribute: "ckpt::instrument",
         sites: &[
@@ -15,6 +15,11 @@ pub fn roughness(heights: &[f64]) -> f64 {
                 column: 15u32,
                 kind: ::ckpt::__rt::SiteKind::Checkpoint,
                 variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "heights",
+                        line: 5u32,
+                        on_demand: true,
+                    },
                     ::ckpt::__rt::VariablePlan {
                         key: "worst",
                         line: 6u32,
@@ -66,6 +71,9 @@ pub fn roughness(heights: &[f64]) -> f64 {
                     .checkpoint(
                         1u32,
                         &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                            use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                            (&::ckpt::__rt::Probe(&*heights))
+                                .offer(__ckpt_registrar, 0u32, "heights");
                             __ckpt_registrar.save("worst", &worst);
                             __ckpt_registrar.save("ckpt.count2", &__ckpt_count2);
                         },

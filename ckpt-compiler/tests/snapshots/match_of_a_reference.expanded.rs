@@ -13,7 +13,7 @@ pub fn mass(body: &Body) -> f64 {
         module: ::core::module_path!(),
         file: ::core::file!(),
         line: 13u32,
-        layout: 12072109838036672071u64,
+        layout: 8817460484438651839u64,
         source: 4858203100878226944u64,
         attribute: "ckpt::instrument",
         sites: &[
@@ -22,6 +22,11 @@ pub fn mass(body: &Body) -> f64 {
                 column: 23u32,
                 kind: ::ckpt::__rt::SiteKind::Checkpoint,
                 variables: &[
+                    ::ckpt::__rt::VariablePlan {
+                        key: "body",
+                        line: 13u32,
+                        on_demand: true,
+                    },
                     ::ckpt::__rt::VariablePlan {
                         key: "total",
                         line: 14u32,
@@ -80,6 +85,9 @@ pub fn mass(body: &Body) -> f64 {
                             .checkpoint(
                                 1u32,
                                 &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                                    use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                                    (&::ckpt::__rt::Probe(&*body))
+                                        .offer(__ckpt_registrar, 0u32, "body");
                                     __ckpt_registrar.save("total", &total);
                                     __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
                                     __ckpt_registrar.save("index", &index);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 
 /// Counts the lines of all Rust files of a package.
 ///
@@ -38,28 +38,24 @@ pub fn of_text(text: &str) -> Result<usize> {
 }
 
 fn gather(tokens: TokenStream, lines: &mut BTreeSet<usize>) {
-    for token in tokens {
+    // The tokens that a documentation comment turns into all have the place of the comment.
+    let of_program = tokens.into_iter().filter(|token| !is_comment(token.span()));
+    for token in of_program {
         match token {
-            TokenTree::Group(group) if group.delimiter() != Delimiter::None => {
-                touch(group.span_open(), lines);
-                touch(group.span_close(), lines);
+            TokenTree::Group(group) => {
+                for end in [group.span_open(), group.span_close()] {
+                    lines.insert(end.start().line);
+                }
                 gather(group.stream(), lines);
             }
-            TokenTree::Group(group) => gather(group.stream(), lines),
-            other => touch(other.span(), lines),
+            other => lines.extend(other.span().start().line..=other.span().end().line),
         }
     }
 }
 
-fn touch(span: Span, lines: &mut BTreeSet<usize>) {
-    // The tokens that a documentation comment turns into all have the place of the comment.
-    if span
-        .source_text()
+fn is_comment(span: Span) -> bool {
+    span.source_text()
         .is_some_and(|text| text.starts_with("//") || text.starts_with("/*"))
-    {
-        return;
-    }
-    lines.extend(span.start().line..=span.end().line);
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ pub struct Package {
     pub folder: PathBuf,
     /// What to run, at least one.
     pub runs: Vec<Run>,
+    /// Patterns of the lines that are not compared: times, and what is worked out from them.
+    pub ignore: Vec<String>,
     /// What should come of it.
     pub expected: Expected,
 }
@@ -53,6 +55,8 @@ struct Manifest {
     #[serde(default)]
     #[allow(dead_code)]
     inputs: Vec<PathBuf>,
+    #[serde(default)]
+    ignore: Vec<String>,
     #[serde(default)]
     run: Vec<Run>,
     bin: Option<String>,
@@ -102,6 +106,7 @@ impl Package {
             name,
             folder: folder.to_path_buf(),
             runs,
+            ignore: manifest.ignore,
             expected,
         })
     }
@@ -124,12 +129,16 @@ impl Package {
         self.folder.join("advice.patch")
     }
 
-    /// Copies the package, without build results and what belongs to the test, and says where the copy is.
+    /// Copies the package, without build results and what belongs to the test, and says where the copy is. An earlier copy
+    /// is replaced.
     ///
     /// # Errors
     /// A file cannot be read or written.
     pub fn copy_to(&self, parent: &Path) -> Result<PathBuf> {
         let copy = parent.join(&self.name);
+        if copy.exists() {
+            fs::remove_dir_all(&copy).with_context(|| format!("cannot empty {}", copy.display()))?;
+        }
         copy_folder(&self.folder, &copy)?;
         Ok(copy)
     }

@@ -1,6 +1,7 @@
 //! One run of one package: copied, planned, crash-tested, and tried once more with ckpt's advice if it was refused.
 
 use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,7 +11,7 @@ use serde::Deserialize;
 use crate::lines;
 use crate::programs::{Expected, Package, Run};
 use crate::table::{Plan, Row, Verdict};
-use crate::tool::{Answer, Tool};
+use crate::tool::{Answer, Tool, root};
 
 /// How hard a crash test tries.
 #[derive(Debug, Clone, Copy)]
@@ -73,11 +74,12 @@ const MOST_LINES: usize = 24;
 /// # Errors
 /// The test itself cannot be carried out; whatever becomes of the package is a row.
 pub fn package(package: &Package, tool: &Tool, effort: Effort) -> Result<Vec<Row>> {
-    let scratch = tempfile::Builder::new()
-        .prefix("ckpt-reach-")
-        .tempdir()
-        .context("cannot make a scratch folder")?;
-    let copy = package.copy_to(scratch.path())?;
+    let test = Test {
+        package,
+        tool,
+        effort,
+    };
+    let copy = package.copy_to(&scratch("plain"))?;
     let lines = lines::of_package(&copy)?;
     let mut rows = Vec::new();
     for (index, run) in package.runs.iter().enumerate() {
@@ -89,15 +91,24 @@ pub fn package(package: &Package, tool: &Tool, effort: Effort) -> Result<Vec<Row
             plan: plan(tool, &copy, run)?,
             ..Row::default()
         };
-        crashtest(tool, &copy, run, effort, &mut row)?;
+        test.crashtest(&copy, run, &mut row)?;
         if row.verdict == Verdict::Failed
             && let Expected::Refused(reason) = &package.expected
         {
-            with_advice(package, tool, run, effort, reason, &mut row)?;
+            test.with_advice(run, reason, &mut row)?;
         }
         rows.push(row);
     }
     Ok(rows)
+}
+
+/// Where copies are made: always the same place, so that what cargo has built for one is found again, and outside of this
+/// workspace, which they are no members of.
+fn scratch(kind: &str) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    root().hash(&mut hasher);
+    let tree = format!("ckpt-reach-{:016x}", hasher.finish());
+    std::env::temp_dir().join(tree).join(kind)
 }
 
 fn plan(tool: &Tool, copy: &Path, run: &Run) -> Result<Plan> {
@@ -106,33 +117,71 @@ fn plan(tool: &Tool, copy: &Path, run: &Run) -> Result<Plan> {
         .map_or_else(|_| Plan::default(), |plan| plan.totals))
 }
 
-fn crashtest(tool: &Tool, copy: &Path, run: &Run, effort: Effort, row: &mut Row) -> Result<()> {
-    let mut options = bin(run);
-    let sites = effort.sites.to_string();
-    options.extend(["--seed", SEED, "--sites", &sites].map(OsString::from));
-    options.extend(["--commits", "2", "--random", "2", "--rows", "1"].map(OsString::from));
-    options.push("--".into());
-    options.extend(run.args.iter().map(OsString::from));
-    let answer = tool.call(copy, "crashtest", &options)?;
-    let Ok(test) = serde_json::from_str::<TestAnswer>(&answer.output) else {
-        row.said = message(&answer, tool);
-        return Ok(());
-    };
-    row.checkpoint_bytes = test.checkpoint_bytes;
-    row.peak_bytes = test.reference.peak_bytes;
-    row.restarts = test.restarts.from_checkpoint;
-    let is_not_compared = |file: &&PathBuf| {
-        let mut written = test.reference.files.iter();
-        !written.any(|written| written.compared && written.path == **file)
-    };
-    if !test.passed {
-        row.said = difference(&test);
-    } else if let Some(file) = run.files.iter().find(is_not_compared) {
-        row.said = vec![format!("`{}` was not compared", file.display())];
-    } else {
-        row.verdict = Verdict::Passed;
+struct Test<'t> {
+    package: &'t Package,
+    tool: &'t Tool,
+    effort: Effort,
+}
+
+impl Test<'_> {
+    fn crashtest(&self, copy: &Path, run: &Run, row: &mut Row) -> Result<()> {
+        let answer = self.tool.call(copy, "crashtest", &self.options(run))?;
+        let Ok(test) = serde_json::from_str::<TestAnswer>(&answer.output) else {
+            row.said = message(&answer, self.tool);
+            return Ok(());
+        };
+        row.checkpoint_bytes = test.checkpoint_bytes;
+        row.peak_bytes = test.reference.peak_bytes;
+        row.restarts = test.restarts.from_checkpoint;
+        let is_not_compared = |file: &&PathBuf| {
+            let mut written = test.reference.files.iter();
+            !written.any(|written| written.compared && written.path == **file)
+        };
+        if !test.passed {
+            row.said = difference(&test);
+        } else if let Some(file) = run.files.iter().find(is_not_compared) {
+            row.said = vec![format!("`{}` was not compared", file.display())];
+        } else {
+            row.verdict = Verdict::Passed;
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn options(&self, run: &Run) -> Vec<OsString> {
+        let mut options = bin(run);
+        let sites = self.effort.sites.to_string();
+        options.extend(["--seed", SEED, "--sites", &sites].map(OsString::from));
+        options.extend(["--commits", "2", "--random", "2", "--rows", "1"].map(OsString::from));
+        for pattern in &self.package.ignore {
+            options.extend(["--ignore", pattern].map(OsString::from));
+        }
+        options.push("--".into());
+        options.extend(run.args.iter().map(OsString::from));
+        options
+    }
+
+    /// A refusal is right if it names the reason, and if what it advises makes the program pass.
+    fn with_advice(&self, run: &Run, reason: &str, row: &mut Row) -> Result<()> {
+        if !row.said.iter().any(|line| line.contains(reason)) {
+            row.said
+                .push(format!("(expected was a refusal that says `{reason}`)"));
+            return Ok(());
+        }
+        let copy = self.package.copy_to(&scratch("advised"))?;
+        apply(&self.package.advice(), &copy)?;
+        let mut advised = Row::default();
+        self.crashtest(&copy, run, &mut advised)?;
+        if advised.verdict == Verdict::Passed {
+            row.verdict = Verdict::Refused;
+            row.checkpoint_bytes = advised.checkpoint_bytes;
+            row.peak_bytes = advised.peak_bytes;
+            row.restarts = advised.restarts;
+        } else {
+            row.said.push("(with the advice followed:)".into());
+            row.said.extend(advised.said);
+        }
+        Ok(())
+    }
 }
 
 fn bin(run: &Run) -> Vec<OsString> {
@@ -193,37 +242,6 @@ fn difference(test: &TestAnswer) -> Vec<String> {
             .map(str::to_owned),
     );
     lines
-}
-
-/// A refusal is right if it names the reason, and if what it advises makes the program pass.
-fn with_advice(
-    package: &Package,
-    tool: &Tool,
-    run: &Run,
-    effort: Effort,
-    reason: &str,
-    row: &mut Row,
-) -> Result<()> {
-    if !row.said.iter().any(|line| line.contains(reason)) {
-        row.said
-            .push(format!("(expected was a refusal that says `{reason}`)"));
-        return Ok(());
-    }
-    let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
-    let copy = package.copy_to(scratch.path())?;
-    apply(&package.advice(), &copy)?;
-    let mut advised = Row::default();
-    crashtest(tool, &copy, run, effort, &mut advised)?;
-    if advised.verdict == Verdict::Passed {
-        row.verdict = Verdict::Refused;
-        row.checkpoint_bytes = advised.checkpoint_bytes;
-        row.peak_bytes = advised.peak_bytes;
-        row.restarts = advised.restarts;
-    } else {
-        row.said.push("(with the advice followed:)".into());
-        row.said.extend(advised.said);
-    }
-    Ok(())
 }
 
 fn apply(patch: &Path, folder: &Path) -> Result<()> {
