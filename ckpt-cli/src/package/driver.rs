@@ -12,6 +12,7 @@ use ckpt_compiler::package::edits::{by_file, line_and_column};
 use ckpt_compiler::package::effects::Effects;
 use ckpt_compiler::package::globals::{global_edits, refused_statics};
 use ckpt_compiler::package::items::FnId;
+use ckpt_compiler::package::lent::lent_edits;
 use ckpt_compiler::package::rewrite::{self, Decisions};
 use ckpt_compiler::package::types::Types;
 use ckpt_compiler::package::{Analysis, Edited, FileId, Program, place};
@@ -169,6 +170,7 @@ fn edit(
     let sites = marks::site_marks(placement);
     let mut edits = rewrite::edits(program, &functions, &sites, decisions);
     edits.extend(global_edits(program, &analysis.items, main).edits);
+    edits.extend(lent_edits(program, analysis, placement));
     by_file(edits)
         .into_iter()
         .map(|(file, edits)| (file, Edited::new(&program.file(file).text, &edits)))

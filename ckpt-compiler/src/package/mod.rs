@@ -24,6 +24,7 @@ pub mod fold;
 pub mod globals;
 pub mod hints;
 pub mod items;
+pub mod lent;
 pub mod locate;
 pub mod methods;
 pub mod objects;

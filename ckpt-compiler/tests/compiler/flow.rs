@@ -117,7 +117,11 @@ fn parameters_know_how_they_are_passed() {
     assert_eq!(passing("c"), (3, Passing::Exclusive, true));
     assert_eq!(passing("e"), (4, Passing::Value, false));
     assert_eq!(passing("g"), (5, Passing::Given, true));
-    assert_eq!(passing("h"), (6, Passing::Given, true), "its lifetimes are not to be `'static`");
+    assert_eq!(
+        passing("h"),
+        (6, Passing::Given, true),
+        "its lifetimes are not to be `'static`"
+    );
 }
 
 #[test]

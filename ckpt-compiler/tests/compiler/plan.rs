@@ -56,7 +56,11 @@ fn parameters_are_offered_and_saved_where_needed() {
     let function = Function::of("fn f(&mut self, deck: &Deck, n: usize) { checkpoint!(); self.g(deck, n); }");
     assert_eq!(
         function.entries(1),
-        ["self: parameter 0", "deck: parameter 1", "n: parameter 2, required"]
+        [
+            "self: parameter 0",
+            "deck: parameter 1",
+            "n: parameter 2, required"
+        ]
     );
 }
 

@@ -6,6 +6,7 @@ mod cost;
 mod effects;
 mod examples;
 mod items;
+mod lent;
 mod names;
 mod robustness;
 mod statics;

@@ -1,0 +1,73 @@
+//! Signatures that have to say that what is lent can be saved.
+
+use super::{placed, program};
+use ckpt_compiler::package::Edited;
+use ckpt_compiler::package::lent::lent_edits;
+
+/// The first line of `step` after the edits, where `main` calls it in a long loop.
+fn signature(line: &str, more: &str) -> String {
+    let text = format!(
+        "{line} {{ for i in 0..100000 {{ for k in 0..1000 {{ work(i, k); }} }} }}
+         fn work(_: usize, _: usize) {{}}
+         fn main() {{ let mut a = open(); step(&mut a); }}
+         {more}"
+    );
+    let files = [("main.rs", text.as_str())];
+    let (analysis, placement) = placed(&files);
+    let edited = Edited::new(&text, &lent_edits(&program(&files), &analysis, &placement)).text;
+    edited.split(" { for").next().unwrap().to_owned()
+}
+
+#[test]
+fn what_is_lent_without_a_name_gets_the_bound() {
+    let cases = [
+        (
+            "fn step(out: &mut dyn Write)",
+            "fn step(out: &mut (impl Write + ckpt::Checkpoint))",
+        ),
+        (
+            "fn step(out: &mut (dyn Write + Send))",
+            "fn step(out: &mut (impl Write + Send + ckpt::Checkpoint))",
+        ),
+        (
+            "fn step(r: &mut impl Rng)",
+            "fn step(r: &mut (impl Rng + ckpt::Checkpoint))",
+        ),
+        (
+            "fn step<W: Write>(out: &mut W)",
+            "fn step<W: Write + ckpt::Checkpoint>(out: &mut W)",
+        ),
+        (
+            "fn step<W>(out: &mut W) where W: Write",
+            "fn step<W: ckpt::Checkpoint>(out: &mut W) where W: Write",
+        ),
+    ];
+    for (line, expected) in cases {
+        assert_eq!(signature(line, ""), expected);
+    }
+}
+
+#[test]
+fn what_has_a_name_or_is_made_again_stays_as_it_is() {
+    for line in [
+        "fn step(out: &mut Vec<f64>)",
+        "fn step(f: &mut dyn FnMut(f64))",
+        "fn step<F: FnMut(f64)>(f: &mut F)",
+        "fn step<F>(f: &mut F) where F: FnMut(f64)",
+        "fn step<W: Write + ckpt::Checkpoint>(out: &mut W)",
+        "fn step(out: &dyn Write)",
+    ] {
+        assert_eq!(signature(line, ""), line);
+    }
+    let own = "fn step(solver: &mut dyn Solver)";
+    assert_eq!(signature(own, "trait Solver {}"), own);
+}
+
+#[test]
+fn a_function_that_others_call_too_or_by_pointer_stays_as_it_is() {
+    let line = "fn step(out: &mut dyn Write)";
+    let unmarked = "fn other(out: &mut dyn Write) { step(out); }";
+    assert_eq!(signature(line, unmarked), line);
+    let pointer = "const STEP: fn(&mut dyn Write) = step; fn other() { let f: fn(&mut dyn Write) = step; f(&mut open()); }";
+    assert_eq!(signature(line, pointer), line);
+}
