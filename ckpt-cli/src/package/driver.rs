@@ -170,7 +170,12 @@ fn edit(
     let sites = marks::site_marks(placement);
     let mut edits = rewrite::edits(program, &functions, &sites, decisions);
     edits.extend(global_edits(program, &analysis.items, main).edits);
-    edits.extend(lent_edits(program, analysis, placement));
+    for edit in lent_edits(program, analysis, placement) {
+        // What is lent may be saved as well, by the same bound.
+        if !edits.contains(&edit) {
+            edits.push(edit);
+        }
+    }
     by_file(edits)
         .into_iter()
         .map(|(file, edits)| (file, Edited::new(&program.file(file).text, &edits)))

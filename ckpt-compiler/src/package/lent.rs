@@ -2,12 +2,12 @@
 //! While such a function runs, only it can save what its caller has lent to it, so its signature has to say that this is
 //! possible. A trait object becomes a type of its own for each caller; a type parameter gets the bound.
 
-use super::Analysis;
 use super::choose::Placement;
 use super::edits::Edit;
 use super::items::{FnId, Function, Items};
 use super::locate::bytes;
 use super::source::{FileId, Program};
+use super::{Analysis, lent_whole};
 use std::collections::BTreeSet;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -36,6 +36,13 @@ pub fn lent_edits(program: &Program, analysis: &Analysis, placement: &Placement)
                 .inputs
                 .iter()
                 .for_each(|input| signature.input(input));
+            list.extend(lent_whole::where_edit(program, &analysis.items, function));
+        } else if function.trait_name.is_some() {
+            for edit in lent_whole::impl_edits(program, &analysis.items, function) {
+                if !list.contains(&edit) {
+                    list.push(edit);
+                }
+            }
         }
     }
     list

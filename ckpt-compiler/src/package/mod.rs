@@ -25,6 +25,7 @@ pub mod globals;
 pub mod hints;
 pub mod items;
 pub mod lent;
+mod lent_whole;
 pub mod locate;
 pub mod methods;
 pub mod objects;

@@ -71,3 +71,49 @@ fn a_function_that_others_call_too_or_by_pointer_stays_as_it_is() {
     let pointer = "const STEP: fn(&mut dyn Write) = step; fn other() { let f: fn(&mut dyn Write) = step; f(&mut open()); }";
     assert_eq!(signature(line, pointer), line);
 }
+
+#[test]
+fn what_hangs_on_parameters_is_asked_of_them() {
+    let cases = [
+        (
+            "fn step<T: Copy>(grid: &mut Grid<T>)",
+            "fn step<T: Copy>(grid: &mut Grid<T>) where T: ckpt::Checkpoint",
+        ),
+        (
+            "fn step<T, U>(list: &mut [(T, u8)], other: &mut U) -> T where U: Copy,",
+            "fn step<T, U: ckpt::Checkpoint>(list: &mut [(T, u8)], other: &mut U) -> T where U: Copy, T: ckpt::Checkpoint,",
+        ),
+        (
+            "fn step<F: Fn(u8)>(rule: &mut Rule<F>)",
+            "fn step<F: Fn(u8)>(rule: &mut Rule<F>)",
+        ),
+    ];
+    for (line, expected) in cases {
+        assert_eq!(signature(line, ""), expected);
+    }
+}
+
+#[test]
+fn a_method_of_a_generic_type_asks_for_the_whole() {
+    let text = "struct Sim<S, M> { s: S, m: M }
+         trait Runs { fn run(&mut self); }
+         impl<S: Copy, M> Sim<S, M> {
+             fn evolve(&mut self) { for i in 0..100000 { for k in 0..1000 { work(i, k); } } }
+         }
+         impl<S, M: Copy> Runs for Sim<S, M> {
+             fn run(&mut self) { for i in 0..100000 { for k in 0..1000 { work(i, k); } } }
+         }
+         fn work(_: usize, _: usize) {}
+         fn main() { let mut sim = Sim { s: 1, m: 2 }; sim.evolve(); sim.run(); }";
+    let files = [("main.rs", text)];
+    let (analysis, placement) = placed(&files);
+    let edited = Edited::new(text, &lent_edits(&program(&files), &analysis, &placement)).text;
+    assert!(
+        edited.contains("fn evolve(&mut self) where Self: ckpt::Checkpoint { for"),
+        "{edited}"
+    );
+    assert!(
+        edited.contains("impl<S: ckpt::Checkpoint, M: Copy + ckpt::Checkpoint> Runs for"),
+        "{edited}"
+    );
+}
