@@ -6,6 +6,7 @@ use ckpt_compiler::package::edits::line_and_column;
 use ckpt_compiler::package::items::Items;
 use ckpt_compiler::package::locate::{self, Found};
 use ckpt_compiler::package::objects::object_edits;
+use ckpt_compiler::package::refill;
 use ckpt_compiler::package::rewrite::{Decisions, Place, type_parameter};
 use ckpt_compiler::package::types::Types;
 use ckpt_compiler::package::{FileId, Program};
@@ -47,6 +48,8 @@ pub struct Decider<'a> {
     pub types: &'a Types,
     /// Whether the `let` at this place may be run again at a restart although the one-function compiler cannot tell.
     pub repeatable: &'a dyn Fn(Place) -> bool,
+    /// Whether the value of the `let` at this place may be made again, if it is filled from the checkpoint then.
+    pub remakable: &'a dyn Fn(Place) -> bool,
     /// Whether a place is in a function that ckpt has put an attribute on.
     pub is_instrumented: &'a dyn Fn(Place) -> bool,
     /// What has been decided so far.
@@ -108,6 +111,12 @@ impl Decider<'_> {
             return self.object(one, round);
         }
         if let Some(ty) = self.type_of(one) {
+            if self.refill(ty, one, round) {
+                return true;
+            }
+            if self.decisions.refilled.contains(&ty) {
+                return self.give_up(one, round);
+            }
             match self.types.held_by(ty, &self.decisions.opaque) {
                 Ok(held) => {
                     let missing: BTreeSet<_> = held.difference(&round.before.derives).copied().collect();
@@ -162,6 +171,66 @@ impl Decider<'_> {
         }
     }
 
+    /// A type with functions or references in it: a restart makes the value again, and fills the rest in.
+    fn refill(&mut self, ty: Place, one: &Located, round: &Round) -> bool {
+        let is_known = self.decisions.refilled.contains(&ty);
+        let stands_in_the_way = |place| {
+            self.types
+                .get(place)
+                .is_some_and(|info| info.unsaveable.is_some())
+        };
+        if !is_known && (!stands_in_the_way(ty) || self.decisions.opaque.contains_key(&ty)) {
+            return false;
+        }
+        let variable =
+            one.places.iter().find_map(
+                |&(file, offset)| match locate::locate(self.program, file, offset) {
+                    Some(Found::Let {
+                        start,
+                        names,
+                        treated: false,
+                        ..
+                    }) if names.len() == 1 => Some(((file, start), names)),
+                    _ => None,
+                },
+            );
+        let Some((variable, names)) = variable else {
+            return false;
+        };
+        if round.before.variables.contains_key(&variable)
+            || !(self.remakable)(variable)
+            || refill::is_exchanged(self.items, variable, &names[0])
+        {
+            return false;
+        }
+        if !is_known {
+            let Some(kept) = refill::kept_fields(self.program, ty) else {
+                return false;
+            };
+            self.keep(ty, kept);
+        }
+        self.decisions.variables.insert(variable, "refill");
+        true
+    }
+
+    fn keep(&mut self, ty: Place, fields: BTreeSet<Place>) {
+        self.decisions
+            .fields
+            .extend(fields.into_iter().map(|field| (field, "keep")));
+        self.decisions.derives.insert(ty);
+        self.decisions.refilled.insert(ty);
+    }
+
+    /// A type cannot be saved after all.
+    fn forget(&mut self, item: Place, reason: String) {
+        if self.decisions.refilled.remove(&item) {
+            let kept = refill::kept_fields(self.program, item).unwrap_or_default();
+            self.decisions.fields.retain(|field, _| !kept.contains(field));
+        }
+        self.decisions.derives.remove(&item);
+        self.decisions.opaque.insert(item, reason);
+    }
+
     /// The variable, parameter or field that holds a value which cannot be saved.
     fn holder(&mut self, one: &Located, round: &mut Round) -> bool {
         for &place in &one.places {
@@ -179,6 +248,17 @@ impl Decider<'_> {
                     let start = (place.0, start);
                     let runs_again = round.before.variables.get(&start) == Some(&"reexecute");
                     if !runs_again && (self.repeatable)(start) {
+                        self.decisions.variables.insert(start, "reexecute");
+                        return true;
+                    }
+                    return self.give_up(one, round);
+                }
+                Some(Found::For {
+                    start,
+                    treated: false,
+                }) => {
+                    let start = (place.0, start);
+                    if !round.before.variables.contains_key(&start) && (self.repeatable)(start) {
                         self.decisions.variables.insert(start, "reexecute");
                         return true;
                     }
@@ -209,10 +289,15 @@ impl Decider<'_> {
             self.decisions.fields.insert(field, "serde");
             return true;
         }
+        // A function under another name, which the text of the field does not show.
+        if !round.before.refilled.contains(&item)
+            && let Some(kept) = refill::kept_fields(self.program, item).filter(|kept| kept.contains(&field))
+        {
+            self.keep(item, kept);
+            return true;
+        }
         self.decisions.fields.remove(&field);
-        self.decisions.derives.remove(&item);
-        let reason = format!("{name}: {}", one.finding.type_name);
-        self.decisions.opaque.insert(item, reason);
+        self.forget(item, format!("{name}: {}", one.finding.type_name));
         true
     }
 
@@ -231,9 +316,7 @@ impl Decider<'_> {
             }) = locate::locate(self.program, place.0, place.1)
             {
                 self.decisions.fields.remove(&(place.0, start));
-                self.decisions.derives.remove(&(place.0, item));
-                let reason = format!("{name}: {}", one.finding.type_name);
-                self.decisions.opaque.insert((place.0, item), reason);
+                self.forget((place.0, item), format!("{name}: {}", one.finding.type_name));
                 return true;
             }
         }
@@ -383,6 +466,7 @@ mod tests {
             items,
             types,
             repeatable: &|_| true,
+            remakable: &|_| true,
             is_instrumented: &|_| true,
             decisions: Decisions::default(),
         }

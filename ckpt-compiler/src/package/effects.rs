@@ -54,32 +54,57 @@ impl<'a> Effects<'a> {
     }
 
     /// Whether the `let` that begins there may run again: it has an initialiser that leaves no trace and changes no
-    /// variable, and what it declares is not changed later, so that a second run gives the same value.
+    /// variable, and what it declares is not changed later, so that a second run gives the same value. Of a `for`, whether
+    /// what it goes over may be made again.
     pub fn may_run_again(&self, place: Place) -> bool {
         self.tables.in_force_during(|| self.changes_nothing(place))
     }
 
+    /// Whether the value of the variable that is declared there may be made a second time, and then filled from a
+    /// checkpoint: as [`Effects::may_run_again`], but the value itself may change later.
+    pub fn may_be_made_again(&self, place: Place) -> bool {
+        self.tables.in_force_during(|| {
+            let found = local_at(self.program, place);
+            found.is_some_and(|(statement, others)| {
+                let Statement::Let(local) = statement else {
+                    return false;
+                };
+                let mut pattern = &local.pat;
+                if let syn::Pat::Type(typed) = pattern {
+                    pattern = &typed.pat;
+                }
+                let init = local.init.as_ref().filter(|init| init.diverge.is_none());
+                matches!(pattern, syn::Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none())
+                    && init.is_some_and(|init| self.leaves_all_as_it_is(place.0, &init.expr, &others))
+            })
+        })
+    }
+
     fn changes_nothing(&self, place: Place) -> bool {
-        let Some((local, others)) = local_at(self.program, place) else {
-            return false;
-        };
-        let Some(init) = &local.init else {
-            return false;
-        };
-        if init.diverge.is_some() || !is_constant_pattern(&local.pat) {
-            return false;
+        match local_at(self.program, place) {
+            Some((Statement::Let(local), others)) => local.init.as_ref().is_some_and(|init| {
+                init.diverge.is_none()
+                    && is_constant_pattern(&local.pat)
+                    && self.leaves_all_as_it_is(place.0, &init.expr, &others)
+            }),
+            // What the loop goes over, made a second time.
+            Some((Statement::For(one), others)) => self.leaves_all_as_it_is(place.0, &one.expr, &others),
+            None => false,
         }
-        let mut own = Traces::new(&others, true);
-        own.visit_expr(&init.expr);
-        let range = bytes(self.program, place.0, init.expr.span());
+    }
+
+    fn leaves_all_as_it_is(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> bool {
+        let mut own = Traces::new(others, true);
+        own.visit_expr(expr);
+        let range = bytes(self.program, file, expr.span());
         let ways_out: Vec<_> = own
             .ways_out
             .iter()
-            .map(|span| bytes(self.program, place.0, *span))
+            .map(|span| bytes(self.program, file, *span))
             .collect();
         !own.found
             && self
-                .called_in(place.0, &range, &ways_out)
+                .called_in(file, &range, &ways_out)
                 .into_iter()
                 .all(|callee| self.leaves_no_trace(callee))
     }
@@ -122,13 +147,19 @@ impl<'a> Effects<'a> {
     }
 }
 
-/// The `let` that begins at the byte, and the names of its function that may change.
-fn local_at(program: &Program, place: Place) -> Option<(&Local, HashSet<String>)> {
+/// What may run again.
+enum Statement<'p> {
+    Let(&'p Local),
+    For(&'p syn::ExprForLoop),
+}
+
+/// The `let` or `for` that begins at the byte, and the names of its function that may change.
+fn local_at(program: &Program, place: Place) -> Option<(Statement<'_>, HashSet<String>)> {
     struct Finder<'p> {
         program: &'p Program,
         place: Place,
         changeable: Vec<HashSet<String>>,
-        found: Option<(&'p Local, HashSet<String>)>,
+        found: Option<(Statement<'p>, HashSet<String>)>,
     }
     impl<'p> Finder<'p> {
         fn function(&mut self, signature: &'p syn::Signature, body: &'p syn::Block) {
@@ -155,9 +186,16 @@ fn local_at(program: &Program, place: Place) -> Option<(&Local, HashSet<String>)
         fn visit_local(&mut self, local: &'p Local) {
             if bytes(self.program, self.place.0, local.span()).start == self.place.1 {
                 let names = self.changeable.last().cloned().unwrap_or_default();
-                self.found = Some((local, names));
+                self.found = Some((Statement::Let(local), names));
             }
             visit::visit_local(self, local);
+        }
+        fn visit_expr_for_loop(&mut self, one: &'p syn::ExprForLoop) {
+            if bytes(self.program, self.place.0, one.span()).start == self.place.1 {
+                let names = self.changeable.last().cloned().unwrap_or_default();
+                self.found = Some((Statement::For(one), names));
+            }
+            visit::visit_expr_for_loop(self, one);
         }
     }
     let mut finder = Finder {

@@ -23,6 +23,13 @@ pub enum Found {
         /// The attribute of ckpt that stands on it, if any does.
         treated: bool,
     },
+    /// The head of a `for`.
+    For {
+        /// First byte of the loop.
+        start: usize,
+        /// Whether an attribute of ckpt stands on it.
+        treated: bool,
+    },
     /// A parameter of a function.
     Parameter {
         /// First byte.
@@ -127,6 +134,16 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             });
         }
         visit::visit_local(self, local);
+    }
+
+    fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
+        if self.holds(&one.pat) || self.holds(&one.expr) {
+            self.found = Some(Found::For {
+                start: self.range(one).start,
+                treated: one.attrs.iter().any(|one| one.path().is_ident("ckpt")),
+            });
+        }
+        visit::visit_expr_for_loop(self, one);
     }
 
     fn visit_signature(&mut self, signature: &'ast syn::Signature) {

@@ -30,6 +30,7 @@ pub mod locate;
 pub mod methods;
 pub mod objects;
 pub mod place;
+pub mod refill;
 pub mod resolve;
 pub mod rewrite;
 pub mod source;

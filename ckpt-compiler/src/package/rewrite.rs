@@ -43,7 +43,9 @@ pub struct Decisions {
     pub derives: BTreeSet<Place>,
     /// Types that cannot be derived, with the field that stands in the way: `rule: fn(f64) -> f64`.
     pub opaque: BTreeMap<Place, String>,
-    /// `#[ckpt(..)]` on `let` statements: by their first byte.
+    /// Types of which a checkpoint holds a part: their variables are made again and filled.
+    pub refilled: BTreeSet<Place>,
+    /// `#[ckpt(..)]` on `let` statements and `for` loops: by their first byte.
     pub variables: BTreeMap<Place, &'static str>,
     /// `#[ckpt(..)]` on parameters.
     pub parameters: BTreeMap<Place, &'static str>,

@@ -26,6 +26,29 @@ fn a_branch_that_leaves_does_not_count() {
     assert!(!may_run_again(&with("{ usage(); &0 }")));
 }
 
+#[test]
+fn a_value_that_changes_later_may_be_made_again() {
+    let again = |init: &str| {
+        let text = format!(
+            "struct Sim<'a> {{ grid: &'a [f64], t: f64 }} fn log() {{ println!(\"made\"); }}
+             fn make(grid: &[f64]) -> Sim<'_> {{ Sim {{ grid, t: 0.0 }} }} fn noted(grid: &[f64]) -> Sim<'_> {{ log(); make(grid) }}
+             fn main() {{ let grid = vec![1.0]; let mut class = {init}; class.t += class.grid[0]; for k in grid.iter() {{ drop(k); }} }}"
+        );
+        let files = [("main.rs", text.as_str())];
+        let (program, analysis) = (program(&files), analysed(&files));
+        let effects = Effects::of(&program, &analysis);
+        let of = |what: &str| (FileId(0), text.find(what).expect("it is there"));
+        assert!(!effects.may_run_again(of("let mut class")), "it changes later");
+        assert!(
+            effects.may_run_again(of("for k")),
+            "the loop can go over it again"
+        );
+        effects.may_be_made_again(of("let mut class"))
+    };
+    assert!(again("make(&grid)") && again("Sim { grid: &grid, t: 1.0 }"));
+    assert!(!again("noted(&grid)"));
+}
+
 const WITH_TABLES: &str = "
 fn trace(what: f64) -> f64 { println!(\"{what}\"); what }
 fn main() {

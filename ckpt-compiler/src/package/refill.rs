@@ -1,0 +1,424 @@
+//! Structs of which a checkpoint holds a part: a restart makes the value again, by the initialiser of its variable, and
+//! fills that part in. What it keeps from the initialiser are functions and shared references.
+
+use super::items::Items;
+use super::locate::bytes;
+use super::rewrite::Place;
+use super::source::Program;
+use crate::tables::Tables;
+use std::collections::{BTreeSet, HashMap};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, Member};
+
+/// The fields of the struct that begins there which a restart can keep as the initialiser has made them; nothing where
+/// there is no such field, or one of them may change, or another stands in the way.
+pub fn kept_fields(program: &Program, place: Place) -> Option<BTreeSet<Place>> {
+    let item = struct_at(program, place)?;
+    let aliases = aliases(program);
+    let kinds = Kinds {
+        generics: &item.generics,
+        aliases: &aliases,
+    };
+    let mut kept = BTreeSet::new();
+    for (index, field) in item.fields.iter().enumerate() {
+        let kind = kinds.of(&field.ty);
+        let name = field
+            .ident
+            .as_ref()
+            .map_or_else(|| index.to_string(), ToString::to_string);
+        match kind {
+            Kind::Saved => continue,
+            Kind::Exclusive => return None,
+            Kind::Object if has_shared_state(program) => return None,
+            Kind::Plain | Kind::Object | Kind::Within => {}
+        }
+        if field.attrs.iter().any(|one| one.path().is_ident("ckpt")) {
+            return None;
+        }
+        let mut changes = Changes {
+            owner: item.ident.to_string(),
+            field: name,
+            within: kind == Kind::Within,
+            inside: false,
+            found: false,
+        };
+        program
+            .files
+            .iter()
+            .for_each(|file| changes.visit_file(&file.ast));
+        if changes.found {
+            return None;
+        }
+        kept.insert((place.0, bytes(program, place.0, field.span()).start));
+    }
+    (!kept.is_empty()).then_some(kept)
+}
+
+/// Whether the value of a variable is replaced as a whole by `mem::swap`, `replace` or `take` in the function around it.
+pub fn is_exchanged(items: &Items, place: Place, name: &str) -> bool {
+    struct Exchanges<'n>(&'n str, bool);
+    impl<'ast> Visit<'ast> for Exchanges<'_> {
+        fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+            self.1 |= exchanges(call)
+                && call.args.iter().any(|argument| {
+                    matches!(argument, Expr::Reference(one)
+                        if one.mutability.is_some() && matches!(&*one.expr, Expr::Path(path) if path.path.is_ident(self.0)))
+                });
+            visit::visit_expr_call(self, call);
+        }
+    }
+    let mut around = items
+        .functions
+        .iter()
+        .filter(|one| one.place.file == place.0 && one.place.bytes.contains(&place.1));
+    around.any(|function| {
+        let mut exchanges = Exchanges(name, false);
+        exchanges.visit_block(&function.item.block);
+        exchanges.1
+    })
+}
+
+fn exchanges(call: &syn::ExprCall) -> bool {
+    let Expr::Path(path) = &*call.func else {
+        return false;
+    };
+    let last = path.path.segments.last();
+    last.is_some_and(|last| ["swap", "replace", "take"].iter().any(|name| last.ident == name))
+}
+
+fn struct_at(program: &Program, place: Place) -> Option<&syn::ItemStruct> {
+    struct Finder<'p>(&'p Program, Place, Option<&'p syn::ItemStruct>);
+    impl<'p> Visit<'p> for Finder<'p> {
+        fn visit_item_struct(&mut self, item: &'p syn::ItemStruct) {
+            if bytes(self.0, self.1.0, item.span()).start == self.1.1 {
+                self.2 = Some(item);
+            }
+        }
+    }
+    let mut finder = Finder(program, place, None);
+    finder.visit_file(&program.file(place.0).ast);
+    finder.2
+}
+
+/// What a field is to a checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Its parts are saved.
+    Saved,
+    /// A function or a shared reference: nothing but an assignment changes it.
+    Plain,
+    /// A closure behind a pointer, which may have captured what changes.
+    Object,
+    /// A container of these.
+    Within,
+    /// Something that cannot be made again in its state.
+    Exclusive,
+}
+
+/// Tells what a field is from its type.
+struct Kinds<'p> {
+    generics: &'p syn::Generics,
+    aliases: &'p HashMap<String, &'p syn::Type>,
+}
+
+impl Kinds<'_> {
+    fn of(&self, ty: &syn::Type) -> Kind {
+        match ty {
+            syn::Type::BareFn(_) => Kind::Plain,
+            syn::Type::Reference(one) if one.mutability.is_some() => Kind::Exclusive,
+            syn::Type::Reference(one) if is_text(one) => Kind::Saved,
+            syn::Type::Reference(_) => Kind::Plain,
+            syn::Type::Ptr(_) | syn::Type::TraitObject(_) | syn::Type::ImplTrait(_) => Kind::Exclusive,
+            syn::Type::Paren(inner) => self.of(&inner.elem),
+            syn::Type::Group(inner) => self.of(&inner.elem),
+            syn::Type::Array(array) => self.of(&array.elem).within(),
+            syn::Type::Tuple(tuple) => tuple
+                .elems
+                .iter()
+                .map(|part| self.of(part).within())
+                .fold(Kind::Saved, Kind::and),
+            syn::Type::Path(path) => self.of_path(path),
+            _ => Kind::Saved,
+        }
+    }
+
+    fn of_path(&self, path: &syn::TypePath) -> Kind {
+        let Some(last) = path.path.segments.last() else {
+            return Kind::Saved;
+        };
+        if path.path.segments.len() == 1 && is_function_parameter(&last.ident, self.generics) {
+            return Kind::Object;
+        }
+        if let Some(behind) = self.aliases.get(&last.ident.to_string()) {
+            return self.of(behind);
+        }
+        let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
+            return Kind::Saved;
+        };
+        let types = arguments.args.iter().filter_map(|argument| match argument {
+            syn::GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        });
+        let is_pointer = ["Box", "Rc", "Arc"].iter().any(|name| last.ident == name);
+        types
+            .map(|ty| match ty {
+                syn::Type::TraitObject(object) if is_pointer && is_function(&object.bounds) => Kind::Object,
+                syn::Type::TraitObject(_) => Kind::Saved,
+                other => self.of(other).within(),
+            })
+            .fold(Kind::Saved, Kind::and)
+    }
+}
+
+/// What `type Rule = fn(f64) -> f64;` stands for, by its name. One that names itself is none.
+fn aliases(program: &Program) -> HashMap<String, &syn::Type> {
+    struct Aliases<'p>(HashMap<String, &'p syn::Type>);
+    impl<'p> Visit<'p> for Aliases<'p> {
+        fn visit_item_type(&mut self, item: &'p syn::ItemType) {
+            let is_function = matches!(&*item.ty, syn::Type::BareFn(_) | syn::Type::Reference(_));
+            if is_function
+                || matches!(&*item.ty, syn::Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Box"))
+            {
+                self.0.insert(item.ident.to_string(), &item.ty);
+            }
+        }
+    }
+    let mut aliases = Aliases(HashMap::new());
+    program
+        .files
+        .iter()
+        .for_each(|file| aliases.visit_file(&file.ast));
+    aliases.0.remove("Box");
+    aliases.0
+}
+
+impl Kind {
+    /// What a container of it is.
+    fn within(self) -> Self {
+        match self {
+            Self::Plain => Self::Within,
+            // A list of closures may be added to through any method.
+            Self::Object => Self::Exclusive,
+            other => other,
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Exclusive, _) | (_, Self::Exclusive) => Self::Exclusive,
+            (Self::Saved, one) | (one, Self::Saved) => one,
+            (Self::Object, Self::Object) => Self::Object,
+            (Self::Plain, Self::Plain) => Self::Plain,
+            _ => Self::Within,
+        }
+    }
+}
+
+fn is_text(reference: &syn::TypeReference) -> bool {
+    let is_static = reference
+        .lifetime
+        .as_ref()
+        .is_some_and(|lifetime| lifetime.ident == "static");
+    is_static && matches!(&*reference.elem, syn::Type::Path(path) if path.path.is_ident("str"))
+}
+
+/// `Fn(..)`, which may be called through a shared reference.
+fn is_function(
+    bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, impl quote::ToTokens + Default>,
+) -> bool {
+    bounds.iter().any(|bound| {
+        matches!(bound, syn::TypeParamBound::Trait(one)
+            if one.path.segments.last().is_some_and(|last| last.ident == "Fn"))
+    })
+}
+
+fn is_function_parameter(name: &syn::Ident, generics: &syn::Generics) -> bool {
+    let in_list = generics
+        .type_params()
+        .any(|parameter| parameter.ident == *name && is_function(&parameter.bounds));
+    let in_clause = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    in_list
+        || in_clause.into_iter().any(|predicate| {
+            matches!(predicate, syn::WherePredicate::Type(one)
+                if is_function(&one.bounds) && matches!(&one.bounded_ty, syn::Type::Path(path) if path.path.is_ident(name)))
+        })
+}
+
+/// Whether a closure could have captured something that changes behind a shared reference.
+fn has_shared_state(program: &Program) -> bool {
+    const CHANGING: &[&str] = &["Cell", "RefCell", "OnceCell", "Mutex", "RwLock"];
+    struct Shared(bool);
+    impl<'ast> Visit<'ast> for Shared {
+        fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {
+            let name = segment.ident.to_string();
+            self.0 |= CHANGING.contains(&name.as_str()) || name.starts_with("Atomic");
+            visit::visit_path_segment(self, segment);
+        }
+    }
+    let mut shared = Shared(false);
+    program.files.iter().for_each(|file| shared.visit_file(&file.ast));
+    shared.0
+}
+
+/// Whether anything in the program gives a field another value.
+struct Changes {
+    owner: String,
+    field: String,
+    /// Whether methods may change what is in it.
+    within: bool,
+    /// Inside an `impl` of the owner.
+    inside: bool,
+    found: bool,
+}
+
+impl Changes {
+    /// Whether the place is the field, or a part of it.
+    fn is_in_field(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Field(one) => self.is_field(&one.member) || self.is_in_field(&one.base),
+            Expr::Index(one) => self.is_in_field(&one.expr),
+            Expr::Paren(one) => self.is_in_field(&one.expr),
+            Expr::MethodCall(one) => self.within && self.is_in_field(&one.receiver),
+            _ => false,
+        }
+    }
+
+    fn is_field(&self, member: &Member) -> bool {
+        match member {
+            Member::Named(name) => *name == self.field,
+            Member::Unnamed(index) => index.index.to_string() == self.field,
+        }
+    }
+
+    fn is_self(&self, expr: &Expr) -> bool {
+        let Expr::Unary(syn::ExprUnary {
+            op: syn::UnOp::Deref(_),
+            expr,
+            ..
+        }) = expr
+        else {
+            return false;
+        };
+        self.inside && matches!(&**expr, Expr::Path(path) if path.path.is_ident("self"))
+    }
+}
+
+impl<'ast> Visit<'ast> for Changes {
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        let before = self.inside;
+        self.inside = matches!(&*item.self_ty, syn::Type::Path(path)
+            if path.path.segments.last().is_some_and(|last| last.ident == self.owner));
+        visit::visit_item_impl(self, item);
+        self.inside = before;
+    }
+
+    fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
+        self.found |= self.is_in_field(&one.left) || self.is_self(&one.left);
+        visit::visit_expr_assign(self, one);
+    }
+
+    fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
+        // `a += b` and its kind are told by their last sign.
+        let assigns = quote::ToTokens::to_token_stream(&one.op)
+            .to_string()
+            .ends_with('=')
+            && !matches!(
+                one.op,
+                syn::BinOp::Eq(_) | syn::BinOp::Ne(_) | syn::BinOp::Le(_) | syn::BinOp::Ge(_)
+            );
+        self.found |= assigns && self.is_in_field(&one.left);
+        visit::visit_expr_binary(self, one);
+    }
+
+    fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
+        self.found |= one.mutability.is_some() && self.is_in_field(&one.expr);
+        visit::visit_expr_reference(self, one);
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        let takes_self = |argument: &Expr| matches!(argument, Expr::Path(path) if path.path.is_ident("self"));
+        self.found |= self.inside && exchanges(call) && call.args.iter().any(takes_self);
+        visit::visit_expr_call(self, call);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let method = call.method.to_string();
+        let tables = Tables::current();
+        let looks = (tables.is_pure(&method) || tables.borrows(&method) || tables.adapts(&method))
+            && !tables.borrows_mutably(&method);
+        self.found |= self.within && !looks && self.is_in_field(&call.receiver);
+        visit::visit_expr_method_call(self, call);
+    }
+
+    /// A field that a pattern takes by name could be changed under that name.
+    fn visit_pat_struct(&mut self, pattern: &'ast syn::PatStruct) {
+        let is_owner = pattern
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == self.owner || last.ident == "Self" && self.inside);
+        self.found |= is_owner && pattern.fields.iter().any(|field| self.is_field(&field.member));
+        visit::visit_pat_struct(self, pattern);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::source::{FileId, SourceFile};
+    use super::*;
+
+    fn kept(text: &str) -> Option<Vec<String>> {
+        let program = Program {
+            files: vec![SourceFile {
+                path: "a.rs".into(),
+                text: text.into(),
+                ast: syn::parse_file(text).unwrap(),
+                base: 0,
+            }],
+            crates: Vec::new(),
+        };
+        let fields = kept_fields(&program, (FileId(0), text.find("struct S").unwrap()))?;
+        let names = fields.into_iter().map(|(_, start)| {
+            let rest = &text[start..];
+            rest[..rest.find(':').unwrap()].to_owned()
+        });
+        Some(names.collect())
+    }
+
+    #[test]
+    fn functions_and_shared_references_are_kept() {
+        let text = "struct S<'a, F: Fn(f64) -> f64> { grid: &'a [f64], rule: fn(f64) -> f64, f: F, out: Vec<f64>, \
+                    all: Vec<(&'static str, fn(f64) -> f64)>, law: Box<dyn Fn(f64) -> f64>, name: &'static str }
+                    impl<F: Fn(f64) -> f64> S<'_, F> { fn step(&mut self) { self.out[0] = (self.rule)(self.grid[0]); \
+                    for (name, f) in self.all.iter() { self.out[1] += f(name.len() as f64); } } }";
+        assert_eq!(kept(text).unwrap(), ["grid", "rule", "f", "all", "law"]);
+    }
+
+    #[test]
+    fn what_may_change_is_not_kept() {
+        let with = |ty: &str, code: &str| {
+            kept(&format!(
+                "struct S<'a> {{ part: {ty}, n: usize }} impl<'a> S<'a> {{ fn f(&mut self, other: &'a [f64]) {{ {code} }} }}"
+            ))
+        };
+        assert!(with("&'a [f64]", "self.n += self.part.len();").is_some());
+        for (ty, code) in [
+            ("&'a mut [f64]", ""),
+            ("*mut f64", ""),
+            ("Box<dyn FnMut()>", ""),
+            ("Vec<Box<dyn Fn()>>", ""),
+            ("f64", ""),
+            ("&'a [f64]", "self.part = other;"),
+            ("&'a [f64]", "let part = &mut self.part; *part = other;"),
+            ("&'a [f64]", "let S { part, .. } = self; *part = other;"),
+            ("&'a [f64]", "*self = S { part: other, n: 1 };"),
+            ("&'a [f64]", "std::mem::swap(self, &mut S { part: other, n: 1 });"),
+            ("Vec<fn()>", "self.part.push(g);"),
+            ("[fn(); 2]", "self.part[self.n] = g;"),
+            ("Box<dyn Fn()>", "let c = std::cell::Cell::new(1);"),
+        ] {
+            assert_eq!(with(ty, code), None, "{ty} {code}");
+        }
+    }
+}
