@@ -131,17 +131,22 @@ fn is_one_item(expr: &Expr) -> bool {
 /// The first closure in a chain of adaptors that does more than compute: going over the chain again would do it again.
 pub fn effect_in_chain(expr: &Expr) -> Option<proc_macro2::Span> {
     let Expr::MethodCall(call) = expr else { return None };
-    let in_arguments = call.args.iter().find_map(|argument| {
-        let closure = closure_in(argument)?;
-        let mut effects = Effects {
-            own: HashSet::new(),
-            found: None,
-        };
-        closure.inputs.iter().for_each(|input| effects.visit_pat(input));
-        effects.visit_expr(&closure.body);
-        effects.found
-    });
+    let in_arguments = call
+        .args
+        .iter()
+        .find_map(|argument| effect_of_closure(closure_in(argument)?));
     in_arguments.or_else(|| effect_in_chain(&call.receiver))
+}
+
+/// Where a closure does more than compute.
+pub fn effect_of_closure(closure: &syn::ExprClosure) -> Option<proc_macro2::Span> {
+    let mut effects = Effects {
+        own: HashSet::new(),
+        found: None,
+    };
+    closure.inputs.iter().for_each(|input| effects.visit_pat(input));
+    effects.visit_expr(&closure.body);
+    effects.found
 }
 
 /// A closure, or `&mut` one: it may have been written in the place of its name.

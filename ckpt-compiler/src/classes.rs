@@ -5,6 +5,7 @@ use crate::errors::Diagnostics;
 use crate::flow::{Binding, BindingId, Declaration, Flow, Passing, Use};
 use crate::liveness::Liveness;
 use crate::options::Treatment;
+use crate::replay::ADVANCES;
 use crate::spine::SiteId;
 use std::collections::HashSet;
 
@@ -225,10 +226,7 @@ fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors:
         if live && binding.mutable && !is_closure(binding) && flow.events().any(advances) {
             errors.refuse(
                 binding.ident.span(),
-                format!(
-                    "`{}` borrows, changes on its way, and is still in use at a site",
-                    binding.ident
-                ),
+                format!("`{}` {ADVANCES}", binding.ident),
                 "a restart can make it again, but not bring it to where it was",
                 format!(
                     "keep an index instead of `{}`, or collect what it goes over into a `Vec` and use `for`",
@@ -267,6 +265,10 @@ fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
         for (input, _) in &made.inputs {
             let input = *input;
             let of = &flow.bindings[input];
+            // A parameter of a closure in it.
+            if of.step >= made.step {
+                continue;
+            }
             let changes = |event: &crate::flow::Event| {
                 event.binding == input
                     && match event.kind {

@@ -13,6 +13,7 @@ use crate::names::Names;
 use crate::options::{Options, SiteChoice, Treatment, take_treatment};
 use crate::plan;
 use crate::prepare;
+use crate::replay;
 use crate::spine;
 use crate::spine::select::is_binding;
 use crate::streams;
@@ -97,6 +98,22 @@ pub struct Stages {
 /// # Errors
 /// All diagnostics of the first stage that found any.
 pub fn analyse(
+    arguments: TokenStream,
+    item: &TokenStream,
+    opens_session: bool,
+) -> Result<Stages, Diagnostics> {
+    let errors = match analyse_as_it_is(arguments.clone(), item, opens_session) {
+        Ok(stages) => return Ok(stages),
+        Err(errors) => errors,
+    };
+    // Iterators that are half used up at a site; whether there are any is known only at the end.
+    match replay::with_iterators(item, &errors) {
+        Some(again) => analyse_as_it_is(arguments, &again, opens_session).map_err(|_| errors),
+        None => Err(errors),
+    }
+}
+
+fn analyse_as_it_is(
     arguments: TokenStream,
     item: &TokenStream,
     opens_session: bool,

@@ -36,6 +36,7 @@ pub mod package;
 pub mod paths;
 pub mod plan;
 pub mod prepare;
+pub mod replay;
 pub mod spine;
 pub mod streams;
 pub mod tables;

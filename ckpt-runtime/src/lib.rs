@@ -10,6 +10,7 @@ mod files;
 mod frame;
 mod globals;
 pub mod plan;
+mod replayed;
 pub mod session;
 pub mod snapshot;
 pub mod store;
@@ -19,6 +20,7 @@ pub use ckpt_macros::{Checkpoint, instrument, main, object};
 #[doc(hidden)]
 pub use globals::Place;
 pub use globals::{Global, global};
+pub use replayed::{Replayed, replayed};
 pub use session::{Session, SessionError};
 pub use value::{Checkpoint, LoadError, SaveError};
 

@@ -5,6 +5,7 @@ pub use crate::frame::{
     Carved, Carver, Cut, CutIndex, Frame, Registrar, SaveParts, Split, behind, cut, part, shared, split,
 };
 pub use crate::plan::{FunctionPlan, SiteKind, SitePlan, VariablePlan};
+pub use crate::replayed::replayed;
 pub use crate::session::{MainSession, Program, open};
 pub use crate::value::{
     DynTable, DynType, MakeObject, Object, Pointee, SendIn, SyncIn, load_object, save_object,

@@ -50,6 +50,8 @@ pub struct Decider<'a> {
     pub repeatable: &'a dyn Fn(Place) -> bool,
     /// Whether the value of the `let` at this place may be made again, if it is filled from the checkpoint then.
     pub remakable: &'a dyn Fn(Place) -> bool,
+    /// Whether the `let` at this place makes an iterator that may be gone over again.
+    pub replayable: &'a dyn Fn(Place) -> bool,
     /// Whether a place is in a function that ckpt has put an attribute on.
     pub is_instrumented: &'a dyn Fn(Place) -> bool,
     /// What has been decided so far.
@@ -213,6 +215,28 @@ impl Decider<'_> {
         true
     }
 
+    /// An iterator that is used up bit by bit: a restart makes it again, and brings it to where it was.
+    fn iterator(&mut self, one: &Located, round: &Round) -> bool {
+        let variable =
+            one.places.iter().find_map(
+                |&(file, offset)| match locate::locate(self.program, file, offset) {
+                    Some(Found::Let {
+                        start,
+                        treated: false,
+                        ..
+                    }) => Some((file, start)),
+                    _ => None,
+                },
+            );
+        let new = variable.filter(|place| !round.before.variables.contains_key(place));
+        let Some(variable) = new.filter(|&place| (self.replayable)(place)) else {
+            return false;
+        };
+        self.decisions.variables.insert(variable, "refill");
+        self.decisions.replayed.insert(variable);
+        true
+    }
+
     fn keep(&mut self, ty: Place, fields: BTreeSet<Place>) {
         self.decisions
             .fields
@@ -251,7 +275,7 @@ impl Decider<'_> {
                         self.decisions.variables.insert(start, "reexecute");
                         return true;
                     }
-                    return self.give_up(one, round);
+                    return self.iterator(one, round) || self.give_up(one, round);
                 }
                 Some(Found::For {
                     start,
@@ -467,6 +491,7 @@ mod tests {
             types,
             repeatable: &|_| true,
             remakable: &|_| true,
+            replayable: &|_| false,
             is_instrumented: &|_| true,
             decisions: Decisions::default(),
         }

@@ -116,12 +116,14 @@ pub fn rewrite(
         let is_instrumented = |place| marks::function_at(&analysis, &placement, place).is_some();
         let repeatable = |place| effects.may_run_again(place);
         let remakable = |place| effects.may_be_made_again(place);
+        let replayable = |place| effects.may_be_gone_over_again(place);
         let mut decider = Decider {
             program: &package.program,
             items: &analysis.items,
             types: &types,
             repeatable: &repeatable,
             remakable: &remakable,
+            replayable: &replayable,
             is_instrumented: &is_instrumented,
             decisions,
         };

@@ -7,6 +7,7 @@ use super::items::{FnId, Items};
 use super::locate::bytes;
 use super::rewrite::Place;
 use super::source::{FileId, Program};
+use crate::replay;
 use crate::tables::Tables;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -78,6 +79,22 @@ impl<'a> Effects<'a> {
                     && init.is_some_and(|init| self.leaves_all_as_it_is(place.0, &init.expr, &others))
             })
         })
+    }
+
+    /// Whether the variable that is declared there holds an iterator that may be gone over a second time: its closures do
+    /// nothing but compute.
+    pub fn may_be_gone_over_again(&self, place: Place) -> bool {
+        self.may_be_made_again(place)
+            && self.tables.in_force_during(|| {
+                let found = local_at(self.program, place);
+                found.is_some_and(|(statement, _)| match statement {
+                    Statement::Let(local) => local
+                        .init
+                        .as_ref()
+                        .is_some_and(|init| replay::may_be_replayed(&init.expr)),
+                    Statement::For(_) => false,
+                })
+            })
     }
 
     fn changes_nothing(&self, place: Place) -> bool {

@@ -4,6 +4,7 @@ use super::edits::Edit;
 use super::locate::bytes;
 use super::source::{FileId, Program};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
@@ -45,6 +46,8 @@ pub struct Decisions {
     pub opaque: BTreeMap<Place, String>,
     /// Types of which a checkpoint holds a part: their variables are made again and filled.
     pub refilled: BTreeSet<Place>,
+    /// Variables that hold an iterator: `let` statements whose initialiser goes into `ckpt::replayed(..)`.
+    pub replayed: BTreeSet<Place>,
     /// `#[ckpt(..)]` on `let` statements and `for` loops: by their first byte.
     pub variables: BTreeMap<Place, &'static str>,
     /// `#[ckpt(..)]` on parameters.
@@ -89,6 +92,12 @@ pub fn edits(
         let text = &program.file(file).text;
         list.push(Edit::line_before(file, text, at, &format!("#[ckpt({word})]")));
     }
+    for &place in decisions.replayed.iter().filter(|place| is_marked(place)) {
+        if let Some(range) = initialiser(program, place) {
+            list.push(Edit::insert(place.0, range.start, "ckpt::replayed("));
+            list.push(Edit::insert(place.0, range.end, ")"));
+        }
+    }
     for (&(file, at), word) in decisions.parameters.iter().filter(|(place, _)| is_marked(place)) {
         list.push(Edit::insert(file, at, format!("#[ckpt({word})] ")));
     }
@@ -108,6 +117,25 @@ pub fn edits(
         types.visit_file(&program.files[index].ast);
     }
     list
+}
+
+/// The bytes of the initialiser of the `let` that begins there.
+fn initialiser(program: &Program, place: Place) -> Option<Range<usize>> {
+    struct Finder<'p>(&'p Program, Place, Option<Range<usize>>);
+    impl<'ast> Visit<'ast> for Finder<'_> {
+        fn visit_local(&mut self, local: &'ast syn::Local) {
+            if let (true, Some(init)) = (
+                bytes(self.0, self.1.0, local.span()).start == self.1.1,
+                &local.init,
+            ) {
+                self.2 = Some(bytes(self.0, self.1.0, init.expr.span()));
+            }
+            visit::visit_local(self, local);
+        }
+    }
+    let mut finder = Finder(program, place, None);
+    finder.visit_file(&program.file(place.0).ast);
+    finder.2
 }
 
 /// The attribute of a function, as a person would write it.
