@@ -4,7 +4,6 @@
 use crate::borrow::effect_of_closure;
 use crate::errors::Diagnostics;
 use crate::paths::rt;
-use crate::tables::Tables;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::BTreeSet;
@@ -84,8 +83,29 @@ fn makes_an_iterator(expr: &Expr) -> bool {
         "repeat_with",
         "once",
         "zip",
+        "map",
+        "filter",
+        "filter_map",
+        "flat_map",
+        "flatten",
+        "map_while",
+        "take_while",
+        "skip_while",
+        "take",
+        "skip",
+        "step_by",
+        "rev",
+        "chain",
+        "cycle",
+        "copied",
+        "cloned",
+        "enumerate",
+        "peekable",
+        "inspect",
+        "fuse",
+        "scan",
     ];
-    let is_one = |name: &str| ITERATORS.contains(&name) || Tables::current().adapts(name);
+    let is_one = |name: &str| ITERATORS.contains(&name);
     match expr {
         Expr::Paren(inner) => makes_an_iterator(&inner.expr),
         Expr::MethodCall(call) => is_one(&call.method.to_string()),
