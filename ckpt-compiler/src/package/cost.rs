@@ -203,7 +203,7 @@ impl Sum {
 }
 
 impl Estimate<'_> {
-    /// Functions that call each other: their operations without the calls among them, times the depth.
+    /// Functions that call each other: their operations without the calls among them, for each of the calls.
     fn group(&mut self, group: &[FnId]) {
         let mut all = Sum::default();
         for function in group {
@@ -218,7 +218,8 @@ impl Estimate<'_> {
         } else {
             LINEAR_RECURSION
         };
-        let per_call = (all.operations * depth).min(LARGEST);
+        // There are as many rounds of the loops that go deeper as there are calls, however long one such loop may be.
+        let per_call = (all.operations * depth / branching.max(1.0)).min(LARGEST);
         for function in group {
             let cost = &mut self.costs.functions[function.0];
             cost.per_call = per_call;

@@ -95,27 +95,16 @@ impl Signature<'_> {
                     self.replace(keyword.span, "impl");
                 }
             }
-            Type::ImplTrait(one) if !self.is_left_alone(&one.bounds) => self.bounded(ty, in_parentheses),
+            Type::ImplTrait(one) if !is_made_again(&one.bounds) => self.bounded(ty, in_parentheses),
             Type::Path(path) => self.parameter(path),
             _ => {}
         }
     }
 
-    /// Closures are made again. Objects of the program's own traits have a list of their types; what is said twice needs
-    /// no more.
+    /// Closures are made again. Objects of the program's own traits have a list of their types.
     fn is_left_alone(&self, bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
-        bounds.iter().any(|bound| {
-            let TypeParamBound::Trait(one) = bound else {
-                return false;
-            };
-            let name = one.path.segments.last().map(|last| last.ident.to_string());
-            name.is_none_or(|name| {
-                matches!(
-                    name.as_str(),
-                    "Fn" | "FnMut" | "FnOnce" | "Any" | "Checkpoint" | "Iterator"
-                ) || self.items.traits.iter().any(|own| own.name == name)
-            })
-        })
+        is_made_again(bounds)
+            || named(bounds).any(|name| self.items.traits.iter().any(|own| *name == own.name))
     }
 
     fn bounded(&mut self, ty: &Type, in_parentheses: bool) {
@@ -147,9 +136,9 @@ impl Signature<'_> {
         let is_said = of_where.flat_map(|clause| &clause.predicates).any(|predicate| {
             matches!(predicate, syn::WherePredicate::Type(one)
                 if matches!(&one.bounded_ty, Type::Path(path) if path.path.is_ident(&parameter.ident))
-                && self.is_left_alone(&one.bounds))
+                && is_made_again(&one.bounds))
         });
-        if is_said || self.is_left_alone(&parameter.bounds) {
+        if is_said || is_made_again(&parameter.bounds) {
             return;
         }
         let (end, text) = match parameter.bounds.last() {
@@ -162,4 +151,19 @@ impl Signature<'_> {
             self.list.push(edit);
         }
     }
+}
+
+/// Closures are made again; what is said twice needs no more.
+fn is_made_again(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
+    const NAMES: [&str; 6] = ["Fn", "FnMut", "FnOnce", "Any", "Checkpoint", "Iterator"];
+    named(bounds).any(|name| NAMES.iter().any(|one| name == one))
+}
+
+/// The last names of the traits.
+fn named(bounds: &Punctuated<TypeParamBound, Token![+]>) -> impl Iterator<Item = &syn::Ident> {
+    let traits = bounds.iter().filter_map(|bound| match bound {
+        TypeParamBound::Trait(one) => Some(one),
+        _ => None,
+    });
+    traits.filter_map(|one| Some(&one.path.segments.last()?.ident))
 }

@@ -297,3 +297,29 @@ fn a_recursion_deep_in_loops_leaves_the_site_to_the_loops() {
     )]);
     assert_eq!(sites(&placement), ["for j in 0..500"]);
 }
+
+/// A parser that calls itself in a loop is not what a program runs for.
+#[test]
+fn a_recursion_in_a_loop_of_unknown_length_does_not_outweigh_a_long_loop() {
+    let (_, placement) = placed(&[(
+        "main.rs",
+        "enum Node { Leaf(f64), List(Vec<Node>) }
+         fn parse(text: &mut std::str::Chars<'_>) -> Node {
+             let mut list = Vec::new();
+             loop {
+                 match text.next() {
+                     Some('(') => list.push(parse(text)),
+                     Some(c) if c.is_ascii_digit() => list.push(Node::Leaf(c as u8 as f64)),
+                     _ => return Node::List(list),
+                 }
+             }
+         }
+         fn main() {
+             let trees: Vec<Node> = [\"(1)\", \"(2(3))\"].iter().map(|text| parse(&mut text.chars())).collect();
+             let mut x = vec![0.0; 500];
+             for step in 0..2000 { for i in 0..500 { x[i] += (step as f64).sqrt() * trees.len() as f64; } println!(\"{}\", x[1]); }
+         }",
+    )]);
+    assert_eq!(sites(&placement), ["for step in 0..2000"]);
+    assert!(placement.coverage > 0.5, "{}", placement.coverage);
+}

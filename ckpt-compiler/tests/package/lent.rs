@@ -74,6 +74,14 @@ fn a_function_that_others_call_too_or_by_pointer_stays_as_it_is() {
 
 #[test]
 fn what_hangs_on_parameters_is_asked_of_them() {
+    let own = "trait Own {}";
+    let line = "fn step<S: Own>(solver: &mut S)";
+    assert_eq!(
+        signature(line, own),
+        "fn step<S: Own + ckpt::Checkpoint>(solver: &mut S)"
+    );
+    let line = "fn step(solver: &mut dyn Own)";
+    assert_eq!(signature(line, own), line);
     let cases = [
         (
             "fn step<T: Copy>(grid: &mut Grid<T>)",
