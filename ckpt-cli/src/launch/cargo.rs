@@ -61,6 +61,9 @@ pub struct CargoOptions {
     /// Do not print cargo's own progress
     #[arg(short, long)]
     pub quiet: bool,
+    /// Save less: what never changes and is cheap to make is made again at a restart (packages without attributes)
+    #[arg(long, help_heading = "Options of ckpt")]
+    pub recompute: bool,
     /// Start this executable instead of building one: for machines without cargo
     #[arg(long, value_name = "FILE", conflicts_with_all = ["package", "bin", "example", "release", "profile"])]
     pub exe: Option<PathBuf>,
@@ -154,7 +157,11 @@ impl CargoOptions {
                 .iter()
                 .map(|features| format!("--features {features}")),
         );
-        for (name, on) in [("--release", self.release), ("--all-features", self.all_features)] {
+        for (name, on) in [
+            ("--release", self.release),
+            ("--all-features", self.all_features),
+            ("--recompute", self.recompute),
+        ] {
             words.extend(on.then(|| name.to_owned()));
         }
         words

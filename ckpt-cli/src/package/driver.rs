@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use ckpt_compiler::package::again::{Again, again};
 use ckpt_compiler::package::choose::{ChooseOptions, Placement};
 use ckpt_compiler::package::edits::{by_file, line_and_column};
 use ckpt_compiler::package::effects::Effects;
@@ -21,7 +22,7 @@ use super::copy::{PackageCopy, make_copy};
 use super::decide::{Decider, Located, file_of};
 use super::features;
 use super::marks;
-use super::oracle::{Finding, Place};
+use super::oracle::{Finding, Kind, Place};
 use super::read::ReadPackage;
 use super::report;
 use crate::failure::{Failure, Outcome, code};
@@ -54,6 +55,8 @@ pub struct Rewritten {
     pub placement: Placement,
     /// What the oracle led to.
     pub decisions: Decisions,
+    /// Statements that are executed again though their values could be saved.
+    pub again: Again,
     /// The edited files.
     pub edited: BTreeMap<FileId, Edited>,
     /// The copy.
@@ -76,6 +79,7 @@ pub fn rewrite(
     let main = main_of(&package, &analysis)?;
     let mut wishes = ChooseOptions::default();
     let mut decisions = Decisions::default();
+    let mut saves_all = false;
     for round in 1..=MOST_ROUNDS {
         let placement = place(&analysis, main, &wishes);
         if placement.sites.is_empty() && placement.rejected.is_empty() {
@@ -89,7 +93,13 @@ pub fn rewrite(
         if !lost.is_empty() {
             return Err(report::lost_statics(&package, &lost));
         }
-        let edited = edit(&package.program, &analysis, main, &placement, &decisions);
+        let again = if saves_all {
+            Again::new()
+        } else {
+            made_again(&package, &analysis, &placement)
+        };
+        let together = with_again(&decisions, &again);
+        let edited = edit(&package.program, &analysis, main, &placement, &together);
         let copy = copy_of(&package, &edited, wanted)?;
         let verb = match wanted {
             Wanted::Program => "build",
@@ -103,6 +113,7 @@ pub fn rewrite(
                 analysis,
                 placement,
                 decisions,
+                again,
                 edited,
                 copy,
                 built,
@@ -112,6 +123,12 @@ pub fn rewrite(
         let findings = findings(&package.program, &edited, &copy, &built);
         if findings.is_empty() {
             return Err(report::does_not_build(&package));
+        }
+        // What is executed again to save less must not cost a site.
+        let is_vague = |one: &Located| matches!(one.finding.kind, Kind::Refusal | Kind::Other);
+        if !again.is_empty() && findings.iter().any(is_vague) {
+            saves_all = true;
+            continue;
         }
         let is_instrumented = |place| marks::function_at(&analysis, &placement, place).is_some();
         let repeatable = |place| effects.may_run_again(place);
@@ -147,6 +164,22 @@ pub fn rewrite(
         format!("no end after {MOST_ROUNDS} rounds with rustc"),
     )
     .help("this is a bug in ckpt; please report it with the package"))
+}
+
+/// The statements that are executed again instead of saving what they declare.
+pub fn made_again(package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Again {
+    let effects = Effects::of(&package.program, analysis);
+    let recompute = package.options.recompute.then_some(&effects);
+    again(analysis, placement, recompute)
+}
+
+/// The decisions with these; what the oracle has led to goes first.
+fn with_again(decisions: &Decisions, again: &Again) -> Decisions {
+    let mut together = decisions.clone();
+    for place in again.keys() {
+        together.variables.entry(*place).or_insert("reexecute");
+    }
+    together
 }
 
 /// The `main` of the chosen program: the first crate's.

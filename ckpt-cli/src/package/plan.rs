@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use ckpt_compiler::explain::{Fate, SiteReport, explain};
+use ckpt_compiler::package::again::{Again, Why, with_again};
 use ckpt_compiler::package::choose::{Candidate, Placement};
 use ckpt_compiler::package::edits::line_and_column;
 use ckpt_compiler::package::globals::refused_statics;
 use ckpt_compiler::package::items::{FnId, Place};
-use ckpt_compiler::package::{Analysis, FileId, Program, with_sites};
+use ckpt_compiler::package::{Analysis, FileId, Program};
 use quote::ToTokens;
 use serde::Serialize;
 
 use super::checked::Checked;
-use super::driver::Rewritten;
+use super::driver::{Rewritten, made_again};
 use super::read::ReadPackage;
 
 /// Everything that was decided, and why.
@@ -164,6 +165,11 @@ pub struct Refused {
 impl Plan {
     /// Gathers the plan.
     pub fn of(package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Self {
+        let again = made_again(package, analysis, placement);
+        Self::with(package, analysis, placement, &again)
+    }
+
+    fn with(package: &ReadPackage, analysis: &Analysis, placement: &Placement, again: &Again) -> Self {
         let shown = Shown {
             program: &package.program,
             folder: package.workspace_root(),
@@ -173,7 +179,7 @@ impl Plan {
             .functions
             .iter()
             .zip(&candidates)
-            .map(|(_, candidate)| function(analysis, placement, candidate, &shown))
+            .map(|(_, candidate)| function(analysis, placement, candidate, again, &shown))
             .collect();
         let loops = loops(analysis, placement, &shown);
         Self {
@@ -192,7 +198,12 @@ impl Plan {
     pub fn of_checked(rewritten: &Rewritten) -> Self {
         Self {
             checked: Some(Checked::of(rewritten)),
-            ..Self::of(&rewritten.package, &rewritten.analysis, &rewritten.placement)
+            ..Self::with(
+                &rewritten.package,
+                &rewritten.analysis,
+                &rewritten.placement,
+                &rewritten.again,
+            )
         }
     }
 }
@@ -244,11 +255,12 @@ fn function(
     analysis: &Analysis,
     placement: &Placement,
     candidate: &Candidate,
+    again: &Again,
     shown: &Shown<'_>,
 ) -> FunctionPlan {
     let function = analysis.items.function(candidate.function);
     let (file, line) = shown.place(&function.place);
-    let reports = reports(analysis, candidate);
+    let reports = reports(analysis, candidate, again, shown);
     let mut here: Vec<_> = placement
         .sites
         .iter()
@@ -288,11 +300,28 @@ fn function(
 }
 
 /// What the compiler says about each site of the function and each call that leads to one, in program order.
-fn reports(analysis: &Analysis, candidate: &Candidate) -> Vec<SiteReport> {
-    let Ok((arguments, item)) = with_sites(analysis, candidate) else {
+fn reports(analysis: &Analysis, candidate: &Candidate, again: &Again, shown: &Shown<'_>) -> Vec<SiteReport> {
+    let Ok((arguments, item)) = with_again(analysis, candidate, again) else {
         return Vec::new();
     };
-    explain(arguments, &item.to_token_stream(), candidate.opens_session).unwrap_or_default()
+    let mut sites = explain(arguments, &item.to_token_stream(), candidate.opens_session).unwrap_or_default();
+    let file = analysis.items.function(candidate.function).place.file;
+    let text = &shown.program.file(file).text;
+    let lines: Vec<(usize, Why)> = again
+        .iter()
+        .filter(|((of, _), _)| *of == file)
+        .map(|((_, at), why)| (line_and_column(text, *at).0, *why))
+        .collect();
+    for variable in sites.iter_mut().flat_map(|site| &mut site.variables) {
+        let why = lines.iter().find(|(line, _)| *line == variable.line);
+        if let (Some((_, why)), Fate::Reexecuted) = (why, variable.fate) {
+            variable.why = match why {
+                Why::Rewritten => "all of it is written before it is read: only its shape is made again",
+                Why::Recomputed => "it never changes and is cheap to make: its statement runs again",
+            };
+        }
+    }
+    sites
 }
 
 /// Each variable once: saved if any site saves it.

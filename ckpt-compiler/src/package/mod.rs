@@ -14,6 +14,7 @@
 //!
 //! The stages of one function ([`crate::instrument()`]) say whether a site can be expressed.
 
+pub mod again;
 pub mod amount;
 pub mod calls;
 pub mod choose;
