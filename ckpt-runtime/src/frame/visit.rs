@@ -161,7 +161,7 @@ fn unsaveable((key, rust_type): (&str, &str), caller: Option<Place>, callee: Pla
         .at(position(visited))
         .why(format!("`{caller}` lends it to `{function}`, so that only `{function}` can save it at this site"))
         .help(format!(
-            "if the type is generic in `{function}`, add `ckpt::Checkpoint` to its bounds;\nif it is yours, derive it: #[derive(ckpt::Checkpoint)]"
+            "if the type is generic in `{function}`, add `ckpt::Checkpoint` to its bounds;\nif it is `dyn Trait` of a trait that is not yours, write `&mut (impl Trait + ckpt::Checkpoint)`;\nif it is yours, derive it: #[derive(ckpt::Checkpoint)]"
         ))
 }
 
