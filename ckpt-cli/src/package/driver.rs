@@ -13,7 +13,8 @@ use ckpt_compiler::package::edits::{by_file, line_and_column};
 use ckpt_compiler::package::effects::Effects;
 use ckpt_compiler::package::globals::{global_edits, refused_statics};
 use ckpt_compiler::package::items::FnId;
-use ckpt_compiler::package::lent::lent_edits;
+use ckpt_compiler::package::lent::{lent_edits, lent_objects};
+use ckpt_compiler::package::objects::object_edits;
 use ckpt_compiler::package::rewrite::{self, Decisions};
 use ckpt_compiler::package::types::Types;
 use ckpt_compiler::package::{Analysis, Edited, FileId, Program, place};
@@ -89,6 +90,7 @@ pub fn rewrite(
         if placement.coverage < wanted_most * LEAST_OF_WANTED {
             return Err(report::no_site(&package, &analysis, &placement));
         }
+        list_lent_objects(&package.program, &analysis, &placement, &types, &mut decisions);
         let lost = refused_statics(&package.program, &analysis, main);
         if !lost.is_empty() {
             return Err(report::lost_statics(&package, &lost));
@@ -180,6 +182,27 @@ fn with_again(decisions: &Decisions, again: &Again) -> Decisions {
         together.variables.entry(*place).or_insert("reexecute");
     }
     together
+}
+
+/// Objects that are lent have to be saved by the function that has them: rustc cannot tell that this is wanted, so the
+/// types behind them are listed before it is asked.
+fn list_lent_objects(
+    program: &Program,
+    analysis: &Analysis,
+    placement: &Placement,
+    types: &Types,
+    decisions: &mut Decisions,
+) {
+    for name in lent_objects(analysis, placement) {
+        if decisions.objects.contains_key(&name) {
+            continue;
+        }
+        // Where they cannot be listed, the site says so when it is visited.
+        if let Ok(needed) = object_edits(program, &analysis.items, types, &name) {
+            decisions.objects.insert(name, needed.edits);
+            decisions.derives.extend(needed.derives);
+        }
+    }
 }
 
 /// The `main` of the chosen program: the first crate's.

@@ -11,7 +11,7 @@ use super::{Analysis, lent_whole};
 use std::collections::BTreeSet;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{FnArg, Token, Type, TypeParamBound, TypePath};
+use syn::{FnArg, Token, Type, TypeParamBound, TypePath, TypeTraitObject};
 
 /// The edits of the functions that are instrumented, but for those that the user has annotated.
 pub fn lent_edits(program: &Program, analysis: &Analysis, placement: &Placement) -> Vec<Edit> {
@@ -48,6 +48,44 @@ pub fn lent_edits(program: &Program, analysis: &Analysis, placement: &Placement)
     list
 }
 
+/// The program's own traits of which instrumented functions are lent objects, as rustc writes their types: `dyn Solver`.
+pub fn lent_objects(analysis: &Analysis, placement: &Placement) -> BTreeSet<String> {
+    let own = placement.functions.iter().filter(|one| !one.by_user);
+    let inputs = own.flat_map(|one| &analysis.items.function(one.function).item.sig.inputs);
+    let mut names = BTreeSet::new();
+    for input in inputs {
+        if let Some((Type::TraitObject(object), _)) = lent_type(input) {
+            names.extend(object.bounds.iter().filter_map(|bound| {
+                let name = last_name(bound)?;
+                let is_own = analysis.items.traits.iter().any(|own| own.name == name);
+                is_own.then(|| format!("dyn {name}"))
+            }));
+        }
+    }
+    names
+}
+
+/// What an exclusive reference among the parameters refers to, and whether it stands in parentheses.
+fn lent_type(input: &FnArg) -> Option<(&Type, bool)> {
+    let FnArg::Typed(typed) = input else { return None };
+    let Type::Reference(reference) = &*typed.ty else {
+        return None;
+    };
+    reference.mutability?;
+    Some(match &*reference.elem {
+        Type::Paren(inner) => (&inner.elem, true),
+        plain => (plain, false),
+    })
+}
+
+/// The trait of a bound, without its path.
+fn last_name(bound: &TypeParamBound) -> Option<String> {
+    let TypeParamBound::Trait(one) = bound else {
+        return None;
+    };
+    Some(one.path.segments.last()?.ident.to_string())
+}
+
 /// Not one that a trait or a function pointer prescribes.
 fn has_a_signature_of_its_own(function: &Function, analysis: &Analysis) -> bool {
     let free = function.trait_name.is_none() && function.of_trait.is_none();
@@ -74,37 +112,36 @@ struct Signature<'p> {
 
 impl Signature<'_> {
     fn input(&mut self, input: &FnArg) {
-        let FnArg::Typed(typed) = input else { return };
-        let Type::Reference(reference) = &*typed.ty else {
-            return;
-        };
-        if reference.mutability.is_none() {
-            return;
-        }
-        match &*reference.elem {
-            Type::Paren(inner) => self.lent(&inner.elem, true),
-            plain => self.lent(plain, false),
+        if let Some((ty, in_parentheses)) = lent_type(input) {
+            self.lent(ty, in_parentheses);
         }
     }
 
     fn lent(&mut self, ty: &Type, in_parentheses: bool) {
         match ty {
-            Type::TraitObject(object) if !self.is_left_alone(&object.bounds) => {
+            Type::TraitObject(object) if !self.is_left_alone(&object.bounds) && !self.is_own(object) => {
                 if let Some(keyword) = object.dyn_token {
                     self.bounded(ty, in_parentheses);
                     self.replace(keyword.span, "impl");
                 }
             }
-            Type::ImplTrait(one) if !is_made_again(&one.bounds) => self.bounded(ty, in_parentheses),
+            Type::ImplTrait(one) if !self.is_left_alone(&one.bounds) => self.bounded(ty, in_parentheses),
             Type::Path(path) => self.parameter(path),
             _ => {}
         }
     }
 
-    /// Closures are made again. Objects of the program's own traits have a list of their types.
+    /// Closures are made again, and what is said twice needs no more.
     fn is_left_alone(&self, bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
-        is_made_again(bounds)
-            || named(bounds).any(|name| self.items.traits.iter().any(|own| *name == own.name))
+        const LEFT: [&str; 6] = ["Fn", "FnMut", "FnOnce", "Any", "Checkpoint", "Iterator"];
+        let mut names = bounds.iter().filter_map(last_name);
+        names.any(|name| LEFT.contains(&name.as_str()))
+    }
+
+    /// Objects of the program's own traits have a list of their types instead.
+    fn is_own(&self, object: &TypeTraitObject) -> bool {
+        let mut names = object.bounds.iter().filter_map(last_name);
+        names.any(|name| self.items.traits.iter().any(|own| own.name == name))
     }
 
     fn bounded(&mut self, ty: &Type, in_parentheses: bool) {
@@ -136,9 +173,9 @@ impl Signature<'_> {
         let is_said = of_where.flat_map(|clause| &clause.predicates).any(|predicate| {
             matches!(predicate, syn::WherePredicate::Type(one)
                 if matches!(&one.bounded_ty, Type::Path(path) if path.path.is_ident(&parameter.ident))
-                && is_made_again(&one.bounds))
+                && self.is_left_alone(&one.bounds))
         });
-        if is_said || is_made_again(&parameter.bounds) {
+        if is_said || self.is_left_alone(&parameter.bounds) {
             return;
         }
         let (end, text) = match parameter.bounds.last() {
@@ -151,19 +188,4 @@ impl Signature<'_> {
             self.list.push(edit);
         }
     }
-}
-
-/// Closures are made again; what is said twice needs no more.
-fn is_made_again(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
-    const NAMES: [&str; 6] = ["Fn", "FnMut", "FnOnce", "Any", "Checkpoint", "Iterator"];
-    named(bounds).any(|name| NAMES.iter().any(|one| name == one))
-}
-
-/// The last names of the traits.
-fn named(bounds: &Punctuated<TypeParamBound, Token![+]>) -> impl Iterator<Item = &syn::Ident> {
-    let traits = bounds.iter().filter_map(|bound| match bound {
-        TypeParamBound::Trait(one) => Some(one),
-        _ => None,
-    });
-    traits.filter_map(|one| Some(&one.path.segments.last()?.ident))
 }

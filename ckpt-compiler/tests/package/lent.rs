@@ -2,7 +2,7 @@
 
 use super::{placed, program};
 use ckpt_compiler::package::Edited;
-use ckpt_compiler::package::lent::lent_edits;
+use ckpt_compiler::package::lent::{lent_edits, lent_objects};
 
 /// The first line of `step` after the edits, where `main` calls it in a long loop.
 fn signature(line: &str, more: &str) -> String {
@@ -61,6 +61,10 @@ fn what_has_a_name_or_is_made_again_stays_as_it_is() {
     }
     let own = "fn step(solver: &mut dyn Solver)";
     assert_eq!(signature(own, "trait Solver {}"), own);
+    assert_eq!(
+        signature("fn step(solver: &mut impl Solver)", "trait Solver {}"),
+        "fn step(solver: &mut (impl Solver + ckpt::Checkpoint))"
+    );
 }
 
 #[test]
@@ -123,5 +127,17 @@ fn a_method_of_a_generic_type_asks_for_the_whole() {
     assert!(
         edited.contains("impl<S: ckpt::Checkpoint, M: Copy + ckpt::Checkpoint> Runs for"),
         "{edited}"
+    );
+}
+
+#[test]
+fn objects_of_own_traits_are_named() {
+    let text = "trait Solver { fn advance(&mut self); }
+        fn step(solver: &mut dyn Solver, out: &mut dyn Write) { for _ in 0..100000 { for _ in 0..1000 { solver.advance(); } } }
+        fn main() { let mut a = Explicit; step(&mut a, &mut open()); }";
+    let (analysis, placement) = placed(&[("main.rs", text)]);
+    assert_eq!(
+        lent_objects(&analysis, &placement),
+        ["dyn Solver".to_owned()].into()
     );
 }
