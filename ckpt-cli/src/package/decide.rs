@@ -388,25 +388,35 @@ impl Decider<'_> {
             Kind::Destructor => "has a destructor that a restart would miss",
             _ => return one.finding.message.clone(),
         };
-        let field = self
-            .type_of(one)
-            .and_then(|ty| self.decisions.opaque.get(&ty))
-            .map_or_else(String::new, |field| format!(" (its field {field})"));
+        let in_the_way = self.field_in_the_way(one);
+        let advice = advice(in_the_way.as_deref().unwrap_or(ty));
+        let field = in_the_way.map_or_else(String::new, |field| format!(" (its field {field})"));
         let (line, _) = line_and_column(&self.program.file(place.0).text, place.1);
         match locate::locate(self.program, place.0, place.1) {
             Some(Found::Let { names, .. }) => format!(
                 "`{}`, line {line}, {holds}: `{ty}`{field}\n    instead: {}",
                 names.join("`, `"),
-                advice(ty)
+                advice
             ),
             Some(Found::Parameter { name, .. }) => {
-                format!(
-                    "parameter `{name}`, line {line}, {holds}: `{ty}`{field}\n    instead: {}",
-                    advice(ty)
-                )
+                format!("parameter `{name}`, line {line}, {holds}: `{ty}`{field}\n    instead: {advice}")
             }
             _ => one.finding.message.clone(),
         }
+    }
+
+    /// The field that no checkpoint can hold, however deep it is: `Person.contacts: Weak<Person>` for a `Town`.
+    fn field_in_the_way(&self, one: &Located) -> Option<String> {
+        let mut field = self.decisions.opaque.get(&self.type_of(one)?)?;
+        let mut seen = BTreeSet::new();
+        while seen.insert(field) {
+            let behind = field.split_once(": ").and_then(|(_, ty)| self.types.named(ty));
+            match behind.and_then(|ty| self.decisions.opaque.get(&ty)) {
+                Some(deeper) => field = deeper,
+                None => break,
+            }
+        }
+        Some(field.clone())
     }
 
     /// The type of the program that a finding is about.
@@ -428,6 +438,22 @@ fn advice(ty: &str) -> &'static str {
     if ty.starts_with("Writer<") || ty.starts_with("csv::Writer<") {
         "keep the `File` in the variable, and make the writer where rows are written: \
          `csv::WriterBuilder::new().has_headers(false).from_writer(&file)`; it writes them out when it goes"
+    } else if ty.contains("Weak<") {
+        "keep the values in a `Vec`, and in place of the `Weak` the index of the other value there"
+    } else if [
+        "Peekable<",
+        "Map<",
+        "Filter<",
+        "TakeWhile<",
+        "Iter<",
+        "Successors<",
+        "Chars<",
+        "Split",
+    ]
+    .iter()
+    .any(|name| ty.contains(name))
+    {
+        "collect what it goes over into a `Vec` before the loop, and keep an index into that"
     } else if ty.contains("'_") || ty.contains('&') {
         "borrow inside the loop, where the value is used; or hold what it borrows by value"
     } else {

@@ -4,7 +4,7 @@
 //! statement that runs again), or it means that a site cannot be where it is: then that loop is given up and the
 //! placement looks further out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use ckpt_compiler::package::again::{Again, again};
@@ -148,9 +148,19 @@ pub fn rewrite(
         };
         let outcome = decider.decide(&findings);
         decisions = decider.decisions;
+        let refused_before: BTreeSet<_> = wishes.refused.keys().copied().collect();
         for (place, reason) in &outcome.given_up {
-            let function = marks::function_at(&analysis, &placement, *place);
-            for site in function.map_or_else(Vec::new, |id| marks::sites_behind(&analysis, &placement, id)) {
+            let Some(function) = marks::function_at(&analysis, &placement, *place) else {
+                continue;
+            };
+            let mut sites = marks::sites_behind(&analysis, &placement, function, *place);
+            if sites
+                .iter()
+                .all(|site| refused_before.contains(&marks::key(site)))
+            {
+                sites = marks::sites_of(&analysis, &placement, function);
+            }
+            for site in sites {
                 wishes
                     .refused
                     .entry(marks::key(site))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ckpt_compiler::package::calls::CallId;
 use ckpt_compiler::package::choose::{Holder, PlacedSite, Placement};
 use ckpt_compiler::package::items::FnId;
 use ckpt_compiler::package::rewrite::{FunctionMark, Place, SiteMark};
@@ -59,14 +60,45 @@ pub fn function_at(analysis: &Analysis, placement: &Placement, place: Place) -> 
         .map(|function| function.id)
 }
 
-/// The sites of the function, or, where it has none of its own, those that its marked calls lead to.
+/// The sites that an error at a place of the function is about: those that the marked call around the place leads to;
+/// where there is none, those of the function, or, where it has none of its own, of all its marked calls.
 pub fn sites_behind<'p>(
     analysis: &Analysis,
     placement: &'p Placement,
     function: FnId,
+    place: Place,
+) -> Vec<&'p PlacedSite> {
+    let around = marked_calls(placement, function)
+        .map(|call| analysis.graph.call(call))
+        .filter(|call| call.place.file == place.0 && call.place.bytes.contains(&place.1))
+        .min_by_key(|call| call.place.bytes.len());
+    match around {
+        Some(call) => sites_below(analysis, placement, call.callees.clone()),
+        None => sites_of(analysis, placement, function),
+    }
+}
+
+/// The sites of the function, or, where it has none of its own, those that its marked calls lead to.
+pub fn sites_of<'p>(analysis: &Analysis, placement: &'p Placement, function: FnId) -> Vec<&'p PlacedSite> {
+    sites_below(analysis, placement, vec![function])
+}
+
+fn marked_calls(placement: &Placement, function: FnId) -> impl Iterator<Item = CallId> {
+    placement
+        .functions
+        .iter()
+        .filter(move |one| one.function == function)
+        .flat_map(|one| &one.calls)
+        .flat_map(|name| name.calls.clone())
+}
+
+fn sites_below<'p>(
+    analysis: &Analysis,
+    placement: &'p Placement,
+    functions: Vec<FnId>,
 ) -> Vec<&'p PlacedSite> {
     let mut seen = BTreeSet::new();
-    let mut pending = vec![function];
+    let mut pending = functions;
     let mut found = Vec::new();
     while let Some(next) = pending.pop() {
         if !seen.insert(next) {
@@ -81,13 +113,7 @@ pub fn sites_behind<'p>(
             found.extend(own);
             continue;
         }
-        let called = placement
-            .functions
-            .iter()
-            .filter(|one| one.function == next)
-            .flat_map(|one| &one.calls)
-            .flat_map(|name| &name.calls)
-            .flat_map(|call| analysis.graph.call(*call).callees.clone());
+        let called = marked_calls(placement, next).flat_map(|call| analysis.graph.call(call).callees.clone());
         pending.extend(called);
     }
     found
