@@ -10,3 +10,6 @@ mod refusals;
 mod robustness;
 mod snapshots;
 mod spine;
+
+#[path = "../support/sources.rs"]
+mod sources;

@@ -4,17 +4,17 @@
 //! them at most. `ROBUSTNESS_FILES=n` takes more, `ROBUSTNESS_SEED=n` others; `ROBUSTNESS_REPORT=folder` writes each
 //! function that failed, made as small as removing statements makes it.
 
+use super::sources::chosen_files;
 use ckpt_compiler::try_expand;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ItemFn, Stmt, parse_quote};
 
-const LARGEST: u64 = 60_000;
 /// Nested expressions are walked recursively, by `syn` too.
 const STACK: usize = 256 << 20;
 
@@ -105,6 +105,10 @@ fn outcome(arguments: &TokenStream, function: &ItemFn) -> Outcome {
             Err(error) => Outcome::Failed(format!("not a function any more: {error}")),
         },
         Ok(Err(errors)) if errors.is_empty() => Outcome::Failed("refused without a diagnostic".into()),
+        Ok(Err(errors)) if errors.iter().any(|one| one.what.contains("would be lost")) => {
+            let lost = errors.iter().map(|one| one.what.clone());
+            Outcome::Failed(lost.collect::<Vec<_>>().join("; "))
+        }
         Ok(Err(_)) => Outcome::Refused,
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
@@ -220,45 +224,6 @@ impl<'ast> Visit<'ast> for Calls {
     fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
     fn visit_expr_async(&mut self, _: &'ast syn::ExprAsync) {}
     fn visit_item(&mut self, _: &'ast syn::Item) {}
-}
-
-fn chosen_files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut files = Vec::new();
-    collect(&root, &mut files);
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cargo")));
-    if let Some(home) = home {
-        collect(&home.join("registry/src"), &mut files);
-    }
-    files.sort();
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    shuffle(&mut files, number("ROBUSTNESS_SEED").unwrap_or(1));
-    files.truncate(number("ROBUSTNESS_FILES").unwrap_or(150) as usize);
-    files
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let (path, name) = (entry.path(), entry.file_name());
-        let Ok(about) = entry.metadata() else { continue };
-        if about.is_dir() && name != "target" && name != ".git" {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") && about.len() < LARGEST {
-            files.push(path);
-        }
-    }
-}
-
-/// Fisher and Yates, with the generator of Knuth's MMIX.
-fn shuffle(files: &mut [PathBuf], seed: u64) {
-    let mut state = seed;
-    for end in (1..files.len()).rev() {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        files.swap(end, ((state >> 33) % (end as u64 + 1)) as usize);
-    }
 }
 
 /// The function without every statement that the failure does not need.

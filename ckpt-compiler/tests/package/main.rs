@@ -11,6 +11,10 @@ mod lent;
 mod names;
 mod robustness;
 mod statics;
+mod strangers;
+
+#[path = "../support/sources.rs"]
+mod sources;
 
 use ckpt_compiler::package::items::FnId;
 use ckpt_compiler::package::{

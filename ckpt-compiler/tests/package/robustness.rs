@@ -16,6 +16,7 @@ fn strange_programs_are_no_trouble() {
         "mod m { pub use super::m::*; } use m::*; fn main() { q() }",
         "fn main() { loop { if true { break } } while let Some(x) = y {} 'a: for _ in 0.. { continue 'a } }",
         "extern \"C\" fn main() { unsafe { asm!(\"nop\") } }",
+        "macro_rules! t { ($($x:tt)*) => { a(); t!(b() t!(c() t!($($x)*)) t!(d())); t!(t!(t!())); t!(t!(), t!()); } } fn main() { for i in 0..9 { t!(x); } }",
         "union U { a: u32 } enum E {} macro_rules! m { () => { fn hidden() {} } } m!(); fn main() { m!(); }",
     ] {
         let (_, placement) = placed(&[("main.rs", text)]);

@@ -8,10 +8,8 @@ use crate::package::items::Def;
 use crate::package::resolve::{Namespace, Resolved};
 use crate::tables::Tables;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use std::collections::HashSet;
 use syn::Expr;
-
-/// Groups of tokens nested deeper than this are not looked into.
-const DEEPEST: usize = 32;
 
 impl Walker<'_> {
     pub(super) fn macro_call(&mut self, mac: &syn::Macro) -> Value {
@@ -34,12 +32,13 @@ impl Walker<'_> {
             return self.with_weight(rarely, |walker| walker.macro_parts(&parts));
         }
         let own = self.resolver.items.macros.get(&name);
+        let mut entered = HashSet::from([name.clone()]);
         self.trapped(Trap::Macro(name), |walker| {
             let parsed = walker.macro_parts(&parts);
             let at = syn::spanned::Spanned::span(&mac.path);
-            walker.mentioned(&mac.tokens, at, 0);
+            walker.mentioned(&mac.tokens, at, &mut entered);
             if let Some(expands_to) = own {
-                walker.mentioned(expands_to, at, 0);
+                walker.mentioned(expands_to, at, &mut entered);
             }
             parsed
         })
@@ -82,11 +81,8 @@ impl Walker<'_> {
     }
 
     /// Functions that the tokens of a macro name, also those of macros of the program that it uses; all of them count as
-    /// called where the macro stands.
-    fn mentioned(&mut self, tokens: &TokenStream, at: Span, depth: usize) {
-        if depth > DEEPEST {
-            return;
-        }
+    /// called where the macro stands. Each macro in `entered` has been looked through: macros may use themselves.
+    fn mentioned(&mut self, tokens: &TokenStream, at: Span, entered: &mut HashSet<String>) {
         let mut previous: Option<(proc_macro2::Ident, char)> = None;
         let mut before = ' ';
         for token in tokens.clone() {
@@ -95,8 +91,10 @@ impl Walker<'_> {
                     match previous.take() {
                         Some((name, '!')) => {
                             let own = self.resolver.items.macros.get(&name.to_string());
-                            if let Some(tokens) = own {
-                                self.mentioned(tokens, at, depth + 1);
+                            if let Some(tokens) = own
+                                && entered.insert(name.to_string())
+                            {
+                                self.mentioned(tokens, at, entered);
                             }
                         }
                         Some((name, mark)) if group.delimiter() == Delimiter::Parenthesis => {
@@ -104,7 +102,7 @@ impl Walker<'_> {
                         }
                         _ => {}
                     }
-                    self.mentioned(&group.stream(), at, depth + 1);
+                    self.mentioned(&group.stream(), at, entered);
                     before = ' ';
                 }
                 TokenTree::Ident(ident) => previous = Some((ident, before)),
