@@ -1,7 +1,9 @@
 //! Whether anything has changed since a package was last rewritten: if not, the copy is built as it stands.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -71,18 +73,39 @@ fn tool() -> (u64, u128) {
     std::env::current_exe().map_or((0, 0), |path| look(&path))
 }
 
-/// Size and time of a file; zeros where there is none. Of a folder, its time only: it changes when a file comes or goes.
+/// Size and time of a file; zeros where there is none. Of a folder, which sources and settings are in it: what a program
+/// writes there changes nothing.
 fn look(path: &Path) -> (u64, u128) {
     let Ok(metadata) = fs::metadata(path) else {
         return (0, 0);
     };
+    if metadata.is_dir() {
+        return sources_in(path);
+    }
     let time = metadata
         .modified()
         .ok()
         .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
         .map_or(0, |time| time.as_nanos());
-    let size = if metadata.is_dir() { 0 } else { metadata.len() };
-    (size, time)
+    (metadata.len(), time)
+}
+
+/// How many files of Rust and of settings a folder has, and a hash of their names.
+fn sources_in(folder: &Path) -> (u64, u128) {
+    let mut names: Vec<OsString> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.file_name())
+        .filter(|name| match Path::new(name).extension() {
+            Some(extension) => extension == "rs" || extension == "toml",
+            None => name == "rust-toolchain",
+        })
+        .collect();
+    names.sort();
+    let mut hasher = DefaultHasher::new();
+    names.hash(&mut hasher);
+    (names.len() as u64, hasher.finish().into())
 }
 
 #[cfg(test)]
@@ -109,5 +132,17 @@ mod tests {
         assert!(Stamp::still_valid(&stamp, &[]).is_none());
         fs::write(&source, "fn main() { }").unwrap();
         assert!(Stamp::still_valid(&stamp, &options).is_none());
+    }
+
+    #[test]
+    fn results_in_a_folder_of_sources_do_not_count_and_new_sources_do() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("main.rs"), "").unwrap();
+        let before = look(folder.path());
+        fs::write(folder.path().join("result.csv"), "").unwrap();
+        fs::create_dir(folder.path().join("store")).unwrap();
+        assert_eq!(look(folder.path()), before);
+        fs::write(folder.path().join("build.rs"), "").unwrap();
+        assert_ne!(look(folder.path()), before);
     }
 }

@@ -37,6 +37,7 @@ const KNOWN: &[&str] = &[
     "CKPT_FAULT",
     "CKPT_LOG",
     "CKPT_PLAN",
+    "CKPT_RUNTIME_PATH",
 ];
 
 /// Variables that look as if they were meant for ckpt, and are not known to it.

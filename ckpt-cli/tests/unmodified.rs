@@ -1,0 +1,217 @@
+//! `plan`, `rewrite`, `init` and `run` on a package that has never heard of ckpt, from its own folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::Value;
+
+/// A copy of `testdata/lbm`, in a folder of its own.
+struct Package {
+    folder: tempfile::TempDir,
+    target: PathBuf,
+}
+
+impl Package {
+    fn new() -> Self {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folder = tempfile::tempdir().unwrap();
+        copy(&here.join("../testdata/lbm"), folder.path());
+        // The dependencies of the copies are built once for all tests.
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unmodified");
+        Self { folder, target }
+    }
+
+    fn tool(&self, arguments: &[&str]) -> Output {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CKPT_")) {
+            command.env_remove(name);
+        }
+        command
+            .current_dir(self.folder.path())
+            .env("CARGO_TARGET_DIR", &self.target)
+            .env("CARGO_INCREMENTAL", "0")
+            .env(
+                "CKPT_RUNTIME_PATH",
+                Path::new(env!("CARGO_MANIFEST_DIR")).join("../ckpt-runtime"),
+            )
+            .arg("ckpt")
+            .args(arguments);
+        command.output().unwrap()
+    }
+
+    fn succeeds(&self, arguments: &[&str]) -> String {
+        let output = self.tool(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn text(&self, file: &str) -> String {
+        fs::read_to_string(self.folder.path().join(file)).unwrap()
+    }
+}
+
+fn said(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// The lines of one text that the other does not have, if all others are in it in their order.
+fn added<'t>(new: &'t str, old: &str) -> Vec<&'t str> {
+    let mut rest = old.lines().peekable();
+    let added: Vec<&str> = new
+        .lines()
+        .filter(|line| rest.next_if(|old| old == line).is_none())
+        .collect();
+    assert_eq!(rest.next(), None, "a line is gone or another one");
+    added
+}
+
+#[test]
+fn the_plan_is_shown_as_text_data_and_page() {
+    let package = Package::new();
+    let text = package.succeeds(&["plan", "--offline"]);
+    assert!(text.contains("while lbm.steps_done() < steps"), "{text}");
+    let json: Value =
+        serde_json::from_str(&package.succeeds(&["plan", "--offline", "--format", "json"])).unwrap();
+    assert_eq!(json["functions"][0]["name"], "main");
+    assert_eq!(json["functions"][0]["sites"][0]["line"], 38);
+    assert!(json["coverage"].as_f64().unwrap() > 0.9);
+    package.succeeds(&["plan", "--offline", "--html", "plan.html"]);
+    let page = package.text("plan.html");
+    assert!(page.starts_with("<!doctype html>") && page.contains("while lbm.steps_done()"));
+    for source in ["http://", "https://", "src=", "<link"] {
+        assert!(!page.contains(source), "the page needs something else: {source}");
+    }
+}
+
+#[test]
+fn rewriting_adds_lines_once_and_the_result_needs_no_tool() {
+    let package = Package::new();
+    let before = ["src/main.rs", "src/solver.rs", "Cargo.toml"].map(|file| (file, package.text(file)));
+
+    let difference = package.succeeds(&["rewrite", "--offline", "--diff"]);
+    assert!(
+        difference.contains("+        ckpt::checkpoint!();"),
+        "{difference}"
+    );
+    for (file, text) in &before {
+        assert_eq!(*text, package.text(file), "a difference changes nothing");
+    }
+
+    package.succeeds(&["rewrite", "--offline", "--in-place"]);
+    let (main, solver) = (package.text("src/main.rs"), package.text("src/solver.rs"));
+    assert_eq!(
+        added(&main, &before[0].1),
+        ["#[ckpt::main]", "        ckpt::checkpoint!();"]
+    );
+    assert_eq!(added(&solver, &before[1].1), ["#[derive(ckpt::Checkpoint)]"; 3]);
+    assert_eq!(added(&package.text("Cargo.toml"), &before[2].1).len(), 1);
+
+    let again = package.tool(&["rewrite", "--offline", "--in-place"]);
+    assert!(said(&again).contains("nothing to do"), "{}", said(&again));
+    assert_eq!(package.text("src/main.rs"), main);
+    assert_eq!(package.text("src/solver.rs"), solver);
+
+    let checked = std::process::Command::new(env!("CARGO"))
+        .args(["check", "--offline", "--quiet"])
+        .current_dir(package.folder.path())
+        .env("CARGO_TARGET_DIR", &package.target)
+        .output()
+        .unwrap();
+    assert!(checked.status.success(), "{}", said(&checked));
+}
+
+#[test]
+fn written_out_in_full_it_is_plain_rust_in_another_folder() {
+    let package = Package::new();
+    let before = package.text("src/main.rs");
+    let to = package.folder.path().join("full");
+    package.succeeds(&[
+        "rewrite",
+        "--offline",
+        "--level",
+        "full",
+        "--to",
+        to.to_str().unwrap(),
+    ]);
+    let main = package.text("full/src/main.rs");
+    assert!(
+        main.contains("::ckpt::__rt::Frame::enter") && !main.contains("checkpoint!"),
+        "{main}"
+    );
+    assert_eq!(package.text("src/main.rs"), before);
+    let answer = package.tool(&["rewrite", "--offline", "--to", to.to_str().unwrap()]);
+    assert!(
+        !answer.status.success(),
+        "a folder that is there is not written over"
+    );
+}
+
+#[test]
+fn init_is_done_once() {
+    let package = Package::new();
+    let manifest = package.text("Cargo.toml");
+    package.succeeds(&["init"]);
+    let with = package.text("Cargo.toml");
+    assert!(added(&with, &manifest)[0].starts_with("ckpt = "));
+    let settings = package.text("ckpt.toml");
+    assert!(settings.contains("# interval ="), "{settings}");
+    package.succeeds(&["init"]);
+    assert_eq!(package.text("Cargo.toml"), with);
+    assert_eq!(package.text("ckpt.toml"), settings);
+}
+
+#[test]
+fn a_second_run_asks_rustc_nothing_and_the_sources_are_untouched() {
+    let package = Package::new();
+    let before = package.text("src/main.rs");
+    let run = ["run", "--offline", "--every", "20", "--dir", "store"];
+    let first = package.tool(&run);
+    assert!(first.status.success(), "{}", said(&first));
+    assert!(
+        said(&first).contains("checkpoints in `while lbm.steps_done() < steps`"),
+        "{}",
+        said(&first)
+    );
+    assert!(fs::read_dir(package.folder.path().join("store")).unwrap().count() > 0);
+    assert_eq!(package.text("src/main.rs"), before);
+
+    fs::remove_dir_all(package.folder.path().join("store")).unwrap();
+    let second = package.tool(&run);
+    assert!(second.status.success(), "{}", said(&second));
+    let words = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(
+        !words.contains("Compiling") && !words.contains("Checking"),
+        "{words}"
+    );
+    assert_eq!(first.stdout, second.stdout);
+
+    // One changed line is seen.
+    fs::write(
+        package.folder.path().join("src/main.rs"),
+        before.replace("fn main()", "// another\nfn main()"),
+    )
+    .unwrap();
+    let third = package.tool(&run);
+    assert!(
+        String::from_utf8_lossy(&third.stderr).contains("Compiling"),
+        "{}",
+        said(&third)
+    );
+}
