@@ -60,6 +60,16 @@ impl<G: Global> Place for &'static G {
     }
 }
 
+/// What is computed when it is first asked for.
+impl<G: Global + ?Sized> Place for fn() -> &'static G {
+    fn save(&self, to: &mut Encoder<'_>) {
+        self().save(to);
+    }
+    fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+        self().restore(from)
+    }
+}
+
 impl<G: Global> Place for &'static LocalKey<G> {
     fn save(&self, to: &mut Encoder<'_>) {
         self.with(|global| global.save(to));

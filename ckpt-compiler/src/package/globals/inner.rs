@@ -1,7 +1,7 @@
 //! Statics inside functions. Only their function can name them, and it may not have run yet when a restart needs them: so
 //! the item moves out into the module, under a name of its own, and the function gets a `use` in its place.
 
-use super::{registration, statics_of};
+use super::{is_lazy, registration, statics_of};
 use crate::package::edits::Edit;
 use crate::package::locate::bytes;
 use crate::package::source::{FileId, Program};
@@ -83,7 +83,8 @@ impl Finder<'_> {
             if number > 1 {
                 path += &format!("#{number}");
             }
-            self.found.lines.push(registration(&path, &new));
+            let is_late = matches!(item, Item::Macro(one) if is_lazy(one));
+            self.found.lines.push(registration(&path, &new, is_late));
             uses.push(format!("use self::{new} as {name};"));
         }
         self.found.edits.push(Edit {

@@ -109,8 +109,8 @@ impl Namer<'_> {
             let before = lines.len();
             match item {
                 Item::Static(one) => lines.extend(of_static(one)),
-                Item::Macro(one) if is_thread_local(one) => {
-                    lines.extend(thread_locals(one));
+                Item::Macro(one) if holds_statics(one) => {
+                    lines.extend(of_macro(one));
                 }
                 Item::Mod(one) => {
                     inline.push(one.ident.to_string());
@@ -160,23 +160,29 @@ impl Namer<'_> {
 
 fn of_static(item: &ItemStatic) -> Option<String> {
     let name = item.ident.to_string();
-    (is_shared(item) && may_change(&item.ty)).then(|| registration(&name, &name))
+    let is_late = matches!(&*item.ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Lazy"));
+    (is_shared(item) && may_change(&item.ty)).then(|| registration(&name, &name, is_late))
 }
 
 fn is_shared(item: &ItemStatic) -> bool {
     !matches!(item.mutability, StaticMutability::Mut(_))
 }
 
-/// Names a static for checkpoints: under which path, and what it is called in its module.
-fn registration(path: &str, name: &str) -> String {
-    format!("ckpt::global(concat!(module_path!(), \"::{path}\"), &{name});")
+/// Names a static for checkpoints: under which path, and what it is called in its module. One that a library computes late
+/// is reached by a function, so that naming it does not compute it.
+fn registration(path: &str, name: &str, is_late: bool) -> String {
+    let place = match is_late {
+        true => format!("(|| &*{name}) as fn() -> &'static _"),
+        false => format!("&{name}"),
+    };
+    format!("ckpt::global(concat!(module_path!(), \"::{path}\"), {place});")
 }
 
 /// The names of the statics that an item declares and that may change, if it declares nothing else.
 fn statics_of(item: &Item) -> Vec<syn::Ident> {
     match item {
         Item::Static(one) if is_shared(one) && may_change(&one.ty) => vec![one.ident.clone()],
-        Item::Macro(one) if is_thread_local(one) => {
+        Item::Macro(one) if holds_statics(one) => {
             let all = statics_in(one);
             let changes = all.iter().any(|(_, ty)| may_change(ty));
             let names = all.into_iter().map(|(name, _)| name);
@@ -186,16 +192,22 @@ fn statics_of(item: &Item) -> Vec<syn::Ident> {
     }
 }
 
-fn is_thread_local(item: &ItemMacro) -> bool {
+/// `thread_local!` and `lazy_static!`.
+fn holds_statics(item: &ItemMacro) -> bool {
     let name = item.mac.path.segments.last();
-    name.is_some_and(|last| last.ident == "thread_local")
+    name.is_some_and(|last| last.ident == "thread_local") || is_lazy(item)
+}
+
+fn is_lazy(item: &ItemMacro) -> bool {
+    let name = item.mac.path.segments.last();
+    name.is_some_and(|last| last.ident == "lazy_static")
 }
 
 /// Those of `thread_local! { static A: Cell<u64> = ..; }` that change.
-fn thread_locals(item: &ItemMacro) -> Vec<String> {
+fn of_macro(item: &ItemMacro) -> Vec<String> {
     let changing = statics_in(item).into_iter().filter(|(_, ty)| may_change(ty));
     changing
-        .map(|(name, _)| registration(&name.to_string(), &name.to_string()))
+        .map(|(name, _)| registration(&name.to_string(), &name.to_string(), is_lazy(item)))
         .collect()
 }
 
@@ -208,6 +220,7 @@ fn statics_in(item: &ItemMacro) -> Vec<(syn::Ident, Type)> {
                 input.call(syn::Attribute::parse_outer)?;
                 input.parse::<syn::Visibility>()?;
                 input.parse::<syn::Token![static]>()?;
+                input.parse::<Option<syn::Token![ref]>>()?;
                 let name: syn::Ident = input.parse()?;
                 input.parse::<syn::Token![:]>()?;
                 let ty: Type = input.parse()?;
@@ -284,5 +297,25 @@ fn main() {
             assert!(new.contains(part), "{new}");
         }
         assert!(!new.contains("NAME)") && syn::parse_file(&new).is_ok(), "{new}");
+    }
+
+    #[test]
+    fn what_a_library_computes_late_is_named_by_a_function() {
+        let named = |text: &str| match syn::parse_str::<Item>(text).unwrap() {
+            Item::Macro(one) => of_macro(&one),
+            Item::Static(one) => of_static(&one).into_iter().collect(),
+            _ => Vec::new(),
+        };
+        let lazy = "ckpt::global(concat!(module_path!(), \"::A\"), (|| &*A) as fn() -> &'static _);";
+        let text = "lazy_static::lazy_static! { pub static ref A: Mutex<Vec<u8>> = Mutex::new(vec![]); static ref B: u8 = 1; }";
+        assert_eq!(named(text), [lazy]);
+        assert_eq!(
+            named("static A: Lazy<Mutex<u8>> = Lazy::new(|| Mutex::new(1));"),
+            [lazy]
+        );
+        assert_eq!(
+            named("static A: LazyLock<Mutex<u8>> = LazyLock::new(|| Mutex::new(1));"),
+            ["ckpt::global(concat!(module_path!(), \"::A\"), &A);"]
+        );
     }
 }
