@@ -10,6 +10,7 @@ use crate::launch::CargoOptions;
 use crate::package::driver::{Wanted, rewrite};
 use crate::package::plan::{FunctionPlan, Plan, Totals};
 use crate::package::read::ReadPackage;
+use crate::package::stage::{Stage, artefact};
 use crate::package::{driver, page, read};
 use crate::render::{self, FormatOption};
 
@@ -26,6 +27,9 @@ pub struct PlanCommand {
     /// Ask rustc too: sites that the types of the program forbid are moved, and the attributes that types need are shown
     #[arg(long)]
     check: bool,
+    /// Show instead what one stage of the compiler has made
+    #[arg(long, value_name = "STAGE", conflicts_with_all = ["html", "check"])]
+    stage: Option<Stage>,
     /// Show all loops, not only the costliest ten
     #[arg(long)]
     all: bool,
@@ -40,6 +44,7 @@ Example:
   cargo ckpt plan --release
   cargo ckpt plan --html plan.html
   cargo ckpt plan --check
+  cargo ckpt plan --stage calls
 
 Exit codes: 0 there is a place for checkpoints, 1 there is none, 101 the package cannot be read.";
 
@@ -62,6 +67,10 @@ impl PlanCommand {
             };
         }
         let placement = place(&analysis, main, &ChooseOptions::default());
+        if let Some(stage) = self.stage {
+            render::print(&artefact(stage, &package, &analysis, &placement));
+            return Ok(0);
+        }
         self.show(&Plan::of(&package, &analysis, &placement), &package)
     }
 
@@ -148,8 +157,8 @@ fn print_function(function: &FunctionPlan) {
     let mut text = format!("\n{}  {}:{}\n", function.name, function.file, function.line);
     for site in &function.sites {
         text += &format!(
-            "  checkpoint in `{}`, line {}: {}\n",
-            site.header, site.line, site.why
+            "  checkpoint in `{}`, line {}: {}\n    safe point: {}\n",
+            site.header, site.line, site.why, site.safe_point
         );
     }
     if !function.calls.is_empty() {
@@ -159,7 +168,7 @@ fn print_function(function: &FunctionPlan) {
     if function.variables.is_empty() {
         return;
     }
-    let mut table = render::table(&["  VARIABLE", "LINE", "AT A RESTART", "WHY"]);
+    let mut table = render::table(&["  VARIABLE", "LINE", "BYTES", "AT A RESTART", "WHY"]);
     for variable in &function.variables {
         let name = match &variable.type_text {
             Some(ty) => format!("  {}: {ty}", variable.name),
@@ -168,11 +177,12 @@ fn print_function(function: &FunctionPlan) {
         table.add_row([
             name,
             variable.line.to_string(),
+            variable.bytes.map(render::bytes).unwrap_or_default(),
             variable.fate.to_owned(),
             variable.why.to_owned(),
         ]);
     }
-    render::right(&mut table, &[1]);
+    render::right(&mut table, &[1, 2]);
     render::print_table(&table);
 }
 

@@ -100,7 +100,11 @@ fn is_behind(all: &[Attribute], one: &Attribute) -> bool {
     own.is_none_or(|own| own.span().byte_range().start < one.span().byte_range().start)
 }
 
-fn write_out(
+/// A function as it is instrumented, formatted.
+///
+/// # Errors
+/// Why it cannot be.
+pub fn write_out(
     arguments: TokenStream,
     item: TokenStream,
     opens_session: bool,

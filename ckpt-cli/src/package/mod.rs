@@ -29,6 +29,8 @@ pub mod plan;
 pub mod read;
 mod report;
 mod settings;
+pub mod sizes;
+pub mod stage;
 mod stamp;
 mod strip;
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ckpt_compiler::explain::{Fate, SiteReport, explain};
 use ckpt_compiler::package::again::{Again, Why, with_again};
-use ckpt_compiler::package::choose::{Candidate, Placement};
+use ckpt_compiler::package::choose::{Candidate, Holder, PlacedSite, Placement};
 use ckpt_compiler::package::edits::line_and_column;
 use ckpt_compiler::package::globals::refused_statics;
 use ckpt_compiler::package::items::{FnId, Place};
@@ -16,6 +16,7 @@ use serde::Serialize;
 use super::checked::Checked;
 use super::driver::{Rewritten, made_again};
 use super::read::ReadPackage;
+use super::sizes::{self, Sizes};
 
 /// Everything that was decided, and why.
 #[derive(Debug, Serialize)]
@@ -90,6 +91,8 @@ pub struct SitePlan {
     pub variables_saved: usize,
     /// Why here.
     pub why: String,
+    /// Why a checkpoint taken here is one of the whole program.
+    pub safe_point: String,
 }
 
 /// A variable in scope at a site.
@@ -105,6 +108,8 @@ pub struct VariablePlan {
     pub fate: &'static str,
     /// Whether its value is in the checkpoint.
     pub saved: bool,
+    /// Its bytes, where its type or the newest checkpoint tells.
+    pub bytes: Option<u64>,
     /// Why.
     pub why: &'static str,
 }
@@ -170,9 +175,16 @@ impl Plan {
     }
 
     fn with(package: &ReadPackage, analysis: &Analysis, placement: &Placement, again: &Again) -> Self {
+        let dependencies = package
+            .workspace
+            .packages
+            .iter()
+            .flat_map(|one| &one.dependencies);
         let shown = Shown {
             program: &package.program,
             folder: package.workspace_root(),
+            sizes: Sizes::of_last_checkpoint(package),
+            passes_messages: dependencies.into_iter().any(|one| one.name == "mpi"),
         };
         let candidates = placement.candidates();
         let functions: Vec<FunctionPlan> = placement
@@ -235,6 +247,8 @@ fn totals(functions: &[FunctionPlan], loops: &[LoopPlan]) -> Totals {
 struct Shown<'a> {
     program: &'a Program,
     folder: &'a Path,
+    sizes: Sizes,
+    passes_messages: bool,
 }
 
 impl Shown<'_> {
@@ -286,6 +300,7 @@ fn function(
                     .filter(|variable| variable.fate.is_saved())
                     .count(),
                 why: site.why.clone(),
+                safe_point: safe_point(site, shown.passes_messages),
             }
         })
         .collect();
@@ -295,7 +310,7 @@ fn function(
         line,
         calls: candidate.calls.clone(),
         sites,
-        variables: variables(reports),
+        variables: variables(reports, &function.display, &shown.sizes),
     }
 }
 
@@ -324,8 +339,23 @@ fn reports(analysis: &Analysis, candidate: &Candidate, again: &Again, shown: &Sh
     sites
 }
 
+/// Why no message crosses the site, and how the place was found.
+fn safe_point(site: &PlacedSite, passes_messages: bool) -> String {
+    let place = match site.site.holder {
+        Holder::Loop(_) => "the first statement of the loop's body",
+        Holder::Recursion => "before the statement that leads into the recursion",
+        Holder::User => "where you have put it",
+    };
+    let messages = if passes_messages {
+        "messages between processes are not looked at: this version is for one process"
+    } else {
+        "the program passes no messages between processes, so none can cross it"
+    };
+    format!("{place}; {messages}")
+}
+
 /// Each variable once: saved if any site saves it.
-fn variables(sites: Vec<SiteReport>) -> Vec<VariablePlan> {
+fn variables(sites: Vec<SiteReport>, function: &str, sizes: &Sizes) -> Vec<VariablePlan> {
     let mut list: Vec<VariablePlan> = Vec::new();
     for variable in sites.into_iter().flat_map(|site| site.variables) {
         let known = list
@@ -335,6 +365,9 @@ fn variables(sites: Vec<SiteReport>) -> Vec<VariablePlan> {
         let new = VariablePlan {
             fate: variable.fate.word(),
             saved: variable.fate.is_saved(),
+            bytes: sizes
+                .of(function, &variable.name)
+                .or_else(|| sizes::of_type(variable.type_text.as_deref()?)),
             name: variable.name,
             type_text: variable.type_text,
             line: variable.line,
