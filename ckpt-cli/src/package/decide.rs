@@ -401,7 +401,7 @@ impl Decider<'_> {
             Some(Found::Parameter { name, .. }) => {
                 format!("parameter `{name}`, line {line}, {holds}: `{ty}`{field}\n    instead: {advice}")
             }
-            _ => one.finding.message.clone(),
+            _ => format!("line {line}: {}\n    instead: {advice}", one.finding.message),
         }
     }
 
