@@ -7,7 +7,7 @@ use ckpt_compiler::package::items::Items;
 use ckpt_compiler::package::locate::{self, Found};
 use ckpt_compiler::package::objects::object_edits;
 use ckpt_compiler::package::refill;
-use ckpt_compiler::package::rewrite::{Decisions, Place, type_parameter};
+use ckpt_compiler::package::rewrite::{self, Decisions, Place, type_parameter};
 use ckpt_compiler::package::types::Types;
 use ckpt_compiler::package::{FileId, Program};
 
@@ -111,6 +111,11 @@ impl Decider<'_> {
     fn not_checkpoint(&mut self, one: &Located, round: &mut Round) -> bool {
         if one.finding.type_name.starts_with("dyn ") || one.finding.type_name.starts_with("(dyn ") {
             return self.object(one, round);
+        }
+        let associated = rewrite::associated_type(self.program, self.items, &one.finding.type_name);
+        if let Some(place) = associated.filter(|place| !round.before.bounds.contains(place)) {
+            self.decisions.bounds.insert(place);
+            return true;
         }
         if let Some(ty) = self.type_of(one) {
             if self.refill(ty, one, round) {

@@ -1,6 +1,7 @@
 //! From what was decided to text edits: attributes on functions, types and variables, and the sites.
 
 use super::edits::Edit;
+use super::items::Items;
 use super::locate::bytes;
 use super::source::{FileId, Program};
 use std::collections::{BTreeMap, BTreeSet};
@@ -192,6 +193,21 @@ impl<'ast> Visit<'ast> for Types<'_> {
         visit::visit_item_enum(self, item);
     }
 
+    fn visit_trait_item_type(&mut self, item: &'ast syn::TraitItemType) {
+        let range = bytes(self.program, self.file, item.ident.span());
+        if self.decisions.bounds.contains(&(self.file, range.start)) {
+            let (at, text) = match item.bounds.last() {
+                Some(last) => (
+                    bytes(self.program, self.file, last.span()).end,
+                    " + ckpt::Checkpoint",
+                ),
+                None => (range.end, ": ckpt::Checkpoint"),
+            };
+            self.edits.push(Edit::insert(self.file, at, text));
+        }
+        visit::visit_trait_item_type(self, item);
+    }
+
     fn visit_type_param(&mut self, parameter: &'ast syn::TypeParam) {
         let range = bytes(self.program, self.file, parameter.span());
         if self.decisions.bounds.contains(&(self.file, range.start)) {
@@ -204,6 +220,24 @@ impl<'ast> Visit<'ast> for Types<'_> {
         }
         visit::visit_type_param(self, parameter);
     }
+}
+
+/// The place of an associated type of a trait of the program, by its name in a message of rustc: `<M as Model>::State`.
+pub fn associated_type(program: &Program, items: &Items, name: &str) -> Option<Place> {
+    let (of_trait, name) = name.strip_prefix('<')?.split_once(" as ")?.1.split_once(">::")?;
+    let of_trait = of_trait.rsplit("::").next()?;
+    let of_trait = of_trait.split('<').next()?;
+    let mut named = items.traits.iter().filter(|one| one.name == of_trait);
+    let (Some(only), None) = (named.next(), named.next()) else {
+        return None;
+    };
+    only.declaration.items.iter().find_map(|item| match item {
+        syn::TraitItem::Type(ty) if ty.ident == name => {
+            let file = only.place.file;
+            Some((file, bytes(program, file, ty.ident.span()).start))
+        }
+        _ => None,
+    })
 }
 
 /// The place of the type parameter of this name that is in force at the byte: of the innermost function, `impl` or
@@ -332,6 +366,41 @@ fn run<T: ckpt::Checkpoint, U: Copy + ckpt::Checkpoint>(a: T, b: U) {
     }
 }
 ";
+        assert_eq!(Edited::new(text, &list).text, expected);
+    }
+
+    #[test]
+    fn associated_types_get_their_bound_in_the_trait() {
+        let text = "trait Model { type State: Clone; type Obs; fn f(&self); }";
+        let program = Program {
+            files: vec![SourceFile {
+                path: "a.rs".into(),
+                text: text.into(),
+                ast: syn::parse_file(text).unwrap(),
+                base: 0,
+            }],
+            crates: vec![crate::package::source::CrateSource {
+                name: "p".into(),
+                package: "p".into(),
+                kind: crate::package::source::CrateKind::Bin,
+                edition: 2021,
+                root: FileId(0),
+                modules: BTreeMap::new(),
+                externs: BTreeMap::new(),
+            }],
+        };
+        let items = crate::package::analyse(&program).items;
+        let place = |name| associated_type(&program, &items, name);
+        assert_eq!(place("<M as Other>::State"), None);
+        let decisions = Decisions {
+            bounds: ["<M as Model>::State", "<M as a::Model>::Obs"]
+                .map(|name| place(name).unwrap())
+                .into(),
+            ..Decisions::default()
+        };
+        let list = edits(&program, &[], &[], &decisions);
+        let expected =
+            "trait Model { type State: Clone + ckpt::Checkpoint; type Obs: ckpt::Checkpoint; fn f(&self); }";
         assert_eq!(Edited::new(text, &list).text, expected);
     }
 }
