@@ -43,6 +43,7 @@ pub fn classify(
         .iter()
         .map(|binding| first_guess(binding, references))
         .collect();
+    spread_items(flow, &mut classes);
     spread_exclusiveness(flow, &mut classes);
     demote_values(flow, liveness, &mut classes, errors);
     refuse_advancing(flow, liveness, &classes, errors);
@@ -134,6 +135,20 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
     }
 }
 
+/// The user's pattern over the item of a `for` whose closures have been taken off: what the item is.
+fn spread_items(flow: &Flow, classes: &mut [Class]) {
+    for id in 0..classes.len() {
+        let binding = &flow.bindings[id];
+        let is_item = |name: &proc_macro2::Ident| name.to_string().starts_with("__ckpt_item");
+        let of_item = matches!(&binding.init, Some(syn::Expr::Path(path)) if path.path.get_ident().is_some_and(is_item));
+        if let (true, Class::Saved, Some((item, _))) = (of_item, classes[id], binding.inputs.first())
+            && matches!(classes[*item], Class::Reexecuted { .. })
+        {
+            classes[id] = classes[*item];
+        }
+    }
+}
+
 /// What is made from an exclusive borrow borrows exclusively itself.
 fn spread_exclusiveness(flow: &Flow, classes: &mut [Class]) {
     for id in 0..classes.len() {
@@ -142,7 +157,7 @@ fn spread_exclusiveness(flow: &Flow, classes: &mut [Class]) {
             let from_exclusive = |(input, _): &(BindingId, Use)| {
                 matches!(classes[*input], Class::Reexecuted { exclusive: true })
             };
-            if binding.replays && binding.inputs.iter().any(from_exclusive) {
+            if binding.inputs.iter().any(from_exclusive) {
                 classes[id] = Class::Reexecuted { exclusive: true };
             }
         }

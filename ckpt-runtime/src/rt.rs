@@ -155,6 +155,12 @@ mod owned;
 
 pub use owned::{Items, Owned};
 
+#[path = "rt/holds.rs"]
+mod holds;
+
+pub use crate::check_dead;
+pub use holds::{Holds, KnownParts, NoParts};
+
 /// The iterable of a `for` that goes over a value: `(&mut Source::new(x)).start()` turns a collection into a vector's
 /// iterator, which can be saved half-way, and leaves every other iterator as it is.
 #[derive(Debug)]

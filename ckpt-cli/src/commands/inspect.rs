@@ -1,5 +1,6 @@
 //! `cargo ckpt inspect`: what a checkpoint holds: frames, variables, values.
 
+use ckpt::session::job::COMMAND_NOTE;
 use ckpt::store::{FrameInfo, Node, Restored, VariableContent};
 use serde_json::{Value, json};
 
@@ -125,6 +126,12 @@ fn one_as_json(checkpoint: &Restored, found: &Found, node: &Node, chosen: &Chose
     Ok(value)
 }
 
+/// The command line of a run as one types it in a shell.
+fn as_typed(note: &str, text: &str) -> Option<String> {
+    let words: Vec<String> = (note == COMMAND_NOTE).then(|| serde_json::from_str(text).ok())??;
+    shlex::try_join(words.iter().map(String::as_str)).ok()
+}
+
 fn print_whole(checkpoint: &Restored) -> Outcome<()> {
     let meta = checkpoint.meta();
     render::print(&format!(
@@ -139,6 +146,7 @@ fn print_whole(checkpoint: &Restored) -> Outcome<()> {
         checkpoint.path().display()
     ));
     for (name, text) in &meta.notes {
+        let text = as_typed(name, text).unwrap_or_else(|| text.clone());
         render::print(&format!("{name}: {text}\n"));
     }
     for (index, frame) in checkpoint.frames().iter().enumerate() {
@@ -250,4 +258,20 @@ fn whole_as_json(checkpoint: &Restored) -> Outcome<Value> {
         "visit": meta.visit, "time": meta.time_text(), "reason": meta.reason, "host": meta.host,
         "notes": meta.notes, "frames": frames,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_shown_as_one_types_it() {
+        let note = r#"["./heat","my deck.toml","--title","it's","n=3"]"#;
+        let typed = as_typed(COMMAND_NOTE, note).unwrap();
+        let words: Vec<String> = serde_json::from_str(note).unwrap();
+        assert_eq!(shlex::split(&typed), Some(words));
+        assert!(typed.starts_with("./heat 'my deck.toml' --title "), "{typed}");
+        assert_eq!(as_typed("other", note), None);
+        assert_eq!(as_typed(COMMAND_NOTE, "no list"), None);
+    }
 }

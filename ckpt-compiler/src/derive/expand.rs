@@ -22,6 +22,7 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
         Shape::Enum(variants) => of_enum(ckpt, variants),
     };
     let parts = super::parts::expand(input, item, &generics);
+    let holds = super::holds::expand(input, item);
     let of_trait = if is_refilled {
         quote!(#ckpt::value::Refill)
     } else {
@@ -33,6 +34,7 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
             #methods
         }
         #parts
+        #holds
     }
 }
 

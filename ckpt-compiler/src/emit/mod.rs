@@ -1,6 +1,7 @@
 //! Writes the instrumented function. Every error has been found before: nothing here can fail.
 
 mod block;
+mod bounds;
 mod carve;
 mod remake;
 mod site;
@@ -49,6 +50,7 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &Em
     let body = emitter.block(&emitter.lowered.body);
     let mut signature = item.sig.clone();
     emitter.plain_parameters(&mut signature);
+    emitter.bound_parameters(&mut signature);
     let (attrs, vis) = (item.attrs.iter().map(outer), &item.vis);
     quote! {
         #(#attrs)* #vis #signature {
@@ -189,7 +191,9 @@ impl Emitter<'_> {
         let (rt, frame, key) = (rt(), frame(), self.key(id));
         let binding = &self.flow.bindings[id];
         if self.is_through_serde(id) {
-            quote_spanned!(span => #rt::from_serde(#frame.restore(#key)))
+            let moved = (first..=last).any(|site| self.plan.sites[site as usize - 1].moves(id));
+            let method = Ident::new(if moved { "restore_moved" } else { "restore" }, span);
+            quote_spanned!(span => #rt::from_serde(#frame.#method(#key)))
         } else if let (Some(Treatment::Refill), Some(made)) = (binding.treatment, &binding.init) {
             let moved = (first..=last).any(|site| self.plan.sites[site as usize - 1].moves(id));
             let method = Ident::new(if moved { "refill_moved" } else { "refill" }, span);

@@ -161,16 +161,17 @@ impl Emitter<'_> {
                     let (slot, kept) = (self.kept_name(*binding), Ident::new("__ckpt_copy", Span::mixed_site()));
                     let copy = self.as_saved(*binding, quote!(#kept));
                     let (save, lend) = match parameter {
-                        None if self.is_through_serde(*binding) => {
-                            (quote!(#registrar.save(#key, #copy)), quote!(#registrar.lent(#key, #callee)))
-                        }
+                        None if self.is_through_serde(*binding) => (
+                            quote!(#registrar.save(#key, #copy)),
+                            quote!(#registrar.moved_through_serde(#key, #callee, &#slot)),
+                        ),
                         None => (
                             quote!(#registrar.save(#key, #copy)),
                             quote!(#registrar.moved(#key, #callee, &#slot)),
                         ),
                         Some(index) if self.is_through_serde(*binding) => (
                             quote!(#registrar.required(#key); #registrar.parameter(#index, #key, #copy)),
-                            quote!(#registrar.required(#key); #registrar.lent_parameter(#index, #key, #callee)),
+                            quote!(#registrar.required(#key); #registrar.moved_parameter_through_serde(#index, #key, #callee, &#slot)),
                         ),
                         Some(index) => (
                             quote!(#registrar.required(#key); #registrar.parameter(#index, #key, #copy)),

@@ -4,7 +4,7 @@ use super::Emitter;
 use crate::classes::Class;
 use crate::flow::{BindingId, Declaration, Passing, Point, Use};
 use crate::names::frame;
-use crate::paths::rt;
+use crate::paths::{check_dead, rt};
 use crate::plan::Mode;
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -235,28 +235,24 @@ impl Emitter<'_> {
 
     /// Checks that the variables which a restart leaves out have no destructor to be missed.
     pub(super) fn destructor_checks(&self, declared: &[BindingId], later: Sites) -> TokenStream {
-        let rt = rt();
         let dead = declared.iter().filter(|id| self.is_left_out(**id, later));
         let checks: Vec<_> = dead
             .map(|id| {
                 let kept = self.dead(*id);
-                quote_spanned!(self.own_span(*id) => (&&#kept).check();)
+                check_dead(self.own_span(*id), &kept)
             })
             .collect();
-        if checks.is_empty() {
-            return TokenStream::new();
-        }
-        quote! {{
-            #[allow(unused_imports)]
-            use #rt::{DeadDrop as _, DeadInert as _, DeadPlain as _};
-            #(#checks)*
-        }}
+        quote!(#(#checks)*)
     }
 
     /// Whether the variable is alive at a later site at which it is not saved.
     pub(super) fn is_left_out(&self, id: BindingId, later: Sites) -> bool {
         let binding = &self.flow.bindings[id];
-        let is_plain = binding.init.as_ref().is_some_and(crate::spine::operands::is_pure);
+        let moved = |(input, kind): &(BindingId, Use)| {
+            *kind == Use::Move && !self.flow.bindings[*input].is_plainly_copy()
+        };
+        let is_plain = binding.init.as_ref().is_some_and(crate::spine::operands::is_pure)
+            && !binding.inputs.iter().any(moved);
         self.plan.classes[id] == Class::Saved
             && binding.treatment.is_none()
             && !is_plain
@@ -277,22 +273,16 @@ impl Emitter<'_> {
         let checks: Vec<_> = late
             .map(|id| {
                 let (name, kept) = (&self.flow.bindings[id].ident, self.dead(id));
+                let check = check_dead(self.own_span(id), &kept);
                 quote_spanned! { self.own_span(id) =>
                     let #kept = #rt::Dead::unknown();
                     #[allow(unused_assignments)]
                     if false { #name = #kept.never(); }
-                    (&&#kept).check();
+                    #check
                 }
             })
             .collect();
-        if checks.is_empty() {
-            return TokenStream::new();
-        }
-        quote! {{
-            #[allow(unused_imports)]
-            use #rt::{DeadDrop as _, DeadInert as _, DeadPlain as _};
-            #(#checks)*
-        }}
+        quote!(#(#checks)*)
     }
 
     /// [`late_checks`](Self::late_checks) of a statement with a site that holds no other statements.

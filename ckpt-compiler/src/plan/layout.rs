@@ -258,12 +258,14 @@ pub fn modes(
         modes: HashMap::new(),
         forced: Vec::new(),
         runs: Vec::new(),
+        given_again: HashMap::new(),
     };
     chooser.find_runs(&lowered.body);
     chooser.block(&lowered.body);
     chooser.parameters();
-    let (modes, forced) = (chooser.modes, chooser.forced);
+    let (modes, forced, given_again) = (chooser.modes, chooser.forced, chooser.given_again);
     plan.modes = modes;
+    plan.given_again = given_again;
     forced
 }
 
@@ -276,6 +278,7 @@ struct Chooser<'a> {
     forced: Vec<(SiteId, BindingId)>,
     /// The runs of all blocks.
     runs: Vec<Range<StepId>>,
+    given_again: HashMap<BindingId, Vec<Range<StepId>>>,
 }
 
 impl Chooser<'_> {
@@ -291,9 +294,9 @@ impl Chooser<'_> {
         }
     }
 
-    /// Whether some run gives the variable a value again that statements before the run have moved away: rustc would not
+    /// The runs that give the variable a value again which statements before the run have moved away: rustc would not
     /// see that a restart skips both or neither.
-    fn is_given_again(&self, id: BindingId) -> bool {
+    fn given_again(&self, id: BindingId) -> Vec<Range<StepId>> {
         let gives = |run: &&Range<StepId>| {
             self.flow.events().any(|event| {
                 event.binding == id
@@ -306,7 +309,8 @@ impl Chooser<'_> {
             let begin = self.flow.points.get(&run.start).map(|(begin, _)| *begin);
             begin.is_some_and(|begin| self.liveness.may_be_moved_at(self.flow, begin, id))
         };
-        self.runs.iter().filter(gives).any(is_moved)
+        let runs = self.runs.iter().filter(gives);
+        runs.filter(|run| is_moved(run)).cloned().collect()
     }
 
     fn block(&mut self, block: &Block) {
@@ -348,6 +352,7 @@ impl Chooser<'_> {
             let saved = self.plan.sites.iter().any(|site| site.restores(id));
             if is_parameter && saved && binding.ident != "self" && is_moved && is_given {
                 self.modes.insert(id, Mode::Carried);
+                self.given_again.insert(id, self.given_again(id));
             }
         }
     }
@@ -393,8 +398,10 @@ impl Chooser<'_> {
                 .filter(|site| !binding.is_late() || self.liveness.may_have_value(self.flow, *site, id))
                 .collect();
             let absent = |site: &SiteId| !self.liveness.has_value(self.flow, *site, id);
-            if self.is_given_again(id) {
+            let given_again = self.given_again(id);
+            if !given_again.is_empty() {
                 self.modes.insert(id, Mode::Carried);
+                self.given_again.insert(id, given_again);
                 continue;
             }
             if missing.is_empty() {

@@ -278,14 +278,7 @@ impl Finder<'_> {
         } else {
             format!("`{name}`")
         };
-        self.errors.refuse(
-            syn::spanned::Spanned::span(operand),
-            format!("a part of {name} is borrowed exclusively by a call that leads to a site"),
-            "during the call nobody may look at the rest of it, so the rest could not be saved",
-            format!(
-                "pass {name} as a whole, or take the part out (`std::mem::take`), pass it, and put it back"
-            ),
-        );
+        refuse_part(&name, syn::spanned::Spanned::span(operand), self.errors);
     }
 
     fn resolve(&self, site: SiteId, place: &Expr) -> Option<BindingId> {
@@ -297,6 +290,16 @@ impl Finder<'_> {
             .copied()
             .find(|id| self.flow.bindings[*id].ident == *root)
     }
+}
+
+/// Refuses a call that borrows a part of a variable which ckpt cannot tell from the rest.
+pub fn refuse_part(name: &str, span: proc_macro2::Span, errors: &mut Diagnostics) {
+    errors.refuse(
+        span,
+        format!("a part of {name} is borrowed exclusively by a call that leads to a site"),
+        "during the call nobody may look at the rest of it, so the rest could not be saved",
+        format!("pass {name} as a whole, or take the part out (`std::mem::take`), pass it, and put it back"),
+    );
 }
 
 /// `solver.as_mut()`: the same as `&mut *solver`.

@@ -10,7 +10,7 @@ pub mod travel;
 pub use carving::{Carving, Leaf, Projection};
 pub use jumps::{for_each_hidden_jump, for_each_jump, replace_jumps};
 pub use layout::{Mode, Segment, behind_the_sites, segments};
-pub use lending::operands;
+pub use lending::{operands, refuse_part};
 pub use sites::for_each_block;
 
 use crate::classes::Class;
@@ -36,6 +36,8 @@ pub struct Plan {
     pub aliases: BTreeMap<StepId, Vec<Alias>>,
     /// How the variables that a run declares get out of it.
     pub modes: HashMap<BindingId, Mode>,
+    /// For those that travel: the runs that give them a value again which was moved away before.
+    pub given_again: HashMap<BindingId, Vec<std::ops::Range<StepId>>>,
     /// Where those that travel as options are taken and put.
     pub travel: travel::Travel,
     /// For every step, the first number behind it.
@@ -203,6 +205,7 @@ pub fn plan(
         boundaries: BTreeSet::new(),
         aliases: BTreeMap::new(),
         modes: HashMap::new(),
+        given_again: HashMap::new(),
         travel: travel::Travel::default(),
         step_ends: crate::spine::step_ends(&lowered.body),
         carvings: HashMap::new(),

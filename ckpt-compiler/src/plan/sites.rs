@@ -178,8 +178,12 @@ fn variable_entry(id: BindingId, lend: Option<Lend>) -> Entry {
 /// A variable that nothing ever mentions again is kept for its destructor.
 fn is_guard(flow: &Flow, plan: &Plan, id: BindingId) -> bool {
     let binding = &flow.bindings[id];
-    let made =
-        binding.from_spine || binding.is_late() || binding.init.as_ref().is_some_and(|init| !is_pure(init));
+    let moved =
+        |(input, kind): &(BindingId, Use)| *kind == Use::Move && !flow.bindings[*input].is_plainly_copy();
+    let made = binding.from_spine
+        || binding.is_late()
+        || binding.init.as_ref().is_some_and(|init| !is_pure(init))
+        || binding.inputs.iter().any(moved);
     plan.classes[id] == Class::Saved
         && matches!(binding.declaration, Declaration::Let)
         && made
@@ -324,7 +328,8 @@ pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, 
             let is_argument = is_read_by_call(flow, site, id);
             let is_used = is_argument || liveness.is_live(flow, site, id);
             let mut bases = flow.bindings[id].inputs.iter().map(|(input, _)| *input);
-            let base_is_lent = bases.any(|base| lent.iter().any(|lend| lend.binding == base));
+            let base_is_lent = bases.any(|base| lent.iter().any(|lend| lend.binding == base))
+                && is_used_by_call(flow, site, id);
             if !exclusive || !is_used || base_is_lent {
                 continue;
             }
@@ -354,17 +359,33 @@ pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, 
                 if seated.len() > 1 && !planned.seats.contains(&seated) {
                     planned.seats.push(seated);
                 }
-            } else {
+            } else if !is_item(flow, id) {
                 refuse_exclusive(flow, id, errors);
             }
         }
     }
 }
 
+/// Whether the variable is the item of a `for`, which is refused together with its iterator.
+fn is_item(flow: &Flow, id: BindingId) -> bool {
+    let inputs = &flow.bindings[id].inputs;
+    flow.bindings[id].replays
+        && !is_iterator(&flow.bindings[id])
+        && inputs
+            .iter()
+            .any(|(input, _)| is_iterator(&flow.bindings[*input]))
+}
+
 /// Whether the call at the site looks at what the reference borrows.
 fn is_read_by_call(flow: &Flow, site: SiteId, id: BindingId) -> bool {
     let mut calls = flow.arguments.iter().filter(|(call, _)| *call == site);
     calls.any(|(_, used)| used.contains(&(id, Use::Read)))
+}
+
+/// Whether the call at the site is given the reference.
+fn is_used_by_call(flow: &Flow, site: SiteId, id: BindingId) -> bool {
+    let mut calls = flow.arguments.iter().filter(|(call, _)| *call == site);
+    calls.any(|(_, used)| used.iter().any(|(other, _)| *other == id))
 }
 
 /// The references that trade places with a reference, itself included, in the order of their declaration.
@@ -457,7 +478,11 @@ fn is_pure_borrow(expr: &Expr) -> bool {
             let is_borrow = tables.borrows(&method)
                 || tables.adapts(&method)
                 || matches!(method.as_str(), "unwrap" | "expect");
-            let is_plain = |argument: &Expr| is_pure(argument) || is_pure_borrow(argument);
+            // A closure that is written again has another type.
+            let is_plain = |argument: &Expr| {
+                crate::borrow::closure_in(argument).is_none()
+                    && (is_pure(argument) || is_pure_borrow(argument))
+            };
             // What ends with an effect cannot end at a site and be made again.
             let has_an_end = [
                 "drain",

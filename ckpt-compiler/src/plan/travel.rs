@@ -231,7 +231,9 @@ impl Router<'_> {
             self.used(&place.parked, &step.range)
         } else {
             let saved = |id: BindingId| {
+                let given_again = self.plan.given_again.get(&id).into_iter().flatten();
                 (sites.first..=sites.last).all(|site| self.plan.sites[site as usize - 1].names(id))
+                    && !given_again.into_iter().any(|run| step.range.contains(&run.start))
             };
             let parked = place.parked.iter().copied();
             parked

@@ -4,6 +4,7 @@
 mod apart;
 mod attributes;
 mod closures;
+mod elements;
 mod reborrow;
 mod shared;
 
@@ -21,7 +22,8 @@ pub fn prepare(
 ) {
     attributes::gather(function, marks, errors);
     apart::apart(function);
-    shared::share(function, marks);
     reborrow::reborrow(function, marks);
+    elements::name(function, marks);
     closures::open(function, marks, references);
+    shared::share(function, marks);
 }

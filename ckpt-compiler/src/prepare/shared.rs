@@ -11,7 +11,7 @@ use quote::{ToTokens, quote};
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprClosure, FieldValue, ItemFn, Local, Macro, Pat, PatIdent, Stmt, parse_quote};
+use syn::{Block, Expr, ExprClosure, FieldValue, ItemFn, Local, Macro, PatIdent, Stmt, parse_quote};
 
 /// Shares what the closures of a function change.
 pub fn share(function: &mut ItemFn, marks: Marks<'_>) {
@@ -35,16 +35,9 @@ struct Owned(HashSet<String>);
 
 impl<'ast> Visit<'ast> for Owned {
     fn visit_local(&mut self, local: &'ast Local) {
-        let mut pattern = &local.pat;
-        if let Pat::Type(typed) = pattern {
-            pattern = &typed.pat;
-        }
-        if let Pat::Ident(ident) = pattern
-            && ident.by_ref.is_none()
-            && ident.mutability.is_some()
-        {
-            self.0.insert(ident.ident.to_string());
-        }
+        let bound = crate::spine::select::pattern_bindings(&local.pat).into_iter();
+        let mutable = bound.filter(|one| one.by_ref.is_none() && one.mutability.is_some());
+        self.0.extend(mutable.map(|one| one.ident.to_string()));
         visit::visit_local(self, local);
     }
     fn visit_item(&mut self, _: &'ast syn::Item) {}

@@ -126,7 +126,8 @@ impl Lowering<'_> {
     }
 
     fn put_aside(&mut self, operand: &mut Expr, stem: &str, steps: &mut Vec<Step>) {
-        let name = self.names.fresh(stem);
+        let mut name = self.names.fresh(stem);
+        name.set_span(name.span().located_at(operand.span()));
         let taken = std::mem::replace(operand, parse_quote!(#name));
         self.temporary(&name, taken, steps);
     }
@@ -165,6 +166,11 @@ impl Lowering<'_> {
         if !is_method && !operands.is_empty() {
             operands.remove(0);
         }
+        for operand in &mut operands {
+            if let Some((name, span)) = exclusive_part(operand) {
+                crate::plan::refuse_part(&format!("`{name}`"), span, self.errors);
+            }
+        }
         for index in 0..operands.len() {
             let is_receiver = is_method && index == 0;
             if is_receiver && place_root(operands[0]).is_some() && is_pure(operands[0]) {
@@ -178,7 +184,9 @@ impl Lowering<'_> {
             let by_value = !matches!(operands[index], Expr::Reference(_));
             let changed_later = by_value && !later.is_disjoint(&names_in(&operands[index].to_token_stream()));
             if let Expr::Reference(reference) = &mut *operands[index] {
-                let is_temporary = reference.mutability.is_some() && place_root(&reference.expr).is_none();
+                let is_closure = crate::borrow::closure_in(&reference.expr).is_some();
+                let is_temporary =
+                    reference.mutability.is_some() && place_root(&reference.expr).is_none() && !is_closure;
                 if is_temporary || !is_pure(&reference.expr) {
                     self.put_aside(&mut reference.expr, "argument", &mut steps);
                 }
@@ -214,6 +222,33 @@ impl Lowering<'_> {
             block: Block { steps },
         }
     }
+}
+
+/// The variable of which the operand is an exclusive borrow of a part that cannot be seen: `sim.grid_mut()`.
+fn exclusive_part(operand: &Expr) -> Option<(String, proc_macro2::Span)> {
+    let call = match operand {
+        Expr::Paren(inner) => return exclusive_part(&inner.expr),
+        Expr::Reference(one) if one.mutability.is_some() => return exclusive_part(&one.expr),
+        Expr::Unary(one) if matches!(one.op, syn::UnOp::Deref(_)) => return exclusive_part(&one.expr),
+        Expr::MethodCall(call) => call,
+        _ => return None,
+    };
+    let method = call.method.to_string();
+    let looks_into_a_box = method == "as_mut" || method == "deref_mut";
+    if (method == "unwrap" || method == "expect") && matches!(*call.receiver, Expr::MethodCall(_)) {
+        return exclusive_part(&call.receiver);
+    }
+    let borrows = method.ends_with("_mut") || Tables::current().borrows_mutably(&method);
+    let is_iterator = [
+        "iter_mut",
+        "chunks_mut",
+        "chunks_exact_mut",
+        "values_mut",
+        "by_ref",
+    ]
+    .contains(&method.as_str());
+    let root = place_root(&call.receiver)?;
+    (borrows && !looks_into_a_box && !is_iterator).then(|| (root.to_string(), call.method.span()))
 }
 
 /// The sites inside an expression.

@@ -12,10 +12,14 @@ use syn::{Block, Expr, ExprClosure, ExprMethodCall, Pat, Stmt, parse_quote};
 impl Lowering<'_> {
     /// Takes the closures off as long as there is one outermost.
     pub(super) fn peel(&mut self, iterable: &mut Expr, pat: &mut Pat, body: &mut Block) {
-        while let Expr::Paren(inner) = iterable {
-            *iterable = (*inner.expr).clone();
+        loop {
+            while let Expr::Paren(inner) = iterable {
+                *iterable = (*inner.expr).clone();
+            }
+            if !self.peel_one(iterable, pat, body) {
+                return;
+            }
         }
-        while self.peel_one(iterable, pat, body) {}
     }
 
     fn peel_one(&mut self, iterable: &mut Expr, pat: &mut Pat, body: &mut Block) -> bool {

@@ -6,7 +6,7 @@ use super::carve::{Carve, Carved, Carver, Demand, nothing_stands_in};
 use super::thread::{Place, site_plan};
 use crate::plan::VariablePlan;
 use crate::snapshot::SnapshotBuilder;
-use crate::value::{Checkpoint, Column, Refill, can_stand_in};
+use crate::value::{Checkpoint, Column, FromSerde, Refill, SavedBySerde, can_stand_in};
 
 /// Gathers one checkpoint, frame after frame from the outermost in. A registrar without a builder verifies: it copies no
 /// value and only finds out whether every parameter that a caller needs is offered by its callee.
@@ -181,6 +181,11 @@ impl Registrar {
         self.link(key, None, parameter, false, can_stand_in::<T>);
     }
 
+    /// As [`Registrar::moved`], for a variable that is saved through serde.
+    pub fn moved_through_serde<T: SavedBySerde>(&mut self, key: &'static str, parameter: u32, _: &Option<T>) {
+        self.link(key, None, parameter, false, can_stand_in::<FromSerde<T>>);
+    }
+
     /// This frame needs the callee's by-value parameter `parameter` to make the call again.
     pub fn wants(&mut self, parameter: u32) {
         self.demands.push(Demand {
@@ -222,6 +227,26 @@ impl Registrar {
         if self.offer(index, key) {
             let as_row = self.demanded_as_row(index);
             self.link(key, Some(index), callee_parameter, as_row, can_stand_in::<T>);
+        }
+    }
+
+    /// As [`Registrar::moved_parameter`], for a parameter that is saved through serde.
+    pub fn moved_parameter_through_serde<T: SavedBySerde>(
+        &mut self,
+        index: u32,
+        key: &'static str,
+        callee_parameter: u32,
+        _: &Option<T>,
+    ) {
+        if self.offer(index, key) {
+            let as_row = self.demanded_as_row(index);
+            self.link(
+                key,
+                Some(index),
+                callee_parameter,
+                as_row,
+                can_stand_in::<FromSerde<T>>,
+            );
         }
     }
 

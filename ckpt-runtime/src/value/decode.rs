@@ -444,6 +444,15 @@ impl<'a> Decoder<'a> {
         matches!(self.cursor, Cursor::Zeros(_))
     }
 
+    /// What every number of a value is that only stands in; nothing for other values.
+    #[cfg(feature = "serde")]
+    pub(crate) fn lowest_of_stand_in(&self) -> Option<u8> {
+        match *self.cursor {
+            Cursor::Zeros(zeros) => Some(zeros.lowest()),
+            _ => None,
+        }
+    }
+
     /// The files that have been opened again.
     pub(crate) fn files(&self) -> &'a ReopenedFiles {
         &self.context.tables.files

@@ -27,6 +27,12 @@ impl Zeros {
         bytes
     }
 
+    /// What every number is.
+    #[cfg(feature = "serde")]
+    pub(super) fn lowest(self) -> u8 {
+        self.lowest
+    }
+
     /// Goes into a part of the value.
     pub(super) fn enter(self) -> Result<Zeros, LoadError> {
         if self.depth == DEEPEST {

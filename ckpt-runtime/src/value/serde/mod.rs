@@ -12,6 +12,8 @@ mod de;
 mod json;
 #[cfg(feature = "serde")]
 mod ser;
+#[cfg(feature = "serde")]
+mod stand_in;
 
 #[cfg(feature = "serde")]
 pub use with::{SavedBySerde, Serde};
@@ -95,6 +97,10 @@ mod with {
 
     /// Restores a value from JSON.
     pub fn load_serde<T: SavedBySerde>(from: &mut Decoder<'_>) -> Result<T, LoadError> {
+        if let Some(lowest) = from.lowest_of_stand_in() {
+            let made = super::stand_in::stand_in(lowest);
+            return made.ok_or_else(|| LoadError::invalid("serde cannot make it of nothing"));
+        }
         let text = from.text()?;
         let value = json::from_text(&text).and_then(de::from_value);
         value.map_err(|error| {

@@ -189,3 +189,23 @@ pub fn reference_to_a_temporary() {
     }
     println!("= {log}");
 }
+
+#[ckpt::instrument]
+pub fn shared_borrow_of_an_exclusive_one() {
+    let mut list = vec![1u64];
+    for item in 2..4 {
+        let whole = &mut list;
+        let mut turn = 0;
+        while turn < 2 {
+            turn += 1;
+            let seen = &(*whole);
+            ckpt::checkpoint!();
+            println!("{whole:?} {seen:?}");
+            ckpt::checkpoint!();
+            println!("{whole:?} {seen:?}");
+        }
+        whole.push(item);
+        ckpt::checkpoint!();
+        println!("{whole:?}");
+    }
+}

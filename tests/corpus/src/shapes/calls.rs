@@ -370,3 +370,90 @@ fn counts(mut n: u64) -> u64 {
     }
     n
 }
+
+#[derive(Debug, ckpt::Checkpoint)]
+struct Body {
+    size: u64,
+    list: Vec<u64>,
+}
+
+impl Body {
+    #[ckpt::instrument]
+    fn advance(&mut self, by: u64) -> u64 {
+        for k in 0..2 {
+            self.size = self.size * 3 + k + by;
+            ckpt::checkpoint!();
+            println!("{}", self.size);
+        }
+        self.size
+    }
+}
+
+#[ckpt::instrument]
+fn grow_list(list: &mut Vec<u64>, by: u64) {
+    for k in 0..2 {
+        list.push(k + by);
+        ckpt::checkpoint!();
+        println!("{list:?}");
+    }
+}
+
+#[derive(Debug, ckpt::Checkpoint)]
+struct World {
+    bodies: Vec<Body>,
+    time: u64,
+}
+
+impl World {
+    #[ckpt::instrument(calls(advance, grow_list))]
+    fn turn(&mut self) {
+        for body in &mut self.bodies {
+            let size = body.advance(self.time);
+            self.time += size % 3;
+            body.size += 1;
+        }
+        for (i, body) in self.bodies.iter_mut().rev().enumerate().skip(1) {
+            grow_list(&mut body.list, i as u64);
+        }
+    }
+}
+
+#[ckpt::instrument(calls(advance, grow_list))]
+fn each_of(all: &mut [Body], with: &[u64]) {
+    for (body, with) in all.iter_mut().zip(with) {
+        body.advance(*with);
+        grow_list(&mut body.list, body.size);
+        println!("{body:?}");
+    }
+    for body in all {
+        if body.advance(1) % 2 == 0 {
+            continue;
+        }
+        grow_list(&mut body.list, 7);
+    }
+}
+
+#[ckpt::instrument(calls(advance, grow_list, turn, each_of))]
+pub fn on_each_element() {
+    let body = |size| Body {
+        size,
+        list: vec![size],
+    };
+    let mut world = World {
+        bodies: vec![body(1), body(2)],
+        time: 0,
+    };
+    world.turn();
+    println!("{world:?}");
+    each_of(&mut world.bodies, &[4, 5]);
+    let last = 1;
+    let body = &mut world.bodies[last];
+    body.advance(3);
+    body.size += 1;
+    grow_list(&mut body.list, 2);
+    println!("{world:?}");
+    let list = &mut world.bodies[0].list;
+    grow_list(list, 1);
+    list.push(3);
+    println!("{world:?}");
+}

@@ -173,3 +173,74 @@ pub fn dyn_reference_argument() {
     let sum = read_by(&|i| table[i] * 2, 3);
     println!("= {sum} {table:?}");
 }
+
+trait Model {
+    fn advance(&mut self, by: u64) -> u64;
+}
+
+#[derive(Debug, ckpt::Checkpoint)]
+struct Counter(u64);
+
+impl Model for Counter {
+    fn advance(&mut self, by: u64) -> u64 {
+        self.0 = self.0 * 3 + by;
+        self.0
+    }
+}
+
+#[ckpt::instrument]
+fn anonymous(model: &mut impl Model) {
+    for k in 0..3 {
+        model.advance(k);
+        ckpt::checkpoint!();
+        println!("{}", model.advance(1));
+    }
+}
+
+#[ckpt::instrument(calls(anonymous))]
+fn named<M>(model: &mut M, turns: u64)
+where
+    M: Model + std::fmt::Debug,
+{
+    for _ in 0..turns {
+        anonymous(model);
+        println!("{model:?}");
+    }
+}
+
+#[ckpt::instrument]
+fn elements<T: Copy + std::ops::AddAssign + std::fmt::Debug>(list: &mut [T], by: T) {
+    for i in 0..list.len() {
+        list[i] += by;
+        ckpt::checkpoint!();
+        println!("{list:?}");
+    }
+}
+
+#[ckpt::instrument]
+fn with_closure(n: &mut u64, apply: &mut impl FnMut(u64) -> u64) {
+    for k in 0..2 {
+        *n = apply(*n + k);
+        ckpt::checkpoint!();
+        println!("{n}");
+    }
+}
+
+#[ckpt::instrument(calls(anonymous, named, elements, with_closure))]
+pub fn exclusive_arguments_of_any_type() {
+    let mut counter = Counter(1);
+    anonymous(&mut counter);
+    named(&mut counter, 2);
+    let mut list = vec![vec![1.5], vec![2.5, 3.5]];
+    elements(list[1].as_mut_slice(), 1.0);
+    elements(list.get_mut(0).unwrap(), 2.0);
+    elements(list.last_mut().unwrap(), 4.0);
+    let (mut n, mut sum) = (1, 0);
+    with_closure(&mut n, &mut |x| x * 2);
+    let mut add = |x: u64| {
+        sum += x;
+        x + 1
+    };
+    with_closure(&mut n, &mut add);
+    println!("{counter:?} {list:?} {n} {sum}");
+}

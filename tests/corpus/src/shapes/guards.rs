@@ -146,3 +146,15 @@ pub fn initialised_late() {
     }
     println!("=");
 }
+
+#[ckpt::instrument]
+pub fn taken_over_and_shadowed() {
+    for k in 0..3u64 {
+        let first = loud("first", k);
+        #[allow(unused_variables)]
+        let held = first;
+        let held = format!("k{k}");
+        ckpt::checkpoint!();
+        println!("{held}");
+    }
+}

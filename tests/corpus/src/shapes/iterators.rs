@@ -368,3 +368,25 @@ pub fn over_closures_that_own_or_change() {
         println!("{k} {total}");
     }
 }
+
+#[ckpt::instrument]
+pub fn over_references_that_a_closure_chooses() {
+    let mut asked = 0;
+    let list = vec![String::from("a"), "bb".into(), "ccc".into()];
+    for text in list.iter().filter(|text| {
+        asked += 1;
+        text.len() > 1
+    }) {
+        ckpt::checkpoint!();
+        println!("{text}");
+    }
+    let mut count = |n: u64| {
+        asked += n;
+        asked
+    };
+    for n in (0..4u64).map(&mut count) {
+        ckpt::checkpoint!();
+        println!("{n}");
+    }
+    println!("{asked}");
+}

@@ -87,3 +87,30 @@ fn consume(#[ckpt(serde)] deck: Deck) {
     }
     println!("{:?}", deck.shapes);
 }
+
+#[ckpt::instrument(calls(used_up, passed_on))]
+pub fn arguments_used_up_before_the_site() {
+    #[ckpt(serde)]
+    let deck = new_deck();
+    println!("{}", used_up(deck));
+    #[ckpt(serde)]
+    let deck = new_deck();
+    println!("{}", passed_on(deck));
+}
+
+#[ckpt::instrument]
+fn used_up(#[ckpt(serde)] deck: Deck) -> usize {
+    let count = deck.shapes.len();
+    println!("{}", deck.name);
+    drop(deck);
+    for k in 0..3 {
+        ckpt::checkpoint!();
+        println!("{k} {count}");
+    }
+    count
+}
+
+#[ckpt::instrument(calls(used_up))]
+fn passed_on(#[ckpt(serde)] deck: Deck) -> usize {
+    used_up(deck) + 1
+}

@@ -350,3 +350,58 @@ pub fn moved_before_a_loop_that_gives_it_again() {
         println!("{held:?}");
     }
 }
+
+#[ckpt::instrument]
+pub fn value_of_a_block_that_ends_with_a_variable_put_aside() {
+    let key = 3u64;
+    let list = vec![1u64];
+    if list.len() == 1 {
+        drop(list);
+        let first = 'block: {
+            for step in 0..3u64 {
+                let held = vec![step];
+                ckpt::checkpoint!();
+                println!("{held:?}");
+                drop(held);
+            }
+            if key == 7 {
+                break 'block 1;
+            }
+            ckpt::checkpoint!();
+            println!("{key}");
+            key
+        };
+        println!("{first}");
+    } else {
+        ckpt::checkpoint!();
+        println!("{list:?}");
+    }
+}
+
+#[ckpt::instrument]
+pub fn given_again_on_one_way_in_a_loop() {
+    let mut held = Loud::new("first", 0);
+    for turn in 0..3u64 {
+        match turn {
+            1 => {
+                ckpt::checkpoint!();
+                println!("{}", held.name);
+            }
+            _ => {
+                let taken = held;
+                println!("{}", taken.name);
+            }
+        }
+        held = Loud::new("next", turn);
+        match turn {
+            0 => println!("zero {}", held.name),
+            _ => {
+                ckpt::checkpoint!();
+                println!("{}", held.name);
+            }
+        }
+        ckpt::checkpoint!();
+        println!("{}", held.name);
+    }
+    println!("{}", held.name);
+}

@@ -1,0 +1,110 @@
+//! Which types the fields of an item have: a value that no one uses any more may have a destructor in one of them.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use std::collections::HashSet;
+use syn::visit::{self, Visit};
+use syn::{Data, DeriveInput, Type, parse_quote};
+
+use super::attributes::Item;
+
+/// How many types are told apart at one level.
+const WIDTH: usize = 4;
+
+pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
+    let mut types: Vec<Type> = Vec::new();
+    for ty in field_types(&input.data) {
+        if may_have_a_destructor(ty) && !types.contains(ty) {
+            types.push(ty.clone());
+        }
+    }
+    if types.is_empty() {
+        return TokenStream::new();
+    }
+    while types.len() > WIDTH {
+        let groups = types.chunks(WIDTH);
+        types = groups.map(|group| parse_quote!((#(#group,)*))).collect();
+    }
+    types.resize(WIDTH, parse_quote!(()));
+    let (parameters, arguments, predicates) = input.generics.split_for_impl();
+    let (name, ckpt) = (&input.ident, &item.ckpt);
+    quote! {
+        #[automatically_derived]
+        impl #parameters #ckpt::__rt::Holds<#(#types),*> for #name #arguments #predicates {}
+    }
+}
+
+fn field_types(data: &Data) -> Vec<&Type> {
+    match data {
+        Data::Struct(one) => one.fields.iter().map(|field| &field.ty).collect(),
+        Data::Enum(one) => {
+            let fields = one.variants.iter().flat_map(|variant| &variant.fields);
+            fields.map(|field| &field.ty).collect()
+        }
+        Data::Union(_) => Vec::new(),
+    }
+}
+
+/// Whether the type is not made of numbers, texts and the standard library's collections alone.
+fn may_have_a_destructor(ty: &Type) -> bool {
+    const INERT: &[&str] = &[
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "u128",
+        "usize",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "i128",
+        "isize",
+        "f32",
+        "f64",
+        "bool",
+        "char",
+        "str",
+        "String",
+        "Vec",
+        "Box",
+        "Option",
+        "VecDeque",
+        "HashMap",
+        "BTreeMap",
+        "HashSet",
+        "BTreeSet",
+        "Rc",
+        "Arc",
+        "Cell",
+        "RefCell",
+        "PathBuf",
+        "Duration",
+        "Instant",
+        "PhantomData",
+        "std",
+        "collections",
+        "rc",
+        "cell",
+        "sync",
+        "time",
+        "path",
+        "marker",
+        "core",
+        "alloc",
+    ];
+    struct Unknown(HashSet<String>);
+    impl<'ast> Visit<'ast> for Unknown {
+        fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {
+            self.0.insert(segment.ident.to_string());
+            visit::visit_path_segment(self, segment);
+        }
+    }
+    let mut unknown = Unknown(HashSet::new());
+    unknown.visit_type(ty);
+    let has_parts = !matches!(
+        ty,
+        Type::Reference(_) | Type::Ptr(_) | Type::BareFn(_) | Type::Never(_)
+    );
+    has_parts && unknown.0.iter().any(|name| !INERT.contains(&name.as_str()))
+}

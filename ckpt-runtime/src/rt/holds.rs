@@ -1,0 +1,96 @@
+//! What a type is made of, as far as a destructor in it is looked for: see [`check_dead`](crate::check_dead).
+
+use super::Dead;
+
+/// A type that drops values of these types when it is dropped. The types are parameters, so that the fields of a public
+/// struct may be of private ones.
+pub trait Holds<A, B, C, D> {}
+
+macro_rules! holds_one {
+    ($($name:ty $(, $parameter:ident)*;)*) => {
+        $(impl<T $(, $parameter)*> Holds<T, (), (), ()> for $name {})*
+    };
+}
+
+holds_one! {
+    Vec<T>;
+    Box<T>;
+    Box<[T]>;
+    Option<T>;
+    std::rc::Rc<T>;
+    std::sync::Arc<T>;
+    std::cell::Cell<T>;
+    std::cell::RefCell<T>;
+    std::sync::Mutex<T>;
+    std::sync::RwLock<T>;
+    std::collections::VecDeque<T>;
+    std::collections::LinkedList<T>;
+    std::collections::BTreeSet<T>;
+    std::collections::BinaryHeap<T>;
+    std::collections::HashSet<T, S>, S;
+    std::vec::IntoIter<T>;
+}
+
+impl<T, const N: usize> Holds<T, (), (), ()> for [T; N] {}
+impl<K, V> Holds<K, V, (), ()> for std::collections::BTreeMap<K, V> {}
+impl<K, V, S> Holds<K, V, (), ()> for std::collections::HashMap<K, V, S> {}
+impl<T, E> Holds<T, E, (), ()> for Result<T, E> {}
+impl<A> Holds<A, (), (), ()> for (A,) {}
+impl<A, B> Holds<A, B, (), ()> for (A, B) {}
+impl<A, B, C> Holds<A, B, C, ()> for (A, B, C) {}
+impl<A, B, C, D> Holds<A, B, C, D> for (A, B, C, D) {}
+impl<A, B, C, D, E> Holds<A, B, C, (D, E)> for (A, B, C, D, E) {}
+impl<A, B, C, D, E, F> Holds<A, B, C, (D, E, F)> for (A, B, C, D, E, F) {}
+
+/// The types that a type holds, each as something to check.
+pub type Parts<A, B, C, D> = (Dead<A>, Dead<B>, Dead<C>, Dead<D>);
+
+/// `(&dead).parts()` gives what a type holds that is known to ([`KnownParts`]), and nothing for others ([`NoParts`]).
+pub trait KnownParts<A, B, C, D> {
+    /// What it holds.
+    fn parts(&self) -> Parts<A, B, C, D>;
+}
+
+impl<A, B, C, D, T: Holds<A, B, C, D>> KnownParts<A, B, C, D> for Dead<T> {
+    fn parts(&self) -> Parts<A, B, C, D> {
+        (Dead::unknown(), Dead::unknown(), Dead::unknown(), Dead::unknown())
+    }
+}
+
+/// See [`KnownParts`].
+pub trait NoParts {
+    /// Nothing.
+    fn parts(&self) -> Parts<(), (), (), ()>;
+}
+
+impl<T> NoParts for &Dead<T> {
+    fn parts(&self) -> Parts<(), (), (), ()> {
+        (Dead::unknown(), Dead::unknown(), Dead::unknown(), Dead::unknown())
+    }
+}
+
+/// Checks at compile time that a value which a restart leaves out has no destructor that would be missed: neither its
+/// own, nor one of what it holds, three levels deep.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! check_dead {
+    (@ $kept:expr,) => {
+        (&&$kept).check();
+    };
+    (@ $kept:expr, $level:tt $($deeper:tt)*) => {
+        (&&$kept).check();
+        let (a, b, c, d) = (&$kept).parts();
+        $crate::check_dead!(@ a, $($deeper)*);
+        $crate::check_dead!(@ b, $($deeper)*);
+        $crate::check_dead!(@ c, $($deeper)*);
+        $crate::check_dead!(@ d, $($deeper)*);
+    };
+    ($kept:expr) => {
+        // Only the types matter.
+        if false {
+            #[allow(unused_imports)]
+            use $crate::__rt::{DeadDrop as _, DeadInert as _, DeadPlain as _, KnownParts as _, NoParts as _};
+            $crate::check_dead!(@ $kept, 1 2 3);
+        }
+    };
+}

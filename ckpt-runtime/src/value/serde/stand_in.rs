@@ -1,0 +1,246 @@
+//! A value that stands in (see [`crate::value::stand_in`]) of a type that only serde knows: made by a deserializer that
+//! has nothing. Numbers are 0 or 1, lists are empty, every enum is the first of its variants that leads to an end.
+
+use serde::de::value::Error;
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer};
+use serde::de::{SeqAccess, VariantAccess, Visitor};
+use serde::forward_to_deserialize_any;
+
+const DEEPEST: u32 = 64;
+
+/// A value of the type, if it can be made of nothing. `lowest` is what every number is.
+pub(super) fn stand_in<T: DeserializeOwned>(lowest: u8) -> Option<T> {
+    let mut variants = 0;
+    let nothing = Nothing {
+        lowest,
+        depth: 0,
+        variants: &mut variants,
+    };
+    T::deserialize(nothing).ok()
+}
+
+struct Nothing<'a> {
+    lowest: u8,
+    depth: u32,
+    /// How many enums there were: each takes another variant, so that one which contains itself comes to an end.
+    variants: &'a mut usize,
+}
+
+impl Nothing<'_> {
+    fn inside(&mut self) -> Result<Nothing<'_>, Error> {
+        if self.depth == DEEPEST {
+            return Err(serde::de::Error::custom("it contains itself too deeply"));
+        }
+        Ok(Nothing {
+            lowest: self.lowest,
+            depth: self.depth + 1,
+            variants: self.variants,
+        })
+    }
+}
+
+/// The parts of a tuple or struct.
+struct Parts<'a> {
+    whole: Nothing<'a>,
+    left: usize,
+}
+
+impl<'de> SeqAccess<'de> for Parts<'_> {
+    type Error = Error;
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        seed.deserialize(self.whole.inside()?).map(Some)
+    }
+}
+
+impl<'de> Deserializer<'de> for Nothing<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_bool(false)
+    }
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_u64(self.lowest.into())
+    }
+    fn deserialize_u8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_u64(visitor)
+    }
+    fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_u64(visitor)
+    }
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_u64(visitor)
+    }
+    fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_u128(self.lowest.into())
+    }
+    fn deserialize_i8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_u64(visitor)
+    }
+    fn deserialize_i16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_u64(visitor)
+    }
+    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_u64(visitor)
+    }
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_u64(visitor)
+    }
+    fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_i128(self.lowest.into())
+    }
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_f64(self.lowest.into())
+    }
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_f64(self.lowest.into())
+    }
+    fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_char('\0')
+    }
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_string(String::new())
+    }
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_string(String::new())
+    }
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_byte_buf(Vec::new())
+    }
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_byte_buf(Vec::new())
+    }
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_none()
+    }
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        mut self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self.inside()?)
+    }
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_seq(Parts { whole: self, left: 0 })
+    }
+    fn deserialize_tuple<V: Visitor<'de>>(self, left: usize, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_seq(Parts { whole: self, left })
+    }
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        left: usize,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_seq(Parts { whole: self, left })
+    }
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_map(serde::de::value::MapDeserializer::new(
+            std::iter::empty::<((), ())>(),
+        ))
+    }
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let left = fields.len();
+        visitor.visit_seq(Parts { whole: self, left })
+    }
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let name = variants.get(*self.variants % variants.len().max(1)).copied();
+        *self.variants += 1;
+        match name {
+            Some(name) => visitor.visit_enum(Variant { name, of: self }),
+            None => Err(serde::de::Error::custom("it has no variants")),
+        }
+    }
+
+    forward_to_deserialize_any! { unit unit_struct identifier ignored_any }
+}
+
+struct Variant<'a> {
+    name: &'static str,
+    of: Nothing<'a>,
+}
+
+impl<'de, 'a> EnumAccess<'de> for Variant<'a> {
+    type Error = Error;
+    type Variant = Nothing<'a>;
+    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Nothing<'a>), Error> {
+        let name = IntoDeserializer::<Error>::into_deserializer(self.name);
+        Ok((seed.deserialize(name)?, self.of))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Nothing<'_> {
+    type Error = Error;
+    fn unit_variant(self) -> Result<(), Error> {
+        Ok(())
+    }
+    fn newtype_variant_seed<S: DeserializeSeed<'de>>(mut self, seed: S) -> Result<S::Value, Error> {
+        seed.deserialize(self.inside()?)
+    }
+    fn tuple_variant<V: Visitor<'de>>(self, left: usize, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_seq(Parts { whole: self, left })
+    }
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let left = fields.len();
+        visitor.visit_seq(Parts { whole: self, left })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stand_in;
+    use serde::Deserialize;
+    use std::collections::BTreeMap;
+    use std::num::NonZeroU8;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Deck {
+        name: String,
+        sizes: (u8, f64, [i32; 2]),
+        more: Option<Box<Deck>>,
+        table: BTreeMap<String, u64>,
+        tree: Tree,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    enum Tree {
+        Fork(Box<Tree>, Box<Tree>),
+        Named { leaf: char },
+    }
+
+    #[test]
+    fn what_stands_in_has_nothing_in_it() {
+        let leaf = || Box::new(Tree::Named { leaf: '\0' });
+        let deck = Deck {
+            name: String::new(),
+            sizes: (0, 0.0, [0, 0]),
+            more: None,
+            table: BTreeMap::new(),
+            tree: Tree::Fork(leaf(), leaf()),
+        };
+        assert_eq!(stand_in::<Deck>(0), Some(deck));
+        assert_eq!(stand_in::<NonZeroU8>(0), None);
+        assert_eq!(stand_in::<NonZeroU8>(1), NonZeroU8::new(1));
+        assert!(stand_in::<std::time::Duration>(0).is_some());
+    }
+}
