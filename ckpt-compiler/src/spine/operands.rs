@@ -166,7 +166,7 @@ impl Lowering<'_> {
         if !is_method && !operands.is_empty() {
             operands.remove(0);
         }
-        for operand in &mut operands {
+        for operand in &operands {
             if let Some((name, span)) = exclusive_part(operand) {
                 crate::plan::refuse_part(&format!("`{name}`"), span, self.errors);
             }
