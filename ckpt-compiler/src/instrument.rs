@@ -123,13 +123,11 @@ fn analyse_as_it_is(
     let function = syn::parse2::<ItemFn>(item.clone());
     let (options, function) = match (options, function) {
         (Ok(options), Ok(function)) => (options, function),
-        (Err(error), Ok(_)) | (Ok(_), Err(error)) => {
-            errors.syntax(&error);
-            return Err(errors);
-        }
-        (Err(one), Err(other)) => {
-            errors.syntax(&one);
-            errors.syntax(&other);
+        (options, function) => {
+            options.err().iter().for_each(|error| errors.syntax(error));
+            if let Err(error) = function {
+                refuse_item(item, &error, opens_session, &mut errors);
+            }
             return Err(errors);
         }
     };
@@ -169,6 +167,32 @@ fn stages(options: Options, mut function: ItemFn, mut errors: Diagnostics) -> Re
         liveness,
         plan,
     })
+}
+
+/// What is no function.
+fn refuse_item(item: &TokenStream, error: &syn::Error, opens_session: bool, errors: &mut Diagnostics) {
+    let attribute = if opens_session {
+        "#[ckpt::main]"
+    } else {
+        "#[ckpt::instrument]"
+    };
+    if let Ok(method) = syn::parse2::<syn::TraitItemFn>(item.clone()) {
+        errors.refuse(
+            method.sig.ident.span(),
+            format!("`{attribute}` on a method without a body"),
+            "there is nothing to instrument: each implementation has a body of its own",
+            "put it on the method in the `impl` blocks of the trait",
+        );
+    } else if let Ok(other) = syn::parse2::<syn::Item>(item.clone()) {
+        errors.refuse(
+            syn::spanned::Spanned::span(&other),
+            format!("`{attribute}` on something that is no function"),
+            "it rewrites the body of one function or method",
+            "put it on the functions that have a site in them, or that call one which has",
+        );
+    } else {
+        errors.syntax(error);
+    }
 }
 
 fn refuse_signature(function: &ItemFn, errors: &mut Diagnostics) {

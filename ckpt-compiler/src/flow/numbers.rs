@@ -66,6 +66,7 @@ impl Walker {
         value: Option<&Expr>,
     ) -> bool {
         match (pattern, ty, value) {
+            (Pat::Ident(one), ..) if one.ident == *name && one.by_ref.is_none() && is_compared(one) => true,
             (Pat::Ident(one), Some(ty), _) if one.ident == *name && one.subpat.is_none() => {
                 is_number_type(ty)
             }
@@ -188,4 +189,18 @@ fn is_of_number(path: &Path, called: bool) -> bool {
         && before.len() > 1
         && is_type(&before[before.len() - 2]);
     gives && (in_type || in_constants && !called)
+}
+
+/// `n @ 1..=9`: only numbers and `char` are compared with ranges.
+fn is_compared(one: &syn::PatIdent) -> bool {
+    fn of_numbers(pattern: &Pat) -> bool {
+        match pattern {
+            Pat::Range(_) => true,
+            Pat::Lit(literal) => !matches!(literal.lit, Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_)),
+            Pat::Paren(inner) => of_numbers(&inner.pat),
+            Pat::Or(either) => either.cases.iter().all(of_numbers),
+            _ => false,
+        }
+    }
+    one.subpat.as_ref().is_some_and(|(_, inner)| of_numbers(inner))
 }

@@ -382,10 +382,11 @@ fn is_read_by_call(flow: &Flow, site: SiteId, id: BindingId) -> bool {
     calls.any(|(_, used)| used.contains(&(id, Use::Read)))
 }
 
-/// Whether the call at the site is given the reference.
+/// Whether the call at the site is given the reference, or another one that was made together with it.
 fn is_used_by_call(flow: &Flow, site: SiteId, id: BindingId) -> bool {
     let mut calls = flow.arguments.iter().filter(|(call, _)| *call == site);
-    calls.any(|(_, used)| used.iter().any(|(other, _)| *other == id))
+    let step = |id: BindingId| flow.bindings[id].step;
+    calls.any(|(_, used)| used.iter().any(|(other, _)| step(*other) == step(id)))
 }
 
 /// The references that trade places with a reference, itself included, in the order of their declaration.

@@ -8,7 +8,8 @@ use crate::borrow::{Origin, effect_in_chain, is_repeatable, iterator_origin, ori
 use crate::names::frame;
 use crate::options::Treatment;
 use crate::paths::rt;
-use quote::quote;
+use proc_macro2::Span;
+use quote::{quote, quote_spanned};
 use syn::{Expr, ExprForLoop, ExprWhile, parse_quote};
 
 impl Lowering<'_> {
@@ -161,12 +162,14 @@ impl Lowering<'_> {
                 #rt::up_to(::core::iter::IntoIterator::into_iter(#iterable), #count)
             };
             outer.push(replay(make, Some(again)));
+            let here = Span::mixed_site().located_at(syn::spanned::Spanned::span(&iterable));
+            let check = quote_spanned!(here => (&#rt::Order(&#iterator)).check(););
             outer.push(replay(
                 parse_quote! {
                     {
                         #[allow(unused_imports)]
                         use #rt::{InOrder as _, OutOfOrder as _};
-                        (&#rt::Order(&#iterator)).check();
+                        #check
                     }
                 },
                 None,
