@@ -1,6 +1,6 @@
 //! Decides for every variable how it comes back at a restart.
 
-use crate::borrow::{Origin, is_exclusive_type, is_reference_type, is_repeatable, origin};
+use crate::borrow::{Origin, is_exclusive_type, is_reference_type, is_repeatable, origin, place_root};
 use crate::errors::Diagnostics;
 use crate::flow::{Binding, BindingId, Declaration, Flow, Passing, Use};
 use crate::liveness::Liveness;
@@ -171,13 +171,28 @@ fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors
         if !matches!(event.kind, Use::Write | Use::Change | Use::Lend) || event.in_closure {
             return;
         }
-        let changes = flow.bindings[event.binding].mutable || event.kind == Use::Write;
-        if !changes || flow.bindings[event.binding].step == event.step && event.kind == Use::Write {
+        let changed = &flow.bindings[event.binding];
+        let own = changed.mutable || event.kind == Use::Write;
+        let behind = matches!(
+            changed.declaration,
+            Declaration::Parameter {
+                passing: Passing::Exclusive,
+                ..
+            }
+        );
+        if !own && !behind || changed.step == event.step && event.kind == Use::Write {
             return;
         }
         for id in live.ones() {
             let binding = &flow.bindings[id];
-            let uses = binding.inputs.iter().any(|(input, _)| *input == event.binding);
+            let is_input = binding.inputs.iter().any(|(input, _)| *input == event.binding);
+            // Another field of what a `&mut` parameter points to may change, and so may the value of a key: nothing borrows it.
+            let is_key = binding
+                .init
+                .as_ref()
+                .is_some_and(|init| is_found_by(init, &changed.ident));
+            let is_arm = matches!(binding.declaration, Declaration::Arm);
+            let uses = is_input && (is_key || own && !is_arm);
             if uses && classes[id] == (Class::Reexecuted { exclusive: false }) && binding.step != event.step {
                 contradicted.insert((id, event.binding));
             }
@@ -190,7 +205,7 @@ fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors
             Some(syn::Expr::Reference(_) | syn::Expr::Closure(_))
         );
         let live_at_site = (1..=flow.sites.len() as SiteId).any(|site| liveness.is_live(flow, site, id));
-        if binding.treatment.is_some() || !live_at_site || matches!(binding.declaration, Declaration::Arm) {
+        if binding.treatment.is_some() || !live_at_site {
             continue;
         }
         if binding.replays || by_syntax {
@@ -206,12 +221,44 @@ fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors
                     "`{changed}` changes while {shown}, which is made from it, is still in use at a site"
                 ),
                 "a restart makes it again from the changed value and would not get the same",
-                format!("copy `{changed}` to a variable that does not change, and use the copy there"),
+                match binding.init.as_ref().is_some_and(|init| is_found_by(init, changed)) {
+                    true => "copy the key behind the `&` to a variable that does not change, and use the copy there".into(),
+                    false => format!("copy `{changed}` to a variable that does not change, and use the copy there"),
+                },
             );
         } else if !matches!(origin_of(binding), Origin::Device) {
             classes[id] = Class::Saved;
         }
     }
+}
+
+/// Whether something is found in a collection by what the variable holds: `map.get(&key)`.
+fn is_found_by(init: &syn::Expr, key: &proc_macro2::Ident) -> bool {
+    struct Keys<'a>(&'a proc_macro2::Ident, bool);
+    impl<'ast> syn::visit::Visit<'ast> for Keys<'_> {
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            self.1 |= call.args.iter().any(|argument| self.is_key(argument));
+            syn::visit::visit_expr_method_call(self, call);
+        }
+        fn visit_expr_index(&mut self, one: &'ast syn::ExprIndex) {
+            self.1 |= self.is_key(&one.index);
+            syn::visit::visit_expr_index(self, one);
+        }
+        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    }
+    impl Keys<'_> {
+        fn is_key(&self, argument: &syn::Expr) -> bool {
+            match argument {
+                syn::Expr::Reference(one) if one.mutability.is_none() => {
+                    place_root(&one.expr).is_some_and(|root| root == self.0)
+                }
+                _ => false,
+            }
+        }
+    }
+    let mut keys = Keys(key, false);
+    syn::visit::Visit::visit_expr(&mut keys, init);
+    keys.1
 }
 
 fn origin_of(binding: &Binding) -> Origin {

@@ -151,7 +151,9 @@ fn stages(options: Options, mut function: ItemFn, mut errors: Diagnostics) -> Re
     prepare::prepare(&mut function, marks, &references, &mut errors);
     errors.propagate()?;
     let references = reference_names(&function);
-    let lowered = spine::lower((*function.block).clone(), marks, &references, &names, &mut errors);
+    let changing = spine::keys::changing_names(&function);
+    let body = (*function.block).clone();
+    let lowered = spine::lower(body, marks, &references, &changing, &names, &mut errors);
     errors.propagate()?;
     let flow = flow::build(&function.sig, &lowered, &treatments);
     let liveness = Liveness::of(&flow);

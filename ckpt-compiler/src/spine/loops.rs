@@ -1,7 +1,7 @@
 //! `while` and `for` with a site in them become `loop`: what they test or fetch is then a statement like any other.
 
 use super::lower::{Lowering, plain, step};
-use super::patterns::{all_values, changing, changing_inside};
+use super::patterns::{all_values, changing, changing_inside, declares};
 use super::select::binding_names;
 use super::{Block, Plain, Spine, StepKind};
 use crate::borrow::{Origin, effect_in_chain, is_repeatable, iterator_origin, origin};
@@ -42,6 +42,8 @@ impl Lowering<'_> {
                 steps.push(plain(parse_quote!(if !#holds { break; })));
             }
         } else if super::select::has_let(&condition) {
+            let mut condition = condition;
+            self.put_keys_of_condition_aside(&mut condition, true, &mut steps);
             self.fetch(&condition, &mut steps);
         } else {
             steps.push(plain(parse_quote!(if !(#condition) { break; })));
@@ -53,16 +55,40 @@ impl Lowering<'_> {
         }
     }
 
+    fn put_keys_of_condition_aside(
+        &mut self,
+        condition: &mut Expr,
+        alone: bool,
+        steps: &mut Vec<super::Step>,
+    ) {
+        match condition {
+            Expr::Let(one) if matches!(origin(&one.expr, self.references), Origin::Borrow { .. }) => {
+                self.put_keys_aside(&mut one.expr, !alone, steps);
+            }
+            Expr::Binary(chain) => {
+                self.put_keys_of_condition_aside(&mut chain.left, false, steps);
+                self.put_keys_of_condition_aside(&mut chain.right, false, steps);
+            }
+            _ => {}
+        }
+    }
+
     /// The condition of a `while let`: binds its variables or leaves the loop.
     fn fetch(&mut self, condition: &Expr, steps: &mut Vec<super::Step>) {
         let bindings = super::select::condition_bindings(condition);
         let replays = super::select::condition_borrows(condition, self.references) && !bindings.is_empty();
         let (names, mut patterns) = binding_names(&bindings);
         let mut values = Vec::new();
+        if replays && let Expr::Let(one) = condition {
+            let copied = self.copied_out(&one.expr, &mut one.pat.as_ref().clone());
+            values.extend(copied);
+        }
         if replays {
             patterns = names.iter().map(|name| quote!(#name)).collect();
             let by_reference = bindings.iter().any(|one| one.by_ref.is_some());
-            for one in &bindings {
+            let is_copied = |one: &&syn::PatIdent| !values.iter().any(|stmt| declares(stmt, &one.ident));
+            let others: Vec<&syn::PatIdent> = bindings.iter().filter(is_copied).collect();
+            for one in others {
                 let pattern = &mut syn::Pat::Ident(one.clone());
                 values.extend(if by_reference {
                     all_values(pattern)
@@ -155,6 +181,7 @@ impl Lowering<'_> {
         };
         let mut steps = Vec::new();
         if rebuilds {
+            self.put_keys_aside(&mut iterable, false, &mut outer);
             changing_inside(&mut pat, &mut body);
             let count = self.names.fresh("count");
             let frame = frame();

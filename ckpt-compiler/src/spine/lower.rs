@@ -14,17 +14,20 @@ use syn::{Expr, Local, Pat, Stmt, parse_quote};
 
 /// Lowers the body of a function.
 ///
-/// `references` are the names known to stand for references wherever they are declared.
+/// `references` are the names known to stand for references wherever they are declared, `changing` those of variables that
+/// may get another value.
 pub fn lower(
     body: syn::Block,
     marks: Marks<'_>,
     references: &HashSet<String>,
+    changing: &HashSet<String>,
     names: &Names,
     errors: &mut Diagnostics,
 ) -> Lowered {
     let mut lowering = Lowering {
         marks,
         references,
+        changing,
         names,
         errors,
         sites: Vec::new(),
@@ -40,6 +43,7 @@ pub fn lower(
 pub(super) struct Lowering<'a> {
     pub(super) marks: Marks<'a>,
     pub(super) references: &'a HashSet<String>,
+    pub(super) changing: &'a HashSet<String>,
     pub(super) names: &'a Names,
     pub(super) errors: &'a mut Diagnostics,
     sites: Vec<Site>,

@@ -14,7 +14,10 @@ impl Lowering<'_> {
     /// A `let` without a site; what its pattern binds by value next to a borrow gets statements of its own.
     pub(super) fn plain_local(&mut self, mut local: Local, statement: Plain, out: &mut Vec<Step>) {
         let values = match statement.treatment {
-            None => self.values_next_to_borrows(&mut local),
+            None => {
+                self.put_keys_of_borrow_aside(&mut local, out);
+                self.values_next_to_borrows(&mut local)
+            }
             Some(_) => Vec::new(),
         };
         out.push(super::lower::step(StepKind::Plain(Plain {
@@ -22,6 +25,22 @@ impl Lowering<'_> {
             ..statement
         })));
         out.extend(values.into_iter().map(plain));
+    }
+
+    fn put_keys_of_borrow_aside(&mut self, local: &mut Local, out: &mut Vec<Step>) {
+        if let Some(init) = &mut local.init
+            && matches!(origin(&init.expr, self.references), Origin::Borrow { .. })
+        {
+            self.put_keys_aside(&mut init.expr, false, out);
+        }
+    }
+
+    /// What the arms of a `match` over something that may change copy out of it.
+    pub(super) fn copied_out(&self, scrutinee: &Expr, pattern: &mut Pat) -> Vec<Stmt> {
+        match self.may_change(scrutinee) {
+            true => behind_borrows(pattern, &all_values),
+            false => Vec::new(),
+        }
     }
 
     fn values_next_to_borrows(&mut self, local: &mut Local) -> Vec<Stmt> {
@@ -79,15 +98,20 @@ pub(super) fn all_values(pattern: &mut Pat) -> Vec<Stmt> {
 
 /// What a pattern copies out of a borrowed value, and may change.
 fn changing_behind_borrows(pattern: &mut Pat) -> Vec<Stmt> {
-    struct Behind(Vec<Stmt>);
-    impl VisitMut for Behind {
+    behind_borrows(pattern, &changing)
+}
+
+/// Statements for what stands behind a `&` in a pattern.
+fn behind_borrows(pattern: &mut Pat, values: &dyn Fn(&mut Pat) -> Vec<Stmt>) -> Vec<Stmt> {
+    struct Behind<'a>(&'a dyn Fn(&mut Pat) -> Vec<Stmt>, Vec<Stmt>);
+    impl VisitMut for Behind<'_> {
         fn visit_pat_reference_mut(&mut self, one: &mut syn::PatReference) {
-            self.0.extend(changing(&mut one.pat));
+            self.1.extend((self.0)(&mut one.pat));
         }
     }
-    let mut behind = Behind(Vec::new());
+    let mut behind = Behind(values, Vec::new());
     behind.visit_pat_mut(pattern);
-    behind.0
+    behind.1
 }
 
 /// The variables of a pattern that are bound by value and may change: `let mut x = x;` for each, which the pattern then
@@ -135,7 +159,7 @@ pub(super) fn without_parentheses(pat: &mut Pat) {
     }
 }
 
-fn declares(stmt: &Stmt, name: &proc_macro2::Ident) -> bool {
+pub(super) fn declares(stmt: &Stmt, name: &proc_macro2::Ident) -> bool {
     matches!(stmt, Stmt::Local(local) if matches!(&local.pat, Pat::Ident(ident) if ident.ident == *name))
 }
 

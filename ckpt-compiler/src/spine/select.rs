@@ -182,6 +182,7 @@ impl Lowering<'_> {
         }
         let replays = borrows || by_reference && !by_value;
         if binds && replays && is_repeatable(&scrutinee) {
+            self.put_keys_aside(&mut scrutinee, false, out);
             return self.replay_match(scrutinee, branch.arms);
         }
         self.choose(scrutinee, branch.arms, out)
@@ -192,7 +193,9 @@ impl Lowering<'_> {
             .into_iter()
             .map(|mut arm| {
                 let mut body = block_of(*arm.body);
+                let copies = self.copied_out(&scrutinee, &mut arm.pat);
                 changing_inside(&mut arm.pat, &mut body);
+                body.stmts.splice(0..0, copies);
                 Arm {
                     pattern: arm.pat,
                     guard: arm.guard.map(|(_, guard)| guard),

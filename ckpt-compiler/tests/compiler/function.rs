@@ -44,6 +44,7 @@ impl Function {
             (*function.block).clone(),
             Marks { calls: &calls },
             &references,
+            &spine::keys::changing_names(&function),
             &names,
             errors,
         );

@@ -250,3 +250,63 @@ pub fn pairs_of_an_array_of_pairs() {
     ckpt::checkpoint!();
     println!("{}", sum(&(1, 2)));
 }
+
+#[derive(ckpt::Checkpoint, Debug)]
+struct Machine {
+    stack: Vec<u64>,
+    at: usize,
+}
+
+impl Machine {
+    #[ckpt::instrument]
+    fn run(&mut self, code: &[Part]) {
+        while let Some(part) = code.get(self.at) {
+            self.at += 1;
+            match part {
+                Part::List(n, _) => self.stack.push(*n),
+                Part::Boxed { size, .. } => {
+                    ckpt::checkpoint!();
+                    self.stack.push(size * 2);
+                }
+                Part::Nothing => {}
+            }
+            ckpt::checkpoint!();
+            println!("{} {:?}", self.at, self.stack);
+        }
+    }
+}
+
+#[ckpt::instrument(calls(run))]
+pub fn found_by_a_number_that_goes_on() {
+    let code = parts();
+    let mut machine = Machine {
+        stack: Vec::new(),
+        at: 0,
+    };
+    machine.run(&code);
+    let list = [3u64, 4, 5, 6];
+    let mut k = 0;
+    loop {
+        match list.get(k) {
+            Some(x) => {
+                k += 1;
+                ckpt::checkpoint!();
+                println!("{x} {k}");
+            }
+            None => break,
+        }
+    }
+    k = 0;
+    while k < 3 {
+        let x = &list[k];
+        k += 1;
+        ckpt::checkpoint!();
+        println!("{x} {k}");
+    }
+    let mut all = vec![7u64, 8];
+    if let Some(&first) = all.first() {
+        all[0] = 9;
+        ckpt::checkpoint!();
+        println!("{first} {all:?}");
+    }
+}

@@ -1,0 +1,118 @@
+//! Indices and other numbers by which a reference is found: `&list[k]`, `list.get(self.next)`, `&list[from..to]`.
+//!
+//! A restart finds the reference again. By then the number may have gone on, so it is put aside first, and saved like any
+//! other variable.
+
+use super::lower::Lowering;
+use super::{Step, operands::is_pure};
+use crate::tables::Tables;
+use std::collections::HashSet;
+use syn::visit::{self, Visit};
+use syn::{Expr, FnArg, ItemFn, PatIdent, parse_quote};
+
+/// The names that are declared `mut` somewhere in a function.
+pub fn changing_names(function: &ItemFn) -> HashSet<String> {
+    struct Names(HashSet<String>);
+    impl<'ast> Visit<'ast> for Names {
+        fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
+            if pat.by_ref.is_none() && pat.mutability.is_some() {
+                self.0.insert(pat.ident.to_string());
+            }
+            visit::visit_pat_ident(self, pat);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut names = Names(HashSet::new());
+    for argument in &function.sig.inputs {
+        if let FnArg::Typed(typed) = argument {
+            names.visit_pat(&typed.pat);
+        }
+    }
+    names.visit_block(&function.block);
+    names.0
+}
+
+impl Lowering<'_> {
+    /// Puts the numbers aside by which an expression borrows; with `places_only` no arithmetic, which may be guarded by a
+    /// condition in front of it.
+    pub(super) fn put_keys_aside(&mut self, expr: &mut Expr, places_only: bool, out: &mut Vec<Step>) {
+        match expr {
+            Expr::Paren(inner) => self.put_keys_aside(&mut inner.expr, places_only, out),
+            Expr::Group(inner) => self.put_keys_aside(&mut inner.expr, places_only, out),
+            Expr::Reference(one) => self.put_keys_aside(&mut one.expr, places_only, out),
+            Expr::Field(field) => self.put_keys_aside(&mut field.base, places_only, out),
+            Expr::Index(one) => {
+                self.put_keys_aside(&mut one.expr, places_only, out);
+                self.key(&mut one.index, places_only, out);
+            }
+            Expr::MethodCall(call) => {
+                let (tables, method) = (Tables::current(), call.method.to_string());
+                self.put_keys_aside(&mut call.receiver, places_only, out);
+                if tables.borrows(&method) || tables.adapts(&method) {
+                    for argument in &mut call.args {
+                        self.key(argument, places_only, out);
+                    }
+                }
+            }
+            Expr::Tuple(tuple) => {
+                for part in &mut tuple.elems {
+                    self.put_keys_aside(part, places_only, out);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn key(&mut self, key: &mut Expr, places_only: bool, out: &mut Vec<Step>) {
+        match key {
+            Expr::Range(range) => {
+                for bound in range.start.iter_mut().chain(&mut range.end) {
+                    self.key(bound, places_only, out);
+                }
+            }
+            Expr::Paren(inner) => self.key(&mut inner.expr, places_only, out),
+            key => {
+                let is_place = matches!(key, Expr::Path(_) | Expr::Field(_));
+                if (is_place || !places_only) && is_number(key) && self.may_change(key) {
+                    let name = self.names.fresh("key");
+                    let taken = std::mem::replace(key, parse_quote!(#name));
+                    self.temporary(&name, taken, out);
+                }
+            }
+        }
+    }
+
+    /// Whether something that the expression mentions may get another value.
+    pub(super) fn may_change(&self, expr: &Expr) -> bool {
+        struct Mentions<'a>(&'a HashSet<String>, bool);
+        impl<'ast> Visit<'ast> for Mentions<'_> {
+            fn visit_expr(&mut self, expr: &'ast Expr) {
+                match expr {
+                    Expr::Field(_) => self.1 = true,
+                    Expr::Path(path) => {
+                        let name = path.path.get_ident().map(ToString::to_string);
+                        self.1 |= name.is_some_and(|name| self.0.contains(&name));
+                    }
+                    other => visit::visit_expr(self, other),
+                }
+            }
+        }
+        let mut mentions = Mentions(self.changing, false);
+        mentions.visit_expr(expr);
+        mentions.1
+    }
+}
+
+/// Whether the expression looks like a number: no borrow, no call but `len`.
+fn is_number(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) | Expr::Lit(_) => true,
+        Expr::Field(_) | Expr::Index(_) => is_pure(expr),
+        Expr::Paren(inner) => is_number(&inner.expr),
+        Expr::Unary(one) => is_number(&one.expr),
+        Expr::Cast(one) => is_number(&one.expr),
+        Expr::Binary(one) => is_pure(expr) && is_number(&one.left) && is_number(&one.right),
+        Expr::MethodCall(call) => call.method == "len" && is_pure(expr),
+        _ => false,
+    }
+}
