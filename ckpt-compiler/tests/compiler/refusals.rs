@@ -255,7 +255,7 @@ fn both_mistakes_of_an_attribute_and_its_function_are_told() {
         said,
         [
             "ckpt: expected `calls(name, ..)`, `means(pure(name), ..)` or `sites = \"manual\"`",
-            "ckpt: expected `fn`"
+            "ckpt: `#[ckpt::instrument]` on something that is no function\n  why: it rewrites the body of one function or method\n  instead: put it on the functions that have a site in them, or that call one which has"
         ]
     );
 }

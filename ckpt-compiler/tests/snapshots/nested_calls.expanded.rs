@@ -101,7 +101,7 @@ pub fn nested(seed: u64) -> String {
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.operand1",
-                        line: 1u32,
+                        line: 20u32,
                         on_demand: false,
                     },
                 ],
@@ -120,12 +120,12 @@ pub fn nested(seed: u64) -> String {
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.operand1",
-                        line: 1u32,
+                        line: 20u32,
                         on_demand: false,
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.argument3",
-                        line: 1u32,
+                        line: 20u32,
                         on_demand: true,
                     },
                 ],

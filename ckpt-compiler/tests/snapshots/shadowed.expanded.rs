@@ -74,11 +74,7 @@ pub fn twice(text: &str) -> String {
                 let __ckpt_dead_round_5 = ::ckpt::__rt::Dead::of(&round);
                 #[allow(unused_mut)]
                 let text = format!("{text}{round}");
-                {
-                    #[allow(unused_imports)]
-                    use ::ckpt::__rt::{DeadDrop as _, DeadInert as _, DeadPlain as _};
-                    (&&__ckpt_dead_round_5).check();
-                }
+                ::ckpt::__rt::check_dead!(__ckpt_dead_round_5);
                 __ckpt_out_text_6 = text;
             } else {
                 __ckpt_out_text_6 = __ckpt.restore("text#2");
