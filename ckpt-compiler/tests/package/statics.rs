@@ -74,6 +74,27 @@ fn two_functions_of_one_name_get_statics_of_two_names() {
 }
 
 #[test]
+fn what_a_function_imports_from_std_is_written_out() {
+    let new = edited(
+        "fn clock() -> f64 {
+             use std::{sync::OnceLock, time as t};
+             static ZERO: OnceLock<t::Instant> = OnceLock::new();
+             ZERO.get_or_init(t::Instant::now).elapsed().as_secs_f64()
+         }
+         fn main() { clock(); }",
+    );
+    let moved =
+        "static CKPT_CLOCK_ZERO: ::std::sync::OnceLock<::std::time::Instant> = ::std::sync::OnceLock::new();";
+    assert!(new.contains(moved), "{new}");
+    let own = "fn f() { use crate::a::Cache; static LAST: Mutex<Cache> = Mutex::new(Cache(0)); } fn main() { f(); }";
+    assert_eq!(
+        refused(own).len(),
+        1,
+        "a path of the program may mean something else outside"
+    );
+}
+
+#[test]
 fn a_static_that_leans_on_its_function_is_refused() {
     let text =
         "fn f() { struct Cache(u8); static LAST: Mutex<Cache> = Mutex::new(Cache(0)); } fn main() { f(); }";

@@ -6,8 +6,10 @@ use crate::package::edits::Edit;
 use crate::package::locate::bytes;
 use crate::package::source::{FileId, Program};
 use crate::spine::operands::names_in;
+use proc_macro2::{Punct, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Item, Stmt, UseTree};
@@ -31,6 +33,7 @@ pub(super) fn of_item(program: &Program, file: FileId, item: &Item, taken: &mut 
         behind: bytes(program, file, item.span()).end,
         functions: Vec::new(),
         local: Vec::new(),
+        imported: HashMap::new(),
         taken,
         found: Inner::default(),
     };
@@ -48,6 +51,8 @@ struct Finder<'p> {
     functions: Vec<String>,
     /// What the items of each block around are called.
     local: Vec<HashSet<String>>,
+    /// Names that a block around imports from std, with their whole paths.
+    imported: HashMap<String, String>,
     taken: &'p mut HashSet<String>,
     found: Inner,
 }
@@ -64,8 +69,11 @@ impl Finder<'_> {
         let range = bytes(self.program, self.file, item.span());
         let own: HashSet<String> = names.iter().map(ToString::to_string).collect();
         let mentioned = names_in(&item.to_token_stream());
-        let mut local = self.local.iter().flatten().filter(|name| !own.contains(*name));
-        if local.any(|name| mentioned.contains(name)) {
+        let local = self.local.iter().flatten();
+        let leans: Vec<&String> = local
+            .filter(|name| !own.contains(*name) && mentioned.contains(*name))
+            .collect();
+        if leans.iter().any(|name| !self.imported.contains_key(*name)) {
             self.found
                 .stuck
                 .extend(names.iter().map(|name| (name.to_string(), range.start)));
@@ -74,11 +82,22 @@ impl Finder<'_> {
         let function = self.functions.join("_");
         let mut text = self.program.file(self.file).text[range.clone()].to_owned();
         let mut uses = Vec::new();
-        // From the last to the first, so that the places of the others stay.
+        // What the function imports from std is written out.
+        let mut leaning = Vec::new();
+        mentions(item.to_token_stream(), &leans, &mut leaning);
+        let mut changes: Vec<(Range<usize>, String)> = leaning
+            .iter()
+            .map(|name| {
+                (
+                    bytes(self.program, self.file, name.span()),
+                    self.imported[&name.to_string()].clone(),
+                )
+            })
+            .collect();
         for name in names.iter().rev() {
             let (new, number) = self.new_name(&format!("{function}_{name}"));
             let at = bytes(self.program, self.file, name.span());
-            text.replace_range(at.start - range.start..at.end - range.start, &new);
+            changes.push((at, new.clone()));
             let mut path = format!("{}::{name}", self.functions.join("::"));
             if number > 1 {
                 path += &format!("#{number}");
@@ -86,6 +105,10 @@ impl Finder<'_> {
             let is_late = matches!(item, Item::Macro(one) if is_lazy(one));
             self.found.lines.push(registration(&path, &new, is_late));
             uses.push(format!("use self::{new} as {name};"));
+        }
+        changes.sort_by_key(|(at, _)| std::cmp::Reverse(at.start));
+        for (at, new) in changes {
+            text.replace_range(at.start - range.start..at.end - range.start, &new);
         }
         self.found.edits.push(Edit {
             file: self.file,
@@ -130,9 +153,16 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
     fn visit_block(&mut self, block: &'ast syn::Block) {
         let mut names = HashSet::new();
+        let around = self.imported.clone();
         for stmt in &block.stmts {
             if let Stmt::Item(item) = stmt {
                 declared(item, &mut names);
+            }
+        }
+        self.imported.retain(|name, _| !names.contains(name));
+        for stmt in &block.stmts {
+            if let Stmt::Item(Item::Use(one)) = stmt {
+                imports(&one.tree, &mut Vec::new(), &mut self.imported);
             }
         }
         self.local.push(names);
@@ -158,12 +188,56 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             self.visit_stmt(stmt);
         }
         self.local.pop();
+        self.imported = around;
     }
 
     fn visit_macro(&mut self, _: &'ast syn::Macro) {}
 
     fn visit_stmt(&mut self, stmt: &'ast Stmt) {
         visit::visit_stmt(self, stmt);
+    }
+}
+
+/// What a `use` takes from std, by the name that it gets: such a path means the same everywhere.
+fn imports(tree: &UseTree, before: &mut Vec<String>, found: &mut HashMap<String, String>) {
+    let is_std =
+        |before: &[String]| matches!(before.first().map(String::as_str), Some("std" | "core" | "alloc"));
+    let path = |before: &[String], last: &syn::Ident| format!("::{}::{last}", before.join("::"));
+    match tree {
+        UseTree::Path(one) => {
+            before.push(one.ident.to_string());
+            imports(&one.tree, before, found);
+            before.pop();
+        }
+        UseTree::Name(one) if is_std(before) && one.ident != "self" => {
+            found.insert(one.ident.to_string(), path(before, &one.ident));
+        }
+        UseTree::Rename(one) if is_std(before) && one.ident != "self" => {
+            found.insert(one.rename.to_string(), path(before, &one.ident));
+        }
+        UseTree::Group(group) => group.items.iter().for_each(|tree| imports(tree, before, found)),
+        _ => {}
+    }
+}
+
+/// Where the tokens mention one of these names as the start of a path.
+fn mentions(tokens: TokenStream, names: &[&String], found: &mut Vec<syn::Ident>) {
+    let mut goes_on = false;
+    for token in tokens {
+        match &token {
+            TokenTree::Group(group) => mentions(group.stream(), names, found),
+            TokenTree::Ident(ident) if !goes_on && names.iter().any(|name| ident == *name) => {
+                found.push(ident.clone())
+            }
+            _ => {}
+        }
+        let joint = |punct: &Punct| punct.as_char() == '.' || punct.as_char() == ':' && goes_on;
+        goes_on = match &token {
+            TokenTree::Punct(punct) => {
+                joint(punct) || punct.spacing() == Spacing::Joint && punct.as_char() == ':'
+            }
+            _ => false,
+        };
     }
 }
 
