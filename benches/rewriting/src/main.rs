@@ -27,7 +27,10 @@ fn main() -> Result<()> {
     };
     let scratch = tempfile::tempdir()?;
     let tool = build_tool()?;
-    println!("{:<16} {:>22} {:>22}", "package", "after a change", "without a change");
+    println!(
+        "{:<16} {:>22} {:>22}",
+        "package", "after a change", "without a change"
+    );
     for name in names {
         let package = Package::read(&root().join("testdata").join(&name))?;
         let folder = scratch.path().join(&name);
@@ -120,7 +123,14 @@ fn median(mut list: Vec<f64>) -> f64 {
 /// `cargo ckpt`, optimised as one that is installed.
 fn build_tool() -> Result<PathBuf> {
     let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--release", "-p", "ckpt-cli", "--manifest-path"])
+        .args([
+            "build",
+            "--quiet",
+            "--release",
+            "-p",
+            "ckpt-cli",
+            "--manifest-path",
+        ])
         .arg(root().join("Cargo.toml"))
         .status()
         .context("cannot start cargo")?;
