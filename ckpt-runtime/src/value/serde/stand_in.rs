@@ -10,42 +10,41 @@ const DEEPEST: u32 = 64;
 
 /// A value of the type, if it can be made of nothing. `lowest` is what every number is.
 pub(super) fn stand_in<T: DeserializeOwned>(lowest: u8) -> Option<T> {
-    let mut variants = 0;
     let nothing = Nothing {
         lowest,
         depth: 0,
-        variants: &mut variants,
+        enums: 0,
     };
     T::deserialize(nothing).ok()
 }
 
-struct Nothing<'a> {
+#[derive(Clone, Copy)]
+struct Nothing {
     lowest: u8,
     depth: u32,
-    /// How many enums there were: each takes another variant, so that one which contains itself comes to an end.
-    variants: &'a mut usize,
+    /// How many enums there are around: each takes another variant, so that one which contains itself comes to an end.
+    enums: usize,
 }
 
-impl Nothing<'_> {
-    fn inside(&mut self) -> Result<Nothing<'_>, Error> {
+impl Nothing {
+    fn inside(self) -> Result<Self, Error> {
         if self.depth == DEEPEST {
             return Err(serde::de::Error::custom("it contains itself too deeply"));
         }
-        Ok(Nothing {
-            lowest: self.lowest,
+        Ok(Self {
             depth: self.depth + 1,
-            variants: self.variants,
+            ..self
         })
     }
 }
 
 /// The parts of a tuple or struct.
-struct Parts<'a> {
-    whole: Nothing<'a>,
+struct Parts {
+    whole: Nothing,
     left: usize,
 }
 
-impl<'de> SeqAccess<'de> for Parts<'_> {
+impl<'de> SeqAccess<'de> for Parts {
     type Error = Error;
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
         if self.left == 0 {
@@ -56,7 +55,7 @@ impl<'de> SeqAccess<'de> for Parts<'_> {
     }
 }
 
-impl<'de> Deserializer<'de> for Nothing<'_> {
+impl<'de> Deserializer<'de> for Nothing {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -120,7 +119,7 @@ impl<'de> Deserializer<'de> for Nothing<'_> {
         visitor.visit_none()
     }
     fn deserialize_newtype_struct<V: Visitor<'de>>(
-        mut self,
+        self,
         _: &'static str,
         visitor: V,
     ) -> Result<V::Value, Error> {
@@ -160,10 +159,13 @@ impl<'de> Deserializer<'de> for Nothing<'_> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        let name = variants.get(*self.variants % variants.len().max(1)).copied();
-        *self.variants += 1;
+        let name = variants.get(self.enums % variants.len().max(1)).copied();
+        let of = Self {
+            enums: self.enums + 1,
+            ..self
+        };
         match name {
-            Some(name) => visitor.visit_enum(Variant { name, of: self }),
+            Some(name) => visitor.visit_enum(Variant { name, of }),
             None => Err(serde::de::Error::custom("it has no variants")),
         }
     }
@@ -171,26 +173,26 @@ impl<'de> Deserializer<'de> for Nothing<'_> {
     forward_to_deserialize_any! { unit unit_struct identifier ignored_any }
 }
 
-struct Variant<'a> {
+struct Variant {
     name: &'static str,
-    of: Nothing<'a>,
+    of: Nothing,
 }
 
-impl<'de, 'a> EnumAccess<'de> for Variant<'a> {
+impl<'de> EnumAccess<'de> for Variant {
     type Error = Error;
-    type Variant = Nothing<'a>;
-    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Nothing<'a>), Error> {
+    type Variant = Nothing;
+    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Nothing), Error> {
         let name = IntoDeserializer::<Error>::into_deserializer(self.name);
         Ok((seed.deserialize(name)?, self.of))
     }
 }
 
-impl<'de> VariantAccess<'de> for Nothing<'_> {
+impl<'de> VariantAccess<'de> for Nothing {
     type Error = Error;
     fn unit_variant(self) -> Result<(), Error> {
         Ok(())
     }
-    fn newtype_variant_seed<S: DeserializeSeed<'de>>(mut self, seed: S) -> Result<S::Value, Error> {
+    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Error> {
         seed.deserialize(self.inside()?)
     }
     fn tuple_variant<V: Visitor<'de>>(self, left: usize, visitor: V) -> Result<V::Value, Error> {
