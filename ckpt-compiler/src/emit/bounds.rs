@@ -34,10 +34,26 @@ impl Emitter<'_> {
         }
         let found = used.found;
         for name in found {
-            let checkpoint: TypeParamBound = checkpoint();
-            let clause = signature.generics.make_where_clause();
-            clause.predicates.push(parse_quote!(#name: #checkpoint));
+            add_bound(&mut signature.generics, &name);
         }
+    }
+}
+
+/// Adds the bound where the parameter has its others.
+fn add_bound(generics: &mut Generics, name: &Ident) {
+    let of_name = |ty: &Type| matches!(ty, Type::Path(path) if path.path.is_ident(name));
+    let predicates = generics
+        .where_clause
+        .iter_mut()
+        .flat_map(|clause| &mut clause.predicates);
+    let clause = predicates.into_iter().find_map(|predicate| match predicate {
+        syn::WherePredicate::Type(one) if of_name(&one.bounded_ty) => Some(&mut one.bounds),
+        _ => None,
+    });
+    if let Some(bounds) = clause {
+        bounds.push(checkpoint());
+    } else if let Some(parameter) = generics.type_params_mut().find(|one| one.ident == *name) {
+        parameter.bounds.push(checkpoint());
     }
 }
 
