@@ -186,7 +186,7 @@ fn complaint(line: &str) -> Option<(String, Complaint)> {
         .get("spans")?
         .as_array()?
         .iter()
-        .find_map(|span| program_of(span.get("file_name")?.as_str()?))?;
+        .find_map(program_around)?;
     let text = message.get("message")?.as_str()?.to_string();
     let rendered = message.get("rendered")?.as_str()?.to_string();
     // ckpt's own refusals have no error code; what depends on a type is rustc's to say, about one of ckpt's traits.
@@ -200,6 +200,14 @@ fn complaint(line: &str) -> Option<(String, Complaint)> {
             refusal,
         },
     ))
+}
+
+/// The program that a span lies in, or the macro call that it comes from.
+fn program_around(span: &serde_json::Value) -> Option<String> {
+    let calls = std::iter::successors(Some(span), |span| span.get("expansion")?.get("span"));
+    calls
+        .filter_map(|span| span.get("file_name")?.as_str())
+        .find_map(program_of)
 }
 
 fn program_of(file: &str) -> Option<String> {
