@@ -1,7 +1,7 @@
 //! What calls mean: data, not code. ckpt brings one TOML table along for each library (`tables/*.toml`); the user adds
 //! to them in `[calls]` of `ckpt.toml` or by `means(..)` in an attribute.
 //!
-//! [`read`] reads tables; this module answers what they say. The tables in force are those of the thread: the built-in
+//! `read` reads tables; this module answers what they say. The tables in force are those of the thread: the built-in
 //! ones, and what [`Tables::in_force_during`] adds for as long as a piece of work lasts.
 
 mod read;

@@ -2,7 +2,7 @@
 //! there would not be looked at, or, if the user wants that, because it is cheap to make.
 //!
 //! - **Rewritten**: scratch space. What the variable holds at a site is given a new value as a whole before anything looks
-//!   at it ([`contents`], through calls: [`callees`]), so that all that matters is its shape; and that is what its `let`
+//!   at it (`contents`, through calls: `callees`), so that all that matters is its shape; and that is what its `let`
 //!   makes, from inputs that do not change.
 //! - **Recomputed** (`--recompute`): the variable never changes, and what makes it leaves no trace.
 //!
