@@ -206,19 +206,10 @@ impl<'ast> Visit<'ast> for Names {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::SourceFile;
     use super::*;
 
     fn at(text: &str, wanted: &str) -> Option<Found> {
-        let program = Program {
-            files: vec![SourceFile {
-                path: "a.rs".into(),
-                text: text.into(),
-                ast: syn::parse_file(text).unwrap(),
-                base: 0,
-            }],
-            crates: Vec::new(),
-        };
+        let program = Program::of_text(text);
         locate(&program, FileId(0), text.find(wanted).unwrap())
     }
 

@@ -365,19 +365,11 @@ impl<'ast> Visit<'ast> for Changes {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::{FileId, SourceFile};
+    use super::super::source::FileId;
     use super::*;
 
     fn kept(text: &str) -> Option<Vec<String>> {
-        let program = Program {
-            files: vec![SourceFile {
-                path: "a.rs".into(),
-                text: text.into(),
-                ast: syn::parse_file(text).unwrap(),
-                base: 0,
-            }],
-            crates: Vec::new(),
-        };
+        let program = Program::of_text(text);
         let fields = kept_fields(&program, (FileId(0), text.find("struct S").unwrap()))?;
         let names = fields.into_iter().map(|(_, start)| {
             let rest = &text[start..];

@@ -317,15 +317,7 @@ fn run<T, U: Copy>(a: T, b: U) {
     }
 }
 ";
-        let program = Program {
-            files: vec![SourceFile {
-                path: "a.rs".into(),
-                text: text.into(),
-                ast: syn::parse_file(text).unwrap(),
-                base: 0,
-            }],
-            crates: Vec::new(),
-        };
+        let program = Program::of_text(text);
         let file = FileId(0);
         let at = |wanted: &str| text.find(wanted).unwrap();
         let decisions = Decisions {

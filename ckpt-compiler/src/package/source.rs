@@ -62,6 +62,20 @@ pub struct CrateSource {
 }
 
 impl Program {
+    /// One file, in no crate.
+    #[cfg(test)]
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self {
+            files: vec![SourceFile {
+                path: "a.rs".into(),
+                text: text.into(),
+                ast: syn::parse_file(text).unwrap(),
+                base: 0,
+            }],
+            crates: Vec::new(),
+        }
+    }
+
     /// The file.
     ///
     /// # Panics

@@ -268,7 +268,6 @@ fn is_static_text(reference: &syn::TypeReference) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::SourceFile;
     use super::*;
 
     #[test]
@@ -277,15 +276,7 @@ mod tests {
                     struct D { c: C, rule: fn(f64) -> f64 } struct E { d: D }\n\
                     struct F { own: G } impl ckpt::Checkpoint for G {} struct G { x: *mut f64 }\n\
                     trait Law {} struct H { law: Box<dyn Law + Send> } struct I { rule: Box<dyn Fn(f64) -> f64> }\n";
-        let program = Program {
-            files: vec![SourceFile {
-                path: "a.rs".into(),
-                text: text.into(),
-                ast: syn::parse_file(text).unwrap(),
-                base: 0,
-            }],
-            crates: Vec::new(),
-        };
+        let program = Program::of_text(text);
         let types = Types::of(&program);
         let held = |name: &str| {
             types
