@@ -226,7 +226,7 @@ fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnosti
             trapped.span,
             format!("a site inside {}", trapped.holder),
             "a restart walks from statement to statement and cannot enter it",
-            "write the loop in the function's own body, or make what is inside a function and instrument that",
+            trapped.instead,
         );
         return;
     }

@@ -1,9 +1,11 @@
 //! Finds what makes a function interesting: `checkpoint!()` and the calls that lead to one.
 
-use crate::tables::Tables;
+use crate::flow::arguments_of_macro;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, ExprClosure, Item, Macro, Path, Stmt};
+use syn::{
+    Block, Expr, ExprClosure, ExprConst, ExprRepeat, GenericArgument, Item, Macro, Path, Stmt, TypeArray,
+};
 
 /// Knows the sites of a function by sight.
 #[derive(Debug, Clone, Copy)]
@@ -136,7 +138,12 @@ pub struct Trapped {
     pub span: proc_macro2::Span,
     /// What holds it.
     pub holder: &'static str,
+    /// What to write instead.
+    pub instead: &'static str,
 }
+
+const OWN_FUNCTION: &str =
+    "write the loop in the function's own body, or make what is inside a function and instrument that";
 
 struct Finder<'a> {
     marks: &'a Marks<'a>,
@@ -153,8 +160,24 @@ impl Finder<'_> {
             self.trapped.get_or_insert(Trapped {
                 span,
                 holder: "a closure",
+                instead: OWN_FUNCTION,
             });
         }
+    }
+
+    /// What the compiler computes: no site can stand in it.
+    fn constant(&mut self, expr: &Expr) {
+        if self.marks.in_expr(expr) {
+            self.in_constant(syn::spanned::Spanned::span(expr));
+        }
+    }
+
+    fn in_constant(&mut self, span: proc_macro2::Span) {
+        self.trapped.get_or_insert(Trapped {
+            span,
+            holder: "a constant",
+            instead: OWN_FUNCTION,
+        });
     }
 }
 
@@ -169,6 +192,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                 self.trapped.get_or_insert(Trapped {
                     span,
                     holder: "an `async` block",
+                    instead: OWN_FUNCTION,
                 });
             }
             return;
@@ -191,19 +215,47 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         if Marks::is_checkpoint(mac) {
             self.found_at(span);
         } else if self.marks.in_tokens(&mac.tokens) {
-            let known = mac
-                .path
-                .segments
-                .last()
-                .is_some_and(|last| Tables::current().formats(&last.ident.to_string()));
-            if known {
-                self.found_at(span);
-            } else {
+            let Some(arguments) = arguments_of_macro(mac) else {
                 self.trapped.get_or_insert(Trapped {
                     span,
                     holder: "a macro that ckpt does not know",
+                    instead: if (Marks { calls: &[] }).in_tokens(&mac.tokens) {
+                        OWN_FUNCTION
+                    } else {
+                        "bind the call's result with `let` and use the variable in the macro"
+                    },
                 });
+                return;
+            };
+            for argument in &arguments {
+                match argument {
+                    Expr::Assign(named) => self.visit_expr(&named.right),
+                    argument => self.visit_expr(argument),
+                }
             }
+        }
+    }
+
+    fn visit_generic_argument(&mut self, argument: &'ast GenericArgument) {
+        match argument {
+            GenericArgument::Const(constant) => self.constant(constant),
+            argument => visit::visit_generic_argument(self, argument),
+        }
+    }
+
+    fn visit_type_array(&mut self, array: &'ast TypeArray) {
+        self.visit_type(&array.elem);
+        self.constant(&array.len);
+    }
+
+    fn visit_expr_repeat(&mut self, array: &'ast ExprRepeat) {
+        self.visit_expr(&array.expr);
+        self.constant(&array.len);
+    }
+
+    fn visit_expr_const(&mut self, block: &'ast ExprConst) {
+        if self.marks.in_block(&block.block) {
+            self.in_constant(block.const_token.span);
         }
     }
 

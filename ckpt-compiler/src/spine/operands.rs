@@ -3,15 +3,14 @@
 use super::lower::{Lowering, plain};
 use super::{Block, Spine, SpineStep, Step, StepKind, Target, hole};
 use crate::borrow::place_root;
+use crate::flow::arguments_of_macro;
 use crate::marks::Marks;
 use crate::tables::Tables;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashSet;
-use syn::parse::Parser;
-use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, Token, parse_quote};
+use syn::{Expr, parse_quote};
 
 impl Lowering<'_> {
     /// An expression of which an operand holds a site.
@@ -134,14 +133,7 @@ impl Lowering<'_> {
 
     /// The arguments of `println!` and its like.
     fn macro_operands(&mut self, mac: &mut syn::ExprMacro, steps: &mut Vec<Step>) {
-        let parser = Punctuated::<Expr, Token![,]>::parse_terminated;
-        let Ok(mut arguments) = parser.parse2(mac.mac.tokens.clone()) else {
-            self.errors.refuse(
-                mac.span(),
-                "a call that leads to a site inside a macro",
-                "ckpt cannot read the macro's arguments",
-                "bind the call's result with `let` and use the variable in the macro",
-            );
+        let Some(mut arguments) = arguments_of_macro(&mac.mac) else {
             return;
         };
         for argument in arguments.iter_mut() {
