@@ -11,11 +11,11 @@ use crate::liveness::Liveness;
 use crate::marks::Marks;
 use crate::names::Names;
 use crate::options::{Options, SiteChoice, Treatment, take_treatment};
-use crate::plan;
+use crate::plan::{self, travel::MOVED_LATER};
 use crate::prepare;
 use crate::replay;
-use crate::spine;
 use crate::spine::select::is_binding;
+use crate::spine::{self, Form};
 use crate::streams;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -102,18 +102,26 @@ pub fn analyse(
     item: &TokenStream,
     opens_session: bool,
 ) -> Result<Stages, Diagnostics> {
-    let errors = match analyse_as_it_is(arguments.clone(), item, opens_session) {
+    let plainly = Form::default();
+    let errors = match analyse_as(plainly, arguments.clone(), item, opens_session) {
         Ok(stages) => return Ok(stages),
         Err(errors) => errors,
     };
-    // Iterators that are half used up at a site; whether there are any is known only at the end.
-    match replay::with_iterators(item, &errors) {
-        Some(again) => analyse_as_it_is(arguments, &again, opens_session).map_err(|_| errors),
-        None => Err(errors),
-    }
+    // Whether there is any need of these is known only at the end.
+    let branches_apart = Form { branches_apart: true };
+    let is_moved_later = errors.iter().all(|one| one.what.ends_with(MOVED_LATER));
+    let other_forms = [
+        replay::with_iterators(item, &errors).map(|item| (plainly, item)),
+        is_moved_later.then(|| (branches_apart, item.clone())),
+    ];
+    let mut tries = other_forms.into_iter().flatten();
+    tries
+        .find_map(|(form, item)| analyse_as(form, arguments.clone(), &item, opens_session).ok())
+        .ok_or(errors)
 }
 
-fn analyse_as_it_is(
+fn analyse_as(
+    form: Form,
     arguments: TokenStream,
     item: &TokenStream,
     opens_session: bool,
@@ -132,10 +140,15 @@ fn analyse_as_it_is(
         }
     };
     let means = options.means.clone();
-    means.in_force_during(|| stages(options, function, errors))
+    means.in_force_during(|| stages(form, options, function, errors))
 }
 
-fn stages(options: Options, mut function: ItemFn, mut errors: Diagnostics) -> Result<Stages, Diagnostics> {
+fn stages(
+    form: Form,
+    options: Options,
+    mut function: ItemFn,
+    mut errors: Diagnostics,
+) -> Result<Stages, Diagnostics> {
     refuse_signature(&function, &mut errors);
     let treatments = parameter_treatments(&mut function, &mut errors);
     errors.propagate()?;
@@ -153,7 +166,7 @@ fn stages(options: Options, mut function: ItemFn, mut errors: Diagnostics) -> Re
     let references = reference_names(&function);
     let changing = spine::keys::changing_names(&function);
     let body = (*function.block).clone();
-    let lowered = spine::lower(body, marks, &references, &changing, &names, &mut errors);
+    let lowered = spine::lower(body, form, marks, &references, &changing, &names, &mut errors);
     errors.propagate()?;
     let flow = flow::build(&function.sig, &lowered, &treatments);
     let liveness = Liveness::of(&flow);

@@ -17,7 +17,7 @@ use crate::paths::rt;
 use crate::plan::{Entry, Mode, Plan};
 use crate::spine::{Lowered, SiteId};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use std::cell::RefCell;
 use syn::visit_mut::VisitMut;
 use syn::{FnArg, ItemFn};
@@ -128,17 +128,18 @@ impl Emitter<'_> {
         let frame = frame();
         let mut tokens = TokenStream::new();
         for (id, binding) in self.flow.bindings.iter().enumerate() {
-            if !matches!(binding.declaration, Declaration::Parameter { .. })
-                || !self.is_restored_parameter(id)
-            {
+            if !matches!(binding.declaration, Declaration::Parameter { .. }) || !self.is_taken_over(id) {
                 continue;
             }
             let (name, key) = (&binding.ident, self.key(id));
             let mutability = binding.mutable.then(|| quote!(mut));
             let restored = self.where_restored(id, 1, self.plan.sites.len() as SiteId);
             let restore = self.restoring(id, 1, self.plan.sites.len() as SiteId, Span::mixed_site());
-            let value = quote_spanned! { Span::mixed_site() =>
-                if !#frame.runs() && (#restored) && !#frame.passed(#key) { #restore } else { #name }
+            let value = match self.is_restored_parameter(id) {
+                true => quote_spanned! { Span::mixed_site() =>
+                    if !#frame.runs() && (#restored) && !#frame.passed(#key) { #restore } else { #name }
+                },
+                false => name.to_token_stream(),
             };
             tokens.extend(match self.mode(id) {
                 Mode::Carried => self.travelling_parameter(id, &value),
@@ -146,6 +147,11 @@ impl Emitter<'_> {
             });
         }
         tokens
+    }
+
+    /// Whether the parameter becomes a variable of the function's own.
+    fn is_taken_over(&self, id: BindingId) -> bool {
+        self.is_restored_parameter(id) || self.mode(id) == Mode::Carried
     }
 
     fn is_restored_parameter(&self, id: BindingId) -> bool {
@@ -163,7 +169,7 @@ impl Emitter<'_> {
                 self.flow.bindings.iter().enumerate().any(|(id, binding)| {
                     matches!(binding.declaration, Declaration::Parameter { index: of, .. } if of as usize == index)
                         && binding.ident == *ident
-                        && self.is_restored_parameter(id)
+                        && self.is_taken_over(id)
                 })
             };
             TakenOver(&taken_over).visit_pat_mut(&mut typed.pat);

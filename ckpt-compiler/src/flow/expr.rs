@@ -203,6 +203,14 @@ impl Walker {
             self.operand(&init.expr, Use::Read);
         } else {
             self.expr(&init.expr);
+            // Taken apart by value: `let Some(text) = job.title else { .. };`
+            let is_field = matches!(*init.expr, Expr::Field(_));
+            if is_field
+                && !matches!(local.pat, Pat::Ident(_) | Pat::Type(_))
+                && let Some(event) = self.flow.nodes[self.here].events.last_mut()
+            {
+                event.may_consume |= event.kind == Use::MovePart;
+            }
         }
         if let Some((_, diverge)) = &init.diverge {
             self.optionally(|walker| walker.expr(diverge));

@@ -349,8 +349,9 @@ impl Chooser<'_> {
             let is_moved = events().any(Event::may_move);
             let is_given = events().any(|event| event.kind == Use::Write && event.step != 0);
             let is_parameter = matches!(binding.declaration, Declaration::Parameter { .. });
-            let saved = self.plan.sites.iter().any(|site| site.restores(id));
-            if is_parameter && saved && binding.ident != "self" && is_moved && is_given {
+            // Also where a site only offers it: rustc must see that it has a value there.
+            let named = self.plan.sites.iter().any(|site| site.names(id));
+            if is_parameter && named && binding.ident != "self" && is_moved && is_given {
                 self.modes.insert(id, Mode::Carried);
                 self.given_again.insert(id, self.given_again(id));
             }

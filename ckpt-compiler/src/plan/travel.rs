@@ -19,6 +19,10 @@ use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
+/// How the refusal ends that branches in blocks of their own may be the way out of.
+pub const MOVED_LATER: &str =
+    "is borrowed by a statement that runs again at restart, and moved away before a later site";
+
 /// What is taken and put where.
 #[derive(Debug, Default)]
 pub struct Travel {
@@ -215,7 +219,7 @@ impl Router<'_> {
             let borrowed = &self.flow.bindings[id].ident;
             self.errors.refuse(
                 borrowed.span(),
-                format!("`{borrowed}` is borrowed by a statement that runs again at restart, and moved away before a later site"),
+                format!("`{borrowed}` {MOVED_LATER}"),
                 "a restart at that site would borrow it again, and has no value for it",
                 "put the borrow and the statements that use it into a block of their own: `{ .. }`",
             );

@@ -12,12 +12,21 @@ use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::{Expr, Local, Pat, Stmt, parse_quote};
 
+/// How a function is lowered.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Form {
+    /// Whether the statements of every branch are one block: a variable that travels can then be taken for all of them,
+    /// which a statement that runs again at restart needs.
+    pub branches_apart: bool,
+}
+
 /// Lowers the body of a function.
 ///
 /// `references` are the names known to stand for references wherever they are declared, `changing` those of variables that
 /// may get another value.
 pub fn lower(
     body: syn::Block,
+    form: Form,
     marks: Marks<'_>,
     references: &HashSet<String>,
     changing: &HashSet<String>,
@@ -25,6 +34,7 @@ pub fn lower(
     errors: &mut Diagnostics,
 ) -> Lowered {
     let mut lowering = Lowering {
+        form,
         marks,
         references,
         changing,
@@ -41,6 +51,7 @@ pub fn lower(
 }
 
 pub(super) struct Lowering<'a> {
+    form: Form,
     pub(super) marks: Marks<'a>,
     pub(super) references: &'a HashSet<String>,
     pub(super) changing: &'a HashSet<String>,
@@ -62,7 +73,10 @@ impl Lowering<'_> {
     /// A block together with the sites that it turns out to hold.
     pub(super) fn branch(&mut self, block: syn::Block) -> Branch {
         let before = self.next_site();
-        let block = self.block(block);
+        let block = match self.form.branches_apart && self.marks.in_block(&block) {
+            true => self.block(parse_quote!({ #block })),
+            false => self.block(block),
+        };
         Branch {
             sites: self.sites_since(before),
             block,
@@ -77,7 +91,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn stmt(&mut self, mut stmt: Stmt, last: bool, out: &mut Vec<Step>) {
+    pub(super) fn stmt(&mut self, mut stmt: Stmt, last: bool, out: &mut Vec<Step>) {
         if let Stmt::Item(_) = stmt {
             out.push(step(StepKind::Item(stmt)));
             return;

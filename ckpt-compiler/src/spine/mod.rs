@@ -11,7 +11,7 @@ mod patterns;
 mod peeled;
 pub mod select;
 
-pub use lower::lower;
+pub use lower::{Form, lower};
 
 use crate::options::Treatment;
 use proc_macro2::{Ident, Span, TokenStream};

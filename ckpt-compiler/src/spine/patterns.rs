@@ -5,14 +5,23 @@
 
 use super::lower::{Lowering, plain};
 use super::select::{is_binding, pattern_bindings};
-use super::{Plain, Step, StepKind};
+use super::{Plain, Step, StepKind, operands::names_in};
 use crate::borrow::{Origin, origin};
+use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Local, Pat, PatIdent, Stmt, parse_quote};
 
 impl Lowering<'_> {
     /// A `let` without a site; what its pattern binds by value next to a borrow gets statements of its own.
     pub(super) fn plain_local(&mut self, mut local: Local, statement: Plain, out: &mut Vec<Step>) {
+        if statement.treatment.is_none()
+            && let Some(parts) = self.one_by_one(&local)
+        {
+            for part in parts {
+                self.stmt(Stmt::Local(part), false, out);
+            }
+            return;
+        }
         let values = match statement.treatment {
             None => {
                 self.put_keys_of_borrow_aside(&mut local, out);
@@ -25,6 +34,37 @@ impl Lowering<'_> {
             ..statement
         })));
         out.extend(values.into_iter().map(plain));
+    }
+
+    /// `let (row, text) = (&rows[0], text);` is one `let` for each, where the values do not use the names.
+    fn one_by_one(&self, local: &Local) -> Option<Vec<Local>> {
+        let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
+        let (Pat::Tuple(names), Expr::Tuple(parts)) = (&local.pat, &*init.expr) else {
+            return None;
+        };
+        let is_borrow = |part: &Expr| matches!(origin(part, self.references), Origin::Borrow { .. });
+        let mixed = parts.elems.iter().any(is_borrow) && !parts.elems.iter().all(is_borrow);
+        let has_rest = names.elems.iter().any(|name| matches!(name, Pat::Rest(_)));
+        let used = names_in(&parts.to_token_stream());
+        let uses = |one: PatIdent| used.contains(&one.ident.to_string());
+        let moves = |part: &Expr| matches!(part, Expr::Path(_));
+        if !mixed
+            || has_rest
+            || names.elems.len() != parts.elems.len()
+            || !parts.elems.iter().any(moves)
+            || pattern_bindings(&local.pat).into_iter().any(uses)
+        {
+            return None;
+        }
+        let alone = |(name, part): (&Pat, &Expr)| Local {
+            pat: name.clone(),
+            init: Some(syn::LocalInit {
+                expr: Box::new(part.clone()),
+                ..init.clone()
+            }),
+            ..local.clone()
+        };
+        Some(names.elems.iter().zip(&parts.elems).map(alone).collect())
     }
 
     fn put_keys_of_borrow_aside(&mut self, local: &mut Local, out: &mut Vec<Step>) {
@@ -163,24 +203,19 @@ pub(super) fn declares(stmt: &Stmt, name: &proc_macro2::Ident) -> bool {
     matches!(stmt, Stmt::Local(local) if matches!(&local.pat, Pat::Ident(ident) if ident.ident == *name))
 }
 
-/// The pattern with which the references of an arm are taken from a value that it has matched already: what is bound by
-/// value or compared is left out.
-pub(super) fn only_references(pattern: &Pat) -> Pat {
-    let mut references = pattern.clone();
-    OnlyReferences.visit_pat_mut(&mut references);
-    match references {
-        Pat::Or(_) => parse_quote!((#references)),
-        other => other,
-    }
+/// The pattern without the variables that `left_out` holds for.
+pub(super) fn without_bindings(pattern: &Pat, left_out: &dyn Fn(&PatIdent) -> bool) -> Pat {
+    let mut without = pattern.clone();
+    Without(left_out).visit_pat_mut(&mut without);
+    without
 }
 
-struct OnlyReferences;
+struct Without<'a>(&'a dyn Fn(&PatIdent) -> bool);
 
-impl VisitMut for OnlyReferences {
+impl VisitMut for Without<'_> {
     fn visit_pat_mut(&mut self, pat: &mut Pat) {
         match pat {
-            Pat::Lit(_) | Pat::Range(_) | Pat::Const(_) => *pat = parse_quote!(_),
-            Pat::Ident(ident) if is_binding(ident) && ident.by_ref.is_none() => {
+            Pat::Ident(ident) if is_binding(ident) && (self.0)(ident) => {
                 *pat = match ident.subpat.take() {
                     Some((_, inner)) => *inner,
                     None => parse_quote!(_),
@@ -197,5 +232,82 @@ impl VisitMut for OnlyReferences {
         if was_short && !matches!(*field.pat, Pat::Ident(_)) {
             field.colon_token = Some(syn::Token![:](proc_macro2::Span::mixed_site()));
         }
+    }
+}
+
+/// The pattern for a value that it has matched already: nothing is compared, unless to tell alternatives apart.
+pub(super) fn never_compared(pattern: &Pat) -> Pat {
+    let mut compared = NeverCompared {
+        has_alternatives: false,
+    };
+    let mut without = pattern.clone();
+    compared.visit_pat_mut(&mut without);
+    match (compared.has_alternatives, pattern) {
+        (false, _) => without,
+        (true, Pat::Or(_)) => parse_quote!((#pattern)),
+        (true, _) => pattern.clone(),
+    }
+}
+
+struct NeverCompared {
+    has_alternatives: bool,
+}
+
+impl VisitMut for NeverCompared {
+    fn visit_pat_mut(&mut self, pat: &mut Pat) {
+        match pat {
+            Pat::Lit(_) | Pat::Range(_) | Pat::Const(_) => *pat = parse_quote!(_),
+            Pat::Or(_) => self.has_alternatives = true,
+            other => visit_mut::visit_pat_mut(self, other),
+        }
+    }
+}
+
+/// Binds by reference what a guard looks at by value, so that deciding moves nothing.
+pub(super) fn look_only(pattern: &mut Pat, guard: &mut Expr) {
+    let by_value = pattern_bindings(pattern)
+        .into_iter()
+        .filter(|one| one.by_ref.is_none());
+    for one in by_value {
+        let mut behind = Deref {
+            name: &one.ident,
+            in_macro: false,
+        };
+        let mut changed = guard.clone();
+        behind.visit_expr_mut(&mut changed);
+        if !behind.in_macro {
+            *guard = changed;
+            ByReference(&one.ident).visit_pat_mut(pattern);
+        }
+    }
+}
+
+/// `name` becomes `(*name)`.
+struct Deref<'a> {
+    name: &'a proc_macro2::Ident,
+    in_macro: bool,
+}
+
+impl VisitMut for Deref<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Path(name) if name.path.is_ident(self.name) => *expr = parse_quote!((*#name)),
+            other => visit_mut::visit_expr_mut(self, other),
+        }
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        self.in_macro |= names_in(&mac.tokens).contains(&self.name.to_string());
+    }
+}
+
+struct ByReference<'a>(&'a proc_macro2::Ident);
+
+impl VisitMut for ByReference<'_> {
+    fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
+        if pat.ident == *self.0 {
+            pat.by_ref = Some(syn::Token![ref](proc_macro2::Span::mixed_site()));
+        }
+        visit_mut::visit_pat_ident_mut(self, pat);
     }
 }

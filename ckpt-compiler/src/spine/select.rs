@@ -4,12 +4,13 @@
 //! binds references, the value cannot be put aside: the user's place is matched again, unchanged since.
 
 use super::lower::{Lowering, plain};
-use super::patterns::{changing_inside, only_references};
+use super::operands::names_in;
+use super::patterns::{changing_inside, look_only, never_compared, without_bindings};
 use super::{Arm, Branch, Spine, Step, StepKind};
 use crate::borrow::{Origin, is_repeatable, origin};
 use crate::names::frame;
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
@@ -185,7 +186,18 @@ impl Lowering<'_> {
             self.put_keys_aside(&mut scrutinee, false, out);
             return self.replay_match(scrutinee, branch.arms);
         }
-        self.choose(scrutinee, branch.arms, out)
+        let arms: Vec<Choice> = match by_reference {
+            true => {
+                self.put_keys_aside(&mut scrutinee, false, out);
+                branch
+                    .arms
+                    .into_iter()
+                    .map(|arm| in_place(arm, &scrutinee))
+                    .collect()
+            }
+            false => branch.arms.into_iter().map(with_values).collect(),
+        };
+        self.choose(scrutinee, arms, out)
     }
 
     fn replay_match(&mut self, scrutinee: Expr, arms: Vec<syn::Arm>) -> Spine {
@@ -211,7 +223,7 @@ impl Lowering<'_> {
     }
 
     /// A `match` whose bindings are values: which arm, and what it binds, go into a variable.
-    fn choose(&mut self, scrutinee: Expr, arms: Vec<syn::Arm>, out: &mut Vec<Step>) -> Spine {
+    fn choose(&mut self, scrutinee: Expr, arms: Vec<Choice>, out: &mut Vec<Step>) -> Spine {
         let choice = self.names.fresh("choice");
         let held = self.names.fresh("bindings");
         let count = arms.len();
@@ -221,21 +233,11 @@ impl Lowering<'_> {
         out.push(plain(parse_quote!(let mut #choice = ();)));
         let mut restart = TokenStream::new();
         for (index, arm) in arms.into_iter().enumerate() {
-            let (values, references): (Vec<PatIdent>, Vec<PatIdent>) = pattern_bindings(&arm.pat)
-                .into_iter()
-                .partition(|one| one.by_ref.is_none());
-            let lint = (!references.is_empty()).then(|| quote!(#[allow(unused_variables)]));
-            let references = (!references.is_empty()).then(|| references_of(&arm.pat, &scrutinee));
-            let (names, patterns) = binding_names(&values);
+            let (names, patterns) = binding_names(&arm.held);
             let chosen = nested(index, count, &quote!(::core::option::Option::Some((#(#names,)*))));
-            let (mut pattern, guard) = (arm.pat, arm.guard.map(|(_, guard)| quote!(if #guard)));
-            WithoutMut.visit_pat_mut(&mut pattern);
-            deciding.push(quote!(#lint #pattern #guard => #chosen,));
-            let mut body = block_of(*arm.body);
-            if let Some(references) = references {
-                body.stmts.insert(0, references);
-            }
-            let body = self.branch(with_bindings(body, &held, &patterns));
+            let (pattern, guard) = (arm.pattern, arm.guard.map(|guard| quote!(if #guard)));
+            deciding.push(quote!(#pattern #guard => #chosen,));
+            let body = self.branch(with_bindings(arm.body, &held, &patterns));
             if body.sites.is_some() {
                 let (entered, chosen) = (
                     entered(&body),
@@ -273,13 +275,70 @@ impl Lowering<'_> {
     }
 }
 
-/// The references of an arm, taken again from what it has matched.
-fn references_of(pattern: &Pat, scrutinee: &Expr) -> Stmt {
-    let (references, frame) = (only_references(pattern), frame());
+/// An arm of a `match` that is decided once.
+struct Choice {
+    pattern: Pat,
+    guard: Option<Box<Expr>>,
+    /// What is bound when it is decided, and handed on to the body.
+    held: Vec<PatIdent>,
+    body: syn::Block,
+}
+
+fn with_values(arm: syn::Arm) -> Choice {
+    let (held, mut pattern) = (pattern_bindings(&arm.pat), arm.pat);
+    WithoutMut.visit_pat_mut(&mut pattern);
+    Choice {
+        pattern,
+        guard: arm.guard.map(|(_, guard)| guard),
+        held,
+        body: block_of(*arm.body),
+    }
+}
+
+/// An arm over a place that it, or another arm, borrows: it is decided without moving anything, and its body then takes
+/// what it binds.
+fn in_place(arm: syn::Arm, scrutinee: &Expr) -> Choice {
+    let mut guard = arm.guard.map(|(_, guard)| guard);
+    let guarded = guard.as_ref().map(|guard| names_in(&guard.to_token_stream()));
+    let is_looked_at = |one: &PatIdent| guarded.iter().any(|names| names.contains(&one.ident.to_string()));
+    let mut pattern = without_bindings(&arm.pat, &|one| !is_looked_at(one));
+    WithoutMut.visit_pat_mut(&mut pattern);
+    if let Some(guard) = &mut guard {
+        look_only(&mut pattern, guard);
+    }
+    let mut body = block_of(*arm.body);
+    let (by_reference, by_value): (Vec<PatIdent>, Vec<PatIdent>) = pattern_bindings(&arm.pat)
+        .into_iter()
+        .partition(|one| one.by_ref.is_some());
+    let references = (!by_reference.is_empty()).then(|| {
+        let references = without_bindings(&arm.pat, &|one| one.by_ref.is_none());
+        taken_from(&references, scrutinee)
+    });
+    let values = (!by_value.is_empty()).then(|| {
+        let values = without_bindings(&arm.pat, &|one| one.by_ref.is_some());
+        taken_from(&values, scrutinee)
+    });
+    // Nothing can be looked at next to an exclusive reference, and what has lost a part cannot be matched.
+    let first = match by_reference.iter().any(|one| one.mutability.is_some()) {
+        true => values.into_iter().chain(references),
+        false => references.into_iter().chain(values),
+    };
+    body.stmts.splice(0..0, first);
+    Choice {
+        pattern,
+        guard,
+        held: Vec::new(),
+        body,
+    }
+}
+
+/// What an arm binds, taken from what it has matched.
+fn taken_from(pattern: &Pat, scrutinee: &Expr) -> Stmt {
+    let (pattern, frame) = (never_compared(pattern), frame());
     let lost = quote!(#frame.lost("a pattern does not match what it matched before"));
     parse_quote! {
         #[allow(irrefutable_let_patterns)]
-        let #references = #scrutinee else { #lost };
+        let #pattern = #scrutinee else { #lost };
     }
 }
 

@@ -42,6 +42,7 @@ impl Function {
         let (names, references) = (Names::default(), references(&function));
         let lowered = spine::lower(
             (*function.block).clone(),
+            spine::Form::default(),
             Marks { calls: &calls },
             &references,
             &spine::keys::changing_names(&function),

@@ -310,3 +310,93 @@ pub fn found_by_a_number_that_goes_on() {
         println!("{first} {all:?}");
     }
 }
+
+#[derive(Debug, Clone, ckpt::Checkpoint)]
+enum Item {
+    Text(String, u64),
+    Pair(String, String),
+    Named { name: String, size: u64 },
+    Empty,
+}
+
+#[ckpt::instrument]
+pub fn moved_in_one_arm_and_borrowed_in_another() {
+    let items = [
+        Item::Text("t".into(), 7),
+        Item::Pair("a".into(), "b".into()),
+        Item::Named {
+            name: "n".into(),
+            size: 2,
+        },
+        Item::Named {
+            name: "much".into(),
+            size: 9,
+        },
+        Item::Empty,
+    ];
+    for item in items {
+        match item {
+            Item::Text(text, n) if n > 3 => {
+                ckpt::checkpoint!();
+                println!("{text} {n}");
+            }
+            Item::Pair(ref first, ref second) => {
+                for i in 0..2 {
+                    ckpt::checkpoint!();
+                    println!("{i} {first} {second}");
+                }
+                println!("{item:?}");
+            }
+            Item::Named { mut name, size } if name.len() < 3 && size > 1 => {
+                name.push('!');
+                ckpt::checkpoint!();
+                println!("{name} {size}");
+            }
+            Item::Named { ref name, mut size } => {
+                size += 1;
+                ckpt::checkpoint!();
+                println!("{name} {size}");
+            }
+            other => {
+                ckpt::checkpoint!();
+                println!("{other:?}");
+            }
+        }
+        ckpt::checkpoint!();
+    }
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Holder {
+    item: Item,
+    count: u64,
+}
+
+#[ckpt::instrument]
+pub fn fields_moved_in_one_arm_and_borrowed_in_another() {
+    for count in 0..3 {
+        let holder = Holder {
+            item: match count {
+                0 => Item::Text("zero".into(), 0),
+                1 => Item::Pair("one".into(), "two".into()),
+                _ => Item::Empty,
+            },
+            count,
+        };
+        let size = match holder.item {
+            Item::Text(text, n) => {
+                ckpt::checkpoint!();
+                println!("{text} {n}");
+                text.len()
+            }
+            Item::Pair(ref first, _) | Item::Named { name: ref first, .. } => {
+                ckpt::checkpoint!();
+                println!("{first} {}", holder.count);
+                first.len()
+            }
+            Item::Empty => 0,
+        };
+        ckpt::checkpoint!();
+        println!("{size}");
+    }
+}

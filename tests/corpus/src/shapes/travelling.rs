@@ -192,10 +192,33 @@ pub fn a_loop_without_end_leaves_with_a_value() {
     println!("= {owner:?}");
 }
 
-#[ckpt::instrument(calls(consumed, taken_over))]
+#[ckpt::instrument(calls(consumed, taken_over, given_again_and_let_be))]
 pub fn parameter_given_a_value_again() {
     println!("= {}", consumed(String::from("first"), 3));
     println!("= {}", taken_over(String::from("first"), 3));
+    println!("= {}", given_again_and_let_be(String::from("first"), 1));
+    println!("= {}", given_again_and_let_be(String::from("first"), 4));
+}
+
+#[ckpt::instrument]
+#[allow(unused_assignments)]
+fn given_again_and_let_be(mut text: String, rounds: u64) -> usize {
+    let mut sum = rounds as usize;
+    if rounds > 2 {
+        sum += text.len();
+        drop(text);
+        if sum > 3 {
+            text = format!("{sum}");
+            ckpt::checkpoint!();
+            println!("again {sum}");
+        } else {
+            ckpt::checkpoint!();
+            println!("gone {sum}");
+        }
+    }
+    ckpt::checkpoint!();
+    println!("{sum}");
+    sum
 }
 
 #[ckpt::instrument]
@@ -226,6 +249,38 @@ fn consumed(mut text: String, rounds: u64) -> usize {
         println!("{text}");
     }
     sum + text.len()
+}
+
+#[ckpt::instrument]
+pub fn moved_on_one_way_and_borrowed_on_the_other() {
+    for i in 0..3u64 {
+        let text = format!("text {i}");
+        let more = vec![i; 2];
+        if i == 1 {
+            drop(text);
+            ckpt::checkpoint!();
+            println!("gone {i}");
+        } else if i == 2 {
+            let (first, kept) = (&more[0], text);
+            ckpt::checkpoint!();
+            println!("kept {kept} {first}");
+        } else {
+            let part = &text[2..];
+            ckpt::checkpoint!();
+            println!("{part}");
+            match part.len() {
+                4 => println!("four of {}", text.len()),
+                _ => {
+                    let all = &text;
+                    ckpt::checkpoint!();
+                    println!("{all} {part}");
+                }
+            }
+            ckpt::checkpoint!();
+            println!("{}", text.len());
+        }
+        ckpt::checkpoint!();
+    }
 }
 
 #[ckpt::instrument]
