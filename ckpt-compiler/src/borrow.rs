@@ -281,6 +281,16 @@ fn is_constructor(func: &Expr) -> bool {
         .is_some_and(|last| last.ident.to_string().starts_with(|first: char| first.is_uppercase())))
 }
 
+/// What a value is put together from: `Wrapper(a, b)`, `Pair { left, right }`.
+pub fn operands_of_constructor(expr: &Expr) -> Option<Vec<&Expr>> {
+    match expr {
+        Expr::Paren(inner) => operands_of_constructor(&inner.expr),
+        Expr::Call(call) if is_constructor(&call.func) => Some(call.args.iter().collect()),
+        Expr::Struct(one) if one.rest.is_none() => Some(one.fields.iter().map(|field| &field.expr).collect()),
+        _ => None,
+    }
+}
+
 /// Whether the iterable of a `for` is a chain of adaptors, which can be made again but not saved.
 pub fn iterator_origin(expr: &Expr, references: &HashSet<String>) -> bool {
     match expr {

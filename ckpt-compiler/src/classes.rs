@@ -1,6 +1,8 @@
 //! Decides for every variable how it comes back at a restart.
 
-use crate::borrow::{Origin, is_exclusive_type, is_reference_type, is_repeatable, origin, place_root};
+use crate::borrow::{
+    Origin, is_exclusive_type, is_reference_type, is_repeatable, operands_of_constructor, origin, place_root,
+};
 use crate::errors::Diagnostics;
 use crate::flow::{Binding, BindingId, Declaration, Flow, Passing, Use};
 use crate::liveness::Liveness;
@@ -44,6 +46,7 @@ pub fn classify(
         .map(|binding| first_guess(binding, references))
         .collect();
     spread_items(flow, &mut classes);
+    spread_closures(flow, &mut classes);
     spread_exclusiveness(flow, &mut classes);
     demote_values(flow, liveness, &mut classes, errors);
     refuse_advancing(flow, liveness, &classes, errors);
@@ -145,6 +148,33 @@ fn spread_items(flow: &Flow, classes: &mut [Class]) {
             && matches!(classes[*item], Class::Reexecuted { .. })
         {
             classes[id] = classes[*item];
+        }
+    }
+}
+
+/// A value made of closures and shared references alone is made again as they are: no checkpoint holds it.
+fn spread_closures(flow: &Flow, classes: &mut [Class]) {
+    for (binding, class) in flow.bindings.iter().zip(classes) {
+        let changes = binding.mutable && !binding.ident.to_string().starts_with("__ckpt");
+        let operands = binding.init.as_ref().and_then(operands_of_constructor);
+        let Some(operands) =
+            operands.filter(|_| *class == Class::Saved && binding.treatment.is_none() && !changes)
+        else {
+            continue;
+        };
+        let is_name_of_closure = |name: &proc_macro2::Ident| {
+            let mut inputs = binding.inputs.iter().map(|(input, _)| &flow.bindings[*input]);
+            inputs.any(|input| input.ident == *name && !input.mutable && is_closure(input))
+        };
+        let is_closure = |operand: &&syn::Expr| match operand {
+            syn::Expr::Closure(_) => true,
+            syn::Expr::Path(path) => path.path.get_ident().is_some_and(is_name_of_closure),
+            _ => false,
+        };
+        let is_shared =
+            |operand: &syn::Expr| matches!(operand, syn::Expr::Reference(one) if one.mutability.is_none());
+        if operands.iter().any(is_closure) && operands.iter().all(|one| is_closure(one) || is_shared(one)) {
+            *class = Class::Reexecuted { exclusive: false };
         }
     }
 }

@@ -257,3 +257,52 @@ fn sampled<F: Fn(f64) -> f64>(f: F, n: u32) -> f64 {
     }
     sum
 }
+
+trait Rate {
+    fn at(&self, x: u64) -> u64;
+}
+
+struct By<F>(F);
+
+struct Both<F, G> {
+    first: F,
+    second: G,
+}
+
+impl<F: Fn(u64) -> u64> Rate for By<F> {
+    fn at(&self, x: u64) -> u64 {
+        (self.0)(x)
+    }
+}
+
+impl<F: Fn(u64) -> u64, G: Fn(u64) -> u64> Rate for Both<F, G> {
+    fn at(&self, x: u64) -> u64 {
+        (self.first)(x) + (self.second)(x)
+    }
+}
+
+#[ckpt::instrument]
+fn rated(rate: &impl Rate, rounds: u64) -> u64 {
+    let mut sum = 0;
+    for round in 0..rounds {
+        ckpt::checkpoint!();
+        sum += rate.at(round);
+        println!("{round} {sum}");
+    }
+    sum
+}
+
+/// A value around a closure is made again, as the closure is.
+#[ckpt::instrument(calls(rated))]
+pub fn wrapped_for_a_call() {
+    let scale = 7 + std::hint::black_box(2);
+    let scaled = |x: u64| x * scale;
+    let shifted = move |x: u64| x + scale;
+    let first = rated(&By(scaled), 3);
+    let both = Both {
+        first: scaled,
+        second: shifted,
+    };
+    let second = rated(&both, 2);
+    println!("= {first} {second} {}", rated(&By(|x| x + first), 2));
+}
