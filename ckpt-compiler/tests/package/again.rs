@@ -245,3 +245,42 @@ fn what_is_cheap_and_pure_is_made_again_if_asked() {
         assert!(names(more, true).is_empty(), "{more}");
     }
 }
+
+#[test]
+fn what_is_filled_around_a_site_is_saved() {
+    let filled = |fill: &str| {
+        let text = format!(
+            "fn start(n: usize) -> f64 {{
+                 let mut s = 0.0;
+                 for k in 0..100000 {{ s += (n * k) as f64; }}
+                 s
+             }}
+             fn main() {{
+                 let n = 1000;
+                 let mut x = vec![0.0; n];
+                 let mut u = vec![0.0; n];
+                 for round in 0..2 {{
+                     {fill}
+                     for i in 0..n {{ u[i] += x[i] * round as f64; }}
+                 }}
+                 println!(\"{{}}\", u[0]);
+             }}"
+        );
+        made_again(&text, false).contains(&("x".to_owned(), Why::Rewritten))
+    };
+    for fill in [
+        "for i in 0..n { x[i] = start(i); }",
+        "for i in 0..x.len() { x[i] = start(i); }",
+        "for (i, e) in x.iter_mut().enumerate() { *e = start(i); }",
+        "x.fill(1.0); for e in &x { u[1] += start(*e as usize); } x.fill(2.0);",
+        "x.fill(1.0); for (a, b) in x.iter().zip(&mut u) { *b += start(*a as usize); } x.fill(2.0);",
+        "x.fill(1.0); let it = x.iter(); for e in it { u[1] += start(*e as usize); } x.fill(2.0);",
+        "x.fill(1.0); for e in x.clone() { u[1] += start(e as usize) + x[0]; } x.fill(2.0);",
+        "x.fill(1.0); for p in x.chunks(2) { u[1] += start(p[0] as usize); } x.fill(2.0);",
+        "x.fill(1.0); if let Some(p) = x.last() { for k in 0..n { u[1] += start(*p as usize + k); } } x.fill(2.0);",
+        "x.fill(1.0); match x.first() { Some(p) => for k in 0..n { u[1] += start(*p as usize + k); }, None => {} } x.fill(2.0);",
+        "x.fill(1.0); while let [p, ..] = &x[..] { u[1] += start(*p as usize); if u[1] > 0.0 { break; } } x.fill(2.0);",
+    ] {
+        assert!(!filled(fill), "{fill}");
+    }
+}

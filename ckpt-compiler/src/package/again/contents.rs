@@ -202,7 +202,7 @@ impl<'a> Contents<'a> {
                 walk.expr(&one.cond, body || after)
             }),
             Expr::ForLoop(one) => {
-                if (Filled { contents: self }).by(one) {
+                if !self.has_site(&one.body) && (Filled { contents: self }).by(one) {
                     return false;
                 }
                 let live = self.repeat(one.label.as_ref(), after, |walk, head| {
@@ -225,6 +225,11 @@ impl<'a> Contents<'a> {
             }
             _ => true,
         }
+    }
+
+    /// Whether a checkpoint may be taken in the block: half-way through it.
+    fn has_site(&self, block: &Block) -> bool {
+        self.marks.unwrap_or(Marks { calls: &[] }).in_block(block)
     }
 
     fn around(&mut self, label: Option<&syn::Label>, is_loop: bool, to_break: bool, to_continue: bool) {
