@@ -9,6 +9,7 @@ use crate::liveness::Liveness;
 use crate::options::Treatment;
 use crate::replay::ADVANCES;
 use crate::spine::SiteId;
+use crate::tables::Tables;
 use std::collections::HashSet;
 
 /// How a variable comes back at a restart.
@@ -222,7 +223,12 @@ fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors
                 .as_ref()
                 .is_some_and(|init| is_found_by(init, &changed.ident));
             let is_arm = matches!(binding.declaration, Declaration::Arm);
-            let uses = is_input && (is_key || own && !is_arm);
+            // What is borrowed with `&` cannot change: rustc sees to that.
+            let is_borrowed = binding
+                .init
+                .as_ref()
+                .is_some_and(|init| only_borrows(init, &changed.ident));
+            let uses = is_input && (is_key || own && !is_arm && !is_borrowed);
             if uses && classes[id] == (Class::Reexecuted { exclusive: false }) && binding.step != event.step {
                 contradicted.insert((id, event.binding));
             }
@@ -260,6 +266,45 @@ fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors
             classes[id] = Class::Saved;
         }
     }
+}
+
+/// Whether an initialiser does nothing with the variable but borrow places in it: `&ledger.rows`,
+/// `(0..).zip(ledger.rows.iter())`. The variable as a whole counts only behind a `&`: what its methods give may be a copy.
+fn only_borrows(init: &syn::Expr, of: &proc_macro2::Ident) -> bool {
+    struct Borrows<'a>(&'a proc_macro2::Ident, bool);
+    impl Borrows<'_> {
+        fn is_place(&self, place: &syn::Expr) -> bool {
+            match place {
+                syn::Expr::Field(field) => self.is_place(&field.base),
+                syn::Expr::Path(path) => path.path.is_ident(self.0),
+                _ => false,
+            }
+        }
+    }
+    impl<'ast> syn::visit::Visit<'ast> for Borrows<'_> {
+        fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
+            if one.mutability.is_some() || !self.is_place(&one.expr) {
+                syn::visit::visit_expr_reference(self, one);
+            }
+        }
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            let borrows = Tables::current().borrows(&call.method.to_string());
+            let of_field = matches!(&*call.receiver, syn::Expr::Field(_)) && self.is_place(&call.receiver);
+            if !(borrows && of_field) {
+                self.visit_expr(&call.receiver);
+            }
+            call.args.iter().for_each(|argument| self.visit_expr(argument));
+        }
+        fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+            self.1 |= path.path.is_ident(self.0);
+        }
+        fn visit_macro(&mut self, _: &'ast syn::Macro) {
+            self.1 = true;
+        }
+    }
+    let mut borrows = Borrows(of, false);
+    syn::visit::Visit::visit_expr(&mut borrows, init);
+    !borrows.1
 }
 
 /// Whether something is found in a collection by what the variable holds: `map.get(&key)`.

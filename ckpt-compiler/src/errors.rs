@@ -33,7 +33,7 @@ impl Diagnostic {
 }
 
 /// The diagnostics of one function, in the order found.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Diagnostics(Vec<Diagnostic>);
 
 impl Diagnostics {

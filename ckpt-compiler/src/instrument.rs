@@ -11,7 +11,7 @@ use crate::liveness::Liveness;
 use crate::marks::Marks;
 use crate::names::Names;
 use crate::options::{Options, SiteChoice, Treatment, take_treatment};
-use crate::plan::{self, travel::MOVED_LATER};
+use crate::plan;
 use crate::prepare;
 use crate::replay;
 use crate::spine::select::is_binding;
@@ -102,22 +102,24 @@ pub fn analyse(
     item: &TokenStream,
     opens_session: bool,
 ) -> Result<Stages, Diagnostics> {
-    let plainly = Form::default();
-    let errors = match analyse_as(plainly, arguments.clone(), item, opens_session) {
+    let mut form = Form::default();
+    let errors = match analyse_as(form, arguments.clone(), item, opens_session) {
         Ok(stages) => return Ok(stages),
         Err(errors) => errors,
     };
-    // Whether there is any need of these is known only at the end.
-    let branches_apart = Form { branches_apart: true };
-    let is_moved_later = errors.iter().all(|one| one.what.ends_with(MOVED_LATER));
-    let other_forms = [
-        replay::with_iterators(item, &errors).map(|item| (plainly, item)),
-        is_moved_later.then(|| (branches_apart, item.clone())),
-    ];
-    let mut tries = other_forms.into_iter().flatten();
-    tries
-        .find_map(|(form, item)| analyse_as(form, arguments.clone(), &item, opens_session).ok())
-        .ok_or(errors)
+    // Whether there is any need of other forms is known only at the end.
+    if let Some(again) = replay::with_iterators(item, &errors) {
+        return analyse_as(form, arguments, &again, opens_session).map_err(|_| errors);
+    }
+    let mut left = errors.clone();
+    while let Some(next) = form.that_takes(&left) {
+        form = next;
+        match analyse_as(form, arguments.clone(), item, opens_session) {
+            Ok(stages) => return Ok(stages),
+            Err(errors) => left = errors,
+        }
+    }
+    Err(errors)
 }
 
 fn analyse_as(
@@ -161,7 +163,7 @@ fn stages(
     };
     let names = Names::default();
     let references = reference_names(&function);
-    prepare::prepare(&mut function, marks, &references, &mut errors);
+    prepare::prepare(&mut function, form, marks, &references, &mut errors);
     errors.propagate()?;
     let references = reference_names(&function);
     let changing = spine::keys::changing_names(&function);

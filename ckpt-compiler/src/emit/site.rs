@@ -91,8 +91,10 @@ impl Emitter<'_> {
             let replaced = crate::plan::operands(whole)[index].0.to_token_stream();
             self.replaced.borrow_mut().extend(replaced);
         }
+        let first = self.evaluated_first(site, &mut call);
         let call = quote!(#frame.call(#site, &#registrations, || #call));
-        let (carved, remade) = (carved.before, self.remade(site));
+        let before = carved.before;
+        let (carved, remade) = (quote!(#first #before), self.remade(site));
         if kept.is_empty() && carved.is_empty() && remade.is_empty() {
             return call;
         }
@@ -101,6 +103,19 @@ impl Emitter<'_> {
         }
         let result = Ident::new("__ckpt_result", Span::mixed_site());
         quote!({ #kept #carved let #result = #call; #remade #result })
+    }
+
+    /// Operands that use references, where the call is lent a part of a variable: such references may have to end before it.
+    fn evaluated_first(&self, site: SiteId, call: &mut Expr) -> TokenStream {
+        let others = self.plan.others.get(&site);
+        let first = others.into_iter().flat_map(|others| &others.first);
+        let values = first.map(|index| {
+            let name = format_ident!("__ckpt_operand_{}", index, span = Span::mixed_site());
+            let value = crate::plan::operands(call)[*index].0.clone();
+            set_operand(call, *index, parse_quote!(#name));
+            quote!(let #name = #value;)
+        });
+        values.collect()
     }
 
     fn arm(&self, arm: &Arm, replays: bool) -> TokenStream {

@@ -10,7 +10,7 @@ mod macros;
 mod numbers;
 mod spine;
 
-pub use macros::{Exits, arguments as arguments_of_macro, captured as captured_in_text};
+pub use macros::{Arguments, Exits, arguments as arguments_of_macro, captured as captured_in_text};
 pub use spine::build;
 
 use crate::options::Treatment;

@@ -1,13 +1,15 @@
 //! What a call that leads to a site borrows, and so keeps this function from saving itself.
 
 use super::carving::{Carving, Leaf, Projection, carve, projections, unboxed};
-use crate::borrow::place_root;
+use crate::borrow::{Origin, is_repeatable, origin, place_root};
 use crate::classes::Class;
 use crate::errors::Diagnostics;
 use crate::flow::{BindingId, Flow};
 use crate::liveness::Liveness;
+use crate::spine::operands::names_in;
 use crate::spine::{Block, Lowered, SiteId, Spine, StepKind};
-use std::collections::HashMap;
+use quote::ToTokens;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use syn::{Expr, UnOp};
 
 /// For every call site, the variables that live in a parameter of the callee during the call.
@@ -28,6 +30,15 @@ pub struct Lend {
 
 /// For every call site, the variables of which it borrows only a part.
 pub type Carvings = HashMap<SiteId, Vec<Carving>>;
+
+/// The other operands of such a call.
+#[derive(Debug, Default)]
+pub struct Others {
+    /// Values that use references: they are evaluated before the variable is taken apart.
+    pub first: Vec<usize>,
+    /// The variables that the call itself uses.
+    pub used: BTreeSet<BindingId>,
+}
 
 /// What an operand lends.
 enum Lent {
@@ -61,7 +72,7 @@ pub fn lends(
     liveness: &Liveness,
     classes: &[Class],
     errors: &mut Diagnostics,
-) -> (Lends, Carvings) {
+) -> (Lends, Carvings, HashMap<SiteId, Others>) {
     let mut finder = Finder {
         flow,
         liveness,
@@ -69,9 +80,10 @@ pub fn lends(
         errors,
         lends: HashMap::new(),
         carvings: HashMap::new(),
+        others: HashMap::new(),
     };
     finder.block(&lowered.body);
-    (finder.lends, finder.carvings)
+    (finder.lends, finder.carvings, finder.others)
 }
 
 struct Finder<'a> {
@@ -81,6 +93,7 @@ struct Finder<'a> {
     errors: &'a mut Diagnostics,
     lends: Lends,
     carvings: Carvings,
+    others: HashMap<SiteId, Others>,
 }
 
 impl Finder<'_> {
@@ -143,6 +156,11 @@ impl Finder<'_> {
                 Lent::Unclear(binding) => self.refuse_part(binding, operand),
             }
         }
+        if !parts.is_empty() {
+            let lent = parts.iter().flat_map(|(_, leaves)| leaves);
+            let others = self.others(site, call, &lent.map(|leaf| leaf.operand).collect());
+            self.others.insert(site, others);
+        }
         let mut carvings = halves;
         for (binding, leaves) in parts {
             let first = leaves[0].operand;
@@ -163,6 +181,31 @@ impl Finder<'_> {
         if !carvings.is_empty() {
             self.carvings.insert(site, carvings);
         }
+    }
+
+    /// The operands of a call that are not parts of variables.
+    fn others(&self, site: SiteId, call: &Expr, lent: &BTreeSet<usize>) -> Others {
+        let scope = &self.flow.sites[site as usize - 1].scope;
+        let mut others = Others::default();
+        for (index, (operand, _)) in operands(call).into_iter().enumerate() {
+            let names = names_in(&operand.to_token_stream());
+            let of_operand = |id: &BindingId| names.contains(&self.flow.bindings[*id].ident.to_string());
+            let used: Vec<BindingId> = scope.iter().copied().filter(of_operand).collect();
+            let through_references = used
+                .iter()
+                .any(|id| matches!(self.classes[*id], Class::Reexecuted { .. }));
+            let is_value = matches!(operand, Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_))
+                || matches!(operand, Expr::MethodCall(_))
+                    && origin(operand, &HashSet::new()) == Origin::Value;
+            if lent.contains(&index) {
+                continue;
+            }
+            match is_value && through_references && is_repeatable(operand) {
+                true => others.first.push(index),
+                false => others.used.extend(used),
+            }
+        }
+        others
     }
 
     fn half(&self, halves: &mut Vec<Carving>, list: BindingId, half: BindingId, parameter: u32) {

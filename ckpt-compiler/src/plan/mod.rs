@@ -4,6 +4,7 @@ mod carving;
 mod jumps;
 mod layout;
 mod lending;
+mod remade;
 mod sites;
 pub mod travel;
 
@@ -17,9 +18,14 @@ use crate::classes::Class;
 use crate::errors::Diagnostics;
 use crate::flow::{BindingId, Flow, Point};
 use crate::liveness::Liveness;
-use crate::spine::{Lowered, StepId};
+use crate::spine::{Lowered, SiteId, StepId};
 use proc_macro2::Ident;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Words of refusals that names of their own may be the way out of.
+pub const IS_HIDDEN: &str = "one of the two is hidden by another variable of its name";
+/// See [`IS_HIDDEN`].
+pub const HIDES: &str = "hides another";
 
 /// The plan of a function.
 #[derive(Debug)]
@@ -44,6 +50,8 @@ pub struct Plan {
     pub step_ends: HashMap<StepId, StepId>,
     /// The variables of which calls borrow only a part.
     pub carvings: lending::Carvings,
+    /// The other operands of these calls.
+    pub others: HashMap<SiteId, lending::Others>,
     /// The names under which variables are saved.
     pub keys: HashMap<BindingId, String>,
 }
@@ -209,10 +217,11 @@ pub fn plan(
         travel: travel::Travel::default(),
         step_ends: crate::spine::step_ends(&lowered.body),
         carvings: HashMap::new(),
+        others: HashMap::new(),
         keys: HashMap::new(),
     };
     layout::replays(lowered, flow, liveness, &mut plan);
-    let (lends, carvings) = lending::lends(lowered, flow, liveness, &plan.classes, errors);
+    let (lends, carvings, others) = lending::lends(lowered, flow, liveness, &plan.classes, errors);
     let mut needed = sites::needed(lowered, flow, liveness, &plan, &lends);
     loop {
         plan.sites = sites::entries(flow, liveness, &plan.classes, &needed, &lends);
@@ -223,7 +232,9 @@ pub fn plan(
         }
     }
     plan.travel = travel::travel(lowered, flow, &plan, errors);
-    sites::remake(flow, liveness, &mut plan, &lends, errors);
+    plan.others = others;
+    remade::remake(flow, liveness, &mut plan, &lends, errors);
+    remade::refuse_under_aliases(flow, liveness, &plan, errors);
     plan.carvings = carvings;
     plan.keys = sites::keys(flow, &plan.sites);
     plan

@@ -9,7 +9,7 @@
 //! on every way, as rustc has checked. Other values stay in the variable, to be dropped where they would be.
 
 use super::layout::{Mode, Segment, behind_the_sites, declared, segments};
-use super::{Plan, for_each_hidden_jump, for_each_jump};
+use super::{HIDES, Plan, for_each_hidden_jump, for_each_jump};
 use crate::errors::Diagnostics;
 use crate::flow::{BindingId, Declaration, Flow, NodeId, Point};
 use crate::liveness::Live;
@@ -365,7 +365,7 @@ impl Router<'_> {
             if let Some(other) = (*id + 1..self.flow.bindings.len()).find(hides) {
                 self.errors.refuse(
                     self.flow.bindings[other].ident.span(),
-                    format!("this `{name}` hides another `{name}` where a loop is left or goes on"),
+                    format!("this `{name}` {HIDES} `{name}` where a loop is left or goes on"),
                     "what the outer one holds must be put aside there, and can only be named where it is not hidden",
                     format!("give the inner `{name}` another name"),
                 );

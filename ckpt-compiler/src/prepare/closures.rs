@@ -1,9 +1,10 @@
 //! Closures that are in use across a site.
 //!
 //! One that owns what it captures (`move`) keeps it from being saved: where nobody else uses it any more, the closure
-//! borrows it instead. One that changes what it captures holds it borrowed exclusively as long as it is in use: it is
-//! written again wherever it is used, so that between its uses nothing is borrowed.
+//! borrows it instead. One that changes what it captures, or looks through an exclusive reference of the function's,
+//! keeps that from ending at a site: it is written again wherever it is used, so that between its uses nothing is borrowed.
 
+use crate::borrow::{Origin, origin};
 use crate::flow::captured_in_text;
 use crate::marks::Marks;
 use crate::spine::select::{is_binding, pattern_bindings};
@@ -17,6 +18,8 @@ use syn::{Block, Expr, ExprClosure, FnArg, ItemFn, Local, Pat, PatIdent, Stmt, p
 /// Opens the closures of a function.
 pub fn open(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String>) {
     let mut declared = Declared::default();
+    let mut exclusive = Exclusive(references, HashSet::new());
+    exclusive.visit_block(&function.block);
     for argument in &function.sig.inputs {
         if let FnArg::Typed(typed) = argument {
             declared.visit_pat(&typed.pat);
@@ -27,6 +30,7 @@ pub fn open(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String
     let mut opener = Opener {
         marks,
         references,
+        exclusive: exclusive.1,
         declared,
         own: parameters,
         wrote_again: false,
@@ -63,9 +67,26 @@ impl<'ast> Visit<'ast> for Declared {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
+/// The names of variables that are declared as exclusive borrows.
+struct Exclusive<'a>(&'a HashSet<String>, HashSet<String>);
+
+impl<'ast> Visit<'ast> for Exclusive<'_> {
+    fn visit_local(&mut self, local: &'ast Local) {
+        if let Some(init) = &local.init
+            && matches!(origin(&init.expr, self.0), Origin::Borrow { exclusive: true })
+        {
+            self.1.extend(bound_by(&Stmt::Local(local.clone())));
+        }
+        visit::visit_local(self, local);
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
 struct Opener<'a> {
     marks: Marks<'a>,
     references: &'a HashSet<String>,
+    /// Names that stand for exclusive references.
+    exclusive: HashSet<String>,
     declared: Declared,
     /// Names that end with the block that is looked at.
     own: HashSet<String>,
@@ -130,6 +151,16 @@ impl Opener<'_> {
             closure.capture = None;
             self.write_again(after, &name.ident, closure);
             block.stmts.splice(index..=index, owned);
+            return index;
+        }
+        if let Expr::Closure(closure) = &mut *init.expr
+            && closure.capture.is_none()
+            && !escapes
+            && !self.captures(closure).is_disjoint(&self.exclusive)
+            && self.owned(closure, after, &name.ident).is_some()
+        {
+            self.write_again(after, &name.ident, closure);
+            block.stmts.remove(index);
             return index;
         }
         let later = mentioned(after);

@@ -5,22 +5,28 @@ mod apart;
 mod attributes;
 mod closures;
 mod elements;
+mod own_names;
 mod reborrow;
 mod shared;
 
 use crate::errors::Diagnostics;
 use crate::marks::Marks;
+use crate::spine::Form;
 use std::collections::HashSet;
 use syn::ItemFn;
 
 /// Prepares a function. `references` are the names known to stand for references wherever they are declared.
 pub fn prepare(
     function: &mut ItemFn,
+    form: Form,
     marks: Marks<'_>,
     references: &HashSet<String>,
     errors: &mut Diagnostics,
 ) {
     attributes::gather(function, marks, errors);
+    if form.own_names {
+        own_names::give(function);
+    }
     apart::apart(function);
     reborrow::reborrow(function, marks);
     elements::name(function, marks);

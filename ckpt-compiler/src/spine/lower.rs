@@ -1,6 +1,8 @@
 //! Takes apart the statements that hold a site, and only those.
 
-use super::{Block, Branch, Lowered, Plain, Site, SiteId, Sites, Spine, SpineStep, Step, StepKind, Target};
+use super::{
+    Block, Branch, Form, Lowered, Plain, Site, SiteId, Sites, Spine, SpineStep, Step, StepKind, Target,
+};
 use crate::borrow::is_repeatable;
 use crate::errors::Diagnostics;
 use crate::marks::Marks;
@@ -11,14 +13,6 @@ use quote::quote;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::{Expr, Local, Pat, Stmt, parse_quote};
-
-/// How a function is lowered.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Form {
-    /// Whether the statements of every branch are one block: a variable that travels can then be taken for all of them,
-    /// which a statement that runs again at restart needs.
-    pub branches_apart: bool,
-}
 
 /// Lowers the body of a function.
 ///

@@ -3,6 +3,7 @@
 //! Only what holds a site is taken apart; every other statement stays as the user wrote it. Conditions, scrutinees and
 //! iterators of spine statements have become statements of their own, so that a restart can pass over them.
 
+mod form;
 pub mod keys;
 mod loops;
 mod lower;
@@ -11,7 +12,8 @@ mod patterns;
 mod peeled;
 pub mod select;
 
-pub use lower::{Form, lower};
+pub use form::Form;
+pub use lower::lower;
 
 use crate::options::Treatment;
 use proc_macro2::{Ident, Span, TokenStream};

@@ -248,7 +248,7 @@ fn a_borrow_in_scope_at_a_site_before_which_its_value_is_moved() {
 #[test]
 fn an_exclusive_borrow_of_what_is_hidden_at_a_site() {
     assert_refused(
-        "fn f() { let mut a = g(); let b = &mut a; loop { let a = i(); checkpoint!(); h(b, &a); } }",
+        "fn f() { let mut a = g(); let b = &mut a; loop { let a = i(); checkpoint!(); h(b, &a); log!(a); } }",
         "b",
         [
             "`b` borrows `a` exclusively, and one of the two is hidden by another variable of its name at a site where `b` is in use",
@@ -259,9 +259,21 @@ fn an_exclusive_borrow_of_what_is_hidden_at_a_site() {
 }
 
 #[test]
+fn what_is_hidden_gets_a_name_of_its_own() {
+    for source in [
+        "fn f() { let mut a = g(); let b = &mut a; loop { let a = i(); checkpoint!(); h(b, &a); } }",
+        "fn f() { let mut a = g(); loop { if h(&a) { let a = i(); if a > 3 { continue; } } j(a); checkpoint!(); a = g(); } }",
+    ] {
+        let item = source.parse().expect("it is Rust");
+        let expanded = try_expand(quote!(), &item, false).expect("it is taken");
+        assert!(expanded.to_string().contains("let a_2"), "{expanded}");
+    }
+}
+
+#[test]
 fn a_jump_where_what_travels_is_hidden() {
     assert_refused(
-        "fn f() { let mut a = g(); loop { if h(&a) { let a = i(); if a > 3 { continue; } } j(a); checkpoint!(); a = g(); } }",
+        "fn f() { let mut a = g(); loop { if h(&a) { let a = i(); if a > 3 { continue; } log!(a); } j(a); checkpoint!(); a = g(); } }",
         "a",
         [
             "this `a` hides another `a` where a loop is left or goes on",

@@ -209,3 +209,48 @@ pub fn shared_borrow_of_an_exclusive_one() {
         println!("{whole:?}");
     }
 }
+
+#[ckpt::instrument]
+pub fn hidden_while_borrowed_exclusively() {
+    let mut list = vec![1u64, 2];
+    let n = 7;
+    for round in 0..3 {
+        let view = &mut list;
+        let list = format!("list {round}");
+        if round == 1 {
+            ckpt::checkpoint!();
+            continue;
+        }
+        view.push(round);
+        ckpt::checkpoint!();
+        println!("{list} {view:?} {}", n + round);
+        let n = &view[0];
+        ckpt::checkpoint!();
+        println!("{list:>n$}{n:?}", n = *n as usize);
+        view[0] += 1;
+        if let Some(list) = view.last_mut() {
+            *list += 1;
+            ckpt::checkpoint!();
+            println!("{list}");
+        }
+    }
+    println!("= {list:?}");
+}
+
+#[ckpt::instrument]
+pub fn closures_through_exclusive_references() {
+    let (mut sum, mut list) = (1u64, vec![4u64, 5]);
+    let sums = &mut sum;
+    let mixed = |n: u64| n * 3 + *sums;
+    ckpt::checkpoint!();
+    println!("{}", mixed(2));
+    *sums += 1;
+    let view = &mut list;
+    let sized = |n: u64| n + view.len() as u64;
+    for i in 0..2 {
+        ckpt::checkpoint!();
+        println!("{} {i}", sized(i));
+    }
+    view.push(*sums);
+    println!("= {sum} {list:?}");
+}

@@ -457,3 +457,41 @@ pub fn on_each_element() {
     list.push(3);
     println!("{world:?}");
 }
+
+#[derive(Debug, ckpt::Checkpoint)]
+struct Ledger {
+    rows: Vec<u64>,
+    sum: u64,
+    names: Vec<String>,
+}
+
+#[ckpt::instrument]
+fn add_slowly(sum: &mut u64, row: u64) -> u64 {
+    for i in 0..2 {
+        *sum += row * (i + 1);
+        ckpt::checkpoint!();
+        println!("{sum}");
+    }
+    *sum
+}
+
+#[ckpt::instrument(calls(add_slowly))]
+pub fn part_lent_while_another_is_gone_over() {
+    let mut ledger = Ledger {
+        rows: vec![3, 5],
+        sum: 1,
+        names: vec!["a".into(), "b".into()],
+    };
+    for row in &ledger.rows {
+        let whole = add_slowly(&mut ledger.sum, *row);
+        println!("{row} {whole} {:?}", ledger.names);
+    }
+    let names = &ledger.names;
+    let first = &names[0];
+    for (i, row) in (0u64..).zip(ledger.rows.iter()) {
+        add_slowly(&mut ledger.sum, *row + i);
+        ckpt::checkpoint!();
+        println!("{row} {first} {names:?}");
+    }
+    println!("= {ledger:?}");
+}
