@@ -313,19 +313,15 @@ fn refuse_exclusive(flow: &Flow, id: BindingId, errors: &mut Diagnostics) {
     let binding = &flow.bindings[id];
     let name = &binding.ident;
     let why = "what it borrows cannot be looked at while the borrow lasts, so it could not be saved";
-    if matches!(binding.init, Some(Expr::Closure(_))) {
-        let what = match binding.mutable {
-            true => format!("the closure `{name}` changes what it captures and is still in use at a site"),
-            false => format!(
-                "the closure `{name}` looks through an exclusive borrow and is still in use at a site"
-            ),
-        };
-        errors.refuse(
-            name.span(),
-            what,
-            why,
-            "make it a function that takes what it changes as an argument",
-        );
+    if matches!(binding.init, Some(Expr::Closure(_))) && binding.mutable {
+        let what = format!("the closure `{name}` changes what it captures and is still in use at a site");
+        let instead = "make it a function that takes what it changes as an argument";
+        errors.refuse(name.span(), what, why, instead);
+    } else if matches!(binding.init, Some(Expr::Closure(_))) {
+        let what =
+            format!("the closure `{name}` looks through an exclusive borrow and is still in use at a site");
+        let instead = "make it a function that takes what it looks at as an argument";
+        errors.refuse(name.span(), what, why, instead);
     } else if matches!(binding.declaration, Declaration::Arm) {
         let what =
             format!("`{name}` is bound by a pattern, borrows exclusively, and is still in use at a site");
