@@ -8,6 +8,7 @@
 use super::amount::Amount;
 use super::calls::{CallGraph, LoopId, Work};
 use super::items::{FnId, TypeId};
+use super::profile::Seen;
 use std::collections::HashMap;
 
 /// Trips of a loop whose count depends on more than the text.
@@ -36,6 +37,8 @@ pub struct LoopCost {
     pub total: f64,
     /// Of the whole run, 0 to 1.
     pub share: f64,
+    /// What an instrumented run has counted, if it came there; operations are nanoseconds then.
+    pub seen: Option<Seen>,
 }
 
 /// The estimate for a function.
@@ -53,6 +56,8 @@ pub struct FnCost {
     pub share: f64,
     /// The functions that call each other with it have the same number.
     pub group: usize,
+    /// What an instrumented run has counted, if it came there.
+    pub seen: Option<Seen>,
 }
 
 impl FnCost {
@@ -73,6 +78,8 @@ pub struct Costs {
     pub total: f64,
     /// The loops before the bend of the curve, costliest first.
     pub candidates: Vec<LoopId>,
+    /// Whether they come from an instrumented run: what it did not reach has a share of 0.
+    pub measured: bool,
 }
 
 /// Numbers of parameters and fields, and whether they are certain.
@@ -251,8 +258,7 @@ impl Estimate<'_> {
         }
         for id in &work.calls {
             let call = graph.call(*id);
-            let callees = call.callees.len().max(1) as f64;
-            for callee in &call.callees {
+            for (index, callee) in call.callees.iter().enumerate() {
                 let one = if self.groups[callee.0] == self.groups[function.0] {
                     Sum {
                         operations: recursion,
@@ -267,7 +273,7 @@ impl Estimate<'_> {
                         guessed: cost.guessed,
                     }
                 };
-                sum.add(one, call.weight / callees);
+                sum.add(one, call.times(index));
             }
         }
         for id in &work.loops {
@@ -350,11 +356,10 @@ impl Estimate<'_> {
         let graph = self.graph;
         for id in &work.calls {
             let call = graph.call(*id);
-            let share = call.weight / call.callees.len().max(1) as f64;
-            for callee in &call.callees {
+            for (index, callee) in call.callees.iter().enumerate() {
                 if self.groups[callee.0] != self.groups[function.0] {
                     let entries = &mut self.costs.functions[callee.0].entries;
-                    *entries = (*entries + times * share).min(LARGEST);
+                    *entries = (*entries + times * call.times(index)).min(LARGEST);
                 }
             }
         }
@@ -388,7 +393,7 @@ impl Estimate<'_> {
 }
 
 /// The loops before the largest drop of the sorted costs, in orders of magnitude.
-fn before_the_bend(graph: &CallGraph, costs: &[LoopCost]) -> Vec<LoopId> {
+pub(super) fn before_the_bend(graph: &CallGraph, costs: &[LoopCost]) -> Vec<LoopId> {
     let mut list: Vec<LoopId> = graph
         .loops
         .iter()

@@ -7,6 +7,7 @@
 //! | resolve | [`resolve`], [`hints`], [`methods`] | what paths, types and methods stand for |
 //! | calls | [`calls`] | the call graph and the loops |
 //! | cost | [`cost`] | trips, operations, shares |
+//! | profile | [`profile`] | what an instrumented run counts, and the measured costs |
 //! | choose | [`mod@choose`] | the sites, and the functions that lead to them |
 //! | place | [`mod@place`] | whether the stages of one function agree |
 //! | objects | [`objects`] | what the objects of a trait need to be saved |
@@ -31,6 +32,7 @@ pub mod locate;
 pub mod methods;
 pub mod objects;
 pub mod place;
+pub mod profile;
 pub mod refill;
 pub mod resolve;
 pub mod rewrite;
@@ -57,12 +59,17 @@ pub struct Analysis {
     pub bases: Vec<usize>,
     /// What the user says that calls mean.
     pub tables: Tables,
+    /// The costs that an instrumented run has shown, for the `main` that it began in.
+    measured: Option<(FnId, cost::Costs)>,
 }
 
 impl Analysis {
-    /// The estimates for a run that begins in `main`.
+    /// The costs of a run that begins in `main`: measured if [`Self::measured_by`] was told of such a run, else estimates.
     pub fn costs(&self, main: FnId) -> cost::Costs {
-        cost::costs(&self.graph, main)
+        match &self.measured {
+            Some((of, costs)) if *of == main => costs.clone(),
+            _ => cost::costs(&self.graph, main),
+        }
     }
 }
 
@@ -89,6 +96,7 @@ fn stages(program: &Program) -> Analysis {
         graph,
         bases: program.files.iter().map(|file| file.base).collect(),
         tables: Tables::default(),
+        measured: None,
     }
 }
 

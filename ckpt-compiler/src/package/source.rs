@@ -76,6 +76,23 @@ impl Program {
         }
     }
 
+    /// A program of one file.
+    #[cfg(test)]
+    pub(crate) fn of_main(text: &str) -> Self {
+        Self {
+            crates: vec![CrateSource {
+                name: "app".into(),
+                package: "app".into(),
+                kind: CrateKind::Bin,
+                edition: 2021,
+                root: FileId(0),
+                modules: BTreeMap::new(),
+                externs: BTreeMap::new(),
+            }],
+            ..Self::of_text(text)
+        }
+    }
+
     /// The file.
     ///
     /// # Panics

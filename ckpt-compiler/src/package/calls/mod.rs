@@ -102,6 +102,8 @@ pub struct Call {
     pub within: Option<LoopId>,
     /// How often it is reached in one go through what is around it.
     pub weight: f64,
+    /// How often each of the callees is entered by it in one go, where that was measured.
+    pub measured: Vec<f64>,
     /// The branches that lead to it: the number of each `if` or `match` of the function, and of its arm.
     pub arms: Vec<(usize, usize)>,
     /// What no walk can enter, if it is in there.
@@ -114,6 +116,16 @@ pub struct Call {
     pub statement_at: usize,
     /// Its line.
     pub statement_line: usize,
+}
+
+impl Call {
+    /// How often the callee of this index is entered in one go through what is around the call.
+    pub fn times(&self, index: usize) -> f64 {
+        match self.measured.get(index) {
+            Some(times) => *times,
+            None => self.weight / self.callees.len().max(1) as f64,
+        }
+    }
 }
 
 /// What kind of loop it is.

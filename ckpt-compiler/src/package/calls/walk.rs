@@ -315,6 +315,7 @@ impl<'a> Walker<'a> {
             place: self.place(span, span),
             within: self.within,
             weight: self.weight,
+            measured: Vec::new(),
             arms: self.arms.clone(),
             trap: self.trap.clone(),
             arguments: arguments

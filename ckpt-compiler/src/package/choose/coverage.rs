@@ -24,7 +24,8 @@ impl Chooser<'_, '_> {
             return 1.0;
         }
         known.insert(function, 0.0);
-        let part = self.covered_work(&self.analysis.graph.bodies[function.0], known);
+        let seen = self.costs.functions[function.0].seen.is_some();
+        let part = self.covered_work(&self.analysis.graph.bodies[function.0], seen, known);
         known.insert(function, part);
         part
     }
@@ -33,27 +34,35 @@ impl Chooser<'_, '_> {
         if self.has_site(id) {
             return 1.0;
         }
-        self.covered_work(&self.analysis.graph.one_loop(id).work, &mut HashMap::new())
+        let seen = self.costs.loops[id.0].seen.is_some();
+        self.covered_work(&self.analysis.graph.one_loop(id).work, seen, &mut HashMap::new())
     }
 
-    fn covered_work(&self, work: &Work, known: &mut HashMap<FnId, f64>) -> f64 {
+    /// The part of a piece of work; of one that an instrumented run has `seen`, what the run did not reach is no part.
+    fn covered_work(&self, work: &Work, seen: bool, known: &mut HashMap<FnId, f64>) -> f64 {
         let (mut all, mut reached) = (work.own, 0.0);
         for id in &work.loops {
             let cost = &self.costs.loops[id.0];
             let one = self.analysis.graph.one_loop(*id);
+            if seen && cost.total == 0.0 {
+                continue;
+            }
             let weight = cost.trips * cost.per_iteration * one.weight;
             all += weight;
             if self.has_site(*id) {
                 reached += weight;
             } else if one.body_at.is_some() {
-                reached += weight * self.covered_work(&one.work, known);
+                reached += weight * self.covered_work(&one.work, cost.seen.is_some(), known);
             }
         }
         for id in &work.calls {
             let call = self.analysis.graph.call(*id);
-            for callee in &call.callees {
-                let weight =
-                    self.costs.functions[callee.0].per_call * call.weight / call.callees.len() as f64;
+            for (index, callee) in call.callees.iter().enumerate() {
+                let cost = &self.costs.functions[callee.0];
+                if seen && cost.seen.is_none() {
+                    continue;
+                }
+                let weight = cost.per_call * call.times(index);
                 all += weight;
                 if call.trap.is_none() {
                     reached += weight * self.covered_part(*callee, known);

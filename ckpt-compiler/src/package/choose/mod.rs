@@ -227,7 +227,7 @@ pub fn choose(
     if main.0 >= analysis.items.functions.len() {
         return Placement::default();
     }
-    let costs = super::cost::costs(&analysis.graph, main);
+    let costs = analysis.costs(main);
     let mut chooser = Chooser {
         analysis,
         costs,

@@ -97,8 +97,8 @@ impl Chooser<'_, '_> {
             if call.trap.is_some() {
                 continue;
             }
-            let times = times * call.weight / call.callees.len().max(1) as f64;
-            for callee in &call.callees {
+            for (index, callee) in call.callees.iter().enumerate() {
+                let times = times * call.times(index);
                 parts.push(Part {
                     operations: times * self.costs.functions[callee.0].per_call,
                     times,
