@@ -118,6 +118,16 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
+/// A time of so many nanoseconds, however short: `9.2 ns`, `1.3 ms`.
+pub fn short_time(nanos: f64) -> String {
+    match nanos {
+        ns if ns < 1e3 => format!("{ns:.1} ns"),
+        ns if ns < 1e6 => format!("{:.1} µs", ns / 1e3),
+        ns if ns < 1e9 => format!("{:.1} ms", ns / 1e6),
+        ns => duration(Duration::from_secs_f64(ns / 1e9)),
+    }
+}
+
 /// `1 checkpoint`, `2 checkpoints`.
 pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
@@ -136,6 +146,9 @@ mod tests {
         assert_eq!(bytes(3 << 30), "3.0 GiB");
         assert_eq!(duration(Duration::from_millis(412)), "412 ms");
         assert_eq!(duration(Duration::from_secs(125)), "2 min 5 s");
+        assert_eq!(short_time(9.21), "9.2 ns");
+        assert_eq!(short_time(1.3e6), "1.3 ms");
+        assert_eq!(short_time(2e9), "2.0 s");
     }
 
     #[test]

@@ -1,23 +1,27 @@
 //! `cargo ckpt plan`: where checkpoints would go, and what they would hold.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 
 use ckpt_compiler::package::{ChooseOptions, place};
 
-use crate::failure::{AboutFile, Outcome, code};
+use crate::failure::{AboutFile, Failure, Outcome, code};
 use crate::launch::CargoOptions;
+use crate::launch::session::time;
 use crate::package::driver::{Wanted, rewrite};
 use crate::package::plan::{FunctionPlan, Plan, Totals};
 use crate::package::read::ReadPackage;
 use crate::package::stage::{Stage, artefact};
-use crate::package::{driver, page, read};
+use crate::package::{driver, page, profile, read};
 use crate::render::{self, FormatOption};
 
 /// Show where checkpoints would go and what they would hold
 ///
 /// Reads the package as it is and changes nothing: which loops carry the run, in which of them a checkpoint can be taken,
-/// which functions lead there, and what becomes of every variable at a restart. Costs are estimates from the source.
+/// which functions lead there, and what becomes of every variable at a restart. Costs are estimates from the source; with
+/// `--profile`, the program is built once with counters and optimisations and run with ARGS in the current folder, and
+/// the costs are those of that run: for this plan, and for later plans, rewrites and runs until the sources change.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct PlanCommand {
@@ -33,10 +37,16 @@ pub struct PlanCommand {
     /// Show all loops, not only the costliest ten
     #[arg(long)]
     all: bool,
+    /// End the run of `--profile` after this much time: what it has done until then counts; `0s` for no limit
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
+    profile_for: String,
     #[command(flatten)]
     format: FormatOption,
     #[command(flatten)]
     cargo: CargoOptions,
+    /// Arguments for the program, with `--profile`
+    #[arg(last = true, value_name = "ARGS")]
+    arguments: Vec<OsString>,
 }
 
 const EXAMPLE: &str = "\
@@ -44,6 +54,7 @@ Example:
   cargo ckpt plan --release
   cargo ckpt plan --html plan.html
   cargo ckpt plan --check
+  cargo ckpt plan --profile -- deck.toml
   cargo ckpt plan --stage calls
 
 Exit codes: 0 there is a place for checkpoints, 1 there is none, 101 the package cannot be read.";
@@ -54,11 +65,12 @@ const FEW: usize = 10;
 impl PlanCommand {
     /// Reads, analyses, shows.
     pub fn perform(&self) -> Outcome<u8> {
-        let package = read::read(&self.cargo)?;
-        let analysis = package.analyse();
+        let options = self.measured()?;
+        let mut package = read::read(&options)?;
+        let analysis = profile::analyse(&mut package);
         let main = driver::main_of(&package, &analysis)?;
         if self.check {
-            return match rewrite(&self.cargo, Wanted::Sources, package, analysis)? {
+            return match rewrite(&options, Wanted::Sources, package, analysis)? {
                 Some(rewritten) => self.show(&Plan::of_checked(&rewritten), &rewritten.package),
                 None => {
                     render::print("There is no place for a checkpoint.\n");
@@ -72,6 +84,26 @@ impl PlanCommand {
             return Ok(0);
         }
         self.show(&Plan::of(&package, &analysis, &placement), &package)
+    }
+
+    /// Measures the program if that is wanted; the options for the plan.
+    fn measured(&self) -> Outcome<CargoOptions> {
+        let mut options = self.cargo.clone();
+        if options.profile.as_deref() == Some("") {
+            options.profile = None;
+            let limit = humantime::parse_duration(&self.profile_for).unwrap_or_default();
+            profile::measure(
+                &options,
+                &self.arguments,
+                Some(limit).filter(|limit| !limit.is_zero()),
+            )?;
+        } else if !self.arguments.is_empty() {
+            return Err(
+                Failure::usage("arguments for the program are given, which a plan does not start")
+                    .help("with `--profile` in front of `--`, it is run once and measured"),
+            );
+        }
+        Ok(options)
     }
 
     fn show(&self, plan: &Plan, package: &ReadPackage) -> Outcome<u8> {
@@ -89,22 +121,7 @@ impl PlanCommand {
 
     fn print(&self, plan: &Plan) {
         let most = if self.all { usize::MAX } else { FEW };
-        let mut table = render::table(&["SHARE", "TRIPS", "LOOP", "WHERE", "SITE"]);
-        for one in plan.loops.iter().take(most) {
-            table.add_row([
-                percent(one.share),
-                trips(one.trips, one.trips_known),
-                one.header.clone(),
-                format!("{}:{} in {}", one.file, one.line, one.function),
-                if one.chosen {
-                    "checkpoint".into()
-                } else {
-                    String::new()
-                },
-            ]);
-        }
-        render::right(&mut table, &[0, 1]);
-        render::print_table(&table);
+        print_loops(plan, most);
         for function in &plan.functions {
             print_function(function);
         }
@@ -140,6 +157,9 @@ impl PlanCommand {
                 percent(plan.coverage)
             )
         };
+        if let Some(run) = &plan.measured {
+            text += &format!("Measured: {}.\n", run.words());
+        }
         if let Some(checked) = &plan.checked {
             text += &format!(
                 "It compiles with checkpoints; cargo was asked {} times.\n",
@@ -151,6 +171,39 @@ impl PlanCommand {
         }
         render::print(&text);
     }
+}
+
+/// The costliest loops: shares are estimates, or measured with the estimates beside them.
+fn print_loops(plan: &Plan, most: usize) {
+    let measured = plan.measured.is_some();
+    let mut header = vec!["SHARE"];
+    if measured {
+        header.extend(["ESTIMATE", "EACH"]);
+    }
+    header.extend(["TRIPS", "LOOP", "WHERE", "SITE"]);
+    let mut table = render::table(&header);
+    for one in plan.loops.iter().take(most) {
+        let mut row = vec![percent(one.share)];
+        if measured {
+            if one.measured.is_none() && one.share == 0.0 {
+                row[0] = "not reached".into();
+            }
+            row.push(one.estimated_share.map(percent).unwrap_or_default());
+            let each = one.measured.as_ref().map(|_| render::short_time(one.operations));
+            row.push(each.unwrap_or_default());
+        }
+        let site = if one.chosen { "checkpoint" } else { "" };
+        row.extend([
+            trips(one.trips, one.trips_known),
+            one.header.clone(),
+            format!("{}:{} in {}", one.file, one.line, one.function),
+            site.to_owned(),
+        ]);
+        table.add_row(row);
+    }
+    let numbers: &[usize] = if measured { &[0, 1, 2, 3] } else { &[0, 1] };
+    render::right(&mut table, numbers);
+    render::print_table(&table);
 }
 
 fn print_function(function: &FunctionPlan) {

@@ -171,7 +171,12 @@ impl Restart {
     /// The options given, or those that built the program of the run that is continued.
     fn cargo_options(&self, last: Option<&[String]>, record: Option<&Record>) -> CargoOptions {
         if !self.cargo.is_unset() {
-            return self.cargo.clone();
+            // Without measured costs the sites were elsewhere.
+            let by_estimates = record.is_some_and(|record| record.cargo.no_profile);
+            return CargoOptions {
+                no_profile: self.cargo.no_profile || by_estimates,
+                ..self.cargo.clone()
+            };
         }
         let last = last.and_then(|last| last.first()).map(PathBuf::from);
         match (record, last) {

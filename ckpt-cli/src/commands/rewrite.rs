@@ -11,7 +11,7 @@ use crate::launch::CargoOptions;
 use crate::package::driver::{Rewritten, Wanted, rewrite};
 use crate::package::launch::is_written_for_ckpt;
 use crate::package::manifest::{Manifest, Runtime};
-use crate::package::{features, full, read};
+use crate::package::{features, full, profile, read};
 use crate::render;
 
 /// Put the attributes and sites into the source
@@ -57,8 +57,8 @@ Exit codes: 0 done, or nothing was left to do; 101 the package, or what it would
 impl Rewrite {
     /// Rewrites a copy until it compiles, then shows it or puts it where it was asked for.
     pub fn perform(&self) -> Outcome<u8> {
-        let package = read::read(&self.cargo)?;
-        let analysis = package.analyse();
+        let mut package = read::read(&self.cargo)?;
+        let analysis = profile::analyse(&mut package);
         if is_written_for_ckpt(&package, &analysis) {
             eprintln!("ckpt: `main` has its attribute already: nothing to do");
             return Ok(0);

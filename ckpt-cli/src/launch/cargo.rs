@@ -29,10 +29,10 @@ pub struct CargoOptions {
     #[arg(long, value_name = "NAME")]
     pub example: Option<String>,
     /// Build with optimisations
-    #[arg(short, long, conflicts_with = "profile")]
+    #[arg(short, long)]
     pub release: bool,
-    /// Build with this profile
-    #[arg(long, value_name = "NAME")]
+    /// Build with this profile; for `plan` without a NAME: measure the program instead of estimating
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     pub profile: Option<String>,
     /// Features to activate, separated by commas
     #[arg(short = 'F', long, value_name = "FEATURES")]
@@ -64,6 +64,9 @@ pub struct CargoOptions {
     /// Save less: what never changes and is cheap to make is made again at a restart (packages without attributes)
     #[arg(long, help_heading = "Options of ckpt")]
     pub recompute: bool,
+    /// Go by estimates although `cargo ckpt plan --profile` has measured this program
+    #[arg(long, help_heading = "Options of ckpt")]
+    pub no_profile: bool,
     /// Start this executable instead of building one: for machines without cargo
     #[arg(long, value_name = "FILE", conflicts_with_all = ["package", "bin", "example", "release", "profile"])]
     pub exe: Option<PathBuf>,
@@ -80,6 +83,8 @@ pub struct Program {
     choice: Option<Choice>,
     /// Folders with native libraries that build scripts made.
     library_folders: Vec<PathBuf>,
+    /// Whether measured costs said where its sites are.
+    measured: bool,
 }
 
 /// What happens to the messages of rustc.
@@ -104,6 +109,8 @@ pub struct Built {
     pub flags: BTreeMap<PackageId, Vec<String>>,
     /// What rustc said, if kept.
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether measured costs said where its sites are.
+    pub measured: bool,
 }
 
 impl CargoOptions {
@@ -127,6 +134,8 @@ impl CargoOptions {
             None => options.exe = Some(program.executable.clone()),
             Some(choice) => {
                 options.package = Some(choice.package.clone());
+                // Its sites must stay where they are, though it be measured later.
+                options.no_profile |= !program.measured;
                 options.manifest_path = Some(choice.manifest.clone());
                 let is_example = choice.kind == TargetKind::Example;
                 let target = Some(choice.target.clone());
@@ -161,6 +170,7 @@ impl CargoOptions {
             ("--release", self.release),
             ("--all-features", self.all_features),
             ("--recompute", self.recompute),
+            ("--no-profile", self.no_profile),
         ] {
             words.extend(on.then(|| name.to_owned()));
         }
@@ -199,7 +209,20 @@ impl CargoOptions {
         })
     }
 
+    /// What clap cannot see.
+    fn check(&self) -> Outcome<()> {
+        match &self.profile {
+            Some(name) if name.is_empty() => Err(Failure::usage("`--profile` wants the name of a profile")
+                .help("for a run that measures the loops: `cargo ckpt plan --profile -- ARGS`")),
+            Some(name) if self.release => Err(Failure::usage(format!(
+                "`--release` and `--profile {name}` cannot be used together"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     fn metadata_command(&self) -> Outcome<MetadataCommand> {
+        self.check()?;
         let mut command = MetadataCommand::new();
         if let Some(path) = &self.manifest_path {
             if !path.is_file() {
@@ -272,34 +295,26 @@ impl CargoOptions {
             .clone()
             .unwrap_or_else(|| metadata.target_directory.clone().into());
         let rewritten = crate::package::launch::build(self, &choice, &target)?;
-        let (executable, library_folders) = match rewritten {
-            Some(built) => {
-                let executable = built.executable.ok_or_else(|| no_executable(&choice))?;
-                (executable, built.library_folders)
-            }
+        let built = match rewritten {
+            Some(built) => built,
             None => self.cargo_build(&choice, &target)?,
         };
-        Ok(Program {
-            executable,
-            name: choice.package.clone(),
-            choice: Some(choice),
-            library_folders,
-        })
+        Program::of(&choice, built)
     }
 
     /// Builds and insists on success; cargo shows what is wrong.
-    fn cargo_build(&self, choice: &Choice, target_directory: &Path) -> Outcome<(PathBuf, Vec<PathBuf>)> {
-        let built = self.run_cargo("build", choice, Diagnostics::Shown)?;
+    fn cargo_build(&self, choice: &Choice, target_directory: &Path) -> Outcome<Built> {
+        let mut built = self.run_cargo("build", choice, Diagnostics::Shown)?;
         if !built.success {
             return Err(
                 Failure::new(code::BUILD, format!("`{}` does not build", choice.target))
                     .help("cargo says why, above; nothing was started"),
             );
         }
-        let mut folders = built.library_folders;
-        folders.retain(|folder: &PathBuf| folder.starts_with(target_directory));
-        let executable = built.executable.ok_or_else(|| no_executable(choice))?;
-        Ok((executable, folders))
+        built
+            .library_folders
+            .retain(|folder: &PathBuf| folder.starts_with(target_directory));
+        Ok(built)
     }
 
     /// Runs `cargo build` or `cargo check` on the choice, with these options.
@@ -395,6 +410,17 @@ impl CargoOptions {
 }
 
 impl Program {
+    /// The program that cargo has built.
+    pub fn of(choice: &Choice, built: Built) -> Outcome<Self> {
+        Ok(Self {
+            executable: built.executable.ok_or_else(|| no_executable(choice))?,
+            name: choice.package.clone(),
+            choice: Some(choice.clone()),
+            library_folders: built.library_folders,
+            measured: built.measured,
+        })
+    }
+
     /// A command that starts the program as `cargo run` would.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.executable);
@@ -454,5 +480,6 @@ fn existing(executable: &Path) -> Outcome<Program> {
         name,
         choice: None,
         library_folders: Vec::new(),
+        measured: false,
     })
 }

@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::process::{Child, Command, ExitStatus};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGINT, SIGKILL, SIGTERM, SIGUSR1};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::{Cause, Origin};
@@ -106,7 +108,13 @@ impl Supervisor {
     }
 
     /// Runs the command to its end.
-    pub fn run(&self, mut command: Command) -> Outcome<Ending> {
+    pub fn run(&self, command: Command) -> Outcome<Ending> {
+        Ok(self.run_for(command, None)?.0)
+    }
+
+    /// Runs the command to its end, or until it has run so long: then it gets SIGTERM, and SIGKILL where that does not
+    /// help. Also says whether it was ended so.
+    pub fn run_for(&self, mut command: Command, limit: Option<Duration>) -> Outcome<(Ending, bool)> {
         let failed = |error: std::io::Error, command: &Command| {
             let program = command.get_program().to_string_lossy().into_owned();
             Failure::new(code::START, format!("cannot start `{program}`")).because(error)
@@ -120,12 +128,49 @@ impl Supervisor {
                 forward(pid, signal);
             }
         }
+        let clock = limit.map(|limit| Clock::start(Arc::clone(&self.shared), limit));
         if wait_without_reaping(pid) {
             lock(&self.shared).child = None;
         }
         let ending = reap(&mut child).map_err(|error| failed(error, &command));
         lock(&self.shared).child = None;
-        ending
+        let stopped = clock.is_some_and(Clock::has_run_out);
+        Ok((ending?, stopped))
+    }
+}
+
+/// How long a program has after SIGTERM.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Ends the program that runs when its time is over.
+struct Clock {
+    stop: Sender<()>,
+    thread: JoinHandle<bool>,
+}
+
+impl Clock {
+    fn start(shared: Arc<Mutex<Shared>>, limit: Duration) -> Self {
+        let (stop, stopped) = channel();
+        let thread = std::thread::spawn(move || {
+            let mut wait = limit;
+            for signal in [SIGTERM, SIGKILL] {
+                match stopped.recv_timeout(wait) {
+                    Err(RecvTimeoutError::Timeout) => {}
+                    _ => return signal == SIGKILL,
+                }
+                if let Some(child) = lock(&shared).child {
+                    forward(child, signal);
+                }
+                wait = GRACE;
+            }
+            true
+        });
+        Self { stop, thread }
+    }
+
+    fn has_run_out(self) -> bool {
+        drop(self.stop);
+        self.thread.join().unwrap_or(false)
     }
 }
 
@@ -189,5 +234,22 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", "exit 7"]);
         assert_eq!(supervisor.run(command).unwrap(), Ending::Code(7));
+    }
+
+    #[test]
+    fn a_program_is_ended_when_its_time_is_over() {
+        let supervisor = Supervisor::new().unwrap();
+        let sh = |text: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", text]);
+            command
+        };
+        let limit = Some(Duration::from_millis(80));
+        let ended = supervisor.run_for(sh("exec sleep 60"), limit).unwrap();
+        assert_eq!(ended, (Ending::Signal(SIGTERM), true));
+        let ended = supervisor
+            .run_for(sh("exit 3"), Some(Duration::from_secs(60)))
+            .unwrap();
+        assert_eq!(ended, (Ending::Code(3), false));
     }
 }

@@ -10,6 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use ckpt_compiler::package::profile::COUNTS;
+
 use super::gather::{Gathered, gather};
 use super::home::Home;
 use super::manifest::{Manifest, RUNTIME, Runtime};
@@ -55,14 +57,24 @@ pub fn make_copy(
     features: &BTreeMap<String, Vec<String>>,
 ) -> Outcome<PackageCopy> {
     let home = Home::open(package)?;
-    make_copy_in(&home, package, edited, features)
+    make_copy_in(&home, package, edited, &Adds::Library(features))
 }
 
-fn make_copy_in(
+/// What the packages with edited files depend on besides.
+#[derive(Debug, Clone, Copy)]
+pub enum Adds<'a> {
+    /// The library of ckpt; for each package, the features that it needs.
+    Library(&'a BTreeMap<String, Vec<String>>),
+    /// The crate in this folder, which counts.
+    Counts(&'a Path),
+}
+
+/// The same in a given home.
+pub fn make_copy_in(
     home: &Home,
     package: &ReadPackage,
     edited: &BTreeMap<PathBuf, String>,
-    features: &BTreeMap<String, Vec<String>>,
+    adds: &Adds<'_>,
 ) -> Outcome<PackageCopy> {
     let _busy = home.lock()?;
     let folder = home.folder.join("src");
@@ -73,7 +85,7 @@ fn make_copy_in(
         runtime: &home.runtime,
     };
     let lock = placed.lock_file(&mut gathered, home);
-    placed.manifests(&mut gathered, edited, features)?;
+    placed.manifests(&mut gathered, edited, adds)?;
     let changed = bring_up_to_date(&folder, &gathered.entries, &home.folder.join("entries"))?;
     let copy = PackageCopy {
         manifest: placed.place(&gathered, &package.workspace.choice.manifest),
@@ -134,8 +146,13 @@ impl Placed<'_> {
         &self,
         gathered: &mut Gathered,
         edited: &BTreeMap<PathBuf, String>,
-        features: &BTreeMap<String, Vec<String>>,
+        adds: &Adds<'_>,
     ) -> Outcome<()> {
+        let none = BTreeMap::new();
+        let (features, counts) = match adds {
+            Adds::Library(features) => (*features, None),
+            Adds::Counts(folder) => (&none, Some(folder)),
+        };
         let rewritten = self.rewritten_packages(edited, features);
         let root_path = self.package.workspace_root().join("Cargo.toml");
         let mut paths = BTreeSet::from([root_path.clone()]);
@@ -151,7 +168,7 @@ impl Placed<'_> {
                     manifest.own_workspace(&self.path_packages_below());
                 }
                 // Checksums of all that is saved and restored; unoptimised they take most of a short run.
-                if !rewritten.is_empty() {
+                if !rewritten.is_empty() && counts.is_none() {
                     manifest.optimise("xxhash-rust");
                 }
             }
@@ -159,7 +176,10 @@ impl Placed<'_> {
                 .iter()
                 .find(|package| package.manifest_path.as_std_path() == path);
             if let Some(features) = named.and_then(|package| rewritten.get(package.name.as_str())) {
-                manifest.add_runtime(&runtime, features, Some(&root))?;
+                match counts {
+                    Some(folder) => manifest.add_crate(COUNTS, "ckpt-counts", folder)?,
+                    None => manifest.add_runtime(&runtime, features, Some(&root))?,
+                }
             }
             let below = path.strip_prefix(&gathered.base).unwrap_or(&path).to_path_buf();
             gathered
@@ -321,7 +341,7 @@ mod tests {
             let home = Home::first_usable(target.join("ckpt"), target, vec![], runtime)?;
             let text = |(path, text): &(&str, &str)| (self.tree.path(path), (*text).to_owned());
             let edited = edited.iter().map(text).collect();
-            make_copy_in(&home, &self.package, &edited, &BTreeMap::new())
+            make_copy_in(&home, &self.package, &edited, &Adds::Library(&BTreeMap::new()))
         }
 
         /// Changed paths from the root of the copy.

@@ -287,7 +287,7 @@ pub fn cargo_on_copy(
 }
 
 /// rustc's errors with their places in the user's own files.
-fn findings(
+pub fn findings(
     program: &Program,
     edited: &BTreeMap<FileId, Edited>,
     copy: &PackageCopy,

@@ -48,6 +48,17 @@ impl Home {
         Ok(home)
     }
 
+    /// A folder in it for another copy of the same workspace, which is built beside the first.
+    pub fn part(&self, name: &str) -> Outcome<Self> {
+        let folder = self.folder.join(name);
+        fs::create_dir_all(&folder).about("cannot make", &folder)?;
+        Ok(Home {
+            folder,
+            build_directory: self.build_directory.clone(),
+            runtime: self.runtime.clone(),
+        })
+    }
+
     /// The first of these that can be written.
     pub fn first_usable(
         first: PathBuf,

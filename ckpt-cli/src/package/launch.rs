@@ -8,6 +8,7 @@ use ckpt_compiler::package::items::Annotation;
 
 use super::copy::PackageCopy;
 use super::driver::{Rewritten, Wanted, cargo_on_copy, rewrite, shown};
+use super::profile;
 use super::read::{ReadPackage, read, settings_files};
 use super::stamp::Stamp;
 use crate::failure::Outcome;
@@ -23,11 +24,14 @@ pub fn build(options: &CargoOptions, choice: &Choice, target: &Path) -> Outcome<
         tell(options, &stamp.summary);
         let built = cargo_on_copy(options, "build", choice, &stamp.manifest, &stamp.build_directory)?;
         if built.success {
-            return Ok(Some(built));
+            return Ok(Some(Built {
+                measured: stamp.measured,
+                ..built
+            }));
         }
     }
-    let package = read(options)?;
-    let analysis = package.analyse();
+    let mut package = read(options)?;
+    let analysis = profile::analyse(&mut package);
     if is_written_for_ckpt(&package, &analysis) {
         return Ok(None);
     }
@@ -42,8 +46,14 @@ pub fn build(options: &CargoOptions, choice: &Choice, target: &Path) -> Outcome<
     tell(options, &summary);
     let watched = watched(&rewritten.package, &rewritten.copy);
     let copy = &rewritten.copy;
-    Stamp::of(watched, words, &copy.manifest, &copy.build_directory, summary).write(&stamp_path);
-    Ok(Some(rewritten.built))
+    let measured = rewritten.package.run.is_some();
+    let mut stamp = Stamp::of(watched, words, &copy.manifest, &copy.build_directory, summary);
+    stamp.measured = measured;
+    stamp.write(&stamp_path);
+    Ok(Some(Built {
+        measured,
+        ..rewritten.built
+    }))
 }
 
 /// Whether the user has put `#[ckpt::main]` on `main`, or uses the library by hand.
@@ -70,6 +80,9 @@ fn tell(options: &CargoOptions, summary: &str) {
 fn summary(rewritten: &Rewritten) -> String {
     let folder = rewritten.package.workspace_root();
     let mut text = String::new();
+    if let Some(run) = &rewritten.package.run {
+        text += &format!("ckpt: costs are those of {}\n", run.words());
+    }
     for site in &rewritten.placement.sites {
         let place = (site.place.file, site.place.bytes.start);
         text += &format!(
@@ -120,6 +133,7 @@ fn watched(package: &ReadPackage, copy: &PackageCopy) -> Vec<PathBuf> {
     }
     list.extend(settings_files(&package.workspace));
     list.extend(configuration_files());
+    list.push(profile::Kept::path(package));
     list.sort();
     list.dedup();
     list

@@ -139,21 +139,15 @@ impl Manifest {
     ) -> Outcome<()> {
         let inherited = shared.map(|root| root.inherits_runtime());
         let is_own = self.is_workspace() && self.inherits_runtime();
-        let dependencies = self
-            .document
-            .entry("dependencies")
-            .or_insert(Item::Table(Table::new()))
-            .as_table_like_mut()
-            .ok_or_else(|| self_explaining(&self.path, "`dependencies` is not a table"))?;
+        let path = self.path.clone();
+        let dependencies = self.dependencies()?;
         if let Some(present) = dependencies.get_mut("ckpt") {
             if !is_runtime(present, inherited.unwrap_or(is_own)) {
-                return Err(
-                    self_explaining(&self.path, "it has another dependency named `ckpt`")
-                        .help("rename that one: `other_name = { package = \"ckpt\", .. }`"),
-                );
+                return Err(self_explaining(&path, "it has another dependency named `ckpt`")
+                    .help("rename that one: `other_name = { package = \"ckpt\", .. }`"));
             }
             return add_features(present, features).ok_or_else(|| {
-                self_explaining(&self.path, "the features of `ckpt` cannot be added to").help(format!(
+                self_explaining(&path, "the features of `ckpt` cannot be added to").help(format!(
                     "write `ckpt = {{ package = \"{RUNTIME}\", version = \"..\" }}`"
                 ))
             });
@@ -169,6 +163,26 @@ impl Manifest {
             Item::Value(Value::InlineTable(runtime_entry(runtime, features))),
         );
         Ok(())
+    }
+
+    /// Adds a crate in a folder under a name.
+    pub fn add_crate(&mut self, name: &str, package: &str, folder: &Path) -> Outcome<()> {
+        let mut entry = InlineTable::new();
+        entry.insert("path", folder.display().to_string().into());
+        entry.insert("package", package.into());
+        self.dependencies()?
+            .insert(name, Item::Value(Value::InlineTable(entry)));
+        Ok(())
+    }
+
+    fn dependencies(&mut self) -> Outcome<&mut dyn TableLike> {
+        let table = self
+            .document
+            .entry("dependencies")
+            .or_insert(Item::Table(Table::new()));
+        table
+            .as_table_like_mut()
+            .ok_or_else(|| self_explaining(&self.path, "`dependencies` is not a table"))
     }
 
     /// Whether `ckpt = { workspace = true }` means the library here.

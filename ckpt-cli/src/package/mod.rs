@@ -26,6 +26,7 @@ mod modules;
 mod oracle;
 pub mod page;
 pub mod plan;
+pub mod profile;
 pub mod read;
 mod report;
 mod settings;

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use super::checked::Checked;
 use super::driver::{Rewritten, made_again};
+use super::profile::Run;
 use super::read::ReadPackage;
 use super::sizes::{self, Sizes};
 
@@ -23,7 +24,10 @@ use super::sizes::{self, Sizes};
 pub struct Plan {
     /// The program.
     pub program: String,
-    /// Share of the run that the sites reach, 0 to 1, as far as estimates go.
+    /// The instrumented run that the numbers come from; without it they are estimates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Run>,
+    /// Share of the run that the sites reach, 0 to 1, as far as estimates or the instrumented run tell.
     pub coverage: f64,
     /// The plan in numbers.
     pub totals: Totals,
@@ -83,8 +87,11 @@ pub struct SitePlan {
     pub trips: f64,
     /// Whether that number is certain.
     pub trips_known: bool,
-    /// Operations between two visits.
+    /// Operations between two visits; nanoseconds where they were measured.
     pub operations_per_visit: f64,
+    /// Seconds between two visits, where they were measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds_per_visit: Option<f64>,
     /// Variables of the function in scope here.
     pub variables_in_scope: usize,
     /// Those that a checkpoint taken here holds.
@@ -131,10 +138,29 @@ pub struct LoopPlan {
     pub trips: f64,
     /// Whether that number is certain.
     pub trips_known: bool,
-    /// Operations of an iteration.
+    /// Operations of an iteration; nanoseconds where they were measured.
     pub operations: f64,
     /// Whether it has a site.
     pub chosen: bool,
+    /// What the instrumented run has seen of it, if it came there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<MeasuredLoop>,
+    /// The share as the estimate has it, where it was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimated_share: Option<f64>,
+}
+
+/// What an instrumented run has seen of a loop.
+#[derive(Debug, Serialize)]
+pub struct MeasuredLoop {
+    /// How often it was reached.
+    pub entries: f64,
+    /// Iterations in all.
+    pub iterations: f64,
+    /// Seconds in all, over all threads.
+    pub seconds: f64,
+    /// Seconds without the loops and functions inside that were measured.
+    pub own_seconds: f64,
 }
 
 /// A static whose value a restart would lose.
@@ -196,6 +222,7 @@ impl Plan {
         let loops = loops(analysis, placement, &shown);
         Self {
             program: package.workspace.choice.target.clone(),
+            measured: package.run.clone(),
             coverage: placement.coverage,
             totals: totals(&functions, &loops),
             functions,
@@ -294,6 +321,7 @@ fn function(
                 trips: site.trips,
                 trips_known: site.known,
                 operations_per_visit: site.per_visit,
+                seconds_per_visit: site.measured.then_some(site.per_visit / 1e9),
                 variables_in_scope: variables.len(),
                 variables_saved: variables
                     .iter()
@@ -388,6 +416,7 @@ fn loops(analysis: &Analysis, placement: &Placement, shown: &Shown<'_>) -> Vec<L
         .iter()
         .map(|site| (site.function, site.place.bytes.start))
         .collect();
+    let estimated = analysis.estimated();
     let mut list: Vec<LoopPlan> = analysis
         .graph
         .loops
@@ -408,6 +437,13 @@ fn loops(analysis: &Analysis, placement: &Placement, shown: &Shown<'_>) -> Vec<L
                 trips_known: cost.known,
                 operations: cost.per_iteration,
                 chosen: chosen.contains(&(one.function, one.place.bytes.start)),
+                measured: cost.seen.map(|seen| MeasuredLoop {
+                    entries: seen.entries,
+                    iterations: seen.turns,
+                    seconds: seen.nanos / 1e9,
+                    own_seconds: seen.own / 1e9,
+                }),
+                estimated_share: estimated.map(|costs| costs.loops[one.id.0].share),
             })
         })
         .collect();

@@ -10,6 +10,7 @@ use ckpt_compiler::tables::Tables;
 
 use super::cfg::{Compiler, Configuration};
 use super::modules::{CrateFiles, Files};
+use super::profile::Run;
 use super::settings::{Settings, read_table};
 use super::workspace::{LocalPackage, Workspace, library};
 use crate::failure::{AboutFile, Failure, Outcome, code};
@@ -29,6 +30,8 @@ pub struct ReadPackage {
     pub passed_over: Vec<Vec<Range<usize>>>,
     /// What the user says that calls mean: `[calls]` in `ckpt.toml`.
     pub tables: Tables,
+    /// The instrumented run that the costs come from.
+    pub run: Option<Run>,
 }
 
 impl ReadPackage {
@@ -112,6 +115,7 @@ pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
         passed_over: files.passed_over,
         tables: user_tables(&settings_files(&workspace))?,
         workspace,
+        run: None,
     })
 }
 

@@ -24,6 +24,8 @@ pub struct Stamp {
     pub build_directory: PathBuf,
     /// What is told about the sites each time.
     pub summary: String,
+    /// Whether measured costs said where they are.
+    pub measured: bool,
 }
 
 impl Stamp {
@@ -48,6 +50,7 @@ impl Stamp {
             manifest: manifest.to_path_buf(),
             build_directory: build_directory.to_path_buf(),
             summary,
+            measured: false,
         }
     }
 

@@ -59,17 +59,31 @@ pub struct Analysis {
     pub bases: Vec<usize>,
     /// What the user says that calls mean.
     pub tables: Tables,
-    /// The costs that an instrumented run has shown, for the `main` that it began in.
-    measured: Option<(FnId, cost::Costs)>,
+    /// The costs that an instrumented run has shown.
+    measured: Option<MeasuredCosts>,
+}
+
+/// Costs of a run, and what they had been taken for.
+#[derive(Debug)]
+struct MeasuredCosts {
+    /// The `main` that it began in.
+    main: FnId,
+    costs: cost::Costs,
+    estimated: cost::Costs,
 }
 
 impl Analysis {
     /// The costs of a run that begins in `main`: measured if [`Self::measured_by`] was told of such a run, else estimates.
     pub fn costs(&self, main: FnId) -> cost::Costs {
         match &self.measured {
-            Some((of, costs)) if *of == main => costs.clone(),
+            Some(measured) if measured.main == main => measured.costs.clone(),
             _ => cost::costs(&self.graph, main),
         }
+    }
+
+    /// The estimates that measured costs stand for.
+    pub fn estimated(&self) -> Option<&cost::Costs> {
+        Some(&self.measured.as_ref()?.estimated)
     }
 }
 

@@ -68,6 +68,7 @@ impl Chooser<'_, '_> {
                 trips: 1.0,
                 known: false,
                 per_visit: cost.per_call,
+                measured: cost.seen.is_some(),
                 hot: false,
                 why: "written by the user".into(),
             });
@@ -194,7 +195,7 @@ impl Chooser<'_, '_> {
             return;
         }
         let counts_time = words::count_time(&one.header);
-        let longest = options.longest(counts_time, cost.guessed);
+        let longest = options.longest(counts_time, &cost);
         let too_long = self.believed(cost) > longest;
         let few = cost.trips < options.fewest_trips;
         let coarse = too_long || (few && (cost.guessed || cost.per_iteration > 1e7));
@@ -316,6 +317,7 @@ impl Chooser<'_, '_> {
             trips: cost.trips,
             known: cost.known,
             per_visit: cost.per_iteration,
+            measured: cost.seen.is_some() && !cost.guessed,
             hot: cost.per_iteration < self.options.shortest(cost.guessed),
             why: why.into(),
         }
@@ -369,6 +371,7 @@ impl Chooser<'_, '_> {
                 trips: cost.depth,
                 known: false,
                 per_visit,
+                measured: cost.seen.is_some(),
                 hot: per_visit < self.options.shortest_iteration,
                 why: "the work is a recursion".into(),
             };

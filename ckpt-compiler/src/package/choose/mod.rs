@@ -14,7 +14,7 @@ mod words;
 
 use super::Analysis;
 use super::calls::{CallId, LoopId};
-use super::cost::Costs;
+use super::cost::{Costs, LoopCost};
 use super::items::{FnId, Place};
 use crate::errors::Diagnostic;
 use proc_macro2::Span;
@@ -29,6 +29,8 @@ pub struct ChooseOptions {
     pub longest_guess: f64,
     /// The same for a loop over time steps, whose iterations are what one would wait for.
     pub longest_time_step: f64,
+    /// The same where it was measured, in nanoseconds.
+    pub longest_measured: f64,
     /// An iteration of fewer operations is too hot: the test at the site would show.
     pub shortest_iteration: f64,
     /// A loop that is known to go round fewer times is too coarse if its iterations are not short.
@@ -47,6 +49,7 @@ impl Default for ChooseOptions {
             longest_iteration: 2e9,
             longest_guess: 1e10,
             longest_time_step: 1e14,
+            longest_measured: 1e10,
             shortest_iteration: 300.0,
             fewest_trips: 6.0,
             least_share: 0.05,
@@ -63,10 +66,11 @@ impl ChooseOptions {
         part * self.shortest_iteration
     }
 
-    fn longest(&self, counts_time: bool, guessed: bool) -> f64 {
-        match (counts_time, guessed) {
+    fn longest(&self, counts_time: bool, cost: &LoopCost) -> f64 {
+        match (counts_time, cost.guessed) {
             (true, true) => self.longest_time_step,
             (false, true) => self.longest_guess,
+            (_, false) if cost.seen.is_some() => self.longest_measured,
             (_, false) => self.longest_iteration,
         }
     }
@@ -124,6 +128,8 @@ pub struct PlacedSite {
     pub known: bool,
     /// Operations between two visits.
     pub per_visit: f64,
+    /// Whether they were measured, and are nanoseconds.
+    pub measured: bool,
     /// Whether the test at the site may show.
     pub hot: bool,
     /// Why here.

@@ -81,7 +81,7 @@ impl Chooser<'_, '_> {
                     let open = matches!(one.kind, LoopKind::While | LoopKind::Loop) && search.open_too;
                     let fits = one.can_hold()
                         && cost.per_iteration >= WORTHWHILE
-                        && cost.per_iteration <= self.options.longest(true, cost.guessed)
+                        && cost.per_iteration <= self.options.longest(true, &cost)
                         && cost.trips >= self.options.fewest_trips;
                     if fits && (words::count_time(&one.header) || open) {
                         search.found.push(id);

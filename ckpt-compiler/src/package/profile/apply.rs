@@ -13,13 +13,11 @@ use crate::package::items::FnId;
 const RECURSIVE: f64 = 1.001;
 
 /// Replaces weights in the graph, and gives the costs. `estimated` are the estimates for the same run.
-pub(super) fn apply(graph: &mut CallGraph, estimated: Costs, measured: &Measured) -> Costs {
-    let weights = Weights {
-        estimated: &estimated,
-        measured,
-    };
+pub(super) fn apply(graph: &mut CallGraph, estimated: &Costs, measured: &Measured) -> Costs {
+    let weights = Weights { estimated, measured };
     weights.of_loops(graph);
     weights.of_calls(graph);
+    let measured = &consistent(graph, measured);
     let mut costs = estimated.clone();
     costs.measured = true;
     costs.total = measured.nanos;
@@ -30,7 +28,8 @@ pub(super) fn apply(graph: &mut CallGraph, estimated: Costs, measured: &Measured
         one_loop(cost, measured.one_loop(LoopId(index)), measured.nanos);
     }
     let mut rests = Rests {
-        estimated: &estimated,
+        estimated,
+        measured,
         costs: &mut costs,
     };
     rests.everywhere(graph);
@@ -77,6 +76,46 @@ fn one_loop(cost: &mut LoopCost, seen: Option<&Seen>, nanos: f64) {
 
 fn share(part: f64, whole: f64) -> f64 {
     (part / whole.max(1.0)).min(1.0)
+}
+
+/// Loops take no longer than what is around them: where single entries are a few nanoseconds, taking the time takes more
+/// of it than they do.
+fn consistent(graph: &CallGraph, measured: &Measured) -> Measured {
+    let mut measured = measured.clone();
+    for (index, work) in graph.bodies.iter().enumerate() {
+        let seen = measured.function(FnId(index));
+        if let Some(nanos) = seen
+            .filter(|seen| seen.outer == seen.entries)
+            .map(|seen| seen.nanos)
+        {
+            limit(&mut measured.loops, &work.loops, nanos);
+        }
+    }
+    // A loop has a smaller number than those inside it.
+    for one in &graph.loops {
+        if let Some(nanos) = measured.one_loop(one.id).map(|seen| seen.nanos) {
+            limit(&mut measured.loops, &one.work.loops, nanos);
+        }
+    }
+    measured
+}
+
+fn limit(seen: &mut [Option<Seen>], loops: &[LoopId], nanos: f64) {
+    let of = |seen: &[Option<Seen>], id: &LoopId| seen.get(id.0).copied().flatten();
+    let sum: f64 = loops
+        .iter()
+        .filter_map(|id| of(seen, id))
+        .map(|one| one.nanos)
+        .sum();
+    if sum <= nanos {
+        return;
+    }
+    for id in loops {
+        if let Some(Some(one)) = seen.get_mut(id.0) {
+            one.nanos *= nanos / sum;
+            one.own = one.own.min(one.nanos);
+        }
+    }
 }
 
 struct Weights<'a> {
@@ -148,6 +187,7 @@ impl Weights<'_> {
 /// What is left of the time of a function or loop behind what is counted inside.
 struct Rests<'a> {
     estimated: &'a Costs,
+    measured: &'a Measured,
     costs: &'a mut Costs,
 }
 
@@ -159,7 +199,13 @@ impl Rests<'_> {
             };
             let estimate = self.estimated.functions[index].per_call;
             let mut work = std::mem::take(&mut graph.bodies[index]);
-            self.share_out(graph, &mut work, FnId(index), (seen.nanos, seen.entries), estimate);
+            self.share_out(
+                graph,
+                &mut work,
+                FnId(index),
+                (seen.nanos, seen.entries),
+                estimate,
+            );
             graph.bodies[index] = work;
         }
         for index in 0..graph.loops.len() {
@@ -183,17 +229,18 @@ impl Rests<'_> {
         (nanos, turns): (f64, f64),
         estimate: f64,
     ) {
+        // All in one go through the work.
         let turns = turns.max(1.0);
-        let (mut rest, mut own) = (nanos, estimate);
+        let (mut rest, mut own) = (nanos / turns, estimate);
         let group = self.costs.functions[function.0].group;
         for id in &work.calls {
             let call = graph.call(*id);
             for (index, callee) in call.callees.iter().enumerate() {
                 let cost = &self.costs.functions[callee.0];
                 if cost.seen.is_some() && cost.group != group {
-                    rest -= turns * call.times(index) * cost.per_call;
-                    own -= call.weight / call.callees.len() as f64
-                        * self.estimated.functions[callee.0].per_call;
+                    rest -= call.times(index) * cost.per_call;
+                    own -=
+                        call.weight / call.callees.len() as f64 * self.estimated.functions[callee.0].per_call;
                 }
             }
         }
@@ -203,8 +250,8 @@ impl Rests<'_> {
             let of_it = graph.one_loop(*id).weight * estimate.trips * estimate.per_iteration;
             own -= of_it;
             match self.costs.loops[id.0].seen {
-                Some(seen) => rest -= seen.nanos,
-                None if graph.one_loop(*id).body_at.is_none() => without_counter.push((*id, of_it)),
+                Some(seen) => rest -= seen.nanos / turns,
+                None if self.has_no_counter(*id) => without_counter.push((*id, of_it)),
                 None => {}
             }
         }
@@ -212,14 +259,34 @@ impl Rests<'_> {
         let parts: f64 = without_counter.iter().map(|(_, part)| part).sum();
         let scale = rest / (own.max(0.0) + parts).max(1.0);
         for (id, part) in without_counter {
-            let cost = &mut self.costs.loops[id.0];
-            cost.total = part * scale;
-            cost.share = share(cost.total, self.costs.total);
-            let trips = turns * graph.one_loop(id).weight * cost.trips;
-            cost.per_iteration = cost.total / trips.max(1.0);
+            self.scaled(graph, id, turns, part * scale);
         }
-        work.own = (rest - parts * scale).max(0.0) / turns;
+        work.own = (rest - parts * scale).max(0.0);
         work.bulk.clear();
+    }
+
+    fn has_no_counter(&self, id: LoopId) -> bool {
+        self.measured.loops.get(id.0).is_none_or(Option::is_none)
+    }
+
+    /// A loop without a counter takes so long each time that what is around it is gone through `turns` times; those
+    /// inside take their part.
+    fn scaled(&mut self, graph: &CallGraph, id: LoopId, turns: f64, each: f64) {
+        let estimate = self.estimated.loops[id.0];
+        let one = graph.one_loop(id);
+        let cost = &mut self.costs.loops[id.0];
+        let trips = one.weight * cost.trips;
+        cost.total = each * turns;
+        cost.share = share(cost.total, self.costs.total);
+        cost.per_iteration = each / trips.max(f64::MIN_POSITIVE);
+        let scale = cost.per_iteration / estimate.per_iteration.max(1.0);
+        for inner in &one.work.loops {
+            if self.has_no_counter(*inner) {
+                let estimate = self.estimated.loops[inner.0];
+                let part = graph.one_loop(*inner).weight * estimate.trips * estimate.per_iteration;
+                self.scaled(graph, *inner, turns * trips, part * scale);
+            }
+        }
     }
 }
 
@@ -298,11 +365,19 @@ fn heavy(i: usize) { let mut k = i; while k > 1 { k = k / 2; println!(\"{k}\"); 
             costs.loops[found.id.0]
         };
         let second = of_line(4);
-        assert_eq!((second.trips, second.known, second.per_iteration), (2e3, true, 4.9e5));
+        assert_eq!(
+            (second.trips, second.known, second.per_iteration),
+            (2e3, true, 4.9e5)
+        );
         assert!((second.share - 0.98).abs() < 1e-9);
         let not_reached = of_line(5);
         assert!(not_reached.seen.is_none() && not_reached.share == 0.0 && not_reached.per_iteration > 0.0);
-        let heavy = analysis.graph.calls.iter().find(|call| call.place.line == 4).expect("a call");
+        let heavy = analysis
+            .graph
+            .calls
+            .iter()
+            .find(|call| call.place.line == 4)
+            .expect("a call");
         assert!((heavy.times(0) - 1.0).abs() < 0.35, "{}", heavy.times(0));
     }
 

@@ -11,7 +11,7 @@ use crate::package::source::Program;
 pub const COUNTS: &str = "ckpt_counts";
 
 /// Operations below which a count would cost more than what is counted.
-const TINY: f64 = 150.0;
+const TINY: f64 = 1000.0;
 
 /// Operations of an iteration below which a loop is only counted at its end.
 const SHORT: f64 = 40.0;
@@ -33,8 +33,8 @@ pub enum Counter {
 pub struct Counters {
     /// What each number stands for.
     pub list: Vec<Counter>,
-    /// The text that counts.
-    pub edits: Vec<Edit>,
+    /// The text that does each of the counts.
+    pub edits: Vec<Vec<Edit>>,
 }
 
 /// Counts every loop and every function on the way to one, for a run that begins in `main`.
@@ -67,7 +67,7 @@ impl Counters {
         self.list.push(Counter::Function(function.id));
         let text = format!(" let _ckpt_count = ::{COUNTS}::enter({number});");
         self.edits
-            .push(Edit::insert(function.place.file, function.body_at, text));
+            .push(vec![Edit::insert(function.place.file, function.body_at, text)]);
     }
 
     fn one_loop(&mut self, program: &Program, one: &Loop, tells: bool) {
@@ -79,10 +79,12 @@ impl Counters {
         let name = format!("_ckpt_count_{number}");
         let turn = if tells { "turn" } else { "turn_quietly" };
         let enter = format!("{{ let mut {name} = ::{COUNTS}::enter({number}); ");
-        self.edits.push(Edit::insert(file, start, enter));
         let turn = format!(" {name}.{turn}();");
-        self.edits.push(Edit::insert(file, body_at, turn));
-        self.edits.push(Edit::insert(file, one.place.bytes.end, " }"));
+        self.edits.push(vec![
+            Edit::insert(file, start, enter),
+            Edit::insert(file, body_at, turn),
+            Edit::insert(file, one.place.bytes.end, " }"),
+        ]);
     }
 }
 
@@ -128,7 +130,9 @@ fn runs_at_run_time(function: &Function) -> bool {
 /// Whether a statement can stand first in the body: nothing else may stand before `#![..]`.
 fn can_count(program: &Program, function: &Function) -> bool {
     let text = &program.file(function.place.file).text;
-    let is_body = text.get(..function.body_at).is_some_and(|before| before.ends_with('{'));
+    let is_body = text
+        .get(..function.body_at)
+        .is_some_and(|before| before.ends_with('{'));
     let rest = text.get(function.body_at..).unwrap_or_default().trim_start();
     runs_at_run_time(function) && is_body && !rest.starts_with("#!")
 }
@@ -174,7 +178,7 @@ mod tests {
         let analysis = crate::package::analyse(&program);
         let main = analysis.items.main_of(0).expect("a main");
         let counters = counters(&program, &analysis, main);
-        Edited::new(text, &counters.edits).text
+        Edited::new(text, &counters.edits.concat()).text
     }
 
     #[test]
@@ -209,7 +213,10 @@ fn main() { let mut s = 0.0; twice!(s += dot([1.0; 3])); }
 ";
         assert_eq!(
             counted(text),
-            text.replace("fn main() {", "fn main() { let _ckpt_count = ::ckpt_counts::enter(0);")
+            text.replace(
+                "fn main() {",
+                "fn main() { let _ckpt_count = ::ckpt_counts::enter(0);"
+            )
         );
     }
 }

@@ -10,8 +10,8 @@ mod counters;
 
 pub use counters::{COUNTS, Counter, Counters, counters};
 
-use super::Analysis;
 use super::items::FnId;
+use super::{Analysis, MeasuredCosts};
 
 /// What one counter has seen.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -63,8 +63,12 @@ impl Analysis {
     pub fn measured_by(&mut self, measured: &Measured) {
         if let Some(main) = self.items.main_of(0) {
             let estimated = super::cost::costs(&self.graph, main);
-            let costs = apply::apply(&mut self.graph, estimated, measured);
-            self.measured = Some((main, costs));
+            let costs = apply::apply(&mut self.graph, &estimated, measured);
+            self.measured = Some(MeasuredCosts {
+                main,
+                costs,
+                estimated,
+            });
         }
     }
 }

@@ -1,0 +1,273 @@
+//! `plan --profile` and what follows from it, on packages that have never heard of ckpt.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+struct Package {
+    folder: tempfile::TempDir,
+    target: PathBuf,
+}
+
+impl Package {
+    fn new(main: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest =
+            "[package]\nname = \"measured\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
+        fs::create_dir(folder.path().join("src")).unwrap();
+        fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
+        fs::write(folder.path().join("src/main.rs"), main).unwrap();
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("measured");
+        Self { folder, target }
+    }
+
+    fn tool(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CKPT_")) {
+            command.env_remove(name);
+        }
+        let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ckpt-runtime");
+        command
+            .current_dir(self.folder.path())
+            .env("CARGO_TARGET_DIR", &self.target)
+            .env("CARGO_INCREMENTAL", "0")
+            .env("CKPT_RUNTIME_PATH", runtime)
+            .arg("ckpt")
+            .args(arguments);
+        command.output().unwrap()
+    }
+
+    /// What it prints on standard output and on standard error.
+    fn succeeds(&self, arguments: &[&str]) -> (String, String) {
+        let output = self.tool(arguments);
+        let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        assert!(output.status.success(), "{arguments:?}: {out}{err}");
+        (out, err)
+    }
+
+    fn plan(&self, arguments: &[&str]) -> Value {
+        let mut words = vec!["plan", "--offline", "--format", "json"];
+        words.extend(arguments);
+        serde_json::from_str(&self.succeeds(&words).0).unwrap()
+    }
+
+    fn replace(&self, old: &str, new: &str) {
+        let path = self.folder.path().join("src/main.rs");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(path, text.replace(old, new)).unwrap();
+    }
+}
+
+/// The loop with this first line.
+fn one_loop<'p>(plan: &'p Value, header: &str) -> &'p Value {
+    let all = plan["loops"].as_array().unwrap();
+    all.iter().find(|one| one["header"] == header).unwrap()
+}
+
+/// The lines of the chosen sites.
+fn sites(plan: &Value) -> Vec<&str> {
+    let functions = plan["functions"].as_array().unwrap();
+    functions
+        .iter()
+        .flat_map(|function| function["sites"].as_array().unwrap())
+        .map(|site| site["header"].as_str().unwrap())
+        .collect()
+}
+
+/// Two phases that look alike; the arguments say that the second one carries the run. It ends by `exit`.
+const PHASES: &str = r#"
+#![forbid(unsafe_code)]
+#![deny(warnings)]
+fn main() {
+    let lengths: Vec<u64> = std::env::args().skip(1).map(|text| text.parse().unwrap()).collect();
+    let mut sum = 0_u64;
+    for first in 0..lengths[0] {
+        sum = mixed(sum, first);
+    }
+    'second: for second in 0..lengths[1] {
+        sum = mixed(sum, second);
+        if second == u64::MAX {
+            break 'second;
+        }
+    }
+    if lengths.len() > 2 {
+        for third in 0..lengths[2] {
+            sum = mixed(sum, third);
+        }
+    }
+    println!("{sum}");
+    std::process::exit(0);
+}
+
+fn mixed(mut sum: u64, number: u64) -> u64 {
+    for k in 0..number % 7 + 2000 {
+        sum = sum.rotate_left(5) ^ k.wrapping_mul(number);
+    }
+    sum
+}
+"#;
+
+#[test]
+fn a_measured_run_decides_until_the_sources_change() {
+    let package = Package::new(PHASES);
+    let estimated = package.plan(&[]);
+    assert!(estimated.get("measured").is_none());
+    assert_eq!(sites(&estimated).len(), 3);
+    let run = [
+        "run",
+        "--offline",
+        "--release",
+        "--every",
+        "20",
+        "--dir",
+        "before",
+        "--",
+        "3",
+        "50",
+    ];
+    let (before, _) = package.succeeds(&run);
+
+    let (text, err) = package.succeeds(&["plan", "--offline", "--profile", "--", "3", "20000"]);
+    assert!(err.contains("of 4 loops were reached"), "{err}");
+    assert!(
+        text.contains("not reached") && text.contains("Measured: a run of"),
+        "{text}"
+    );
+
+    let plan = package.plan(&[]);
+    assert_eq!(plan["measured"]["arguments"][1], "20000");
+    assert_eq!(plan["measured"]["ended"], "ended with exit code 0");
+    let (first, second) = (
+        one_loop(&plan, "for first in 0..lengths[0]"),
+        one_loop(&plan, "for second in 0..lengths[1]"),
+    );
+    assert_eq!(first["measured"]["iterations"], 3.0);
+    assert_eq!(second["measured"]["iterations"], 20000.0);
+    assert!(second["share"].as_f64().unwrap() > 0.9, "{second}");
+    assert!(second["estimated_share"].as_f64().unwrap() < 0.5, "{second}");
+    assert!(
+        one_loop(&plan, "for third in 0..lengths[2]")
+            .get("measured")
+            .is_none()
+    );
+    assert!(sites(&plan).contains(&"for second in 0..lengths[1]"));
+    assert!(!sites(&plan).contains(&"for first in 0..lengths[0]"));
+    assert!(plan["coverage"].as_f64().unwrap() > 0.9);
+
+    let run = ["run", "--offline", "--release", "--dir", "store", "--", "3", "50"];
+    let (out, err) = package.succeeds(&run);
+    assert!(err.contains("costs are those of a run of"), "{err}");
+    assert!(
+        err.contains("checkpoints in `for second") && !err.contains("`for first"),
+        "{err}"
+    );
+    let plain = [
+        "run",
+        "--offline",
+        "--release",
+        "--no-profile",
+        "--dir",
+        "other",
+        "--",
+        "3",
+        "50",
+    ];
+    let (same, err) = package.succeeds(&plain);
+    assert!(
+        err.contains("`for first") && !err.contains("costs are those"),
+        "{err}"
+    );
+    assert_eq!(out, same);
+
+    // A run from before goes on with the sites that it had.
+    let (go_on, err) = package.succeeds(&["restart", "2", "--offline", "--release", "--dir", "before"]);
+    assert!(
+        err.contains("`for first") && !err.contains("costs are those"),
+        "{err}"
+    );
+    assert_eq!(go_on, before);
+
+    package.replace("+ 2000", "+ 2001");
+    let (_, err) = package.succeeds(&["plan", "--offline"]);
+    assert!(
+        err.contains("`src/main.rs` has changed since the program was measured"),
+        "{err}"
+    );
+    assert!(package.plan(&[]).get("measured").is_none());
+}
+
+/// Threads, a recursion, a panic that is caught, a method of a generic type, and no end.
+const ENDLESS: &str = r#"
+struct Tree<T> { value: T, below: Vec<Tree<T>> }
+impl<T: Copy + Into<u64>> Tree<T> {
+    fn sum(&self) -> u64 {
+        let mut sum = self.value.into();
+        for tree in &self.below {
+            sum += tree.sum();
+        }
+        sum
+    }
+}
+fn tree(depth: u32) -> Tree<u32> {
+    let count = if depth == 0 { 0 } else { 3 };
+    Tree { value: depth, below: (0..count).map(|_| tree(depth - 1)).collect() }
+}
+fn main() {
+    let tree = tree(6);
+    let mut step = 0_u64;
+    loop {
+        let parts: Vec<u64> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..2).map(|_| scope.spawn(|| {
+                let mut sum = 0;
+                for _ in 0..std::env::args().count() { sum += tree.sum(); }
+                sum
+            })).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let caught = std::panic::catch_unwind(|| { for k in 0..parts.len() as u64 + 1 { assert!(k < step, "late"); } });
+        step += parts.iter().sum::<u64>() + u64::from(caught.is_err());
+        if step == 7 { return; }
+    }
+}
+"#;
+
+#[test]
+fn a_run_without_an_end_is_stopped_and_counts() {
+    let package = Package::new(ENDLESS);
+    let (_, err) = package.succeeds(&["plan", "--offline", "--profile", "--profile-for", "1500ms"]);
+    assert!(err.contains("which was stopped then"), "{err}");
+    let plan = package.plan(&[]);
+    let outer = &one_loop(&plan, "loop")["measured"];
+    assert!(outer["iterations"].as_f64().unwrap() > 10.0, "{outer}");
+    assert!(
+        (1.0..2.5).contains(&outer["seconds"].as_f64().unwrap()),
+        "{outer}"
+    );
+    let recursion = &one_loop(&plan, "for tree in &self.below")["measured"];
+    assert!(recursion["entries"].as_f64().unwrap() > 1000.0, "{recursion}");
+    assert_eq!(sites(&plan), ["loop"]);
+}
+
+#[test]
+fn what_cannot_be_measured_says_so() {
+    let package = Package::new("fn main() { std::process::abort() }");
+    let answer = package.tool(&["plan", "--offline", "--profile"]);
+    let text = String::from_utf8_lossy(&answer.stderr).into_owned();
+    assert!(
+        !answer.status.success() && text.contains("nothing was measured"),
+        "{text}"
+    );
+    for (arguments, part) in [
+        (
+            &["plan", "--offline", "--", "3"][..],
+            "with `--profile` in front of `--`",
+        ),
+        (&["run", "--offline", "--profile"], "cargo ckpt plan --profile"),
+    ] {
+        let answer = package.tool(arguments);
+        let text = String::from_utf8_lossy(&answer.stderr).into_owned();
+        assert!(!answer.status.success() && text.contains(part), "{text}");
+    }
+}
