@@ -138,6 +138,40 @@ pub fn effect_in_chain(expr: &Expr) -> Option<proc_macro2::Span> {
     in_arguments.or_else(|| effect_in_chain(&call.receiver))
 }
 
+/// Whether a closure in a chain of adaptors does work that is too much to do again: calls of functions that the tables do
+/// not know, loops, whole iterations.
+pub fn works_in_chain(expr: &Expr) -> bool {
+    struct Work(bool);
+    impl<'ast> Visit<'ast> for Work {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            let tables = Tables::current();
+            self.0 |= match expr {
+                Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => true,
+                Expr::Call(call) => {
+                    let is_known =
+                        matches!(&*call.func, Expr::Path(path) if tables.is_pure_function(&path.path));
+                    !is_known && !is_constructor(&call.func) && !is_box(&call.func)
+                }
+                Expr::MethodCall(call) => {
+                    let method = call.method.to_string();
+                    tables.collects(&method) || !tables.knows(&method)
+                }
+                _ => false,
+            };
+            visit::visit_expr(self, expr);
+        }
+    }
+    let Expr::MethodCall(call) = expr else {
+        return false;
+    };
+    let in_arguments = call.args.iter().filter_map(closure_in).any(|closure| {
+        let mut work = Work(false);
+        work.visit_expr(&closure.body);
+        work.0
+    });
+    in_arguments || works_in_chain(&call.receiver)
+}
+
 /// Where a closure does more than compute.
 pub fn effect_of_closure(closure: &syn::ExprClosure) -> Option<proc_macro2::Span> {
     let mut effects = Effects {

@@ -5,7 +5,9 @@
 
 use crate::errors::Diagnostics;
 use proc_macro2::{Delimiter, LineColumn, Spacing, Span, TokenStream, TokenTree};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use syn::visit::{self, Visit};
+use syn::{Block, PatIdent, PatOr};
 
 /// Refuses the function if a name, number or text of the source is missing in what was emitted, and not replaced either.
 pub fn check(source: &TokenStream, accounted: &[&TokenStream], errors: &mut Diagnostics) {
@@ -14,6 +16,11 @@ pub fn check(source: &TokenStream, accounted: &[&TokenStream], errors: &mut Diag
         places(tokens, &mut |span, _| {
             written.insert(key(span.start()));
         });
+    }
+    for alternatives in same_variables(source) {
+        if alternatives.iter().any(|at| written.contains(at)) {
+            written.extend(alternatives);
+        }
     }
     let mut lost: Option<(Span, String)> = None;
     places(&without_ckpt(source), &mut |span, text| {
@@ -29,6 +36,38 @@ pub fn check(source: &TokenStream, accounted: &[&TokenStream], errors: &mut Diag
             "report it with this function, and put the checkpoint into another loop meanwhile",
         );
     }
+}
+
+/// The places where the alternatives of a pattern bind one variable, `i` in `Ok(i) | Err(i)`: it may be written for any.
+fn same_variables(source: &TokenStream) -> Vec<Vec<(usize, usize)>> {
+    #[derive(Default)]
+    struct Alternatives {
+        inside: usize,
+        of_name: HashMap<String, Vec<(usize, usize)>>,
+        found: Vec<Vec<(usize, usize)>>,
+    }
+    impl<'ast> Visit<'ast> for Alternatives {
+        fn visit_pat_or(&mut self, pattern: &'ast PatOr) {
+            self.inside += 1;
+            visit::visit_pat_or(self, pattern);
+            self.inside -= 1;
+            if self.inside == 0 {
+                self.found.extend(self.of_name.drain().map(|(_, places)| places));
+            }
+        }
+        fn visit_pat_ident(&mut self, pattern: &'ast PatIdent) {
+            if self.inside > 0 {
+                let places = self.of_name.entry(pattern.ident.to_string()).or_default();
+                places.push(key(pattern.ident.span().start()));
+            }
+            visit::visit_pat_ident(self, pattern);
+        }
+    }
+    let mut alternatives = Alternatives::default();
+    if let Ok(body) = syn::parse2::<Block>(source.clone()) {
+        alternatives.visit_block(&body);
+    }
+    alternatives.found
 }
 
 fn key(at: LineColumn) -> (usize, usize) {

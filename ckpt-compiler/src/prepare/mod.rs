@@ -1,8 +1,9 @@
 //! What is made of a function before it is taken apart: attributes where they mean the same, a `let` for each variable
-//! without a value, closures that leave what they capture within reach of a site.
+//! without a value, iterators where they are gone over, closures that leave what they capture within reach of a site.
 
 mod apart;
 mod attributes;
+mod chains;
 mod closures;
 mod elements;
 mod own_names;
@@ -30,6 +31,7 @@ pub fn prepare(
     apart::apart(function);
     reborrow::reborrow(function, marks);
     elements::name(function, marks);
+    chains::move_in(function, marks, references);
     closures::open(function, marks, references);
     shared::share(function, marks);
 }

@@ -4,7 +4,7 @@ use super::lower::{Lowering, plain, step};
 use super::patterns::{all_values, changing, changing_inside, declares};
 use super::select::binding_names;
 use super::{Block, Plain, Spine, StepKind};
-use crate::borrow::{Origin, effect_in_chain, is_repeatable, iterator_origin, origin};
+use crate::borrow::{Origin, effect_in_chain, is_repeatable, iterator_origin, origin, works_in_chain};
 use crate::names::frame;
 use crate::options::Treatment;
 use crate::paths::rt;
@@ -145,7 +145,9 @@ impl Lowering<'_> {
             *expr
         };
         let mut iterable: Expr = unparenthesised(iterable);
-        let may_run_again = rebuilds(&iterable, self.references) && effect_in_chain(&iterable).is_none();
+        let may_run_again = rebuilds(&iterable, self.references)
+            && effect_in_chain(&iterable).is_none()
+            && !works_in_chain(&iterable);
         if treatment.is_none() && !may_run_again {
             self.peel(&mut iterable, &mut pat, &mut body);
         }

@@ -237,6 +237,11 @@ impl Tables {
             .any(|(known, bits)| bits & meaning.bit() != 0 && path.ends_with(known))
     }
 
+    /// Whether the tables say anything of a method, function or macro of this name.
+    pub fn knows(&self, name: &str) -> bool {
+        self.words.contains_key(name)
+    }
+
     /// Whether the method may be called again at any time.
     pub fn is_pure(&self, method: &str) -> bool {
         self.means(method, Meaning::Pure)

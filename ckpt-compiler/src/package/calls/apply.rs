@@ -256,7 +256,14 @@ impl Walker<'_> {
             Some(syn::GenericArgument::Type(ty)) => Some(self.names().ty(ty)),
             _ => None,
         });
-        std_types::method(self, receiver, name, &arguments, turbofish)
+        let lazy = if Tables::current().adapts(name) {
+            let of_arguments = arguments.iter().flat_map(|one| &one.lazy);
+            receiver.lazy.iter().chain(of_arguments).copied().collect()
+        } else {
+            Vec::new()
+        };
+        let output = std_types::method(self, receiver, name, &arguments, turbofish);
+        Value { lazy, ..output }
     }
 
     /// A closure that is called for every element.
@@ -274,14 +281,15 @@ impl Walker<'_> {
         };
         let place = self.place(closure.or1_token.span, closure.body.span());
         let mut output = Value::default();
-        self.trapped(Trap::Closure, |walker| {
+        let id = self.trapped(Trap::Closure, |walker| {
             let trips = receiver.length.clone();
             walker.in_loop(LoopKind::Each(name.to_owned()), place, None, trips, |walker| {
                 output = walker.closure_body(closure, &given);
-            });
+            })
         });
         Value {
             ty: Ty::Callable(Box::new(output.ty)),
+            lazy: vec![id],
             ..Value::default()
         }
     }

@@ -1,7 +1,7 @@
 //! Loops, and how often they go round.
 
 use super::walk::{Value, Walker, array_length};
-use super::{CallForm, LoopKind, Trap};
+use super::{CallForm, LoopId, LoopKind, Trap};
 use crate::package::amount::{Amount, Operation};
 use crate::package::hints::{Ty, TypeKey};
 use syn::visit::{self, Visit};
@@ -47,8 +47,10 @@ impl Walker<'_> {
             length: array_length(&element).unwrap_or_default(),
             ..Value::of(element)
         };
+        let lazy = self.withdraw(&iterable.lazy);
         self.in_loop(LoopKind::For, place, Some(open), length, |walker| {
             walker.spend(1.0);
+            walker.run_lazily(lazy);
             if !next.is_empty() {
                 walker.trapped(Trap::Implicit("the iterator of a `for`".into()), |walker| {
                     walker.call(next, true, CallForm::Unnamed, one.for_token.span, &[]);
@@ -59,6 +61,26 @@ impl Walker<'_> {
             walker.block(&one.body);
             walker.leave(mark);
         });
+    }
+
+    /// The closures of an iterator run in the loop that goes over it, and not where the iterator is made.
+    fn withdraw(&mut self, lazy: &[LoopId]) -> Vec<LoopId> {
+        let work = self.work();
+        let (taken, kept) = work.loops.drain(..).partition(|id| lazy.contains(id));
+        work.loops = kept;
+        taken
+    }
+
+    /// Once in every turn.
+    fn run_lazily(&mut self, lazy: Vec<LoopId>) {
+        for id in &lazy {
+            let within = self.within;
+            let one = &mut self.graph.loops[id.0];
+            one.parent = within;
+            one.trips = Amount::Known(1.0);
+            one.weight = 1.0;
+        }
+        self.work().loops.extend(lazy);
     }
 
     fn while_loop(&mut self, one: &ExprWhile) {

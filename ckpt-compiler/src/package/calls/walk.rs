@@ -28,6 +28,8 @@ pub(super) struct Value {
     pub functions: Vec<FnId>,
     /// The parameter that it is.
     pub parameter: Option<usize>,
+    /// Closures that run when it is gone over.
+    pub lazy: Vec<LoopId>,
 }
 
 impl Value {

@@ -390,3 +390,36 @@ pub fn over_references_that_a_closure_chooses() {
     }
     println!("{asked}");
 }
+
+fn cubed(x: u64) -> u64 {
+    let mut product = 1;
+    for _ in 0..3 {
+        product *= x;
+    }
+    product
+}
+
+/// An iterator that has a name is made where it is gone over, and its closure runs in the loop.
+#[ckpt::instrument]
+pub fn named_before_the_loop() {
+    let scale = 2 + std::hint::black_box(1);
+    let mut total = 0;
+    let cubes = (1..5u64).map(|k| {
+        let side = k * scale;
+        cubed(side)
+    });
+    println!("starts with {scale}");
+    for cube in cubes {
+        ckpt::checkpoint!();
+        total += cube;
+        println!("{cube} {total}");
+    }
+    let list = vec![3u64, 1, 2];
+    let halves = list.iter().rev().map(|x| x * scale / 2).enumerate();
+    for (k, half) in halves {
+        println!("{k} {half}");
+        ckpt::checkpoint!();
+        total += half * cubed(k as u64);
+    }
+    println!("= {total} {list:?}");
+}

@@ -400,3 +400,24 @@ pub fn fields_moved_in_one_arm_and_borrowed_in_another() {
         println!("{size}");
     }
 }
+
+#[ckpt::instrument]
+fn counted_from(first: usize) -> usize {
+    let mut at = first;
+    for turn in 0..2 {
+        ckpt::checkpoint!();
+        at = at * 2 + turn;
+        println!("{first} {turn} {at}");
+    }
+    at
+}
+
+/// A variable that each alternative of a pattern binds.
+#[ckpt::instrument(calls(counted_from))]
+pub fn bound_by_alternatives() {
+    let list = [2u32, 4, 8, 16];
+    for wanted in [4u32, 9] {
+        let (Ok(at) | Err(at)) = list.binary_search(&wanted);
+        println!("{wanted} {}", counted_from(at));
+    }
+}
