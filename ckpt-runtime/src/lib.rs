@@ -10,6 +10,7 @@ mod files;
 mod frame;
 mod globals;
 pub mod plan;
+mod ranks;
 mod replayed;
 pub mod session;
 pub mod snapshot;

@@ -28,6 +28,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("csv", "1", "csv"),
     ("fastrand", "2", "fastrand"),
     ("indexmap", "2", "indexmap"),
+    ("mpi", "0.8", "mpi"),
     ("nalgebra", "0.32", "nalgebra-0.32"),
     ("nalgebra", "0.33", "nalgebra-0.33"),
     ("nalgebra", "0.34", "nalgebra-0.34"),
@@ -120,7 +121,11 @@ mod tests {
             .keys()
             .map(String::as_str)
             .collect();
-        let named: BTreeSet<&str> = KNOWN.iter().map(|(_, _, feature)| *feature).collect();
+        let named: BTreeSet<&str> = KNOWN
+            .iter()
+            .map(|(_, _, feature)| *feature)
+            .chain(["values"])
+            .collect();
         assert_eq!(named, has, "the table and the features of ckpt-runtime");
     }
 }

@@ -85,11 +85,11 @@ pub(super) fn watches() -> bool {
 
 /// A session begins. A restart watches from its arrival on, any other run at once. Gives whether files can be watched
 /// at all.
-pub(crate) fn begin(store: &Path, is_restart: bool) -> bool {
+pub(crate) fn begin(store: &Path, rank: u32, is_restart: bool) -> bool {
     let can = door::is_used();
     let named = start_folder().join(store);
     let store = [fs::canonicalize(&named).unwrap_or_else(|_| named.clone()), named];
-    let log = Log::new(&store[0]);
+    let log = Log::new(&store[0], rank);
     if !is_restart {
         log.forget();
     }

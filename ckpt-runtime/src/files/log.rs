@@ -8,8 +8,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Name of the log in the store folder.
-const NAME: &str = "files.log";
+/// Name of the log in the store folder; other ranks than the first have their own.
+fn name(rank: u32) -> String {
+    match rank {
+        0 => "files.log".to_owned(),
+        _ => format!("files.r{rank}.log"),
+    }
+}
 
 /// What a file was.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,9 +46,9 @@ pub(super) struct Log {
 }
 
 impl Log {
-    pub fn new(store: &Path) -> Self {
+    pub fn new(store: &Path, rank: u32) -> Self {
         Self {
-            path: store.join(NAME),
+            path: store.join(name(rank)),
             file: None,
         }
     }
@@ -153,15 +158,15 @@ mod tests {
             (PathBuf::from("b"), Was::Length(7)),
             (PathBuf::from("c/ä"), Was::Content(vec![0, 255, b'\n', 16])),
         ];
-        let mut log = Log::new(folder.path());
+        let mut log = Log::new(folder.path(), 0);
         for (path, was) in &entries[..2] {
             log.add(path, was).unwrap();
         }
-        let path = folder.path().join(NAME);
+        let path = folder.path().join(name(0));
         let mut torn = fs::read(&path).unwrap();
         torn.extend_from_slice(b"{\"path\":\"torn\",\"len");
         fs::write(&path, torn).unwrap();
-        let mut log = Log::new(folder.path());
+        let mut log = Log::new(folder.path(), 0);
         assert_eq!(log.read().unwrap(), entries[..2]);
         log.add(&entries[2].0, &entries[2].1).unwrap();
         assert_eq!(log.read().unwrap(), entries);

@@ -35,6 +35,8 @@ const KNOWN: &[&str] = &[
     "CKPT_FORCE_LAYOUT",
     "CKPT_QUIET",
     "CKPT_FAULT",
+    "CKPT_CHECK_SAFE_POINTS",
+    "CKPT_COUNT_MPI_CALLS",
     "CKPT_LOG",
     "CKPT_PLAN",
     "CKPT_RUNTIME_PATH",
@@ -77,7 +79,16 @@ pub struct Config {
     /// No messages but warnings and errors.
     pub quiet: bool,
     /// Kill this process at the visit of that number: for tests.
-    pub fault_visit: Option<u64>,
+    pub fault_visit: Option<Fault>,
+}
+
+/// A death at a site visit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fault {
+    /// The visit.
+    pub visit: u64,
+    /// The rank that dies; all of them if none is named.
+    pub rank: Option<u32>,
 }
 
 /// Why a configuration cannot be used.
@@ -264,8 +275,8 @@ impl Environment<'_> {
         }
     }
 
-    /// `CKPT_FAULT=visit:N`; the faults of a commit are the store's.
-    fn fault_visit(&self) -> Result<Option<u64>, ConfigError> {
+    /// `CKPT_FAULT=visit:N`, or `visit:N@R` for rank R; the faults of a commit are the store's.
+    fn fault_visit(&self) -> Result<Option<Fault>, ConfigError> {
         let Some(value) = self.get("CKPT_FAULT") else {
             return Ok(None);
         };
@@ -273,12 +284,16 @@ impl Environment<'_> {
         let Some(number) = text.strip_prefix("visit:") else {
             return Ok(None);
         };
-        match number.parse() {
-            Ok(visit) => Ok(Some(visit)),
-            Err(_) => Err(ConfigError::Value {
+        let (visit, rank) = match number.split_once('@') {
+            Some((visit, rank)) => (visit.parse(), rank.parse().map(Some)),
+            None => (number.parse(), Ok(None)),
+        };
+        match (visit, rank) {
+            (Ok(visit), Ok(rank)) => Ok(Some(Fault { visit, rank })),
+            _ => Err(ConfigError::Value {
                 setting: "CKPT_FAULT".into(),
                 value: text.into_owned(),
-                expected: "visit:N with N a site visit",
+                expected: "visit:N with N a site visit, or visit:N@R for rank R",
             }),
         }
     }

@@ -6,6 +6,8 @@
 use std::fmt;
 use std::io::Write;
 
+use crate::ranks;
+
 /// The exit codes of a program under ckpt, beside its own.
 pub mod exit_code {
     /// A checkpoint was taken and the run stopped, on a signal or before its time limit: queue it again.
@@ -95,12 +97,19 @@ impl fmt::Display for Fatal {
 
 /// Writes one message to stderr. A closed stderr is no reason to fail.
 pub(crate) fn say(message: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "ckpt: {message}");
+    let who = match ranks::member() {
+        Some(member) if member.size > 1 => format!("rank {}: ", member.rank),
+        _ => String::new(),
+    };
+    // In one piece: other ranks write to the same stream.
+    let line = format!("ckpt: {who}{message}\n");
+    let _ = std::io::stderr().lock().write_all(line.as_bytes());
 }
 
-/// Ends the process after what the program printed has left its buffer.
+/// Ends the process after what the program printed has left its buffer. The other ranks end with it.
 pub(crate) fn leave(code: i32) -> ! {
     let _ = std::io::stdout().flush();
+    ranks::abort(code);
     std::process::exit(code)
 }
 

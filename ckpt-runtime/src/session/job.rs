@@ -16,6 +16,9 @@ pub const JOB_FILE: &str = "job.json";
 /// last process only, which may have been another run that ended before its first checkpoint.
 pub const COMMAND_NOTE: &str = "command";
 
+/// Name of the note in every checkpoint of an MPI program that says how many ranks it had.
+pub const RANKS_NOTE: &str = "mpi_ranks";
+
 /// How a run stands, or how it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -61,6 +64,9 @@ pub struct Job {
     pub command: Vec<String>,
     /// Why the run stopped, where it did not simply complete.
     pub reason: Option<String>,
+    /// How many processes the program has, if it is one of MPI; this record is that of rank 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<u32>,
 }
 
 impl Job {

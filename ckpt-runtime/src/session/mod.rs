@@ -40,6 +40,7 @@ mod by_hand;
 pub mod config;
 pub(crate) mod exit;
 pub mod job;
+mod line;
 pub(crate) mod policy;
 pub(crate) mod resume;
 mod run;
@@ -101,6 +102,27 @@ pub enum SessionError {
         /// Checkpoints that are there, and damaged.
         passed_over: u64,
     },
+    /// No line of checkpoints is whole on all ranks.
+    #[error("there is no checkpoint that all {ranks} ranks have whole{}; rank {lacking} is the first that lacks one", in_folder(.folder))]
+    NoLine {
+        /// The store of the rank that says so.
+        folder: PathBuf,
+        /// How many ranks there are.
+        ranks: u32,
+        /// The first that has none.
+        lacking: u32,
+    },
+    /// The checkpoints are of another number of ranks.
+    #[error("the checkpoints were written by {saved} ranks, and this run has {ranks}")]
+    OtherRanks {
+        /// How many wrote them.
+        saved: u32,
+        /// How many there are.
+        ranks: u32,
+    },
+    /// Another rank has failed, and says why.
+    #[error("another rank cannot restart")]
+    Elsewhere,
     /// The latest run completed: there is nothing to go on with.
     #[error("the run in {folder} completed at {when}: there is nothing to restart", folder = .folder.display())]
     Completed {
@@ -151,6 +173,13 @@ pub enum SessionError {
     },
 }
 
+fn in_folder(folder: &std::path::Path) -> String {
+    match folder.as_os_str().is_empty() {
+        true => String::new(),
+        false => format!(" in {}", folder.display()),
+    }
+}
+
 fn all_damaged(count: u64) -> String {
     match count {
         0 => String::new(),
@@ -165,8 +194,10 @@ impl SessionError {
         match self {
             SessionError::NotRestorable { .. }
             | SessionError::NoCheckpoint { .. }
+            | SessionError::NoLine { .. }
             | SessionError::Completed { .. } => exit_code::NO_CHECKPOINT,
             SessionError::OtherProgram { .. }
+            | SessionError::OtherRanks { .. }
             | SessionError::NotByHand { .. }
             | SessionError::Value { .. }
             | SessionError::NothingRestored => exit_code::REFUSED,
@@ -174,6 +205,7 @@ impl SessionError {
             | SessionError::Store(_)
             | SessionError::System { .. }
             | SessionError::AlreadyOpen
+            | SessionError::Elsewhere
             | SessionError::TooLate { .. }
             | SessionError::Twice { .. } => exit_code::STORE,
         }
@@ -199,6 +231,11 @@ impl SessionError {
             SessionError::NotRestorable { .. } => {
                 "`cargo ckpt list` shows the checkpoints; CKPT_RESTART=latest takes the newest that is whole; nothing was deleted".into()
             }
+            SessionError::NoLine { .. } => {
+                "give every rank its own files: those of a folder on each node must be on the same nodes again;\nstart anew without CKPT_RESTART; nothing was deleted".into()
+            }
+            SessionError::OtherRanks { saved, .. } => format!("start it with {saved} ranks (-n {saved})"),
+            SessionError::Elsewhere => "see what that rank says".into(),
             SessionError::NoCheckpoint { .. } => {
                 "start anew without CKPT_RESTART, or set CKPT_DIR to the store of the run; nothing was deleted".into()
             }

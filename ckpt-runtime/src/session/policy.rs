@@ -14,7 +14,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::config::Config;
+use super::config::{Config, Fault};
+use crate::ranks::{self, Agreement, Outcome};
 
 /// The visit at which a site has to look up; beyond every count while there is no session.
 pub(crate) static NEXT: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -59,7 +60,7 @@ impl std::fmt::Display for Reason {
 }
 
 /// Asks every site to look up from now on.
-fn look_now() {
+pub(crate) fn look_now() {
     NEXT.store(0, Ordering::SeqCst);
 }
 
@@ -70,12 +71,51 @@ pub(crate) fn signal_arrived(signal: i32) {
     look_now();
 }
 
+/// What a visit is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Due {
+    /// Why a checkpoint is due, if one is.
+    pub reason: Option<Reason>,
+    /// The newest line that all ranks have, if there is news of it.
+    pub line: Option<u64>,
+}
+
+/// What this rank has to tell the others.
+fn known(line: u64) -> Outcome {
+    let attention = ATTENTION.swap(0, Ordering::SeqCst);
+    let stop = if attention & STOP_SIGNAL != 0 {
+        AGREED_SIGNAL + i64::from(SIGNAL.load(Ordering::SeqCst))
+    } else {
+        i64::from(attention & TIME_LIMIT != 0) * AGREED_TIME_LIMIT
+    };
+    Outcome {
+        stop,
+        interval: attention & INTERVAL != 0,
+        line,
+    }
+}
+
+const AGREED_TIME_LIMIT: i64 = 1;
+/// And the number of the signal.
+const AGREED_SIGNAL: i64 = 100;
+
+/// Why all ranks stop.
+fn reason_of(stop: i64) -> Option<Reason> {
+    match stop {
+        0 => None,
+        AGREED_TIME_LIMIT => Some(Reason::TimeLimit),
+        signal => Some(Reason::Signal((signal - AGREED_SIGNAL) as i32)),
+    }
+}
+
 /// The rule of a session, and the timer that watches the clock for it.
 #[derive(Debug)]
 pub(crate) struct Policy {
     every: Option<NonZeroU64>,
     fault: Option<u64>,
     timer: Option<Timer>,
+    /// With other ranks: what only some know is agreed on first.
+    agreement: Option<Agreement>,
 }
 
 impl Policy {
@@ -86,10 +126,15 @@ impl Policy {
             (None, None) => None,
             (interval, limit) => Some(Timer::start(interval, limit)?),
         };
+        let is_meant = |fault: &Fault| match (fault.rank, ranks::member()) {
+            (Some(rank), Some(member)) => rank == member.rank,
+            (rank, _) => rank.is_none_or(|rank| rank == 0),
+        };
         Ok(Policy {
             every: config.every,
-            fault: config.fault_visit,
+            fault: config.fault_visit.filter(is_meant).map(|fault| fault.visit),
             timer,
+            agreement: None,
         })
     }
 
@@ -100,14 +145,40 @@ impl Policy {
             (visits / n).saturating_add(1).saturating_mul(n.get())
         });
         let fault = self.fault.filter(|fault| *fault > visits).unwrap_or(u64::MAX);
-        NEXT.store(every.min(fault).min(LAST), Ordering::SeqCst);
-        if ATTENTION.load(Ordering::SeqCst) != 0 {
+        let agreed = self.agreement.as_ref().map_or(u64::MAX, Agreement::next);
+        NEXT.store(every.min(fault).min(agreed).min(LAST), Ordering::SeqCst);
+        if self.agreement.is_none() && ATTENTION.load(Ordering::SeqCst) != 0 {
             look_now();
         }
     }
 
-    /// What is due at this visit.
-    pub(crate) fn due(&self, visits: u64) -> Option<Reason> {
+    /// From now on this process decides nothing alone that the others cannot know.
+    pub(crate) fn agree_with_others(&mut self, visits: u64) {
+        self.agreement.get_or_insert_with(|| Agreement::from(visits));
+    }
+
+    /// What is due at this visit; `line` is the newest line that this rank has written.
+    pub(crate) fn due(&mut self, visits: u64, line: u64) -> Due {
+        let every = self
+            .every
+            .filter(|every| visits.is_multiple_of(every.get()))
+            .map(Reason::Every);
+        let Some(agreement) = &mut self.agreement else {
+            return Due {
+                reason: self.due_alone(every),
+                line: None,
+            };
+        };
+        let agreed = agreement.step(visits, || known(line));
+        let reason = agreed.and_then(|agreed| reason_of(agreed.stop));
+        let interval = agreed.and_then(|agreed| agreed.interval.then_some(Reason::Interval));
+        Due {
+            reason: reason.or(every).or(interval),
+            line: agreed.map(|agreed| agreed.line),
+        }
+    }
+
+    fn due_alone(&self, every: Option<Reason>) -> Option<Reason> {
         let attention = ATTENTION.swap(0, Ordering::SeqCst);
         if attention & STOP_SIGNAL != 0 {
             return Some(Reason::Signal(SIGNAL.load(Ordering::SeqCst)));
@@ -115,11 +186,7 @@ impl Policy {
         if attention & TIME_LIMIT != 0 {
             return Some(Reason::TimeLimit);
         }
-        match self.every {
-            Some(every) if visits.is_multiple_of(every.get()) => Some(Reason::Every(every)),
-            _ if attention & INTERVAL != 0 => Some(Reason::Interval),
-            _ => None,
-        }
+        every.or((attention & INTERVAL != 0).then_some(Reason::Interval))
     }
 
     /// Whether a test wants the process killed at this visit.
@@ -129,6 +196,10 @@ impl Policy {
 
     /// A checkpoint took so long: the interval begins anew, the time limit keeps room for another one.
     pub(crate) fn committed(&self, took: Duration) {
+        if self.agreement.is_some() {
+            // Another rank's clock was ahead: this rank's interval begins anew all the same.
+            ATTENTION.fetch_and(!INTERVAL, Ordering::SeqCst);
+        }
         if let Some(timer) = &self.timer {
             timer.committed(took);
         }

@@ -4,16 +4,17 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use super::config::{self, Config, Restart};
-use super::exit::{Fatal, exit_code, leave, say};
-use super::job::{self, COMMAND_NOTE, Job, State};
+use super::config::{self, Config};
+use super::exit::{Fatal, exit_code, say};
+use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, State};
 use super::policy::{Policy, Reason};
 use super::resume::Resume;
-use super::{SessionError, at_exit, signals};
+use super::{SessionError, at_exit, line, signals};
 use crate::files::{self, closed};
 use crate::globals;
+use crate::ranks::{self, Member};
 use crate::snapshot::SnapshotBuilder;
-use crate::store::{CheckpointId, Meta, Mode, Restored, Store};
+use crate::store::{CheckpointId, Meta, Store};
 
 /// A session of this process, whoever drives it: instrumented functions or the program itself.
 #[derive(Debug)]
@@ -22,6 +23,12 @@ pub(crate) struct Run {
     version: String,
     host: String,
     quiet: bool,
+    /// The place of this process, if the program is one of MPI.
+    member: Option<Member>,
+    /// The newest line that this process has written, or began from.
+    line: u64,
+    /// Whether the numbers of lines are agreed on.
+    has_lines: bool,
     store: Store,
     pub(super) policy: Policy,
     pub(super) resume: Option<Resume>,
@@ -36,20 +43,37 @@ impl Run {
     /// Opens the store, and the checkpoint to restart from if that is asked for.
     pub(super) fn open(config: &Config, program: &str, version: &str) -> Result<Run, SessionError> {
         files::note_start_folder();
-        if !config.quiet {
+        let member = ranks::begin();
+        let rank = member.map_or(0, |member| member.rank);
+        // What all ranks would say alike is said by the first.
+        let quiet = config.quiet || rank > 0;
+        if !quiet {
             mention_unknown_variables();
         }
-        let mut store = Store::open(&config.dir, Mode::ReadWrite)?;
-        store.set_keep(config.keep);
-        let restored = match config.restart {
-            Some(which) => Some(find(&store, which, program)?),
+        let opened = line::open_store(config, rank);
+        let (store, restored) = match config.restart {
+            Some(which) => {
+                let (store, restored) = match member {
+                    Some(_) => line::find_together(opened, which, program)?,
+                    None => {
+                        let store = opened?;
+                        let restored = line::find(&store, which, program)?;
+                        (store, restored)
+                    }
+                };
+                (store, Some(restored))
+            }
             None => {
-                if !config.quiet {
+                let store = opened?;
+                if !quiet {
                     mention_earlier_run(&store);
                 }
-                None
+                (store, None)
             }
         };
+        if member.is_some() {
+            ranks::has_newest(store.ids()?.last().map_or(0, |newest| newest.0));
+        }
         signals::listen().map_err(|error| SessionError::System {
             what: "listen for signals",
             error,
@@ -62,7 +86,10 @@ impl Run {
             program: program.into(),
             version: version.into(),
             host: host_name(),
-            quiet: config.quiet,
+            quiet,
+            member,
+            line: restored.as_ref().map_or(0, |restored| restored.id().0),
+            has_lines: false,
             store,
             policy,
             resume: restored.map(|restored| Resume::new(restored, config.force_layout)),
@@ -70,8 +97,10 @@ impl Run {
             failure: String::new(),
             entered: HashSet::new(),
         };
-        run.begin_job()?;
-        if !closed::begin(run.store.folder(), run.resume.is_some()) {
+        if rank == 0 {
+            run.begin_job()?;
+        }
+        if !closed::begin(run.store.folder(), rank, run.resume.is_some()) && rank == 0 {
             say(FILES_UNWATCHED);
         }
         at_exit::watch();
@@ -96,6 +125,7 @@ impl Run {
             failed_checkpoints: 0,
             command: command(),
             reason: None,
+            ranks: self.member.map(|member| member.size),
         };
         job::begin(self.store.folder(), job).map_err(|error| SessionError::System {
             what: "write the state of the job (job.json) into the store",
@@ -123,8 +153,26 @@ impl Run {
         settled.map_err(|error| Fatal::refused(error.to_string()).help(FILES_NEEDED))?;
         let visits = resume.restored.meta().visit;
         self.resume = None;
+        self.join_others(visits);
         self.policy.arm(visits);
         Ok(visits)
+    }
+
+    /// Whether a checkpoint could be taken now; the ranks of an MPI program take theirs while MPI is up.
+    fn join_others(&mut self, visits: u64) -> bool {
+        let Some(member) = self.member else {
+            return true;
+        };
+        if !ranks::is_up() {
+            return false;
+        }
+        if !self.has_lines && member.size > 1 {
+            self.has_lines = true;
+            let complete = CheckpointId(self.line);
+            self.store.continue_lines(complete, ranks::line_base() + 1);
+            self.policy.agree_with_others(visits);
+        }
+        true
     }
 
     /// Takes a checkpoint if one is due at this visit; ends the run if that was asked for.
@@ -137,13 +185,32 @@ impl Run {
         visits: u64,
         gather: impl FnOnce(SnapshotBuilder) -> Result<SnapshotBuilder, E>,
     ) -> Result<bool, E> {
+        if !self.join_others(visits.saturating_sub(1)) {
+            self.policy.arm(visits);
+            return Ok(false);
+        }
         let mut written = false;
-        if let Some(reason) = self.policy.due(visits) {
+        let due = self.policy.due(visits, self.line);
+        if let Some(line) = due.line {
+            self.store.line_is_complete(CheckpointId(line));
+        }
+        if let Some(reason) = due.reason {
             let started = Instant::now();
-            let mut builder = gather(SnapshotBuilder::new())?;
-            globals::save(&mut builder);
-            closed::save(&mut builder);
-            match self.commit(builder, visits, reason) {
+            let taken = ranks::at_checkpoint(|| {
+                let mut builder = gather(SnapshotBuilder::new())?;
+                globals::save(&mut builder);
+                closed::save(&mut builder);
+                Ok(self.commit(builder, visits, reason))
+            })?;
+            let taken = match taken {
+                Ok(id) if reason.stops() => self.on_all_ranks(id),
+                Err(why) if reason.stops() => {
+                    ranks::all_succeeded(false);
+                    Err(why)
+                }
+                other => other,
+            };
+            match taken {
                 Ok(id) => {
                     written = true;
                     self.policy.committed(started.elapsed());
@@ -159,6 +226,14 @@ impl Run {
         }
         self.policy.arm(visits);
         Ok(written)
+    }
+
+    /// The last checkpoint before all ranks stop is of use only if every one has written it.
+    fn on_all_ranks(&self, id: CheckpointId) -> Result<CheckpointId, String> {
+        match ranks::all_succeeded(true) {
+            true => Ok(id),
+            false => Err("another rank could not write its part".into()),
+        }
     }
 
     /// Writes a checkpoint. What the program printed so far leaves its buffer first: a restart from this checkpoint does
@@ -181,17 +256,27 @@ impl Run {
                 .map_or(0, |since| since.as_nanos() as i64),
             reason: reason.to_string(),
             host: self.host.clone(),
-            notes: vec![(COMMAND_NOTE.to_owned(), command_note())],
+            notes: self.notes(),
         };
         let id = self
             .store
             .commit(&snapshot, &meta)
             .map_err(|error| error.to_string())?;
+        self.line = id.0;
         job::update(|job| {
             job.last_checkpoint = Some(id.0);
             job.visits = visits;
         });
         Ok(id)
+    }
+
+    fn notes(&self) -> Vec<(String, String)> {
+        let mut notes = vec![(COMMAND_NOTE.to_owned(), command_note())];
+        if let Some(member) = self.member {
+            notes.push((RANKS_NOTE.to_owned(), member.size.to_string()));
+            notes.push((ranks::THREADS_NOTE.to_owned(), ranks::threads().to_string()));
+        }
+        notes
     }
 
     /// A checkpoint that could not be taken is no reason to lose the computation: the program goes on.
@@ -214,7 +299,7 @@ impl Run {
             ));
         }
         job::ended(State::Stopped, &reason.to_string());
-        leave(exit_code::STOPPED)
+        ranks::leave_together(exit_code::STOPPED)
     }
 
     /// The program came to its end.
@@ -230,6 +315,7 @@ impl Run {
         } else {
             job::returned(visits);
         }
+        ranks::end();
     }
 
     /// The walk of the restart ended on its way. The program may still say why: it is to return from `main` next.
@@ -256,50 +342,6 @@ const FILES_UNWATCHED: &str = "warning: files that the program closes before a s
 
 const FILES_NEEDED: &str =
     "the program goes on writing where it was: it needs its output files, and the right to change them";
-
-/// The checkpoint that a restart begins from.
-fn find(store: &Store, which: Restart, program: &str) -> Result<Restored, SessionError> {
-    let folder = || store.folder().to_owned();
-    let restored = match which {
-        Restart::Id(id) => store
-            .load(id)
-            .map_err(|error| SessionError::NotRestorable { id, error })?,
-        Restart::Latest => {
-            if let Ok(Some(Job {
-                state: State::Completed,
-                updated,
-                ..
-            })) = Job::read(store.folder())
-            {
-                return Err(SessionError::Completed {
-                    folder: folder(),
-                    when: updated,
-                });
-            }
-            let mut passed_over = 0;
-            let newest = store.newest_whole(&mut |id, error| {
-                passed_over += 1;
-                say(&format!(
-                    "warning: checkpoint {id} cannot be used and is passed over: {error}"
-                ));
-            })?;
-            newest.ok_or_else(|| SessionError::NoCheckpoint {
-                folder: folder(),
-                passed_over,
-            })?
-        }
-    };
-    let meta = restored.meta();
-    if meta.program != program {
-        let (id, theirs) = (restored.id(), meta.program.clone());
-        return Err(SessionError::OtherProgram {
-            id,
-            theirs,
-            ours: program.into(),
-        });
-    }
-    Ok(restored)
-}
 
 /// A misspelt variable would be a setting that silently does nothing.
 fn mention_unknown_variables() {

@@ -1,6 +1,14 @@
-//! Dying at a chosen step of a commit, for tests: `CKPT_FAULT=commit-step:N`.
+//! Dying at a chosen step of a commit, for tests: `CKPT_FAULT=commit-step:N`, or `commit-step:N@R` on rank R only.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+static RANK: AtomicU32 = AtomicU32::new(0);
+
+/// Tells which rank this process is.
+pub(super) fn set_rank(rank: u32) {
+    RANK.store(rank, Ordering::Relaxed);
+}
 
 /// The steps of a commit at which the process can be made to die, in their order; the first has number 1.
 pub const COMMIT_STEPS: [&str; 11] = [
@@ -39,7 +47,10 @@ impl Step {
         static CHOSEN: OnceLock<Option<usize>> = OnceLock::new();
         let chosen = CHOSEN.get_or_init(|| {
             let wish = std::env::var("CKPT_FAULT").ok()?;
-            wish.strip_prefix("commit-step:")?.parse().ok()
+            let wish = wish.strip_prefix("commit-step:")?;
+            let (step, rank) = wish.split_once('@').unwrap_or((wish, ""));
+            let is_meant = rank.is_empty() || rank.parse() == Ok(RANK.load(Ordering::Relaxed));
+            is_meant.then_some(step)?.parse().ok()
         });
         if *chosen == Some(self as usize) {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);

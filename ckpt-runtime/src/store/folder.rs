@@ -2,11 +2,12 @@
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
+use std::ops::Range;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::container::{self, Container};
-use super::fault::Step;
+use super::fault::{self, Step};
 use super::lock::Lock;
 use super::{CheckpointId, Damage, Entry, Keep, Meta, Mode, Restored, StoreError, write};
 use crate::snapshot::Snapshot;
@@ -37,10 +38,21 @@ pub struct Store {
     folder: PathBuf,
     keep: Keep,
     lock: Option<Lock>,
+    rank: u32,
+    lines: Lines,
 }
 
-/// How the file of a checkpoint ends; the rank of a sequential program is 0.
-const SUFFIX: &str = ".r0.h5";
+/// What a process knows of those that its checkpoints make a line with.
+#[derive(Debug)]
+struct Lines {
+    /// The number of the next one, where it is not for this process alone to choose.
+    next: Option<u64>,
+    /// The newest that is known to be whole on all ranks: what is newer stays, whatever retention says.
+    complete: CheckpointId,
+    /// Numbers of lines that some rank never wrote.
+    abandoned: Range<u64>,
+}
+
 const UNFINISHED: &str = ".tmp";
 
 impl Store {
@@ -49,6 +61,14 @@ impl Store {
     /// # Errors
     /// [`StoreError::Locked`] when another job writes there; otherwise what the file system says.
     pub fn open(folder: impl AsRef<Path>, mode: Mode) -> Result<Store, StoreError> {
+        Store::open_as(folder, mode, 0)
+    }
+
+    /// Opens the part of one rank: it has its own files and its own lock. The rank of a sequential program is 0.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_as(folder: impl AsRef<Path>, mode: Mode, rank: u32) -> Result<Store, StoreError> {
         let folder = folder.as_ref().to_owned();
         let lock = match mode {
             Mode::ReadOnly => {
@@ -58,15 +78,22 @@ impl Store {
             Mode::ReadWrite => {
                 fs::create_dir_all(&folder)
                     .map_err(|error| StoreError::io("make the store", &folder, &error))?;
-                Some(Lock::take(&folder)?)
+                Some(Lock::take(&folder, rank)?)
             }
         };
         let store = Store {
             folder,
             keep: Keep::default(),
             lock,
+            rank,
+            lines: Lines {
+                next: None,
+                complete: CheckpointId(u64::MAX),
+                abandoned: 0..0,
+            },
         };
         if store.lock.is_some() {
+            fault::set_rank(rank);
             store.remove_unfinished()?;
         }
         Ok(store)
@@ -77,6 +104,21 @@ impl Store {
         self.keep = keep;
     }
 
+    /// From now on checkpoints are parts of lines: the next is of line `next`, the newest that all ranks have is
+    /// `complete`. Numbers between the two are of lines that some rank lacks.
+    pub fn continue_lines(&mut self, complete: CheckpointId, next: u64) {
+        self.lines = Lines {
+            next: Some(next),
+            complete,
+            abandoned: complete.0 + 1..next,
+        };
+    }
+
+    /// All ranks have written this line.
+    pub fn line_is_complete(&mut self, line: CheckpointId) {
+        self.lines.complete = self.lines.complete.max(line);
+    }
+
     /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -84,7 +126,12 @@ impl Store {
 
     /// The file of a checkpoint.
     pub fn path(&self, id: CheckpointId) -> PathBuf {
-        self.folder.join(format!("{id}{SUFFIX}"))
+        self.folder.join(format!("{id}{}", self.suffix()))
+    }
+
+    /// How the file of a checkpoint ends.
+    fn suffix(&self) -> String {
+        format!(".r{}.h5", self.rank)
     }
 
     /// Writes a checkpoint. When this returns it is on disk as a whole; if it fails, or the machine does, the older
@@ -95,9 +142,16 @@ impl Store {
     /// [`StoreError::NotRemoved`]: the checkpoint is whole, but an older one that retention lets go is still there.
     pub fn commit(&mut self, snapshot: &Snapshot, meta: &Meta) -> Result<CheckpointId, StoreError> {
         self.writable()?;
-        let id = CheckpointId(self.ids()?.last().map_or(1, |last| last.0 + 1));
+        let id = match &mut self.lines.next {
+            // A line that this rank cannot write has its number all the same: the other ranks go on counting.
+            Some(next) => {
+                *next += 1;
+                CheckpointId(*next - 1)
+            }
+            None => CheckpointId(self.ids()?.last().map_or(1, |last| last.0 + 1)),
+        };
         let path = self.path(id);
-        let unfinished = self.folder.join(format!(".{id}{SUFFIX}{UNFINISHED}"));
+        let unfinished = self.folder.join(format!(".{id}{}{UNFINISHED}", self.suffix()));
         if let Err(error) = write::write(&unfinished, snapshot, meta) {
             // The error that matters is the first one; what cannot be removed now is at the next opening.
             let _ = fs::remove_file(&unfinished);
@@ -136,7 +190,10 @@ impl Store {
     /// When the folder cannot be read.
     pub fn ids(&self) -> Result<Vec<CheckpointId>, StoreError> {
         let names = self.names()?;
-        let mut ids: Vec<CheckpointId> = names.iter().filter_map(|name| id_of(name)).collect();
+        let mut ids: Vec<CheckpointId> = names
+            .iter()
+            .filter_map(|name| id_of(name, &self.suffix()))
+            .collect();
         ids.sort_unstable();
         Ok(ids)
     }
@@ -187,7 +244,20 @@ impl Store {
         &self,
         report: &mut dyn FnMut(CheckpointId, &StoreError),
     ) -> Result<Option<Restored>, StoreError> {
-        for id in self.ids()?.into_iter().rev() {
+        self.newest_whole_up_to(CheckpointId(u64::MAX), report)
+    }
+
+    /// The same among those up to `last`.
+    ///
+    /// # Errors
+    /// As [`Store::newest_whole`].
+    pub fn newest_whole_up_to(
+        &self,
+        last: CheckpointId,
+        report: &mut dyn FnMut(CheckpointId, &StoreError),
+    ) -> Result<Option<Restored>, StoreError> {
+        let ids = self.ids()?.into_iter().rev();
+        for id in ids.filter(|id| *id <= last) {
             match self.load(id) {
                 Ok(restored) => return Ok(Some(restored)),
                 Err(error) => report(id, &error),
@@ -302,9 +372,12 @@ impl Store {
         let Keep::Last(keep) = self.keep else {
             return Ok(());
         };
-        let ids = self.ids()?;
+        let complete = self.lines.complete;
+        let ids = self.ids()?.into_iter().filter(|id| *id <= complete);
+        // What is no line for others goes as soon as there is a newer one that is.
+        let (abandoned, ids): (Vec<_>, Vec<_>) = ids.partition(|id| self.lines.abandoned.contains(&id.0));
         let surplus = ids.len().saturating_sub(keep.max(1) as usize);
-        for id in &ids[..surplus] {
+        for id in ids[..surplus].iter().chain(&abandoned) {
             self.remove(*id)?;
             Step::Removed.reached();
         }
@@ -313,10 +386,11 @@ impl Store {
 
     /// Removes what commits that did not finish have left. The lock is held: nobody is writing them.
     fn remove_unfinished(&self) -> Result<(), StoreError> {
+        let unfinished = format!("{}{UNFINISHED}", self.suffix());
         for name in self
             .names()?
             .iter()
-            .filter(|name| name.starts_with('.') && name.ends_with(UNFINISHED))
+            .filter(|name| name.starts_with('.') && name.ends_with(&unfinished))
         {
             let path = self.folder.join(name);
             fs::remove_file(&path).map_err(|error| StoreError::io("remove", &path, &error))?;
@@ -345,8 +419,8 @@ impl Store {
     }
 }
 
-fn id_of(name: &str) -> Option<CheckpointId> {
-    let number = name.strip_suffix(SUFFIX)?;
+fn id_of(name: &str, suffix: &str) -> Option<CheckpointId> {
+    let number = name.strip_suffix(suffix)?;
     let plain = number.len() >= 6 && number.bytes().all(|b| b.is_ascii_digit());
     let id: CheckpointId = number.parse().ok().filter(|_| plain)?;
     // `0000001` and `000001` must not both be checkpoint 1.

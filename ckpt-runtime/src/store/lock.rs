@@ -1,6 +1,6 @@
-//! One writer per store.
+//! One writer per store, or per rank of an MPI program.
 //!
-//! The lock is `flock` on `STORE/lock`: the kernel lets go of it when the holder dies, however it dies, so a stale one
+//! The lock is `flock` on `STORE/lock` (`STORE/lock.r3` for rank 3): the kernel lets go of it when the holder dies, however it dies, so a stale one
 //! is taken over at once. The text in it, `PID HOST`, is only for the message to the second job.
 
 use std::fs::File;
@@ -19,8 +19,11 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    pub fn take(folder: &Path) -> Result<Lock, StoreError> {
-        let path = folder.join("lock");
+    pub fn take(folder: &Path, rank: u32) -> Result<Lock, StoreError> {
+        let path = folder.join(match rank {
+            0 => "lock".to_owned(),
+            _ => format!("lock.r{rank}"),
+        });
         let io = |action| {
             let path = path.clone();
             move |error: std::io::Error| StoreError::io(action, &path, &error)

@@ -1,0 +1,267 @@
+//! How all ranks come to take the same checkpoint when only some of them know why: a signal reached one, the clocks of
+//! the others say that the interval is not over yet.
+//!
+//! At a visit that all ranks know, each puts what it knows into a non-blocking reduction and goes on; at a later visit,
+//! which all know as well, each uses the result. So all decide the same at the same count. The result is there by then
+//! unless a rank is further behind than that: then the others wait for it, and the distance grows for the next time. They
+//! cannot wait for ever: no message crosses a site, so the rank that is behind needs nothing from those who wait.
+//!
+//! One reduction is on its way at a time. Where visits are less than two milliseconds apart it is made at every so many
+//! of them, so that it costs nothing that could be measured.
+
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+use super::calls::Reduction;
+use super::world;
+use crate::session::exit::say;
+
+/// Reductions begin at least so far apart, if the number of visits between them allows it.
+const APART: Duration = Duration::from_millis(2);
+/// The most visits between two reductions: what the ranks know may be so many visits old.
+const MOST_APART: u64 = 256;
+/// The most visits from a reduction to its use.
+const MOST_BEHIND: u64 = 64;
+/// So many results in a row that were there in time let the distance shrink again.
+const IN_TIME: u32 = 32;
+/// A result that is not there after so long has been waited for.
+const PROMPT: Duration = Duration::from_micros(200);
+/// A wait that is worth a message.
+const LONG: Duration = Duration::from_secs(60);
+/// How long the end of the program waits for a reduction that is still on its way.
+const LAST_WAIT: Duration = Duration::from_secs(5);
+
+thread_local! {
+    /// The reduction on its way.
+    static PENDING: RefCell<Option<Reduction>> = const { RefCell::new(None) };
+}
+
+/// What a rank knows, or what all know together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// The run is to stop after a checkpoint: a number that says why, 0 if it is not.
+    pub stop: i64,
+    /// The interval is over.
+    pub interval: bool,
+    /// The newest line that is written; of all ranks: on all of them.
+    pub line: u64,
+}
+
+/// The times of the reductions, the same on all ranks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Schedule {
+    /// The visit at which the next one begins.
+    begins: u64,
+    /// The visit at which the one on its way is used.
+    used: Option<u64>,
+    /// Visits from one to the next.
+    gap: u64,
+    /// Visits from a reduction to its use.
+    lag: u64,
+    /// Visits between the beginnings of the last two.
+    span: u64,
+    in_time: u32,
+}
+
+impl Schedule {
+    fn from(visits: u64) -> Self {
+        Schedule {
+            begins: visits + 1,
+            used: None,
+            gap: 1,
+            lag: 1,
+            span: 1,
+            in_time: 0,
+        }
+    }
+
+    fn next(&self) -> u64 {
+        self.used.unwrap_or(self.begins)
+    }
+
+    fn begun(&mut self, visit: u64) {
+        self.used = Some(visit + self.lag);
+        self.span = self.gap.max(self.lag);
+        self.begins = visit + self.span;
+    }
+
+    /// A result was used: some rank had to wait for it or none had, and the last two began so far apart on the rank
+    /// where they were closest together.
+    fn learn(&mut self, waited: bool, apart: Duration) {
+        self.used = None;
+        if waited {
+            self.lag = (self.lag * 2).min(MOST_BEHIND);
+            self.in_time = 0;
+        } else {
+            self.in_time += 1;
+            if self.in_time >= IN_TIME {
+                self.lag = (self.lag / 2).max(1);
+                self.in_time = 0;
+            }
+        }
+        let visit = apart.as_nanos().max(1) / u128::from(self.span);
+        let wanted = APART.as_nanos().div_ceil(visit.max(1));
+        self.gap = u64::try_from(wanted)
+            .unwrap_or(MOST_APART)
+            .clamp(1, (self.gap * 8).min(MOST_APART));
+    }
+}
+
+/// This rank's part in it.
+#[derive(Debug)]
+pub(crate) struct Agreement {
+    schedule: Schedule,
+    /// When the last reduction began, and how long after the one before it.
+    began: Instant,
+    apart: Duration,
+    /// Whether this rank had to wait for the last result.
+    waited: bool,
+}
+
+impl Agreement {
+    /// From the next visit on.
+    pub fn from(visits: u64) -> Self {
+        Agreement {
+            schedule: Schedule::from(visits),
+            began: Instant::now(),
+            apart: APART,
+            waited: false,
+        }
+    }
+
+    /// The visit at which [`step`](Self::step) is to be called next.
+    pub fn next(&self) -> u64 {
+        self.schedule.next()
+    }
+
+    /// At a visit: what all ranks know together, if it is the time for that; and what this rank knows, which `tell`
+    /// gives, goes on its way.
+    pub fn step(&mut self, visit: u64, tell: impl FnOnce() -> Outcome) -> Option<Outcome> {
+        let mut outcome = None;
+        if self.schedule.used.is_some_and(|used| visit >= used) {
+            outcome = self.result(visit);
+        }
+        if self.schedule.used.is_none() && visit >= self.schedule.begins {
+            self.begin(visit, tell());
+        }
+        outcome
+    }
+
+    fn begin(&mut self, visit: u64, own: Outcome) {
+        let Some(communicator) = world::communicator() else {
+            return;
+        };
+        let now = Instant::now();
+        self.apart = now - self.began;
+        self.began = now;
+        let apart = i64::try_from(self.apart.as_nanos()).unwrap_or(i64::MAX);
+        // The smallest of all is the largest of the negatives.
+        let values = [
+            own.stop,
+            i64::from(own.interval),
+            -(own.line as i64),
+            i64::from(self.waited),
+            -apart,
+        ];
+        self.schedule.begun(visit);
+        PENDING.set(Some(Reduction::begin(communicator, &values)));
+    }
+
+    fn result(&mut self, visit: u64) -> Option<Outcome> {
+        let mut reduction = PENDING.take()?;
+        let since = Instant::now();
+        let mut told = false;
+        let values = loop {
+            if let Some(values) = reduction.result() {
+                break values;
+            }
+            let waited = since.elapsed();
+            if waited > PROMPT {
+                std::thread::yield_now();
+            }
+            if waited > LONG && !told {
+                told = true;
+                say(&format!(
+                    "warning: site visit {visit} waits for ranks that have not come to visit {} in a minute\n  \
+                     all ranks have to visit sites equally often",
+                    visit - self.schedule.lag
+                ));
+            }
+        };
+        self.waited = since.elapsed() > PROMPT;
+        let &[stop, interval, line, waited, apart] = values else {
+            return None;
+        };
+        self.schedule
+            .learn(waited != 0, Duration::from_nanos(apart.unsigned_abs()));
+        Some(Outcome {
+            stop,
+            interval: interval != 0,
+            line: line.unsigned_abs(),
+        })
+    }
+}
+
+/// The program brings MPI down, or the run stops: what is on its way arrives before. All ranks have begun it, as all have
+/// visited sites equally often; where they have not, it is left to itself.
+pub(super) fn settle() {
+    let Some(mut reduction) = PENDING.take() else {
+        return;
+    };
+    let since = Instant::now();
+    while reduction.result().is_none() && since.elapsed() < LAST_WAIT {
+        std::thread::yield_now();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs the schedule over visits that each take `visit`; gives the visits at which reductions began.
+    fn run(schedule: &mut Schedule, visits: std::ops::Range<u64>, visit: Duration, waited: bool) -> Vec<u64> {
+        let mut began = Vec::new();
+        for at in visits {
+            if schedule.used == Some(at) {
+                let span = u32::try_from(schedule.span).unwrap();
+                schedule.learn(waited, visit * span);
+            }
+            if schedule.used.is_none() && at >= schedule.begins {
+                schedule.begun(at);
+                began.push(at);
+            }
+        }
+        began
+    }
+
+    #[test]
+    fn slow_visits_are_all_used() {
+        let mut schedule = Schedule::from(10);
+        let began = run(&mut schedule, 11..20, Duration::from_millis(5), false);
+        assert_eq!(
+            began,
+            (11..20).collect::<Vec<_>>(),
+            "used at the next visit, where the next one begins"
+        );
+    }
+
+    #[test]
+    fn fast_visits_are_used_every_so_often() {
+        let mut schedule = Schedule::from(0);
+        run(&mut schedule, 1..3000, Duration::from_micros(20), false);
+        assert_eq!(schedule.gap, 100);
+        run(&mut schedule, 3000..9000, Duration::from_nanos(10), false);
+        assert_eq!(schedule.gap, MOST_APART);
+        run(&mut schedule, 9000..10000, Duration::from_secs(1), false);
+        assert_eq!(schedule.gap, 1, "visits have become slow");
+    }
+
+    #[test]
+    fn ranks_that_wait_give_the_others_more_time() {
+        let mut schedule = Schedule::from(0);
+        run(&mut schedule, 1..1000, Duration::from_millis(5), true);
+        assert_eq!(schedule.lag, MOST_BEHIND);
+        run(&mut schedule, 1000..40000, Duration::from_millis(5), false);
+        assert_eq!(schedule.lag, 1);
+    }
+}

@@ -1,0 +1,78 @@
+//! Functions of MPI that the program calls and ckpt has to know of: they stand before those of the library, which the
+//! standard makes reachable under their `PMPI_` names as well. As with [`crate::files`]' door, the executable's own
+//! definitions come before those of a shared library; where there are none of ours, there is no session.
+
+use std::ffi::{c_char, c_int};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mpi_sys as mpi;
+
+use super::world;
+
+/// Whether anything has gone through.
+static USED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the program's calls go through this door.
+pub(super) fn is_used() -> bool {
+    USED.store(false, Ordering::SeqCst);
+    let mut up = 0;
+    // SAFETY: `up` outlives the call, which is allowed at any time.
+    unsafe { mpi::MPI_Initialized(&mut up) };
+    USED.load(Ordering::SeqCst)
+}
+
+/// # Safety
+/// As in MPI: `flag` points to an integer.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn MPI_Initialized(flag: *mut c_int) -> c_int {
+    USED.store(true, Ordering::Relaxed);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let code = mpi::PMPI_Initialized(flag);
+        *flag = c_int::from(world::program_believes_it_is_up(*flag != 0));
+        code
+    }
+}
+
+/// # Safety
+/// As in MPI: the arguments are null, or those of `main`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
+    let initialise = || {
+        // SAFETY: the caller's promise.
+        let code = unsafe { mpi::PMPI_Init(argc, argv) };
+        (code, super::calls::threads())
+    };
+    world::program_initialises(initialise).0
+}
+
+/// # Safety
+/// As in MPI: the arguments are null, or those of `main`; `provided` points to an integer.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn MPI_Init_thread(
+    argc: *mut c_int,
+    argv: *mut *mut *mut c_char,
+    required: c_int,
+    provided: *mut c_int,
+) -> c_int {
+    let initialise = || {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let code = mpi::PMPI_Init_thread(argc, argv, required, provided);
+            (code, *provided)
+        }
+    };
+    let (code, threads) = world::program_initialises(initialise);
+    // SAFETY: the caller's promise.
+    unsafe { *provided = threads };
+    code
+}
+
+/// # Safety
+/// As in MPI: the program has nothing under way.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn MPI_Finalize() -> c_int {
+    world::program_finalises();
+    // SAFETY: the caller's promise.
+    unsafe { mpi::PMPI_Finalize() }
+}

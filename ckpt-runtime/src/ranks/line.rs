@@ -1,0 +1,111 @@
+//! Which line a restart begins from: the newest that every rank has, whole.
+
+use super::{calls, world};
+
+/// What a rank has, at or below the line that is asked for.
+#[derive(Debug)]
+pub(crate) enum Found<T, E> {
+    /// The newest checkpoint that is whole.
+    Whole(u64, T),
+    /// None.
+    Nothing,
+    /// It was written by another number of ranks.
+    OfOthers(u32),
+    /// It cannot even look.
+    Failed(E),
+}
+
+/// What the ranks have agreed on.
+#[derive(Debug)]
+pub(crate) enum Verdict<T, E> {
+    /// This line, which this rank has opened.
+    Line(T),
+    /// There is none; this rank is the first that has nothing.
+    None {
+        /// The rank.
+        lacking: u32,
+    },
+    /// The checkpoints are of so many ranks.
+    OfOthers(u32),
+    /// Some rank cannot look: the error of this one, if it is the first of them.
+    Failed(Option<E>),
+}
+
+/// Finds the line. `find` gives what this rank has at or below a number; `passed` hears of a line that not all have whole.
+/// One reduction for every line that is tried.
+pub(crate) fn negotiate<T, E>(
+    mut find: impl FnMut(u64) -> Found<T, E>,
+    mut passed: impl FnMut(u64),
+) -> Verdict<T, E> {
+    let mut bound = u64::MAX;
+    loop {
+        let found = find(bound);
+        let of_all = compare(&found);
+        if of_all.failed > 0 {
+            return Verdict::Failed(match found {
+                Found::Failed(error) if of_all.first_failed() => Some(error),
+                _ => None,
+            });
+        }
+        if of_all.others > 0 {
+            return Verdict::OfOthers(of_all.others as u32);
+        }
+        if of_all.oldest == 0 {
+            return Verdict::None {
+                lacking: of_all.first_lacking(),
+            };
+        }
+        match found {
+            Found::Whole(_, line) if of_all.oldest == of_all.newest => return Verdict::Line(line),
+            _ => {
+                passed(of_all.newest);
+                bound = of_all.oldest;
+            }
+        }
+    }
+}
+
+/// What the ranks have, all together.
+struct OfAll {
+    newest: u64,
+    oldest: u64,
+    others: i64,
+    /// The size of the world less the first rank that failed, or has nothing; 0 if there is none.
+    failed: i64,
+    lacking: i64,
+}
+
+impl OfAll {
+    fn first_failed(&self) -> bool {
+        world::member().is_none_or(|member| i64::from(member.size) - i64::from(member.rank) == self.failed)
+    }
+
+    fn first_lacking(&self) -> u32 {
+        let size = world::member().map_or(1, |member| member.size);
+        size - self.lacking as u32
+    }
+}
+
+fn compare<T, E>(found: &Found<T, E>) -> OfAll {
+    let place = world::member().map_or(1, |member| i64::from(member.size) - i64::from(member.rank));
+    let (mut id, mut others, mut failed, mut lacking) = (0, 0, 0, 0);
+    match found {
+        Found::Whole(number, _) => id = *number as i64,
+        Found::Nothing => lacking = place,
+        Found::OfOthers(ranks) => others = i64::from(*ranks),
+        Found::Failed(_) => failed = place,
+    }
+    // The smallest of all is the largest of the negatives.
+    let mut values = [id, -id, others, failed, lacking];
+    if let Some(communicator) = world::communicator() {
+        calls::largest(communicator, &mut values);
+    }
+    let [newest, oldest, others, failed, lacking] = values;
+    OfAll {
+        newest: newest as u64,
+        oldest: oldest.unsigned_abs(),
+        others,
+        failed,
+        lacking,
+    }
+}

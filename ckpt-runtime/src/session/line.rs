@@ -1,0 +1,186 @@
+//! The store of a session, and the checkpoint that a restart begins from: alone, or together with the other ranks.
+
+use super::SessionError;
+use super::config::{Config, Restart};
+use super::exit::say;
+use super::job::{Job, RANKS_NOTE, State};
+use crate::ranks::{self, Found, Verdict};
+use crate::store::{CheckpointId, Meta, Mode, Restored, Store, StoreError};
+
+/// Where the number of a rank stands in the name of a folder.
+const RANK: &str = "{rank}";
+
+/// Opens the store, or this rank's part of it.
+pub(super) fn open_store(config: &Config, rank: u32) -> Result<Store, SessionError> {
+    let dir = match config.dir.to_str() {
+        Some(text) if text.contains(RANK) => text.replace(RANK, &rank.to_string()).into(),
+        _ => config.dir.clone(),
+    };
+    let mut store = Store::open_as(dir, Mode::ReadWrite, rank)?;
+    store.set_keep(config.keep);
+    Ok(store)
+}
+
+/// The checkpoint that a restart begins from.
+pub(super) fn find(store: &Store, which: Restart, program: &str) -> Result<Restored, SessionError> {
+    let mut passed_over = 0;
+    let newest = newest(store, which, u64::MAX, &mut passed_over)?;
+    let restored = newest.ok_or_else(|| SessionError::NoCheckpoint {
+        folder: store.folder().to_owned(),
+        passed_over,
+    })?;
+    is_of(&restored, program)?;
+    Ok(restored)
+}
+
+/// The newest checkpoint up to this number that is whole, or the one that is asked for.
+fn newest(
+    store: &Store,
+    which: Restart,
+    bound: u64,
+    passed_over: &mut u64,
+) -> Result<Option<Restored>, SessionError> {
+    if let Restart::Id(id) = which {
+        let loaded = store.load(id);
+        return loaded
+            .map(Some)
+            .map_err(|error| SessionError::NotRestorable { id, error });
+    }
+    if let Ok(Some(Job {
+        state: State::Completed,
+        updated,
+        ..
+    })) = Job::read(store.folder())
+    {
+        return Err(SessionError::Completed {
+            folder: store.folder().to_owned(),
+            when: updated,
+        });
+    }
+    let report = &mut |id, error: &StoreError| {
+        *passed_over += 1;
+        say(&format!(
+            "warning: checkpoint {id} cannot be used and is passed over: {error}"
+        ));
+    };
+    Ok(store.newest_whole_up_to(CheckpointId(bound), report)?)
+}
+
+fn is_of(restored: &Restored, program: &str) -> Result<(), SessionError> {
+    let meta = restored.meta();
+    if meta.program == program {
+        return Ok(());
+    }
+    Err(SessionError::OtherProgram {
+        id: restored.id(),
+        theirs: meta.program.clone(),
+        ours: program.into(),
+    })
+}
+
+fn note<T: std::str::FromStr>(meta: &Meta, name: &str) -> Option<T> {
+    let note = meta.notes.iter().find(|(known, _)| known == name)?;
+    note.1.parse().ok()
+}
+
+/// The same for all ranks of a program: they bring MPI up and agree on the newest line that every one has. Does not come
+/// back if there is none: then all end, and one of them has said why.
+pub(super) fn find_together(
+    opened: Result<Store, SessionError>,
+    which: Restart,
+    program: &str,
+) -> Result<(Store, Restored), SessionError> {
+    ranks::bring_up(opened.as_ref().ok().and_then(threads));
+    let (mut opened, mut failure) = match opened {
+        Ok(store) => (Some(store), None),
+        Err(error) => (None, Some(error)),
+    };
+    let look = |bound: u64| match (&opened, failure.take()) {
+        (Some(store), _) => look(store, which, bound, program),
+        (None, Some(error)) => Found::Failed(error),
+        (None, None) => Found::Nothing,
+    };
+    let passed = |line: u64| {
+        if is_first() {
+            let id = CheckpointId(line);
+            say(&format!(
+                "warning: checkpoint {id} is passed over: not every rank has it whole"
+            ));
+        }
+    };
+    let verdict = ranks::negotiate(look, passed);
+    match (verdict, opened.take()) {
+        (Verdict::Line(restored), Some(store)) => Ok((store, restored)),
+        (verdict, store) => refuse(verdict, store.as_ref()),
+    }
+}
+
+/// The level of threading that the run had, from the newest checkpoint that can be read.
+fn threads(store: &Store) -> Option<i32> {
+    let entries = store.list().ok()?;
+    let metas = entries.iter().rev().filter_map(|entry| entry.meta.as_ref().ok());
+    metas.filter_map(|meta| note(meta, ranks::THREADS_NOTE)).next()
+}
+
+/// What this rank has up to a line.
+fn look(store: &Store, which: Restart, bound: u64, program: &str) -> Found<Restored, SessionError> {
+    let is_too_late = matches!(which, Restart::Id(_)) && bound < u64::MAX;
+    let found = match is_too_late {
+        true => Ok(None),
+        false => newest(store, which, bound, &mut 0),
+    };
+    match found {
+        Ok(None) => Found::Nothing,
+        Err(SessionError::NotRestorable { id, error }) => {
+            say(&format!("warning: checkpoint {id} cannot be used: {error}"));
+            Found::Nothing
+        }
+        Err(error) => Found::Failed(error),
+        Ok(Some(restored)) => {
+            let size = ranks::member().map_or(1, |member| member.size);
+            let saved = note(restored.meta(), RANKS_NOTE).unwrap_or(1);
+            match is_of(&restored, program) {
+                Err(error) => Found::Failed(error),
+                Ok(()) if saved != size => Found::OfOthers(saved),
+                Ok(()) => Found::Whole(restored.id().0, restored),
+            }
+        }
+    }
+}
+
+fn is_first() -> bool {
+    ranks::member().is_none_or(|member| member.rank == 0)
+}
+
+/// No line: one rank says why, and all end with the same code.
+fn refuse(verdict: Verdict<Restored, SessionError>, store: Option<&Store>) -> ! {
+    let folder = || store.map(|store| store.folder().to_owned()).unwrap_or_default();
+    let ranks = ranks::member().map_or(1, |member| member.size);
+    let (error, speaks) = match verdict {
+        Verdict::OfOthers(saved) => (SessionError::OtherRanks { saved, ranks }, is_first()),
+        Verdict::Failed(error) => match error {
+            Some(error) => (error, true),
+            None => (SessionError::Elsewhere, false),
+        },
+        Verdict::None { lacking } => {
+            let folder = folder();
+            let error = SessionError::NoLine {
+                folder,
+                ranks,
+                lacking,
+            };
+            (error, is_first())
+        }
+        Verdict::Line(_) => (SessionError::Elsewhere, false),
+    };
+    let fatal = error.fatal();
+    let code = ranks::largest_code(if matches!(error, SessionError::Elsewhere) {
+        0
+    } else {
+        fatal.code
+    });
+    if speaks {
+        say(&fatal.to_string());
+    }
+    ranks::leave_together(code)
+}
