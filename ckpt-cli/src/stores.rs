@@ -61,14 +61,19 @@ impl Which {
 }
 
 impl StoreOption {
-    /// The folder of an existing store.
+    /// The folder of an existing store; that of rank 0 where every rank has its own.
     pub fn existing(&self) -> Outcome<PathBuf> {
+        self.named().map(|store| home(&store))
+    }
+
+    /// An existing store as it was named, perhaps with a place for the number of the rank.
+    pub fn named(&self) -> Outcome<PathBuf> {
         let here = Path::new(".");
         let dir = match configured(self.dir.as_deref())? {
             Some(dir) => dir,
             None => only_store_in(here)?,
         };
-        if dir.is_dir() {
+        if home(&dir).is_dir() {
             return Ok(dir);
         }
         let what = if dir.exists() {
@@ -152,10 +157,22 @@ fn stores_here(folder: &Path) -> String {
     }
 }
 
+/// The folder in which rank 0 of a program writes: `{rank}` in the name of a store is the number of the rank.
+pub fn home(store: &Path) -> PathBuf {
+    of_rank(store, 0)
+}
+
+fn of_rank(store: &Path, rank: u32) -> PathBuf {
+    match store.to_str() {
+        Some(text) if text.contains("{rank}") => text.replace("{rank}", &rank.to_string()).into(),
+        _ => store.to_path_buf(),
+    }
+}
+
 /// The numbers of the committed checkpoints in order, by file names alone: `000042.h5`, `000042.r0.h5`.
 pub fn ids(store: &Path) -> Vec<u64> {
     let number = |name: &str| name.strip_suffix(".h5")?.split('.').next()?.parse::<u64>().ok();
-    let entries = fs::read_dir(store).into_iter().flatten().flatten();
+    let entries = fs::read_dir(home(store)).into_iter().flatten().flatten();
     let mut list: Vec<u64> = entries
         .filter_map(|entry| number(entry.file_name().to_str()?))
         .collect();
@@ -164,14 +181,20 @@ pub fn ids(store: &Path) -> Vec<u64> {
     list
 }
 
-/// The number of the newest committed checkpoint.
+/// The number of the newest committed checkpoint; of a program of several processes, the newest that all have.
 pub fn newest_id(store: &Path) -> Option<u64> {
-    ids(store).last().copied()
+    let ranks = Job::read(&home(store)).ok().flatten().and_then(|job| job.ranks);
+    let has = |id: u64, rank| {
+        let file = format!("{}.r{rank}.h5", CheckpointId(id));
+        of_rank(store, rank).join(file).is_file()
+    };
+    let is_line = |id: &u64| ranks.is_none_or(|ranks| (0..ranks).all(|rank| has(*id, rank)));
+    ids(store).into_iter().rev().find(is_line)
 }
 
 /// Size of the largest committed checkpoint file.
 pub fn largest_bytes(store: &Path) -> Option<u64> {
-    let entries = fs::read_dir(store).into_iter().flatten().flatten();
+    let entries = fs::read_dir(home(store)).into_iter().flatten().flatten();
     entries
         .filter(|entry| id_of(&entry.path()).is_some())
         .filter_map(|entry| entry.metadata().ok())
@@ -208,7 +231,7 @@ pub fn id_of(path: &Path) -> Option<u64> {
 /// Whether a process of this host is at work on the store now, as far as its own record tells. The lock is not tried:
 /// that could make a job that starts in this moment believe that the store is in use.
 pub fn is_locked(store: &Path) -> bool {
-    Job::read(store).is_ok_and(|job| job.is_some_and(|job| is_running(&job)))
+    Job::read(&home(store)).is_ok_and(|job| job.is_some_and(|job| is_running(&job)))
 }
 
 /// Whether the job's last process still runs on this host.
@@ -231,6 +254,7 @@ pub fn is_here(job: &Job) -> bool {
 /// What the store says about its last run; `None` if nothing ran, or, after a warning, if the record is damaged: it
 /// informs, nothing depends on it.
 pub fn job(store: &Path) -> Option<Job> {
+    let store = &home(store);
     Job::read(store).unwrap_or_else(|error| {
         eprintln!(
             "warning: `{}` cannot be read: {error}",

@@ -14,7 +14,7 @@ use crate::crashtest::report::{Report, Restarts};
 use crate::crashtest::scratch::Scratch;
 use crate::crashtest::trial::{Comparison, Test};
 use crate::failure::{AboutFile, Failure, Outcome, code};
-use crate::launch::CargoOptions;
+use crate::launch::{CargoOptions, RankOptions};
 use crate::render::{self, FormatOption};
 
 /// Kill the program at many points, restart it each time and compare the answers
@@ -69,6 +69,8 @@ pub struct Crashtest {
     #[command(flatten)]
     format: FormatOption,
     #[command(flatten)]
+    ranks: RankOptions,
+    #[command(flatten)]
     cargo: CargoOptions,
     /// Arguments for the program
     #[arg(last = true, value_name = "ARGS")]
@@ -88,7 +90,8 @@ impl Crashtest {
         let name = program.name.clone();
         let folder = std::env::current_dir().about("cannot read", ".".as_ref())?;
         let mut scratch = Scratch::new(&folder, self.scratch.as_deref())?;
-        let launcher = Launcher::new(program, self.arguments.clone(), self.stdin.as_deref())?;
+        let ranks = self.ranks.clone();
+        let launcher = Launcher::new(program, self.arguments.clone(), ranks, self.stdin.as_deref())?;
         let comparison = Comparison {
             named: self.compare.clone(),
             stdout_only: self.stdout_only,
@@ -118,7 +121,8 @@ impl Crashtest {
 
     /// Options and arguments that start the same program with `cargo ckpt run`.
     fn words(&self) -> String {
-        let mut words = self.cargo.words();
+        let mut words = self.ranks.words();
+        words.extend(self.cargo.words());
         if !self.arguments.is_empty() {
             words.push("--".into());
             words.extend(
@@ -144,6 +148,7 @@ impl Crashtest {
             rows: self.rows,
             every: self.every,
             seed,
+            ranks: self.ranks.ranks,
         };
         let planned = plan(expected.visits, amount);
         bar.set_length(planned.len() as u64);

@@ -8,7 +8,7 @@ use ckpt::store::Entry;
 
 use crate::failure::{Failure, Outcome, code};
 use crate::launch::restarts::{self, Run as Kept};
-use crate::launch::{Begin, CargoOptions, Record, RestartOptions, SessionOptions};
+use crate::launch::{Begin, CargoOptions, RankOptions, Record, RestartOptions, SessionOptions};
 use crate::stores::{self, StoreOption, Which};
 use crate::values::checkpoint;
 
@@ -30,6 +30,8 @@ pub struct Restart {
     #[command(flatten)]
     restarts: RestartOptions,
     #[command(flatten)]
+    ranks: RankOptions,
+    #[command(flatten)]
     cargo: CargoOptions,
     /// Arguments for the program [default: those of the last run]
     #[arg(last = true, value_name = "ARGS")]
@@ -50,7 +52,7 @@ impl Restart {
         let store = StoreOption {
             dir: self.session.dir.clone(),
         }
-        .existing()?;
+        .named()?;
         self.checkpoint_exists(&store)?;
         let job = stores::job(&store);
         self.there_is_something_left(job.as_ref(), &store)?;
@@ -64,11 +66,16 @@ impl Restart {
         let last = self.last_command(&store, job.as_ref());
         let arguments = self.arguments(last.as_deref(), &store)?;
         let cargo = self.cargo_options(last.as_deref(), record.as_ref());
-        self.tell(&session, &cargo, &arguments);
+        let ranks = match &record {
+            Some(record) => self.ranks.or(&record.ranks),
+            None => self.ranks.clone(),
+        };
+        self.tell(&session, &cargo, &ranks, &arguments);
         let program = cargo.build()?;
         Record {
             cargo: cargo.pinned_to(&program),
             session: session.clone(),
+            ranks: ranks.clone(),
             executable: program.executable.clone(),
         }
         .write_unless_locked(&store);
@@ -87,7 +94,7 @@ impl Restart {
                 self.which
             };
             command.env("CKPT_RESTART", which.to_string());
-            command
+            ranks.wrap(command)
         };
         let continues = self.which == Which::Latest;
         let origin = self.which.words();
@@ -96,6 +103,7 @@ impl Restart {
             continues,
             origin,
             command: &command,
+            has_ranks: ranks.ranks.is_some(),
         };
         Ok(restarts::keep_running(&self.restarts, &run)?.exit_code())
     }
@@ -190,8 +198,15 @@ impl Restart {
         }
     }
 
-    fn tell(&self, session: &SessionOptions, cargo: &CargoOptions, arguments: &[OsString]) {
+    fn tell(
+        &self,
+        session: &SessionOptions,
+        cargo: &CargoOptions,
+        ranks: &RankOptions,
+        arguments: &[OsString],
+    ) {
         let mut words = cargo.words();
+        words.extend(ranks.words());
         words.extend(session.words());
         if !arguments.is_empty() {
             words.push("--".into());

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use crate::failure::Outcome;
 use crate::launch::restarts::{self, Run as Kept};
-use crate::launch::{Begin, CargoOptions, Record, RestartOptions, SessionOptions};
+use crate::launch::{Begin, CargoOptions, RankOptions, Record, RestartOptions, SessionOptions};
 use crate::stores;
 
 /// Build the program and run it with checkpoints
@@ -20,6 +20,8 @@ pub struct Run {
     #[command(flatten)]
     restarts: RestartOptions,
     #[command(flatten)]
+    ranks: RankOptions,
+    #[command(flatten)]
     cargo: CargoOptions,
     /// Arguments for the program
     #[arg(last = true, value_name = "ARGS")]
@@ -29,6 +31,7 @@ pub struct Run {
 const EXAMPLE: &str = "\
 Example:
   cargo ckpt run --release --interval 5m --restarts 3 -- deck.toml
+  cargo ckpt run --release -n 4 -- deck.toml      four processes of MPI
 
 Exit codes: that of the program; 128 + N if signal N killed it; 75 checkpointed and stopped
 (requeue); 101 the build failed. With `--restarts`, endings with 0 and 75 to 79 are final.";
@@ -43,6 +46,7 @@ impl Run {
         Record {
             cargo,
             session: self.session.clone(),
+            ranks: self.ranks.clone(),
             executable,
         }
         .write_unless_locked(&store);
@@ -61,13 +65,14 @@ impl Run {
                     command.env_remove("CKPT_RESTART");
                 }
             }
-            command
+            self.ranks.wrap(command)
         };
         let run = Kept {
             store: &store,
             continues: false,
             origin: "the start".into(),
             command: &command,
+            has_ranks: self.ranks.ranks.is_some(),
         };
         Ok(restarts::keep_running(&self.restarts, &run)?.exit_code())
     }

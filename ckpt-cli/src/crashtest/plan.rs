@@ -17,6 +17,38 @@ pub enum Kill {
     Instant(f64),
 }
 
+/// Which process a kill strikes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Victim {
+    /// The only one.
+    #[default]
+    Process,
+    /// One rank of an MPI program.
+    Rank(u32),
+    /// All its ranks.
+    All,
+    /// What started them.
+    Launcher,
+}
+
+impl Victim {
+    /// Who it is, in front of what happens to it.
+    pub fn words(self) -> String {
+        match self {
+            Victim::Process => String::new(),
+            Victim::Rank(rank) => format!("rank {rank} "),
+            Victim::All => "all ranks ".into(),
+            Victim::Launcher => "the launcher ".into(),
+        }
+    }
+
+    /// Whether it is the only process there is.
+    fn is_the_process(&self) -> bool {
+        *self == Victim::Process
+    }
+}
+
 /// What a trial is there to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -40,6 +72,9 @@ pub struct Trial {
     pub kind: Kind,
     /// The kills, in order.
     pub kills: Vec<Kill>,
+    /// Whom they strike.
+    #[serde(skip_serializing_if = "Victim::is_the_process")]
+    pub victim: Victim,
     /// The first process takes a checkpoint at every so many visits.
     pub every: u64,
     /// The restarted ones at every so many.
@@ -61,6 +96,8 @@ pub struct Amount {
     pub every: Option<u64>,
     /// Seed of the random choices.
     pub seed: u64,
+    /// How many processes the program has, if it is one of MPI.
+    pub ranks: Option<u32>,
 }
 
 /// Checkpoints that a store keeps by default.
@@ -89,6 +126,7 @@ pub fn plan(visits: u64, amount: Amount) -> Vec<Trial> {
     let trial = |kind, kills, first: u64| Trial {
         kind,
         kills,
+        victim: Victim::Process,
         every: first,
         then_every: first.max(every),
     };
@@ -109,7 +147,21 @@ pub fn plan(visits: u64, amount: Amount) -> Vec<Trial> {
         at.dedup();
         trials.push(trial(Kind::Row, at.into_iter().map(Kill::Visit).collect(), every));
     }
+    if let Some(ranks) = amount.ranks {
+        for (number, trial) in (0..).zip(&mut trials) {
+            trial.victim = victim(trial.kind, number, ranks);
+        }
+    }
     trials
+}
+
+/// One rank after the other, and between them all at once or, where they do not have to strike themselves, the launcher.
+fn victim(kind: Kind, number: u32, ranks: u32) -> Victim {
+    match (kind, number % 3) {
+        (Kind::Instant, 0) => Victim::Launcher,
+        (Kind::Instant | Kind::Visit | Kind::Row, 1) => Victim::All,
+        _ => Victim::Rank(number % ranks),
+    }
 }
 
 /// The first process leaves as many checkpoints as are kept and is killed; the second dies in a step of its first
@@ -120,6 +172,7 @@ fn in_commits(visits: u64, amount: Amount) -> Vec<Trial> {
     let trial = |step| Trial {
         kind: Kind::Commit,
         kills: kills(step),
+        victim: Victim::Process,
         every,
         then_every: every,
     };
@@ -146,10 +199,14 @@ fn spread(visits: u64, wanted: u64, random: &mut fastrand::Rng) -> Vec<u64> {
 
 impl Kill {
     /// The fault that the library is told to make, if it is to kill itself.
-    pub fn fault(self) -> Option<String> {
+    pub fn fault(self, victim: Victim) -> Option<String> {
+        let on = match victim {
+            Victim::Rank(rank) => format!("@{rank}"),
+            Victim::Process | Victim::All | Victim::Launcher => String::new(),
+        };
         match self {
-            Kill::Visit(visit) => Some(format!("visit:{visit}")),
-            Kill::Commit(step) => Some(format!("commit-step:{step}")),
+            Kill::Visit(visit) => Some(format!("visit:{visit}{on}")),
+            Kill::Commit(step) => Some(format!("commit-step:{step}{on}")),
             Kill::Instant(_) => None,
         }
     }
@@ -175,6 +232,7 @@ mod tests {
             rows: 2,
             every: None,
             seed: 7,
+            ranks: None,
         }
     }
 

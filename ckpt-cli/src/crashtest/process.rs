@@ -4,13 +4,14 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::plan::Victim;
 use crate::failure::{AboutFile, Failure, Outcome, code};
-use crate::launch::{Ending, Program};
+use crate::launch::{Ending, Program, RankOptions, ranks};
 
 /// What all processes of a crash test have in common.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub struct Launcher {
     program: Program,
     arguments: Vec<OsString>,
     stdin: Option<PathBuf>,
+    /// How many processes it has.
+    pub ranks: RankOptions,
     /// Set by Ctrl-C and SIGTERM.
     interrupted: Arc<AtomicBool>,
 }
@@ -27,6 +30,8 @@ pub struct Launcher {
 pub struct Until {
     /// SIGKILL at this time after the start.
     pub kill: Option<Duration>,
+    /// Whom.
+    pub victim: Victim,
     /// It hangs if it takes longer than this.
     pub limit: Option<Duration>,
 }
@@ -38,8 +43,8 @@ pub struct Finished {
     pub ending: Ending,
     /// It was ended because it took too long.
     pub too_long: bool,
-    /// What it printed.
-    pub stdout: Vec<u8>,
+    /// What every rank printed.
+    pub stdout: Vec<Vec<u8>>,
     /// The end of what it said on standard error.
     pub stderr: String,
     /// How long it ran.
@@ -58,7 +63,15 @@ struct Watched {
 
 impl Launcher {
     /// Prepares to start the program; from now on Ctrl-C ends the crash test in an orderly way.
-    pub fn new(program: Program, arguments: Vec<OsString>, stdin: Option<&Path>) -> Outcome<Self> {
+    pub fn new(
+        program: Program,
+        arguments: Vec<OsString>,
+        ranks: RankOptions,
+        stdin: Option<&Path>,
+    ) -> Outcome<Self> {
+        if ranks.ranks.is_some() {
+            ranks::adopt_orphans();
+        }
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             signal_hook::flag::register(signal, Arc::clone(&interrupted))
@@ -71,6 +84,7 @@ impl Launcher {
             program,
             arguments,
             stdin,
+            ranks,
             interrupted,
         })
     }
@@ -84,14 +98,15 @@ impl Launcher {
         until: Until,
     ) -> Outcome<Finished> {
         let (stdout, stderr) = (outputs.join("stdout"), outputs.join("stderr"));
-        let mut command = self.program.command();
-        command.args(&self.arguments).current_dir(folder);
+        let mut command = self.command(outputs)?;
+        command.current_dir(folder);
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("CKPT_") {
                 command.env_remove(name);
             }
         }
         command.envs(environment.iter().map(|(name, value)| (name, value)));
+        let mut command = self.ranks.wrap(command)?;
         command.stdin(match &self.stdin {
             Some(path) => Stdio::from(File::open(path).about("cannot read", path)?),
             None => Stdio::null(),
@@ -106,15 +121,76 @@ impl Launcher {
             )
             .because(error)
         })?;
-        let watched = self.wait(child, start, until)?;
+        let watched = self.wait(child, start, until);
+        if self.ranks.ranks.is_some() {
+            ranks::end_left_behind();
+        }
+        let watched = watched?;
         Ok(Finished {
             ending: watched.ending,
             too_long: watched.too_long,
             peak_bytes: watched.peak_bytes,
             time: start.elapsed(),
-            stdout: fs::read(&stdout).about("cannot read", &stdout)?,
-            stderr: last_lines(&fs::read(&stderr).about("cannot read", &stderr)?),
+            stdout: self.printed(outputs, "stdout")?,
+            stderr: last_lines(&self.printed(outputs, "stderr")?.concat()),
         })
+    }
+
+    /// The program with its arguments; every rank of it writes to files of its own.
+    fn command(&self, outputs: &Path) -> Outcome<Command> {
+        let mut command = self.program.command();
+        command.args(&self.arguments);
+        let Some(ranks) = self.ranks.ranks else {
+            return Ok(command);
+        };
+        for rank in 0..ranks {
+            for stream in ["stdout", "stderr"] {
+                let path = of_rank(outputs, stream, rank);
+                File::create(&path).about("cannot write", &path)?;
+            }
+        }
+        let mut shell = Command::new("sh");
+        shell.args(["-c", TO_FILES]).arg(outputs);
+        shell.arg(command.get_program()).args(command.get_args());
+        for (name, value) in command.get_envs() {
+            shell.envs(value.map(|value| (name, value)));
+        }
+        Ok(shell)
+    }
+
+    /// What every rank wrote to a stream, or the one process.
+    fn printed(&self, outputs: &Path, stream: &str) -> Outcome<Vec<Vec<u8>>> {
+        let paths = match self.ranks.ranks {
+            Some(ranks) => (0..ranks).map(|rank| of_rank(outputs, stream, rank)).collect(),
+            None => vec![outputs.join(stream)],
+        };
+        let read = |path: &PathBuf| fs::read(path).about("cannot read", path);
+        paths.iter().map(read).collect()
+    }
+
+    /// Whether a program ended so because it was killed. A launcher that loses a rank ends with a code of its own.
+    pub fn was_killed(&self, ending: Ending) -> bool {
+        match ending {
+            Ending::Signal(signal) => signal == 9,
+            Ending::Code(code) => self.ranks.ranks.is_some() && !matches!(code, 0 | 75..=79),
+        }
+    }
+
+    /// Strikes, at the instant of the kill.
+    fn strike(&self, child: &mut Child, victim: Victim) {
+        let running = || ranks::running(&self.program.executable);
+        match victim {
+            // It may just have ended by itself: `wait` tells.
+            Victim::Process | Victim::Launcher => {
+                let _ = child.kill();
+            }
+            Victim::All => running().into_iter().for_each(ranks::end),
+            Victim::Rank(rank) => {
+                if let Some(&pid) = running().get(rank as usize) {
+                    ranks::end(pid);
+                }
+            }
+        }
     }
 
     fn wait(&self, mut child: Child, start: Instant, until: Until) -> Outcome<Watched> {
@@ -125,8 +201,11 @@ impl Launcher {
             peak_bytes,
         };
         let mut nap = Duration::from_micros(200);
+        let mut kill = until.kill;
         loop {
-            peak_bytes = peak_of(child.id()).or(peak_bytes);
+            if self.ranks.ranks.is_none() {
+                peak_bytes = peak_of(child.id()).or(peak_bytes);
+            }
             let status = child
                 .try_wait()
                 .map_err(|error| Failure::new(code::START, "cannot wait").because(error))?;
@@ -141,9 +220,15 @@ impl Launcher {
             let running = start.elapsed();
             too_long |= until.limit.is_some_and(|limit| running > limit);
             let interrupted = self.interrupted.load(Ordering::Relaxed);
-            if too_long || interrupted || until.kill.is_some_and(|instant| running >= instant) {
-                // It may just have ended by itself: `wait` tells.
-                let _ = child.kill();
+            let strikes = kill.is_some_and(|instant| running >= instant);
+            if strikes && !matches!(until.victim, Victim::Process | Victim::Launcher) {
+                // What started the ranks sees that one has died.
+                self.strike(&mut child, until.victim);
+                kill = None;
+                continue;
+            }
+            if too_long || interrupted || strikes {
+                self.strike(&mut child, Victim::Process);
                 let status = child.wait();
                 if interrupted {
                     return Err(Failure::new(130, "interrupted"));
@@ -152,11 +237,19 @@ impl Launcher {
                     status.map_err(|error| Failure::new(code::START, "cannot wait").because(error))?;
                 return Ok(ended(status, too_long, peak_bytes));
             }
-            let left = until.kill.map_or(nap, |instant| instant.saturating_sub(running));
+            let left = kill.map_or(nap, |instant| instant.saturating_sub(running));
             std::thread::sleep(nap.min(left));
             nap = (nap * 2).min(Duration::from_millis(5));
         }
     }
+}
+
+/// Sends the output of a rank to files of its own: `$0` is their folder. Each launcher has its name for the rank's number.
+const TO_FILES: &str = r#"rank=${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-${PMIX_RANK:-${MV2_COMM_WORLD_RANK:-${SLURM_PROCID:-0}}}}}
+exec "$@" >>"$0/stdout.$rank" 2>>"$0/stderr.$rank""#;
+
+fn of_rank(outputs: &Path, stream: &str, rank: u32) -> PathBuf {
+    outputs.join(format!("{stream}.{rank}"))
 }
 
 /// The most memory that a running process has had resident. What `wait` would tell of the dead (`ru_maxrss`) includes

@@ -74,7 +74,7 @@ impl Done {
         if list.is_empty() {
             "no kill".into()
         } else {
-            format!("killed at {}", list.join(", then "))
+            format!("{}killed at {}", self.trial.victim.words(), list.join(", then "))
         }
     }
 }
@@ -216,7 +216,7 @@ impl Report {
             .trial
             .kills
             .iter()
-            .map(|kill| kill.fault().map(Some))
+            .map(|kill| kill.fault(done.trial.victim).map(Some))
             .chain([Some(None)]);
         for (process, fault) in kills.enumerate() {
             let fault = fault?.map_or_else(String::new, |fault| format!("CKPT_FAULT={fault} "));

@@ -10,7 +10,7 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::files::{self, Contents, Files, Listed};
-use super::plan::{Kill, Trial};
+use super::plan::{Trial, Victim};
 use super::process::{Finished, Launcher, Until};
 use super::scratch::Scratch;
 use super::text::{Difference, Reference};
@@ -36,7 +36,8 @@ pub struct Comparison {
 /// The uninterrupted run that everything is compared with.
 #[derive(Debug)]
 pub struct Expected {
-    stdout: Reference,
+    /// Of every process.
+    stdout: Vec<Reference>,
     files: Files,
     /// Time of the slower of the uninterrupted runs.
     pub time: Duration,
@@ -127,7 +128,11 @@ impl Test<'_> {
         tell("uninterrupted run 2 of 2");
         let two = self.uninterrupted(&|_| Vec::new())?;
         let ignore = &self.comparison.ignore;
-        let stdout = Reference::of_two_runs("stdout", &one.finished.stdout, &two.finished.stdout, ignore)
+        let outputs = one.finished.stdout.iter().zip(&two.finished.stdout);
+        let stdout: Vec<Reference> = outputs
+            .enumerate()
+            .map(|(rank, (one, two))| Reference::of_two_runs(&self.stdout_of(rank), one, two, ignore))
+            .collect::<Result<_, _>>()
             .map_err(|unsteady| not_steady(&unsteady))?;
         let files = Files::of_two_runs(&one.contents, &two.contents, ignore);
         tell("counting site visits");
@@ -167,7 +172,7 @@ impl Test<'_> {
             verdict: Verdict::Same,
         };
         let limit = Some(expected.time.max(expected.span) * 10 + Duration::from_secs(60));
-        let mut outputs: Vec<Vec<u8>> = Vec::new();
+        let mut outputs: Vec<Vec<Vec<u8>>> = Vec::new();
         let kills = trial.kills.iter().copied().map(Some).chain([None]);
         for (run, kill) in kills.enumerate() {
             let newest = stores::newest_id(&store);
@@ -177,11 +182,12 @@ impl Test<'_> {
                 variables.extend(newest.map(|_| ("CKPT_RESTART", OsString::from("latest"))));
             }
             variables.extend(
-                kill.and_then(Kill::fault)
+                kill.and_then(|kill| kill.fault(trial.victim))
                     .map(|fault| ("CKPT_FAULT", fault.into())),
             );
             let until = Until {
                 kill: kill.and_then(|kill| kill.instant(expected.span)),
+                victim: trial.victim,
                 limit,
             };
             let finished = self.launch(&variables, until)?;
@@ -189,14 +195,16 @@ impl Test<'_> {
             done.checkpoint_bytes = done.checkpoint_bytes.max(stores::largest_bytes(&store));
             outputs.push(finished.stdout.clone());
             match finished.ending {
-                Ending::Signal(9) if kill.is_some() && !finished.too_long => done.killed += 1,
+                ending if kill.is_some() && !finished.too_long && self.launcher.was_killed(ending) => {
+                    done.killed += 1;
+                }
                 Ending::Code(0) => break,
                 _ => {
                     done.verdict = failed(run, &finished);
                     return Ok(done);
                 }
             }
-            if Job::read(&store)
+            if Job::read(&stores::home(&store))
                 .ok()
                 .flatten()
                 .is_some_and(|job| job.state == State::Completed)
@@ -207,9 +215,17 @@ impl Test<'_> {
         }
         let written = initial.written_since(self.scratch.working())?;
         let contents = self.contents(files::among(written, &self.comparison.named))?;
-        let outputs: Vec<&[u8]> = outputs.iter().map(Vec::as_slice).collect();
         let ignore = &self.comparison.ignore;
-        let compared = cover::check(&expected.stdout, &outputs, ignore)
+        let all_runs =
+            |rank: usize| -> Vec<&[u8]> { outputs.iter().map(|run| run[rank].as_slice()).collect() };
+        let mut each = expected.stdout.iter().enumerate();
+        let compared = each
+            .try_for_each(|(rank, reference)| {
+                cover::check(reference, &all_runs(rank), ignore).map_err(|mut difference| {
+                    difference.place = self.stdout_of(rank);
+                    difference
+                })
+            })
             .and_then(|()| expected.files.compare(&contents, ignore));
         if let Err(difference) = compared {
             done.verdict = Verdict::Different(*difference);
@@ -232,6 +248,7 @@ impl Test<'_> {
             &variables,
             Until {
                 kill: None,
+                victim: Victim::Process,
                 limit: None,
             },
         )?;
@@ -260,6 +277,14 @@ impl Test<'_> {
         })
     }
 
+    /// The name of a process's standard output.
+    fn stdout_of(&self, rank: usize) -> String {
+        match self.launcher.ranks.ranks {
+            Some(_) => format!("stdout of rank {rank}"),
+            None => "stdout".into(),
+        }
+    }
+
     fn contents(&self, paths: Vec<PathBuf>) -> Outcome<Contents> {
         if self.comparison.stdout_only {
             return Ok(Contents::new());
@@ -275,8 +300,13 @@ impl Expected {
             seconds: self.time.as_secs_f64(),
             visits: self.visits,
             peak_bytes: self.peak_bytes,
-            lines: self.stdout.lines.len(),
-            masked: self.stdout.masked().map(|(_, text)| text).collect(),
+            lines: self.stdout.iter().map(|one| one.lines.len()).sum(),
+            masked: self
+                .stdout
+                .iter()
+                .flat_map(Reference::masked)
+                .map(|(_, text)| text)
+                .collect(),
             files: self.files.listed(),
         }
     }

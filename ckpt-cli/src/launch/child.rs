@@ -14,6 +14,7 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::{Cause, Origin};
 
+use super::ranks;
 use crate::failure::{Failure, Outcome, code};
 
 /// How a program ended.
@@ -67,11 +68,15 @@ struct Shared {
 #[derive(Debug)]
 pub struct Supervisor {
     shared: Arc<Mutex<Shared>>,
+    has_ranks: bool,
 }
 
 impl Supervisor {
-    /// Takes the signals over from now on.
-    pub fn new() -> Outcome<Self> {
+    /// Takes the signals over from now on. What is started may be the launcher of several processes.
+    pub fn new(has_ranks: bool) -> Outcome<Self> {
+        if has_ranks {
+            ranks::adopt_orphans();
+        }
         let shared = Arc::new(Mutex::new(Shared::default()));
         let mut signals = SignalsInfo::<WithOrigin>::new([SIGTERM, SIGINT, SIGUSR1])
             .map_err(|error| Failure::new(code::START, "cannot take signals over").because(error))?;
@@ -83,11 +88,11 @@ impl Supervisor {
                 if let Some(child) = shared.child
                     && !reaches_the_group(&origin)
                 {
-                    forward(child, origin.signal);
+                    forward(child, passed_on(origin.signal, has_ranks));
                 }
             }
         });
-        Ok(Supervisor { shared })
+        Ok(Supervisor { shared, has_ranks })
     }
 
     /// The signal that asked this process to stop, if one did.
@@ -125,7 +130,7 @@ impl Supervisor {
             let mut shared = lock(&self.shared);
             shared.child = Some(pid);
             if let Some(signal) = shared.stop {
-                forward(pid, signal);
+                forward(pid, passed_on(signal, self.has_ranks));
             }
         }
         let clock = limit.map(|limit| Clock::start(Arc::clone(&self.shared), limit));
@@ -134,6 +139,9 @@ impl Supervisor {
         }
         let ending = reap(&mut child).map_err(|error| failed(error, &command));
         lock(&self.shared).child = None;
+        if self.has_ranks {
+            ranks::end_left_behind();
+        }
         let stopped = clock.is_some_and(Clock::has_run_out);
         Ok((ending?, stopped))
     }
@@ -183,6 +191,15 @@ fn reaches_the_group(origin: &Origin) -> bool {
     origin.signal == SIGINT && matches!(origin.cause, Cause::Kernel)
 }
 
+/// Launchers pass SIGUSR1 on to the processes; on SIGTERM they kill them before a checkpoint could be written.
+fn passed_on(signal: i32, has_ranks: bool) -> i32 {
+    if has_ranks && signal == SIGTERM {
+        SIGUSR1
+    } else {
+        signal
+    }
+}
+
 fn forward(child: Pid, signal: i32) {
     if let Ok(signal) = Signal::try_from(signal) {
         // It may have ended in this moment: then there is nobody to tell.
@@ -227,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_program_that_kills_itself_is_reported_as_killed() {
-        let supervisor = Supervisor::new().unwrap();
+        let supervisor = Supervisor::new(false).unwrap();
         let mut command = Command::new("sh");
         command.args(["-c", "kill -9 $$"]);
         assert_eq!(supervisor.run(command).unwrap(), Ending::Signal(9));

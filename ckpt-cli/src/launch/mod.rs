@@ -1,11 +1,12 @@
 //! From a command line to a running program: `choice` finds which one is meant, `cargo` builds it, `session` turns
 //! options into the environment that the library reads, `child` starts it, forwards signals and waits, `restarts`
-//! starts it again when it dies, `record` remembers how it was built.
+//! starts it again when it dies, `ranks` starts programs of several processes, `record` remembers how it was built.
 
 pub mod cargo;
 pub mod child;
 pub mod choice;
 mod progress;
+pub mod ranks;
 pub mod record;
 pub mod restarts;
 pub mod session;
@@ -13,6 +14,7 @@ pub mod session;
 pub use cargo::{CargoOptions, Program};
 pub use child::{Ending, Supervisor};
 pub use choice::Choice;
+pub use ranks::RankOptions;
 pub use record::Record;
 pub use restarts::{Begin, RestartOptions};
 pub use session::SessionOptions;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CargoOptions, SessionOptions};
+use super::{CargoOptions, RankOptions, SessionOptions};
 use crate::stores;
 
 const FILE: &str = "launch.json";
@@ -18,6 +18,9 @@ pub struct Record {
     pub cargo: CargoOptions,
     /// When checkpoints were to be taken.
     pub session: SessionOptions,
+    /// How many processes it has, and who started them.
+    #[serde(default)]
+    pub ranks: RankOptions,
     /// The executable that came out.
     pub executable: PathBuf,
 }
@@ -26,7 +29,7 @@ impl Record {
     /// Writes the record, unless another job is at work on the store: then it is that job's record.
     pub fn write_unless_locked(&self, store: &Path) {
         if !stores::is_locked(store) {
-            self.write(store);
+            self.write(&stores::home(store));
         }
     }
 
@@ -46,7 +49,7 @@ impl Record {
 
     /// Reads the record, if there is one that can be read.
     pub fn read(store: &Path) -> Option<Record> {
-        serde_json::from_slice(&fs::read(store.join(FILE)).ok()?).ok()
+        serde_json::from_slice(&fs::read(stores::home(store).join(FILE)).ok()?).ok()
     }
 }
 
@@ -67,6 +70,10 @@ mod tests {
             },
             session: SessionOptions {
                 every: Some(5),
+                ..Default::default()
+            },
+            ranks: RankOptions {
+                ranks: Some(2),
                 ..Default::default()
             },
             executable: "/somewhere/target/release/examples/heat".into(),

@@ -96,12 +96,14 @@ pub struct Run<'r> {
     /// Where it begins as the user asked for it, in words: `the start`, `checkpoint 5`.
     pub origin: String,
     /// Makes the program ready to begin as told.
-    pub command: &'r dyn Fn(Begin) -> Command,
+    pub command: &'r dyn Fn(Begin) -> Outcome<Command>,
+    /// Whether it starts several processes.
+    pub has_ranks: bool,
 }
 
 /// Runs the program, again and again if it dies.
 pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> {
-    let supervisor = Supervisor::new()?;
+    let supervisor = Supervisor::new(run.has_ranks)?;
     let store = run.store;
     let baseline = if run.continues {
         None
@@ -116,7 +118,7 @@ pub fn keep_running(options: &RestartOptions, run: &Run<'_>) -> Outcome<Ending> 
     let mut begin = Begin::AsAsked;
     let mut pause = options.backoff;
     loop {
-        let ending = supervisor.run((run.command)(begin))?;
+        let ending = supervisor.run((run.command)(begin)?)?;
         let newest = stores::newest_id(store);
         match judge.after(ending, newest, supervisor.stopped().is_some()) {
             Next::Done => {

@@ -9,7 +9,7 @@ use crate::stores::{self, Which};
 
 /// Opens a store to look only.
 pub fn open(folder: &Path) -> Outcome<Store> {
-    Store::open(folder, Mode::ReadOnly).map_err(store_failure)
+    Store::open(stores::home(folder), Mode::ReadOnly).map_err(store_failure)
 }
 
 /// A failure of the library's store, with the exit code that fits.
