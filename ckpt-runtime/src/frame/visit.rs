@@ -4,6 +4,7 @@ use super::registrar::Missing;
 use super::thread::{Lent, Orphan, Place, Stray, THREAD, Thread, site_bit, site_plan};
 use super::{Frame, Registrar};
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
+use crate::ranks;
 use crate::session::active;
 use crate::session::exit::Fatal;
 use crate::snapshot::SnapshotBuilder;
@@ -36,6 +37,9 @@ impl Frame {
             gather(thread, place, registrar, None)?;
             verified(thread, place);
             self.fresh &= !site_bit(site);
+        }
+        if ranks::checks() && ranks::is_up() {
+            ranks::verify(thread.visits.get(), &|| position(place))?;
         }
         active::visit(thread.visits.get(), |builder| {
             gather(thread, place, registrar, Some(builder))

@@ -146,53 +146,6 @@ pub(super) fn largest(communicator: Communicator, values: &mut [i64]) {
     };
 }
 
-/// What every rank has, in the order of the ranks. All ranks call, and wait for each other.
-pub(super) fn gathered(communicator: Communicator, ranks: u32, own: &[u8]) -> Vec<Vec<u8>> {
-    let mut lengths = vec![0_i64; ranks as usize];
-    let length = own.len() as i64;
-    counted();
-    // SAFETY: one integer goes out, one for every rank comes in; both outlive the call.
-    unsafe {
-        mpi::PMPI_Allgather(
-            ptr::from_ref(&length).cast::<c_void>(),
-            1,
-            mpi::RSMPI_INT64_T,
-            lengths.as_mut_ptr().cast::<c_void>(),
-            1,
-            mpi::RSMPI_INT64_T,
-            communicator.0,
-        )
-    };
-    let counts: Vec<c_int> = lengths.iter().map(|&length| length as c_int).collect();
-    let mut total = 0;
-    let starts: Vec<c_int> = counts
-        .iter()
-        .map(|count| {
-            total += count;
-            total - count
-        })
-        .collect();
-    let mut all = vec![0_u8; total as usize];
-    counted();
-    // SAFETY: the buffers have the lengths that were exchanged just now, and outlive the call.
-    unsafe {
-        mpi::PMPI_Allgatherv(
-            own.as_ptr().cast::<c_void>(),
-            length as c_int,
-            mpi::RSMPI_UINT8_T,
-            all.as_mut_ptr().cast::<c_void>(),
-            counts.as_ptr(),
-            starts.as_ptr(),
-            mpi::RSMPI_UINT8_T,
-            communicator.0,
-        )
-    };
-    let parts = starts.iter().zip(&counts);
-    parts
-        .map(|(&start, &count)| all[start as usize..(start + count) as usize].to_vec())
-        .collect()
-}
-
 /// The largest of every number, on its way: begun by each rank when it comes by, and complete once all have begun.
 #[derive(Debug)]
 pub(super) struct Reduction {
@@ -254,5 +207,82 @@ impl Drop for Reduction {
                 ManuallyDrop::drop(&mut self.largest);
             }
         }
+    }
+}
+
+/// A text on its way to rank 0; it is not waited for.
+#[derive(Debug)]
+pub(super) struct Letter {
+    /// Read by MPI until the request is complete.
+    text: ManuallyDrop<Vec<u8>>,
+    request: mpi::MPI_Request,
+}
+
+impl Letter {
+    /// Sends one.
+    pub fn send(communicator: Communicator, text: Vec<u8>) -> Self {
+        counted();
+        // SAFETY: the bytes stay where they are until the request is complete: only then `has_arrived` frees them.
+        let request = unsafe {
+            let mut request = mpi::RSMPI_REQUEST_NULL;
+            mpi::PMPI_Isend(
+                text.as_ptr().cast::<c_void>(),
+                text.len() as c_int,
+                mpi::RSMPI_UINT8_T,
+                0,
+                0,
+                communicator.0,
+                &mut request,
+            );
+            request
+        };
+        Letter {
+            text: ManuallyDrop::new(text),
+            request,
+        }
+    }
+
+    /// Whether MPI is done with it, which is to be asked no more then.
+    pub fn has_arrived(&mut self) -> bool {
+        counted();
+        let mut flag = 0;
+        // SAFETY: the request is the one of `send`. The text is freed once: the caller drops the letter then, which does
+        // not free it again.
+        unsafe {
+            mpi::PMPI_Test(&mut self.request, &mut flag, mpi::RSMPI_STATUS_IGNORE);
+            if flag != 0 {
+                drop(std::mem::take(&mut *self.text));
+            }
+        }
+        flag != 0
+    }
+}
+
+/// A letter that has come to rank 0, and from whom; none if there is none now.
+pub(super) fn next_letter(communicator: Communicator) -> Option<(u32, Vec<u8>)> {
+    counted();
+    counted();
+    // SAFETY: a status is made of C integers, for which zero is a value; all that is written to outlives the calls, and
+    // the buffer has the length of the message that was found.
+    unsafe {
+        let mut status: mpi::MPI_Status = std::mem::zeroed();
+        let mut flag = 0;
+        mpi::PMPI_Iprobe(mpi::RSMPI_ANY_SOURCE, 0, communicator.0, &mut flag, &mut status);
+        if flag == 0 {
+            return None;
+        }
+        let mut length = 0;
+        mpi::PMPI_Get_count(&status, mpi::RSMPI_UINT8_T, &mut length);
+        let mut text = vec![0_u8; length as usize];
+        mpi::PMPI_Recv(
+            text.as_mut_ptr().cast::<c_void>(),
+            length,
+            mpi::RSMPI_UINT8_T,
+            status.MPI_SOURCE,
+            0,
+            communicator.0,
+            mpi::RSMPI_STATUS_IGNORE,
+        );
+        Some((status.MPI_SOURCE as u32, text))
     }
 }

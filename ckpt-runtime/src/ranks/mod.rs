@@ -4,7 +4,8 @@
 //!
 //! [`launcher`] reads what the launcher tells a process, [`calls`] makes ckpt's own MPI calls, [`door`] stands in for those
 //! functions of MPI that the program calls and ckpt has to know of, [`agree`] is how the ranks come to the same decision,
-//! [`line`] how they find the recovery line to restart from, and [`check`] the proof that no message crosses a site.
+//! [`line`] how they find the recovery line to restart from. [`check`] proves on request that no message crosses a site, with
+//! the [`ledger`] of what was sent and received.
 //! Without the feature `mpi` nothing of MPI is linked, and every program is alone.
 
 #![cfg_attr(
@@ -18,16 +19,23 @@ mod calls;
 #[cfg(not(feature = "mpi"))]
 #[path = "no_calls.rs"]
 mod calls;
+mod check;
+#[cfg(feature = "mpi")]
+mod collectives;
 #[cfg(feature = "mpi")]
 mod door;
 #[cfg(not(feature = "mpi"))]
 #[path = "no_door.rs"]
 mod door;
 mod launcher;
+mod ledger;
 mod line;
+#[cfg(feature = "mpi")]
+mod messages;
 mod world;
 
 pub(crate) use agree::{Agreement, Outcome};
+pub(crate) use check::{checks, verify};
 pub(crate) use line::{Found, Verdict, negotiate};
 pub(crate) use world::{
     THREADS_NOTE, abort, all_succeeded, at_checkpoint, begin, bring_up, end, has_newest, is_up, largest_code,

@@ -179,6 +179,7 @@ pub(super) fn program_finalises() {
 
 fn leave_world() {
     calls::enter(Phase::End);
+    super::check::finish();
     super::agree::settle();
     if let Some(communicator) = communicator() {
         calls::free(communicator);

@@ -10,6 +10,7 @@ use super::run::Run;
 use super::{OPEN, SessionError};
 use crate::files::closed;
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
+use crate::ranks;
 use crate::snapshot::SnapshotBuilder;
 use crate::value::Checkpoint;
 
@@ -165,6 +166,12 @@ impl Session {
         self.visits += 1;
         if self.visits < NEXT.load(Ordering::Relaxed) {
             return Ok(false);
+        }
+        if ranks::checks()
+            && ranks::is_up()
+            && let Err(fatal) = ranks::verify(self.visits, &|| "`Session::save_if_due`".to_owned())
+        {
+            fatal.exit();
         }
         let Some(run) = &mut self.run else {
             return Ok(false);

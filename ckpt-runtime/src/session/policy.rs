@@ -147,6 +147,9 @@ impl Policy {
         let fault = self.fault.filter(|fault| *fault > visits).unwrap_or(u64::MAX);
         let agreed = self.agreement.as_ref().map_or(u64::MAX, Agreement::next);
         NEXT.store(every.min(fault).min(agreed).min(LAST), Ordering::SeqCst);
+        if ranks::checks() {
+            look_now();
+        }
         if self.agreement.is_none() && ATTENTION.load(Ordering::SeqCst) != 0 {
             look_now();
         }
