@@ -136,7 +136,13 @@ impl Test<'_> {
             .map_err(|unsteady| not_steady(&unsteady))?;
         let files = Files::of_two_runs(&one.contents, &two.contents, ignore);
         tell("counting site visits");
-        let mut counted = self.uninterrupted(&|store| environment(store, NEVER))?;
+        let has_ranks = self.launcher.ranks.ranks.is_some();
+        let mut counted = self.uninterrupted(&|store| {
+            let mut variables = environment(store, NEVER);
+            // Where messages cross a site, no restart could be right.
+            variables.extend(has_ranks.then(|| ("CKPT_CHECK_SAFE_POINTS", "1".into())));
+            variables
+        })?;
         let mut job = stores::job(&counted.store);
         if job.as_ref().is_some_and(|job| job.state == State::Running) {
             // It leaves through `std::process::exit`, past the end of the session: the last checkpoint tells.

@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_program_is_ended_when_its_time_is_over() {
-        let supervisor = Supervisor::new().unwrap();
+        let supervisor = Supervisor::new(false).unwrap();
         let sh = |text: &str| {
             let mut command = Command::new("sh");
             command.args(["-c", text]);

@@ -57,7 +57,7 @@ pub fn measure(options: &CargoOptions, arguments: &[OsString], limit: Option<Dur
         format!(", for {} at most", render::duration(limit))
     });
     say(&options, &format!("ckpt: measuring `{name}`{told}"));
-    let (ending, stopped) = Supervisor::new()?.run_for(command, limit)?;
+    let (ending, stopped) = Supervisor::new(false)?.run_for(command, limit)?;
     let Some((nanos, seen)) = found::read(&numbers) else {
         return Err(
             Failure::new(code::NO, format!("nothing was measured: `{name}` {ending}"))

@@ -1,0 +1,177 @@
+//! What the tests of MPI programs have in common: `cargo ckpt` on a package of this workspace, in a folder of its own.
+//!
+//! `CARGO_CKPT` names the built `cargo-ckpt`; without it, the one in cargo's target folder is taken.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Nothing here takes longer on a slow machine, except a first build.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// A job: its package and the folder that it runs in.
+pub struct Job {
+    package: PathBuf,
+    name: String,
+    folder: tempfile::TempDir,
+    variables: Vec<(String, String)>,
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Job {
+    /// Of a package in `programs` or `examples`.
+    pub fn new(package: &str) -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        Job {
+            package: fs::canonicalize(root.join(package)).expect("the package is there"),
+            name: package.rsplit('/').next().unwrap_or(package).to_owned(),
+            folder: tempfile::tempdir().expect("a folder for the job"),
+            variables: Vec::new(),
+        }
+    }
+
+    /// Sets a variable for all that follows.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.variables.retain(|(known, _)| known != name);
+        self.variables.push((name.into(), value.into()));
+    }
+
+    /// The folder that the job runs in.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Its store.
+    pub fn store(&self) -> PathBuf {
+        self.folder().join(format!("{}.ckpt.d", self.name))
+    }
+
+    /// Starts `cargo ckpt VERB` with these words: options, `--`, arguments.
+    pub fn start(&self, verb: &str, words: &str) -> Child {
+        let (options, arguments) = words
+            .split_once("--- ")
+            .map_or((words, None), |(a, b)| (a, Some(b)));
+        let mut command = Command::new(tool());
+        command.args(["ckpt", verb]).args(options.split_whitespace());
+        if verb != "restart" {
+            command
+                .arg("--manifest-path")
+                .arg(self.package.join("Cargo.toml"));
+        }
+        if let Some(arguments) = arguments {
+            command.arg("--").args(arguments.split_whitespace());
+        }
+        let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ckpt-runtime");
+        command
+            .current_dir(self.folder())
+            .env("CKPT_RUNTIME_PATH", runtime)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command.spawn().expect("cargo-ckpt is built: see CARGO_CKPT")
+    }
+
+    /// The same, to its end.
+    pub fn ckpt(&self, verb: &str, words: &str) -> Ended {
+        finished(self.start(verb, words))
+    }
+
+    /// The names of the files in a store, without the others.
+    pub fn lines(&self, store: &Path) -> Vec<String> {
+        let entries = fs::read_dir(store).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<String> = names.filter(|name| name.ends_with(".h5")).collect();
+        names.sort();
+        names
+    }
+
+    /// The processes of the program that run in the folder of this job, oldest first.
+    pub fn ranks(&self) -> Vec<u32> {
+        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let is_ours = |pid: &u32| {
+            let link = |name: &str| fs::read_link(format!("/proc/{pid}/{name}")).ok();
+            let here = fs::canonicalize(self.folder()).ok();
+            let program = link("exe").and_then(|path| Some(path.file_name()? == self.name.as_str()));
+            link("cwd") == here && program == Some(true)
+        };
+        let mut ranks: Vec<u32> = numbers.filter(is_ours).collect();
+        ranks.sort_unstable();
+        ranks
+    }
+
+    /// Waits until this many ranks run, and then for a checkpoint.
+    pub fn wait_for_ranks(&self, count: usize) -> Vec<u32> {
+        wait_until(|| Some(self.ranks()).filter(|ranks| ranks.len() == count))
+    }
+}
+
+/// Asks again and again.
+pub fn wait_until<T>(ask: impl Fn() -> Option<T>) -> T {
+    let since = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(since.elapsed() < LIMIT, "waited in vain");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Waits for the end of a command.
+pub fn finished(child: Child) -> Ended {
+    let pid = child.id();
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    let watch = std::thread::spawn(move || {
+        if is_done.recv_timeout(LIMIT) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            send(pid, "KILL");
+        }
+    });
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = child.wait_with_output().expect("it can be waited for");
+    drop(done);
+    watch.join().expect("the watch ends");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ended {
+        code: status.code(),
+        stdout: text(stdout),
+        stderr: text(stderr),
+    }
+}
+
+/// Sends a signal to a process of a job.
+pub fn send(pid: u32, signal: &str) {
+    let status = Command::new("kill")
+        .arg(format!("-{signal}"))
+        .arg(pid.to_string())
+        .status();
+    assert!(status.is_ok_and(|status| status.success()), "{pid} is there");
+}
+
+/// The lines that all ranks print, in the order of the alphabet: ranks print when they like.
+pub fn sorted(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+fn tool() -> PathBuf {
+    if let Some(tool) = std::env::var_os("CARGO_CKPT") {
+        return tool.into();
+    }
+    let own = std::env::current_exe().expect("this test has a path");
+    let debug = own.ancestors().nth(2).expect("target/debug/deps/test");
+    debug.join("cargo-ckpt")
+}

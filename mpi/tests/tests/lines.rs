@@ -1,0 +1,169 @@
+//! Lines of checkpoints: taken without a message, found again by all ranks, stopped at by all ranks.
+
+use std::fs;
+
+use mpi_tests::{Job, finished, send, sorted, wait_until};
+
+/// What the ranks print if nothing happens.
+fn uninterrupted(ranks: u32, arguments: &str) -> String {
+    let ended = Job::new("programs/ring").ckpt("run", &format!("-n {ranks} --- {arguments}"));
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    ended.stdout
+}
+
+#[test]
+fn ckpt_calls_mpi_for_everything_but_checkpoints() {
+    let mut job = Job::new("programs/ring");
+    job.set("CKPT_COUNT_MPI_CALLS", "1");
+    job.set("CKPT_CHECK_SAFE_POINTS", "1");
+    let ended = job.ckpt("run", "-n 3 --every 1 --keep all --- 30");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let told: Vec<&str> = ended
+        .stderr
+        .lines()
+        .filter(|line| line.contains("calls of MPI"))
+        .collect();
+    assert_eq!(told.len(), 3, "{}", ended.stderr);
+    assert!(
+        told.iter().all(|line| line.contains(" 0 at checkpoints")),
+        "{told:?}"
+    );
+    assert_eq!(job.lines(&job.store()).len(), 3 * 30);
+}
+
+#[test]
+fn a_signal_on_one_rank_stops_all_at_the_same_count() {
+    let job = Job::new("programs/ring");
+    let expected = uninterrupted(3, "100 20");
+    let running = job.start("run", "-n 3 --every 1000 --- 100 20");
+    let ranks = job.wait_for_ranks(3);
+    wait_until(|| job.store().join("job.json").exists().then_some(()));
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    send(ranks[2], "TERM");
+    let stopped = finished(running);
+    assert_eq!(stopped.code, Some(75), "{}", stopped.stderr);
+    let lines = job.lines(&job.store());
+    assert_eq!(lines, ["000001.r0.h5", "000001.r1.h5", "000001.r2.h5"]);
+    let restarted = job.ckpt("restart", "");
+    assert_eq!(restarted.code, Some(0), "{}", restarted.stderr);
+    let both = stopped.stdout + &restarted.stdout;
+    assert_eq!(sorted(&both), sorted(&expected));
+    assert!(job.ranks().is_empty(), "nothing is left behind");
+}
+
+#[test]
+fn an_interval_is_agreed_on() {
+    let mut job = Job::new("programs/ring");
+    job.set("CKPT_CHECK_SAFE_POINTS", "1");
+    let ended = job.ckpt("run", "-n 2 --interval 100ms --keep all --- 60 20");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let lines = job.lines(&job.store());
+    assert!(lines.len() >= 4 && lines.len() % 2 == 0, "{lines:?}");
+    for pair in lines.chunks(2) {
+        assert_eq!(pair[0].replace("r0", "r1"), pair[1]);
+    }
+}
+
+#[test]
+fn the_newest_line_that_every_rank_has_whole_is_chosen() {
+    let job = Job::new("programs/ring");
+    let words = "-n 2 --every 10 --keep all --dir node-{rank}.ckpt.d";
+    let whole = job.ckpt("run", &format!("{words} --- 60"));
+    assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+    let store = |rank: u32| job.folder().join(format!("node-{rank}.ckpt.d"));
+    let unfinish = || {
+        let path = store(0).join("job.json");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.replace("\"completed\"", "\"running\"")).unwrap();
+    };
+    let damage = |rank: u32, line: &str| {
+        let path = store(rank).join(format!("{line}.r{rank}.h5"));
+        let mut bytes = fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0x40;
+        fs::write(path, bytes).unwrap();
+    };
+    let restart = |ranks: u32| {
+        unfinish();
+        job.ckpt(
+            "restart",
+            &format!("-n {ranks} --every 1000 --dir node-{{rank}}.ckpt.d"),
+        )
+    };
+    let expect = |line: &str| {
+        let ended = restart(2);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert!(
+            ended.stderr.contains(&format!("restarts from checkpoint {line}")),
+            "{}",
+            ended.stderr
+        );
+        for printed in ended.stdout.lines() {
+            assert!(whole.stdout.contains(printed), "{printed}");
+        }
+    };
+    expect("000006");
+    fs::remove_file(store(1).join("000006.r1.h5")).unwrap();
+    expect("000005");
+    damage(0, "000005");
+    expect("000004");
+    let other = restart(3);
+    assert_eq!(other.code, Some(77), "{}", other.stderr);
+    assert!(
+        other.stderr.contains("written by 2 ranks, and this run has 3"),
+        "{}",
+        other.stderr
+    );
+    for line in job.lines(&store(1)) {
+        fs::remove_file(store(1).join(line)).unwrap();
+    }
+    let none = restart(2);
+    assert_eq!(none.code, Some(76), "{}", none.stderr);
+    let told = none
+        .stderr
+        .matches("there is no checkpoint that all 2 ranks have whole")
+        .count();
+    assert_eq!(told, 1, "{}", none.stderr);
+}
+
+#[test]
+fn a_rank_that_dies_is_followed_by_a_restart_of_all() {
+    let mut job = Job::new("programs/ring");
+    job.set("CKPT_FAULT", "visit:25@1");
+    let expected = uninterrupted(2, "50");
+    let ended = job.ckpt("run", "-n 2 --every 10 --restarts 5 --backoff 10ms --- 50");
+    // The fault is there after the restart as well: no progress between two deaths.
+    assert_ne!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("restart 1 of 5 from checkpoint 000002"),
+        "{}",
+        ended.stderr
+    );
+    assert!(
+        ended.stderr.contains("died twice after checkpoint 000002"),
+        "{}",
+        ended.stderr
+    );
+    job.set("CKPT_FAULT", "");
+    let restarted = job.ckpt("restart", "");
+    assert_eq!(restarted.code, Some(0), "{}", restarted.stderr);
+    let both = ended.stdout + &restarted.stdout;
+    assert!(expected.lines().all(|line| both.contains(line)), "{both}");
+    assert!(job.ranks().is_empty(), "nothing is left behind");
+}
+
+#[test]
+fn a_message_that_crosses_the_site_is_named() {
+    let mut job = Job::new("programs/cross");
+    job.set("CKPT_CHECK_SAFE_POINTS", "1");
+    let ended = job.ckpt("run", "-n 3 --every 1000");
+    assert_eq!(ended.code, Some(79), "{}", ended.stderr);
+    for told in [
+        "a message crosses a site",
+        "src/main.rs:",
+        "with tag 0 to rank 2",
+        "rank 1 has sent",
+    ] {
+        assert!(ended.stderr.contains(told), "{told}: {}", ended.stderr);
+    }
+}
