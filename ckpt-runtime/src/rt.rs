@@ -2,7 +2,8 @@
 
 pub use crate::adaptors::{Enumerated, Skipped, Taken, enumerate, skip, take_first, value};
 pub use crate::frame::{
-    Carved, Carver, Cut, CutIndex, Frame, Registrar, SaveParts, Split, behind, cut, part, shared, split,
+    Carved, Carver, Cut, CutIndex, Frame, KnownToLender, Lend, Registrar, SaveParts, Split, UnknownToLender,
+    behind, cut, part, shared, split,
 };
 pub use crate::plan::{FunctionPlan, SiteKind, SitePlan, VariablePlan};
 pub use crate::replayed::replayed;
@@ -146,7 +147,7 @@ pub trait OfferNothing {
 
 impl<T: ?Sized> OfferNothing for &Probe<'_, T> {
     fn offer(&self, registrar: &mut Registrar, index: u32, key: &'static str) {
-        registrar.cannot_offer(index, key, std::any::type_name::<T>());
+        registrar.cannot_offer(index, key, self.0, std::any::type_name::<T>());
     }
 }
 
@@ -276,7 +277,8 @@ mod unordered {
 }
 
 /// A copy of an argument that is passed by value, where its type can be copied: it can then be saved after the call has
-/// taken it. `(&Keep(&x)).keep()`.
+/// taken it. An iterator is cloned, for the callee goes over it again from where it was. `(&&Keep(&x)).keep()`: method
+/// lookup takes [`KeepCopy`] if it can, then [`KeepClone`], then [`KeepNothing`].
 #[derive(Debug)]
 pub struct Keep<'a, T>(pub &'a T);
 
@@ -288,11 +290,27 @@ pub trait KeepCopy {
     fn keep(&self) -> Option<Self::Value>;
 }
 
-impl<T: Copy> KeepCopy for Keep<'_, T> {
+impl<T: Copy> KeepCopy for &Keep<'_, T> {
     type Value = T;
     #[inline(always)]
     fn keep(&self) -> Option<T> {
         Some(*self.0)
+    }
+}
+
+/// See [`Keep`].
+pub trait KeepClone {
+    /// The argument's type.
+    type Value;
+    /// The clone.
+    fn keep(&self) -> Option<Self::Value>;
+}
+
+impl<T: Iterator + Clone> KeepClone for &&Keep<'_, T> {
+    type Value = T;
+    #[inline(always)]
+    fn keep(&self) -> Option<T> {
+        Some(self.0.clone())
     }
 }
 
@@ -304,7 +322,7 @@ pub trait KeepNothing {
     fn keep(&self) -> Option<Self::Value>;
 }
 
-impl<T> KeepNothing for &Keep<'_, T> {
+impl<T> KeepNothing for Keep<'_, T> {
     type Value = T;
     #[inline(always)]
     fn keep(&self) -> Option<T> {

@@ -171,7 +171,10 @@ impl Emitter<'_> {
                         Some(index) => quote!(#required #registrar.carved_parameter(#index, #key, #description);),
                     }
                 }
-                Entry::Link(_, callee) => quote!(#registrar.lent(#key, #callee);),
+                Entry::Link(id, callee) => {
+                    let saver = self.saver(site, *id, *callee);
+                    quote!(#registrar.lent(#key, #callee, #saver);)
+                }
                 Entry::Moved { binding, callee, parameter } => {
                     let (slot, kept) = (self.kept_name(*binding), Ident::new("__ckpt_copy", Span::mixed_site()));
                     let copy = self.as_saved(*binding, quote!(#kept));
@@ -219,7 +222,8 @@ impl Emitter<'_> {
                     ..
                 } => {
                     let required = required.then(|| quote!(#registrar.required(#key);));
-                    quote!(#required #registrar.lent_parameter(#index, #key, #callee);)
+                    let saver = self.saver(site, entry.binding(), *callee);
+                    quote!(#required #registrar.lent_parameter(#index, #key, #callee, #saver);)
                 }
             }
         });
@@ -248,14 +252,15 @@ impl Emitter<'_> {
     fn kept(&self, site: SiteId, call: &Expr) -> TokenStream {
         let rt = rt();
         let mut tokens = self.types_of_moved(site, call);
+        tokens.extend(self.savers(site));
         for entry in &self.plan.sites[site as usize - 1].entries {
             if let Entry::Moved { binding, .. } = entry {
                 let (kept, name) = (self.kept_name(*binding), &self.flow.bindings[*binding].ident);
                 tokens.extend(quote! {
                     let #kept = {
                         #[allow(unused_imports)]
-                        use #rt::{KeepCopy as _, KeepNothing as _};
-                        (&#rt::Keep(&#name)).keep()
+                        use #rt::{KeepClone as _, KeepCopy as _, KeepNothing as _};
+                        (&&#rt::Keep(&#name)).keep()
                     };
                 });
             }
@@ -280,6 +285,50 @@ impl Emitter<'_> {
         } else {
             TokenStream::new()
         }
+    }
+
+    /// How to save a variable that is lent, for a callee that cannot; none where it is lent through a reference to it.
+    fn saver(&self, site: SiteId, id: BindingId, callee: u32) -> TokenStream {
+        match self.is_lent_by_name(site, id, callee) {
+            true => saver_name(id).to_token_stream(),
+            false => quote!(::core::option::Option::None),
+        }
+    }
+
+    fn savers(&self, site: SiteId) -> TokenStream {
+        let rt = rt();
+        let lent = self.plan.sites[site as usize - 1]
+            .entries
+            .iter()
+            .filter_map(|entry| match entry {
+                Entry::Link(id, callee) => Some((*id, *callee)),
+                Entry::ParameterLink { binding, callee, .. } => Some((*binding, *callee)),
+                _ => None,
+            });
+        let savers = lent
+            .filter(|(id, callee)| self.is_lent_by_name(site, *id, *callee))
+            .map(|(id, _)| {
+                let (saver, lent) = (saver_name(id), self.borrowed(id, &self.flow.bindings[id].ident));
+                quote! {
+                    let #saver = {
+                        #[allow(unused_imports)]
+                        use #rt::{KnownToLender as _, UnknownToLender as _};
+                        (&#rt::Lend(#lent)).saver()
+                    };
+                }
+            });
+        savers.collect()
+    }
+
+    /// Whether the call names the variable itself where it lends it.
+    fn is_lent_by_name(&self, site: SiteId, id: BindingId, callee: u32) -> bool {
+        let call = find_call(&self.lowered.body, site);
+        let operand = call.and_then(|call| Some(crate::plan::operands(call).get(callee as usize)?.0));
+        let root = operand.and_then(|operand| match operand {
+            Expr::Reference(one) => crate::borrow::place_root(&one.expr),
+            other => crate::borrow::place_root(other),
+        });
+        root.is_some_and(|root| *root == self.flow.bindings[id].ident)
     }
 
     fn seats_name(&self, group: &[BindingId]) -> Ident {
@@ -328,6 +377,29 @@ impl Emitter<'_> {
             })
             .collect()
     }
+}
+
+fn saver_name(id: BindingId) -> Ident {
+    format_ident!("__ckpt_saver_{}", id, span = Span::mixed_site())
+}
+
+/// The call at a site.
+fn find_call(block: &crate::spine::Block, site: SiteId) -> Option<&Expr> {
+    fn in_spine(spine: &Spine, site: SiteId) -> Option<&Expr> {
+        match spine {
+            Spine::Call { site: at, call } => (*at == site).then_some(call),
+            Spine::Context { inner, .. } | Spine::Jump { value: inner, .. } => in_spine(inner, site),
+            other => {
+                let mut found = None;
+                crate::plan::for_each_block(other, &mut |block| found = found.or(find_call(block, site)));
+                found
+            }
+        }
+    }
+    block.steps.iter().find_map(|step| match &step.kind {
+        crate::spine::StepKind::Spine(spine) if spine.sites.contains(site) => in_spine(&spine.spine, site),
+        _ => None,
+    })
 }
 
 fn home_name(id: BindingId) -> Ident {

@@ -55,7 +55,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn put_keys_of_condition_aside(
+    pub(super) fn put_keys_of_condition_aside(
         &mut self,
         condition: &mut Expr,
         alone: bool,

@@ -56,7 +56,11 @@ impl Lowering<'_> {
             self.refuse_let_with_site(&condition);
         }
         let bindings = condition_bindings(&condition);
-        if condition_borrows(&condition, self.references) && !bindings.is_empty() {
+        let borrows = condition_borrows(&condition, self.references) && !bindings.is_empty();
+        if borrows && matches!(condition, Expr::Binary(_)) && branch.else_branch.is_some() {
+            return self.chain_with_else(condition, branch.then_branch, branch.else_branch, out);
+        }
+        if borrows {
             return self.replay_if_let(
                 condition,
                 branch.then_branch,
@@ -64,20 +68,74 @@ impl Lowering<'_> {
                 out,
             );
         }
-        let (names, patterns) = binding_names(&bindings);
+        let otherwise = branch.else_branch.map(|(_, expr)| *expr);
+        self.decide_once(condition, &bindings, branch.then_branch, otherwise, out)
+    }
+
+    /// An `if let` chain of which some conditions bind references: whether it holds is decided once, and the references
+    /// are then taken again.
+    fn chain_with_else(
+        &mut self,
+        mut condition: Expr,
+        mut then: syn::Block,
+        otherwise: Option<(syn::Token![else], Box<Expr>)>,
+        out: &mut Vec<Step>,
+    ) -> Spine {
+        self.put_keys_of_condition_aside(&mut condition, false, out);
+        let (borrowing, others): (Vec<&syn::ExprLet>, Vec<&syn::ExprLet>) =
+            lets_of(&condition).into_iter().partition(|one| {
+                binds_by_reference(&one.pat)
+                    || matches!(origin(&one.expr, self.references), Origin::Borrow { .. })
+            });
+        let values: Vec<PatIdent> = others.iter().flat_map(|one| pattern_bindings(&one.pat)).collect();
+        let bound = lets_of(&condition)
+            .into_iter()
+            .map(|one| pattern_bindings(&one.pat).len());
+        let hides = bound.sum::<usize>() > condition_bindings(&condition).len();
+        if hides || borrowing.iter().any(|one| !is_repeatable(&one.expr)) {
+            self.errors.refuse(
+                condition.span(),
+                "a site under an `if let` chain that binds references and has an `else`",
+                "what the references are taken from would have to be evaluated again at restart",
+                "nest the conditions, or bind values instead of references",
+            );
+        }
+        let references = borrowing.iter().map(|one| taken_from(&one.pat, &one.expr));
+        then.stmts.splice(0..0, references.collect::<Vec<_>>());
+        let otherwise = otherwise.map(|(_, expr)| *expr);
+        self.decide_once(condition.clone(), &values, then, otherwise, out)
+    }
+
+    /// Whether the condition holds, and what it binds, go into a variable.
+    fn decide_once(
+        &mut self,
+        condition: Expr,
+        bindings: &[PatIdent],
+        then: syn::Block,
+        otherwise: Option<Expr>,
+        out: &mut Vec<Step>,
+    ) -> Spine {
+        let (names, patterns) = binding_names(bindings);
         let choice = self.names.fresh("choice");
         let held = self.names.fresh("bindings");
         let at = out.len();
+        let held_names = |one: &PatIdent| bindings.iter().any(|held| held.ident == one.ident);
+        let unused = condition_bindings(&condition).into_iter();
+        let unused: Vec<Ident> = unused
+            .filter(|one| !held_names(one))
+            .map(|one| one.ident)
+            .collect();
         out.push(plain(without_mut(parse_quote! {
             let mut #choice = if #condition {
+                #(let _ = &#unused;)*
                 ::core::option::Option::Some(::core::option::Option::Some((#(#names,)*)))
             } else {
                 ::core::option::Option::None
             };
         })));
-        let then_block = with_bindings(branch.then_branch, &held, &patterns);
+        let then_block = with_bindings(then, &held, &patterns);
         let then = self.branch(then_block);
-        let otherwise = branch.else_branch.map(|(_, expr)| self.branch_of(*expr));
+        let otherwise = otherwise.map(|expr| self.branch_of(expr));
         let entered = entered(&then);
         let restart = quote! {
             if #entered {
@@ -126,14 +184,6 @@ impl Lowering<'_> {
                     block: super::Block::default(),
                 };
             };
-            if otherwise.is_some() {
-                self.errors.refuse(
-                    chain.span(),
-                    "a site under an `if let` chain that binds references and has an `else`",
-                    "the chain would have to be evaluated again at restart",
-                    "nest the conditions, or bind values instead of references",
-                );
-            }
             let (left, right) = (chain.left, chain.right);
             return self.spine(parse_quote!(if #left { if #right #then }), None, out);
         };
@@ -466,6 +516,20 @@ pub(super) fn has_let(condition: &Expr) -> bool {
         }
         Expr::Paren(inner) => has_let(&inner.expr),
         _ => false,
+    }
+}
+
+/// The `let`s of a condition, in their order.
+fn lets_of(condition: &Expr) -> Vec<&syn::ExprLet> {
+    match condition {
+        Expr::Let(one) => vec![one],
+        Expr::Binary(chain) => {
+            let mut all = lets_of(&chain.left);
+            all.extend(lets_of(&chain.right));
+            all
+        }
+        Expr::Paren(inner) => lets_of(&inner.expr),
+        _ => Vec::new(),
     }
 }
 

@@ -123,8 +123,8 @@ pub fn total(n: u32) -> u32 {
         let _ = || drain(::ckpt::__rt::like(&list));
         let __ckpt_kept_1 = {
             #[allow(unused_imports)]
-            use ::ckpt::__rt::{KeepCopy as _, KeepNothing as _};
-            (&::ckpt::__rt::Keep(&list)).keep()
+            use ::ckpt::__rt::{KeepClone as _, KeepCopy as _, KeepNothing as _};
+            (&&::ckpt::__rt::Keep(&list)).keep()
         };
         __ckpt
             .call(

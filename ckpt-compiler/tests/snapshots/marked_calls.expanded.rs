@@ -182,19 +182,26 @@ pub fn run(steps: u32) -> Result<f64, String> {
                     };
                 }
                 sum
-                    += __ckpt
-                        .call(
-                            1u32,
-                            &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
-                                use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
-                                (&::ckpt::__rt::Probe(&steps))
-                                    .offer(__ckpt_registrar, 0u32, "steps");
-                                __ckpt_registrar.lent("grid", 0u32);
-                                __ckpt_registrar.save("sum", &sum);
-                                __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
-                            },
-                            || advance(&mut grid, 0.5),
-                        )?;
+                    += ({
+                        let __ckpt_saver_1 = {
+                            #[allow(unused_imports)]
+                            use ::ckpt::__rt::{KnownToLender as _, UnknownToLender as _};
+                            (&::ckpt::__rt::Lend(&grid)).saver()
+                        };
+                        __ckpt
+                            .call(
+                                1u32,
+                                &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                                    use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                                    (&::ckpt::__rt::Probe(&steps))
+                                        .offer(__ckpt_registrar, 0u32, "steps");
+                                    __ckpt_registrar.lent("grid", 0u32, __ckpt_saver_1);
+                                    __ckpt_registrar.save("sum", &sum);
+                                    __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
+                                },
+                                || advance(&mut grid, 0.5),
+                            )
+                    })?;
             }
         }
     }
@@ -202,18 +209,25 @@ pub fn run(steps: u32) -> Result<f64, String> {
         #[allow(unused_mut)]
         let mut __ckpt_operand2 = {
             #[allow(unused_mut)]
-            let mut __ckpt_operand3 = __ckpt
-                .call(
-                    2u32,
-                    &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
-                        use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
-                        (&::ckpt::__rt::Probe(&steps))
-                            .offer(__ckpt_registrar, 0u32, "steps");
-                        __ckpt_registrar.lent("grid", 0u32);
-                        __ckpt_registrar.save("sum", &sum);
-                    },
-                    || advance(&mut grid, 0.1),
-                )?;
+            let mut __ckpt_operand3 = ({
+                let __ckpt_saver_1 = {
+                    #[allow(unused_imports)]
+                    use ::ckpt::__rt::{KnownToLender as _, UnknownToLender as _};
+                    (&::ckpt::__rt::Lend(&grid)).saver()
+                };
+                __ckpt
+                    .call(
+                        2u32,
+                        &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                            use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                            (&::ckpt::__rt::Probe(&steps))
+                                .offer(__ckpt_registrar, 0u32, "steps");
+                            __ckpt_registrar.lent("grid", 0u32, __ckpt_saver_1);
+                            __ckpt_registrar.save("sum", &sum);
+                        },
+                        || advance(&mut grid, 0.1),
+                    )
+            })?;
             sum + __ckpt_operand3
         };
         Ok(__ckpt_operand2)

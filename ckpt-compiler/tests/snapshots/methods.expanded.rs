@@ -61,17 +61,25 @@ impl Simulation {
                     break;
                 }
             }
-            __ckpt
-                .call(
-                    1u32,
-                    &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
-                        __ckpt_registrar.lent_parameter(0u32, "self", 0u32);
-                        __ckpt_registrar.required("end");
-                        __ckpt_registrar.parameter(1u32, "end", &end);
-                        __ckpt_registrar.save("dt", &dt);
-                    },
-                    || self.step(dt),
-                );
+            {
+                let __ckpt_saver_0 = {
+                    #[allow(unused_imports)]
+                    use ::ckpt::__rt::{KnownToLender as _, UnknownToLender as _};
+                    (&::ckpt::__rt::Lend(&*self)).saver()
+                };
+                __ckpt
+                    .call(
+                        1u32,
+                        &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                            __ckpt_registrar
+                                .lent_parameter(0u32, "self", 0u32, __ckpt_saver_0);
+                            __ckpt_registrar.required("end");
+                            __ckpt_registrar.parameter(1u32, "end", &end);
+                            __ckpt_registrar.save("dt", &dt);
+                        },
+                        || self.step(dt),
+                    )
+            };
             self.time += dt;
         }
     }

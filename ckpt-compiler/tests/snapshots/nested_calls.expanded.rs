@@ -196,8 +196,10 @@ pub fn nested(seed: u64) -> String {
                         let _ = || next(::ckpt::__rt::like(&seed));
                         let __ckpt_kept_0 = {
                             #[allow(unused_imports)]
-                            use ::ckpt::__rt::{KeepCopy as _, KeepNothing as _};
-                            (&::ckpt::__rt::Keep(&seed)).keep()
+                            use ::ckpt::__rt::{
+                                KeepClone as _, KeepCopy as _, KeepNothing as _,
+                            };
+                            (&&::ckpt::__rt::Keep(&seed)).keep()
                         };
                         __ckpt
                             .call(
@@ -226,8 +228,10 @@ pub fn nested(seed: u64) -> String {
                     let _ = || next(::ckpt::__rt::like(&__ckpt_argument3));
                     let __ckpt_kept_2 = {
                         #[allow(unused_imports)]
-                        use ::ckpt::__rt::{KeepCopy as _, KeepNothing as _};
-                        (&::ckpt::__rt::Keep(&__ckpt_argument3)).keep()
+                        use ::ckpt::__rt::{
+                            KeepClone as _, KeepCopy as _, KeepNothing as _,
+                        };
+                        (&&::ckpt::__rt::Keep(&__ckpt_argument3)).keep()
                     };
                     __ckpt
                         .call(

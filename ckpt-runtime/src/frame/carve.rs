@@ -2,6 +2,7 @@
 //! at a checkpoint each saves what it sees, and the columns are put together into the whole value.
 
 use super::Registrar;
+use super::saver::Saver;
 use crate::snapshot::SnapshotBuilder;
 use crate::value::{Checkpoint, Column, DType, Data, Encoder, Group, Kind};
 
@@ -39,11 +40,20 @@ pub(super) struct Demand {
     pub(super) as_row: bool,
     /// Whether another value of the type will do, for a callee that has used the argument up.
     pub(super) stands_in: fn() -> bool,
+    /// How to save it where the callee does not know its type.
+    pub(super) saver: Option<Saver>,
 }
 
-/// A demand that only the value itself meets.
-pub(super) fn nothing_stands_in() -> bool {
-    false
+impl Demand {
+    /// A demand that only the value itself meets, saved by the callee.
+    pub(super) fn of(parameter: u32) -> Self {
+        Self {
+            parameter,
+            as_row: false,
+            stands_in: || false,
+            saver: None,
+        }
+    }
 }
 
 /// Describes a value with holes. Without a builder it only finds out which parameters are needed.
@@ -60,9 +70,8 @@ impl Carver<'_> {
     /// What stands in the callee's parameter.
     pub fn hole(&mut self, parameter: u32) -> Carved {
         self.demands.push(Demand {
-            parameter,
             as_row: self.as_row,
-            stands_in: nothing_stands_in,
+            ..Demand::of(parameter)
         });
         Carved::Hole(parameter)
     }

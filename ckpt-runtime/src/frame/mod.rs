@@ -10,6 +10,7 @@
 
 mod carve;
 mod registrar;
+mod saver;
 mod thread;
 mod visit;
 mod walk;
@@ -19,6 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use carve::{Carved, Carver, Cut, CutIndex, SaveParts, Split, behind, cut, part, shared, split};
 pub use registrar::Registrar;
+pub use saver::{KnownToLender, Lend, UnknownToLender};
 
 use crate::Checkpoint;
 use crate::plan::FunctionPlan;

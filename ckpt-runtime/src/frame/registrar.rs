@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::carve::{Carve, Carved, Carver, Demand, nothing_stands_in};
+use super::carve::{Carve, Carved, Carver, Demand};
+use super::saver::Saver;
 use super::thread::{Place, site_plan};
 use crate::plan::VariablePlan;
 use crate::snapshot::SnapshotBuilder;
@@ -15,13 +16,13 @@ pub struct Registrar {
     /// What the frames said, outermost first; the last one is speaking.
     frames: Vec<Said>,
     /// Parameters that the caller of the speaking frame needs.
-    demanded: Vec<Demand>,
+    pub(super) demanded: Vec<Demand>,
     /// Parameters that the speaking frame needs from its callee.
     demands: Vec<Demand>,
     /// Parameters that the speaking frame offered.
     offered: Vec<u32>,
     /// Parameters that the speaking frame has, and whose type cannot be saved.
-    unsaveable: Vec<(u32, &'static str, &'static str)>,
+    pub(super) unsaveable: Vec<(u32, &'static str, &'static str)>,
     /// Parameters that the speaking frame restores itself.
     required: Vec<&'static str>,
     /// Where in the site's plan the next variable is expected.
@@ -171,28 +172,36 @@ impl Registrar {
     }
 
     /// This frame's variable lives in the callee's parameter `parameter` for the time of the call.
-    pub fn lent(&mut self, key: &'static str, parameter: u32) {
-        self.link(key, None, parameter, false, nothing_stands_in);
+    pub fn lent(&mut self, key: &'static str, parameter: u32, saver: Option<Saver>) {
+        let demand = Demand {
+            saver,
+            ..Demand::of(parameter)
+        };
+        self.link(key, None, demand);
     }
 
     /// This frame's variable has moved into the callee's parameter `parameter`: where it is used up there, something
     /// else of its type is passed at restart.
     pub fn moved<T: Checkpoint>(&mut self, key: &'static str, parameter: u32, _: &Option<T>) {
-        self.link(key, None, parameter, false, can_stand_in::<T>);
+        let demand = Demand {
+            stands_in: can_stand_in::<T>,
+            ..Demand::of(parameter)
+        };
+        self.link(key, None, demand);
     }
 
     /// As [`Registrar::moved`], for a variable that is saved through serde.
     pub fn moved_through_serde<T: SavedBySerde>(&mut self, key: &'static str, parameter: u32, _: &Option<T>) {
-        self.link(key, None, parameter, false, can_stand_in::<FromSerde<T>>);
+        let demand = Demand {
+            stands_in: can_stand_in::<FromSerde<T>>,
+            ..Demand::of(parameter)
+        };
+        self.link(key, None, demand);
     }
 
     /// This frame needs the callee's by-value parameter `parameter` to make the call again.
     pub fn wants(&mut self, parameter: u32) {
-        self.demands.push(Demand {
-            parameter,
-            as_row: false,
-            stands_in: nothing_stands_in,
-        });
+        self.demands.push(Demand::of(parameter));
     }
 
     /// The walk of this very frame restores its parameter `key`, whether or not the caller needs it. Said before the
@@ -209,10 +218,27 @@ impl Registrar {
     }
 
     /// Offers parameter `index` to the caller; it is itself lent on, to the callee's parameter `callee_parameter`.
-    pub fn lent_parameter(&mut self, index: u32, key: &'static str, callee_parameter: u32) {
+    pub fn lent_parameter(
+        &mut self,
+        index: u32,
+        key: &'static str,
+        callee_parameter: u32,
+        saver: Option<Saver>,
+    ) {
         if self.offer(index, key) {
-            let as_row = self.demanded_as_row(index);
-            self.link(key, Some(index), callee_parameter, as_row, nothing_stands_in);
+            let demand = self.passed_on(index, callee_parameter);
+            let saver = saver.or(demand.saver);
+            self.link(key, Some(index), Demand { saver, ..demand });
+        }
+    }
+
+    /// What the caller demands of parameter `index`, demanded of the callee's parameter that it is lent on to.
+    fn passed_on(&self, index: u32, callee_parameter: u32) -> Demand {
+        let of_caller = self.demanded.iter().find(|demand| demand.parameter == index);
+        Demand {
+            as_row: self.demanded_as_row(index),
+            saver: of_caller.and_then(|demand| demand.saver),
+            ..Demand::of(callee_parameter)
         }
     }
 
@@ -225,8 +251,11 @@ impl Registrar {
         _: &Option<T>,
     ) {
         if self.offer(index, key) {
-            let as_row = self.demanded_as_row(index);
-            self.link(key, Some(index), callee_parameter, as_row, can_stand_in::<T>);
+            let demand = Demand {
+                stands_in: can_stand_in::<T>,
+                ..self.passed_on(index, callee_parameter)
+            };
+            self.link(key, Some(index), demand);
         }
     }
 
@@ -239,20 +268,12 @@ impl Registrar {
         _: &Option<T>,
     ) {
         if self.offer(index, key) {
-            let as_row = self.demanded_as_row(index);
-            self.link(
-                key,
-                Some(index),
-                callee_parameter,
-                as_row,
-                can_stand_in::<FromSerde<T>>,
-            );
+            let demand = Demand {
+                stands_in: can_stand_in::<FromSerde<T>>,
+                ..self.passed_on(index, callee_parameter)
+            };
+            self.link(key, Some(index), demand);
         }
-    }
-
-    /// Says that parameter `index` is there, but of a type that cannot be saved.
-    pub fn cannot_offer(&mut self, index: u32, key: &'static str, rust_type: &'static str) {
-        self.unsaveable.push((index, key, rust_type));
     }
 
     pub(super) fn offer(&mut self, index: u32, key: &'static str) -> bool {
@@ -303,19 +324,9 @@ impl Registrar {
         }
     }
 
-    fn link(
-        &mut self,
-        key: &'static str,
-        parameter: Option<u32>,
-        callee_parameter: u32,
-        as_row: bool,
-        stands_in: fn() -> bool,
-    ) {
-        self.demands.push(Demand {
-            parameter: callee_parameter,
-            as_row,
-            stands_in,
-        });
+    fn link(&mut self, key: &'static str, parameter: Option<u32>, demand: Demand) {
+        let callee_parameter = demand.parameter;
+        self.demands.push(demand);
         let line = self.line(key);
         if let Some(frame) = self.frames.last_mut() {
             frame.links.push(Link {
@@ -351,7 +362,7 @@ impl fmt::Debug for Registrar {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::plan::{FunctionPlan, SiteKind, SitePlan};
     use crate::snapshot::{Content, Snapshot};
@@ -383,7 +394,7 @@ mod tests {
         }],
     };
 
-    fn gather(frames: &[&dyn Fn(&mut Registrar)]) -> Result<Snapshot, Missing> {
+    pub(in crate::frame) fn gather(frames: &[&dyn Fn(&mut Registrar)]) -> Result<Snapshot, Missing> {
         let mut registrar = Registrar::new(Some(SnapshotBuilder::new()));
         for frame in frames {
             registrar.hear((&PLAN, 1), *frame)?;
@@ -414,10 +425,10 @@ mod tests {
         let snapshot = gather(&[
             &|r| {
                 r.save("y", &1.0);
-                r.lent("x", 1);
+                r.lent("x", 1, None);
             },
-            &|r| r.lent_parameter(1, "p", 0),
-            &|r| r.lent_parameter(0, "q", 2),
+            &|r| r.lent_parameter(1, "p", 0, None),
+            &|r| r.lent_parameter(0, "q", 2, None),
             &|r| {
                 r.parameter(0, "unneeded", &3.0);
                 r.parameter(2, "x", &2.0);
@@ -452,11 +463,14 @@ mod tests {
     fn a_parameter_that_is_needed_and_not_offered_is_named() {
         let consumed = |parameter| Some(Missing::Consumed { parameter });
         assert_eq!(
-            gather(&[&|r| r.lent("x", 0), &|r| r.parameter(1, "y", &1.0)]).err(),
+            gather(&[&|r| r.lent("x", 0, None), &|r| r.parameter(1, "y", &1.0)]).err(),
             consumed(0)
         );
-        let frames: [&dyn Fn(&mut Registrar); 3] =
-            [&|r| r.lent("x", 0), &|r| r.lent_parameter(0, "p", 7), &|_| {}];
+        let frames: [&dyn Fn(&mut Registrar); 3] = [
+            &|r| r.lent("x", 0, None),
+            &|r| r.lent_parameter(0, "p", 7, None),
+            &|_| {},
+        ];
         assert_eq!(gather(&frames).err(), consumed(7));
         let unsaveable = Missing::Unsaveable {
             parameter: 0,
@@ -464,9 +478,9 @@ mod tests {
             rust_type: "T",
         };
         assert_eq!(
-            gather(&[&|r| r.wants(0), &|r| r.cannot_offer(0, "p", "T")]).err(),
+            gather(&[&|r| r.wants(0), &|r| r.cannot_offer(0, "p", &(), "T")]).err(),
             Some(unsaveable)
         );
-        assert!(gather(&[&|_| {}, &|r| r.cannot_offer(0, "p", "T")]).is_ok());
+        assert!(gather(&[&|_| {}, &|r| r.cannot_offer(0, "p", &(), "T")]).is_ok());
     }
 }

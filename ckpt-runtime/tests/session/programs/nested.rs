@@ -63,7 +63,7 @@ pub fn main() {
             2,
             &|r| {
                 r.save("end", &end);
-                r.lent("sim", 0);
+                r.lent("sim", 0, None);
             },
             || sim.advance(2),
         );
@@ -106,7 +106,7 @@ impl Simulation {
                     __ckpt.call(
                         1,
                         &|r| {
-                            r.lent_parameter(0, "self", 0);
+                            r.lent_parameter(0, "self", 0, None);
                             r.parameter(1, "rounds", &rounds);
                             r.save("k", &k);
                             r.save("sum", &sum);

@@ -14,7 +14,9 @@ pub fn main() {
     } else {
         __ckpt.restore("numbers")
     };
-    __ckpt.call(1, &|r| r.lent("numbers", 0), || descend(&mut numbers, depth));
+    __ckpt.call(1, &|r| r.lent("numbers", 0, None), || {
+        descend(&mut numbers, depth)
+    });
     println!("{numbers:?}");
 }
 
@@ -43,7 +45,7 @@ fn descend(numbers: &mut [u64], depth: u32) {
         __ckpt.call(
             2,
             &|r| {
-                r.lent_parameter(0, "numbers", 0);
+                r.lent_parameter(0, "numbers", 0, None);
                 r.parameter(1, "depth", &depth);
             },
             || descend(numbers, depth - 1),

@@ -111,7 +111,7 @@ fn shadowing_panic() {
     std::panic::set_hook(Box::new(|_| {}));
     for _ in 0..3 {
         let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            __ckpt.call(1, &|r| r.lent("x", 0), || {
+            __ckpt.call(1, &|r| r.lent("x", 0, None), || {
                 let _frame = Frame::enter(&ADVANCE);
                 panic!("in a call");
             })

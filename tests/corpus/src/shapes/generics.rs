@@ -244,3 +244,79 @@ pub fn exclusive_arguments_of_any_type() {
     with_closure(&mut n, &mut add);
     println!("{counter:?} {list:?} {n} {sum}");
 }
+
+/// Nothing in its methods says that a `T` can be saved.
+#[derive(Debug, ckpt::Checkpoint)]
+struct Solver<T> {
+    values: Vec<T>,
+    steps: u64,
+}
+
+impl<T: Copy + Add<Output = T> + From<u8> + Debug> Solver<T> {
+    #[ckpt::instrument(calls(step))]
+    fn run(&mut self, by: u8) {
+        for _ in 0..2 {
+            self.step(by);
+            println!("{:?}", self.values);
+        }
+        let list = &mut self.values;
+        list.rotate_left(1);
+    }
+
+    #[ckpt::instrument]
+    fn step(&mut self, by: u8) {
+        for i in 0..self.values.len() {
+            self.values[i] = self.values[i] + T::from(by);
+            self.steps += 1;
+            ckpt::checkpoint!();
+            println!("{} {:?}", self.steps, self.values[i]);
+        }
+    }
+}
+
+#[ckpt::instrument(calls(run))]
+fn run_twice<T: Copy + Add<Output = T> + From<u8> + Debug>(solver: &mut Solver<T>, by: u8) {
+    solver.run(by);
+    solver.run(by);
+}
+
+#[ckpt::instrument(calls(run, step, run_twice))]
+pub fn methods_without_a_bound() {
+    let mut solver = Solver {
+        values: vec![1u64, 2],
+        steps: 0,
+    };
+    solver.run(3);
+    run_twice(&mut solver, 4);
+    let mut other = Solver {
+        values: vec![0.5],
+        steps: 10,
+    };
+    let lent = &mut other;
+    lent.values.push(1.5);
+    other.step(25);
+    println!("= {solver:?} {other:?}");
+}
+
+#[ckpt::instrument]
+fn advance_any(model: &mut dyn Model, turns: u64) {
+    for k in 0..turns {
+        model.advance(k);
+        ckpt::checkpoint!();
+        println!("{}", model.advance(1));
+    }
+}
+
+#[ckpt::instrument(calls(advance_any))]
+fn advance_twice(model: &mut dyn Model) {
+    advance_any(model, 1);
+    advance_any(model, 2);
+}
+
+#[ckpt::instrument(calls(advance_any, advance_twice))]
+pub fn exclusive_objects_of_the_programs_own() {
+    let mut counter = Counter(2);
+    advance_any(&mut counter, 2);
+    advance_twice(&mut counter);
+    println!("= {counter:?}");
+}
