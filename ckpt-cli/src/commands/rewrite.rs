@@ -11,7 +11,7 @@ use crate::launch::CargoOptions;
 use crate::package::driver::{Rewritten, Wanted, rewrite};
 use crate::package::launch::is_written_for_ckpt;
 use crate::package::manifest::{Manifest, Runtime};
-use crate::package::{features, full, profile, read};
+use crate::package::{features, full, profile, read, report};
 use crate::render;
 
 /// Put the attributes and sites into the source
@@ -67,6 +67,9 @@ impl Rewrite {
             eprintln!("ckpt: no loop is worth a checkpoint: nothing to do");
             return Ok(0);
         };
+        if let Some(warning) = report::outside(&rewritten.package, &rewritten.placement) {
+            eprint!("{warning}");
+        }
         let mut texts = self.texts(&rewritten)?;
         self.manifests(&rewritten, &mut texts)?;
         if let Some(folder) = &self.to {

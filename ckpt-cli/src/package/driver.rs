@@ -33,9 +33,6 @@ use crate::launch::{CargoOptions, Choice};
 /// More rounds than any sane package needs: each decides something, so the loop ends without this as well.
 const MOST_ROUNDS: usize = 40;
 
-/// Sites that reach less than this part of what the refused ones would have reached are not worth having.
-const LEAST_OF_WANTED: f64 = 0.5;
-
 /// What is wanted from the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
@@ -86,8 +83,7 @@ pub fn rewrite(
         if placement.sites.is_empty() && placement.rejected.is_empty() {
             return Ok(None);
         }
-        let wanted_most = placement.rejected.iter().map(|one| one.share).fold(0.0, f64::max);
-        if placement.coverage < wanted_most * LEAST_OF_WANTED {
+        if placement.sites.is_empty() {
             return Err(report::no_site(&package, &analysis, &placement));
         }
         list_lent_objects(&package.program, &analysis, &placement, &types, &mut decisions);

@@ -10,6 +10,7 @@ use super::copy::PackageCopy;
 use super::driver::{Rewritten, Wanted, cargo_on_copy, rewrite, shown};
 use super::profile;
 use super::read::{ReadPackage, read, settings_files};
+use super::report;
 use super::stamp::Stamp;
 use crate::failure::Outcome;
 use crate::launch::cargo::Built;
@@ -92,6 +93,7 @@ fn summary(rewritten: &Rewritten) -> String {
             site.share * 100.0
         );
     }
+    text += &report::outside(&rewritten.package, &rewritten.placement).unwrap_or_default();
     text
 }
 

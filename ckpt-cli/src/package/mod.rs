@@ -28,7 +28,7 @@ pub mod page;
 pub mod plan;
 pub mod profile;
 pub mod read;
-mod report;
+pub mod report;
 mod settings;
 pub mod sizes;
 pub mod stage;

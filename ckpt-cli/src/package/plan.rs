@@ -1,14 +1,15 @@
 //! The plan as data: what `cargo ckpt plan` prints as text, JSON or a page.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ckpt_compiler::explain::{Fate, SiteReport, explain};
-use ckpt_compiler::package::again::{Again, Why, with_again};
-use ckpt_compiler::package::choose::{Candidate, Holder, PlacedSite, Placement};
+use ckpt_compiler::package::again::{Again, Why, with_marks};
+use ckpt_compiler::package::choose::{Candidate, Holder, PlacedFunction, PlacedSite, Placement};
 use ckpt_compiler::package::edits::line_and_column;
 use ckpt_compiler::package::globals::refused_statics;
-use ckpt_compiler::package::items::{FnId, Place};
+use ckpt_compiler::package::items::{self, FnId};
+use ckpt_compiler::package::rewrite::{Decisions, Place};
 use ckpt_compiler::package::{Analysis, FileId, Program};
 use quote::ToTokens;
 use serde::Serialize;
@@ -17,7 +18,7 @@ use super::checked::Checked;
 use super::driver::{Rewritten, made_again};
 use super::profile::Run;
 use super::read::ReadPackage;
-use super::sizes::{self, Sizes};
+use super::sizes::Sizes;
 
 /// Everything that was decided, and why.
 #[derive(Debug, Serialize)]
@@ -68,6 +69,10 @@ pub struct FunctionPlan {
     pub line: usize,
     /// The calls that lead to a site.
     pub calls: Vec<String>,
+    /// The functions that these calls enter, where a site is further on.
+    pub leads_to: Vec<String>,
+    /// The lines of these calls.
+    pub call_lines: Vec<usize>,
     /// The sites that are put into it.
     pub sites: Vec<SitePlan>,
     /// What becomes of its variables, over all sites.
@@ -115,7 +120,7 @@ pub struct VariablePlan {
     pub fate: &'static str,
     /// Whether its value is in the checkpoint.
     pub saved: bool,
-    /// Its bytes, where its type or the newest checkpoint tells.
+    /// Its bytes, where the newest checkpoint, its type or its initialiser tells.
     pub bytes: Option<u64>,
     /// Why.
     pub why: &'static str,
@@ -197,10 +202,15 @@ impl Plan {
     /// Gathers the plan.
     pub fn of(package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Self {
         let again = made_again(package, analysis, placement);
-        Self::with(package, analysis, placement, &again)
+        Self::with(package, analysis, placement, (&again, &Decisions::default()))
     }
 
-    fn with(package: &ReadPackage, analysis: &Analysis, placement: &Placement, again: &Again) -> Self {
+    fn with(
+        package: &ReadPackage,
+        analysis: &Analysis,
+        placement: &Placement,
+        marks: (&Again, &Decisions),
+    ) -> Self {
         let dependencies = package
             .workspace
             .packages
@@ -209,7 +219,8 @@ impl Plan {
         let shown = Shown {
             program: &package.program,
             folder: package.workspace_root(),
-            sizes: Sizes::of_last_checkpoint(package),
+            sizes: Sizes::of(package, analysis),
+            marks: Marks::of(marks),
             passes_messages: dependencies.into_iter().any(|one| one.name == "mpi"),
         };
         let candidates = placement.candidates();
@@ -217,7 +228,7 @@ impl Plan {
             .functions
             .iter()
             .zip(&candidates)
-            .map(|(_, candidate)| function(analysis, placement, candidate, again, &shown))
+            .map(|(placed, candidate)| function(analysis, placement, (placed, candidate), &shown))
             .collect();
         let loops = loops(analysis, placement, &shown);
         Self {
@@ -241,7 +252,7 @@ impl Plan {
                 &rewritten.package,
                 &rewritten.analysis,
                 &rewritten.placement,
-                &rewritten.again,
+                (&rewritten.again, &rewritten.decisions),
             )
         }
     }
@@ -274,8 +285,41 @@ fn totals(functions: &[FunctionPlan], loops: &[LoopPlan]) -> Totals {
 struct Shown<'a> {
     program: &'a Program,
     folder: &'a Path,
-    sizes: Sizes,
+    sizes: Sizes<'a>,
+    marks: Marks,
     passes_messages: bool,
+}
+
+/// What was decided for `let`s, loops and parameters, by the place where they begin, and why.
+struct Marks {
+    words: BTreeMap<Place, &'static str>,
+    reasons: BTreeMap<Place, &'static str>,
+}
+
+impl Marks {
+    fn of((again, decisions): (&Again, &Decisions)) -> Self {
+        let mut words: BTreeMap<Place, &'static str> = BTreeMap::new();
+        let mut reasons = BTreeMap::new();
+        for (place, why) in again {
+            words.insert(*place, "reexecute");
+            let why = match why {
+                Why::Rewritten => "all of it is written before it is read: only its shape is made again",
+                Why::Recomputed => "it never changes and is cheap to make: its statement runs again",
+            };
+            reasons.insert(*place, why);
+        }
+        for (place, word) in decisions.variables.iter().chain(&decisions.parameters) {
+            words.insert(*place, word);
+            let why = match *word {
+                "reexecute" => "rustc says that no checkpoint holds its type: it is made again",
+                "refill" => "a checkpoint holds a part of it: it is made again and filled",
+                "serde" => "its type is saved as serde sees it",
+                _ => "rustc says that its type asks for it",
+            };
+            reasons.insert(*place, why);
+        }
+        Self { words, reasons }
+    }
 }
 
 impl Shown<'_> {
@@ -287,7 +331,7 @@ impl Shown<'_> {
             .to_string()
     }
 
-    fn place(&self, place: &Place) -> (String, usize) {
+    fn place(&self, place: &items::Place) -> (String, usize) {
         (self.file(place.file), place.line)
     }
 }
@@ -295,13 +339,12 @@ impl Shown<'_> {
 fn function(
     analysis: &Analysis,
     placement: &Placement,
-    candidate: &Candidate,
-    again: &Again,
+    (placed, candidate): (&PlacedFunction, &Candidate),
     shown: &Shown<'_>,
 ) -> FunctionPlan {
     let function = analysis.items.function(candidate.function);
     let (file, line) = shown.place(&function.place);
-    let reports = reports(analysis, candidate, again, shown);
+    let reports = reports(analysis, candidate, shown);
     let mut here: Vec<_> = placement
         .sites
         .iter()
@@ -332,36 +375,57 @@ fn function(
             }
         })
         .collect();
+    let (leads_to, call_lines) = ways_on(analysis, placement, placed);
     FunctionPlan {
+        leads_to,
+        call_lines,
         name: function.display.clone(),
         file,
         line,
         calls: candidate.calls.clone(),
         sites,
-        variables: variables(reports, &function.display, &shown.sizes),
+        variables: variables(reports, analysis, candidate, &shown.sizes),
     }
 }
 
+/// The instrumented functions that the marked calls of a function enter, and the lines of these calls.
+fn ways_on(analysis: &Analysis, placement: &Placement, placed: &PlacedFunction) -> (Vec<String>, Vec<usize>) {
+    let instrumented: BTreeSet<FnId> = placement.functions.iter().map(|one| one.function).collect();
+    let calls = placed.calls.iter().flat_map(|marked| &marked.calls);
+    let (mut names, mut lines) = (Vec::new(), BTreeSet::new());
+    for call in calls.map(|id| analysis.graph.call(*id)) {
+        lines.insert(call.place.line);
+        for callee in call.callees.iter().filter(|callee| instrumented.contains(callee)) {
+            let name = &analysis.items.function(*callee).display;
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+    }
+    (names, lines.into_iter().collect())
+}
+
 /// What the compiler says about each site of the function and each call that leads to one, in program order.
-fn reports(analysis: &Analysis, candidate: &Candidate, again: &Again, shown: &Shown<'_>) -> Vec<SiteReport> {
-    let Ok((arguments, item)) = with_again(analysis, candidate, again) else {
+fn reports(analysis: &Analysis, candidate: &Candidate, shown: &Shown<'_>) -> Vec<SiteReport> {
+    let Ok((arguments, item)) = with_marks(analysis, candidate, &shown.marks.words) else {
         return Vec::new();
     };
     let mut sites = explain(arguments, &item.to_token_stream(), candidate.opens_session).unwrap_or_default();
-    let file = analysis.items.function(candidate.function).place.file;
-    let text = &shown.program.file(file).text;
-    let lines: Vec<(usize, Why)> = again
-        .iter()
-        .filter(|((of, _), _)| *of == file)
+    let place = &analysis.items.function(candidate.function).place;
+    let text = &shown.program.file(place.file).text;
+    let here = shown.marks.reasons.iter();
+    let here = here.filter(|((file, at), _)| *file == place.file && place.bytes.contains(at));
+    let lines: Vec<(usize, &str)> = here
         .map(|((_, at), why)| (line_and_column(text, *at).0, *why))
         .collect();
     for variable in sites.iter_mut().flat_map(|site| &mut site.variables) {
         let why = lines.iter().find(|(line, _)| *line == variable.line);
-        if let (Some((_, why)), Fate::Reexecuted) = (why, variable.fate) {
-            variable.why = match why {
-                Why::Rewritten => "all of it is written before it is read: only its shape is made again",
-                Why::Recomputed => "it never changes and is cheap to make: its statement runs again",
-            };
+        let is_decided = matches!(
+            variable.fate,
+            Fate::Reexecuted | Fate::Skipped | Fate::PassedAgain
+        );
+        if let (Some((_, why)), true) = (why, is_decided) {
+            variable.why = why;
         }
     }
     sites
@@ -383,7 +447,13 @@ fn safe_point(site: &PlacedSite, passes_messages: bool) -> String {
 }
 
 /// Each variable once: saved if any site saves it.
-fn variables(sites: Vec<SiteReport>, function: &str, sizes: &Sizes) -> Vec<VariablePlan> {
+fn variables(
+    sites: Vec<SiteReport>,
+    analysis: &Analysis,
+    candidate: &Candidate,
+    sizes: &Sizes<'_>,
+) -> Vec<VariablePlan> {
+    let sizes = sizes.of_function(analysis, candidate.function);
     let mut list: Vec<VariablePlan> = Vec::new();
     for variable in sites.into_iter().flat_map(|site| site.variables) {
         let known = list
@@ -393,9 +463,7 @@ fn variables(sites: Vec<SiteReport>, function: &str, sizes: &Sizes) -> Vec<Varia
         let new = VariablePlan {
             fate: variable.fate.word(),
             saved: variable.fate.is_saved(),
-            bytes: sizes
-                .of(function, &variable.name)
-                .or_else(|| sizes::of_type(variable.type_text.as_deref()?)),
+            bytes: sizes.of_variable(&variable),
             name: variable.name,
             type_text: variable.type_text,
             line: variable.line,

@@ -50,6 +50,47 @@ pub fn no_site(package: &ReadPackage, analysis: &Analysis, placement: &Placement
     failure.help("change one of these as it says under `instead`; the outermost that carries most of the run is the best")
 }
 
+/// Sites that reach less than this part of what a refused one would have reached leave too much outside.
+const LEAST_OF_WANTED: f64 = 0.5;
+
+/// Loops outside that are named.
+const MOST_NAMED: usize = 3;
+
+/// What the sites leave outside, where that is most of the run: the loops, and why they have none.
+pub fn outside(package: &ReadPackage, placement: &Placement) -> Option<String> {
+    let mut wanted: Vec<_> = placement.rejected.iter().filter(|one| one.share > 0.0).collect();
+    wanted.sort_by(|a, b| b.share.total_cmp(&a.share));
+    let most = wanted.first()?.share;
+    if placement.coverage >= most * LEAST_OF_WANTED {
+        return None;
+    }
+    let told = match package.run {
+        Some(_) => "as measured",
+        None => "as far as the source tells (`cargo ckpt plan --profile -- ARGS` measures it)",
+    };
+    let mut text = format!(
+        "ckpt: warning: the sites reach {:.0} % of the run, {told}; without checkpoints remain:\n",
+        placement.coverage * 100.0
+    );
+    for one in wanted.iter().take(MOST_NAMED) {
+        let place = (one.place.file, one.place.bytes.start);
+        let place = shown(&package.program, place, package.workspace_root());
+        text += &format!(
+            "  `{}`, {place}, {:.0} % of the run",
+            one.header,
+            one.share * 100.0
+        );
+        for reason in &one.reasons {
+            text += &format!("\n    {}", reason.what);
+            if !reason.instead.is_empty() {
+                text += &format!("; instead: {}", reason.instead);
+            }
+        }
+        text.push('\n');
+    }
+    Some(text)
+}
+
 /// There are statics whose values a restart would lose.
 pub fn lost_statics(package: &ReadPackage, statics: &[RefusedStatic]) -> Failure {
     let name = &package.workspace.choice.target;

@@ -17,6 +17,7 @@
 
 pub mod again;
 pub mod amount;
+pub mod bytes;
 pub mod calls;
 pub mod choose;
 pub mod cost;

@@ -26,14 +26,14 @@ use crate::options::Options;
 use callees::Callees;
 use contents::{Contents, Watched, Whole};
 use names::{Names, Uses, lengths};
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use pure::Purity;
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, ItemFn, Local, Pat, parse_quote};
+use syn::{Attribute, Expr, ExprForLoop, FnArg, Ident, ItemFn, Local, Pat, parse_quote};
 
 /// Why a statement is executed again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,12 +70,25 @@ pub fn with_again(
     candidate: &Candidate,
     again: &Again,
 ) -> Result<(TokenStream, ItemFn), Vec<crate::errors::Diagnostic>> {
+    let marks = again.keys().map(|place| (*place, "reexecute")).collect();
+    with_marks(analysis, candidate, &marks)
+}
+
+/// The function as it is instrumented with `#[ckpt(..)]` on the `let`s, `for` loops and parameters that begin there.
+///
+/// # Errors
+/// Those of [`with_sites`].
+pub fn with_marks(
+    analysis: &Analysis,
+    candidate: &Candidate,
+    marks: &BTreeMap<Place, &'static str>,
+) -> Result<(TokenStream, ItemFn), Vec<crate::errors::Diagnostic>> {
     let (arguments, mut item) = with_sites(analysis, candidate)?;
     let file = analysis.items.function(candidate.function).place.file;
-    let places = again.keys().filter(|place| place.0 == file);
+    let marks = marks.iter().filter(|(place, _)| place.0 == file);
     let mut marker = Marker {
         base: analysis.bases.get(file.0).copied().unwrap_or(0),
-        places: places.map(|place| place.1).collect(),
+        words: marks.map(|(place, word)| (place.1, *word)).collect(),
     };
     marker.visit_item_fn_mut(&mut item);
     Ok((arguments, item))
@@ -289,16 +302,32 @@ impl<'ast> Visit<'ast> for Lets {
 
 struct Marker {
     base: usize,
-    places: BTreeSet<usize>,
+    words: BTreeMap<usize, &'static str>,
+}
+
+impl Marker {
+    fn mark(&self, span: Span, attributes: &mut Vec<Attribute>) {
+        if let Some(word) = self.words.get(&(span.byte_range().start + self.base)) {
+            let word = Ident::new(word, Span::call_site());
+            attributes.push(parse_quote!(#[ckpt(#word)]));
+        }
+    }
 }
 
 impl VisitMut for Marker {
     fn visit_local_mut(&mut self, local: &mut Local) {
-        let at = local.span().byte_range().start + self.base;
-        if self.places.contains(&at) {
-            local.attrs.push(parse_quote!(#[ckpt(reexecute)]));
-        }
+        self.mark(local.span(), &mut local.attrs);
         visit_mut::visit_local_mut(self, local);
+    }
+    fn visit_expr_for_loop_mut(&mut self, one: &mut ExprForLoop) {
+        self.mark(one.span(), &mut one.attrs);
+        visit_mut::visit_expr_for_loop_mut(self, one);
+    }
+    fn visit_fn_arg_mut(&mut self, argument: &mut FnArg) {
+        let span = argument.span();
+        if let FnArg::Typed(typed) = argument {
+            self.mark(span, &mut typed.attrs);
+        }
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }

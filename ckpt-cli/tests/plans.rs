@@ -1,4 +1,5 @@
-//! `plan --profile` and what follows from it, on packages that have never heard of ckpt.
+//! Plans of small packages that have never heard of ckpt: measured ones and what follows from them, checked ones, and
+//! plans that leave something outside.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,11 +16,11 @@ impl Package {
     fn new(main: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let manifest =
-            "[package]\nname = \"measured\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
+            "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
         fs::create_dir(folder.path().join("src")).unwrap();
         fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
         fs::write(folder.path().join("src/main.rs"), main).unwrap();
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("measured");
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plans");
         Self { folder, target }
     }
 
@@ -270,4 +271,76 @@ fn what_cannot_be_measured_says_so() {
         let text = String::from_utf8_lossy(&answer.stderr).into_owned();
         assert!(!answer.status.success() && text.contains(part), "{text}");
     }
+}
+
+/// Most of the work is in a closure, which no site can be in.
+const CLOSURE: &str = r#"
+use std::sync::atomic::{AtomicU64, Ordering};
+fn main() {
+    let mut sum = 0_u64;
+    for k in 0..3000 {
+        sum = mixed(sum, k);
+    }
+    let all = AtomicU64::new(sum);
+    (0..40000_u64).for_each(|k| {
+        all.fetch_add(mixed(k, k), Ordering::Relaxed);
+    });
+    println!("{}", all.into_inner());
+}
+fn mixed(mut sum: u64, number: u64) -> u64 {
+    for k in 0..2000 {
+        sum = sum.rotate_left(5) ^ k * number;
+    }
+    sum
+}
+"#;
+
+#[test]
+fn what_remains_outside_is_named_and_the_rest_gets_its_sites() {
+    let package = Package::new(CLOSURE);
+    let (diff, err) = package.succeeds(&["rewrite", "--offline"]);
+    assert!(diff.contains("+        ckpt::checkpoint!();"), "{diff}");
+    assert!(err.contains("warning: the sites reach 7 % of the run"), "{err}");
+    assert!(err.contains("calls of the closure of `.for_each(..)`"), "{err}");
+    let (_, err) = package.succeeds(&["run", "--offline", "--release", "--dir", "store"]);
+    assert!(err.contains("checkpoints in `for k in 0..3000`"), "{err}");
+    assert!(err.contains("warning: the sites reach 7 % of the run"), "{err}");
+}
+
+/// A type that no checkpoint holds, and vectors whose lengths are known.
+const TYPES: &str = r#"
+const N: usize = 50;
+fn main() {
+    let mut arguments = std::env::args();
+    let name = arguments.next();
+    let mut field = vec![vec![0.0_f32; N]; 2 * N];
+    for step in 0..100000 {
+        for k in 0..N {
+            field[step % N][k] += 1.0;
+        }
+    }
+    println!("{name:?} {:?} {}", arguments.next(), field[3][4]);
+}
+"#;
+
+#[test]
+fn a_checked_plan_counts_what_rustc_has_decided() {
+    let package = Package::new(TYPES);
+    let variable = |plan: &Value, name: &str| {
+        let all = plan["functions"][0]["variables"].as_array().unwrap();
+        all.iter().find(|one| one["name"] == name).unwrap().clone()
+    };
+    let plan = package.plan(&[]);
+    assert_eq!(variable(&plan, "field")["bytes"], 50 * 100 * 4);
+    assert_eq!(variable(&plan, "arguments")["saved"], true);
+    let checked = package.plan(&["--check"]);
+    let arguments = variable(&checked, "arguments");
+    assert_eq!(arguments["saved"], false, "{arguments}");
+    assert!(
+        arguments["why"].as_str().unwrap().contains("rustc"),
+        "{arguments}"
+    );
+    assert_eq!(variable(&checked, "field")["saved"], true);
+    let saved = |plan: &Value| plan["totals"]["variables_saved"].as_u64().unwrap();
+    assert_eq!(saved(&checked) + 1, saved(&plan));
 }

@@ -1,0 +1,148 @@
+//! The instrumented functions and the calls between them, drawn in layers from `main` downwards.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::escaped;
+use crate::package::plan::{FunctionPlan, Plan};
+
+const WIDTH: f64 = 230.0;
+const HEIGHT: f64 = 46.0;
+const GAP: f64 = 28.0;
+const BELOW: f64 = 44.0;
+
+/// Characters of a name that fit into a box.
+const LONGEST: usize = 27;
+
+/// The drawing, as SVG. A box leads to what is said of its function.
+pub fn drawing(plan: &Plan) -> String {
+    let layers = layers(&plan.functions);
+    let widest = layers.iter().map(Vec::len).max().unwrap_or(1) as f64;
+    let (width, height) = (
+        widest * (WIDTH + GAP) + GAP,
+        layers.len() as f64 * (HEIGHT + BELOW) + 8.0,
+    );
+    let mut places: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for (depth, layer) in layers.iter().enumerate() {
+        let left = (width - layer.len() as f64 * (WIDTH + GAP) + GAP) / 2.0;
+        for (column, &index) in layer.iter().enumerate() {
+            let place = (
+                left + column as f64 * (WIDTH + GAP),
+                4.0 + depth as f64 * (HEIGHT + BELOW),
+            );
+            places.insert(&plan.functions[index].name, place);
+        }
+    }
+    let mut text = format!(
+        "<svg viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" role=img aria-label=\"calls from main to the sites\">\
+         <defs><marker id=tip viewBox=\"0 0 8 8\" refX=8 refY=4 markerWidth=7 markerHeight=7 orient=auto>\
+         <path d=\"M0 0 8 4 0 8\"></path></marker></defs>"
+    );
+    for function in &plan.functions {
+        for callee in &function.leads_to {
+            if let (Some(from), Some(to)) = (places.get(&*function.name), places.get(&**callee)) {
+                arrow(&mut text, *from, *to);
+            }
+        }
+    }
+    for (index, function) in plan.functions.iter().enumerate() {
+        if let Some(place) = places.get(&*function.name) {
+            self::function(&mut text, index, function, *place);
+        }
+    }
+    text.push_str("</svg>");
+    text
+}
+
+/// The functions by the least number of calls that lead to them.
+fn layers(functions: &[FunctionPlan]) -> Vec<Vec<usize>> {
+    let mut depths: Vec<Option<usize>> = vec![None; functions.len()];
+    let mut open: Vec<usize> = (0..functions.len().min(1)).collect();
+    let mut layers = Vec::new();
+    while !open.is_empty() {
+        let mut next = Vec::new();
+        for &index in &open {
+            depths[index] = Some(layers.len());
+        }
+        for &index in &open {
+            for callee in &functions[index].leads_to {
+                let found = functions.iter().position(|one| one.name == *callee);
+                if let Some(found) = found.filter(|found| depths[*found].is_none() && !next.contains(found)) {
+                    next.push(found);
+                }
+            }
+        }
+        layers.push(std::mem::replace(&mut open, next));
+    }
+    let alone: Vec<usize> = (0..functions.len())
+        .filter(|index| depths[*index].is_none())
+        .collect();
+    if !alone.is_empty() {
+        layers.push(alone);
+    }
+    layers
+}
+
+fn arrow(text: &mut String, from: (f64, f64), to: (f64, f64)) {
+    let start = (from.0 + WIDTH / 2.0, from.1 + HEIGHT);
+    let end = (to.0 + WIDTH / 2.0, to.1);
+    let path = if from == to {
+        // A recursion: a loop at the right side.
+        let (x, y) = (from.0 + WIDTH, from.1 + HEIGHT / 2.0);
+        format!(
+            "M{x:.0} {:.0}C{:.0} {:.0} {:.0} {:.0} {x:.0} {:.0}",
+            y - 9.0,
+            x + 26.0,
+            y - 22.0,
+            x + 26.0,
+            y + 22.0,
+            y + 9.0
+        )
+    } else if end.1 > start.1 {
+        let middle = (start.1 + end.1) / 2.0;
+        format!(
+            "M{:.0} {:.0}C{:.0} {middle:.0} {:.0} {middle:.0} {:.0} {:.0}",
+            start.0, start.1, start.0, end.0, end.0, end.1
+        )
+    } else {
+        // Back up, beside the boxes.
+        let (x, y, to_y) = (from.0, from.1 + HEIGHT / 2.0, to.1 + HEIGHT / 2.0);
+        format!(
+            "M{x:.0} {y:.0}C{:.0} {y:.0} {:.0} {to_y:.0} {:.0} {to_y:.0}",
+            x - 24.0,
+            to.0 - 24.0,
+            to.0
+        )
+    };
+    let _ = write!(text, "<path d=\"{path}\" marker-end=\"url(#tip)\"></path>");
+}
+
+fn function(text: &mut String, index: usize, function: &FunctionPlan, (x, y): (f64, f64)) {
+    let class = if function.sites.is_empty() {
+        ""
+    } else {
+        " class=holds"
+    };
+    let name: String = if function.name.chars().count() > LONGEST {
+        let from = function.name.chars().count() - (LONGEST - 1);
+        format!("…{}", function.name.chars().skip(from).collect::<String>())
+    } else {
+        function.name.clone()
+    };
+    let sites = match function.sites.as_slice() {
+        [] => format!("{}:{}", function.file, function.line),
+        [one] => format!("checkpoint at line {}", one.line),
+        many => format!("{} checkpoints", many.len()),
+    };
+    let _ = write!(
+        text,
+        "<a href=\"#f{index}\"><rect{class} x=\"{x:.0}\" y=\"{y:.0}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=7></rect>\
+         <text x=\"{:.0}\" y=\"{:.0}\">{}</text><text class=small x=\"{:.0}\" y=\"{:.0}\">{}</text></a>",
+        x + 12.0,
+        y + 19.0,
+        escaped(&name),
+        x + 12.0,
+        y + 36.0,
+        escaped(&sites)
+    );
+}
