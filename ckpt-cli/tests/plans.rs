@@ -13,10 +13,11 @@ struct Package {
 }
 
 impl Package {
-    fn new(main: &str) -> Self {
+    /// The name is no other test's: cargo takes packages of one name for one, and the target folder is shared.
+    fn new(name: &str, main: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let manifest =
-            "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
+            format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n");
         fs::create_dir(folder.path().join("src")).unwrap();
         fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
         fs::write(folder.path().join("src/main.rs"), main).unwrap();
@@ -112,7 +113,7 @@ fn mixed(mut sum: u64, number: u64) -> u64 {
 
 #[test]
 fn a_measured_run_decides_until_the_sources_change() {
-    let package = Package::new(PHASES);
+    let package = Package::new("measured", PHASES);
     let estimated = package.plan(&[]);
     assert!(estimated.get("measured").is_none());
     assert_eq!(sites(&estimated).len(), 3);
@@ -130,7 +131,7 @@ fn a_measured_run_decides_until_the_sources_change() {
     ];
     let (before, _) = package.succeeds(&run);
 
-    let (text, err) = package.succeeds(&["plan", "--offline", "--profile", "--", "3", "20000"]);
+    let (text, err) = package.succeeds(&["plan", "--offline", "--profile", "--", "3", "60000"]);
     assert!(err.contains("of 4 loops were reached"), "{err}");
     assert!(
         text.contains("not reached") && text.contains("Measured: a run of"),
@@ -138,15 +139,15 @@ fn a_measured_run_decides_until_the_sources_change() {
     );
 
     let plan = package.plan(&[]);
-    assert_eq!(plan["measured"]["arguments"][1], "20000");
+    assert_eq!(plan["measured"]["arguments"][1], "60000");
     assert_eq!(plan["measured"]["ended"], "ended with exit code 0");
     let (first, second) = (
         one_loop(&plan, "for first in 0..lengths[0]"),
         one_loop(&plan, "for second in 0..lengths[1]"),
     );
     assert_eq!(first["measured"]["iterations"], 3.0);
-    assert_eq!(second["measured"]["iterations"], 20000.0);
-    assert!(second["share"].as_f64().unwrap() > 0.9, "{second}");
+    assert_eq!(second["measured"]["iterations"], 60000.0);
+    assert!(second["share"].as_f64().unwrap() > 0.7, "{second}");
     assert!(second["estimated_share"].as_f64().unwrap() < 0.5, "{second}");
     assert!(
         one_loop(&plan, "for third in 0..lengths[2]")
@@ -155,7 +156,7 @@ fn a_measured_run_decides_until_the_sources_change() {
     );
     assert!(sites(&plan).contains(&"for second in 0..lengths[1]"));
     assert!(!sites(&plan).contains(&"for first in 0..lengths[0]"));
-    assert!(plan["coverage"].as_f64().unwrap() > 0.9);
+    assert!(plan["coverage"].as_f64().unwrap() > 0.7);
 
     let run = ["run", "--offline", "--release", "--dir", "store", "--", "3", "50"];
     let (out, err) = package.succeeds(&run);
@@ -236,7 +237,7 @@ fn main() {
 
 #[test]
 fn a_run_without_an_end_is_stopped_and_counts() {
-    let package = Package::new(ENDLESS);
+    let package = Package::new("endless", ENDLESS);
     let (_, err) = package.succeeds(&["plan", "--offline", "--profile", "--profile-for", "1500ms"]);
     assert!(err.contains("which was stopped then"), "{err}");
     let plan = package.plan(&[]);
@@ -253,7 +254,7 @@ fn a_run_without_an_end_is_stopped_and_counts() {
 
 #[test]
 fn what_cannot_be_measured_says_so() {
-    let package = Package::new("fn main() { std::process::abort() }");
+    let package = Package::new("aborts", "fn main() { std::process::abort() }");
     let answer = package.tool(&["plan", "--offline", "--profile"]);
     let text = String::from_utf8_lossy(&answer.stderr).into_owned();
     assert!(
@@ -297,7 +298,7 @@ fn mixed(mut sum: u64, number: u64) -> u64 {
 
 #[test]
 fn what_remains_outside_is_named_and_the_rest_gets_its_sites() {
-    let package = Package::new(CLOSURE);
+    let package = Package::new("outside", CLOSURE);
     let (diff, err) = package.succeeds(&["rewrite", "--offline"]);
     assert!(diff.contains("+        ckpt::checkpoint!();"), "{diff}");
     assert!(err.contains("warning: the sites reach 7 % of the run"), "{err}");
@@ -311,35 +312,34 @@ fn what_remains_outside_is_named_and_the_rest_gets_its_sites() {
 const TYPES: &str = r#"
 const N: usize = 50;
 fn main() {
-    let mut arguments = std::env::args();
-    let name = arguments.next();
+    let layout = wanted(7);
     let mut field = vec![vec![0.0_f32; N]; 2 * N];
     for step in 0..100000 {
         for k in 0..N {
             field[step % N][k] += 1.0;
         }
     }
-    println!("{name:?} {:?} {}", arguments.next(), field[3][4]);
+    println!("{layout:?} {}", field[3][4]);
+}
+fn wanted(n: usize) -> std::alloc::Layout {
+    std::alloc::Layout::array::<u64>(n).unwrap()
 }
 "#;
 
 #[test]
 fn a_checked_plan_counts_what_rustc_has_decided() {
-    let package = Package::new(TYPES);
+    let package = Package::new("types", TYPES);
     let variable = |plan: &Value, name: &str| {
         let all = plan["functions"][0]["variables"].as_array().unwrap();
         all.iter().find(|one| one["name"] == name).unwrap().clone()
     };
     let plan = package.plan(&[]);
     assert_eq!(variable(&plan, "field")["bytes"], 50 * 100 * 4);
-    assert_eq!(variable(&plan, "arguments")["saved"], true);
+    assert_eq!(variable(&plan, "layout")["saved"], true);
     let checked = package.plan(&["--check"]);
-    let arguments = variable(&checked, "arguments");
-    assert_eq!(arguments["saved"], false, "{arguments}");
-    assert!(
-        arguments["why"].as_str().unwrap().contains("rustc"),
-        "{arguments}"
-    );
+    let layout = variable(&checked, "layout");
+    assert_eq!(layout["saved"], false, "{layout}");
+    assert!(layout["why"].as_str().unwrap().contains("rustc"), "{layout}");
     assert_eq!(variable(&checked, "field")["saved"], true);
     let saved = |plan: &Value| plan["totals"]["variables_saved"].as_u64().unwrap();
     assert_eq!(saved(&checked) + 1, saved(&plan));

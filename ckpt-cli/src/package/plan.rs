@@ -34,6 +34,8 @@ pub struct Plan {
     pub totals: Totals,
     /// The functions that are instrumented, `main` first.
     pub functions: Vec<FunctionPlan>,
+    /// The functions that are instrumented or cost something, and what they call of these; `main` first.
+    pub call_graph: Vec<Called>,
     /// All loops that `main` reaches, the costliest first.
     pub loops: Vec<LoopPlan>,
     /// Loops in which a site was wanted and cannot be.
@@ -58,6 +60,21 @@ pub struct Totals {
     pub variables_saved: usize,
 }
 
+/// A function in the call graph.
+#[derive(Debug, Serialize)]
+pub struct Called {
+    /// Its name, with module and type.
+    pub name: String,
+    /// Its file, below the workspace.
+    pub file: String,
+    /// Its line.
+    pub line: usize,
+    /// Share of the run, 0 to 1.
+    pub share: f64,
+    /// The functions that it calls.
+    pub calls: Vec<String>,
+}
+
 /// A function that is instrumented.
 #[derive(Debug, Serialize)]
 pub struct FunctionPlan {
@@ -69,8 +86,6 @@ pub struct FunctionPlan {
     pub line: usize,
     /// The calls that lead to a site.
     pub calls: Vec<String>,
-    /// The functions that these calls enter, where a site is further on.
-    pub leads_to: Vec<String>,
     /// The lines of these calls.
     pub call_lines: Vec<usize>,
     /// The sites that are put into it.
@@ -236,6 +251,7 @@ impl Plan {
             measured: package.run.clone(),
             coverage: placement.coverage,
             totals: totals(&functions, &loops),
+            call_graph: call_graph(analysis, placement, &shown),
             functions,
             loops,
             refused: refused(placement, &shown),
@@ -375,10 +391,8 @@ fn function(
             }
         })
         .collect();
-    let (leads_to, call_lines) = ways_on(analysis, placement, placed);
     FunctionPlan {
-        leads_to,
-        call_lines,
+        call_lines: call_lines(analysis, placed),
         name: function.display.clone(),
         file,
         line,
@@ -388,21 +402,47 @@ fn function(
     }
 }
 
-/// The instrumented functions that the marked calls of a function enter, and the lines of these calls.
-fn ways_on(analysis: &Analysis, placement: &Placement, placed: &PlacedFunction) -> (Vec<String>, Vec<usize>) {
-    let instrumented: BTreeSet<FnId> = placement.functions.iter().map(|one| one.function).collect();
-    let calls = placed.calls.iter().flat_map(|marked| &marked.calls);
-    let (mut names, mut lines) = (Vec::new(), BTreeSet::new());
-    for call in calls.map(|id| analysis.graph.call(*id)) {
-        lines.insert(call.place.line);
-        for callee in call.callees.iter().filter(|callee| instrumented.contains(callee)) {
-            let name = &analysis.items.function(*callee).display;
-            if !names.contains(name) {
-                names.push(name.clone());
+/// A function with a smaller share of the run is not drawn, unless it is instrumented.
+const LEAST_SHARE: f64 = 0.01;
+
+/// Functions that are drawn besides those that are instrumented.
+const MOST_CALLED: usize = 16;
+
+fn call_graph(analysis: &Analysis, placement: &Placement, shown: &Shown<'_>) -> Vec<Called> {
+    let costs = &placement.costs.functions;
+    let mut list: Vec<FnId> = placement.functions.iter().map(|one| one.function).collect();
+    let mut others: Vec<FnId> = (0..costs.len())
+        .map(FnId)
+        .filter(|id| !list.contains(id) && costs[id.0].share >= LEAST_SHARE && costs[id.0].entries > 0.0)
+        .collect();
+    others.sort_by(|a, b| costs[b.0].share.total_cmp(&costs[a.0].share));
+    list.extend(others.into_iter().take(MOST_CALLED));
+    let name = |id: &FnId| analysis.items.function(*id).display.clone();
+    list.iter()
+        .map(|id| {
+            let (file, line) = shown.place(&analysis.items.function(*id).place);
+            let calls = analysis.graph.calls.iter().filter(|call| call.caller == *id);
+            let called: BTreeSet<FnId> = calls.flat_map(|call| call.callees.iter().copied()).collect();
+            Called {
+                name: name(id),
+                file,
+                line,
+                share: costs.get(id.0).map_or(0.0, |cost| cost.share),
+                calls: called
+                    .iter()
+                    .filter(|callee| list.contains(callee))
+                    .map(name)
+                    .collect(),
             }
-        }
-    }
-    (names, lines.into_iter().collect())
+        })
+        .collect()
+}
+
+/// The lines of the calls that lead to a site.
+fn call_lines(analysis: &Analysis, placed: &PlacedFunction) -> Vec<usize> {
+    let calls = placed.calls.iter().flat_map(|marked| &marked.calls);
+    let lines: BTreeSet<usize> = calls.map(|id| analysis.graph.call(*id).place.line).collect();
+    lines.into_iter().collect()
 }
 
 /// What the compiler says about each site of the function and each call that leads to one, in program order.

@@ -1,10 +1,10 @@
-//! The instrumented functions and the calls between them, drawn in layers from `main` downwards.
+//! The functions that matter and the calls between them, drawn in layers from `main` downwards, with their cost.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::escaped;
-use crate::package::plan::{FunctionPlan, Plan};
+use crate::package::plan::{Called, FunctionPlan, Plan};
 
 const WIDTH: f64 = 230.0;
 const HEIGHT: f64 = 46.0;
@@ -16,11 +16,11 @@ const LONGEST: usize = 27;
 
 /// The drawing, as SVG. A box leads to what is said of its function.
 pub fn drawing(plan: &Plan) -> String {
-    let layers = layers(&plan.functions);
+    let layers = layers(&plan.call_graph);
     let widest = layers.iter().map(Vec::len).max().unwrap_or(1) as f64;
     let (width, height) = (
         widest * (WIDTH + GAP) + GAP,
-        layers.len() as f64 * (HEIGHT + BELOW) + 8.0,
+        layers.len() as f64 * (HEIGHT + BELOW) - BELOW + 8.0,
     );
     let mut places: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for (depth, layer) in layers.iter().enumerate() {
@@ -30,7 +30,7 @@ pub fn drawing(plan: &Plan) -> String {
                 left + column as f64 * (WIDTH + GAP),
                 4.0 + depth as f64 * (HEIGHT + BELOW),
             );
-            places.insert(&plan.functions[index].name, place);
+            places.insert(&plan.call_graph[index].name, place);
         }
     }
     let mut text = format!(
@@ -38,16 +38,18 @@ pub fn drawing(plan: &Plan) -> String {
          <defs><marker id=tip viewBox=\"0 0 8 8\" refX=8 refY=4 markerWidth=7 markerHeight=7 orient=auto>\
          <path d=\"M0 0 8 4 0 8\"></path></marker></defs>"
     );
-    for function in &plan.functions {
-        for callee in &function.leads_to {
+    for function in &plan.call_graph {
+        for callee in &function.calls {
             if let (Some(from), Some(to)) = (places.get(&*function.name), places.get(&**callee)) {
                 arrow(&mut text, *from, *to);
             }
         }
     }
-    for (index, function) in plan.functions.iter().enumerate() {
-        if let Some(place) = places.get(&*function.name) {
-            self::function(&mut text, index, function, *place);
+    for called in &plan.call_graph {
+        let mut instrumented = plan.functions.iter().enumerate();
+        let function = instrumented.find(|(_, one)| one.name == called.name);
+        if let Some(place) = places.get(&*called.name) {
+            self::function(&mut text, called, function, *place);
         }
     }
     text.push_str("</svg>");
@@ -55,7 +57,7 @@ pub fn drawing(plan: &Plan) -> String {
 }
 
 /// The functions by the least number of calls that lead to them.
-fn layers(functions: &[FunctionPlan]) -> Vec<Vec<usize>> {
+fn layers(functions: &[Called]) -> Vec<Vec<usize>> {
     let mut depths: Vec<Option<usize>> = vec![None; functions.len()];
     let mut open: Vec<usize> = (0..functions.len().min(1)).collect();
     let mut layers = Vec::new();
@@ -65,7 +67,7 @@ fn layers(functions: &[FunctionPlan]) -> Vec<Vec<usize>> {
             depths[index] = Some(layers.len());
         }
         for &index in &open {
-            for callee in &functions[index].leads_to {
+            for callee in &functions[index].calls {
                 let found = functions.iter().position(|one| one.name == *callee);
                 if let Some(found) = found.filter(|found| depths[*found].is_none() && !next.contains(found)) {
                     next.push(found);
@@ -117,32 +119,52 @@ fn arrow(text: &mut String, from: (f64, f64), to: (f64, f64)) {
     let _ = write!(text, "<path d=\"{path}\" marker-end=\"url(#tip)\"></path>");
 }
 
-fn function(text: &mut String, index: usize, function: &FunctionPlan, (x, y): (f64, f64)) {
-    let class = if function.sites.is_empty() {
-        ""
-    } else {
-        " class=holds"
+fn function(
+    text: &mut String,
+    called: &Called,
+    function: Option<(usize, &FunctionPlan)>,
+    (x, y): (f64, f64),
+) {
+    let sites = function.map_or(&[][..], |(_, function)| &function.sites);
+    let class = match (function, sites) {
+        (_, [_, ..]) => " class=holds",
+        (Some(_), []) => " class=leads",
+        (None, _) => "",
     };
-    let name: String = if function.name.chars().count() > LONGEST {
-        let from = function.name.chars().count() - (LONGEST - 1);
-        format!("…{}", function.name.chars().skip(from).collect::<String>())
-    } else {
-        function.name.clone()
-    };
-    let sites = match function.sites.as_slice() {
-        [] => format!("{}:{}", function.file, function.line),
+    let words = match sites {
+        [] if function.is_some() => "leads to checkpoints".to_owned(),
+        [] => format!("{}:{}", called.file, called.line),
         [one] => format!("checkpoint at line {}", one.line),
         many => format!("{} checkpoints", many.len()),
     };
+    let link = match function {
+        Some((index, _)) => format!("f{index}"),
+        None => format!("{}:{}", called.file, called.line),
+    };
     let _ = write!(
         text,
-        "<a href=\"#f{index}\"><rect{class} x=\"{x:.0}\" y=\"{y:.0}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=7></rect>\
-         <text x=\"{:.0}\" y=\"{:.0}\">{}</text><text class=small x=\"{:.0}\" y=\"{:.0}\">{}</text></a>",
+        "<a href=\"#{}\"><rect{class} x=\"{x:.0}\" y=\"{y:.0}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=7></rect>\
+         <rect class=part x=\"{x:.0}\" y=\"{:.0}\" width=\"{:.1}\" height=4></rect>\
+         <text x=\"{:.0}\" y=\"{:.0}\">{}</text><text class=small x=\"{:.0}\" y=\"{:.0}\">{:.1} % · {}</text></a>",
+        escaped(&link),
+        y + HEIGHT - 4.0,
+        WIDTH * called.share,
         x + 12.0,
-        y + 19.0,
-        escaped(&name),
+        y + 18.0,
+        escaped(&shortened(&called.name)),
         x + 12.0,
-        y + 36.0,
-        escaped(&sites)
+        y + 34.0,
+        called.share * 100.0,
+        escaped(&words)
     );
+}
+
+/// The end of a name, as much as fits.
+fn shortened(name: &str) -> String {
+    let length = name.chars().count();
+    if length <= LONGEST {
+        return name.to_owned();
+    }
+    let end: String = name.chars().skip(length - (LONGEST - 1)).collect();
+    format!("…{end}")
 }

@@ -29,7 +29,7 @@ pub fn page(plan: &Plan, package: &ReadPackage) -> String {
     );
     summary(&mut text, plan);
     if !plan.functions.is_empty() {
-        text.push_str("\n<h2 id=way>From main to the sites</h2>");
+        text.push_str("\n<h2 id=way>From main to the sites</h2><p class=dim>Functions with their share of the run; green ones get a checkpoint or lead to one.</p>");
         text += &graph::drawing(plan);
     }
     loops(&mut text, plan);

@@ -19,6 +19,9 @@ struct Line<'p> {
     variables: Vec<&'p VariablePlan>,
 }
 
+/// Of the run: less than this is not shown beside a loop.
+const LEAST_SHARE: f64 = 0.0005;
+
 /// Saved variables that a note names.
 const MOST_NAMED: usize = 12;
 
@@ -90,7 +93,7 @@ fn row(text: &mut String, path: &str, number: usize, line: &str, about: &Line<'_
     };
     let cost = about
         .costs
-        .filter(|one| one.share > 0.0)
+        .filter(|one| one.share >= LEAST_SHARE)
         .map_or_else(String::new, bar);
     let _ = writeln!(
         text,

@@ -49,7 +49,8 @@ fn the_page_tells_what_the_plan_does() {
         ">main</text>",
         ">run</text>",
         "marker-end",
-        "checkpoint at line 10",
+        "100.0 % · checkpoint at line 10",
+        "100.0 % · leads to checkpoints",
         // The site with its reasons.
         "Safe point:",
         "the first statement of the loop's body",
