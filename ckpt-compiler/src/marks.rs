@@ -29,6 +29,11 @@ impl Marks<'_> {
         )
     }
 
+    /// Whether the user vouches that no message crosses the site: `checkpoint!(safe)`.
+    pub fn is_vouched(mac: &Macro) -> bool {
+        Self::is_checkpoint(mac) && mac.tokens.to_string() == "safe"
+    }
+
     /// The name of the called function, when the call is marked.
     pub fn callee(&self, expr: &Expr) -> Option<String> {
         match expr {

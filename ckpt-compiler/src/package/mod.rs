@@ -8,6 +8,7 @@
 //! | calls | [`calls`] | the call graph and the loops |
 //! | cost | [`cost`] | trips, operations, shares |
 //! | profile | [`profile`] | what an instrumented run counts, and the measured costs |
+//! | comm | [`comm`] | which sites no message crosses |
 //! | choose | [`mod@choose`] | the sites, and the functions that lead to them |
 //! | place | [`mod@place`] | whether the stages of one function agree |
 //! | objects | [`objects`] | what the objects of a trait need to be saved |
@@ -20,6 +21,7 @@ pub mod amount;
 pub mod bytes;
 pub mod calls;
 pub mod choose;
+pub mod comm;
 pub mod cost;
 pub mod edits;
 pub mod effects;

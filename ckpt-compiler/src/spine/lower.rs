@@ -292,12 +292,12 @@ impl Lowering<'_> {
             Expr::Group(inner) => self.spine(*inner.expr, treatment, out),
             branch if self.decides_only(&branch) => self.operands(branch),
             Expr::Macro(mac) if Marks::is_checkpoint(&mac.mac) => {
-                if !mac.mac.tokens.is_empty() {
+                if !mac.mac.tokens.is_empty() && !Marks::is_vouched(&mac.mac) {
                     self.errors.refuse(
                         mac.mac.tokens.span(),
-                        "`checkpoint!()` takes no arguments",
+                        "`checkpoint!()` takes no arguments but `safe`",
                         "what is saved is worked out by the compiler",
-                        "write `ckpt::checkpoint!()`; `#[ckpt(save)]` and `#[ckpt(skip)]` on a `let` overrule the choice",
+                        "write `ckpt::checkpoint!()`, or `ckpt::checkpoint!(safe)` where you know that no message between processes crosses the site; `#[ckpt(save)]` and `#[ckpt(skip)]` on a `let` overrule the choice",
                     );
                 }
                 let span = mac

@@ -10,6 +10,7 @@ mod items;
 mod lent;
 mod names;
 mod robustness;
+mod safe_points;
 mod statics;
 mod strangers;
 

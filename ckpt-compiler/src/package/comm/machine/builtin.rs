@@ -1,0 +1,502 @@
+//! Methods of the standard library on values that are known, and of others as far as they matter.
+
+use super::{After, LONGEST_LIST, Rank, Sight, numbers};
+use crate::package::comm::code::Method;
+use crate::package::comm::value::{Place, Step, Value};
+use std::rc::Rc;
+
+impl Rank {
+    /// Calls a method.
+    pub(super) fn method(&mut self, method: &Method, receiver: Value, arguments: Vec<Value>, sight: &mut Sight<'_>) {
+        if !method.own.is_empty() {
+            return self.own_method(method, receiver, arguments, sight);
+        }
+        let value = self.value(&receiver);
+        if self.mpi_method(method, &value, &arguments, sight) {
+            return;
+        }
+        if let Some(message) = &method.message {
+            let why = format!("it cannot be told which process `{}` means", message.name);
+            return self.lose(&why);
+        }
+        if self.standard_method(method, &receiver, &value, &arguments, sight) {
+            return;
+        }
+        self.unknown_method(method, &receiver, &value, &arguments, sight);
+    }
+
+    fn own_method(&mut self, method: &Method, receiver: Value, arguments: Vec<Value>, sight: &mut Sight<'_>) {
+        let chosen = match &method.own[..] {
+            [(only, _)] => Some(*only),
+            several => {
+                let name = match self.value(&receiver) {
+                    Value::Struct(name, _) | Value::Variant(name, _) => Some(name),
+                    _ => None,
+                };
+                let fits = |one: &&(usize, Option<Rc<str>>)| name.is_some() && one.1 == name;
+                several.iter().find(fits).map(|one| one.0)
+            }
+        };
+        let mut given = vec![receiver];
+        given.extend(arguments);
+        match chosen {
+            Some(callee) => self.call(callee, given, None, After::Value, sight),
+            None if method.own.iter().any(|(callee, _)| sight.pieces.has_events(*callee)) => {
+                self.lose(&format!("which `{}` is called cannot be told", method.name));
+            }
+            None => {
+                given.iter().for_each(|one| self.leak(one));
+                self.unseen(&given, sight);
+                self.push(Value::Unknown);
+            }
+        }
+    }
+
+    /// Whether the method is one of the standard library's on a value that is known.
+    fn standard_method(
+        &mut self,
+        method: &Method,
+        receiver: &Value,
+        value: &Value,
+        arguments: &[Value],
+        sight: &mut Sight<'_>,
+    ) -> bool {
+        let name = &*method.name;
+        let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
+        let found = match value {
+            Value::Int(number) => numbers::of_int(*number, name, &plain),
+            Value::Float(bits) => numbers::of_float(f64::from_bits(*bits), name, &plain),
+            Value::Variant(variant, parts) if matches!(&**variant, "Some" | "None" | "Ok" | "Err") => {
+                return self.option(name, variant, parts, receiver, arguments, sight);
+            }
+            Value::List(parts) => return self.list(&method.name, &Rc::clone(parts), receiver, arguments, sight),
+            Value::Range(parts) => return self.range(&method.name, parts, &plain, receiver, arguments, sight),
+            Value::Bool(truth) => match (name, arguments) {
+                ("then_some", [only]) => Some(if *truth { Value::some(only.clone()) } else { Value::none() }),
+                ("then", [closure]) if *truth => {
+                    let closure = self.value(closure);
+                    self.call_value(closure, Vec::new(), After::Some, sight);
+                    return true;
+                }
+                ("then", [_]) => Some(Value::none()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let found = found.or_else(|| match (name, arguments) {
+            ("clone" | "to_owned" | "as_ref" | "borrow" | "to_vec" | "as_slice" | "into", []) if !value.is_unknown() => {
+                Some(value.clone())
+            }
+            ("as_mut" | "borrow_mut" | "by_ref" | "as_mut_slice" | "as_deref_mut", []) => Some(receiver.clone()),
+            ("eq", [_]) => Some(crate::package::comm::value::Binary::Eq.apply(value, &plain[0])),
+            ("ne", [_]) => Some(crate::package::comm::value::Binary::Ne.apply(value, &plain[0])),
+            _ => None,
+        });
+        if let Some(found) = found {
+            self.push(found);
+            return true;
+        }
+        false
+    }
+
+    fn option(
+        &mut self,
+        name: &str,
+        variant: &str,
+        parts: &Rc<Vec<Value>>,
+        receiver: &Value,
+        arguments: &[Value],
+        sight: &mut Sight<'_>,
+    ) -> bool {
+        let good = matches!(variant, "Some" | "Ok");
+        let inner = parts.first().cloned().unwrap_or(Value::Unit);
+        let wrapped = |value: Value| Value::Variant(variant.into(), Rc::new(vec![value]));
+        let same = || Value::Variant(variant.into(), Rc::clone(parts));
+        let callable = |at: usize| arguments.get(at).map(|one| self.value(one));
+        let found = match (name, arguments) {
+            ("unwrap" | "expect" | "unwrap_or_default" | "unwrap_unchecked", _) if good => inner,
+            ("unwrap" | "expect", _) => {
+                self.state = super::State::Ended;
+                return true;
+            }
+            ("unwrap_or", [other]) => if good { inner } else { other.clone() },
+            ("is_some" | "is_ok", []) => Value::Bool(good),
+            ("is_none" | "is_err", []) => Value::Bool(!good),
+            ("as_ref" | "as_deref" | "clone" | "copied" | "cloned" | "into_iter" | "iter", []) => match name {
+                "iter" | "into_iter" => Value::list(if good { vec![inner] } else { Vec::new() }),
+                _ => same(),
+            },
+            ("ok", []) => if good { Value::some(inner) } else { Value::none() },
+            ("ok_or" | "ok_or_else", [_]) if good => Value::Variant("Ok".into(), Rc::new(vec![inner])),
+            ("map_err" | "or" | "or_else", [_]) if good => same(),
+            ("as_mut" | "iter_mut" | "as_deref_mut", []) => match (good, self.followed(receiver.clone())) {
+                (true, Value::Ref(mut place)) => {
+                    place.path.push(Step::Part(0));
+                    let inner = Value::Ref(place);
+                    if name == "iter_mut" { Value::list(vec![inner]) } else { wrapped(inner) }
+                }
+                (true, _) => same(),
+                (false, _) if name == "iter_mut" => Value::list(Vec::new()),
+                (false, _) => same(),
+            },
+            ("take", []) => {
+                let place = self.followed(receiver.clone());
+                self.write(&place, Value::none());
+                same()
+            }
+            ("map" | "and_then" | "filter" | "map_or" | "map_or_else" | "is_some_and" | "is_none_or" | "unwrap_or_else"
+            | "inspect", _) => {
+                return self.option_closure(name, good, inner, arguments, callable(0), callable(1), sight);
+            }
+            _ => return false,
+        };
+        self.push(found);
+        true
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn option_closure(
+        &mut self,
+        name: &str,
+        good: bool,
+        inner: Value,
+        arguments: &[Value],
+        first: Option<Value>,
+        second: Option<Value>,
+        sight: &mut Sight<'_>,
+    ) -> bool {
+        let (closure, given, after) = match (name, good, first, second) {
+            ("map", true, Some(closure), None) => (closure, vec![inner], After::Some),
+            ("map" | "and_then" | "filter", false, ..) => {
+                self.push(Value::none());
+                return true;
+            }
+            ("and_then" | "is_some_and", true, Some(closure), None) => (closure, vec![inner], After::Value),
+            ("is_some_and", false, ..) => {
+                self.push(Value::Bool(false));
+                return true;
+            }
+            ("is_none_or", false, ..) => {
+                self.push(Value::Bool(true));
+                return true;
+            }
+            ("is_none_or", true, Some(closure), None) => (closure, vec![inner], After::Value),
+            ("map_or", true, _, Some(closure)) => (closure, vec![inner], After::Value),
+            ("map_or", false, ..) => {
+                let default = arguments.first().cloned().unwrap_or_default();
+                self.push(default);
+                return true;
+            }
+            ("unwrap_or_else", true, ..) => {
+                self.push(inner);
+                return true;
+            }
+            ("unwrap_or_else", false, Some(closure), None) => (closure, Vec::new(), After::Value),
+            ("map_or_else", true, _, Some(closure)) => (closure, vec![inner], After::Value),
+            ("map_or_else", false, Some(closure), _) => (closure, Vec::new(), After::Value),
+            _ => return false,
+        };
+        self.call_value(closure, given, after, sight);
+        true
+    }
+
+    fn list(
+        &mut self,
+        name: &Rc<str>,
+        parts: &Rc<Vec<Value>>,
+        receiver: &Value,
+        arguments: &[Value],
+        sight: &mut Sight<'_>,
+    ) -> bool {
+        let place = match self.followed(receiver.clone()) {
+            Value::Ref(place) => Some(place),
+            _ => None,
+        };
+        let first = arguments.first().map(|one| self.value(one));
+        let number = match &first {
+            Some(Value::Int(number)) => usize::try_from(*number).ok(),
+            _ => None,
+        };
+        let found = match (&**name, arguments.len()) {
+            ("len" | "count", 0) => Value::Int(parts.len() as i128),
+            ("is_empty", 0) => Value::Bool(parts.is_empty()),
+            ("iter" | "into_iter" | "collect" | "copied" | "cloned" | "to_vec" | "clone" | "as_slice" | "into_boxed_slice", 0) => {
+                Value::List(Rc::clone(parts))
+            }
+            ("iter_mut", 0) => match &place {
+                Some(place) => Value::list((0..parts.len()).map(|at| element(place, at)).collect()),
+                None => return false,
+            },
+            ("get", 1) => match number {
+                Some(at) => parts.get(at).cloned().map_or_else(Value::none, Value::some),
+                None => return false,
+            },
+            ("first", 0) => parts.first().cloned().map_or_else(Value::none, Value::some),
+            ("last", 0) => parts.last().cloned().map_or_else(Value::none, Value::some),
+            ("next", 0) => {
+                let first = parts.first().cloned().map_or_else(Value::none, Value::some);
+                self.rewrite(place, parts.iter().skip(1).cloned().collect());
+                first
+            }
+            ("push", 1) => {
+                let mut longer = (**parts).clone();
+                longer.extend(arguments.iter().cloned());
+                self.rewrite(place, longer);
+                Value::Unit
+            }
+            ("pop", 0) => {
+                let mut shorter = (**parts).clone();
+                let last = shorter.pop();
+                self.rewrite(place, shorter);
+                last.map_or_else(Value::none, Value::some)
+            }
+            ("clear", 0) => {
+                self.rewrite(place, Vec::new());
+                Value::Unit
+            }
+            ("drain", 1) => {
+                self.rewrite(place, Vec::new());
+                match &first {
+                    Some(Value::Range(range)) if range[0] == Value::Unit && range[1] == Value::Unit => {
+                        Value::List(Rc::clone(parts))
+                    }
+                    _ => return false,
+                }
+            }
+            ("rev", 0) => Value::list(parts.iter().rev().cloned().collect()),
+            ("skip", 1) if number.is_some() => Value::list(parts.iter().skip(number.unwrap_or(0)).cloned().collect()),
+            ("take", 1) if number.is_some() => Value::list(parts.iter().take(number.unwrap_or(0)).cloned().collect()),
+            ("step_by", 1) if number.is_some_and(|by| by > 0) => {
+                Value::list(parts.iter().step_by(number.unwrap_or(1)).cloned().collect())
+            }
+            ("enumerate", 0) => {
+                let pairs = parts.iter().enumerate();
+                Value::list(pairs.map(|(at, one)| Value::tuple(vec![Value::Int(at as i128), one.clone()])).collect())
+            }
+            ("flatten", 0) => match flattened(parts) {
+                Some(list) => Value::list(list),
+                None => return false,
+            },
+            ("zip" | "chain" | "contains" | "extend", 1) => {
+                let other = first.as_ref().and_then(|other| self.as_list(other, parts.len()));
+                match self.with_list(name, parts, other, first, place) {
+                    Some(value) => value,
+                    None => return false,
+                }
+            }
+            ("map" | "filter" | "filter_map" | "flat_map" | "any" | "all" | "find", 1) => {
+                let closure = first.unwrap_or_default();
+                self.each(name, closure, (**parts).clone(), sight);
+                return true;
+            }
+            ("sum" | "product" | "min" | "max", 0) => match folded(name, parts) {
+                Some(value) => value,
+                None => return false,
+            },
+            _ => return false,
+        };
+        self.push(found);
+        true
+    }
+
+    fn with_list(
+        &mut self,
+        name: &str,
+        parts: &[Value],
+        other: Option<Vec<Value>>,
+        first: Option<Value>,
+        place: Option<Place>,
+    ) -> Option<Value> {
+        if name == "contains" {
+            let known = |one: &Value| matches!(one, Value::Int(_) | Value::Bool(_) | Value::Text(_));
+            let wanted = first.filter(known)?;
+            return parts.iter().all(known).then(|| Value::Bool(parts.contains(&wanted)));
+        }
+        let other = other?;
+        Some(match name {
+            "zip" => {
+                let pairs = parts.iter().cloned().zip(other);
+                Value::list(pairs.map(|(a, b)| Value::tuple(vec![a, b])).collect())
+            }
+            "chain" => self.listed(parts.iter().cloned().chain(other).collect()),
+            _ => {
+                self.rewrite(place, parts.iter().cloned().chain(other).collect());
+                Value::Unit
+            }
+        })
+    }
+
+    fn as_list(&self, value: &Value, most: usize) -> Option<Vec<Value>> {
+        match value {
+            Value::List(parts) => Some((**parts).clone()),
+            Value::Range(range) if range[1] == Value::Unit => match &range[0] {
+                Value::Int(from) => Some((0..most as i128).map(|at| Value::Int(from + at)).collect()),
+                _ => None,
+            },
+            Value::Range(range) => numbers::numbers(range, LONGEST_LIST),
+            _ => None,
+        }
+    }
+
+    fn rewrite(&mut self, place: Option<Place>, parts: Vec<Value>) {
+        if let Some(place) = place {
+            let list = self.listed(parts);
+            self.put(&place, list);
+        }
+    }
+
+    fn range(
+        &mut self,
+        name: &Rc<str>,
+        parts: &[Value; 3],
+        plain: &[Value],
+        receiver: &Value,
+        arguments: &[Value],
+        sight: &mut Sight<'_>,
+    ) -> bool {
+        let [from, to, by] = parts;
+        let found = match (&**name, plain) {
+            ("into_iter" | "iter" | "clone" | "by_ref", []) => Value::Range(Box::new(parts.clone())),
+            ("rev", []) => match (from, to, by) {
+                (Value::Int(from), Value::Int(to), Value::Int(1)) => {
+                    let ends = [to - 1, from - 1, -1].map(Value::Int);
+                    Value::Range(Box::new(ends))
+                }
+                _ => Value::uniform(&("rev", parts)),
+            },
+            ("step_by", [Value::Int(step)]) if *by == Value::Int(1) && *step > 0 => {
+                Value::Range(Box::new([from.clone(), to.clone(), Value::Int(*step)]))
+            }
+            ("contains", [one]) => {
+                use crate::package::comm::value::Binary;
+                let above = match from {
+                    Value::Unit => Value::Bool(true),
+                    from => Binary::Ge.apply(one, from),
+                };
+                let below = match to {
+                    Value::Unit => Value::Bool(true),
+                    to => Binary::Lt.apply(one, to),
+                };
+                Binary::And.apply(&above, &below)
+            }
+            ("len" | "count", []) => match (from, to) {
+                (Value::Int(from), Value::Int(to)) => Value::Int((to - from).max(0)),
+                _ => return false,
+            },
+            _ => match numbers::numbers(parts, LONGEST_LIST) {
+                Some(list) => return self.list(name, &Rc::new(list), receiver, arguments, sight),
+                None => return false,
+            },
+        };
+        let same = parts.iter().all(Value::is_same);
+        self.push(if same || !matches!(found, Value::Uniform(_)) { found } else { Value::Data });
+        true
+    }
+
+    /// A method of which nothing is known but its name.
+    fn unknown_method(
+        &mut self,
+        method: &Method,
+        receiver: &Value,
+        value: &Value,
+        arguments: &[Value],
+        sight: &mut Sight<'_>,
+    ) {
+        let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
+        let closures = plain.iter().any(|one| matches!(one, Value::Closure(..) | Value::Function(_)));
+        let settled = |one: &Value| match one {
+            Value::Closure(code, _) => self.closure_is_settled(*code, sight),
+            Value::Function(code) => sight.pieces.is_settled(*code),
+            other => other.is_same(),
+        };
+        let same = value.is_same() && plain.iter().all(settled);
+        arguments.iter().for_each(|one| self.leak(one));
+        if closures {
+            self.unseen(arguments, sight);
+            if !matches!(self.state, super::State::Runs) {
+                return;
+            }
+        }
+        let told: Vec<&Value> = plain.iter().filter(|one| one.is_same()).collect();
+        let result = match same {
+            true => Value::uniform(&(&*method.name, value, told, self.at)),
+            false if value.is_data() => Value::Data,
+            false => Value::Unknown,
+        };
+        let result = if closures { result } else { unplaced(result, &method.name, value, &plain, same) };
+        if !method.pure
+            && let Value::Ref(place) = self.followed(receiver.clone())
+        {
+            if same {
+                self.put(&place, Value::uniform(&("after", &result)));
+            } else {
+                self.forget(&place, None);
+            }
+        }
+        self.push(result);
+    }
+
+    /// Whether what a closure gives depends on nothing but what it is given: it names nothing around it.
+    fn closure_is_settled(&self, code: usize, sight: &Sight<'_>) -> bool {
+        let all = 0..sight.skeleton.codes[code].ops.len();
+        let piece = sight.pieces.piece(code, all);
+        piece.settled && piece.reads.iter().all(|var| var.up == 0)
+    }
+
+    /// What an iteration over a value goes over.
+    pub(super) fn iterator(&self, top: Value) -> Value {
+        if let Value::Ref(place) = self.followed(top.clone()) {
+            return match self.at_place(&place) {
+                Some(Value::List(parts)) => Value::list((0..parts.len()).map(|at| element(&place, at)).collect()),
+                Some(other) => self.iterator(other),
+                None => Value::Unknown,
+            };
+        }
+        match top {
+            Value::Variant(name, parts) if &*name == "Some" => Value::List(parts),
+            Value::Variant(name, _) if &*name == "None" => Value::list(Vec::new()),
+            other => other,
+        }
+    }
+}
+
+/// The same call on the same things gives the same, wherever it stands.
+fn unplaced(result: Value, name: &str, value: &Value, plain: &[Value], same: bool) -> Value {
+    if same { Value::uniform(&(name, value, plain)) } else { result }
+}
+
+fn element(place: &Place, at: usize) -> Value {
+    let mut place = place.clone();
+    place.path.push(Step::Index(at));
+    Value::Ref(place)
+}
+
+fn flattened(parts: &[Value]) -> Option<Vec<Value>> {
+    let mut list = Vec::new();
+    for part in parts {
+        match part {
+            Value::List(inner) => list.extend(inner.iter().cloned()),
+            Value::Variant(name, inner) if matches!(&**name, "Some" | "None" | "Ok") => list.extend(inner.iter().cloned()),
+            _ => return None,
+        }
+    }
+    Some(list)
+}
+
+fn folded(name: &str, parts: &[Value]) -> Option<Value> {
+    let numbers: Option<Vec<i128>> = parts
+        .iter()
+        .map(|part| match part {
+            Value::Int(number) => Some(*number),
+            _ => None,
+        })
+        .collect();
+    let numbers = numbers?;
+    Some(match name {
+        "sum" if !numbers.is_empty() => Value::Int(numbers.iter().sum()),
+        "product" if !numbers.is_empty() => Value::Int(numbers.iter().try_fold(1_i128, |a, b| a.checked_mul(*b))?),
+        "min" => numbers.iter().min().map_or_else(Value::none, |one| Value::some(Value::Int(*one))),
+        "max" => numbers.iter().max().map_or_else(Value::none, |one| Value::some(Value::Int(*one))),
+        _ => return None,
+    })
+}

@@ -1,0 +1,582 @@
+//! Branches, loops and calls, and what is not followed.
+
+use super::{After, At, Each, Frame, Mark, Quiet, Rank, Sight, State, Wait};
+use crate::package::comm::code::{Op, Var};
+use crate::package::comm::region::{How, Piece};
+use crate::package::comm::value::{Binary, Place, Step, Value};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// Steps that a piece without messages may take before it is given up.
+const QUIET_STEPS: usize = 3000;
+
+/// Calls nested deeper than this are not followed.
+const DEEPEST_CALL: usize = 100;
+
+impl Rank {
+    /// One step less for a piece without messages; when there are none left, what it may write to is given up.
+    pub(super) fn spend(&mut self, sight: &Sight<'_>) {
+        let Some(quiet) = &mut self.quiet else { return };
+        if quiet.fuel > 0 {
+            quiet.fuel -= 1;
+            return;
+        }
+        let (frame, mark) = (quiet.frame, quiet.mark);
+        match mark {
+            Some(mark) => self.abandon_loop(frame, mark, sight),
+            None => self.abandon_call(frame, sight),
+        }
+    }
+
+    fn be_quiet(&mut self, frame: usize, mark: Option<usize>) {
+        if self.quiet.is_none() {
+            self.quiet = Some(Quiet {
+                frame,
+                mark,
+                fuel: QUIET_STEPS,
+            });
+        }
+    }
+
+    /// The loop or call that is followed quietly has been left.
+    fn left(&mut self) {
+        let frames = self.frames.len();
+        let marks = self.frames.last().map_or(0, |frame| frame.marks.len());
+        if self.quiet.as_ref().is_some_and(|quiet| {
+            frames <= quiet.frame || (frames == quiet.frame + 1 && quiet.mark.is_some_and(|mark| marks <= mark))
+        }) {
+            self.quiet = None;
+        }
+    }
+
+    pub(super) fn enter(&mut self, pc: usize, sight: &Sight<'_>) {
+        let code = self.frame().code;
+        let Some(Op::Enter(exit)) = sight.skeleton.codes[code].ops.get(pc) else { return };
+        let piece = sight.pieces.piece(code, pc..*exit);
+        let key = self.key_of(&piece, (code, pc));
+        let frame = self.frame();
+        frame.marks.push(Mark {
+            enter: pc,
+            height: frame.stack.len(),
+            key,
+        });
+        let mark = frame.marks.len() - 1;
+        if !piece.events {
+            self.be_quiet(self.frames.len() - 1, Some(mark));
+        }
+    }
+
+    pub(super) fn exit(&mut self) {
+        let frame = self.frame();
+        if let Some(mark) = frame.marks.pop() {
+            frame.stack.truncate(mark.height);
+        }
+        self.left();
+    }
+
+    pub(super) fn leave(&mut self, ends: usize, to: usize) {
+        let frame = self.frame();
+        for _ in 0..ends {
+            if let Some(mark) = frame.marks.pop() {
+                frame.stack.truncate(mark.height);
+            }
+        }
+        frame.pc = to;
+        self.left();
+    }
+
+    pub(super) fn again(&mut self, ends: usize, to: usize) -> Option<()> {
+        self.leave(ends, to);
+        let frame = self.frame();
+        let height = frame.marks.last()?.height;
+        frame.stack.truncate(height);
+        Some(())
+    }
+
+    /// What comes of a piece is told by what it looks at, if that is the same on all ranks.
+    fn key_of(&self, piece: &Piece, at: At) -> Option<u64> {
+        if !piece.settled {
+            return None;
+        }
+        let mut hasher = DefaultHasher::new();
+        at.hash(&mut hasher);
+        for var in &piece.reads {
+            let value = self.deep(self.variable(*var)?)?;
+            value.hash(&mut hasher);
+        }
+        Some(hasher.finish())
+    }
+
+    /// A value without references, if it is the same on all ranks that have it. What has never been given a value counts
+    /// for nothing.
+    fn deep(&self, value: &Value) -> Option<Value> {
+        let value = match value {
+            Value::Unknown => return Some(Value::Unit),
+            other => self.value(other),
+        };
+        value.is_same().then_some(value)
+    }
+
+    /// The truth value on top decides.
+    pub(super) fn branch(&mut self, other: usize, join: usize, sight: &mut Sight<'_>) -> Option<()> {
+        let top = self.pop()?;
+        let condition = self.value(&top);
+        match self.decided(&condition, sight) {
+            Some(true) => return Some(()),
+            Some(false) => {
+                self.frame().pc = other;
+                return Some(());
+            }
+            None => {}
+        }
+        let pc = self.frame().pc - 1;
+        let ops = &sight.skeleton.codes[self.frame().code].ops;
+        let eventful = sight.pieces.has_events(self.frame().code);
+        if ends(ops, pc + 1, join, eventful) {
+            self.frame().pc = other;
+            return Some(());
+        }
+        let is_loop = matches!(ops.get(join), Some(Op::Exit)) && other == join;
+        if !is_loop && ends(ops, other, join, eventful) {
+            return Some(());
+        }
+        if self.pass_over(pc, join, is_loop, &condition, sight) {
+            return Some(());
+        }
+        self.ask_all(condition, pc, "whether this is done")
+    }
+
+    /// A truth value, or what all ranks have decided about it.
+    fn decided(&self, condition: &Value, sight: &Sight<'_>) -> Option<bool> {
+        match condition {
+            Value::Bool(known) => Some(*known),
+            Value::Uniform(number) => sight.decisions.get(number).copied(),
+            _ => None,
+        }
+    }
+
+    /// Waits for what all ranks decide alike, or is lost.
+    fn ask_all(&mut self, condition: Value, pc: usize, what: &str) -> Option<()> {
+        match condition {
+            Value::Uniform(number) => {
+                self.frame().stack.push(condition);
+                self.frame().pc = pc;
+                self.state = State::Waits(Wait::Decision(number));
+            }
+            _ => self.lose(&format!("{what} depends on data that may differ between the ranks")),
+        }
+        Some(())
+    }
+
+    /// Goes on behind a piece without messages whose condition is not known.
+    fn pass_over(&mut self, pc: usize, join: usize, is_loop: bool, condition: &Value, sight: &Sight<'_>) -> bool {
+        let (code, top) = (self.frame().code, self.frames.len() - 1);
+        if is_loop {
+            let mark = self.frame().marks.len().wrapping_sub(1);
+            return self.try_abandon_loop(top, mark, sight) || self.give_up_around(top, sight);
+        }
+        let piece = sight.pieces.piece(code, pc + 1..join);
+        if piece.events {
+            return false;
+        }
+        if !piece.returns && !piece.leaves {
+            let key = match condition.is_same() {
+                true => self.key_of(&piece, (code, pc)),
+                false => None,
+            };
+            let key = key.map(|key| hash(&(key, condition)));
+            self.forget_all(&piece, top, key);
+            self.push(key.map_or(Value::Unknown, |key| Value::uniform(&("value", key))));
+            self.frame().pc = join;
+            return true;
+        }
+        self.give_up_around(top, sight)
+    }
+
+    /// Gives up the innermost loop without messages, or else the call.
+    fn give_up_around(&mut self, top: usize, sight: &Sight<'_>) -> bool {
+        let marks = self.frame().marks.len();
+        if (0..marks).rev().any(|mark| self.try_abandon_loop(top, mark, sight)) {
+            return true;
+        }
+        if sight.pieces.has_events(self.frame().code) || top == 0 {
+            return false;
+        }
+        self.abandon_call(top, sight);
+        true
+    }
+
+    fn loop_piece(&self, frame: usize, mark: usize, sight: &Sight<'_>) -> Option<(Rc<Piece>, Range<usize>)> {
+        let one = self.frames.get(frame)?;
+        let enter = one.marks.get(mark)?.enter;
+        let Op::Enter(exit) = sight.skeleton.codes[one.code].ops.get(enter)? else { return None };
+        Some((sight.pieces.piece(one.code, enter..*exit), enter..*exit))
+    }
+
+    /// Goes on behind a loop, if it has no messages and goes nowhere else.
+    fn try_abandon_loop(&mut self, frame: usize, mark: usize, sight: &Sight<'_>) -> bool {
+        match self.loop_piece(frame, mark, sight) {
+            Some((piece, _)) if !piece.events && !piece.leaves && !piece.returns => {
+                self.abandon_loop(frame, mark, sight);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn abandon_loop(&mut self, frame: usize, mark: usize, sight: &Sight<'_>) {
+        let Some((piece, range)) = self.loop_piece(frame, mark, sight) else {
+            self.lose("a loop cannot be followed");
+            return;
+        };
+        if piece.returns || piece.leaves {
+            // It may as well not come out behind itself: the whole call is given up.
+            if frame > 0 && !sight.pieces.has_events(self.frames[frame].code) {
+                self.abandon_call(frame, sight);
+            } else {
+                self.lose("a loop without messages may leave in ways that cannot be followed");
+            }
+            return;
+        }
+        self.frames.truncate(frame + 1);
+        let one = self.frame();
+        let key = one.marks[mark].key;
+        one.stack.truncate(one.marks[mark].height);
+        one.marks.truncate(mark + 1);
+        one.pc = range.end;
+        self.forget_all(&piece, frame, key);
+        self.left();
+    }
+
+    fn abandon_call(&mut self, frame: usize, sight: &Sight<'_>) {
+        self.frames.truncate(frame + 1);
+        let Some(one) = self.frames.pop() else { return };
+        for (parameter, value) in one.given.iter().enumerate() {
+            self.forget_given(one.code, parameter, value, one.key, sight);
+        }
+        if sight.skeleton.codes[one.code].parent.is_some() {
+            let all = 0..sight.skeleton.codes[one.code].ops.len();
+            let piece = sight.pieces.piece(one.code, all);
+            self.forget_captured(&piece, one.parent);
+        }
+        self.left();
+        let value = one.key.map_or(Value::Unknown, |key| Value::uniform(&("value", key)));
+        match one.after {
+            After::Value => self.push(value),
+            _ => self.push(Value::Unknown),
+        }
+    }
+
+    fn forget_given(&mut self, code: usize, parameter: usize, value: &Value, key: Option<u64>, sight: &Sight<'_>) {
+        match value {
+            Value::Ref(place) => {
+                for path in sight.pieces.writes_to(code, parameter) {
+                    let mut at = place.clone();
+                    at.path.extend(path.iter().cloned().map(Step::Field));
+                    self.forget(&at, key);
+                }
+            }
+            other => self.leak(other),
+        }
+    }
+
+    /// What a piece may write to is given up.
+    pub(super) fn forget_all(&mut self, piece: &Piece, frame: usize, key: Option<u64>) {
+        for (var, path, how) in &piece.writes {
+            if let Some(place) = self.place_from(*var, frame) {
+                self.forget_written(place, path, *how, key);
+            }
+        }
+    }
+
+    fn place_from(&self, var: Var, mut frame: usize) -> Option<Place> {
+        for _ in 0..var.up {
+            frame = self.frames.get(frame)?.parent?;
+        }
+        Some(Place {
+            frame,
+            slot: var.slot,
+            path: Vec::new(),
+        })
+    }
+
+    fn forget_written(&mut self, place: Place, path: &[Rc<str>], how: How, key: Option<u64>) {
+        let mut at = place;
+        let mut through = matches!(self.at_place(&at), Some(Value::Ref(_)));
+        for name in path {
+            at.path.push(Step::Field(name.clone()));
+            through |= matches!(self.at_place(&at), Some(Value::Ref(_)));
+        }
+        let held = self.at_place(&at).unwrap_or_default();
+        match how {
+            How::Itself => self.forget(&at, key),
+            How::Through if through => self.forget(&at, key),
+            How::Held => self.leak(&held),
+            How::Through => {}
+        }
+    }
+
+    /// What a closure may write to of what is around it.
+    pub(super) fn forget_captured(&mut self, piece: &Piece, parent: Option<usize>) {
+        let Some(parent) = parent else { return };
+        for (var, path, how) in piece.writes.iter().filter(|(var, ..)| var.up > 0) {
+            let outer = Var { up: var.up - 1, ..*var };
+            if let Some(place) = self.place_from(outer, parent) {
+                self.forget_written(place, path, *how, None);
+            }
+        }
+    }
+
+    /// The next element of an iterator, or on behind the loop.
+    pub(super) fn next_element(&mut self, slot: usize, exit: usize, sight: &mut Sight<'_>) -> Option<()> {
+        let pc = self.frame().pc - 1;
+        let iterator = self.frame().slots.get(slot)?.clone();
+        let (goes_on, element, rest) = match &iterator {
+            Value::List(parts) => match parts.split_first() {
+                Some((first, rest)) => (Value::Bool(true), first.clone(), Value::list(rest.to_vec())),
+                None => (Value::Bool(false), Value::Unit, iterator.clone()),
+            },
+            Value::Range(parts) => next_number(parts),
+            other if other.is_same() => (
+                Value::uniform(&("more", other)),
+                Value::uniform(&("element", other)),
+                Value::uniform(&("rest", other)),
+            ),
+            _ => (Value::Data, Value::Unknown, Value::Unknown),
+        };
+        match self.decided(&goes_on, sight) {
+            Some(true) => {
+                self.frame().slots[slot] = rest;
+                self.push(element);
+            }
+            Some(false) => self.frame().pc = exit,
+            None => {
+                let (frame, mark) = (self.frames.len() - 1, self.frame().marks.len().wrapping_sub(1));
+                if self.try_abandon_loop(frame, mark, sight) || self.give_up_around(frame, sight) {
+                    return Some(());
+                }
+                self.ask_all(goes_on, pc, "how often this loop goes round")?;
+                // The question is asked anew from the iterator.
+                if matches!(self.state, State::Waits(_)) {
+                    self.pop()?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Calls a function or closure of the program.
+    pub(super) fn call(
+        &mut self,
+        code: usize,
+        mut given: Vec<Value>,
+        parent: Option<usize>,
+        after: After,
+        sight: &mut Sight<'_>,
+    ) {
+        let skeleton = sight.skeleton;
+        let Some(callee) = skeleton.codes.get(code).filter(|_| self.frames.len() < DEEPEST_CALL) else {
+            self.lose("calls are nested too deep to be followed");
+            return;
+        };
+        if callee.consumes_self
+            && let Some(first) = given.first_mut()
+        {
+            *first = self.value(first);
+        }
+        let key = match sight.pieces.is_settled(code) && parent.is_none() {
+            true => given.iter().map(|one| self.deep(one)).collect::<Option<Vec<_>>>(),
+            false => None,
+        };
+        self.frames.push(Frame {
+            code,
+            pc: 0,
+            slots: vec![Value::Unknown; callee.slots],
+            stack: Vec::new(),
+            marks: Vec::new(),
+            parent,
+            after,
+            given: given.clone(),
+            key: key.map(|values| hash(&(code, values))),
+        });
+        if given.len() != callee.parameters.len() {
+            given.resize(callee.parameters.len(), Value::Unknown);
+        }
+        for (value, pattern) in given.into_iter().zip(&callee.parameters) {
+            self.bind(value, pattern);
+        }
+        if !sight.pieces.has_events(code) {
+            self.be_quiet(self.frames.len() - 1, None);
+        }
+    }
+
+    /// Calls what a value stands for.
+    pub(super) fn call_value(&mut self, callee: Value, given: Vec<Value>, after: After, sight: &mut Sight<'_>) {
+        match callee {
+            Value::Closure(code, frame) => self.call(code, given, Some(frame), after, sight),
+            Value::Function(code) => self.call(code, given, None, after, sight),
+            _ => {
+                // A function of which nothing is known: those of the program that it may be have no messages, or else
+                // their names would have been seen.
+                given.iter().for_each(|one| self.leak(one));
+                self.unseen(&given, sight);
+                self.push(Value::Unknown);
+            }
+        }
+    }
+
+    /// Closures and functions that are given away may be called any number of times.
+    pub(super) fn unseen(&mut self, given: &[Value], sight: &Sight<'_>) {
+        for value in given {
+            let (code, parent) = match self.value(value) {
+                Value::Closure(code, parent) => (code, Some(parent)),
+                Value::Function(code) => (code, None),
+                _ => continue,
+            };
+            if sight.pieces.has_events(code) {
+                self.lose("a closure that exchanges messages is given to a function that is not followed");
+                return;
+            }
+            let all = 0..sight.skeleton.codes[code].ops.len();
+            let piece = sight.pieces.piece(code, all);
+            self.forget_captured(&piece, parent);
+        }
+    }
+
+    /// A call ends with this value.
+    pub(super) fn give_back(&mut self, value: Value, sight: &mut Sight<'_>) -> Option<()> {
+        let frame = self.frames.pop()?;
+        if self.frames.is_empty() {
+            self.frames.push(frame);
+            self.state = State::Ended;
+            return Some(());
+        }
+        self.left();
+        match frame.after {
+            After::Value => self.push(value),
+            After::Some => self.push(Value::some(value)),
+            After::Each(each) => self.each_done(each, value, sight),
+            After::Drain(first) => {
+                let open = self.requests.iter().map(|one| one.id).filter(|id| *id >= first).collect();
+                self.state = State::Waits(Wait::Requests(open, value));
+            }
+        }
+        Some(())
+    }
+
+    /// `?`: errors are taken to end the program, so what is not known is taken for a success.
+    pub(super) fn question_mark(&mut self, top: Value, sight: &mut Sight<'_>) -> Option<()> {
+        let value = self.value(&top);
+        match &value {
+            Value::Variant(name, parts) if matches!(&**name, "Some" | "Ok") => {
+                let inner = parts.first().cloned().unwrap_or(Value::Unit);
+                self.push(inner);
+            }
+            Value::Variant(name, _) if matches!(&**name, "None" | "Err") => return self.give_back(value, sight),
+            other if other.is_same() => self.push(Value::uniform(&("?", other))),
+            other => self.push(other.blurred()),
+        }
+        Some(())
+    }
+
+    /// Starts a list on its way through a closure.
+    pub(super) fn each(&mut self, name: &Rc<str>, closure: Value, mut todo: Vec<Value>, sight: &mut Sight<'_>) {
+        todo.reverse();
+        let each = Each {
+            name: name.clone(),
+            closure,
+            current: Value::Unit,
+            todo,
+            done: Vec::new(),
+        };
+        self.each_next(each, sight);
+    }
+
+    fn each_next(&mut self, mut each: Each, sight: &mut Sight<'_>) {
+        match each.todo.pop() {
+            Some(next) => {
+                each.current = next.clone();
+                let closure = each.closure.clone();
+                self.call_value(closure, vec![next], After::Each(each), sight);
+            }
+            None => {
+                let value = match &*each.name {
+                    "any" => Value::Bool(false),
+                    "all" => Value::Bool(true),
+                    "find" | "position" => Value::none(),
+                    _ => self.listed(each.done),
+                };
+                self.push(value);
+            }
+        }
+    }
+
+    fn each_done(&mut self, mut each: Each, value: Value, sight: &mut Sight<'_>) {
+        let truth = match self.value(&value) {
+            Value::Bool(truth) => Some(truth),
+            _ => None,
+        };
+        match (&*each.name, truth) {
+            ("map", _) => each.done.push(value),
+            ("filter", Some(true)) => each.done.push(each.current.clone()),
+            ("any", Some(true)) => return self.push(Value::Bool(true)),
+            ("all", Some(false)) => return self.push(Value::Bool(false)),
+            ("find", Some(true)) => return self.push(Value::some(each.current)),
+            ("filter" | "find", Some(false)) | ("any", Some(false)) | ("all", Some(true)) => {}
+            ("filter_map" | "flat_map", _) => match value {
+                Value::Variant(name, parts) if matches!(&*name, "Some" | "None") => each.done.extend(parts.iter().cloned()),
+                Value::List(parts) => each.done.extend(parts.iter().cloned()),
+                _ => return self.push(Value::Unknown),
+            },
+            _ => return self.push(Value::Unknown),
+        }
+        self.each_next(each, sight);
+    }
+}
+
+fn next_number(parts: &[Value; 3]) -> (Value, Value, Value) {
+    let [from, to, by] = parts;
+    let backwards = matches!(by, Value::Int(by) if *by < 0);
+    let goes_on = match to {
+        Value::Unit => Value::Bool(true),
+        to if backwards => Binary::Gt.apply(from, to),
+        to => Binary::Lt.apply(from, to),
+    };
+    let next = Binary::Add.apply(from, by);
+    (goes_on, from.clone(), Value::Range(Box::new([next, to.clone(), by.clone()])))
+}
+
+/// Whether the process ends on the way from a step, before anything is decided. An error that leaves a function which
+/// exchanges messages is taken to end the program.
+fn ends(ops: &[Op], mut pc: usize, join: usize, eventful: bool) -> bool {
+    while pc < join {
+        let over = match ops.get(pc) {
+            Some(Op::End) => return true,
+            Some(Op::Return) => return eventful && is_error(ops, pc),
+            Some(Op::Branch(_, behind)) => *behind,
+            Some(Op::Enter(exit)) => *exit,
+            Some(Op::Jump(_) | Op::Leave(..) | Op::Again(..) | Op::Next(..)) | None => return false,
+            Some(_) => pc + 1,
+        };
+        let leaves = |op: &Op| matches!(op, Op::Return | Op::Leave(..) | Op::Again(..));
+        if over > pc + 1 && ops.get(pc..over).is_none_or(|piece| piece.iter().any(leaves)) {
+            return false;
+        }
+        pc = over;
+    }
+    false
+}
+
+/// `return Err(..)`
+pub(in crate::package::comm) fn is_error(ops: &[Op], at: usize) -> bool {
+    at.checked_sub(1)
+        .and_then(|before| ops.get(before))
+        .is_some_and(|op| matches!(op, Op::Variant(name, _) if &**name == "Err"))
+}
+
+pub(super) fn hash(of: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
+}

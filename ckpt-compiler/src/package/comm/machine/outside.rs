@@ -1,0 +1,96 @@
+//! Functions of other crates.
+
+use super::{After, Rank, Sight};
+use crate::package::comm::table::Call;
+use crate::package::comm::value::{Binary, Value};
+use std::rc::Rc;
+
+/// Whether what a function gives depends on nothing but what it is given, or is the same on all ranks: the command line
+/// and the files under the same name are taken to be.
+pub(in crate::package::comm) fn is_settled_function(path: &[Rc<str>]) -> bool {
+    let names: Vec<&str> = path.iter().map(|name| &**name).collect();
+    let last = names.last().copied().unwrap_or("");
+    let owner = names.iter().rev().nth(1).copied().unwrap_or("");
+    match last {
+        "args" => owner == "env" || owner == "std" || names.len() == 1,
+        "parse" => names.len() == 2,
+        "read_to_string" | "open" => matches!(owner, "fs" | "File"),
+        "from" | "new" | "with_capacity" | "from_str" | "from_str_radix" | "from_utf8" | "default" | "from_secs"
+        | "from_millis" | "from_secs_f64" | "seed_from_u64" | "from_seed" => {
+            !matches!(owner, "Instant" | "SystemTime" | "ThreadRng" | "OsRng" | "RandomState" | "Command")
+        }
+        "max" | "min" | "sqrt" | "abs" | "powi" | "powf" | "exp" | "ln" | "sin" | "cos" | "floor" | "ceil" | "round"
+        | "try_from" | "size_of" => true,
+        _ => false,
+    }
+}
+
+impl Rank {
+    /// Calls a function of another crate.
+    pub(super) fn outside(
+        &mut self,
+        path: &Rc<[Rc<str>]>,
+        arguments: Vec<Value>,
+        message: Option<&Rc<Call>>,
+        sight: &mut Sight<'_>,
+    ) {
+        if let Some(call) = message {
+            return self.mpi_function(call, &arguments, sight);
+        }
+        let names: Vec<&str> = path.iter().map(|name| &**name).collect();
+        let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
+        if self.mpi_value(&names, &plain, sight) {
+            return;
+        }
+        let found = match (&names[..], &plain[..]) {
+            ([.., "Box" | "Rc" | "Arc" | "Some", "new"], [only]) => Some(only.clone()),
+            ([.., "Vec", "new"], []) | ([.., "Vec", "with_capacity"], [_]) => Some(Value::list(Vec::new())),
+            ([.., "max"], [a, b]) => extreme(Binary::Ge, a, b),
+            ([.., "min"], [a, b]) => extreme(Binary::Le, a, b),
+            ([.., "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "usize" | "isize" | "Rank", "from"], [only @ Value::Int(_)]) => {
+                Some(only.clone())
+            }
+            ([.., "try_from"], [only @ Value::Int(_)]) => Some(Value::Variant("Ok".into(), Rc::new(vec![only.clone()]))),
+            ([.., "mem", "take"], _) => None,
+            ([.., "mem", "swap"] | ["swap"], [a, b]) => {
+                let (a, b) = (a.clone(), b.clone());
+                self.write(&arguments[0], b);
+                self.write(&arguments[1], a);
+                Some(Value::Unit)
+            }
+            ([.., "mem", "replace"] | ["replace"], [old, _]) => {
+                let old = old.clone();
+                self.write(&arguments[0], arguments[1].clone());
+                Some(old)
+            }
+            ([.., "drop"], [_]) => Some(Value::Unit),
+            _ => None,
+        };
+        if let Some(found) = found {
+            self.push(found);
+            return;
+        }
+        arguments.iter().for_each(|one| self.leak(one));
+        self.unseen(&arguments, sight);
+        let same = is_settled_function(path) && plain.iter().all(Value::is_same);
+        self.push(match same {
+            true => Value::uniform(&(&names, &plain)),
+            false if plain.iter().all(Value::is_data) => Value::Data,
+            false => Value::Unknown,
+        });
+    }
+
+    /// `mpi::request::scope(|scope| ..)` and the like: closures that are called once, here.
+    pub(super) fn call_scope(&mut self, closure: Value, given: Vec<Value>, sight: &mut Sight<'_>) {
+        let first = self.next;
+        self.call_value(closure, given, After::Drain(first), sight);
+    }
+}
+
+fn extreme(order: Binary, a: &Value, b: &Value) -> Option<Value> {
+    match order.apply(a, b) {
+        Value::Bool(true) => Some(a.clone()),
+        Value::Bool(false) => Some(b.clone()),
+        _ => None,
+    }
+}

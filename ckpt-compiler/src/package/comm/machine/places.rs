@@ -1,0 +1,243 @@
+//! Variables, references, and what they lead to.
+
+use super::Rank;
+use crate::package::comm::code::Var;
+use crate::package::comm::value::{Place, Step, Value};
+use std::rc::Rc;
+
+impl Rank {
+    fn frame_of(&self, var: Var) -> Option<usize> {
+        let mut frame = self.frames.len() - 1;
+        for _ in 0..var.up {
+            frame = self.frames.get(frame)?.parent?;
+        }
+        Some(frame)
+    }
+
+    pub(super) fn variable(&self, var: Var) -> Option<&Value> {
+        self.frames.get(self.frame_of(var)?)?.slots.get(var.slot)
+    }
+
+    pub(super) fn place_of(&self, var: Var) -> Option<Place> {
+        Some(Place {
+            frame: self.frame_of(var)?,
+            slot: var.slot,
+            path: Vec::new(),
+        })
+    }
+
+    /// What is at a place; nothing where the way there is not known.
+    pub(in crate::package::comm) fn at_place(&self, place: &Place) -> Option<Value> {
+        let mut value = self.frames.get(place.frame)?.slots.get(place.slot)?.clone();
+        for step in &place.path {
+            value = self.part(&value, step)?;
+        }
+        Some(value)
+    }
+
+    fn part(&self, value: &Value, step: &Step) -> Option<Value> {
+        let value = match value {
+            Value::Ref(place) => self.at_place(place)?,
+            other => other.clone(),
+        };
+        match (step, &value) {
+            (Step::Field(name), _) => Some(self.get_field(&value, name)),
+            (Step::Index(at), Value::List(parts)) | (Step::Part(at), Value::Variant(_, parts)) => {
+                parts.get(*at).cloned()
+            }
+            (_, value) if value.is_same() => Some(Value::uniform(&(step, value))),
+            (_, value) => Some(value.blurred()),
+        }
+    }
+
+    /// The value, with all references followed.
+    pub(super) fn value(&self, value: &Value) -> Value {
+        let mut value = value.clone();
+        for _ in 0..16 {
+            match &value {
+                Value::Ref(place) => value = self.at_place(place).unwrap_or_default(),
+                _ => return value,
+            }
+        }
+        Value::Unknown
+    }
+
+    /// A place that holds a reference is where that leads.
+    pub(super) fn follow(&self, top: Value) -> Value {
+        if let Value::Ref(place) = &top
+            && let Some(inner @ Value::Ref(_)) = self.at_place(place)
+        {
+            return inner;
+        }
+        top
+    }
+
+    /// The same, to the end.
+    pub(super) fn followed(&self, mut top: Value) -> Value {
+        for _ in 0..16 {
+            let next = self.follow(top.clone());
+            if next == top {
+                break;
+            }
+            top = next;
+        }
+        top
+    }
+
+    pub(super) fn field_op(&mut self, name: &Rc<str>) -> Option<()> {
+        let top = self.pop()?;
+        let part = match self.followed(top) {
+            Value::Ref(mut place) => {
+                place.path.push(Step::Field(name.clone()));
+                Value::Ref(place)
+            }
+            other => self.get_field(&other, name),
+        };
+        self.push(part);
+        Some(())
+    }
+
+    pub(super) fn element_op(&mut self) -> Option<()> {
+        let index = self.pop()?;
+        let top = self.pop()?;
+        let index = self.value(&index);
+        let part = match self.followed(top) {
+            Value::Ref(mut place) => {
+                let is_list = matches!(self.at_place(&place), Some(Value::List(_)));
+                place.path.push(match index {
+                    Value::Int(at) if is_list && at >= 0 => Step::Index(at as usize),
+                    _ => Step::Any,
+                });
+                Value::Ref(place)
+            }
+            other => self.get_element(&other, &index),
+        };
+        self.push(part);
+        Some(())
+    }
+
+    pub(super) fn get_field(&self, value: &Value, name: &str) -> Value {
+        match self.value(value) {
+            Value::Struct(_, fields) => fields.get(name).cloned().unwrap_or_default(),
+            Value::Tuple(parts) | Value::Variant(_, parts) => name
+                .parse::<usize>()
+                .ok()
+                .and_then(|at| parts.get(at).cloned())
+                .unwrap_or_default(),
+            Value::Range(parts) if name == "start" => parts[0].clone(),
+            Value::Range(parts) if name == "end" => parts[1].clone(),
+            other if other.is_same() => Value::uniform(&(name, other)),
+            other => other.blurred(),
+        }
+    }
+
+    pub(super) fn get_element(&self, value: &Value, index: &Value) -> Value {
+        let (value, index) = (self.value(value), self.value(index));
+        match (&value, &index) {
+            (Value::List(parts), Value::Int(at)) => {
+                let at = usize::try_from(*at).ok();
+                at.and_then(|at| parts.get(at).cloned()).unwrap_or_default()
+            }
+            _ if value.is_same() && index.is_same() => Value::uniform(&(&value, &index)),
+            _ => value.blurred(),
+        }
+    }
+
+    /// Puts a value where a reference leads. Where that is not known, the borrow checker has seen to it that nothing
+    /// else is looked at through it: its variable has been given up when the reference was.
+    pub(super) fn write(&mut self, place: &Value, value: Value) {
+        if let Value::Ref(place) = place {
+            self.put(place, value);
+        }
+    }
+
+    pub(in crate::package::comm) fn put(&mut self, place: &Place, value: Value) {
+        // A reference on the way is followed first.
+        for cut in 0..place.path.len() {
+            let front = Place {
+                path: place.path[..cut].to_vec(),
+                ..place.clone()
+            };
+            if let Some(Value::Ref(inner)) = self.at_place(&front) {
+                let mut to = inner;
+                to.path.extend(place.path[cut..].iter().cloned());
+                if to != *place {
+                    self.put(&to, value);
+                }
+                return;
+            }
+        }
+        let Some(root) = self.frames.get_mut(place.frame).and_then(|frame| frame.slots.get_mut(place.slot)) else {
+            return;
+        };
+        set(root, &place.path, value);
+    }
+
+    /// Gives up what is known of a place. With a key, what is there then is the same on all ranks with that key.
+    pub(super) fn forget(&mut self, place: &Place, key: Option<u64>) {
+        let old = self.at_place(place).unwrap_or_default();
+        if let Value::Ref(inner) = &old {
+            let inner = inner.clone();
+            if inner != *place {
+                self.forget(&inner, key);
+            }
+            return;
+        }
+        let new = match key {
+            Some(key) => Value::uniform(&(key, place.slot, &place.path)),
+            None => forgotten(&old),
+        };
+        self.put(place, new);
+    }
+
+    /// A value that goes where it cannot be followed: what its references lead to may be written to.
+    pub(super) fn leak(&mut self, value: &Value) {
+        match value {
+            Value::Ref(place) => self.forget(place, None),
+            other => {
+                let parts: Vec<Value> = other.parts().cloned().collect();
+                parts.iter().for_each(|part| self.leak(part));
+            }
+        }
+    }
+}
+
+/// What is left of a value that may have been written to: numbers stay numbers.
+fn forgotten(old: &Value) -> Value {
+    match old {
+        Value::Int(_) | Value::Bool(_) | Value::Float(_) | Value::Text(_) | Value::Data | Value::Uniform(_) | Value::Unit => {
+            Value::Data
+        }
+        _ => Value::Unknown,
+    }
+}
+
+fn set(root: &mut Value, path: &[Step], value: Value) {
+    let Some((step, rest)) = path.split_first() else {
+        *root = value;
+        return;
+    };
+    match (step, &mut *root) {
+        (Step::Field(name), Value::Struct(_, fields)) => {
+            let fields = Rc::make_mut(fields);
+            set(fields.entry(name.clone()).or_default(), rest, value);
+        }
+        (Step::Field(name), Value::Tuple(parts) | Value::Variant(_, parts)) => {
+            let at = name.parse::<usize>().ok();
+            if let Some(part) = at.and_then(|at| Rc::make_mut(parts).get_mut(at)) {
+                set(part, rest, value);
+            }
+        }
+        (Step::Index(at), Value::List(parts)) | (Step::Part(at), Value::Variant(_, parts)) => {
+            if let Some(part) = Rc::make_mut(parts).get_mut(*at) {
+                set(part, rest, value);
+            }
+        }
+        // A part of something of which no parts are known, or an element that is not known.
+        (_, Value::Data) if value.is_data() => {}
+        (_, other) => {
+            let data = other.is_data() && value.is_data();
+            *root = if data { Value::Data } else { Value::Unknown };
+        }
+    }
+}

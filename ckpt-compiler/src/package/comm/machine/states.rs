@@ -1,0 +1,88 @@
+//! A rank's state as a whole: renamed, and given up in part.
+
+use super::{After, Each, Rank};
+use crate::package::comm::value::{Place, Value};
+use crate::package::comm::widen::widened;
+
+impl Rank {
+    /// With no request open, requests are counted from 0 again.
+    pub(in crate::package::comm) fn restart_numbers(&mut self) {
+        let drains = self.frames.iter().any(|frame| matches!(frame.after, After::Drain(_)));
+        if self.requests.is_empty() && self.held.is_empty() && !drains {
+            self.next = 0;
+        }
+    }
+
+    /// Gives unknown values other numbers.
+    pub(in crate::package::comm) fn rename(&mut self, rename: &mut dyn FnMut(u64) -> u64) {
+        let mut value = |value: &mut Value| {
+            *value = value.map(&mut |part| match part {
+                Value::Uniform(number) => Some(Value::Uniform(rename(*number))),
+                _ => None,
+            });
+        };
+        for frame in &mut self.frames {
+            frame.slots.iter_mut().for_each(&mut value);
+            frame.stack.iter_mut().for_each(&mut value);
+            frame.given.iter_mut().for_each(&mut value);
+            if let After::Each(Each { closure, current, todo, done, .. }) = &mut frame.after {
+                value(closure);
+                value(current);
+                todo.iter_mut().chain(done).for_each(&mut value);
+            }
+        }
+        for (data, status) in self.held.values_mut() {
+            value(data);
+            value(status);
+        }
+        for frame in &mut self.frames {
+            if let Some(key) = &mut frame.key {
+                *key = rename(*key);
+            }
+            for mark in &mut frame.marks {
+                if let Some(key) = &mut mark.key {
+                    *key = rename(*key);
+                }
+            }
+        }
+    }
+
+    /// Whether the same functions are being called, at the same steps.
+    pub(in crate::package::comm) fn same_shape(&self, other: &Rank) -> bool {
+        self.frames.len() == other.frames.len()
+            && self
+                .frames
+                .iter()
+                .zip(&other.frames)
+                .all(|(a, b)| (a.code, a.pc) == (b.code, b.pc))
+    }
+
+    /// Replaces what has changed since an older state.
+    pub(in crate::package::comm) fn widen(&mut self, old: &Rank, give_up: &mut dyn FnMut(&Place, &Value) -> Value) {
+        if !self.same_shape(old) {
+            return;
+        }
+        for (index, (frame, old)) in self.frames.iter_mut().zip(&old.frames).enumerate() {
+            for (slot, (value, old)) in frame.slots.iter_mut().zip(&old.slots).enumerate() {
+                let place = Place {
+                    frame: index,
+                    slot,
+                    path: Vec::new(),
+                };
+                *value = widened(&place, old, value, give_up);
+            }
+        }
+        // What was told by the old values is told no more.
+        let changed = self.frames.iter().zip(&old.frames).any(|(new, old)| new.key != old.key);
+        if changed {
+            for frame in &mut self.frames {
+                frame.key = None;
+            }
+        }
+        for frame in &mut self.frames {
+            for mark in &mut frame.marks {
+                mark.key = None;
+            }
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! What a piece of a skeleton may do: write to variables, exchange messages, leave early.
+//!
+//! A piece without messages and sites need not be followed: what it may write to is given up, and the rank goes on
+//! behind it.
+
+use super::code::{Code, Op, Skeleton, Touch, Var};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// How sure it is that something is written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum How {
+    /// It may be.
+    Itself,
+    /// Only if the variable, or what leads to the part, holds a reference.
+    Through,
+    /// Only if it is a reference itself.
+    Held,
+}
+
+/// A variable, the fields that lead to a part of it, and how that may be written to.
+pub(super) type Written = (Var, Vec<Rc<str>>, How);
+
+/// What one piece may do.
+#[derive(Debug, Default)]
+pub(super) struct Piece {
+    /// What it may write to.
+    pub(super) writes: Vec<Written>,
+    /// The variables that it looks at.
+    pub(super) reads: Vec<Var>,
+    /// Whether what comes of it depends on nothing but those: it calls nothing whose result is a matter of time.
+    pub(super) settled: bool,
+    /// Whether it exchanges messages or has a site.
+    pub(super) events: bool,
+    /// Whether it may leave the function.
+    pub(super) returns: bool,
+    /// Whether it may go on outside of itself, in a loop around it.
+    pub(super) leaves: bool,
+}
+
+/// What the parts of a skeleton may do, for a choice of sites.
+#[derive(Debug)]
+pub(super) struct Pieces<'a> {
+    skeleton: &'a Skeleton,
+    sites: HashSet<usize>,
+    /// For each code whether it exchanges messages or has a site, itself or in what it calls.
+    events: Vec<bool>,
+    /// For each code whether it has a site, itself or in what it calls.
+    has_site: Vec<bool>,
+    /// For each code and parameter the fields that it may write to; an empty path is all of it.
+    written: Vec<Vec<BTreeSet<Vec<Rc<str>>>>>,
+    /// Whether what comes of a code depends on its parameters alone.
+    settled: Vec<bool>,
+    /// The closures of each function.
+    closures: HashMap<usize, Vec<usize>>,
+    known: RefCell<HashMap<(usize, usize, usize), Rc<Piece>>>,
+}
+
+impl<'a> Pieces<'a> {
+    /// For these boundaries as sites.
+    pub(super) fn new(skeleton: &'a Skeleton, sites: &[usize]) -> Self {
+        let mut closures: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (index, code) in skeleton.codes.iter().enumerate() {
+            if let Some(parent) = code.parent {
+                closures.entry(parent).or_default().push(index);
+            }
+        }
+        let count = skeleton.codes.len();
+        let mut pieces = Self {
+            skeleton,
+            sites: sites.iter().copied().collect(),
+            events: vec![false; count],
+            has_site: vec![false; count],
+            written: skeleton
+                .codes
+                .iter()
+                .map(|code| vec![BTreeSet::new(); code.parameters.len()])
+                .collect(),
+            settled: vec![true; count],
+            closures,
+            known: RefCell::default(),
+        };
+        pieces.settle();
+        pieces
+    }
+
+    /// Whether the boundary is a site.
+    pub(super) fn is_site(&self, boundary: usize) -> bool {
+        self.sites.contains(&boundary)
+    }
+
+    /// Whether a code exchanges messages or has a site.
+    pub(super) fn has_events(&self, code: usize) -> bool {
+        self.events[code]
+    }
+
+    /// What a code may write to of what a parameter refers to.
+    pub(super) fn writes_to(&self, code: usize, parameter: usize) -> impl Iterator<Item = &Vec<Rc<str>>> {
+        self.written[code].get(parameter).into_iter().flatten()
+    }
+
+    /// Whether a code's result depends on nothing but what it is given.
+    pub(super) fn is_settled(&self, code: usize) -> bool {
+        self.settled[code]
+    }
+
+    fn settle(&mut self) {
+        loop {
+            let mut changed = false;
+            for index in 0..self.skeleton.codes.len() {
+                changed |= self.settle_one(index);
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    fn settle_one(&mut self, index: usize) -> bool {
+        let code = &self.skeleton.codes[index];
+        let all = 0..code.ops.len();
+        let events = self.range_has_events(index, all.clone());
+        let has_site = self.range_has_site(index, all.clone());
+        let settled = self.range_is_settled(index, all.clone());
+        let mut changed = (events, has_site, settled) != (self.events[index], self.has_site[index], self.settled[index]);
+        (self.events[index], self.has_site[index], self.settled[index]) = (events, has_site, settled);
+        let parameters: Vec<Vec<usize>> = code
+            .parameters
+            .iter()
+            .map(|pattern| {
+                let mut slots = Vec::new();
+                pattern.slots(&mut slots);
+                slots
+            })
+            .collect();
+        for (var, path, _) in self.range_writes(index, all) {
+            if var.up > 0 {
+                continue;
+            }
+            if let Some(at) = parameters.iter().position(|slots| slots.contains(&var.slot)) {
+                // A parameter that is a pattern: all of it.
+                let path = if parameters[at].len() == 1 { path } else { Vec::new() };
+                changed |= code.is_lent(at) && self.written[index][at].insert(path);
+            } else if let Some(at) = self.from_parameter(code, var.slot, &parameters).filter(|at| code.is_lent(*at)) {
+                changed |= self.written[index][at].insert(Vec::new());
+            }
+        }
+        changed
+    }
+
+    /// A variable that is not a parameter may hold a part of one: then anything of any parameter may be written to. It
+    /// matters only where the parameter is a reference, so the first guess is the parameter that its binding mentions.
+    fn from_parameter(&self, code: &Code, slot: usize, parameters: &[Vec<usize>]) -> Option<usize> {
+        let declared = code.ops.iter().position(|op| match op {
+            Op::Declare(at) => *at == slot,
+            Op::Bind(_, pattern) => {
+                let mut slots = Vec::new();
+                pattern.slots(&mut slots);
+                slots.contains(&slot)
+            }
+            _ => false,
+        })?;
+        let mentioned = code.ops[..declared].iter().rev().take(12).find_map(|op| match op {
+            Op::Load(var) | Op::Place(var, ..) if var.up == 0 => {
+                parameters.iter().position(|slots| slots.contains(&var.slot))
+            }
+            _ => None,
+        });
+        mentioned
+    }
+
+    /// What a piece may do; remembered.
+    pub(super) fn piece(&self, code: usize, range: Range<usize>) -> Rc<Piece> {
+        let key = (code, range.start, range.end);
+        if let Some(known) = self.known.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let ops = &self.skeleton.codes[code].ops[range.clone()];
+        let mut piece = Piece {
+            writes: self.range_writes(code, range.clone()),
+            reads: self.range_reads(code, range.clone()),
+            settled: self.range_is_settled(code, range.clone()),
+            events: self.range_has_events(code, range.clone()),
+            ..Piece::default()
+        };
+        for (at, op) in ops.iter().enumerate() {
+            match op {
+                Op::Return => piece.returns |= !(self.events[code] && super::machine::is_error(ops, at)),
+                Op::Leave(_, to) | Op::Again(_, to) if !(range.start..=range.end).contains(to) => piece.leaves = true,
+                _ => {}
+            }
+        }
+        let piece = Rc::new(piece);
+        self.known.borrow_mut().insert(key, Rc::clone(&piece));
+        piece
+    }
+
+    fn closures_of(&self, code: usize) -> impl Iterator<Item = usize> + '_ {
+        self.closures.get(&code).into_iter().flatten().copied()
+    }
+
+    fn range_has_events(&self, code: usize, range: Range<usize>) -> bool {
+        self.skeleton.codes[code].ops[range].iter().any(|op| match op {
+            Op::Method(one) => {
+                one.message.is_some() || one.own.iter().any(|(callee, _)| self.events[*callee])
+            }
+            Op::Outside(_, _, message) => message.is_some(),
+            Op::Opaque(_) => true,
+            Op::Boundary(at) => self.is_site(*at),
+            Op::Call(callee, _) => self.events[*callee],
+            Op::Closure(callee) => self.events[*callee],
+            Op::Mention(callees) => callees.iter().any(|callee| self.events[*callee]),
+            Op::CallValue(_) => self.closures_of(code).any(|one| self.events[one]),
+            Op::Push(super::value::Value::Function(callee)) => self.events[*callee],
+            _ => false,
+        })
+    }
+
+    fn range_has_site(&self, code: usize, range: Range<usize>) -> bool {
+        self.skeleton.codes[code].ops[range].iter().any(|op| self.leads_to_site(code, op))
+    }
+
+    fn leads_to_site(&self, code: usize, op: &Op) -> bool {
+        match op {
+            Op::Boundary(at) => self.is_site(*at),
+            Op::Method(one) => one.own.iter().any(|(callee, _)| self.has_site[*callee]),
+            Op::Call(callee, _) | Op::Closure(callee) => self.has_site[*callee],
+            Op::Mention(callees) => callees.iter().any(|callee| self.has_site[*callee]),
+            Op::CallValue(_) => self.closures_of(code).any(|one| self.has_site[one]),
+            _ => false,
+        }
+    }
+
+    /// Whether a site may be come to from a step on, in the same call.
+    pub(super) fn site_ahead(&self, code: usize, from: usize) -> bool {
+        let ops = &self.skeleton.codes[code].ops;
+        let mut seen = vec![false; ops.len()];
+        let mut open = vec![from];
+        while let Some(pc) = open.pop() {
+            if pc >= ops.len() || std::mem::replace(&mut seen[pc], true) {
+                continue;
+            }
+            if self.leads_to_site(code, &ops[pc]) {
+                return true;
+            }
+            match &ops[pc] {
+                Op::Jump(to) | Op::Leave(_, to) | Op::Again(_, to) => open.push(*to),
+                Op::Branch(to, _) | Op::Next(_, to) => open.extend([pc + 1, *to]),
+                Op::Return | Op::End => {}
+                _ => open.push(pc + 1),
+            }
+        }
+        false
+    }
+
+    fn range_is_settled(&self, code: usize, range: Range<usize>) -> bool {
+        self.skeleton.codes[code].ops[range].iter().all(|op| match op {
+            Op::Method(one) => {
+                one.message.is_none() && one.own.iter().all(|(callee, _)| self.settled[*callee])
+            }
+            Op::Call(callee, _) | Op::Closure(callee) => self.settled[*callee],
+            Op::Outside(path, _, message) => message.is_none() && super::machine::is_settled_function(path),
+            Op::Opaque(_) | Op::Mention(_) | Op::Forget(_) | Op::CallValue(_) => false,
+            Op::Push(value) => !value.is_unknown(),
+            _ => true,
+        })
+    }
+
+    fn range_reads(&self, code: usize, range: Range<usize>) -> Vec<Var> {
+        let mut reads = BTreeSet::new();
+        for op in &self.skeleton.codes[code].ops[range] {
+            match op {
+                Op::Load(var) | Op::Place(var, ..) => {
+                    reads.insert(*var);
+                }
+                Op::Next(slot, _) | Op::Test(slot, _) | Op::Bind(slot, _) => {
+                    reads.insert(Var { up: 0, slot: *slot });
+                }
+                Op::Closure(inner) => {
+                    let all = 0..self.skeleton.codes[*inner].ops.len();
+                    reads.extend(outwards(self.range_reads(*inner, all)));
+                }
+                _ => {}
+            }
+        }
+        reads.into_iter().collect()
+    }
+
+    fn range_writes(&self, code: usize, range: Range<usize>) -> Vec<Written> {
+        let mut writes = BTreeSet::new();
+        let ops = &self.skeleton.codes[code].ops;
+        for (at, op) in ops.iter().enumerate().take(range.end).skip(range.start) {
+            match op {
+                Op::Place(var, path, Touch::Written) => {
+                    writes.insert((*var, path.clone(), How::Itself));
+                }
+                Op::Place(var, path, Touch::Through) => {
+                    writes.insert((*var, path.clone(), How::Through));
+                }
+                Op::Place(var, path, Touch::Given(callee, parameter) | Touch::Passed(callee, parameter)) => {
+                    let how = match op {
+                        Op::Place(_, _, Touch::Given(..)) => How::Itself,
+                        _ => How::Through,
+                    };
+                    for below in self.writes_to(*callee, *parameter) {
+                        let path = path.iter().chain(below).cloned().collect();
+                        writes.insert((*var, path, how));
+                    }
+                }
+                Op::Declare(slot) | Op::Next(slot, _) => {
+                    writes.insert((Var { up: 0, slot: *slot }, Vec::new(), How::Itself));
+                }
+                Op::Bind(_, pattern) => {
+                    let mut slots = Vec::new();
+                    pattern.slots(&mut slots);
+                    writes.extend(slots.into_iter().map(|slot| (Var { up: 0, slot }, Vec::new(), How::Itself)));
+                }
+                Op::Load(var) => writes.extend(self.handed_on(*var, &ops[at + 1..])),
+                Op::Forget(vars) => writes.extend(vars.iter().map(|var| (*var, Vec::new(), How::Itself))),
+                Op::Closure(inner) => self.closure_writes(*inner, &mut writes),
+                Op::CallValue(_) | Op::Mention(_) => {
+                    let closures: Vec<_> = self.closures_of(code).collect();
+                    closures.into_iter().for_each(|one| self.closure_writes(one, &mut writes));
+                }
+                _ => {}
+            }
+        }
+        writes.into_iter().collect()
+    }
+
+    /// What a variable holds is a value for others: if that is a reference, they may write to what it leads to.
+    fn handed_on(&self, var: Var, behind: &[Op]) -> Option<Written> {
+        let mut path = Vec::new();
+        let mut next = behind.iter();
+        for op in next.by_ref() {
+            match op {
+                Op::GetField(name) => path.push(name.clone()),
+                Op::Deref | Op::Binary(_) | Op::GetElement | Op::Cast(_) | Op::Not | Op::Negate | Op::Pop => return None,
+                _ => break,
+            }
+        }
+        let is_reference = path.last().is_none_or(|name| self.skeleton.references.contains(name));
+        is_reference.then_some((var, path, How::Held))
+    }
+
+    fn closure_writes(&self, closure: usize, into: &mut BTreeSet<Written>) {
+        let all = 0..self.skeleton.codes[closure].ops.len();
+        for (var, path, how) in self.range_writes(closure, all) {
+            if var.up > 0 {
+                into.insert((Var { up: var.up - 1, ..var }, path, how));
+            }
+        }
+    }
+}
+
+fn outwards(vars: Vec<Var>) -> impl Iterator<Item = Var> {
+    vars.into_iter()
+        .filter(|var| var.up > 0)
+        .map(|var| Var { up: var.up - 1, ..var })
+}

@@ -1,0 +1,330 @@
+//! Whether no message can cross a site, for one number of ranks.
+//!
+//! The ranks are followed from site to site: all of them stop at every visit, and at a visit nothing may be on its way.
+//! Where a receive may get one of several messages, all of them are tried; where a condition is the same on all ranks
+//! and not known, both ways are. A state that has been seen is not followed again, and after some visits what goes on
+//! changing is given up, so that loops of any length come to an end.
+
+use super::machine::{At, State, Wait};
+use super::widen;
+use super::world::{Choice, Scene, Trouble, World};
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+/// Visits that are followed with the numbers that the program has then.
+const EXACT_VISITS: usize = 24;
+
+/// Steps of all ranks together.
+const MOST_STEPS: u64 = 4_000_000;
+
+/// States that are looked at.
+const MOST_STATES: usize = 6_000;
+
+/// Decisions that are tried for a rank that runs ahead.
+const MOST_AHEAD: usize = 64;
+
+/// What has been found for one number of ranks.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Found {
+    /// Visits of the site on the longest way that was followed.
+    pub(super) visits: usize,
+    /// Whether a receive from any rank had to be decided.
+    pub(super) any_source: bool,
+    /// Whether loops of any length are covered.
+    pub(super) for_any_length: bool,
+}
+
+struct Path {
+    world: World,
+    visits: usize,
+    before: Option<Rc<World>>,
+}
+
+/// Follows the ranks of one run after another.
+pub(super) struct Search<'a> {
+    scene: Scene<'a>,
+    /// The same program without the sites: for ranks that run ahead.
+    ahead: Scene<'a>,
+    fuel: u64,
+    seen: HashSet<(u64, u64)>,
+    found: Found,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(scene: Scene<'a>, ahead: Scene<'a>) -> Self {
+        Self {
+            scene,
+            ahead,
+            fuel: MOST_STEPS,
+            seen: HashSet::new(),
+            found: Found::default(),
+        }
+    }
+
+    /// What has been found, or what stands in the way.
+    pub(super) fn run(mut self, ranks: usize) -> Result<Found, Trouble> {
+        let mut open = vec![Path {
+            world: World::new(ranks, self.scene.skeleton),
+            visits: 0,
+            before: None,
+        }];
+        while let Some(path) = open.pop() {
+            if self.seen.len() > MOST_STATES {
+                return Err(Trouble::new(None, "there are too many orders in which messages may come to try them all"));
+            }
+            self.follow(path, &mut open)?;
+        }
+        Ok(self.found)
+    }
+
+    fn follow(&mut self, mut path: Path, open: &mut Vec<Path>) -> Result<(), Trouble> {
+        path.world.settle(self.scene, &mut self.fuel, None)?;
+        if let Some(number) = undecided(&path.world) {
+            return self.both_ways(path, number, open);
+        }
+        let choices = path.world.choices(None)?;
+        if !choices.is_empty() {
+            return self.each_choice(path, &choices, open);
+        }
+        let waits_at_site = |one: &super::machine::Rank| matches!(one.state, State::Waits(Wait::Site(_)));
+        if path.world.ranks.iter().all(waits_at_site) {
+            return self.visit(path, open);
+        }
+        self.stuck(&path.world)
+    }
+
+    fn both_ways(&mut self, path: Path, number: u64, open: &mut Vec<Path>) -> Result<(), Trouble> {
+        if !self.is_new(&path.world) {
+            return Ok(());
+        }
+        for way in [true, false] {
+            let mut world = path.world.clone();
+            world.decisions.insert(number, way);
+            open.push(Path {
+                world,
+                visits: path.visits,
+                before: path.before.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    fn each_choice(&mut self, path: Path, choices: &[Choice], open: &mut Vec<Path>) -> Result<(), Trouble> {
+        if !self.is_new(&path.world) {
+            return Ok(());
+        }
+        self.found.any_source = true;
+        if let Some(lost) = lost(&path.world) {
+            return Err(lost);
+        }
+        let mut checked = HashSet::new();
+        for choice in choices {
+            if checked.insert(choice.0) {
+                self.nobody_runs_ahead(&path.world, choice.0)?;
+            }
+            let mut world = path.world.clone();
+            world.choose(*choice)?;
+            open.push(Path {
+                world,
+                visits: path.visits,
+                before: path.before.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Ranks that have come to the site may go on while this one still waits for a message from any: none of what they
+    /// send then may be one that it takes.
+    fn nobody_runs_ahead(&mut self, world: &World, waiting: usize) -> Result<(), Trouble> {
+        let mut free = world.clone();
+        let mut released = false;
+        for rank in &mut free.ranks {
+            if matches!(rank.state, State::Waits(Wait::Site(_))) {
+                rank.state = State::Runs;
+                released = true;
+            }
+        }
+        if !released {
+            return Ok(());
+        }
+        let before = world.offers(waiting)?;
+        let mut open = vec![free];
+        let mut tried = 0;
+        while let Some(mut free) = open.pop() {
+            tried += 1;
+            let too_many = tried > MOST_AHEAD;
+            free.settle(self.ahead, &mut self.fuel, Some(waiting))?;
+            if let Some(number) = undecided(&free).filter(|_| !too_many) {
+                for way in [true, false] {
+                    let mut next = free.clone();
+                    next.decisions.insert(number, way);
+                    open.push(next);
+                }
+                continue;
+            }
+            let at = Some(world.ranks[waiting].at);
+            if too_many || !free.choices(Some(waiting))?.is_empty() || lost(&free).is_some() {
+                let why = format!(
+                    "rank {waiting} waits here for a message from any rank while others have come to the site already: that \
+                     they send it none from behind the site cannot be shown"
+                );
+                return Err(Trouble::new(at, why));
+            }
+            for ((comm, source), sent) in free.offers(waiting)? {
+                if before.get(&(comm, source)) != Some(&sent) && !before.contains_key(&(comm, source)) {
+                    let source = free.global(comm, source);
+                    let why = format!(
+                        "rank {waiting} waits here for a message from any rank and may get one that rank {source} sends \
+                         behind the site"
+                    );
+                    return Err(Trouble::new(at, why));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// All ranks have come to the site.
+    fn visit(&mut self, mut path: Path, open: &mut Vec<Path>) -> Result<(), Trouble> {
+        clean(&path.world)?;
+        path.visits += 1;
+        self.found.visits = self.found.visits.max(path.visits);
+        widen::renumber(&mut path.world);
+        if path.visits > EXACT_VISITS
+            && let Some(before) = &path.before
+        {
+            widen::widen(&mut path.world, before);
+            widen::renumber(&mut path.world);
+            self.found.for_any_length = true;
+        }
+        if !self.is_new(&path.world) {
+            return Ok(());
+        }
+        let before = Some(Rc::new(path.world.clone()));
+        for rank in &mut path.world.ranks {
+            rank.state = State::Runs;
+        }
+        open.push(Path { before, ..path });
+        Ok(())
+    }
+
+    /// Nobody can go on.
+    fn stuck(&self, world: &World) -> Result<(), Trouble> {
+        // A rank that is lost or waits for ever matters only if it may come to the site again.
+        for rank in &world.ranks {
+            let State::Lost(why) = &rank.state else { continue };
+            if self.site_ahead(rank) {
+                return Err(Trouble::new(Some(rank.at), format!("{why} (rank {})", rank.index)));
+            }
+        }
+        let at_site = world
+            .ranks
+            .iter()
+            .find(|rank| matches!(rank.state, State::Waits(Wait::Site(_))));
+        let someone_lost = lost(world).is_some();
+        for rank in &world.ranks {
+            let State::Waits(wait) = &rank.state else { continue };
+            if matches!(wait, Wait::Site(_)) || (at_site.is_none() && someone_lost && !self.site_ahead(rank)) {
+                continue;
+            }
+            let at = waited_for(rank, wait);
+            let why = match at_site {
+                Some(other) => format!(
+                    "rank {} waits here for something that is to come when others, as rank {}, have passed the site",
+                    rank.index, other.index
+                ),
+                None if !self.site_ahead(rank) && !someone_lost && self.found.visits > 0 => continue,
+                None => format!("what rank {} waits for here is never sent, as far as can be told", rank.index),
+            };
+            return Err(Trouble::new(Some(at), why));
+        }
+        match (at_site, world.ranks.iter().find(|rank| !matches!(rank.state, State::Waits(Wait::Site(_))))) {
+            (Some(there), Some(other)) => {
+                let why = format!(
+                    "rank {} comes to the site once more than rank {}: no checkpoint there would have all ranks",
+                    there.index, other.index
+                );
+                Err(Trouble::new(None, why))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn site_ahead(&self, rank: &super::machine::Rank) -> bool {
+        let inner = rank.frames.len() - 1;
+        rank.frames.iter().enumerate().any(|(index, frame)| {
+            // A caller goes on behind its call; the innermost step may be done again.
+            let from = if index == inner { frame.pc.saturating_sub(1) } else { frame.pc };
+            self.scene.pieces.site_ahead(frame.code, from)
+        })
+    }
+
+    fn is_new(&mut self, world: &World) -> bool {
+        let digest = |salt: u64| {
+            let mut hasher = DefaultHasher::new();
+            salt.hash(&mut hasher);
+            world.hash(&mut hasher);
+            hasher.finish()
+        };
+        self.seen.insert((digest(1), digest(2)))
+    }
+}
+
+/// A number that a rank waits to be decided.
+fn undecided(world: &World) -> Option<u64> {
+    world.ranks.iter().find_map(|rank| match rank.state {
+        State::Waits(Wait::Decision(number)) => Some(number),
+        _ => None,
+    })
+}
+
+fn lost(world: &World) -> Option<Trouble> {
+    world.ranks.iter().find_map(|rank| match &rank.state {
+        State::Lost(why) => Some(Trouble::new(Some(rank.at), format!("{why} (rank {})", rank.index))),
+        _ => None,
+    })
+}
+
+/// Where the call is written that a rank waits for.
+fn waited_for(rank: &super::machine::Rank, wait: &Wait) -> At {
+    let id = match wait {
+        Wait::Receive(id, _) | Wait::Collective(id) => Some(*id),
+        Wait::Requests(ids, _) => ids.first().copied(),
+        _ => None,
+    };
+    let request = rank.requests.iter().find(|one| Some(one.id) == id);
+    request.map_or(rank.at, |one| one.at)
+}
+
+/// Whether nothing is on its way when all ranks are at the site.
+fn clean(world: &World) -> Result<(), Trouble> {
+    if let Some((first, other)) = world
+        .ranks
+        .split_first()
+        .and_then(|(first, rest)| Some((first, rest.iter().find(|one| one.state != first.state)?)))
+    {
+        let why = format!("rank {} comes to one site when rank {} comes to another", first.index, other.index);
+        return Err(Trouble::new(Some(other.at), why));
+    }
+    if let Some(((comm, from, to), list)) = world.queues.iter().find(|(_, list)| !list.is_empty()) {
+        let (from, to) = (world.global(*comm, *from), world.global(*comm, *to));
+        let why = format!("the message that rank {from} sends here to rank {to} is still on its way at the site");
+        return Err(Trouble::new(list.front().map(|one| one.at), why));
+    }
+    for rank in &world.ranks {
+        if let Some(request) = rank.requests.first() {
+            let why = format!("rank {} has not waited yet for what it begins here when it comes to the site", rank.index);
+            return Err(Trouble::new(Some(request.at), why));
+        }
+        if !rank.held.is_empty() {
+            let why = format!("rank {} holds a matched message at the site", rank.index);
+            return Err(Trouble::new(Some(rank.at), why));
+        }
+    }
+    if let Some((at, missing)) = world.half_done() {
+        let why = format!("rank {missing} has not made this collective call yet when it comes to the site");
+        return Err(Trouble::new(Some(at), why));
+    }
+    Ok(())
+}

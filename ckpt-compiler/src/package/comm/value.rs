@@ -1,0 +1,352 @@
+//! What a variable of one rank holds, as far as it matters to messages.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+/// A step from a place to a part of it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Step {
+    /// `.name`
+    Field(Rc<str>),
+    /// `[index]`
+    Index(usize),
+    /// What a variant holds, by its index.
+    Part(usize),
+    /// An element that is not known: writing there makes the whole unknown.
+    Any,
+}
+
+/// A place that a reference leads to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// The frame, counted from `main`.
+    pub(super) frame: usize,
+    /// The variable.
+    pub(super) slot: usize,
+    /// The part of it.
+    pub(super) path: Vec<Step>,
+}
+
+/// Fields by name.
+pub(super) type Fields = BTreeMap<Rc<str>, Value>;
+
+/// A value.
+///
+/// `Uniform` is not known, but wherever the same number stands, on whatever rank, it is the same value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub(super) enum Value {
+    /// Anything at all.
+    #[default]
+    Unknown,
+    /// Not known, and no part of MPI.
+    Data,
+    /// Not known, but the same wherever this number stands.
+    Uniform(u64),
+    /// `()`
+    Unit,
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i128),
+    /// The bits of a number.
+    Float(u64),
+    /// A text.
+    Text(Rc<str>),
+    /// A tuple.
+    Tuple(Rc<Vec<Value>>),
+    /// An array, a vector, or what an iterator will give.
+    List(Rc<Vec<Value>>),
+    /// A struct, or a variant with named fields, by the last segment of its path.
+    Struct(Rc<str>, Rc<Fields>),
+    /// A variant or a struct without names.
+    Variant(Rc<str>, Rc<Vec<Value>>),
+    /// From, up to and without, by how much.
+    Range(Box<[Value; 3]>),
+    /// `&mut`
+    Ref(Place),
+    /// A closure and the frame that it was made in.
+    Closure(usize, usize),
+    /// A function of the program.
+    Function(usize),
+    /// `Universe`
+    Universe,
+    /// A communicator.
+    Comm(usize),
+    /// A rank of a communicator.
+    Process(usize, i128),
+    /// Any rank of a communicator.
+    AnyProcess(usize),
+    /// The rank that a message came from, in its communicator, and its tag.
+    Status(i128, Box<Value>),
+    /// What has to be waited for.
+    Request(u64),
+    /// A message that is there and has not been taken.
+    Message(u64),
+    /// The scope of requests.
+    Scope,
+    /// `Color`
+    Color(Box<Value>),
+}
+
+impl Value {
+    /// `Some(value)`
+    pub(super) fn some(value: Value) -> Value {
+        Value::Variant("Some".into(), Rc::new(vec![value]))
+    }
+
+    /// `None`
+    pub(super) fn none() -> Value {
+        Value::Variant("None".into(), Rc::default())
+    }
+
+    /// A tuple.
+    pub(super) fn tuple(parts: Vec<Value>) -> Value {
+        Value::Tuple(Rc::new(parts))
+    }
+
+    /// A list.
+    pub(super) fn list(parts: Vec<Value>) -> Value {
+        Value::List(Rc::new(parts))
+    }
+
+    /// A number.
+    pub(super) fn float(number: f64) -> Value {
+        Value::Float(number.to_bits())
+    }
+
+    /// A value that is the same wherever it is made of the same things.
+    pub(super) fn uniform(of: &impl Hash) -> Value {
+        let mut hasher = DefaultHasher::new();
+        of.hash(&mut hasher);
+        Value::Uniform(hasher.finish())
+    }
+
+    /// Whether it is the same on all ranks that have it, though maybe not known.
+    pub(super) fn is_same(&self) -> bool {
+        self.all(&|part| {
+            !matches!(
+                part,
+                Value::Unknown | Value::Data | Value::Ref(_) | Value::Closure(..) | Value::Request(_) | Value::Message(_)
+            )
+        })
+    }
+
+    /// Whether all of it is known to be plain data.
+    pub(super) fn is_data(&self) -> bool {
+        self.all(&|part| {
+            matches!(
+                part,
+                Value::Data
+                    | Value::Uniform(_)
+                    | Value::Unit
+                    | Value::Bool(_)
+                    | Value::Int(_)
+                    | Value::Float(_)
+                    | Value::Text(_)
+                    | Value::Tuple(_)
+                    | Value::List(_)
+                    | Value::Struct(..)
+                    | Value::Variant(..)
+                    | Value::Range(_)
+            )
+        })
+    }
+
+    /// Whether nothing is known of it.
+    pub(super) fn is_unknown(&self) -> bool {
+        matches!(self, Value::Unknown | Value::Data)
+    }
+
+    /// What is left of it when all that is known of it is given up.
+    pub(super) fn blurred(&self) -> Value {
+        if self.is_data() { Value::Data } else { Value::Unknown }
+    }
+
+    fn all(&self, holds: &impl Fn(&Value) -> bool) -> bool {
+        holds(self) && self.parts().all(|part| part.all(holds))
+    }
+
+    /// The values in it.
+    pub(super) fn parts(&self) -> Box<dyn Iterator<Item = &Value> + '_> {
+        match self {
+            Value::Tuple(parts) | Value::List(parts) | Value::Variant(_, parts) => Box::new(parts.iter()),
+            Value::Struct(_, fields) => Box::new(fields.values()),
+            Value::Range(parts) => Box::new(parts.iter()),
+            Value::Color(inner) | Value::Status(_, inner) => {
+                Box::new(std::iter::once(&**inner))
+            }
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    /// The same with every value in it replaced.
+    pub(super) fn map(&self, change: &mut dyn FnMut(&Value) -> Option<Value>) -> Value {
+        if let Some(new) = change(self) {
+            return new;
+        }
+        let mut each = |parts: &Rc<Vec<Value>>| -> Rc<Vec<Value>> {
+            Rc::new(parts.iter().map(|part| part.map(change)).collect())
+        };
+        match self {
+            Value::Tuple(parts) => Value::Tuple(each(parts)),
+            Value::List(parts) => Value::List(each(parts)),
+            Value::Variant(name, parts) => Value::Variant(name.clone(), each(parts)),
+            Value::Struct(name, fields) => {
+                let fields = fields.iter().map(|(key, part)| (key.clone(), part.map(change)));
+                Value::Struct(name.clone(), Rc::new(fields.collect()))
+            }
+            Value::Range(parts) => {
+                let [from, to, by] = &**parts;
+                Value::Range(Box::new([from.map(change), to.map(change), by.map(change)]))
+            }
+            Value::Color(inner) => Value::Color(Box::new(inner.map(change))),
+            Value::Status(source, tag) => Value::Status(*source, Box::new(tag.map(change))),
+            other => other.clone(),
+        }
+    }
+}
+
+/// An operator with two operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl Binary {
+    /// The operator, and whether it assigns.
+    pub(super) fn of(op: &syn::BinOp) -> Option<(Self, bool)> {
+        use syn::BinOp as Op;
+        Some(match op {
+            Op::Add(_) => (Self::Add, false),
+            Op::Sub(_) => (Self::Sub, false),
+            Op::Mul(_) => (Self::Mul, false),
+            Op::Div(_) => (Self::Div, false),
+            Op::Rem(_) => (Self::Rem, false),
+            Op::And(_) | Op::BitAnd(_) => (Self::And, false),
+            Op::Or(_) | Op::BitOr(_) => (Self::Or, false),
+            Op::BitXor(_) => (Self::Xor, false),
+            Op::Shl(_) => (Self::Shl, false),
+            Op::Shr(_) => (Self::Shr, false),
+            Op::Eq(_) => (Self::Eq, false),
+            Op::Ne(_) => (Self::Ne, false),
+            Op::Lt(_) => (Self::Lt, false),
+            Op::Le(_) => (Self::Le, false),
+            Op::Gt(_) => (Self::Gt, false),
+            Op::Ge(_) => (Self::Ge, false),
+            Op::AddAssign(_) => (Self::Add, true),
+            Op::SubAssign(_) => (Self::Sub, true),
+            Op::MulAssign(_) => (Self::Mul, true),
+            Op::DivAssign(_) => (Self::Div, true),
+            Op::RemAssign(_) => (Self::Rem, true),
+            Op::BitAndAssign(_) => (Self::And, true),
+            Op::BitOrAssign(_) => (Self::Or, true),
+            Op::BitXorAssign(_) => (Self::Xor, true),
+            Op::ShlAssign(_) => (Self::Shl, true),
+            Op::ShrAssign(_) => (Self::Shr, true),
+            _ => return None,
+        })
+    }
+
+    /// What comes of it.
+    pub(super) fn apply(self, left: &Value, right: &Value) -> Value {
+        let known = match (left, right) {
+            (Value::Int(a), Value::Int(b)) => self.ints(*a, *b),
+            (Value::Float(a), Value::Float(b)) => self.floats(f64::from_bits(*a), f64::from_bits(*b)),
+            (Value::Bool(a), Value::Bool(b)) => self.bools(*a, *b),
+            (Value::Bool(false), _) | (_, Value::Bool(false)) if self == Self::And => Some(Value::Bool(false)),
+            (Value::Bool(true), _) | (_, Value::Bool(true)) if self == Self::Or => Some(Value::Bool(true)),
+            (Value::Bool(true), other) | (other, Value::Bool(true)) if self == Self::And => Some(other.clone()),
+            (Value::Bool(false), other) | (other, Value::Bool(false)) if self == Self::Or => Some(other.clone()),
+            _ => self.compared(left, right),
+        };
+        match known {
+            Some(value) => value,
+            None if left.is_same() && right.is_same() => Value::uniform(&(self, left, right)),
+            None if left.is_data() && right.is_data() => Value::Data,
+            None => Value::Unknown,
+        }
+    }
+
+    /// Texts, options and the like are equal or not.
+    fn compared(self, left: &Value, right: &Value) -> Option<Value> {
+        let known = |value: &Value| {
+            value.is_data() && value.all(&|part| !matches!(part, Value::Data | Value::Uniform(_)))
+        };
+        if !known(left) || !known(right) {
+            return None;
+        }
+        match self {
+            Self::Eq => Some(Value::Bool(left == right)),
+            Self::Ne => Some(Value::Bool(left != right)),
+            _ => None,
+        }
+    }
+
+    fn ints(self, a: i128, b: i128) -> Option<Value> {
+        let shift = u32::try_from(b).ok().filter(|by| *by < 100);
+        let number = match self {
+            Self::Add => a.checked_add(b),
+            Self::Sub => a.checked_sub(b),
+            Self::Mul => a.checked_mul(b),
+            Self::Div => a.checked_div(b),
+            Self::Rem => a.checked_rem(b),
+            Self::And => Some(a & b),
+            Self::Or => Some(a | b),
+            Self::Xor => Some(a ^ b),
+            Self::Shl => shift.and_then(|by| a.checked_mul(1_i128 << by)),
+            Self::Shr => shift.map(|by| a >> by),
+            _ => return self.ordered(a.cmp(&b)),
+        };
+        number.map(Value::Int)
+    }
+
+    fn floats(self, a: f64, b: f64) -> Option<Value> {
+        Some(match self {
+            Self::Add => Value::float(a + b),
+            Self::Sub => Value::float(a - b),
+            Self::Mul => Value::float(a * b),
+            Self::Div => Value::float(a / b),
+            Self::Rem => Value::float(a % b),
+            Self::Ne => Value::Bool(a != b),
+            _ => return a.partial_cmp(&b).map_or(Some(Value::Bool(false)), |order| self.ordered(order)),
+        })
+    }
+
+    fn bools(self, a: bool, b: bool) -> Option<Value> {
+        Some(Value::Bool(match self {
+            Self::And => a && b,
+            Self::Or => a || b,
+            Self::Xor | Self::Ne => a != b,
+            Self::Eq => a == b,
+            _ => return None,
+        }))
+    }
+
+    fn ordered(self, order: std::cmp::Ordering) -> Option<Value> {
+        Some(Value::Bool(match self {
+            Self::Eq => order.is_eq(),
+            Self::Ne => order.is_ne(),
+            Self::Lt => order.is_lt(),
+            Self::Le => order.is_le(),
+            Self::Gt => order.is_gt(),
+            Self::Ge => order.is_ge(),
+            _ => return None,
+        }))
+    }
+}

@@ -1,0 +1,515 @@
+//! All ranks together: messages on their way, collective calls, and who can go on.
+//!
+//! Every send is taken to be buffered: that leaves the most room for one rank to run ahead of another, and what holds
+//! then holds for a send that waits as well. A receive from any rank is decided last, when nothing else can go on
+//! (S. Vakkalanka, G. Gopalakrishnan, R. Kirby, CAV 2008): then every message that it may get is there.
+
+use super::code::Skeleton;
+use super::machine::{Ask, At, Comm, Rank, Sight, State, Wait, What};
+use super::region::Pieces;
+use super::table::Waits;
+use super::value::Value;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
+
+/// What a rank brings into a collective call.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Part {
+    /// What all ranks must agree in.
+    pub(super) kind: Rc<str>,
+    /// Who waits for whom; nothing where a communicator is made.
+    pub(super) waits: Option<Waits>,
+    pub(super) root: Option<i128>,
+    pub(super) same: bool,
+    pub(super) data: Option<Value>,
+    /// Colour and key.
+    pub(super) split: Option<(Option<i128>, i128)>,
+    pub(super) grid: Option<(Vec<i128>, Vec<bool>)>,
+}
+
+/// A collective call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(super) struct Together {
+    /// By the rank's number in the communicator.
+    parts: BTreeMap<usize, (Rc<Part>, At)>,
+    /// The communicators that came of it, by colour.
+    made: Option<BTreeMap<i128, usize>>,
+}
+
+/// A message on its way.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Message {
+    pub(super) tag: Value,
+    pub(super) data: Value,
+    pub(super) at: At,
+}
+
+/// What a search is about.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scene<'a> {
+    pub(super) skeleton: &'a Skeleton,
+    pub(super) pieces: &'a Pieces<'a>,
+}
+
+/// What stands in the way, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Trouble {
+    pub(super) at: Option<At>,
+    pub(super) why: String,
+}
+
+impl Trouble {
+    pub(super) fn new(at: Option<At>, why: impl Into<String>) -> Self {
+        Self { at, why: why.into() }
+    }
+}
+
+/// A message that a rank which waits for any may get: the rank, the communicator, the source.
+pub(super) type Choice = (usize, usize, usize);
+
+/// All ranks.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct World {
+    pub(super) ranks: Vec<Rank>,
+    comms: Vec<Comm>,
+    /// By communicator, source and destination.
+    pub(super) queues: BTreeMap<(usize, usize, usize), VecDeque<Message>>,
+    pub(super) together: BTreeMap<(usize, usize), Together>,
+    pub(super) decisions: BTreeMap<u64, bool>,
+}
+
+impl World {
+    /// The ranks, all about to call `main`.
+    pub(super) fn new(count: usize, skeleton: &Skeleton) -> Self {
+        let all = Comm {
+            members: (0..count).collect(),
+            grid: None,
+        };
+        let alone = (0..count).map(|rank| Comm {
+            members: vec![rank],
+            grid: None,
+        });
+        Self {
+            ranks: (0..count).map(|index| Rank::new(index, skeleton)).collect(),
+            comms: std::iter::once(all).chain(alone).collect(),
+            queues: BTreeMap::new(),
+            together: BTreeMap::new(),
+            decisions: BTreeMap::new(),
+        }
+    }
+
+    /// Lets all ranks go on as far as they can without a decision. A frozen rank stays where it is.
+    pub(super) fn settle(&mut self, scene: Scene<'_>, fuel: &mut u64, frozen: Option<usize>) -> Result<(), Trouble> {
+        loop {
+            let mut changed = false;
+            for index in (0..self.ranks.len()).filter(|index| Some(*index) != frozen) {
+                if self.ranks[index].state == State::Runs {
+                    self.run(index, scene, fuel)?;
+                    changed = true;
+                }
+                changed |= self.resume(index)?;
+            }
+            if !changed {
+                return Ok(());
+            }
+        }
+    }
+
+    fn run(&mut self, index: usize, scene: Scene<'_>, fuel: &mut u64) -> Result<(), Trouble> {
+        let mut asks = Vec::new();
+        let mut sight = Sight {
+            skeleton: scene.skeleton,
+            pieces: scene.pieces,
+            comms: &self.comms,
+            decisions: &self.decisions,
+            asks: &mut asks,
+            fuel,
+        };
+        self.ranks[index].run(&mut sight);
+        for ask in asks {
+            self.answer(index, ask)?;
+        }
+        Ok(())
+    }
+
+    fn number_in(&self, rank: usize, comm: usize) -> usize {
+        let members = &self.comms[comm].members;
+        members.iter().position(|one| *one == rank).unwrap_or(0)
+    }
+
+    fn answer(&mut self, index: usize, ask: Ask) -> Result<(), Trouble> {
+        match ask {
+            Ask::Send { comm, to, tag, data, at } => {
+                let from = self.number_in(index, comm);
+                let message = Message { tag, data, at };
+                self.queues.entry((comm, from, to)).or_default().push_back(message);
+            }
+            Ask::Join { comm, number, part, at } => {
+                let me = self.number_in(index, comm);
+                let together = self.together.entry((comm, number)).or_default();
+                if let Some((other, (first, _))) = together.parts.iter().next()
+                    && (first.kind != part.kind || first.root != part.root)
+                {
+                    let (other, why) = (self.comms[comm].members[*other], differs(first, &part));
+                    return Err(Trouble::new(Some(at), format!("rank {index} calls {why} than rank {other}")));
+                }
+                together.parts.insert(me, (part, at));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a rank that waits can go on.
+    fn resume(&mut self, index: usize) -> Result<bool, Trouble> {
+        let State::Waits(wait) = self.ranks[index].state.clone() else { return Ok(false) };
+        match wait {
+            Wait::Site(_) => Ok(false),
+            Wait::Decision(number) => {
+                let decided = self.decisions.contains_key(&number);
+                if decided {
+                    self.ranks[index].state = State::Runs;
+                }
+                Ok(decided)
+            }
+            Wait::Receive(id, gives) => {
+                self.deliver(index)?;
+                let Some((value, status)) = self.ranks[index].received(id) else { return Ok(false) };
+                let given = self.ranks[index].give(gives, value, status);
+                self.ranks[index].go_on(given);
+                Ok(true)
+            }
+            Wait::Probe { comm, source, tag } => {
+                let Some(source) = source else { return Ok(false) };
+                let me = self.number_in(index, comm);
+                let found = self.first(comm, source as usize, me, tag.as_ref(), index)?;
+                let Some(at) = found else { return Ok(false) };
+                let tag = self.queues[&(comm, source as usize, me)][at].tag.clone();
+                self.ranks[index].go_on(Value::Status(source, Box::new(tag)));
+                Ok(true)
+            }
+            Wait::Collective(id) => {
+                let Some(value) = self.finish(index, id) else { return Ok(false) };
+                self.ranks[index].go_on(value);
+                Ok(true)
+            }
+            Wait::Requests(ids, value) => {
+                self.deliver(index)?;
+                let mut left = Vec::new();
+                for id in ids {
+                    if !self.request_done(index, id) {
+                        left.push(id);
+                    }
+                }
+                if left.is_empty() {
+                    self.ranks[index].go_on(value);
+                    return Ok(true);
+                }
+                self.ranks[index].state = State::Waits(Wait::Requests(left, value));
+                Ok(false)
+            }
+        }
+    }
+
+    /// Closes a request if what it is about has happened.
+    fn request_done(&mut self, index: usize, id: u64) -> bool {
+        let rank = &mut self.ranks[index];
+        let Some(at) = rank.requests.iter().position(|one| one.id == id) else { return true };
+        match rank.requests[at].what {
+            What::Sent => {
+                rank.requests.remove(at);
+                true
+            }
+            What::Receive { .. } => rank.received(id).is_some(),
+            What::Collective { .. } => self.finish(index, id).is_some(),
+        }
+    }
+
+    /// The first message of a source that has this tag.
+    fn first(
+        &self,
+        comm: usize,
+        source: usize,
+        to: usize,
+        tag: Option<&Value>,
+        rank: usize,
+    ) -> Result<Option<usize>, Trouble> {
+        for (at, message) in self.queues.get(&(comm, source, to)).into_iter().flatten().enumerate() {
+            match same_tag(&message.tag, tag) {
+                Some(true) => return Ok(Some(at)),
+                Some(false) => {}
+                None => {
+                    let at = Some(self.ranks[rank].at);
+                    return Err(Trouble::new(at, "whether the tags of two messages are the same cannot be worked out"));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn waits_for_any(&self, index: usize) -> bool {
+        self.ranks[index].requests.iter().any(|one| {
+            matches!(&one.what, What::Receive { source: None, came: None, .. })
+        })
+    }
+
+    /// Messages that can come to nothing but one receive.
+    fn deliver(&mut self, index: usize) -> Result<(), Trouble> {
+        if self.waits_for_any(index) {
+            return Ok(());
+        }
+        for at in 0..self.ranks[index].requests.len() {
+            let What::Receive { comm, source: Some(source), tag, came: None, .. } =
+                self.ranks[index].requests[at].what.clone()
+            else {
+                continue;
+            };
+            let me = self.number_in(index, comm);
+            if let Some(found) = self.first(comm, source as usize, me, tag.as_ref(), index)? {
+                self.take(index, at, (comm, source as usize, me), found);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a message to a receive.
+    fn take(&mut self, index: usize, request: usize, queue: (usize, usize, usize), found: usize) {
+        let Some(list) = self.queues.get_mut(&queue) else { return };
+        let Some(message) = list.remove(found) else { return };
+        if list.is_empty() {
+            self.queues.remove(&queue);
+        }
+        if let What::Receive { came, .. } = &mut self.ranks[index].requests[request].what {
+            *came = Some((message.data, queue.1 as i128, message.tag));
+        }
+    }
+
+    /// What the ranks that wait for any may get.
+    pub(super) fn choices(&self, frozen: Option<usize>) -> Result<Vec<Choice>, Trouble> {
+        let mut choices = BTreeSet::new();
+        for index in (0..self.ranks.len()).filter(|index| Some(*index) != frozen) {
+            self.choices_of(index, &mut choices)?;
+        }
+        Ok(choices.into_iter().collect())
+    }
+
+    fn choices_of(&self, index: usize, into: &mut BTreeSet<Choice>) -> Result<(), Trouble> {
+        let State::Waits(wait) = &self.ranks[index].state else { return Ok(()) };
+        if let Wait::Probe { comm, source: None, tag } = wait {
+            let me = self.number_in(index, *comm);
+            for source in 0..self.comms[*comm].members.len() {
+                if self.first(*comm, source, me, tag.as_ref(), index)?.is_some() {
+                    into.insert((index, *comm, source));
+                }
+            }
+        }
+        if matches!(wait, Wait::Site(_) | Wait::Decision(_)) || !self.waits_for_any(index) {
+            return Ok(());
+        }
+        for (comm, source) in self.sources_of(index) {
+            if self.matched(index, comm, source)?.is_some() {
+                into.insert((index, comm, source));
+            }
+        }
+        Ok(())
+    }
+
+    fn sources_of(&self, index: usize) -> Vec<(usize, usize)> {
+        let mut found = BTreeSet::new();
+        for request in &self.ranks[index].requests {
+            let What::Receive { comm, source, came: None, .. } = &request.what else { continue };
+            match source {
+                Some(source) => {
+                    found.insert((*comm, *source as usize));
+                }
+                None => found.extend((0..self.comms[*comm].members.len()).map(|source| (*comm, source))),
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// The next message of a source that a receive of the rank wants, and the first such receive.
+    fn matched(&self, index: usize, comm: usize, from: usize) -> Result<Option<(usize, usize)>, Trouble> {
+        let me = self.number_in(index, comm);
+        for (found, message) in self.queues.get(&(comm, from, me)).into_iter().flatten().enumerate() {
+            for (at, request) in self.ranks[index].requests.iter().enumerate() {
+                let What::Receive { comm: of, source, tag, came: None, .. } = &request.what else { continue };
+                if *of != comm || source.is_some_and(|source| source as usize != from) {
+                    continue;
+                }
+                match same_tag(&message.tag, tag.as_ref()) {
+                    Some(true) => return Ok(Some((at, found))),
+                    Some(false) => {}
+                    None => {
+                        let why = "whether the tags of two messages are the same cannot be worked out";
+                        return Err(Trouble::new(Some(request.at), why));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lets a rank that waits for any get the message of this source.
+    pub(super) fn choose(&mut self, (index, comm, source): Choice) -> Result<(), Trouble> {
+        let me = self.number_in(index, comm);
+        if let State::Waits(Wait::Probe { tag, source: None, .. }) = self.ranks[index].state.clone() {
+            if let Some(at) = self.first(comm, source, me, tag.as_ref(), index)? {
+                let tag = self.queues[&(comm, source, me)][at].tag.clone();
+                self.ranks[index].go_on(Value::Status(source as i128, Box::new(tag)));
+            }
+            return Ok(());
+        }
+        if let Some((request, found)) = self.matched(index, comm, source)? {
+            self.take(index, request, (comm, source, me), found);
+        }
+        Ok(())
+    }
+
+    /// The first message of each source that a rank which waits for any could get.
+    pub(super) fn offers(&self, index: usize) -> Result<BTreeMap<(usize, usize), At>, Trouble> {
+        let mut choices = BTreeSet::new();
+        self.choices_of(index, &mut choices)?;
+        let mut offers = BTreeMap::new();
+        for (_, comm, source) in choices {
+            let me = self.number_in(index, comm);
+            let found = match &self.ranks[index].state {
+                State::Waits(Wait::Probe { tag, .. }) => self.first(comm, source, me, tag.as_ref(), index)?,
+                _ => self.matched(index, comm, source)?.map(|(_, found)| found),
+            };
+            if let Some(found) = found {
+                offers.insert((comm, source), self.queues[&(comm, source, me)][found].at);
+            }
+        }
+        Ok(offers)
+    }
+
+    /// The end of a rank's part in a collective call, if those that it waits for are there.
+    fn finish(&mut self, index: usize, id: u64) -> Option<Value> {
+        let at = self.ranks[index].requests.iter().position(|one| one.id == id)?;
+        let What::Collective { comm, number, into } = self.ranks[index].requests[at].what.clone() else {
+            return None;
+        };
+        let members = self.comms[comm].members.clone();
+        let me = self.number_in(index, comm);
+        let together = self.together.get(&(comm, number))?;
+        let part = Rc::clone(&together.parts.get(&me)?.0);
+        let all = together.parts.len() == members.len();
+        let there = match part.waits {
+            None | Some(Waits::All) => all,
+            Some(Waits::FromRoot) => part.root.is_some_and(|root| together.parts.contains_key(&(root as usize))),
+            Some(Waits::ToRoot) => all || part.root != Some(me as i128),
+            Some(Waits::Below) => (0..me).all(|below| together.parts.contains_key(&below)),
+        };
+        if !there {
+            return None;
+        }
+        let value = match part.waits {
+            None => self.communicator(comm, number, me),
+            Some(_) => {
+                let value = self.outcome(comm, number, &part);
+                if let Some(place) = into {
+                    self.ranks[index].put(&place, value);
+                }
+                Value::Unit
+            }
+        };
+        self.ranks[index].requests.remove(at);
+        Some(value)
+    }
+
+    /// What a collective call puts into the ranks' variables.
+    fn outcome(&self, comm: usize, number: usize, part: &Part) -> Value {
+        if !part.same {
+            return Value::Data;
+        }
+        let of_root = part.root.and_then(|root| {
+            let together = self.together.get(&(comm, number))?;
+            together.parts.get(&(root as usize))?.0.data.clone()
+        });
+        match of_root {
+            Some(value) if value.is_same() && value.is_data() => value,
+            _ => Value::uniform(&("together", comm, number)),
+        }
+    }
+
+    fn communicator(&mut self, comm: usize, number: usize, me: usize) -> Value {
+        self.make_communicators(comm, number);
+        let Some(together) = self.together.get(&(comm, number)) else { return Value::Unknown };
+        let Some((part, _)) = together.parts.get(&me) else { return Value::Unknown };
+        let color = match (&part.split, &part.grid) {
+            (Some((color, _)), _) => *color,
+            (None, Some((dims, _))) => ((me as i128) < dims.iter().product()).then_some(0),
+            (None, None) => Some(0),
+        };
+        let made = color.and_then(|color| together.made.as_ref()?.get(&color).copied());
+        let gives_option = part.kind.starts_with("split") || part.kind.starts_with("create");
+        match made {
+            Some(comm) if gives_option => Value::some(Value::Comm(comm)),
+            Some(comm) => Value::Comm(comm),
+            None => Value::none(),
+        }
+    }
+
+    fn make_communicators(&mut self, comm: usize, number: usize) {
+        let Some(together) = self.together.get(&(comm, number)).filter(|one| one.made.is_none()) else { return };
+        let mut groups: BTreeMap<i128, Vec<(i128, usize)>> = BTreeMap::new();
+        let mut grid = None;
+        for (me, (part, _)) in &together.parts {
+            let wanted = match (&part.split, &part.grid) {
+                (Some((color, key)), _) => color.map(|color| (color, *key)),
+                (None, Some((dims, _))) => ((*me as i128) < dims.iter().product()).then_some((0, 0)),
+                (None, None) => Some((0, 0)),
+            };
+            if let Some((color, key)) = wanted {
+                groups.entry(color).or_default().push((key, *me));
+            }
+            grid = grid.or_else(|| part.grid.clone());
+        }
+        let mut made = BTreeMap::new();
+        for (color, mut members) in groups {
+            members.sort_unstable();
+            let members = members.into_iter().map(|(_, me)| self.comms[comm].members[me]).collect();
+            self.comms.push(Comm {
+                members,
+                grid: grid.clone(),
+            });
+            made.insert(color, self.comms.len() - 1);
+        }
+        if let Some(together) = self.together.get_mut(&(comm, number)) {
+            together.made = Some(made);
+        }
+    }
+
+    /// A collective call that some ranks have made and others have not.
+    pub(super) fn half_done(&self) -> Option<(At, usize)> {
+        self.together.iter().find_map(|((comm, _), one)| {
+            let members = &self.comms[*comm].members;
+            let missing = (0..members.len()).find(|me| !one.parts.contains_key(me))?;
+            let at = one.parts.values().next()?.1;
+            Some((at, members[missing]))
+        })
+    }
+
+    /// The number among all of a rank of a communicator.
+    pub(super) fn global(&self, comm: usize, number: usize) -> usize {
+        self.comms[comm].members.get(number).copied().unwrap_or(number)
+    }
+}
+
+fn differs(first: &Part, other: &Part) -> String {
+    if first.kind != other.kind {
+        format!("`{}` where the other calls `{}`: another collective call", other.kind, first.kind)
+    } else {
+        format!("`{}` with another root", other.kind)
+    }
+}
+
+/// Whether a message's tag is the one that is wanted; nothing where that is not known.
+fn same_tag(tag: &Value, wanted: Option<&Value>) -> Option<bool> {
+    match (tag, wanted) {
+        (_, None) => Some(true),
+        (Value::Int(a), Some(Value::Int(b))) => Some(a == b),
+        (a, Some(b)) if a == b && a.is_same() => Some(true),
+        _ => None,
+    }
+}
