@@ -34,6 +34,9 @@ pub struct PlanCommand {
     /// Show instead what one stage of the compiler has made
     #[arg(long, value_name = "STAGE", conflicts_with_all = ["html", "check"])]
     stage: Option<Stage>,
+    /// Number of ranks that the program is run with; otherwise 1, 2, 3, 4, 5 and 8 are tried
+    #[arg(short = 'n', long, value_name = "N")]
+    ranks: Option<usize>,
     /// Show all loops, not only the costliest ten
     #[arg(long)]
     all: bool,
@@ -78,7 +81,11 @@ impl PlanCommand {
                 }
             };
         }
-        let placement = place(&analysis, main, &ChooseOptions::default());
+        let wishes = ChooseOptions {
+            ranks: self.ranks,
+            ..ChooseOptions::default()
+        };
+        let placement = place(&analysis, main, &wishes);
         if let Some(stage) = self.stage {
             render::print(&artefact(stage, &package, &analysis, &placement));
             return Ok(0);

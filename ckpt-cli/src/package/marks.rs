@@ -39,7 +39,7 @@ pub fn site_marks(placement: &Placement) -> Vec<SiteMark> {
         .map(|one| SiteMark {
             file: one.place.file,
             at: one.site.at,
-            before_statement: one.site.holder == Holder::Recursion,
+            before_statement: one.site.holder.before_statement(),
         })
         .collect()
 }

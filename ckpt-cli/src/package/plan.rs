@@ -226,17 +226,11 @@ impl Plan {
         placement: &Placement,
         marks: (&Again, &Decisions),
     ) -> Self {
-        let dependencies = package
-            .workspace
-            .packages
-            .iter()
-            .flat_map(|one| &one.dependencies);
         let shown = Shown {
             program: &package.program,
             folder: package.workspace_root(),
             sizes: Sizes::of(package, analysis),
             marks: Marks::of(marks),
-            passes_messages: dependencies.into_iter().any(|one| one.name == "mpi"),
         };
         let candidates = placement.candidates();
         let functions: Vec<FunctionPlan> = placement
@@ -303,7 +297,6 @@ struct Shown<'a> {
     folder: &'a Path,
     sizes: Sizes<'a>,
     marks: Marks,
-    passes_messages: bool,
 }
 
 /// What was decided for `let`s, loops and parameters, by the place where they begin, and why.
@@ -387,7 +380,7 @@ fn function(
                     .filter(|variable| variable.fate.is_saved())
                     .count(),
                 why: site.why.clone(),
-                safe_point: safe_point(site, shown.passes_messages),
+                safe_point: safe_point(site),
             }
         })
         .collect();
@@ -472,17 +465,17 @@ fn reports(analysis: &Analysis, candidate: &Candidate, shown: &Shown<'_>) -> Vec
 }
 
 /// Why no message crosses the site, and how the place was found.
-fn safe_point(site: &PlacedSite, passes_messages: bool) -> String {
+fn safe_point(site: &PlacedSite) -> String {
     let place = match site.site.holder {
         Holder::Loop(_) => "the first statement of the loop's body",
+        Holder::Inside(_) => "between two statements of the loop's body",
         Holder::Recursion => "before the statement that leads into the recursion",
         Holder::User => "where you have put it",
     };
-    let messages = if passes_messages {
-        "messages between processes are not looked at: this version is for one process"
-    } else {
-        "the program passes no messages between processes, so none can cross it"
-    };
+    let messages = site
+        .safe
+        .as_deref()
+        .unwrap_or("the program passes no messages between processes, so none can cross it");
     format!("{place}; {messages}")
 }
 

@@ -49,7 +49,14 @@ pub use source::{CrateKind, CrateSource, FileId, Program, SourceFile};
 
 use crate::tables::Tables;
 use calls::CallGraph;
+use comm::SafePoints;
 use items::{FnId, Items};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Nothing for a program that does not use MPI.
+type Points = Option<Rc<SafePoints>>;
 
 /// What the stages have found.
 #[derive(Debug, Default)]
@@ -62,6 +69,8 @@ pub struct Analysis {
     pub bases: Vec<usize>,
     /// What the user says that calls mean.
     pub tables: Tables,
+    /// Which sites no message crosses, by number of ranks; worked out when it is asked for.
+    points: RefCell<HashMap<(FnId, Option<usize>), Points>>,
     /// The costs that an instrumented run has shown.
     measured: Option<MeasuredCosts>,
 }
@@ -76,6 +85,18 @@ struct MeasuredCosts {
 }
 
 impl Analysis {
+    /// What tells safe points, for a run with this many ranks or with any number; nothing for a program that does not
+    /// use MPI.
+    pub fn safe_points(&self, main: FnId, ranks: Option<usize>) -> Option<Rc<SafePoints>> {
+        let key = (main, ranks);
+        if let Some(known) = self.points.borrow().get(&key) {
+            return known.clone();
+        }
+        let points = SafePoints::new(self, main, ranks).map(Rc::new);
+        self.points.borrow_mut().insert(key, points.clone());
+        points
+    }
+
     /// The costs of a run that begins in `main`: measured if [`Self::measured_by`] was told of such a run, else estimates.
     pub fn costs(&self, main: FnId) -> cost::Costs {
         match &self.measured {
@@ -114,6 +135,7 @@ fn stages(program: &Program) -> Analysis {
         bases: program.files.iter().map(|file| file.base).collect(),
         tables: Tables::default(),
         measured: None,
+        points: RefCell::default(),
     }
 }
 

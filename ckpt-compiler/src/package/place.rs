@@ -39,7 +39,7 @@ pub fn with_sites(
     for site in candidate.sites.iter().filter(|site| site.holder != Holder::User) {
         let mut inserter = Inserter {
             at: site.at.saturating_sub(base),
-            before: site.holder == Holder::Recursion,
+            before: site.holder.before_statement(),
             done: false,
         };
         inserter.visit_block_mut(&mut item.block);

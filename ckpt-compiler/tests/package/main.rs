@@ -10,7 +10,10 @@ mod items;
 mod lent;
 mod names;
 mod robustness;
+mod safe_choice;
 mod safe_points;
+mod simulator;
+mod skeletons;
 mod statics;
 mod strangers;
 

@@ -16,7 +16,11 @@ fn check_with(text: &str, ranks: Option<usize>) -> Vec<(bool, Result<Safe, Obsta
     assert!(!wanted.is_empty(), "a mark in the program");
     let mut results = Vec::new();
     for (mark, safe) in wanted {
-        let all = analysis.graph.loops.iter().filter_map(|one| one.body_at.map(|at| (one.function, at)));
+        let all = analysis
+            .graph
+            .loops
+            .iter()
+            .filter_map(|one| one.body_at.map(|at| (one.function, at)));
         let all = all.flat_map(|(function, at)| {
             let list = points.boundaries_of(function, at);
             list.into_iter().map(move |(at, _)| (function, at))
@@ -171,10 +175,16 @@ const MASTER: &str = "let tasks = 12;
 
 #[test]
 fn master_and_workers_with_any_source() {
-    check(&format!("{} fn compute(task: i32) -> f64 {{ let mut s = 0.0; for i in 0..task * 1000 {{ s += i as f64; }} s }}", program(MASTER)));
+    check(&format!(
+        "{} fn compute(task: i32) -> f64 {{ let mut s = 0.0; for i in 0..task * 1000 {{ s += i as f64; }} s }}",
+        program(MASTER)
+    ));
     // Without the barrier the end of a round is told by the master's last message: still nothing crosses.
     let without = MASTER.replace("world.barrier();", "let _ = round;");
-    check(&format!("{} fn compute(task: i32) -> f64 {{ task as f64 }}", program(&without)));
+    check(&format!(
+        "{} fn compute(task: i32) -> f64 {{ task as f64 }}",
+        program(&without)
+    ));
 }
 
 /// Workers that do not wait for an answer may be a round ahead.
@@ -423,10 +433,18 @@ fn what_is_not_followed_is_not_safe() {
 
 #[test]
 fn ranks_that_come_more_often_than_others_are_refused() {
-    check(&program("for i in 0..10 + rank { /*unsafe*/ work(i); } world.barrier();"));
-    check(&program("let mine = count(rank); for i in 0..mine { /*unsafe*/ work(i); } world.barrier();"));
-    check(&program("if rank == 0 { for i in 0..10 { /*unsafe*/ work(i); } } world.barrier();"));
-    check(&program("for i in 0..10 { /*safe*/ work(i); } if rank > 0 { world.process_at_rank(0).send(&results()); } else { for _ in 0..unknown() { world.any_process().receive_vec::<f64>(); } }"));
+    check(&program(
+        "for i in 0..10 + rank { /*unsafe*/ work(i); } world.barrier();",
+    ));
+    check(&program(
+        "let mine = count(rank); for i in 0..mine { /*unsafe*/ work(i); } world.barrier();",
+    ));
+    check(&program(
+        "if rank == 0 { for i in 0..10 { /*unsafe*/ work(i); } } world.barrier();",
+    ));
+    check(&program(
+        "for i in 0..10 { /*safe*/ work(i); } if rank > 0 { world.process_at_rank(0).send(&results()); } else { for _ in 0..unknown() { world.any_process().receive_vec::<f64>(); } }",
+    ));
 }
 
 #[test]
@@ -462,7 +480,7 @@ fn a_probe_before_a_receive_is_followed() {
              world.barrier();
          }
          for step in 0..20 {
-             /*safe*/
+             /*unsafe*/
              if rank == 0 {
                  for _ in 1..size {
                      let (message, status) = world.any_process().matched_probe();

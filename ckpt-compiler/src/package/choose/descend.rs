@@ -71,13 +71,16 @@ impl Chooser<'_, '_> {
                 measured: cost.seen.is_some(),
                 hot: false,
                 why: "written by the user".into(),
+                safe: None,
             });
         }
+        self.written = !self.chosen.is_empty();
+        self.check_sites_of_the_user();
     }
 
     /// Chooses, beginning in `main`.
     pub(super) fn descend(&mut self) {
-        if self.chosen.iter().any(|site| site.site.holder == Holder::User) {
+        if self.written {
             return;
         }
         let start = Reach {
@@ -138,7 +141,7 @@ impl Chooser<'_, '_> {
     pub(super) fn has_site(&self, id: LoopId) -> bool {
         self.chosen
             .iter()
-            .any(|site| site.site.holder == Holder::Loop(id))
+            .any(|site| site.site.holder.in_loop() == Some(id))
     }
 
     fn function(&mut self, function: FnId, at: Reach) {
@@ -320,12 +323,25 @@ impl Chooser<'_, '_> {
             measured: cost.seen.is_some() && !cost.guessed,
             hot: cost.per_iteration < self.options.shortest(cost.guessed),
             why: why.into(),
+            safe: None,
         }
     }
 
+    /// A site at the start of a loop's body, or at the next statement in it that no message crosses.
     pub(super) fn add_loop(&mut self, id: LoopId, why: &str) -> bool {
         let site = self.site_in(id, why);
-        self.try_add(site)
+        if self.try_add(site.clone()) {
+            return true;
+        }
+        for (mut moved, line) in self.safe_places(id, &site) {
+            moved.why = format!(
+                "{why}; at the start of its body a message may be on its way, before line {line} none is"
+            );
+            if self.try_add(moved) {
+                return true;
+            }
+        }
+        false
     }
 
     /// A recursion: before the statement that goes deeper, or in the loop around it.
@@ -374,6 +390,7 @@ impl Chooser<'_, '_> {
                 measured: cost.seen.is_some(),
                 hot: per_visit < self.options.shortest_iteration,
                 why: "the work is a recursion".into(),
+                safe: None,
             };
             if self.try_add(site) {
                 return;

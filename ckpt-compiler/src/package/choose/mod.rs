@@ -8,6 +8,7 @@ mod coverage;
 mod descend;
 mod parts;
 mod route;
+mod safe;
 mod show;
 mod time_loops;
 mod words;
@@ -17,8 +18,10 @@ use super::calls::{CallId, LoopId};
 use super::cost::{Costs, LoopCost};
 use super::items::{FnId, Place};
 use crate::errors::Diagnostic;
+use crate::package::comm::SafePoints;
 use proc_macro2::Span;
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 /// What a choice is measured by.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +44,8 @@ pub struct ChooseOptions {
     pub least_hot_share: f64,
     /// Places that must not be taken, by file and byte: others have found that no site can stand there, and why.
     pub refused: BTreeMap<(usize, usize), String>,
+    /// How many ranks the program is run with; otherwise several numbers are tried.
+    pub ranks: Option<usize>,
 }
 
 impl Default for ChooseOptions {
@@ -55,6 +60,7 @@ impl Default for ChooseOptions {
             least_share: 0.05,
             least_hot_share: 0.25,
             refused: BTreeMap::new(),
+            ranks: None,
         }
     }
 }
@@ -81,10 +87,27 @@ impl ChooseOptions {
 pub enum Holder {
     /// The first statement of a loop's body.
     Loop(LoopId),
+    /// Before another statement of a loop's body.
+    Inside(LoopId),
     /// Before the statement that leads into the recursion.
     Recursion,
     /// Written by the user.
     User,
+}
+
+impl Holder {
+    /// The loop whose body it stands in.
+    pub fn in_loop(self) -> Option<LoopId> {
+        match self {
+            Self::Loop(id) | Self::Inside(id) => Some(id),
+            Self::Recursion | Self::User => None,
+        }
+    }
+
+    /// Whether the site goes before a statement, and not just behind a brace.
+    pub fn before_statement(self) -> bool {
+        matches!(self, Self::Recursion | Self::Inside(_))
+    }
 }
 
 /// A place for a site.
@@ -134,6 +157,8 @@ pub struct PlacedSite {
     pub hot: bool,
     /// Why here.
     pub why: String,
+    /// Why no message between processes crosses it; nothing where the program passes none.
+    pub safe: Option<String>,
 }
 
 /// A name for `calls(..)`.
@@ -249,6 +274,8 @@ pub fn choose(
         visited: Vec::new(),
         recursions: Vec::new(),
         attempts: 0,
+        written: false,
+        points: analysis.safe_points(main, options.ranks),
     };
     chooser.sites_of_the_user();
     chooser.descend();
@@ -277,6 +304,10 @@ struct Chooser<'a, 'b> {
     /// The groups of functions that call each other which have been tried.
     recursions: Vec<usize>,
     attempts: usize,
+    /// Whether the user has put sites into the source.
+    written: bool,
+    /// Of a program that passes messages.
+    points: Option<Rc<SafePoints>>,
 }
 
 impl Chooser<'_, '_> {
@@ -296,11 +327,17 @@ impl Chooser<'_, '_> {
         let mut sites = self.chosen.clone();
         sites.push(site);
         let result = match sites.last() {
-            Some(new) => self.not_refused(new).and_then(|()| self.verify(&sites)),
+            Some(new) => self
+                .not_refused(new)
+                .and_then(|()| self.is_safe_point(&sites))
+                .and_then(|safe| self.verify(&sites).map(|()| safe)),
             None => return false,
         };
         match result {
-            Ok(()) => {
+            Ok(safe) => {
+                if let Some(new) = sites.last_mut() {
+                    new.safe = safe;
+                }
                 self.chosen = sites;
                 true
             }
@@ -378,6 +415,14 @@ impl Chooser<'_, '_> {
     }
 
     fn finish(mut self) -> Placement {
+        // A loop that has its site at another statement is not refused.
+        let chosen: Vec<_> = self
+            .chosen
+            .iter()
+            .map(|one| (one.function, one.place.clone()))
+            .collect();
+        self.rejected
+            .retain(|one| !chosen.contains(&(one.function, one.place.clone())));
         self.chosen.sort_by_key(|site| (site.place.file, site.site.at));
         let functions = self.route(&self.chosen).unwrap_or_default();
         Placement {

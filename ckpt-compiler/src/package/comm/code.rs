@@ -67,7 +67,10 @@ impl Pattern {
                 }
             }
             Self::Tuple(front, back) | Self::List(front, back) | Self::Variant(_, front, back) => {
-                front.iter().chain(back.iter().flatten()).for_each(|one| one.slots(into));
+                front
+                    .iter()
+                    .chain(back.iter().flatten())
+                    .for_each(|one| one.slots(into));
             }
             Self::Struct(_, fields) => fields.iter().for_each(|(_, one)| one.slots(into)),
             Self::Either(cases) => cases.iter().for_each(|one| one.slots(into)),

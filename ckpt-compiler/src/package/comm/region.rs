@@ -3,7 +3,7 @@
 //! A piece without messages and sites need not be followed: what it may write to is given up, and the rank goes on
 //! behind it.
 
-use super::code::{Code, Op, Skeleton, Touch, Var};
+use super::code::{Op, Skeleton, Touch, Var};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -56,6 +56,9 @@ pub(super) struct Pieces<'a> {
     /// The closures of each function.
     closures: HashMap<usize, Vec<usize>>,
     known: RefCell<HashMap<(usize, usize, usize), Rc<Piece>>>,
+    ahead: RefCell<HashMap<(usize, usize), bool>>,
+    /// Calls and loops without messages that took too many steps, by code and step.
+    long: RefCell<HashSet<(usize, Option<usize>)>>,
 }
 
 impl<'a> Pieces<'a> {
@@ -81,6 +84,8 @@ impl<'a> Pieces<'a> {
             settled: vec![true; count],
             closures,
             known: RefCell::default(),
+            ahead: RefCell::default(),
+            long: RefCell::default(),
         };
         pieces.settle();
         pieces
@@ -89,6 +94,16 @@ impl<'a> Pieces<'a> {
     /// Whether the boundary is a site.
     pub(super) fn is_site(&self, boundary: usize) -> bool {
         self.sites.contains(&boundary)
+    }
+
+    /// A piece has taken too many steps: it is given up at once from now on.
+    pub(super) fn note_long(&self, code: usize, enter: Option<usize>) {
+        self.long.borrow_mut().insert((code, enter));
+    }
+
+    /// Whether it has.
+    pub(super) fn is_long(&self, code: usize, enter: Option<usize>) -> bool {
+        self.long.borrow().contains(&(code, enter))
     }
 
     /// Whether a code exchanges messages or has a site.
@@ -124,7 +139,8 @@ impl<'a> Pieces<'a> {
         let events = self.range_has_events(index, all.clone());
         let has_site = self.range_has_site(index, all.clone());
         let settled = self.range_is_settled(index, all.clone());
-        let mut changed = (events, has_site, settled) != (self.events[index], self.has_site[index], self.settled[index]);
+        let mut changed =
+            (events, has_site, settled) != (self.events[index], self.has_site[index], self.settled[index]);
         (self.events[index], self.has_site[index], self.settled[index]) = (events, has_site, settled);
         let parameters: Vec<Vec<usize>> = code
             .parameters
@@ -141,34 +157,15 @@ impl<'a> Pieces<'a> {
             }
             if let Some(at) = parameters.iter().position(|slots| slots.contains(&var.slot)) {
                 // A parameter that is a pattern: all of it.
-                let path = if parameters[at].len() == 1 { path } else { Vec::new() };
+                let path = if parameters[at].len() == 1 {
+                    path
+                } else {
+                    Vec::new()
+                };
                 changed |= code.is_lent(at) && self.written[index][at].insert(path);
-            } else if let Some(at) = self.from_parameter(code, var.slot, &parameters).filter(|at| code.is_lent(*at)) {
-                changed |= self.written[index][at].insert(Vec::new());
             }
         }
         changed
-    }
-
-    /// A variable that is not a parameter may hold a part of one: then anything of any parameter may be written to. It
-    /// matters only where the parameter is a reference, so the first guess is the parameter that its binding mentions.
-    fn from_parameter(&self, code: &Code, slot: usize, parameters: &[Vec<usize>]) -> Option<usize> {
-        let declared = code.ops.iter().position(|op| match op {
-            Op::Declare(at) => *at == slot,
-            Op::Bind(_, pattern) => {
-                let mut slots = Vec::new();
-                pattern.slots(&mut slots);
-                slots.contains(&slot)
-            }
-            _ => false,
-        })?;
-        let mentioned = code.ops[..declared].iter().rev().take(12).find_map(|op| match op {
-            Op::Load(var) | Op::Place(var, ..) if var.up == 0 => {
-                parameters.iter().position(|slots| slots.contains(&var.slot))
-            }
-            _ => None,
-        });
-        mentioned
     }
 
     /// What a piece may do; remembered.
@@ -188,7 +185,9 @@ impl<'a> Pieces<'a> {
         for (at, op) in ops.iter().enumerate() {
             match op {
                 Op::Return => piece.returns |= !(self.events[code] && super::machine::is_error(ops, at)),
-                Op::Leave(_, to) | Op::Again(_, to) if !(range.start..=range.end).contains(to) => piece.leaves = true,
+                Op::Leave(_, to) | Op::Again(_, to) if !(range.start..=range.end).contains(to) => {
+                    piece.leaves = true
+                }
                 _ => {}
             }
         }
@@ -219,7 +218,9 @@ impl<'a> Pieces<'a> {
     }
 
     fn range_has_site(&self, code: usize, range: Range<usize>) -> bool {
-        self.skeleton.codes[code].ops[range].iter().any(|op| self.leads_to_site(code, op))
+        self.skeleton.codes[code].ops[range]
+            .iter()
+            .any(|op| self.leads_to_site(code, op))
     }
 
     fn leads_to_site(&self, code: usize, op: &Op) -> bool {
@@ -235,6 +236,15 @@ impl<'a> Pieces<'a> {
 
     /// Whether a site may be come to from a step on, in the same call.
     pub(super) fn site_ahead(&self, code: usize, from: usize) -> bool {
+        if let Some(known) = self.ahead.borrow().get(&(code, from)) {
+            return *known;
+        }
+        let ahead = self.walk_ahead(code, from);
+        self.ahead.borrow_mut().insert((code, from), ahead);
+        ahead
+    }
+
+    fn walk_ahead(&self, code: usize, from: usize) -> bool {
         let ops = &self.skeleton.codes[code].ops;
         let mut seen = vec![false; ops.len()];
         let mut open = vec![from];
@@ -315,14 +325,20 @@ impl<'a> Pieces<'a> {
                 Op::Bind(_, pattern) => {
                     let mut slots = Vec::new();
                     pattern.slots(&mut slots);
-                    writes.extend(slots.into_iter().map(|slot| (Var { up: 0, slot }, Vec::new(), How::Itself)));
+                    writes.extend(
+                        slots
+                            .into_iter()
+                            .map(|slot| (Var { up: 0, slot }, Vec::new(), How::Itself)),
+                    );
                 }
                 Op::Load(var) => writes.extend(self.handed_on(*var, &ops[at + 1..])),
                 Op::Forget(vars) => writes.extend(vars.iter().map(|var| (*var, Vec::new(), How::Itself))),
                 Op::Closure(inner) => self.closure_writes(*inner, &mut writes),
                 Op::CallValue(_) | Op::Mention(_) => {
                     let closures: Vec<_> = self.closures_of(code).collect();
-                    closures.into_iter().for_each(|one| self.closure_writes(one, &mut writes));
+                    closures
+                        .into_iter()
+                        .for_each(|one| self.closure_writes(one, &mut writes));
                 }
                 _ => {}
             }
@@ -337,11 +353,15 @@ impl<'a> Pieces<'a> {
         for op in next.by_ref() {
             match op {
                 Op::GetField(name) => path.push(name.clone()),
-                Op::Deref | Op::Binary(_) | Op::GetElement | Op::Cast(_) | Op::Not | Op::Negate | Op::Pop => return None,
+                Op::Deref | Op::Binary(_) | Op::GetElement | Op::Cast(_) | Op::Not | Op::Negate | Op::Pop => {
+                    return None;
+                }
                 _ => break,
             }
         }
-        let is_reference = path.last().is_none_or(|name| self.skeleton.references.contains(name));
+        let is_reference = path
+            .last()
+            .is_none_or(|name| self.skeleton.references.contains(name));
         is_reference.then_some((var, path, How::Held))
     }
 
@@ -349,14 +369,22 @@ impl<'a> Pieces<'a> {
         let all = 0..self.skeleton.codes[closure].ops.len();
         for (var, path, how) in self.range_writes(closure, all) {
             if var.up > 0 {
-                into.insert((Var { up: var.up - 1, ..var }, path, how));
+                into.insert((
+                    Var {
+                        up: var.up - 1,
+                        ..var
+                    },
+                    path,
+                    how,
+                ));
             }
         }
     }
 }
 
 fn outwards(vars: Vec<Var>) -> impl Iterator<Item = Var> {
-    vars.into_iter()
-        .filter(|var| var.up > 0)
-        .map(|var| Var { up: var.up - 1, ..var })
+    vars.into_iter().filter(|var| var.up > 0).map(|var| Var {
+        up: var.up - 1,
+        ..var
+    })
 }

@@ -15,6 +15,9 @@ use std::rc::Rc;
 /// Visits that are followed with the numbers that the program has then.
 const EXACT_VISITS: usize = 24;
 
+/// The same where the order of messages is open.
+const EXACT_VISITS_WITH_CHOICES: usize = 5;
+
 /// Steps of all ranks together.
 const MOST_STEPS: u64 = 4_000_000;
 
@@ -71,7 +74,10 @@ impl<'a> Search<'a> {
         }];
         while let Some(path) = open.pop() {
             if self.seen.len() > MOST_STATES {
-                return Err(Trouble::new(None, "there are too many orders in which messages may come to try them all"));
+                return Err(Trouble::new(
+                    None,
+                    "there are too many orders in which messages may come to try them all",
+                ));
             }
             self.follow(path, &mut open)?;
         }
@@ -80,6 +86,10 @@ impl<'a> Search<'a> {
 
     fn follow(&mut self, mut path: Path, open: &mut Vec<Path>) -> Result<(), Trouble> {
         path.world.settle(self.scene, &mut self.fuel, None)?;
+        // Behind the last visit nothing matters any more.
+        if !path.world.ranks.iter().any(|rank| self.site_ahead(rank)) {
+            return Ok(());
+        }
         if let Some(number) = undecided(&path.world) {
             return self.both_ways(path, number, open);
         }
@@ -191,7 +201,12 @@ impl<'a> Search<'a> {
         path.visits += 1;
         self.found.visits = self.found.visits.max(path.visits);
         widen::renumber(&mut path.world);
-        if path.visits > EXACT_VISITS
+        let exact = if self.found.any_source {
+            EXACT_VISITS_WITH_CHOICES
+        } else {
+            EXACT_VISITS
+        };
+        if path.visits > exact
             && let Some(before) = &path.before
         {
             widen::widen(&mut path.world, before);
@@ -215,7 +230,10 @@ impl<'a> Search<'a> {
         for rank in &world.ranks {
             let State::Lost(why) = &rank.state else { continue };
             if self.site_ahead(rank) {
-                return Err(Trouble::new(Some(rank.at), format!("{why} (rank {})", rank.index)));
+                return Err(Trouble::new(
+                    Some(rank.at),
+                    format!("{why} (rank {})", rank.index),
+                ));
             }
         }
         let at_site = world
@@ -225,7 +243,8 @@ impl<'a> Search<'a> {
         let someone_lost = lost(world).is_some();
         for rank in &world.ranks {
             let State::Waits(wait) = &rank.state else { continue };
-            if matches!(wait, Wait::Site(_)) || (at_site.is_none() && someone_lost && !self.site_ahead(rank)) {
+            if matches!(wait, Wait::Site(_)) || (at_site.is_none() && someone_lost && !self.site_ahead(rank))
+            {
                 continue;
             }
             let at = waited_for(rank, wait);
@@ -235,11 +254,20 @@ impl<'a> Search<'a> {
                     rank.index, other.index
                 ),
                 None if !self.site_ahead(rank) && !someone_lost && self.found.visits > 0 => continue,
-                None => format!("what rank {} waits for here is never sent, as far as can be told", rank.index),
+                None => format!(
+                    "what rank {} waits for here is never sent, as far as can be told",
+                    rank.index
+                ),
             };
             return Err(Trouble::new(Some(at), why));
         }
-        match (at_site, world.ranks.iter().find(|rank| !matches!(rank.state, State::Waits(Wait::Site(_))))) {
+        match (
+            at_site,
+            world
+                .ranks
+                .iter()
+                .find(|rank| !matches!(rank.state, State::Waits(Wait::Site(_)))),
+        ) {
             (Some(there), Some(other)) => {
                 let why = format!(
                     "rank {} comes to the site once more than rank {}: no checkpoint there would have all ranks",
@@ -251,11 +279,19 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Whether a rank may come to the site again.
     fn site_ahead(&self, rank: &super::machine::Rank) -> bool {
+        if rank.state == State::Ended {
+            return false;
+        }
         let inner = rank.frames.len() - 1;
         rank.frames.iter().enumerate().any(|(index, frame)| {
             // A caller goes on behind its call; the innermost step may be done again.
-            let from = if index == inner { frame.pc.saturating_sub(1) } else { frame.pc };
+            let from = if index == inner {
+                frame.pc.saturating_sub(1)
+            } else {
+                frame.pc
+            };
             self.scene.pieces.site_ahead(frame.code, from)
         })
     }
@@ -281,7 +317,10 @@ fn undecided(world: &World) -> Option<u64> {
 
 fn lost(world: &World) -> Option<Trouble> {
     world.ranks.iter().find_map(|rank| match &rank.state {
-        State::Lost(why) => Some(Trouble::new(Some(rank.at), format!("{why} (rank {})", rank.index))),
+        State::Lost(why) => Some(Trouble::new(
+            Some(rank.at),
+            format!("{why} (rank {})", rank.index),
+        )),
         _ => None,
     })
 }
@@ -304,17 +343,24 @@ fn clean(world: &World) -> Result<(), Trouble> {
         .split_first()
         .and_then(|(first, rest)| Some((first, rest.iter().find(|one| one.state != first.state)?)))
     {
-        let why = format!("rank {} comes to one site when rank {} comes to another", first.index, other.index);
+        let why = format!(
+            "rank {} comes to one site when rank {} comes to another",
+            first.index, other.index
+        );
         return Err(Trouble::new(Some(other.at), why));
     }
     if let Some(((comm, from, to), list)) = world.queues.iter().find(|(_, list)| !list.is_empty()) {
         let (from, to) = (world.global(*comm, *from), world.global(*comm, *to));
-        let why = format!("the message that rank {from} sends here to rank {to} is still on its way at the site");
+        let why =
+            format!("the message that rank {from} sends here to rank {to} is still on its way at the site");
         return Err(Trouble::new(list.front().map(|one| one.at), why));
     }
     for rank in &world.ranks {
         if let Some(request) = rank.requests.first() {
-            let why = format!("rank {} has not waited yet for what it begins here when it comes to the site", rank.index);
+            let why = format!(
+                "rank {} has not waited yet for what it begins here when it comes to the site",
+                rank.index
+            );
             return Err(Trouble::new(Some(request.at), why));
         }
         if !rank.held.is_empty() {

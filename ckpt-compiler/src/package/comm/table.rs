@@ -108,13 +108,26 @@ impl Calls {
     /// What a function of MPI itself does: whatever may communicate is not followed.
     pub(super) fn raw(&self, name: &str) -> Option<Rc<Call>> {
         const HARMLESS: [&str; 12] = [
-            "MPI_Wtime", "MPI_Wtick", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Initialized", "MPI_Finalized", "MPI_Abort",
-            "MPI_Get_", "MPI_Type_", "MPI_Error_", "MPI_Op_", "MPI_Info_",
+            "MPI_Wtime",
+            "MPI_Wtick",
+            "MPI_Comm_rank",
+            "MPI_Comm_size",
+            "MPI_Initialized",
+            "MPI_Finalized",
+            "MPI_Abort",
+            "MPI_Get_",
+            "MPI_Type_",
+            "MPI_Error_",
+            "MPI_Op_",
+            "MPI_Info_",
         ];
         if HARMLESS.iter().any(|start| name.starts_with(start)) && name != "MPI_Get_accumulate" {
             return None;
         }
-        let why = if name.starts_with("MPI_Win") || name.contains("ccumulate") || matches!(name, "MPI_Put" | "MPI_Get") {
+        let why = if name.starts_with("MPI_Win")
+            || name.contains("ccumulate")
+            || matches!(name, "MPI_Put" | "MPI_Get")
+        {
             "windows are not followed: any rank may write to another's memory"
         } else {
             "calls of MPI itself, past rsmpi, are not followed"
@@ -124,11 +137,14 @@ impl Calls {
 
     /// A table of this crate that is malformed is a bug, and a test reads it.
     fn read(text: &str) -> Self {
-        let table: Table = text.parse().unwrap_or_else(|error| panic!("messages.toml: {error}"));
+        let table: Table = text
+            .parse()
+            .unwrap_or_else(|error| panic!("messages.toml: {error}"));
         let mut calls = HashMap::new();
         for (section, entries) in &table {
             for (name, entry) in entries.as_table().into_iter().flatten() {
-                let call = one(section, name, entry).unwrap_or_else(|| panic!("messages.toml: {section}.{name}"));
+                let call =
+                    one(section, name, entry).unwrap_or_else(|| panic!("messages.toml: {section}.{name}"));
                 calls.insert(name.clone(), Rc::new(call));
             }
         }
@@ -137,7 +153,12 @@ impl Calls {
 }
 
 fn one(section: &str, name: &str, entry: &toml::Value) -> Option<Call> {
-    let index = |key: &str| entry.get(key).and_then(toml::Value::as_integer).map(|at| at as usize);
+    let index = |key: &str| {
+        entry
+            .get(key)
+            .and_then(toml::Value::as_integer)
+            .map(|at| at as usize)
+    };
     let word = |key: &str| entry.get(key).and_then(toml::Value::as_str);
     let flag = |key: &str| entry.get(key).and_then(toml::Value::as_bool).unwrap_or(false);
     let sort = match section {

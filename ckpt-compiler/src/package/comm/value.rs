@@ -127,7 +127,12 @@ impl Value {
         self.all(&|part| {
             !matches!(
                 part,
-                Value::Unknown | Value::Data | Value::Ref(_) | Value::Closure(..) | Value::Request(_) | Value::Message(_)
+                Value::Unknown
+                    | Value::Data
+                    | Value::Ref(_)
+                    | Value::Closure(..)
+                    | Value::Request(_)
+                    | Value::Message(_)
             )
         })
     }
@@ -160,7 +165,11 @@ impl Value {
 
     /// What is left of it when all that is known of it is given up.
     pub(super) fn blurred(&self) -> Value {
-        if self.is_data() { Value::Data } else { Value::Unknown }
+        if self.is_data() {
+            Value::Data
+        } else {
+            Value::Unknown
+        }
     }
 
     fn all(&self, holds: &impl Fn(&Value) -> bool) -> bool {
@@ -173,9 +182,7 @@ impl Value {
             Value::Tuple(parts) | Value::List(parts) | Value::Variant(_, parts) => Box::new(parts.iter()),
             Value::Struct(_, fields) => Box::new(fields.values()),
             Value::Range(parts) => Box::new(parts.iter()),
-            Value::Color(inner) | Value::Status(_, inner) => {
-                Box::new(std::iter::once(&**inner))
-            }
+            Value::Color(inner) | Value::Status(_, inner) => Box::new(std::iter::once(&**inner)),
             _ => Box::new(std::iter::empty()),
         }
     }
@@ -269,10 +276,16 @@ impl Binary {
             (Value::Int(a), Value::Int(b)) => self.ints(*a, *b),
             (Value::Float(a), Value::Float(b)) => self.floats(f64::from_bits(*a), f64::from_bits(*b)),
             (Value::Bool(a), Value::Bool(b)) => self.bools(*a, *b),
-            (Value::Bool(false), _) | (_, Value::Bool(false)) if self == Self::And => Some(Value::Bool(false)),
+            (Value::Bool(false), _) | (_, Value::Bool(false)) if self == Self::And => {
+                Some(Value::Bool(false))
+            }
             (Value::Bool(true), _) | (_, Value::Bool(true)) if self == Self::Or => Some(Value::Bool(true)),
-            (Value::Bool(true), other) | (other, Value::Bool(true)) if self == Self::And => Some(other.clone()),
-            (Value::Bool(false), other) | (other, Value::Bool(false)) if self == Self::Or => Some(other.clone()),
+            (Value::Bool(true), other) | (other, Value::Bool(true)) if self == Self::And => {
+                Some(other.clone())
+            }
+            (Value::Bool(false), other) | (other, Value::Bool(false)) if self == Self::Or => {
+                Some(other.clone())
+            }
             _ => self.compared(left, right),
         };
         match known {
@@ -324,7 +337,11 @@ impl Binary {
             Self::Div => Value::float(a / b),
             Self::Rem => Value::float(a % b),
             Self::Ne => Value::Bool(a != b),
-            _ => return a.partial_cmp(&b).map_or(Some(Value::Bool(false)), |order| self.ordered(order)),
+            _ => {
+                return a
+                    .partial_cmp(&b)
+                    .map_or(Some(Value::Bool(false)), |order| self.ordered(order));
+            }
         })
     }
 

@@ -97,8 +97,11 @@ impl SafePoints {
 
     /// The boundary of a site; nothing where the user vouches for it.
     fn boundary(&self, function: FnId, at: usize) -> Result<Option<usize>, Obstacle> {
+        let boundaries = &self.skeleton.boundaries;
         let here = |one: &super::code::Boundary| one.function == function && one.at == at;
-        match self.skeleton.boundaries.iter().position(here) {
+        // Where the user's own site stands, a statement begins as well.
+        let of_user = boundaries.iter().position(|one| here(one) && one.user.is_some());
+        match of_user.or_else(|| boundaries.iter().position(here)) {
             Some(index) if self.skeleton.boundaries[index].user == Some(true) => Ok(None),
             Some(index) => Ok(Some(index)),
             None => Err(Obstacle {
@@ -112,7 +115,11 @@ impl SafePoints {
 
     /// The sites that the user has put into a function: where, at which line, and whether the user vouches for it.
     pub fn sites_of_user(&self, function: FnId) -> Vec<(usize, usize, bool)> {
-        let of_it = self.skeleton.boundaries.iter().filter(|one| one.function == function);
+        let of_it = self
+            .skeleton
+            .boundaries
+            .iter()
+            .filter(|one| one.function == function);
         of_it
             .filter_map(|one| Some((one.at, one.line, one.user?)))
             .collect()
@@ -120,7 +127,11 @@ impl SafePoints {
 
     /// The boundaries between the statements of a loop's body, in order: byte and line.
     pub fn boundaries_of(&self, function: FnId, body_at: usize) -> Vec<(usize, usize)> {
-        let of_it = self.skeleton.boundaries.iter().filter(|one| one.function == function);
+        let of_it = self
+            .skeleton
+            .boundaries
+            .iter()
+            .filter(|one| one.function == function);
         of_it
             .filter(|one| one.user.is_none() && one.body_at == body_at)
             .map(|one| (one.at, one.line))
@@ -169,8 +180,12 @@ impl SafePoints {
     }
 
     fn obstacle(&self, trouble: &Trouble, ranks: Vec<usize>) -> Obstacle {
-        let place = trouble.at.and_then(|(code, pc)| self.skeleton.place(code, pc).cloned());
-        let op = trouble.at.and_then(|(code, pc)| self.skeleton.codes.get(code)?.ops.get(pc));
+        let place = trouble
+            .at
+            .and_then(|(code, pc)| self.skeleton.place(code, pc).cloned());
+        let op = trouble
+            .at
+            .and_then(|(code, pc)| self.skeleton.codes.get(code)?.ops.get(pc));
         let call = match op {
             Some(Op::Method(one)) => one.name.to_string(),
             Some(Op::Outside(path, ..)) => path.last().map(ToString::to_string).unwrap_or_default(),
@@ -208,7 +223,8 @@ fn names_mpi(item: &syn::ItemFn) -> bool {
     struct Finder(bool);
     impl<'ast> syn::visit::Visit<'ast> for Finder {
         fn visit_path(&mut self, path: &'ast syn::Path) {
-            self.0 |= path.segments.len() > 1 && path.segments.first().is_some_and(|first| first.ident == "mpi");
+            self.0 |=
+                path.segments.len() > 1 && path.segments.first().is_some_and(|first| first.ident == "mpi");
             syn::visit::visit_path(self, path);
         }
     }

@@ -32,7 +32,8 @@ pub(super) fn widen(world: &mut World, before: &World) {
     let now: Vec<Rank> = world.ranks.clone();
     for (rank, old) in world.ranks.iter_mut().zip(&before.ranks) {
         rank.widen(old, &mut |place: &Place, value: &Value| {
-            let here = |other: &Rank| other.at_place(place).as_ref() == Some(value) && other.same_shape(&now[0]);
+            let here =
+                |other: &Rank| other.at_place(place).as_ref() == Some(value) && other.same_shape(&now[0]);
             if value.is_same() && now.iter().all(here) {
                 Value::uniform(&("widened", place))
             } else if value.is_data() {
@@ -77,11 +78,17 @@ pub(super) fn widened(
         }
         (Value::List(old), Value::List(new)) if old.len() == new.len() => {
             let parts = new.iter().enumerate();
-            Value::list(parts.map(|(index, value)| at(Step::Index(index), &old[index], value)).collect())
+            Value::list(
+                parts
+                    .map(|(index, value)| at(Step::Index(index), &old[index], value))
+                    .collect(),
+            )
         }
         (Value::Variant(a, old), Value::Variant(b, new)) if a == b && old.len() == new.len() => {
             let parts = new.iter().enumerate();
-            let parts = parts.map(|(index, value)| at(Step::Part(index), &old[index], value)).collect();
+            let parts = parts
+                .map(|(index, value)| at(Step::Part(index), &old[index], value))
+                .collect();
             Value::Variant(b.clone(), Rc::new(parts))
         }
         (Value::Range(old), Value::Range(new)) => {

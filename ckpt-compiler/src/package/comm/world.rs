@@ -7,34 +7,9 @@
 use super::code::Skeleton;
 use super::machine::{Ask, At, Comm, Rank, Sight, State, Wait, What};
 use super::region::Pieces;
-use super::table::Waits;
+use super::together::{Together, differs};
 use super::value::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::rc::Rc;
-
-/// What a rank brings into a collective call.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Part {
-    /// What all ranks must agree in.
-    pub(super) kind: Rc<str>,
-    /// Who waits for whom; nothing where a communicator is made.
-    pub(super) waits: Option<Waits>,
-    pub(super) root: Option<i128>,
-    pub(super) same: bool,
-    pub(super) data: Option<Value>,
-    /// Colour and key.
-    pub(super) split: Option<(Option<i128>, i128)>,
-    pub(super) grid: Option<(Vec<i128>, Vec<bool>)>,
-}
-
-/// A collective call.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub(super) struct Together {
-    /// By the rank's number in the communicator.
-    parts: BTreeMap<usize, (Rc<Part>, At)>,
-    /// The communicators that came of it, by colour.
-    made: Option<BTreeMap<i128, usize>>,
-}
 
 /// A message on its way.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -71,7 +46,7 @@ pub(super) type Choice = (usize, usize, usize);
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct World {
     pub(super) ranks: Vec<Rank>,
-    comms: Vec<Comm>,
+    pub(super) comms: Vec<Comm>,
     /// By communicator, source and destination.
     pub(super) queues: BTreeMap<(usize, usize, usize), VecDeque<Message>>,
     pub(super) together: BTreeMap<(usize, usize), Together>,
@@ -99,7 +74,12 @@ impl World {
     }
 
     /// Lets all ranks go on as far as they can without a decision. A frozen rank stays where it is.
-    pub(super) fn settle(&mut self, scene: Scene<'_>, fuel: &mut u64, frozen: Option<usize>) -> Result<(), Trouble> {
+    pub(super) fn settle(
+        &mut self,
+        scene: Scene<'_>,
+        fuel: &mut u64,
+        frozen: Option<usize>,
+    ) -> Result<(), Trouble> {
         loop {
             let mut changed = false;
             for index in (0..self.ranks.len()).filter(|index| Some(*index) != frozen) {
@@ -132,26 +112,43 @@ impl World {
         Ok(())
     }
 
-    fn number_in(&self, rank: usize, comm: usize) -> usize {
+    pub(super) fn number_in(&self, rank: usize, comm: usize) -> usize {
         let members = &self.comms[comm].members;
         members.iter().position(|one| *one == rank).unwrap_or(0)
     }
 
     fn answer(&mut self, index: usize, ask: Ask) -> Result<(), Trouble> {
         match ask {
-            Ask::Send { comm, to, tag, data, at } => {
+            Ask::Send {
+                comm,
+                to,
+                tag,
+                data,
+                at,
+            } => {
                 let from = self.number_in(index, comm);
                 let message = Message { tag, data, at };
-                self.queues.entry((comm, from, to)).or_default().push_back(message);
+                self.queues
+                    .entry((comm, from, to))
+                    .or_default()
+                    .push_back(message);
             }
-            Ask::Join { comm, number, part, at } => {
+            Ask::Join {
+                comm,
+                number,
+                part,
+                at,
+            } => {
                 let me = self.number_in(index, comm);
                 let together = self.together.entry((comm, number)).or_default();
                 if let Some((other, (first, _))) = together.parts.iter().next()
                     && (first.kind != part.kind || first.root != part.root)
                 {
                     let (other, why) = (self.comms[comm].members[*other], differs(first, &part));
-                    return Err(Trouble::new(Some(at), format!("rank {index} calls {why} than rank {other}")));
+                    return Err(Trouble::new(
+                        Some(at),
+                        format!("rank {index} calls {why} than rank {other}"),
+                    ));
                 }
                 together.parts.insert(me, (part, at));
             }
@@ -161,7 +158,9 @@ impl World {
 
     /// Whether a rank that waits can go on.
     fn resume(&mut self, index: usize) -> Result<bool, Trouble> {
-        let State::Waits(wait) = self.ranks[index].state.clone() else { return Ok(false) };
+        let State::Waits(wait) = self.ranks[index].state.clone() else {
+            return Ok(false);
+        };
         match wait {
             Wait::Site(_) => Ok(false),
             Wait::Decision(number) => {
@@ -173,7 +172,9 @@ impl World {
             }
             Wait::Receive(id, gives) => {
                 self.deliver(index)?;
-                let Some((value, status)) = self.ranks[index].received(id) else { return Ok(false) };
+                let Some((value, status)) = self.ranks[index].received(id) else {
+                    return Ok(false);
+                };
                 let given = self.ranks[index].give(gives, value, status);
                 self.ranks[index].go_on(given);
                 Ok(true)
@@ -188,7 +189,9 @@ impl World {
                 Ok(true)
             }
             Wait::Collective(id) => {
-                let Some(value) = self.finish(index, id) else { return Ok(false) };
+                let Some(value) = self.finish(index, id) else {
+                    return Ok(false);
+                };
                 self.ranks[index].go_on(value);
                 Ok(true)
             }
@@ -213,7 +216,9 @@ impl World {
     /// Closes a request if what it is about has happened.
     fn request_done(&mut self, index: usize, id: u64) -> bool {
         let rank = &mut self.ranks[index];
-        let Some(at) = rank.requests.iter().position(|one| one.id == id) else { return true };
+        let Some(at) = rank.requests.iter().position(|one| one.id == id) else {
+            return true;
+        };
         match rank.requests[at].what {
             What::Sent => {
                 rank.requests.remove(at);
@@ -233,13 +238,22 @@ impl World {
         tag: Option<&Value>,
         rank: usize,
     ) -> Result<Option<usize>, Trouble> {
-        for (at, message) in self.queues.get(&(comm, source, to)).into_iter().flatten().enumerate() {
+        for (at, message) in self
+            .queues
+            .get(&(comm, source, to))
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
             match same_tag(&message.tag, tag) {
                 Some(true) => return Ok(Some(at)),
                 Some(false) => {}
                 None => {
                     let at = Some(self.ranks[rank].at);
-                    return Err(Trouble::new(at, "whether the tags of two messages are the same cannot be worked out"));
+                    return Err(Trouble::new(
+                        at,
+                        "whether the tags of two messages are the same cannot be worked out",
+                    ));
                 }
             }
         }
@@ -248,7 +262,14 @@ impl World {
 
     fn waits_for_any(&self, index: usize) -> bool {
         self.ranks[index].requests.iter().any(|one| {
-            matches!(&one.what, What::Receive { source: None, came: None, .. })
+            matches!(
+                &one.what,
+                What::Receive {
+                    source: None,
+                    came: None,
+                    ..
+                }
+            )
         })
     }
 
@@ -258,8 +279,13 @@ impl World {
             return Ok(());
         }
         for at in 0..self.ranks[index].requests.len() {
-            let What::Receive { comm, source: Some(source), tag, came: None, .. } =
-                self.ranks[index].requests[at].what.clone()
+            let What::Receive {
+                comm,
+                source: Some(source),
+                tag,
+                came: None,
+                ..
+            } = self.ranks[index].requests[at].what.clone()
             else {
                 continue;
             };
@@ -273,7 +299,9 @@ impl World {
 
     /// Gives a message to a receive.
     fn take(&mut self, index: usize, request: usize, queue: (usize, usize, usize), found: usize) {
-        let Some(list) = self.queues.get_mut(&queue) else { return };
+        let Some(list) = self.queues.get_mut(&queue) else {
+            return;
+        };
         let Some(message) = list.remove(found) else { return };
         if list.is_empty() {
             self.queues.remove(&queue);
@@ -293,8 +321,15 @@ impl World {
     }
 
     fn choices_of(&self, index: usize, into: &mut BTreeSet<Choice>) -> Result<(), Trouble> {
-        let State::Waits(wait) = &self.ranks[index].state else { return Ok(()) };
-        if let Wait::Probe { comm, source: None, tag } = wait {
+        let State::Waits(wait) = &self.ranks[index].state else {
+            return Ok(());
+        };
+        if let Wait::Probe {
+            comm,
+            source: None,
+            tag,
+        } = wait
+        {
             let me = self.number_in(index, *comm);
             for source in 0..self.comms[*comm].members.len() {
                 if self.first(*comm, source, me, tag.as_ref(), index)?.is_some() {
@@ -316,7 +351,15 @@ impl World {
     fn sources_of(&self, index: usize) -> Vec<(usize, usize)> {
         let mut found = BTreeSet::new();
         for request in &self.ranks[index].requests {
-            let What::Receive { comm, source, came: None, .. } = &request.what else { continue };
+            let What::Receive {
+                comm,
+                source,
+                came: None,
+                ..
+            } = &request.what
+            else {
+                continue;
+            };
             match source {
                 Some(source) => {
                     found.insert((*comm, *source as usize));
@@ -330,9 +373,24 @@ impl World {
     /// The next message of a source that a receive of the rank wants, and the first such receive.
     fn matched(&self, index: usize, comm: usize, from: usize) -> Result<Option<(usize, usize)>, Trouble> {
         let me = self.number_in(index, comm);
-        for (found, message) in self.queues.get(&(comm, from, me)).into_iter().flatten().enumerate() {
+        for (found, message) in self
+            .queues
+            .get(&(comm, from, me))
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
             for (at, request) in self.ranks[index].requests.iter().enumerate() {
-                let What::Receive { comm: of, source, tag, came: None, .. } = &request.what else { continue };
+                let What::Receive {
+                    comm: of,
+                    source,
+                    tag,
+                    came: None,
+                    ..
+                } = &request.what
+                else {
+                    continue;
+                };
                 if *of != comm || source.is_some_and(|source| source as usize != from) {
                     continue;
                 }
@@ -352,7 +410,10 @@ impl World {
     /// Lets a rank that waits for any get the message of this source.
     pub(super) fn choose(&mut self, (index, comm, source): Choice) -> Result<(), Trouble> {
         let me = self.number_in(index, comm);
-        if let State::Waits(Wait::Probe { tag, source: None, .. }) = self.ranks[index].state.clone() {
+        if let State::Waits(Wait::Probe {
+            tag, source: None, ..
+        }) = self.ranks[index].state.clone()
+        {
             if let Some(at) = self.first(comm, source, me, tag.as_ref(), index)? {
                 let tag = self.queues[&(comm, source, me)][at].tag.clone();
                 self.ranks[index].go_on(Value::Status(source as i128, Box::new(tag)));
@@ -383,124 +444,9 @@ impl World {
         Ok(offers)
     }
 
-    /// The end of a rank's part in a collective call, if those that it waits for are there.
-    fn finish(&mut self, index: usize, id: u64) -> Option<Value> {
-        let at = self.ranks[index].requests.iter().position(|one| one.id == id)?;
-        let What::Collective { comm, number, into } = self.ranks[index].requests[at].what.clone() else {
-            return None;
-        };
-        let members = self.comms[comm].members.clone();
-        let me = self.number_in(index, comm);
-        let together = self.together.get(&(comm, number))?;
-        let part = Rc::clone(&together.parts.get(&me)?.0);
-        let all = together.parts.len() == members.len();
-        let there = match part.waits {
-            None | Some(Waits::All) => all,
-            Some(Waits::FromRoot) => part.root.is_some_and(|root| together.parts.contains_key(&(root as usize))),
-            Some(Waits::ToRoot) => all || part.root != Some(me as i128),
-            Some(Waits::Below) => (0..me).all(|below| together.parts.contains_key(&below)),
-        };
-        if !there {
-            return None;
-        }
-        let value = match part.waits {
-            None => self.communicator(comm, number, me),
-            Some(_) => {
-                let value = self.outcome(comm, number, &part);
-                if let Some(place) = into {
-                    self.ranks[index].put(&place, value);
-                }
-                Value::Unit
-            }
-        };
-        self.ranks[index].requests.remove(at);
-        Some(value)
-    }
-
-    /// What a collective call puts into the ranks' variables.
-    fn outcome(&self, comm: usize, number: usize, part: &Part) -> Value {
-        if !part.same {
-            return Value::Data;
-        }
-        let of_root = part.root.and_then(|root| {
-            let together = self.together.get(&(comm, number))?;
-            together.parts.get(&(root as usize))?.0.data.clone()
-        });
-        match of_root {
-            Some(value) if value.is_same() && value.is_data() => value,
-            _ => Value::uniform(&("together", comm, number)),
-        }
-    }
-
-    fn communicator(&mut self, comm: usize, number: usize, me: usize) -> Value {
-        self.make_communicators(comm, number);
-        let Some(together) = self.together.get(&(comm, number)) else { return Value::Unknown };
-        let Some((part, _)) = together.parts.get(&me) else { return Value::Unknown };
-        let color = match (&part.split, &part.grid) {
-            (Some((color, _)), _) => *color,
-            (None, Some((dims, _))) => ((me as i128) < dims.iter().product()).then_some(0),
-            (None, None) => Some(0),
-        };
-        let made = color.and_then(|color| together.made.as_ref()?.get(&color).copied());
-        let gives_option = part.kind.starts_with("split") || part.kind.starts_with("create");
-        match made {
-            Some(comm) if gives_option => Value::some(Value::Comm(comm)),
-            Some(comm) => Value::Comm(comm),
-            None => Value::none(),
-        }
-    }
-
-    fn make_communicators(&mut self, comm: usize, number: usize) {
-        let Some(together) = self.together.get(&(comm, number)).filter(|one| one.made.is_none()) else { return };
-        let mut groups: BTreeMap<i128, Vec<(i128, usize)>> = BTreeMap::new();
-        let mut grid = None;
-        for (me, (part, _)) in &together.parts {
-            let wanted = match (&part.split, &part.grid) {
-                (Some((color, key)), _) => color.map(|color| (color, *key)),
-                (None, Some((dims, _))) => ((*me as i128) < dims.iter().product()).then_some((0, 0)),
-                (None, None) => Some((0, 0)),
-            };
-            if let Some((color, key)) = wanted {
-                groups.entry(color).or_default().push((key, *me));
-            }
-            grid = grid.or_else(|| part.grid.clone());
-        }
-        let mut made = BTreeMap::new();
-        for (color, mut members) in groups {
-            members.sort_unstable();
-            let members = members.into_iter().map(|(_, me)| self.comms[comm].members[me]).collect();
-            self.comms.push(Comm {
-                members,
-                grid: grid.clone(),
-            });
-            made.insert(color, self.comms.len() - 1);
-        }
-        if let Some(together) = self.together.get_mut(&(comm, number)) {
-            together.made = Some(made);
-        }
-    }
-
-    /// A collective call that some ranks have made and others have not.
-    pub(super) fn half_done(&self) -> Option<(At, usize)> {
-        self.together.iter().find_map(|((comm, _), one)| {
-            let members = &self.comms[*comm].members;
-            let missing = (0..members.len()).find(|me| !one.parts.contains_key(me))?;
-            let at = one.parts.values().next()?.1;
-            Some((at, members[missing]))
-        })
-    }
-
     /// The number among all of a rank of a communicator.
     pub(super) fn global(&self, comm: usize, number: usize) -> usize {
         self.comms[comm].members.get(number).copied().unwrap_or(number)
-    }
-}
-
-fn differs(first: &Part, other: &Part) -> String {
-    if first.kind != other.kind {
-        format!("`{}` where the other calls `{}`: another collective call", other.kind, first.kind)
-    } else {
-        format!("`{}` with another root", other.kind)
     }
 }
 

@@ -51,7 +51,8 @@ impl Lowerer<'_> {
             .resolver
             .path(self.function.body_scope, &names, Namespace::Values);
         let is_tuple_struct = matches!(
-            self.resolver.path(self.function.body_scope, &names, Namespace::Types),
+            self.resolver
+                .path(self.function.body_scope, &names, Namespace::Types),
             Resolved::Item(Def::Type(_))
         );
         if matches!(resolved, Resolved::Item(Def::Variant(_)))
@@ -86,7 +87,11 @@ impl Lowerer<'_> {
         let mut scope = Some(self.function.body_scope);
         while let Some(at) = scope {
             let one = items.scope(at);
-            if let Some(path) = names.first().and_then(|first| one.uses.get(first)).and_then(|all| all.first()) {
+            if let Some(path) = names
+                .first()
+                .and_then(|first| one.uses.get(first))
+                .and_then(|all| all.first())
+            {
                 return path.iter().cloned().chain(names.into_iter().skip(1)).collect();
             }
             scope = one.parent.filter(|_| one.is_block);
@@ -103,8 +108,16 @@ impl Lowerer<'_> {
         let found = self.calls.get(last)?;
         // A method called by its path: `Communicator::barrier(&world)`, but not `Sender::send`.
         let of_mpi = |name: &String| {
-            ["mpi", "Communicator", "CommunicatorCollectives", "Root", "Source", "Destination", "SimpleCommunicator"]
-                .contains(&name.as_str())
+            [
+                "mpi",
+                "Communicator",
+                "CommunicatorCollectives",
+                "Root",
+                "Source",
+                "Destination",
+                "SimpleCommunicator",
+            ]
+            .contains(&name.as_str())
         };
         let is_free = found.sort == crate::package::comm::table::Sort::Exchange;
         (is_free || names.iter().any(of_mpi)).then(|| Rc::clone(found))
@@ -152,7 +165,11 @@ impl Lowerer<'_> {
             return;
         }
         let own = self.own_functions(call.method.span());
-        let message = if own.is_empty() { self.calls.get(&name).cloned() } else { None };
+        let message = if own.is_empty() {
+            self.calls.get(&name).cloned()
+        } else {
+            None
+        };
         let pure = is_pure(&name);
         let touch = match &own[..] {
             [] if pure || message.is_some() => Touch::Never,
@@ -225,10 +242,36 @@ fn root(expr: &Expr) -> Option<String> {
 /// Whether a method of another crate leaves its receiver as it is.
 fn is_pure(name: &str) -> bool {
     const MORE: [&str; 30] = [
-        "rank", "size", "target_rank", "target_size", "is_self", "source_rank", "tag", "count", "world", "wait",
-        "wait_without_status", "wait_for_data", "cancel", "get", "shift", "coordinates_to_rank", "rank_to_coordinates",
-        "num_dimensions", "get_layout", "into", "unwrap", "expect", "matched_receive", "matched_receive_vec", "iter",
-        "process_at_rank", "any_process", "this_process", "is_some", "is_none",
+        "rank",
+        "size",
+        "target_rank",
+        "target_size",
+        "is_self",
+        "source_rank",
+        "tag",
+        "count",
+        "world",
+        "wait",
+        "wait_without_status",
+        "wait_for_data",
+        "cancel",
+        "get",
+        "shift",
+        "coordinates_to_rank",
+        "rank_to_coordinates",
+        "num_dimensions",
+        "get_layout",
+        "into",
+        "unwrap",
+        "expect",
+        "matched_receive",
+        "matched_receive_vec",
+        "iter",
+        "process_at_rank",
+        "any_process",
+        "this_process",
+        "is_some",
+        "is_none",
     ];
     let tables = Tables::current();
     MORE.contains(&name) || (tables.is_pure(name) && !tables.changes(name) && !tables.borrows_mutably(name))

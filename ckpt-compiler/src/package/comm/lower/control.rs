@@ -125,7 +125,12 @@ impl Lowerer<'_> {
     }
 
     /// A loop over what an expression gives; `body` leaves a value.
-    pub(super) fn for_each(&mut self, over: &Expr, label: Option<String>, body: impl FnOnce(&mut Self, usize)) {
+    pub(super) fn for_each(
+        &mut self,
+        over: &Expr,
+        label: Option<String>,
+        body: impl FnOnce(&mut Self, usize),
+    ) {
         self.at = self.note(over.span());
         self.expr(over);
         self.op(Op::Iterate);
@@ -176,7 +181,12 @@ impl Lowerer<'_> {
 
     fn end_target(&mut self, slots: std::ops::Range<usize>) {
         let end = self.here();
-        let leaves = self.context().targets.pop().map(|target| target.leaves).unwrap_or_default();
+        let leaves = self
+            .context()
+            .targets
+            .pop()
+            .map(|target| target.leaves)
+            .unwrap_or_default();
         for index in leaves {
             if let Op::Leave(loops, _) = self.context().code.ops[index] {
                 self.context().code.ops[index] = Op::Leave(loops, end);

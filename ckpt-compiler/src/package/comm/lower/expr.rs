@@ -270,9 +270,7 @@ impl Lowerer<'_> {
             Expr::Path(path) => {
                 let name = path.path.get_ident().map(ToString::to_string);
                 match name.and_then(|name| self.variable(&name)) {
-                    Some((var, _)) => {
-                        Some(self.op(Op::Place(var, Vec::new(), touch)))
-                    }
+                    Some((var, _)) => Some(self.op(Op::Place(var, Vec::new(), touch))),
                     None => {
                         self.path(path);
                         None
@@ -431,7 +429,9 @@ fn is_simple(expr: &Expr) -> bool {
         Expr::Unary(inner) => is_simple(&inner.expr),
         Expr::Cast(inner) => is_simple(&inner.expr),
         Expr::Binary(both) => {
-            !crate::package::calls::look::is_assignment(&both.op) && is_simple(&both.left) && is_simple(&both.right)
+            !crate::package::calls::look::is_assignment(&both.op)
+                && is_simple(&both.left)
+                && is_simple(&both.right)
         }
         _ => false,
     }

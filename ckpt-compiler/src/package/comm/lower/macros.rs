@@ -25,13 +25,13 @@ impl Lowerer<'_> {
                 self.push(Value::Unit);
             }
             name if Tables::current().formats(name) => self.arguments_only(mac, name),
-            _ => self.unknown_macro(&mac.tokens, true),
+            _ => self.unknown_macro(mac),
         }
     }
 
     fn arguments_only(&mut self, mac: &syn::Macro, name: &str) {
         let Ok(arguments) = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone()) else {
-            self.unknown_macro(&mac.tokens, true);
+            self.unknown_macro(mac);
             return;
         };
         for argument in &arguments {
@@ -51,7 +51,7 @@ impl Lowerer<'_> {
         if let Ok(array) = syn::parse2::<Expr>(bracketed(&mac.tokens)) {
             self.expr(&array);
         } else {
-            self.unknown_macro(&mac.tokens, true);
+            self.unknown_macro(mac);
         }
     }
 
@@ -76,15 +76,20 @@ impl Lowerer<'_> {
                 self.op(Op::Test(slot, Rc::new(pattern)));
                 self.op(Op::Clear(slot..slot + 1));
             }
-            _ => self.unknown_macro(&mac.tokens, true),
+            _ => self.unknown_macro(mac),
         }
     }
 
     /// A macro of unknown meaning: it may write to every variable that it mentions and call every function.
-    fn unknown_macro(&mut self, tokens: &TokenStream, gives: bool) {
+    fn unknown_macro(&mut self, mac: &syn::Macro) {
         let mut names = BTreeSet::new();
         let mut entered = BTreeSet::new();
-        self.names_in(tokens, &mut names, &mut entered);
+        let own = super::patterns::last(&mac.path).to_string();
+        if let Some(tokens) = self.analysis.items.macros.get(&own) {
+            entered.insert(own);
+            self.names_in(tokens, &mut names, &mut entered);
+        }
+        self.names_in(&mac.tokens, &mut names, &mut entered);
         if let Some(call) = names.iter().find(|name| self.calls.get(name).is_some()) {
             let why = format!("`{call}` is in a macro whose meaning is not known");
             self.op(Op::Opaque(why.into()));
@@ -98,7 +103,8 @@ impl Lowerer<'_> {
         for name in &names {
             let scope = self.function.body_scope;
             if let Resolved::Item(Def::Function(id)) =
-                self.resolver.path(scope, std::slice::from_ref(name), Namespace::Values)
+                self.resolver
+                    .path(scope, std::slice::from_ref(name), Namespace::Values)
             {
                 functions.push(id.0);
             }
@@ -113,9 +119,7 @@ impl Lowerer<'_> {
             self.op(Op::Mention(functions));
         }
         self.op(Op::Forget(variables));
-        if gives {
-            self.push(Value::Unknown);
-        }
+        self.push(Value::Unknown);
     }
 
     fn names_in(&self, tokens: &TokenStream, names: &mut BTreeSet<String>, entered: &mut BTreeSet<String>) {

@@ -32,11 +32,16 @@ pub(super) fn lower(analysis: &Analysis, main: FnId) -> Skeleton {
         ..Skeleton::default()
     };
     for field in analysis.items.types.iter().flat_map(|one| &one.fields) {
-        if quote::ToTokens::to_token_stream(&field.ty).to_string().contains("mut") {
+        if quote::ToTokens::to_token_stream(&field.ty)
+            .to_string()
+            .contains("mut")
+        {
             skeleton.references.insert(field.name.as_str().into());
         }
     }
-    skeleton.codes.resize_with(analysis.items.functions.len(), Code::default);
+    skeleton
+        .codes
+        .resize_with(analysis.items.functions.len(), Code::default);
     for function in &analysis.items.functions {
         let lowerer = Lowerer {
             analysis,
@@ -115,7 +120,8 @@ impl Lowerer<'_> {
             parameters.push(match input {
                 syn::FnArg::Receiver(receiver) => {
                     let is_mut = receiver.mutability.is_some() && receiver.reference.is_none();
-                    self.context().code.consumes_self = receiver.reference.is_none() && receiver.colon_token.is_none();
+                    self.context().code.consumes_self =
+                        receiver.reference.is_none() && receiver.colon_token.is_none();
                     Pattern::Name(self.declare("self", is_mut), false, None)
                 }
                 syn::FnArg::Typed(typed) => self.pattern(&typed.pat),
@@ -129,7 +135,9 @@ impl Lowerer<'_> {
 
     /// The innermost code is done.
     fn finish(&mut self) -> usize {
-        let Some(context) = self.contexts.pop() else { return 0 };
+        let Some(context) = self.contexts.pop() else {
+            return 0;
+        };
         self.skeleton.codes[context.index] = context.code;
         context.index
     }
@@ -228,7 +236,11 @@ impl Lowerer<'_> {
 
     fn boundary(&mut self, stmt: &Stmt, body_at: usize, is_first: bool) {
         let Some(span) = statement_start(stmt) else { return };
-        let at = if is_first { body_at } else { span.byte_range().start + self.base };
+        let at = if is_first {
+            body_at
+        } else {
+            span.byte_range().start + self.base
+        };
         self.mark(at, body_at, span, None);
     }
 

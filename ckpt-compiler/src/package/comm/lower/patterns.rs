@@ -86,7 +86,10 @@ impl Lowerer<'_> {
     }
 
     fn path_pattern(&mut self, path: &syn::Path) -> Pattern {
-        match self.resolver.path(self.function.body_scope, &segments(path), Namespace::Values) {
+        match self
+            .resolver
+            .path(self.function.body_scope, &segments(path), Namespace::Values)
+        {
             Resolved::Item(Def::Const(id)) => match self.constant_value(id) {
                 Some(value) => Pattern::Value(value),
                 None => Pattern::Other(Vec::new()),
@@ -159,7 +162,9 @@ impl Lowerer<'_> {
 
 /// The last segment of a path.
 pub(super) fn last(path: &syn::Path) -> Rc<str> {
-    path.segments.last().map_or_else(|| "".into(), |one| one.ident.to_string().into())
+    path.segments
+        .last()
+        .map_or_else(|| "".into(), |one| one.ident.to_string().into())
 }
 
 /// The value of a literal.

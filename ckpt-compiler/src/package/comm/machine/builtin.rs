@@ -7,7 +7,13 @@ use std::rc::Rc;
 
 impl Rank {
     /// Calls a method.
-    pub(super) fn method(&mut self, method: &Method, receiver: Value, arguments: Vec<Value>, sight: &mut Sight<'_>) {
+    pub(super) fn method(
+        &mut self,
+        method: &Method,
+        receiver: Value,
+        arguments: Vec<Value>,
+        sight: &mut Sight<'_>,
+    ) {
         if !method.own.is_empty() {
             return self.own_method(method, receiver, arguments, sight);
         }
@@ -41,7 +47,11 @@ impl Rank {
         given.extend(arguments);
         match chosen {
             Some(callee) => self.call(callee, given, None, After::Value, sight),
-            None if method.own.iter().any(|(callee, _)| sight.pieces.has_events(*callee)) => {
+            None if method
+                .own
+                .iter()
+                .any(|(callee, _)| sight.pieces.has_events(*callee)) =>
+            {
                 self.lose(&format!("which `{}` is called cannot be told", method.name));
             }
             None => {
@@ -69,10 +79,18 @@ impl Rank {
             Value::Variant(variant, parts) if matches!(&**variant, "Some" | "None" | "Ok" | "Err") => {
                 return self.option(name, variant, parts, receiver, arguments, sight);
             }
-            Value::List(parts) => return self.list(&method.name, &Rc::clone(parts), receiver, arguments, sight),
-            Value::Range(parts) => return self.range(&method.name, parts, &plain, receiver, arguments, sight),
+            Value::List(parts) => {
+                return self.list(&method.name, &Rc::clone(parts), receiver, arguments, sight);
+            }
+            Value::Range(parts) => {
+                return self.range(&method.name, parts, &plain, receiver, arguments, sight);
+            }
             Value::Bool(truth) => match (name, arguments) {
-                ("then_some", [only]) => Some(if *truth { Value::some(only.clone()) } else { Value::none() }),
+                ("then_some", [only]) => Some(if *truth {
+                    Value::some(only.clone())
+                } else {
+                    Value::none()
+                }),
                 ("then", [closure]) if *truth => {
                     let closure = self.value(closure);
                     self.call_value(closure, Vec::new(), After::Some, sight);
@@ -84,10 +102,14 @@ impl Rank {
             _ => None,
         };
         let found = found.or_else(|| match (name, arguments) {
-            ("clone" | "to_owned" | "as_ref" | "borrow" | "to_vec" | "as_slice" | "into", []) if !value.is_unknown() => {
+            ("clone" | "to_owned" | "as_ref" | "borrow" | "to_vec" | "as_slice" | "into", [])
+                if !value.is_unknown() =>
+            {
                 Some(value.clone())
             }
-            ("as_mut" | "borrow_mut" | "by_ref" | "as_mut_slice" | "as_deref_mut", []) => Some(receiver.clone()),
+            ("as_mut" | "borrow_mut" | "by_ref" | "as_mut_slice" | "as_deref_mut", []) => {
+                Some(receiver.clone())
+            }
             ("eq", [_]) => Some(crate::package::comm::value::Binary::Eq.apply(value, &plain[0])),
             ("ne", [_]) => Some(crate::package::comm::value::Binary::Ne.apply(value, &plain[0])),
             _ => None,
@@ -119,21 +141,39 @@ impl Rank {
                 self.state = super::State::Ended;
                 return true;
             }
-            ("unwrap_or", [other]) => if good { inner } else { other.clone() },
+            ("unwrap_or", [other]) => {
+                if good {
+                    inner
+                } else {
+                    other.clone()
+                }
+            }
             ("is_some" | "is_ok", []) => Value::Bool(good),
             ("is_none" | "is_err", []) => Value::Bool(!good),
-            ("as_ref" | "as_deref" | "clone" | "copied" | "cloned" | "into_iter" | "iter", []) => match name {
-                "iter" | "into_iter" => Value::list(if good { vec![inner] } else { Vec::new() }),
-                _ => same(),
-            },
-            ("ok", []) => if good { Value::some(inner) } else { Value::none() },
+            ("as_ref" | "as_deref" | "clone" | "copied" | "cloned" | "into_iter" | "iter", []) => {
+                match name {
+                    "iter" | "into_iter" => Value::list(if good { vec![inner] } else { Vec::new() }),
+                    _ => same(),
+                }
+            }
+            ("ok", []) => {
+                if good {
+                    Value::some(inner)
+                } else {
+                    Value::none()
+                }
+            }
             ("ok_or" | "ok_or_else", [_]) if good => Value::Variant("Ok".into(), Rc::new(vec![inner])),
             ("map_err" | "or" | "or_else", [_]) if good => same(),
             ("as_mut" | "iter_mut" | "as_deref_mut", []) => match (good, self.followed(receiver.clone())) {
                 (true, Value::Ref(mut place)) => {
                     place.path.push(Step::Part(0));
                     let inner = Value::Ref(place);
-                    if name == "iter_mut" { Value::list(vec![inner]) } else { wrapped(inner) }
+                    if name == "iter_mut" {
+                        Value::list(vec![inner])
+                    } else {
+                        wrapped(inner)
+                    }
                 }
                 (true, _) => same(),
                 (false, _) if name == "iter_mut" => Value::list(Vec::new()),
@@ -144,8 +184,11 @@ impl Rank {
                 self.write(&place, Value::none());
                 same()
             }
-            ("map" | "and_then" | "filter" | "map_or" | "map_or_else" | "is_some_and" | "is_none_or" | "unwrap_or_else"
-            | "inspect", _) => {
+            (
+                "map" | "and_then" | "filter" | "map_or" | "map_or_else" | "is_some_and" | "is_none_or"
+                | "unwrap_or_else" | "inspect",
+                _,
+            ) => {
                 return self.option_closure(name, good, inner, arguments, callable(0), callable(1), sight);
             }
             _ => return false,
@@ -220,9 +263,11 @@ impl Rank {
         let found = match (&**name, arguments.len()) {
             ("len" | "count", 0) => Value::Int(parts.len() as i128),
             ("is_empty", 0) => Value::Bool(parts.is_empty()),
-            ("iter" | "into_iter" | "collect" | "copied" | "cloned" | "to_vec" | "clone" | "as_slice" | "into_boxed_slice", 0) => {
-                Value::List(Rc::clone(parts))
-            }
+            (
+                "iter" | "into_iter" | "collect" | "copied" | "cloned" | "to_vec" | "clone" | "as_slice"
+                | "into_boxed_slice",
+                0,
+            ) => Value::List(Rc::clone(parts)),
             ("iter_mut", 0) => match &place {
                 Some(place) => Value::list((0..parts.len()).map(|at| element(place, at)).collect()),
                 None => return false,
@@ -264,14 +309,22 @@ impl Rank {
                 }
             }
             ("rev", 0) => Value::list(parts.iter().rev().cloned().collect()),
-            ("skip", 1) if number.is_some() => Value::list(parts.iter().skip(number.unwrap_or(0)).cloned().collect()),
-            ("take", 1) if number.is_some() => Value::list(parts.iter().take(number.unwrap_or(0)).cloned().collect()),
+            ("skip", 1) if number.is_some() => {
+                Value::list(parts.iter().skip(number.unwrap_or(0)).cloned().collect())
+            }
+            ("take", 1) if number.is_some() => {
+                Value::list(parts.iter().take(number.unwrap_or(0)).cloned().collect())
+            }
             ("step_by", 1) if number.is_some_and(|by| by > 0) => {
                 Value::list(parts.iter().step_by(number.unwrap_or(1)).cloned().collect())
             }
             ("enumerate", 0) => {
                 let pairs = parts.iter().enumerate();
-                Value::list(pairs.map(|(at, one)| Value::tuple(vec![Value::Int(at as i128), one.clone()])).collect())
+                Value::list(
+                    pairs
+                        .map(|(at, one)| Value::tuple(vec![Value::Int(at as i128), one.clone()]))
+                        .collect(),
+                )
             }
             ("flatten", 0) => match flattened(parts) {
                 Some(list) => Value::list(list),
@@ -310,7 +363,10 @@ impl Rank {
         if name == "contains" {
             let known = |one: &Value| matches!(one, Value::Int(_) | Value::Bool(_) | Value::Text(_));
             let wanted = first.filter(known)?;
-            return parts.iter().all(known).then(|| Value::Bool(parts.contains(&wanted)));
+            return parts
+                .iter()
+                .all(known)
+                .then(|| Value::Bool(parts.contains(&wanted)));
         }
         let other = other?;
         Some(match name {
@@ -389,7 +445,11 @@ impl Rank {
             },
         };
         let same = parts.iter().all(Value::is_same);
-        self.push(if same || !matches!(found, Value::Uniform(_)) { found } else { Value::Data });
+        self.push(if same || !matches!(found, Value::Uniform(_)) {
+            found
+        } else {
+            Value::Data
+        });
         true
     }
 
@@ -403,7 +463,9 @@ impl Rank {
         sight: &mut Sight<'_>,
     ) {
         let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
-        let closures = plain.iter().any(|one| matches!(one, Value::Closure(..) | Value::Function(_)));
+        let closures = plain
+            .iter()
+            .any(|one| matches!(one, Value::Closure(..) | Value::Function(_)));
         let settled = |one: &Value| match one {
             Value::Closure(code, _) => self.closure_is_settled(*code, sight),
             Value::Function(code) => sight.pieces.is_settled(*code),
@@ -423,7 +485,11 @@ impl Rank {
             false if value.is_data() => Value::Data,
             false => Value::Unknown,
         };
-        let result = if closures { result } else { unplaced(result, &method.name, value, &plain, same) };
+        let result = if closures {
+            result
+        } else {
+            unplaced(result, &method.name, value, &plain, same)
+        };
         if !method.pure
             && let Value::Ref(place) = self.followed(receiver.clone())
         {
@@ -447,7 +513,9 @@ impl Rank {
     pub(super) fn iterator(&self, top: Value) -> Value {
         if let Value::Ref(place) = self.followed(top.clone()) {
             return match self.at_place(&place) {
-                Some(Value::List(parts)) => Value::list((0..parts.len()).map(|at| element(&place, at)).collect()),
+                Some(Value::List(parts)) => {
+                    Value::list((0..parts.len()).map(|at| element(&place, at)).collect())
+                }
                 Some(other) => self.iterator(other),
                 None => Value::Unknown,
             };
@@ -462,7 +530,11 @@ impl Rank {
 
 /// The same call on the same things gives the same, wherever it stands.
 fn unplaced(result: Value, name: &str, value: &Value, plain: &[Value], same: bool) -> Value {
-    if same { Value::uniform(&(name, value, plain)) } else { result }
+    if same {
+        Value::uniform(&(name, value, plain))
+    } else {
+        result
+    }
 }
 
 fn element(place: &Place, at: usize) -> Value {
@@ -476,7 +548,9 @@ fn flattened(parts: &[Value]) -> Option<Vec<Value>> {
     for part in parts {
         match part {
             Value::List(inner) => list.extend(inner.iter().cloned()),
-            Value::Variant(name, inner) if matches!(&**name, "Some" | "None" | "Ok") => list.extend(inner.iter().cloned()),
+            Value::Variant(name, inner) if matches!(&**name, "Some" | "None" | "Ok") => {
+                list.extend(inner.iter().cloned())
+            }
             _ => return None,
         }
     }
@@ -494,9 +568,17 @@ fn folded(name: &str, parts: &[Value]) -> Option<Value> {
     let numbers = numbers?;
     Some(match name {
         "sum" if !numbers.is_empty() => Value::Int(numbers.iter().sum()),
-        "product" if !numbers.is_empty() => Value::Int(numbers.iter().try_fold(1_i128, |a, b| a.checked_mul(*b))?),
-        "min" => numbers.iter().min().map_or_else(Value::none, |one| Value::some(Value::Int(*one))),
-        "max" => numbers.iter().max().map_or_else(Value::none, |one| Value::some(Value::Int(*one))),
+        "product" if !numbers.is_empty() => {
+            Value::Int(numbers.iter().try_fold(1_i128, |a, b| a.checked_mul(*b))?)
+        }
+        "min" => numbers
+            .iter()
+            .min()
+            .map_or_else(Value::none, |one| Value::some(Value::Int(*one))),
+        "max" => numbers
+            .iter()
+            .max()
+            .map_or_else(Value::none, |one| Value::some(Value::Int(*one))),
         _ => return None,
     })
 }

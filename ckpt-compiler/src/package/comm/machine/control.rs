@@ -1,6 +1,6 @@
-//! Branches, loops and calls, and what is not followed.
+//! Branches and loops, and what is not followed.
 
-use super::{After, At, Each, Frame, Mark, Quiet, Rank, Sight, State, Wait};
+use super::{After, At, Mark, Quiet, Rank, Sight, State, Wait};
 use crate::package::comm::code::{Op, Var};
 use crate::package::comm::region::{How, Piece};
 use crate::package::comm::value::{Binary, Place, Step, Value};
@@ -9,10 +9,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// Steps that a piece without messages may take before it is given up.
-const QUIET_STEPS: usize = 3000;
-
-/// Calls nested deeper than this are not followed.
-const DEEPEST_CALL: usize = 100;
+const QUIET_STEPS: usize = 800;
 
 impl Rank {
     /// One step less for a piece without messages; when there are none left, what it may write to is given up.
@@ -23,28 +20,42 @@ impl Rank {
             return;
         }
         let (frame, mark) = (quiet.frame, quiet.mark);
+        let one = &self.frames[frame];
+        sight.pieces.note_long(
+            one.code,
+            mark.and_then(|mark| one.marks.get(mark)).map(|mark| mark.enter),
+        );
         match mark {
             Some(mark) => self.abandon_loop(frame, mark, sight),
             None => self.abandon_call(frame, sight),
         }
     }
 
-    fn be_quiet(&mut self, frame: usize, mark: Option<usize>) {
+    /// Follows a piece without messages for some steps; for none if it is known to be long.
+    pub(super) fn be_quiet(
+        &mut self,
+        frame: usize,
+        mark: Option<usize>,
+        enter: Option<usize>,
+        sight: &Sight<'_>,
+    ) {
         if self.quiet.is_none() {
+            let long = sight.pieces.is_long(self.frames[frame].code, enter);
             self.quiet = Some(Quiet {
                 frame,
                 mark,
-                fuel: QUIET_STEPS,
+                fuel: if long { 0 } else { QUIET_STEPS },
             });
         }
     }
 
     /// The loop or call that is followed quietly has been left.
-    fn left(&mut self) {
+    pub(super) fn left(&mut self) {
         let frames = self.frames.len();
         let marks = self.frames.last().map_or(0, |frame| frame.marks.len());
         if self.quiet.as_ref().is_some_and(|quiet| {
-            frames <= quiet.frame || (frames == quiet.frame + 1 && quiet.mark.is_some_and(|mark| marks <= mark))
+            frames <= quiet.frame
+                || (frames == quiet.frame + 1 && quiet.mark.is_some_and(|mark| marks <= mark))
         }) {
             self.quiet = None;
         }
@@ -52,7 +63,9 @@ impl Rank {
 
     pub(super) fn enter(&mut self, pc: usize, sight: &Sight<'_>) {
         let code = self.frame().code;
-        let Some(Op::Enter(exit)) = sight.skeleton.codes[code].ops.get(pc) else { return };
+        let Some(Op::Enter(exit)) = sight.skeleton.codes[code].ops.get(pc) else {
+            return;
+        };
         let piece = sight.pieces.piece(code, pc..*exit);
         let key = self.key_of(&piece, (code, pc));
         let frame = self.frame();
@@ -63,7 +76,7 @@ impl Rank {
         });
         let mark = frame.marks.len() - 1;
         if !piece.events {
-            self.be_quiet(self.frames.len() - 1, Some(mark));
+            self.be_quiet(self.frames.len() - 1, Some(mark), Some(pc), sight);
         }
     }
 
@@ -110,7 +123,7 @@ impl Rank {
 
     /// A value without references, if it is the same on all ranks that have it. What has never been given a value counts
     /// for nothing.
-    fn deep(&self, value: &Value) -> Option<Value> {
+    pub(super) fn deep(&self, value: &Value) -> Option<Value> {
         let value = match value {
             Value::Unknown => return Some(Value::Unit),
             other => self.value(other),
@@ -164,13 +177,22 @@ impl Rank {
                 self.frame().pc = pc;
                 self.state = State::Waits(Wait::Decision(number));
             }
-            _ => self.lose(&format!("{what} depends on data that may differ between the ranks")),
+            _ => self.lose(&format!(
+                "{what} depends on data that may differ between the ranks"
+            )),
         }
         Some(())
     }
 
     /// Goes on behind a piece without messages whose condition is not known.
-    fn pass_over(&mut self, pc: usize, join: usize, is_loop: bool, condition: &Value, sight: &Sight<'_>) -> bool {
+    fn pass_over(
+        &mut self,
+        pc: usize,
+        join: usize,
+        is_loop: bool,
+        condition: &Value,
+        sight: &Sight<'_>,
+    ) -> bool {
         let (code, top) = (self.frame().code, self.frames.len() - 1);
         if is_loop {
             let mark = self.frame().marks.len().wrapping_sub(1);
@@ -197,7 +219,10 @@ impl Rank {
     /// Gives up the innermost loop without messages, or else the call.
     fn give_up_around(&mut self, top: usize, sight: &Sight<'_>) -> bool {
         let marks = self.frame().marks.len();
-        if (0..marks).rev().any(|mark| self.try_abandon_loop(top, mark, sight)) {
+        if (0..marks)
+            .rev()
+            .any(|mark| self.try_abandon_loop(top, mark, sight))
+        {
             return true;
         }
         if sight.pieces.has_events(self.frame().code) || top == 0 {
@@ -210,7 +235,9 @@ impl Rank {
     fn loop_piece(&self, frame: usize, mark: usize, sight: &Sight<'_>) -> Option<(Rc<Piece>, Range<usize>)> {
         let one = self.frames.get(frame)?;
         let enter = one.marks.get(mark)?.enter;
-        let Op::Enter(exit) = sight.skeleton.codes[one.code].ops.get(enter)? else { return None };
+        let Op::Enter(exit) = sight.skeleton.codes[one.code].ops.get(enter)? else {
+            return None;
+        };
         Some((sight.pieces.piece(one.code, enter..*exit), enter..*exit))
     }
 
@@ -261,14 +288,23 @@ impl Rank {
             self.forget_captured(&piece, one.parent);
         }
         self.left();
-        let value = one.key.map_or(Value::Unknown, |key| Value::uniform(&("value", key)));
+        let value = one
+            .key
+            .map_or(Value::Unknown, |key| Value::uniform(&("value", key)));
         match one.after {
             After::Value => self.push(value),
             _ => self.push(Value::Unknown),
         }
     }
 
-    fn forget_given(&mut self, code: usize, parameter: usize, value: &Value, key: Option<u64>, sight: &Sight<'_>) {
+    fn forget_given(
+        &mut self,
+        code: usize,
+        parameter: usize,
+        value: &Value,
+        key: Option<u64>,
+        sight: &Sight<'_>,
+    ) {
         match value {
             Value::Ref(place) => {
                 for path in sight.pieces.writes_to(code, parameter) {
@@ -321,7 +357,10 @@ impl Rank {
     pub(super) fn forget_captured(&mut self, piece: &Piece, parent: Option<usize>) {
         let Some(parent) = parent else { return };
         for (var, path, how) in piece.writes.iter().filter(|(var, ..)| var.up > 0) {
-            let outer = Var { up: var.up - 1, ..*var };
+            let outer = Var {
+                up: var.up - 1,
+                ..*var
+            };
             if let Some(place) = self.place_from(outer, parent) {
                 self.forget_written(place, path, *how, None);
             }
@@ -365,174 +404,6 @@ impl Rank {
         }
         Some(())
     }
-
-    /// Calls a function or closure of the program.
-    pub(super) fn call(
-        &mut self,
-        code: usize,
-        mut given: Vec<Value>,
-        parent: Option<usize>,
-        after: After,
-        sight: &mut Sight<'_>,
-    ) {
-        let skeleton = sight.skeleton;
-        let Some(callee) = skeleton.codes.get(code).filter(|_| self.frames.len() < DEEPEST_CALL) else {
-            self.lose("calls are nested too deep to be followed");
-            return;
-        };
-        if callee.consumes_self
-            && let Some(first) = given.first_mut()
-        {
-            *first = self.value(first);
-        }
-        let key = match sight.pieces.is_settled(code) && parent.is_none() {
-            true => given.iter().map(|one| self.deep(one)).collect::<Option<Vec<_>>>(),
-            false => None,
-        };
-        self.frames.push(Frame {
-            code,
-            pc: 0,
-            slots: vec![Value::Unknown; callee.slots],
-            stack: Vec::new(),
-            marks: Vec::new(),
-            parent,
-            after,
-            given: given.clone(),
-            key: key.map(|values| hash(&(code, values))),
-        });
-        if given.len() != callee.parameters.len() {
-            given.resize(callee.parameters.len(), Value::Unknown);
-        }
-        for (value, pattern) in given.into_iter().zip(&callee.parameters) {
-            self.bind(value, pattern);
-        }
-        if !sight.pieces.has_events(code) {
-            self.be_quiet(self.frames.len() - 1, None);
-        }
-    }
-
-    /// Calls what a value stands for.
-    pub(super) fn call_value(&mut self, callee: Value, given: Vec<Value>, after: After, sight: &mut Sight<'_>) {
-        match callee {
-            Value::Closure(code, frame) => self.call(code, given, Some(frame), after, sight),
-            Value::Function(code) => self.call(code, given, None, after, sight),
-            _ => {
-                // A function of which nothing is known: those of the program that it may be have no messages, or else
-                // their names would have been seen.
-                given.iter().for_each(|one| self.leak(one));
-                self.unseen(&given, sight);
-                self.push(Value::Unknown);
-            }
-        }
-    }
-
-    /// Closures and functions that are given away may be called any number of times.
-    pub(super) fn unseen(&mut self, given: &[Value], sight: &Sight<'_>) {
-        for value in given {
-            let (code, parent) = match self.value(value) {
-                Value::Closure(code, parent) => (code, Some(parent)),
-                Value::Function(code) => (code, None),
-                _ => continue,
-            };
-            if sight.pieces.has_events(code) {
-                self.lose("a closure that exchanges messages is given to a function that is not followed");
-                return;
-            }
-            let all = 0..sight.skeleton.codes[code].ops.len();
-            let piece = sight.pieces.piece(code, all);
-            self.forget_captured(&piece, parent);
-        }
-    }
-
-    /// A call ends with this value.
-    pub(super) fn give_back(&mut self, value: Value, sight: &mut Sight<'_>) -> Option<()> {
-        let frame = self.frames.pop()?;
-        if self.frames.is_empty() {
-            self.frames.push(frame);
-            self.state = State::Ended;
-            return Some(());
-        }
-        self.left();
-        match frame.after {
-            After::Value => self.push(value),
-            After::Some => self.push(Value::some(value)),
-            After::Each(each) => self.each_done(each, value, sight),
-            After::Drain(first) => {
-                let open = self.requests.iter().map(|one| one.id).filter(|id| *id >= first).collect();
-                self.state = State::Waits(Wait::Requests(open, value));
-            }
-        }
-        Some(())
-    }
-
-    /// `?`: errors are taken to end the program, so what is not known is taken for a success.
-    pub(super) fn question_mark(&mut self, top: Value, sight: &mut Sight<'_>) -> Option<()> {
-        let value = self.value(&top);
-        match &value {
-            Value::Variant(name, parts) if matches!(&**name, "Some" | "Ok") => {
-                let inner = parts.first().cloned().unwrap_or(Value::Unit);
-                self.push(inner);
-            }
-            Value::Variant(name, _) if matches!(&**name, "None" | "Err") => return self.give_back(value, sight),
-            other if other.is_same() => self.push(Value::uniform(&("?", other))),
-            other => self.push(other.blurred()),
-        }
-        Some(())
-    }
-
-    /// Starts a list on its way through a closure.
-    pub(super) fn each(&mut self, name: &Rc<str>, closure: Value, mut todo: Vec<Value>, sight: &mut Sight<'_>) {
-        todo.reverse();
-        let each = Each {
-            name: name.clone(),
-            closure,
-            current: Value::Unit,
-            todo,
-            done: Vec::new(),
-        };
-        self.each_next(each, sight);
-    }
-
-    fn each_next(&mut self, mut each: Each, sight: &mut Sight<'_>) {
-        match each.todo.pop() {
-            Some(next) => {
-                each.current = next.clone();
-                let closure = each.closure.clone();
-                self.call_value(closure, vec![next], After::Each(each), sight);
-            }
-            None => {
-                let value = match &*each.name {
-                    "any" => Value::Bool(false),
-                    "all" => Value::Bool(true),
-                    "find" | "position" => Value::none(),
-                    _ => self.listed(each.done),
-                };
-                self.push(value);
-            }
-        }
-    }
-
-    fn each_done(&mut self, mut each: Each, value: Value, sight: &mut Sight<'_>) {
-        let truth = match self.value(&value) {
-            Value::Bool(truth) => Some(truth),
-            _ => None,
-        };
-        match (&*each.name, truth) {
-            ("map", _) => each.done.push(value),
-            ("filter", Some(true)) => each.done.push(each.current.clone()),
-            ("any", Some(true)) => return self.push(Value::Bool(true)),
-            ("all", Some(false)) => return self.push(Value::Bool(false)),
-            ("find", Some(true)) => return self.push(Value::some(each.current)),
-            ("filter" | "find", Some(false)) | ("any", Some(false)) | ("all", Some(true)) => {}
-            ("filter_map" | "flat_map", _) => match value {
-                Value::Variant(name, parts) if matches!(&*name, "Some" | "None") => each.done.extend(parts.iter().cloned()),
-                Value::List(parts) => each.done.extend(parts.iter().cloned()),
-                _ => return self.push(Value::Unknown),
-            },
-            _ => return self.push(Value::Unknown),
-        }
-        self.each_next(each, sight);
-    }
 }
 
 fn next_number(parts: &[Value; 3]) -> (Value, Value, Value) {
@@ -544,7 +415,11 @@ fn next_number(parts: &[Value; 3]) -> (Value, Value, Value) {
         to => Binary::Lt.apply(from, to),
     };
     let next = Binary::Add.apply(from, by);
-    (goes_on, from.clone(), Value::Range(Box::new([next, to.clone(), by.clone()])))
+    (
+        goes_on,
+        from.clone(),
+        Value::Range(Box::new([next, to.clone(), by.clone()])),
+    )
 }
 
 /// Whether the process ends on the way from a step, before anything is decided. An error that leaves a function which

@@ -1,7 +1,9 @@
 //! One rank as a small machine: it follows the skeleton until it has to wait for others.
 
 mod builtin;
+mod calls;
 mod control;
+mod grids;
 mod mpi;
 mod numbers;
 mod outside;
@@ -175,7 +177,7 @@ pub(super) enum Ask {
     Join {
         comm: usize,
         number: usize,
-        part: Rc<super::world::Part>,
+        part: Rc<super::together::Part>,
         at: At,
     },
 }
@@ -346,7 +348,9 @@ impl Rank {
                 let element = self.pop()?;
                 let (count, element) = (self.value(&count), self.value(&element));
                 self.push(match count {
-                    Value::Int(count) if (0..=64).contains(&count) => Value::list(vec![element; count as usize]),
+                    Value::Int(count) if (0..=64).contains(&count) => {
+                        Value::list(vec![element; count as usize])
+                    }
                     _ if element.is_same() && count.is_same() => Value::uniform(&(element, count)),
                     _ => element.blurred(),
                 });

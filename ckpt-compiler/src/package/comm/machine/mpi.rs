@@ -1,24 +1,45 @@
 //! rsmpi: communicators, processes, messages, requests.
 
+use super::grids::{coordinates, grid, rank_at, shifted, subgrid};
 use super::{Ask, Rank, Request, Sight, State, Wait, What};
 use crate::package::comm::code::Method;
 use crate::package::comm::table::{Call, Gives, Sort};
+use crate::package::comm::together::Part;
 use crate::package::comm::value::{Place, Value};
-use crate::package::comm::world::Part;
 use std::rc::Rc;
 
 /// Methods of a communicator that exchange nothing, and whose results do not matter.
 const HARMLESS: [&str; 20] = [
-    "set_name", "get_name", "pack", "pack_into", "pack_size", "unpack_into", "compare", "test_inter", "topology",
-    "into_topology", "get_attr", "set_attr", "group", "buffer_size", "set_buffer_size", "detach_buffer", "appnum", "parent",
-    "as_raw", "cartesian_map",
+    "set_name",
+    "get_name",
+    "pack",
+    "pack_into",
+    "pack_size",
+    "unpack_into",
+    "compare",
+    "test_inter",
+    "topology",
+    "into_topology",
+    "get_attr",
+    "set_attr",
+    "group",
+    "buffer_size",
+    "set_buffer_size",
+    "detach_buffer",
+    "appnum",
+    "parent",
+    "as_raw",
+    "cartesian_map",
 ];
 
 impl Rank {
     /// The rank's number in a communicator.
     fn number_in(&self, comm: usize, sight: &Sight<'_>) -> Option<i128> {
         let members = &sight.comms.get(comm)?.members;
-        members.iter().position(|one| *one == self.index).map(|at| at as i128)
+        members
+            .iter()
+            .position(|one| *one == self.index)
+            .map(|at| at as i128)
     }
 
     /// Whether the method is one of rsmpi's objects.
@@ -37,7 +58,14 @@ impl Rank {
                 _ => None,
             };
             if let Some((comm, rank)) = whom {
-                self.message(call, comm, rank, matches!(value, Value::AnyProcess(_)), arguments, sight);
+                self.message(
+                    call,
+                    comm,
+                    rank,
+                    matches!(value, Value::AnyProcess(_)),
+                    arguments,
+                    sight,
+                );
                 return true;
             }
         }
@@ -80,7 +108,9 @@ impl Rank {
         };
         match found {
             Some(found) => self.push(found),
-            None if self.state == State::Runs => self.lose(&format!("`{name}` of a communicator is not followed")),
+            None if self.state == State::Runs => {
+                self.lose(&format!("`{name}` of a communicator is not followed"))
+            }
             None => {}
         }
         true
@@ -93,7 +123,9 @@ impl Rank {
         Some(match (name, plain) {
             ("rank", []) => Value::Int(self.number_in(comm, sight)?),
             ("size" | "target_size", []) => Value::Int(size),
-            ("process_at_rank", [Value::Int(rank)]) if (0..size).contains(rank) => Value::Process(comm, *rank),
+            ("process_at_rank", [Value::Int(rank)]) if (0..size).contains(rank) => {
+                Value::Process(comm, *rank)
+            }
             ("process_at_rank", [Value::Int(_)]) => {
                 // rsmpi checks the number and panics.
                 self.state = State::Ended;
@@ -128,8 +160,15 @@ impl Rank {
                 let me = coordinates(dims, self.number_in(comm, sight)?);
                 let numbers = |list: &[i128]| Value::list(list.iter().copied().map(Value::Int).collect());
                 let periods = Value::list(periods.iter().copied().map(Value::Bool).collect());
-                let fields = [("dims", numbers(dims)), ("periods", periods), ("coords", numbers(&me))];
-                let fields = fields.into_iter().map(|(name, value)| (Rc::from(name), value)).collect();
+                let fields = [
+                    ("dims", numbers(dims)),
+                    ("periods", periods),
+                    ("coords", numbers(&me)),
+                ];
+                let fields = fields
+                    .into_iter()
+                    .map(|(name, value)| (Rc::from(name), value))
+                    .collect();
                 Value::Struct("CartesianLayout".into(), Rc::new(fields))
             }
             (name, _) if HARMLESS.contains(&name) => Value::Unknown,
@@ -174,6 +213,8 @@ impl Rank {
     }
 
     fn request(&mut self, what: What) -> u64 {
+        // How many there have been does not matter: states in which it differs are the same.
+        self.restart_numbers();
         let id = self.next;
         self.next += 1;
         let at = self.at;
@@ -221,7 +262,10 @@ impl Rank {
                     waits: Some(*waits),
                     root: rank,
                     same: call.same,
-                    data: call.data.and_then(|at| arguments.get(at)).map(|one| self.value(one)),
+                    data: call
+                        .data
+                        .and_then(|at| arguments.get(at))
+                        .map(|one| self.value(one)),
                     split: None,
                     grid: None,
                 };
@@ -259,7 +303,7 @@ impl Rank {
             comm,
             to,
             tag,
-            data: data.unwrap_or_default(),
+            data: sent(&data.unwrap_or_default()),
             at: self.at,
         });
     }
@@ -276,7 +320,14 @@ impl Rank {
         }
     }
 
-    fn receive(&mut self, call: &Call, comm: usize, source: Option<i128>, tag: Option<Value>, arguments: &[Value]) {
+    fn receive(
+        &mut self,
+        call: &Call,
+        comm: usize,
+        source: Option<i128>,
+        tag: Option<Value>,
+        arguments: &[Value],
+    ) {
         if tag.as_ref().is_some_and(|tag| !tag.is_same()) {
             return self.lose("the tag that it waits for cannot be worked out");
         }
@@ -311,7 +362,14 @@ impl Rank {
         }
     }
 
-    fn collective(&mut self, call: &Call, comm: usize, part: Part, into: Option<Value>, sight: &mut Sight<'_>) {
+    fn collective(
+        &mut self,
+        call: &Call,
+        comm: usize,
+        part: Part,
+        into: Option<Value>,
+        sight: &mut Sight<'_>,
+    ) {
         let number = self.calls.entry(comm).or_default();
         let this = *number;
         *number += 1;
@@ -424,7 +482,9 @@ impl Rank {
                 Value::some(Value::tuple(vec![Value::Universe, Value::Data]))
             }
             ([.., "SimpleCommunicator" | "SystemCommunicator", "world"], []) => Value::Comm(0),
-            ([.., "SimpleCommunicator" | "SystemCommunicator", "self_comm"], []) => Value::Comm(1 + self.index),
+            ([.., "SimpleCommunicator" | "SystemCommunicator", "self_comm"], []) => {
+                Value::Comm(1 + self.index)
+            }
             ([.., "Color", "with_value"], [color]) => Value::Color(Box::new(color.clone())),
             ([.., "Color", "undefined"], []) => Value::Color(Box::new(Value::Unit)),
             ([.., "WaitGuard", "from"], [request]) => request.clone(),
@@ -455,7 +515,12 @@ impl Rank {
     /// A receive is done: its value goes where it is wanted.
     pub(in crate::package::comm) fn received(&mut self, id: u64) -> Option<(Value, Value)> {
         let at = self.requests.iter().position(|one| one.id == id)?;
-        let What::Receive { into, came: Some((value, source, tag)), .. } = self.requests[at].what.clone() else {
+        let What::Receive {
+            into,
+            came: Some((value, source, tag)),
+            ..
+        } = self.requests[at].what.clone()
+        else {
             return None;
         };
         self.requests.remove(at);
@@ -481,81 +546,11 @@ impl Rank {
     }
 }
 
-fn ints(value: &Value) -> Option<Vec<i128>> {
-    let Value::List(parts) = value else { return None };
-    let number = |part: &Value| match part {
-        Value::Int(number) => Some(*number),
-        Value::Bool(truth) => Some(i128::from(*truth)),
+/// What is known of a message: whole numbers and truth values steer what is done with it; the rest is data. Results that
+/// come in any order must look alike, or there are too many orders to try.
+fn sent(value: &Value) -> Value {
+    value.map(&mut |part| match part {
+        Value::Uniform(_) | Value::Float(_) => Some(Value::Data),
         _ => None,
-    };
-    parts.iter().map(number).collect()
-}
-
-/// The dimensions of a grid of ranks.
-fn grid(plain: &[Value]) -> Option<(Vec<i128>, Vec<bool>)> {
-    let dims = ints(plain.first()?)?;
-    let periods: Vec<bool> = ints(plain.get(1)?)?.into_iter().map(|one| one != 0).collect();
-    (dims.len() == periods.len() && dims.iter().all(|one| *one > 0)).then_some((dims, periods))
-}
-
-type Grid = (Vec<i128>, Vec<bool>);
-
-/// Colour and key of a rank in a part of a grid, and the dimensions of that part.
-fn subgrid(grid: &Grid, me: i128, retain: Option<&Value>) -> Option<(i128, i128, Grid)> {
-    let retain = ints(retain?)?;
-    if retain.len() != grid.0.len() {
-        return None;
-    }
-    let at = coordinates(&grid.0, me);
-    let (mut color, mut key, mut left) = (0, 0, (Vec::new(), Vec::new()));
-    for (axis, keep) in retain.iter().enumerate() {
-        if *keep == 0 {
-            color = color * grid.0[axis] + at[axis];
-        } else {
-            key = key * grid.0[axis] + at[axis];
-            left.0.push(grid.0[axis]);
-            left.1.push(grid.1[axis]);
-        }
-    }
-    Some((color, key, left))
-}
-
-/// Ranks are numbered by rows.
-fn coordinates(dims: &[i128], mut rank: i128) -> Vec<i128> {
-    let mut list: Vec<i128> = dims
-        .iter()
-        .rev()
-        .map(|dim| {
-            let at = rank % dim;
-            rank /= dim;
-            at
-        })
-        .collect();
-    list.reverse();
-    list
-}
-
-fn rank_at(dims: &[i128], periods: &[bool], list: &[Value]) -> Option<Value> {
-    let at = ints(&Value::list(list.to_vec()))?;
-    if at.len() != dims.len() {
-        return None;
-    }
-    let mut rank = 0;
-    for ((at, dim), periodic) in at.into_iter().zip(dims).zip(periods) {
-        if !periodic && !(0..*dim).contains(&at) {
-            return None;
-        }
-        rank = rank * dim + at.rem_euclid(*dim);
-    }
-    Some(Value::Int(rank))
-}
-
-fn shifted(dims: &[i128], periods: &[bool], me: i128, axis: usize, by: i128) -> Option<i128> {
-    let mut at = coordinates(dims, me);
-    at[axis] += by;
-    if !periods[axis] && !(0..dims[axis]).contains(&at[axis]) {
-        return None;
-    }
-    at[axis] = at[axis].rem_euclid(dims[axis]);
-    Some(at.iter().zip(dims).fold(0, |rank, (at, dim)| rank * dim + at))
+    })
 }

@@ -56,7 +56,9 @@ pub(super) fn range(start: Option<Value>, end: Option<Value>, inclusive: bool) -
 
 /// The numbers of a range, if they are known and not too many.
 pub(super) fn numbers(range: &[Value; 3], most: usize) -> Option<Vec<Value>> {
-    let [Value::Int(from), Value::Int(to), Value::Int(by)] = range else { return None };
+    let [Value::Int(from), Value::Int(to), Value::Int(by)] = range else {
+        return None;
+    };
     let (mut at, mut list) = (*from, Vec::new());
     while if *by > 0 { at < *to } else { at > *to } {
         if list.len() == most || *by == 0 {

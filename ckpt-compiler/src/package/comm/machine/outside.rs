@@ -15,12 +15,13 @@ pub(in crate::package::comm) fn is_settled_function(path: &[Rc<str>]) -> bool {
         "args" => owner == "env" || owner == "std" || names.len() == 1,
         "parse" => names.len() == 2,
         "read_to_string" | "open" => matches!(owner, "fs" | "File"),
-        "from" | "new" | "with_capacity" | "from_str" | "from_str_radix" | "from_utf8" | "default" | "from_secs"
-        | "from_millis" | "from_secs_f64" | "seed_from_u64" | "from_seed" => {
-            !matches!(owner, "Instant" | "SystemTime" | "ThreadRng" | "OsRng" | "RandomState" | "Command")
-        }
-        "max" | "min" | "sqrt" | "abs" | "powi" | "powf" | "exp" | "ln" | "sin" | "cos" | "floor" | "ceil" | "round"
-        | "try_from" | "size_of" => true,
+        "from" | "new" | "with_capacity" | "from_str" | "from_str_radix" | "from_utf8" | "default"
+        | "from_secs" | "from_millis" | "from_secs_f64" | "seed_from_u64" | "from_seed" => !matches!(
+            owner,
+            "Instant" | "SystemTime" | "ThreadRng" | "OsRng" | "RandomState" | "Command"
+        ),
+        "max" | "min" | "sqrt" | "abs" | "powi" | "powf" | "exp" | "ln" | "sin" | "cos" | "floor"
+        | "ceil" | "round" | "try_from" | "size_of" => true,
         _ => false,
     }
 }
@@ -47,10 +48,17 @@ impl Rank {
             ([.., "Vec", "new"], []) | ([.., "Vec", "with_capacity"], [_]) => Some(Value::list(Vec::new())),
             ([.., "max"], [a, b]) => extreme(Binary::Ge, a, b),
             ([.., "min"], [a, b]) => extreme(Binary::Le, a, b),
-            ([.., "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "usize" | "isize" | "Rank", "from"], [only @ Value::Int(_)]) => {
-                Some(only.clone())
+            (
+                [
+                    ..,
+                    "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "usize" | "isize" | "Rank",
+                    "from",
+                ],
+                [only @ Value::Int(_)],
+            ) => Some(only.clone()),
+            ([.., "try_from"], [only @ Value::Int(_)]) => {
+                Some(Value::Variant("Ok".into(), Rc::new(vec![only.clone()])))
             }
-            ([.., "try_from"], [only @ Value::Int(_)]) => Some(Value::Variant("Ok".into(), Rc::new(vec![only.clone()]))),
             ([.., "mem", "take"], _) => None,
             ([.., "mem", "swap"] | ["swap"], [a, b]) => {
                 let (a, b) = (a.clone(), b.clone());

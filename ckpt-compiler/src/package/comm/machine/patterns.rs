@@ -26,9 +26,13 @@ impl Rank {
                 let below = to.as_ref().map(|to| last.apply(value, to));
                 all([above, below].into_iter().flatten())
             }
-            Pattern::Tuple(front, back) => self.parts_fit(value, front, back, |at| Way::Field(at.to_string().into())),
+            Pattern::Tuple(front, back) => {
+                self.parts_fit(value, front, back, |at| Way::Field(at.to_string().into()))
+            }
             Pattern::List(front, back) => {
-                let Value::List(parts) = value else { return unsure(value, pattern) };
+                let Value::List(parts) = value else {
+                    return unsure(value, pattern);
+                };
                 let behind = back.as_ref().map_or(0, Vec::len);
                 let fits = if back.is_some() {
                     parts.len() >= front.len() + behind
@@ -47,12 +51,16 @@ impl Rank {
                 other => unsure(other, pattern),
             },
             Pattern::Struct(name, fields) => match value {
-                Value::Struct(is, _) if is == name || &**name == "Self" => {
-                    all(fields.iter().map(|(key, one)| self.fits(&self.get_field(value, key), one)))
-                }
+                Value::Struct(is, _) if is == name || &**name == "Self" => all(fields
+                    .iter()
+                    .map(|(key, one)| self.fits(&self.get_field(value, key), one))),
                 Value::Struct(is, _) | Value::Variant(is, _) if is != name => {
                     // Another variant, or the same type under another name.
-                    if starts_as_variant(is, name) { Value::Bool(false) } else { Value::Data }
+                    if starts_as_variant(is, name) {
+                        Value::Bool(false)
+                    } else {
+                        Value::Data
+                    }
                 }
                 other => unsure(other, pattern),
             },
@@ -99,7 +107,10 @@ impl Rank {
             _ => front.len() + behind,
         };
         for (at, pattern) in back.iter().flatten().enumerate() {
-            then(self.reach(value, way((count + at).saturating_sub(behind))), pattern);
+            then(
+                self.reach(value, way((count + at).saturating_sub(behind))),
+                pattern,
+            );
         }
     }
 
@@ -169,7 +180,9 @@ impl Rank {
         way: impl Fn(usize) -> Way,
     ) {
         let mut parts = Vec::new();
-        self.each_part(value, front, back, &way, &mut |part, pattern| parts.push((part, pattern.clone())));
+        self.each_part(value, front, back, &way, &mut |part, pattern| {
+            parts.push((part, pattern.clone()))
+        });
         for (part, pattern) in parts {
             self.bind(part, &pattern);
         }

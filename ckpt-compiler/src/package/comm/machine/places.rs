@@ -167,7 +167,11 @@ impl Rank {
                 return;
             }
         }
-        let Some(root) = self.frames.get_mut(place.frame).and_then(|frame| frame.slots.get_mut(place.slot)) else {
+        let Some(root) = self
+            .frames
+            .get_mut(place.frame)
+            .and_then(|frame| frame.slots.get_mut(place.slot))
+        else {
             return;
         };
         set(root, &place.path, value);
@@ -205,9 +209,13 @@ impl Rank {
 /// What is left of a value that may have been written to: numbers stay numbers.
 fn forgotten(old: &Value) -> Value {
     match old {
-        Value::Int(_) | Value::Bool(_) | Value::Float(_) | Value::Text(_) | Value::Data | Value::Uniform(_) | Value::Unit => {
-            Value::Data
-        }
+        Value::Int(_)
+        | Value::Bool(_)
+        | Value::Float(_)
+        | Value::Text(_)
+        | Value::Data
+        | Value::Uniform(_)
+        | Value::Unit => Value::Data,
         _ => Value::Unknown,
     }
 }

@@ -7,7 +7,10 @@ use crate::package::comm::widen::widened;
 impl Rank {
     /// With no request open, requests are counted from 0 again.
     pub(in crate::package::comm) fn restart_numbers(&mut self) {
-        let drains = self.frames.iter().any(|frame| matches!(frame.after, After::Drain(_)));
+        let drains = self
+            .frames
+            .iter()
+            .any(|frame| matches!(frame.after, After::Drain(_)));
         if self.requests.is_empty() && self.held.is_empty() && !drains {
             self.next = 0;
         }
@@ -25,7 +28,14 @@ impl Rank {
             frame.slots.iter_mut().for_each(&mut value);
             frame.stack.iter_mut().for_each(&mut value);
             frame.given.iter_mut().for_each(&mut value);
-            if let After::Each(Each { closure, current, todo, done, .. }) = &mut frame.after {
+            if let After::Each(Each {
+                closure,
+                current,
+                todo,
+                done,
+                ..
+            }) = &mut frame.after
+            {
                 value(closure);
                 value(current);
                 todo.iter_mut().chain(done).for_each(&mut value);
@@ -58,7 +68,11 @@ impl Rank {
     }
 
     /// Replaces what has changed since an older state.
-    pub(in crate::package::comm) fn widen(&mut self, old: &Rank, give_up: &mut dyn FnMut(&Place, &Value) -> Value) {
+    pub(in crate::package::comm) fn widen(
+        &mut self,
+        old: &Rank,
+        give_up: &mut dyn FnMut(&Place, &Value) -> Value,
+    ) {
         if !self.same_shape(old) {
             return;
         }
@@ -73,7 +87,11 @@ impl Rank {
             }
         }
         // What was told by the old values is told no more.
-        let changed = self.frames.iter().zip(&old.frames).any(|(new, old)| new.key != old.key);
+        let changed = self
+            .frames
+            .iter()
+            .zip(&old.frames)
+            .any(|(new, old)| new.key != old.key);
         if changed {
             for frame in &mut self.frames {
                 frame.key = None;

@@ -1,0 +1,168 @@
+//! Collective calls: who waits for whom, what comes of them, and the communicators that they make.
+
+use super::machine::{At, Comm, What};
+use super::table::Waits;
+use super::value::Value;
+use super::world::World;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What a rank brings into a collective call.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Part {
+    /// What all ranks must agree in.
+    pub(super) kind: Rc<str>,
+    /// Who waits for whom; nothing where a communicator is made.
+    pub(super) waits: Option<Waits>,
+    pub(super) root: Option<i128>,
+    pub(super) same: bool,
+    pub(super) data: Option<Value>,
+    /// Colour and key.
+    pub(super) split: Option<(Option<i128>, i128)>,
+    pub(super) grid: Option<(Vec<i128>, Vec<bool>)>,
+}
+
+/// A collective call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(super) struct Together {
+    /// By the rank's number in the communicator.
+    pub(super) parts: BTreeMap<usize, (Rc<Part>, At)>,
+    /// The communicators that came of it, by colour.
+    made: Option<BTreeMap<i128, usize>>,
+}
+
+impl World {
+    /// The end of a rank's part in a collective call, if those that it waits for are there.
+    pub(super) fn finish(&mut self, index: usize, id: u64) -> Option<Value> {
+        let at = self.ranks[index].requests.iter().position(|one| one.id == id)?;
+        let What::Collective { comm, number, into } = self.ranks[index].requests[at].what.clone() else {
+            return None;
+        };
+        let members = self.comms[comm].members.clone();
+        let me = self.number_in(index, comm);
+        let together = self.together.get(&(comm, number))?;
+        let part = Rc::clone(&together.parts.get(&me)?.0);
+        let all = together.parts.len() == members.len();
+        let there = match part.waits {
+            None | Some(Waits::All) => all,
+            Some(Waits::FromRoot) => part
+                .root
+                .is_some_and(|root| together.parts.contains_key(&(root as usize))),
+            Some(Waits::ToRoot) => all || part.root != Some(me as i128),
+            Some(Waits::Below) => (0..me).all(|below| together.parts.contains_key(&below)),
+        };
+        if !there {
+            return None;
+        }
+        let value = match part.waits {
+            None => self.communicator(comm, number, me),
+            Some(_) => {
+                let value = self.outcome(comm, number, &part);
+                if let Some(place) = into {
+                    self.ranks[index].put(&place, value);
+                }
+                Value::Unit
+            }
+        };
+        self.ranks[index].requests.remove(at);
+        Some(value)
+    }
+
+    /// What a collective call puts into the ranks' variables.
+    fn outcome(&self, comm: usize, number: usize, part: &Part) -> Value {
+        if !part.same {
+            return Value::Data;
+        }
+        let of_root = part.root.and_then(|root| {
+            let together = self.together.get(&(comm, number))?;
+            together.parts.get(&(root as usize))?.0.data.clone()
+        });
+        match of_root {
+            Some(value) if value.is_same() && value.is_data() => value,
+            _ => Value::uniform(&("together", comm, number)),
+        }
+    }
+
+    fn communicator(&mut self, comm: usize, number: usize, me: usize) -> Value {
+        self.make_communicators(comm, number);
+        let Some(together) = self.together.get(&(comm, number)) else {
+            return Value::Unknown;
+        };
+        let Some((part, _)) = together.parts.get(&me) else {
+            return Value::Unknown;
+        };
+        let color = match (&part.split, &part.grid) {
+            (Some((color, _)), _) => *color,
+            (None, Some((dims, _))) => ((me as i128) < dims.iter().product()).then_some(0),
+            (None, None) => Some(0),
+        };
+        let made = color.and_then(|color| together.made.as_ref()?.get(&color).copied());
+        let gives_option = part.kind.starts_with("split") || part.kind.starts_with("create");
+        match made {
+            Some(comm) if gives_option => Value::some(Value::Comm(comm)),
+            Some(comm) => Value::Comm(comm),
+            None => Value::none(),
+        }
+    }
+
+    fn make_communicators(&mut self, comm: usize, number: usize) {
+        let Some(together) = self
+            .together
+            .get(&(comm, number))
+            .filter(|one| one.made.is_none())
+        else {
+            return;
+        };
+        let mut groups: BTreeMap<i128, Vec<(i128, usize)>> = BTreeMap::new();
+        let mut grid = None;
+        for (me, (part, _)) in &together.parts {
+            let wanted = match (&part.split, &part.grid) {
+                (Some((color, key)), _) => color.map(|color| (color, *key)),
+                (None, Some((dims, _))) => ((*me as i128) < dims.iter().product()).then_some((0, 0)),
+                (None, None) => Some((0, 0)),
+            };
+            if let Some((color, key)) = wanted {
+                groups.entry(color).or_default().push((key, *me));
+            }
+            grid = grid.or_else(|| part.grid.clone());
+        }
+        let mut made = BTreeMap::new();
+        for (color, mut members) in groups {
+            members.sort_unstable();
+            let members = members
+                .into_iter()
+                .map(|(_, me)| self.comms[comm].members[me])
+                .collect();
+            self.comms.push(Comm {
+                members,
+                grid: grid.clone(),
+            });
+            made.insert(color, self.comms.len() - 1);
+        }
+        if let Some(together) = self.together.get_mut(&(comm, number)) {
+            together.made = Some(made);
+        }
+    }
+
+    /// A collective call that some ranks have made and others have not.
+    pub(super) fn half_done(&self) -> Option<(At, usize)> {
+        self.together.iter().find_map(|((comm, _), one)| {
+            let members = &self.comms[*comm].members;
+            let missing = (0..members.len()).find(|me| !one.parts.contains_key(me))?;
+            let at = one.parts.values().next()?.1;
+            Some((at, members[missing]))
+        })
+    }
+}
+
+/// In what two parts of one call do not agree.
+pub(super) fn differs(first: &Part, other: &Part) -> String {
+    if first.kind != other.kind {
+        format!(
+            "`{}` where the other calls `{}`: another collective call",
+            other.kind, first.kind
+        )
+    } else {
+        format!("`{}` with another root", other.kind)
+    }
+}
