@@ -13,7 +13,7 @@ use super::driver::made_again;
 use super::full::write_out;
 use super::read::ReadPackage;
 
-/// The stages, in their order: the first four see the whole package, the others one instrumented function at a time.
+/// The stages, in their order: the first six see the whole package, the others one instrumented function at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Stage {
     /// Files and modules
@@ -24,6 +24,8 @@ pub enum Stage {
     Calls,
     /// Trips, operations and shares of the loops
     Cost,
+    /// The calls that exchange messages, and those that lead to them
+    Communications,
     /// The chosen sites, and what was refused
     SafePoints,
     /// The statements with sites, taken apart
@@ -45,6 +47,7 @@ pub fn artefact(stage: Stage, package: &ReadPackage, analysis: &Analysis, placem
         Stage::Items => analysis.items.to_string(),
         Stage::Calls => analysis.graph.to_string(),
         Stage::Cost => cost(analysis, placement),
+        Stage::Communications => communications(analysis),
         Stage::SafePoints => placement.to_string(),
         _ => functions(stage, package, analysis, placement),
     }
@@ -65,6 +68,17 @@ fn files(package: &ReadPackage) -> String {
         }
     }
     text
+}
+
+fn communications(analysis: &Analysis) -> String {
+    let points = analysis
+        .items
+        .main_of(0)
+        .and_then(|main| analysis.safe_points(main, None));
+    points.map_or_else(
+        || "the program does not use MPI\n".to_owned(),
+        |points| points.skeleton(),
+    )
 }
 
 fn cost(analysis: &Analysis, placement: &Placement) -> String {

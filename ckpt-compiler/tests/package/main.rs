@@ -9,6 +9,7 @@ mod examples;
 mod items;
 mod lent;
 mod names;
+mod patterns;
 mod robustness;
 mod safe_choice;
 mod safe_points;

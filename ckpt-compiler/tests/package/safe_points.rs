@@ -491,3 +491,63 @@ fn a_probe_before_a_receive_is_followed() {
          }",
     ));
 }
+
+/// Messages that are sent by what no call names.
+#[test]
+fn hidden_communication_is_found() {
+    let with = |items: &str, setup: &str, line: &str| {
+        check(&format!(
+            "use mpi::topology::SimpleCommunicator; {items} {}",
+            program(&format!(
+                "{setup} let mut x = 1.0f64; for step in 0..100 {{ /*unsafe*/ x += 1.0; {line} }}"
+            ))
+        ));
+    };
+    // A method of a common name, whose receiver's type is not seen; an iterator; a destructor; an operator of a value.
+    with(
+        "struct Link<'a> { world: &'a SimpleCommunicator, n: i32 }
+         impl Iterator for Link<'_> { type Item = i32; fn next(&mut self) -> Option<i32> { self.world.process_at_rank(0).send(&self.n); self.n -= 1; if self.n < 0 { None } else { Some(self.n) } } }",
+        "",
+        "for i in (Link { world: &world, n: 3 }) { x += f64::from(i); }",
+    );
+    with(
+        "struct Guard<'a>(&'a SimpleCommunicator);
+         impl Drop for Guard<'_> { fn drop(&mut self) { self.0.process_at_rank(0).send(&1); } }",
+        "",
+        "let _guard = Guard(&world);",
+    );
+    with(
+        "struct Step<'a> { run: Box<dyn Fn(f64) + 'a> }",
+        "let steps = vec![Step { run: Box::new(|x| world.process_at_rank(0).send(&x)) }; unknown()];",
+        "for one in &steps { (one.run)(x); }",
+    );
+    with(
+        "trait Halo { fn swap(&self, world: &SimpleCommunicator); } struct Plain; struct Ring;
+         impl Halo for Plain { fn swap(&self, _: &SimpleCommunicator) {} }
+         impl Halo for Ring { fn swap(&self, world: &SimpleCommunicator) { world.process_at_rank(0).send(&1); } }
+         fn all<T: Halo>(t: &T, world: &SimpleCommunicator) { t.swap(world); } fn pick() -> Box<dyn Halo> { if true { Box::new(Plain) } else { Box::new(Ring) } }",
+        "let halo = outside::choose();",
+        "halo.swap(&world);",
+    );
+}
+
+/// What is the same on all ranks must be that for certain.
+#[test]
+fn values_of_unknown_origin_do_not_decide() {
+    for line in [
+        "let c = std::cell::Cell::new(0); c.set(rank); if c.get() > 0 { break; }",
+        "if std::time::Instant::now().elapsed().as_secs() > 5 { break; }",
+        "if std::env::var(\"STOP\").is_ok() { break; }",
+        "if fastrand::Rng::new().f64() > 0.5 { break; }",
+        "let map = std::collections::HashMap::from([(1, 2), (3, 4)]); if let Some((k, _)) = map.iter().next() { if *k > 1 { break; } }",
+        "match x.partial_cmp(&f64::from(rank)) { Some(Less) => break, _ => {} }",
+        "let mut line = String::new(); std::io::stdin().read_line(&mut line).unwrap(); if line.len() > 3 { break; }",
+    ] {
+        check(&format!(
+            "use std::cmp::Ordering::*; {}",
+            program(&format!(
+                "let mut x = local(); for step in 0..100 {{ /*unsafe*/ x += 1.0; {line} world.barrier(); }}"
+            ))
+        ));
+    }
+}

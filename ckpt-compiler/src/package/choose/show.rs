@@ -28,6 +28,9 @@ impl fmt::Display for Placement {
                 site.per_visit,
                 site.why
             )?;
+            if let Some(safe) = &site.safe {
+                writeln!(f, "  safe point: {safe}")?;
+            }
         }
         for one in &self.functions {
             let names: Vec<_> = one.calls.iter().map(|name| name.name.as_str()).collect();

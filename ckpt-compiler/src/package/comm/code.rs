@@ -85,6 +85,8 @@ pub(super) struct Method {
     pub(super) name: Rc<str>,
     /// Functions of the program, by number and the type that they are of.
     pub(super) own: Vec<(usize, Option<Rc<str>>)>,
+    /// Methods of the program with this name, where it is not told which is meant.
+    pub(super) perhaps: Vec<(usize, Option<Rc<str>>)>,
     /// rsmpi's meaning.
     pub(super) message: Option<Rc<Call>>,
     /// Whether it takes its receiver by shared reference or value, as far as the tables know.

@@ -49,6 +49,11 @@ pub(super) struct Pieces<'a> {
     events: Vec<bool>,
     /// For each code whether it has a site, itself or in what it calls.
     has_site: Vec<bool>,
+    /// Whether a closure, or a function that is used as a value, exchanges messages or has a site.
+    hidden: bool,
+    hidden_site: bool,
+    /// Whether an iterator of the program exchanges messages.
+    next_has_events: bool,
     /// For each code and parameter the fields that it may write to; an empty path is all of it.
     written: Vec<Vec<BTreeSet<Vec<Rc<str>>>>>,
     /// Whether what comes of a code depends on its parameters alone.
@@ -76,6 +81,9 @@ impl<'a> Pieces<'a> {
             sites: sites.iter().copied().collect(),
             events: vec![false; count],
             has_site: vec![false; count],
+            hidden: false,
+            hidden_site: false,
+            next_has_events: false,
             written: skeleton
                 .codes
                 .iter()
@@ -127,10 +135,45 @@ impl<'a> Pieces<'a> {
             for index in 0..self.skeleton.codes.len() {
                 changed |= self.settle_one(index);
             }
+            let hidden: Vec<usize> = self.hidden_codes().collect();
+            let (events, site) = (
+                hidden.iter().any(|code| self.events[*code]),
+                hidden.iter().any(|code| self.has_site[*code]),
+            );
+            let next = self.method_has_events("next");
+            changed |= (events, site, next) != (self.hidden, self.hidden_site, self.next_has_events);
+            (self.hidden, self.hidden_site, self.next_has_events) = (events, site, next);
             if !changed {
                 return;
             }
         }
+    }
+
+    /// Closures, and functions that are used as values: what calls them is not told by a name.
+    fn hidden_codes(&self) -> impl Iterator<Item = usize> + '_ {
+        let codes = self.skeleton.codes.iter();
+        let closures = codes
+            .clone()
+            .enumerate()
+            .filter(|(_, code)| code.parent.is_some());
+        let taken = codes.flat_map(|code| &code.ops).filter_map(|op| match op {
+            Op::Push(super::value::Value::Function(code)) => Some(*code),
+            _ => None,
+        });
+        closures.map(|(index, _)| index).chain(taken)
+    }
+
+    /// Whether a method of the program with this name exchanges messages: one that is called without being named.
+    pub(super) fn method_has_events(&self, name: &str) -> bool {
+        let codes = self.skeleton.codes.iter().zip(&self.events);
+        codes
+            .filter(|(code, _)| code.parent.is_none())
+            .any(|(code, events)| *events && code.name.rsplit("::").next() == Some(name))
+    }
+
+    /// Whether something exchanges messages that is called by a value of which nothing is known.
+    pub(super) fn has_hidden_events(&self) -> bool {
+        self.hidden
     }
 
     fn settle_one(&mut self, index: usize) -> bool {
@@ -203,7 +246,12 @@ impl<'a> Pieces<'a> {
     fn range_has_events(&self, code: usize, range: Range<usize>) -> bool {
         self.skeleton.codes[code].ops[range].iter().any(|op| match op {
             Op::Method(one) => {
-                one.message.is_some() || one.own.iter().any(|(callee, _)| self.events[*callee])
+                one.message.is_some()
+                    || one
+                        .own
+                        .iter()
+                        .chain(&one.perhaps)
+                        .any(|(callee, _)| self.events[*callee])
             }
             Op::Outside(_, _, message) => message.is_some(),
             Op::Opaque(_) => true,
@@ -211,7 +259,8 @@ impl<'a> Pieces<'a> {
             Op::Call(callee, _) => self.events[*callee],
             Op::Closure(callee) => self.events[*callee],
             Op::Mention(callees) => callees.iter().any(|callee| self.events[*callee]),
-            Op::CallValue(_) => self.closures_of(code).any(|one| self.events[one]),
+            Op::CallValue(_) => self.hidden,
+            Op::Next(..) => self.next_has_events,
             Op::Push(super::value::Value::Function(callee)) => self.events[*callee],
             _ => false,
         })
@@ -220,16 +269,19 @@ impl<'a> Pieces<'a> {
     fn range_has_site(&self, code: usize, range: Range<usize>) -> bool {
         self.skeleton.codes[code].ops[range]
             .iter()
-            .any(|op| self.leads_to_site(code, op))
+            .any(|op| self.leads_to_site(op))
     }
 
-    fn leads_to_site(&self, code: usize, op: &Op) -> bool {
+    fn leads_to_site(&self, op: &Op) -> bool {
         match op {
             Op::Boundary(at) => self.is_site(*at),
-            Op::Method(one) => one.own.iter().any(|(callee, _)| self.has_site[*callee]),
+            Op::Method(one) => {
+                let mut callees = one.own.iter().chain(&one.perhaps);
+                callees.any(|(callee, _)| self.has_site[*callee])
+            }
             Op::Call(callee, _) | Op::Closure(callee) => self.has_site[*callee],
             Op::Mention(callees) => callees.iter().any(|callee| self.has_site[*callee]),
-            Op::CallValue(_) => self.closures_of(code).any(|one| self.has_site[one]),
+            Op::CallValue(_) => self.hidden_site,
             _ => false,
         }
     }
@@ -252,7 +304,7 @@ impl<'a> Pieces<'a> {
             if pc >= ops.len() || std::mem::replace(&mut seen[pc], true) {
                 continue;
             }
-            if self.leads_to_site(code, &ops[pc]) {
+            if self.leads_to_site(&ops[pc]) {
                 return true;
             }
             match &ops[pc] {

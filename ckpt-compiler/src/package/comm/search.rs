@@ -67,6 +67,12 @@ impl<'a> Search<'a> {
 
     /// What has been found, or what stands in the way.
     pub(super) fn run(mut self, ranks: usize) -> Result<Found, Trouble> {
+        if self.scene.pieces.method_has_events("drop") {
+            return Err(Trouble::new(
+                None,
+                "a destructor exchanges messages, and where it runs is not followed",
+            ));
+        }
         let mut open = vec![Path {
             world: World::new(ranks, self.scene.skeleton),
             visits: 0,

@@ -326,7 +326,10 @@ impl Binary {
             Self::Shr => shift.map(|by| a >> by),
             _ => return self.ordered(a.cmp(&b)),
         };
-        number.map(Value::Int)
+        // What no type of the program holds has wrapped around, or panicked.
+        number
+            .filter(|number| (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(number))
+            .map(Value::Int)
     }
 
     fn floats(self, a: f64, b: f64) -> Option<Value> {

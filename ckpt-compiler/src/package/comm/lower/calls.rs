@@ -77,6 +77,14 @@ impl Lowerer<'_> {
             return;
         }
         let message = self.message_of(&names);
+        // `T::run(..)`: a function of the program, most likely.
+        let is_outside = names
+            .first()
+            .is_some_and(|first| matches!(first.as_str(), "mpi" | "std" | "core"));
+        let perhaps = self.named(&last);
+        if message.is_none() && !is_outside && !perhaps.is_empty() {
+            self.op(Op::Mention(perhaps));
+        }
         let names: Vec<Rc<str>> = self.full_path(names).into_iter().map(Into::into).collect();
         self.op(Op::Outside(names.into(), count, message));
     }
@@ -191,17 +199,29 @@ impl Lowerer<'_> {
             self.op(Op::End);
         }
         let functions = &self.analysis.items.functions;
-        let own = own
-            .into_iter()
-            .map(|id| (id, functions[id].self_type.as_deref().map(Rc::from)))
-            .collect();
-        self.op(Op::Method(Rc::new(Method {
+        let with_type = |id: usize| (id, functions[id].self_type.as_deref().map(Rc::from));
+        let perhaps: Vec<usize> = match own.is_empty() {
+            true => self.named(&name),
+            false => Vec::new(),
+        };
+        let method = Method {
+            own: own.into_iter().map(with_type).collect(),
+            perhaps: perhaps.into_iter().map(with_type).collect(),
             name,
-            own,
             message,
             pure,
             arguments: call.args.len(),
-        })));
+        };
+        self.op(Op::Method(Rc::new(method)));
+    }
+
+    /// The functions of the program that have this name.
+    fn named(&self, name: &str) -> Vec<usize> {
+        let functions = self.analysis.items.functions.iter();
+        functions
+            .filter(|one| one.name == name)
+            .map(|one| one.id.0)
+            .collect()
     }
 
     fn receiver(&mut self, receiver: &Expr, touch: Touch) {

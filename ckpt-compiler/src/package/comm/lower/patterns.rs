@@ -65,7 +65,9 @@ impl Lowerer<'_> {
     fn name_pattern(&mut self, one: &syn::PatIdent) -> Pattern {
         let name = one.ident.to_string();
         let plain = one.by_ref.is_none() && one.subpat.is_none() && one.mutability.is_none();
-        if plain && (name == "None" || self.is_item(&name)) {
+        // A variant of another crate, or a constant: no variable is named so.
+        let is_named_so = name.starts_with(char::is_uppercase) || self.is_item(&name);
+        if plain && is_named_so {
             let mut path = syn::Path::from(one.ident.clone());
             path.leading_colon = None;
             return self.path_pattern(&path);

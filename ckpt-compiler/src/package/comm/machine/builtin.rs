@@ -25,8 +25,20 @@ impl Rank {
             let why = format!("it cannot be told which process `{}` means", message.name);
             return self.lose(&why);
         }
+        if let Some(callee) = perhaps(method, &value) {
+            let mut given = vec![receiver];
+            given.extend(arguments);
+            return self.call(callee, given, None, After::Value, sight);
+        }
         if self.standard_method(method, &receiver, &value, &arguments, sight) {
             return;
+        }
+        if method
+            .perhaps
+            .iter()
+            .any(|(callee, _)| sight.pieces.has_events(*callee))
+        {
+            return self.lose(&format!("which `{}` is called cannot be told", method.name));
         }
         self.unknown_method(method, &receiver, &value, &arguments, sight);
     }
@@ -525,6 +537,18 @@ impl Rank {
             Value::Variant(name, _) if &*name == "None" => Value::list(Vec::new()),
             other => other,
         }
+    }
+}
+
+/// The program's own method of a value's type, where it was not told before which is meant.
+fn perhaps(method: &Method, value: &Value) -> Option<usize> {
+    let (Value::Struct(name, _) | Value::Variant(name, _)) = value else {
+        return None;
+    };
+    let mut found = method.perhaps.iter().filter(|one| one.1.as_ref() == Some(name));
+    match (found.next(), found.next()) {
+        (Some((only, _)), None) => Some(*only),
+        _ => None,
     }
 }
 

@@ -69,9 +69,10 @@ impl Rank {
         match callee {
             Value::Closure(code, frame) => self.call(code, given, Some(frame), after, sight),
             Value::Function(code) => self.call(code, given, None, after, sight),
+            _ if sight.pieces.has_hidden_events() => {
+                self.lose("which function is called here cannot be told")
+            }
             _ => {
-                // A function of which nothing is known: those of the program that it may be have no messages, or else
-                // their names would have been seen.
                 given.iter().for_each(|one| self.leak(one));
                 self.unseen(&given, sight);
                 self.push(Value::Unknown);

@@ -371,6 +371,11 @@ impl Rank {
     pub(super) fn next_element(&mut self, slot: usize, exit: usize, sight: &mut Sight<'_>) -> Option<()> {
         let pc = self.frame().pc - 1;
         let iterator = self.frame().slots.get(slot)?.clone();
+        let by_program = !matches!(iterator, Value::List(_) | Value::Range(_));
+        if by_program && sight.pieces.method_has_events("next") {
+            self.lose("an iterator of the program exchanges messages");
+            return Some(());
+        }
         let (goes_on, element, rest) = match &iterator {
             Value::List(parts) => match parts.split_first() {
                 Some((first, rest)) => (Value::Bool(true), first.clone(), Value::list(rest.to_vec())),

@@ -15,10 +15,25 @@ pub(in crate::package::comm) fn is_settled_function(path: &[Rc<str>]) -> bool {
         "args" => owner == "env" || owner == "std" || names.len() == 1,
         "parse" => names.len() == 2,
         "read_to_string" | "open" => matches!(owner, "fs" | "File"),
-        "from" | "new" | "with_capacity" | "from_str" | "from_str_radix" | "from_utf8" | "default"
-        | "from_secs" | "from_millis" | "from_secs_f64" | "seed_from_u64" | "from_seed" => !matches!(
+        "from" | "from_str" | "from_str_radix" | "from_utf8" | "from_secs" | "from_millis"
+        | "from_secs_f64" | "seed_from_u64" | "from_seed" => {
+            !matches!(owner, "HashMap" | "HashSet" | "Cell" | "RefCell" | "Mutex")
+        }
+        // What may change behind a shared reference, or is in another order in every process, is not among them.
+        "new" | "with_capacity" => matches!(
             owner,
-            "Instant" | "SystemTime" | "ThreadRng" | "OsRng" | "RandomState" | "Command"
+            "Vec"
+                | "String"
+                | "Box"
+                | "Rc"
+                | "Arc"
+                | "BTreeMap"
+                | "BTreeSet"
+                | "VecDeque"
+                | "BinaryHeap"
+                | "BufReader"
+                | "Path"
+                | "PathBuf"
         ),
         "max" | "min" | "sqrt" | "abs" | "powi" | "powf" | "exp" | "ln" | "sin" | "cos" | "floor"
         | "ceil" | "round" | "try_from" | "size_of" => true,
