@@ -1,7 +1,7 @@
 //! References that end at a site, so that what they borrow can be saved, and are made again after it.
 
 use super::lending::{Lend, Lends};
-use super::{IS_HIDDEN, Plan};
+use super::{FOR_EXCLUSIVELY, IS_HIDDEN, Plan};
 use crate::classes::Class;
 use crate::errors::Diagnostics;
 use crate::flow::{BindingId, Declaration, Flow, Use};
@@ -332,14 +332,13 @@ fn refuse_exclusive(flow: &Flow, id: BindingId, errors: &mut Diagnostics) {
             "take the value out before the site and put it back after it",
         );
     } else if binding.replays || name.to_string().starts_with("__ckpt") {
-        let what = "a `for` that borrows what it goes over exclusively has a site in it";
         let span = match &binding.init {
             Some(Expr::Call(call)) if is_iterator(binding) => syn::spanned::Spanned::span(&call.args),
             _ => name.span(),
         };
         errors.refuse(
             span,
-            what,
+            FOR_EXCLUSIVELY,
             why,
             "go over the indices, and borrow the element after the site",
         );

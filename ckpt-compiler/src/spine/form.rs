@@ -1,7 +1,7 @@
 //! Other forms of a function, for what cannot be expressed in its own.
 
 use crate::errors::Diagnostics;
-use crate::plan::{HIDES, IS_HIDDEN, travel::MOVED_LATER};
+use crate::plan::{FOR_EXCLUSIVELY, HIDES, IS_HIDDEN, travel::MOVED_LATER};
 
 /// What is changed in a function before it is taken apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -11,6 +11,9 @@ pub struct Form {
     pub branches_apart: bool,
     /// Whether every variable that hides another has a name of its own.
     pub own_names: bool,
+    /// Whether the closures in the iterators of all `for`s run in their bodies: what is left of the iterator can then end
+    /// at a site and be made again.
+    pub closures_in_bodies: bool,
 }
 
 impl Form {
@@ -21,8 +24,10 @@ impl Form {
             let moved_later = one.what.ends_with(MOVED_LATER);
             let hidden = [IS_HIDDEN, HIDES].iter().any(|words| one.what.contains(words));
             next.branches_apart |= moved_later;
+            let goes_over = one.what == FOR_EXCLUSIVELY;
             next.own_names |= hidden;
-            if !moved_later && !hidden {
+            next.closures_in_bodies |= goes_over;
+            if !moved_later && !hidden && !goes_over {
                 return None;
             }
         }

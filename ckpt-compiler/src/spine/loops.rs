@@ -148,7 +148,7 @@ impl Lowering<'_> {
         let may_run_again = rebuilds(&iterable, self.references)
             && effect_in_chain(&iterable).is_none()
             && !works_in_chain(&iterable);
-        if treatment.is_none() && !may_run_again {
+        if treatment.is_none() && (!may_run_again || self.form.closures_in_bodies) {
             self.peel(&mut iterable, &mut pat, &mut body);
         }
         if matches!(origin(&iterable, self.references), Origin::Borrow { .. }) {

@@ -45,7 +45,7 @@ pub fn lower(
 }
 
 pub(super) struct Lowering<'a> {
-    form: Form,
+    pub(super) form: Form,
     pub(super) marks: Marks<'a>,
     pub(super) references: &'a HashSet<String>,
     pub(super) changing: &'a HashSet<String>,

@@ -254,3 +254,19 @@ pub fn closures_through_exclusive_references() {
     view.push(*sums);
     println!("= {sum} {list:?}");
 }
+
+#[ckpt::instrument]
+pub fn gone_over_through_an_exclusive_reference() {
+    let mut list = vec![4u64, 7, 2, 9, 5];
+    let view = &mut list;
+    for sum in (*view).chunks(2).map(|pair| pair.iter().sum::<u64>()) {
+        ckpt::checkpoint!();
+        println!("{sum} {}", view.len());
+    }
+    for n in view.iter().map(|n| n + 1).filter(|n| n % 2 == 0) {
+        ckpt::checkpoint!();
+        println!("{n} {}", view[0]);
+    }
+    view.push(4);
+    println!("= {list:?}");
+}
