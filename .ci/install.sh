@@ -13,6 +13,20 @@ install_what_is_missing() {
     for tool in "$@"; do
         command -v "$tool" >/dev/null || missing+=("$tool")
     done
+    install_packages "${missing[@]}"
+}
+
+# What programs of several processes are built and started with, unless there is an MPI already.
+install_mpi() {
+    local missing=()
+    command -v mpicc >/dev/null && command -v mpirun >/dev/null || missing+=(libopenmpi-dev openmpi-bin)
+    [ -n "${LIBCLANG_PATH:-}" ] || compgen -G '/usr/lib/llvm*/lib/libclang*.so*' >/dev/null ||
+        compgen -G '/usr/lib*/libclang*.so*' >/dev/null || missing+=(libclang-dev)
+    install_packages "${missing[@]}"
+}
+
+install_packages() {
+    local missing=("$@")
     [ ${#missing[@]} -gt 0 ] || return 0
     command -v apt-get >/dev/null || {
         echo "please install: ${missing[*]}" >&2

@@ -215,3 +215,32 @@ fn a_second_run_asks_rustc_nothing_and_the_sources_are_untouched() {
         said(&third)
     );
 }
+
+#[test]
+fn programs_of_one_package_do_not_take_each_others_sites_away() {
+    let package = Package::new();
+    let other = "fn main() {\n    let mut sum = 0.0;\n    for i in 0..2_000 {\n        sum += f64::from(i).sqrt();\n    }\n    println!(\"{sum}\");\n}\n";
+    fs::create_dir_all(package.folder.path().join("src/bin")).unwrap();
+    fs::write(package.folder.path().join("src/bin/other.rs"), other).unwrap();
+    for program in ["lbm2d", "other", "lbm2d"] {
+        let store = package.folder.path().join("store");
+        let _ = fs::remove_dir_all(&store);
+        package.succeeds(&[
+            "run",
+            "--offline",
+            "--bin",
+            program,
+            "--every",
+            "20",
+            "--dir",
+            "store",
+        ]);
+        let has_checkpoints = fs::read_dir(&store).unwrap().flatten().any(|entry| {
+            entry
+                .path()
+                .extension()
+                .is_some_and(|extension| extension == "h5")
+        });
+        assert!(has_checkpoints, "{program}");
+    }
+}

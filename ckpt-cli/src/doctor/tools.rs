@@ -69,7 +69,11 @@ pub fn for_mpi(system: System) -> Vec<Check> {
     };
     let mut list = vec![libclang];
     for name in ["mpicc", "mpirun"] {
-        list.push(match first_line(name, &["--version"]) {
+        let line = match name {
+            "mpicc" => library(),
+            _ => first_line(name, &["--version"]),
+        };
+        list.push(match line {
             Some(line) => Check::good(name, line),
             None => Check::missing(
                 name,
@@ -79,6 +83,15 @@ pub fn for_mpi(system: System) -> Vec<Check> {
         });
     }
     list
+}
+
+/// The MPI library that programs are linked to: that of `mpicc`, which the compiler's own version says nothing about.
+fn library() -> Option<String> {
+    let compiler = first_line("mpicc", &["--version"])?;
+    let library = first_line("mpicc", &["--showme:version"]).or_else(|| first_line("mpichversion", &[]));
+    Some(library.map_or(compiler, |library| {
+        library.trim_start_matches("mpicc: ").to_owned()
+    }))
 }
 
 fn is_new_enough(line: &str) -> Option<bool> {

@@ -113,7 +113,8 @@ fn stamp_words(options: &CargoOptions, choice: &Choice) -> Vec<String> {
     words
 }
 
-/// The user's files that the copy was made from: all that are not links in it, and the folders of the sources.
+/// The user's files that the copy was made from: all that are not links in it, and the folders of the sources; and the
+/// sources in the copy themselves.
 fn watched(package: &ReadPackage, copy: &PackageCopy) -> Vec<PathBuf> {
     let mut list: Vec<PathBuf> = package
         .program
@@ -128,7 +129,13 @@ fn watched(package: &ReadPackage, copy: &PackageCopy) -> Vec<PathBuf> {
             let path = entry.path();
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => pending.push(path),
-                Ok(kind) if kind.is_file() => list.extend(copy.to_original(&path)),
+                Ok(kind) if kind.is_file() => {
+                    list.extend(copy.to_original(&path));
+                    // Programs of one workspace share the copy: another one may be rewritten there next.
+                    if path.extension().is_some_and(|extension| extension == "rs") {
+                        list.push(path);
+                    }
+                }
                 _ => {}
             }
         }

@@ -24,6 +24,7 @@ pub use saver::{KnownToLender, Lend, UnknownToLender};
 
 use crate::Checkpoint;
 use crate::plan::FunctionPlan;
+use crate::ranks;
 use crate::session::policy::{LAST, NEXT};
 use crate::value::Refill;
 use thread::{ALL_FRESH, Lent, Orphan, Pending, Stray, THREAD, Thread, site_bit};
@@ -34,6 +35,7 @@ pub(crate) fn attach(visits: u64) {
         thread.forget();
         thread.visits.set(visits);
     });
+    ranks::follow(0);
     ACTIVE.store(true, Ordering::SeqCst);
 }
 
@@ -101,6 +103,7 @@ impl Frame {
     /// Counts a visit of a site; whether [`checkpoint`](Frame::checkpoint) has to look at it.
     #[inline]
     pub fn due(&mut self, site: u32) -> bool {
+        ranks::passed(self.plan.layout, site);
         let visits = THREAD.with(|thread| {
             let visits = thread.visits.get() + 1;
             thread.visits.set(visits);

@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use super::calls::Reduction;
-use super::world;
+use super::{trail, world};
 use crate::session::exit::say;
 
 /// Reductions begin at least so far apart, if the number of visits between them allows it.
@@ -45,6 +45,8 @@ pub(crate) struct Outcome {
     pub interval: bool,
     /// The newest line that is written; of all ranks: on all of them.
     pub line: u64,
+    /// The ranks have not visited the same sites.
+    pub apart: bool,
 }
 
 /// The times of the reductions, the same on all ranks.
@@ -156,12 +158,15 @@ impl Agreement {
         self.began = now;
         let apart = i64::try_from(self.apart.as_nanos()).unwrap_or(i64::MAX);
         // The smallest of all is the largest of the negatives.
+        let [trail, negative] = trail::both_ways(trail::trail());
         let values = [
             own.stop,
             i64::from(own.interval),
             -(own.line as i64),
             i64::from(self.waited),
             -apart,
+            trail,
+            negative,
         ];
         self.schedule.begun(visit);
         PENDING.set(Some(Reduction::begin(communicator, &values)));
@@ -189,7 +194,7 @@ impl Agreement {
             }
         };
         self.waited = since.elapsed() > PROMPT;
-        let &[stop, interval, line, waited, apart] = values else {
+        let &[stop, interval, line, waited, apart, trail, negative] = values else {
             return None;
         };
         self.schedule
@@ -198,6 +203,7 @@ impl Agreement {
             stop,
             interval: interval != 0,
             line: line.unsigned_abs(),
+            apart: !trail::is_same([trail, negative]),
         })
     }
 }

@@ -148,6 +148,14 @@ fn compared(visit: u64, ranks: &[AtSite]) -> Result<(), Fatal> {
     let Some(first) = ranks.first().filter(|_| !faults.is_empty()) else {
         return Ok(());
     };
+    if ranks.iter().any(|rank| rank.site != first.site) {
+        return Err(
+            Fatal::site(format!("the ranks are at different sites (site visit {visit})"))
+                .at(first.site.clone())
+                .why(faults.join("\n"))
+                .help(ALIKE),
+        );
+    }
     Err(
         Fatal::site(format!("a message crosses a site: it is no safe point (site visit {visit})"))
             .at(first.site.clone())
@@ -165,8 +173,12 @@ fn unequal(visit: u64, ranks: &[Option<AtSite>]) -> Fatal {
         .map(|(rank, _): (u32, _)| rank.to_string())
         .collect();
     let site = ranks.iter().flatten().next().map(|at| at.site.clone());
-    Fatal::site(format!("not all ranks have visited sites equally often (site visit {visit})"))
-        .at(site.unwrap_or_default())
-        .why(format!("rank(s) {} ended before that visit", missing.join(", ")))
-        .help("a line of checkpoints needs one of every rank at the same count: put the site into a loop that all ranks go through alike")
+    Fatal::site(format!(
+        "not all ranks have visited sites equally often (site visit {visit})"
+    ))
+    .at(site.unwrap_or_default())
+    .why(format!("rank(s) {} ended before that visit", missing.join(", ")))
+    .help(ALIKE)
 }
+
+const ALIKE: &str = "a line of checkpoints needs one of every rank at the same count: put the site into a loop that all ranks go through alike";

@@ -1,12 +1,12 @@
 //! Which line a restart begins from: the newest that every rank has, whole.
 
-use super::{calls, world};
+use super::{calls, trail, world};
 
 /// What a rank has, at or below the line that is asked for.
 #[derive(Debug)]
 pub(crate) enum Found<T, E> {
-    /// The newest checkpoint that is whole.
-    Whole(u64, T),
+    /// The newest checkpoint that is whole: its number, the rank's trail, and it.
+    Whole(u64, u64, T),
     /// None.
     Nothing,
     /// It was written by another number of ranks.
@@ -27,6 +27,8 @@ pub(crate) enum Verdict<T, E> {
     },
     /// The checkpoints are of so many ranks.
     OfOthers(u32),
+    /// The files of this number are of different moments.
+    Apart(u64),
     /// Some rank cannot look: the error of this one, if it is the first of them.
     Failed(Option<E>),
 }
@@ -56,7 +58,10 @@ pub(crate) fn negotiate<T, E>(
             };
         }
         match found {
-            Found::Whole(_, line) if of_all.oldest == of_all.newest => return Verdict::Line(line),
+            Found::Whole(id, _, _) if of_all.oldest == of_all.newest && !of_all.same_trail => {
+                return Verdict::Apart(id);
+            }
+            Found::Whole(_, _, line) if of_all.oldest == of_all.newest => return Verdict::Line(line),
             _ => {
                 passed(of_all.newest);
                 bound = of_all.oldest;
@@ -73,6 +78,7 @@ struct OfAll {
     /// The size of the world less the first rank that failed, or has nothing; 0 if there is none.
     failed: i64,
     lacking: i64,
+    same_trail: bool,
 }
 
 impl OfAll {
@@ -88,24 +94,26 @@ impl OfAll {
 
 fn compare<T, E>(found: &Found<T, E>) -> OfAll {
     let place = world::member().map_or(1, |member| i64::from(member.size) - i64::from(member.rank));
-    let (mut id, mut others, mut failed, mut lacking) = (0, 0, 0, 0);
+    let (mut id, mut others, mut failed, mut lacking, mut own_trail) = (0, 0, 0, 0, 0);
     match found {
-        Found::Whole(number, _) => id = *number as i64,
+        Found::Whole(number, trail, _) => (id, own_trail) = (*number as i64, *trail),
         Found::Nothing => lacking = place,
         Found::OfOthers(ranks) => others = i64::from(*ranks),
         Found::Failed(_) => failed = place,
     }
     // The smallest of all is the largest of the negatives.
-    let mut values = [id, -id, others, failed, lacking];
+    let [trail, negative] = trail::both_ways(own_trail);
+    let mut values = [id, -id, others, failed, lacking, trail, negative];
     if let Some(communicator) = world::communicator() {
         calls::largest(communicator, &mut values);
     }
-    let [newest, oldest, others, failed, lacking] = values;
+    let [newest, oldest, others, failed, lacking, trail, negative] = values;
     OfAll {
         newest: newest as u64,
         oldest: oldest.unsigned_abs(),
         others,
         failed,
         lacking,
+        same_trail: trail::is_same([trail, negative]),
     }
 }

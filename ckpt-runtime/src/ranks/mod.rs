@@ -32,11 +32,13 @@ mod ledger;
 mod line;
 #[cfg(feature = "mpi")]
 mod messages;
+mod trail;
 mod world;
 
 pub(crate) use agree::{Agreement, Outcome};
 pub(crate) use check::{checks, verify};
 pub(crate) use line::{Found, Verdict, negotiate};
+pub(crate) use trail::{TRAIL_NOTE, follow, passed, trail};
 pub(crate) use world::{
     THREADS_NOTE, abort, all_succeeded, at_checkpoint, begin, bring_up, end, has_newest, is_up, largest_code,
     leave_together, line_base, member, threads,

@@ -78,7 +78,7 @@ fn is_of(restored: &Restored, program: &str) -> Result<(), SessionError> {
     })
 }
 
-fn note<T: std::str::FromStr>(meta: &Meta, name: &str) -> Option<T> {
+pub(super) fn note<T: std::str::FromStr>(meta: &Meta, name: &str) -> Option<T> {
     let note = meta.notes.iter().find(|(known, _)| known == name)?;
     note.1.parse().ok()
 }
@@ -142,7 +142,10 @@ fn look(store: &Store, which: Restart, bound: u64, program: &str) -> Found<Resto
             match is_of(&restored, program) {
                 Err(error) => Found::Failed(error),
                 Ok(()) if saved != size => Found::OfOthers(saved),
-                Ok(()) => Found::Whole(restored.id().0, restored),
+                Ok(()) => {
+                    let trail = note(restored.meta(), ranks::TRAIL_NOTE).unwrap_or(0);
+                    Found::Whole(restored.id().0, trail, restored)
+                }
             }
         }
     }
@@ -158,6 +161,10 @@ fn refuse(verdict: Verdict<Restored, SessionError>, store: Option<&Store>) -> ! 
     let ranks = ranks::member().map_or(1, |member| member.size);
     let (error, speaks) = match verdict {
         Verdict::OfOthers(saved) => (SessionError::OtherRanks { saved, ranks }, is_first()),
+        Verdict::Apart(line) => {
+            let id = CheckpointId(line);
+            (SessionError::Apart { id }, is_first())
+        }
         Verdict::Failed(error) => match error {
             Some(error) => (error, true),
             None => (SessionError::Elsewhere, false),

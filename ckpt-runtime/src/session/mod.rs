@@ -120,6 +120,14 @@ pub enum SessionError {
         /// How many there are.
         ranks: u32,
     },
+    /// The files of one number are not of the same moment.
+    #[error(
+        "checkpoint {id} is no line: the ranks had not visited the same sites equally often when they took it"
+    )]
+    Apart {
+        /// The number.
+        id: CheckpointId,
+    },
     /// Another rank has failed, and says why.
     #[error("another rank cannot restart")]
     Elsewhere,
@@ -198,6 +206,7 @@ impl SessionError {
             | SessionError::Completed { .. } => exit_code::NO_CHECKPOINT,
             SessionError::OtherProgram { .. }
             | SessionError::OtherRanks { .. }
+            | SessionError::Apart { .. }
             | SessionError::NotByHand { .. }
             | SessionError::Value { .. }
             | SessionError::NothingRestored => exit_code::REFUSED,
@@ -235,6 +244,9 @@ impl SessionError {
                 "give every rank its own files: those of a folder on each node must be on the same nodes again;\nstart anew without CKPT_RESTART; nothing was deleted".into()
             }
             SessionError::OtherRanks { saved, .. } => format!("start it with {saved} ranks (-n {saved})"),
+            SessionError::Apart { .. } => {
+                "a run with CKPT_CHECK_SAFE_POINTS=1 names the site where they part; put sites only into loops that go round equally often on all ranks".into()
+            }
             SessionError::Elsewhere => "see what that rank says".into(),
             SessionError::NoCheckpoint { .. } => {
                 "start anew without CKPT_RESTART, or set CKPT_DIR to the store of the run; nothing was deleted".into()

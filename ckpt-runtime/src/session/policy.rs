@@ -78,6 +78,8 @@ pub(crate) struct Due {
     pub reason: Option<Reason>,
     /// The newest line that all ranks have, if there is news of it.
     pub line: Option<u64>,
+    /// The ranks have not visited the same sites: nothing can be agreed on by counting visits.
+    pub apart: bool,
 }
 
 /// What this rank has to tell the others.
@@ -92,6 +94,7 @@ fn known(line: u64) -> Outcome {
         stop,
         interval: attention & INTERVAL != 0,
         line,
+        apart: false,
     }
 }
 
@@ -170,6 +173,7 @@ impl Policy {
             return Due {
                 reason: self.due_alone(every),
                 line: None,
+                apart: false,
             };
         };
         let agreed = agreement.step(visits, || known(line));
@@ -178,6 +182,7 @@ impl Policy {
         Due {
             reason: reason.or(every).or(interval),
             line: agreed.map(|agreed| agreed.line),
+            apart: agreed.is_some_and(|agreed| agreed.apart),
         }
     }
 

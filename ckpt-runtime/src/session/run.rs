@@ -152,6 +152,7 @@ impl Run {
         let settled = settled.and_then(|()| closed::arrive(&resume.restored));
         settled.map_err(|error| Fatal::refused(error.to_string()).help(FILES_NEEDED))?;
         let visits = resume.restored.meta().visit;
+        ranks::follow(line::note(resume.restored.meta(), ranks::TRAIL_NOTE).unwrap_or(0));
         self.resume = None;
         self.join_others(visits);
         self.policy.arm(visits);
@@ -191,6 +192,9 @@ impl Run {
         }
         let mut written = false;
         let due = self.policy.due(visits, self.line);
+        if due.apart {
+            apart(visits).exit();
+        }
         if let Some(line) = due.line {
             self.store.line_is_complete(CheckpointId(line));
         }
@@ -274,6 +278,7 @@ impl Run {
         let mut notes = vec![(COMMAND_NOTE.to_owned(), command_note())];
         if let Some(member) = self.member {
             notes.push((RANKS_NOTE.to_owned(), member.size.to_string()));
+            notes.push((ranks::TRAIL_NOTE.to_owned(), ranks::trail().to_string()));
             notes.push((ranks::THREADS_NOTE.to_owned(), ranks::threads().to_string()));
         }
         notes
@@ -342,6 +347,13 @@ const FILES_UNWATCHED: &str = "warning: files that the program closes before a s
 
 const FILES_NEEDED: &str =
     "the program goes on writing where it was: it needs its output files, and the right to change them";
+
+fn apart(visits: u64) -> Fatal {
+    Fatal::site("the ranks have not visited the same sites equally often")
+        .at(format!("found at site visit {visits}"))
+        .why("checkpoints at the same count make a line only if the count means the same on all ranks;\na loop with a site in it has gone round more often on one rank than on another")
+        .help("CKPT_CHECK_SAFE_POINTS=1 names the site where they part; put sites only into loops that go round equally often on all ranks")
+}
 
 /// A misspelt variable would be a setting that silently does nothing.
 fn mention_unknown_variables() {

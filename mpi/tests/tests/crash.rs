@@ -22,3 +22,34 @@ fn ring_of_one() {
 fn ring_of_three() {
     crashtest("programs/ring", 3, "40");
 }
+
+#[test]
+fn heat() {
+    crashtest("examples/heat-mpi", 3, "60 40 100");
+}
+
+#[test]
+fn himeno() {
+    crashtest("examples/himeno", 4, "17 17 33 60 2 2 1");
+}
+
+#[test]
+fn montecarlo() {
+    crashtest("examples/montecarlo-mpi", 3, "30 10 100");
+}
+
+#[test]
+fn sort() {
+    crashtest("examples/sort-mpi", 2, "2000 30");
+}
+
+#[test]
+fn sweep() {
+    crashtest("examples/sweep", 4, "30 60 40");
+}
+
+#[test]
+fn cg() {
+    let matrix = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/cg-mpi/matrix.mtx");
+    crashtest("examples/cg-mpi", 2, &format!("{matrix} 40"));
+}

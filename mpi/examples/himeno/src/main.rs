@@ -185,11 +185,10 @@ fn main() {
     let shares = [0, 1, 2].map(|dimension| place.share(dimension, grid[dimension]));
     let own = shares.map(|(_, cells)| cells + 2);
     let mut p = Field::new(own, 0.0);
-    for i in 0..own[0] {
+    (0..own[0]).for_each(|i| {
         let depth = (shares[0].0 + i).saturating_sub(1) as f32 / (grid[0] - 1) as f32;
-        let value = depth * depth;
-        p.set_layer(0, i, &vec![value; own[1] * own[2]]);
-    }
+        p.set_layer(0, i, &vec![depth * depth; own[1] * own[2]]);
+    });
     let mut wrk = Field::new(own, 0.0);
     wrk.cells.copy_from_slice(&p.cells);
     let start = mpi::time();
