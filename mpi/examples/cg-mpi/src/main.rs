@@ -22,27 +22,22 @@ fn share(total: usize, rank: usize, size: usize) -> (usize, usize) {
 }
 
 fn read(text: &str, rank: usize, size: usize) -> Rows {
-    let mut lines = text.lines().filter(|line| !line.starts_with('%'));
     let numbers = |line: &str| -> Vec<f64> {
-        line.split_whitespace()
-            .map(|word| word.parse().expect("a number"))
-            .collect()
+        let words = line.split_whitespace();
+        words.map(|word| word.parse().expect("a number")).collect()
     };
-    let head = numbers(lines.next().expect("a line with the size"));
-    let total = head[0] as usize;
+    let lines = text.lines().filter(|line| !line.starts_with('%'));
+    let entries: Vec<Vec<f64>> = lines.map(numbers).collect();
+    let total = entries[0][0] as usize;
     let (first, count) = share(total, rank, size);
     let mut rows = vec![Vec::new(); count];
-    for line in lines {
-        let entry = numbers(line);
+    for entry in &entries[1..] {
         let (row, column, value) = (entry[0] as usize - 1, entry[1] as usize - 1, entry[2]);
-        let mut add = |row: usize, column: usize| {
-            if (first..first + count).contains(&row) {
-                rows[row - first].push((column, value));
-            }
-        };
-        add(row, column);
-        if row != column {
-            add(column, row);
+        if (first..first + count).contains(&row) {
+            rows[row - first].push((column, value));
+        }
+        if row != column && (first..first + count).contains(&column) {
+            rows[column - first].push((row, value));
         }
     }
     Rows { total, rows }
