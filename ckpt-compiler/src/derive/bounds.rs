@@ -41,7 +41,7 @@ pub(super) fn with_bounds(generics: &Generics, item: &Item) -> Generics {
 }
 
 impl Item {
-    fn fields(&self) -> impl Iterator<Item = &Field> {
+    pub(super) fn fields(&self) -> impl Iterator<Item = &Field> {
         let (own, variants): (&[Field], &[_]) = match &self.shape {
             Shape::Struct(fields) => (fields, &[]),
             Shape::Enum(variants) => (&[], variants),

@@ -23,6 +23,7 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
     };
     let parts = super::parts::expand(input, item, &generics);
     let holds = super::holds::expand(input, item);
+    let reach = (!is_refilled).then(|| reach(ckpt, item));
     let of_trait = if is_refilled {
         quote!(#ckpt::value::Refill)
     } else {
@@ -32,6 +33,7 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
         #[automatically_derived]
         impl #parameters #of_trait for #name #arguments #predicates {
             #methods
+            #reach
         }
         #parts
         #holds
@@ -82,6 +84,25 @@ fn of_struct(ckpt: &Path, fields: &[Field]) -> TokenStream {
             #(#save_each)*
         }
         #load_vec
+    }
+}
+
+/// The types that values of this one have in them. Fields that are texts of serde have no columns, whatever is in them.
+fn reach(ckpt: &Path, item: &Item) -> TokenStream {
+    let fields = item.fields().filter(|field| field.saved == Saved::Columns);
+    let mut types: Vec<&syn::Type> = Vec::new();
+    for field in fields {
+        if !types.contains(&&field.ty) {
+            types.push(&field.ty);
+        }
+    }
+    if types.is_empty() {
+        return TokenStream::new();
+    }
+    quote! {
+        fn reach(__to: &mut #ckpt::value::Reach) {
+            #(__to.into_part::<#types>();)*
+        }
     }
 }
 

@@ -418,6 +418,26 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// Takes the table and number of what the next value owns, if it is in a table.
+    #[inline]
+    pub(crate) fn owned_object(&mut self) -> Result<Option<(u32, u64)>, LoadError> {
+        self.cursor.see_through();
+        let context = self.context;
+        let Cursor::Data(data) = &mut *self.cursor else {
+            return Ok(None);
+        };
+        let DType::Object(table) = data.dtype else {
+            return Ok(None);
+        };
+        let mut id = [0; 8];
+        id.copy_from_slice(data.take(8, context)?);
+        Ok(Some((table, u64::from_le_bytes(id))))
+    }
+
+    pub(crate) fn context(&self) -> &'a Context<'a> {
+        self.context
+    }
+
     /// Takes the next shared object.
     pub(crate) fn object<P: std::any::Any + Clone>(
         &mut self,

@@ -249,6 +249,20 @@ impl<'a> Encoder<'a> {
         self.objects
     }
 
+    /// The table for what a `P` owns, if a `P` is saved there rather than here: its type contains itself. A variable
+    /// is always saved at its own place, whatever pointer leads to it.
+    #[inline]
+    pub(crate) fn table_of_owned<P: Checkpoint>(&mut self) -> Option<u32> {
+        match &*self.column {
+            Column::Data(Data {
+                dtype: DType::Object(table),
+                ..
+            }) => Some(*table),
+            Column::Empty if self.batch || self.depth > 0 => self.objects.table_of_owned::<P>(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn object(&mut self, table: u32, id: u64) {
         if let Some(data) = self.data(&DType::Object(table)) {
             data.bytes.extend_from_slice(&id.to_le_bytes());
@@ -261,6 +275,7 @@ impl<'a> Encoder<'a> {
         keys: impl Iterator<Item = &'k K> + Clone,
     ) -> Column {
         let mut column = Column::Empty;
+        let was_aside = std::mem::replace(&mut self.objects.aside, true);
         K::save_each(
             keys,
             &mut Encoder {
@@ -270,6 +285,7 @@ impl<'a> Encoder<'a> {
                 objects: self.objects,
             },
         );
+        self.objects.aside = was_aside;
         column
     }
 

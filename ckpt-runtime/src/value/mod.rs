@@ -13,6 +13,8 @@ mod encode;
 mod error;
 mod number;
 mod objects;
+mod owned;
+mod reach;
 mod refill;
 mod rows;
 mod serde;
@@ -35,6 +37,8 @@ pub(crate) use encode::MAX_DEPTH;
 pub use error::{LoadError, LoadProblem, SaveError};
 pub use impls::shared::Pointee;
 pub use number::Number;
+#[doc(hidden)]
+pub use reach::Reach;
 pub(crate) use objects::{ObjectTable, Objects, Tables};
 pub use refill::Refill;
 pub use serde::*;
@@ -116,5 +120,15 @@ pub trait Checkpoint {
             items.push(Self::load(from)?);
         }
         Ok(items)
+    }
+
+    /// Names the types that a value of this one is made of, to find those that contain themselves. A type that names
+    /// none is saved all the same; if it contains itself, every level of it has columns of its own.
+    #[doc(hidden)]
+    fn reach(to: &mut Reach)
+    where
+        Self: Sized,
+    {
+        let _ = to;
     }
 }

@@ -7,33 +7,49 @@
 use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 use std::time::Instant;
 
 use super::column::{Column, Data, Group};
+use super::Checkpoint;
 use super::cursor::{Context, Cursor};
 use super::decode::Decoder;
 use super::encode::Encoder;
 use super::error::{LoadError, LoadProblem, SaveError};
+use super::owned::{Depth, Made};
+use super::reach::{contains_itself, type_key};
 use crate::files::{OpenFiles, ReopenedFiles, WrittenFile};
 
 /// The objects of one checkpoint while it is being saved, and the first error.
 #[derive(Default)]
 pub(crate) struct Objects {
-    variable: String,
+    variable: Rc<str>,
     error: Option<SaveError>,
     tables: Vec<Table>,
     table_of: HashMap<TypeId, u32>,
+    /// The tables of what types own that contain themselves; `None` for types that do not.
+    owned: HashMap<TypeId, Option<u32>>,
     known: HashMap<(TypeId, usize), usize>,
     objects: Vec<Object>,
     queue: VecDeque<usize>,
-    current: Option<usize>,
+    /// What has been referred to by the objects that are being saved, the innermost last.
+    refers_to: Vec<usize>,
+    /// What is saved is not for the file, only to compare.
+    pub aside: bool,
+    pub(super) depth: Depth,
     pub files: OpenFiles,
     now: OnceCell<Instant>,
 }
 
+#[derive(Default)]
 struct Table {
     type_name: &'static str,
     count: u64,
+    /// The rows that are finished: they refer to finished ones only.
+    ids: Vec<u64>,
+    items: Column,
+    /// Columns for one row each, to be used again.
+    spare: Vec<Column>,
 }
 
 type SaveObject = fn(&dyn Any, &mut Encoder<'_>);
@@ -43,7 +59,7 @@ struct Object {
     id: u64,
     keep: Box<dyn Any>,
     save: SaveObject,
-    variable: String,
+    variable: Rc<str>,
     refers_to: Vec<usize>,
     column: Column,
 }
@@ -52,7 +68,7 @@ struct Object {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct ObjectTable {
     pub type_name: String,
-    /// `ids[k]`: the number under which the object in row `k` is referred to.
+    /// `ids[k]`: the number under which the object in row `k` is referred to. None if that is `k` for all of them.
     pub ids: Vec<u64>,
     pub items: Column,
 }
@@ -65,13 +81,13 @@ impl Objects {
 
     /// Names the variable that is saved next, for messages.
     pub fn enter(&mut self, variable: &str) {
-        self.variable.clear();
-        self.variable.push_str(variable);
+        self.variable = variable.into();
+        self.refers_to.clear();
     }
 
     pub fn fail(&mut self, why: String) {
         self.error.get_or_insert_with(|| SaveError {
-            variable: self.variable.clone(),
+            variable: self.variable.to_string(),
             why,
         });
     }
@@ -93,7 +109,10 @@ impl Objects {
         let next = self.tables.len() as u32;
         let table = *self.table_of.entry(kind).or_insert(next);
         if table == next {
-            self.tables.push(Table { type_name, count: 0 });
+            self.tables.push(Table {
+                type_name,
+                ..Table::default()
+            });
         }
         let index = match self.known.get(&(kind, address)) {
             Some(&index) => index,
@@ -117,10 +136,55 @@ impl Objects {
                 index
             }
         };
-        if let Some(current) = self.current {
-            self.objects[current].refers_to.push(index);
-        }
+        self.refers_to.push(index);
         (table, self.objects[index].id)
+    }
+
+    /// The table for values of a type that owns others of its own; `None` for other types.
+    pub fn table_of_owned<P: Checkpoint>(&mut self) -> Option<u32> {
+        if self.aside {
+            return None;
+        }
+        let tables = &mut self.tables;
+        *self.owned.entry(type_key::<P>()).or_insert_with(|| {
+            contains_itself::<P>().then(|| {
+                tables.push(Table {
+                    type_name: std::any::type_name::<P>(),
+                    ..Table::default()
+                });
+                tables.len() as u32 - 1
+            })
+        })
+    }
+
+    /// Saves a value as a row of `table`, and gives its number.
+    pub fn own<P>(&mut self, table: u32, value: &P, save: fn(&P, &mut Encoder<'_>)) -> u64 {
+        let place = table as usize;
+        let mut row = self.tables[place].spare.pop().unwrap_or_default();
+        let first = self.refers_to.len();
+        self.deeper(|objects| save(value, &mut Encoder::new(&mut row, true, objects)));
+        let table = &mut self.tables[place];
+        let id = table.count;
+        table.count += 1;
+        if self.refers_to.len() == first {
+            table.ids.push(id);
+            move_row(&mut table.items, &mut row);
+            table.spare.push(row);
+            return id;
+        }
+        // It stands after the shared objects that it leads to, whose order is not known yet.
+        let refers_to = self.refers_to.split_off(first);
+        self.refers_to.push(self.objects.len());
+        self.objects.push(Object {
+            table: place as u32,
+            id,
+            keep: Box::new(()),
+            save: |_, _| {},
+            variable: self.variable.clone(),
+            refers_to,
+            column: row,
+        });
+        id
     }
 
     /// Saves every object that has been referred to so far.
@@ -133,10 +197,10 @@ impl Objects {
             let keep = std::mem::replace(&mut object.keep, Box::new(()));
             let save = object.save;
             self.variable = object.variable.clone();
-            self.current = Some(index);
+            self.refers_to.clear();
             let mut column = Column::Empty;
             save(keep.as_ref(), &mut Encoder::new(&mut column, true, self));
-            self.current = None;
+            self.objects[index].refers_to = std::mem::take(&mut self.refers_to);
             self.objects[index].column = column;
             self.objects[index].keep = keep;
         }
@@ -151,10 +215,11 @@ impl Objects {
         }
         let mut tables: Vec<ObjectTable> = self
             .tables
-            .iter()
+            .into_iter()
             .map(|table| ObjectTable {
                 type_name: table.type_name.to_owned(),
-                ..ObjectTable::default()
+                ids: table.ids,
+                items: table.items,
             })
             .collect();
         for index in order {
@@ -162,6 +227,13 @@ impl Objects {
             let table = &mut tables[object.table as usize];
             table.ids.push(object.id);
             append(&mut table.items, std::mem::take(&mut object.column));
+        }
+        for table in &mut tables {
+            // Without columns nothing else would tell how many there are.
+            let in_order = table.items != Column::Empty && table.ids.iter().copied().eq(0..table.ids.len() as u64);
+            if in_order {
+                table.ids = Vec::new();
+            }
         }
         Ok((tables, self.files.written()))
     }
@@ -208,6 +280,29 @@ impl Objects {
     }
 }
 
+/// Moves a row to the end of a table; what is left has its shape, for the next.
+fn move_row(to: &mut Column, row: &mut Column) {
+    /// Longer rows are not kept.
+    const KEPT: usize = 4096;
+    match (to, row) {
+        (_, Column::Empty) => {}
+        (to @ Column::Empty, row) => *to = std::mem::take(row),
+        (Column::Data(Data { bytes, .. }), Column::Data(row)) => {
+            bytes.extend_from_slice(&row.bytes);
+            row.bytes.clear();
+            row.bytes.shrink_to(KEPT);
+        }
+        (Column::Group(Group { children, .. }), Column::Group(row)) => {
+            for ((_, child), (_, row)) in children.iter_mut().zip(&mut row.children) {
+                move_row(child, row);
+            }
+        }
+        (Column::Array { items, .. }, Column::Array { items: row, .. }) => move_row(items, row),
+        // As in `append`.
+        (_, row) => *row = Column::Empty,
+    }
+}
+
 /// Appends the rows of `more`, which the same type saved.
 fn append(to: &mut Column, more: Column) {
     match (to, more) {
@@ -234,20 +329,34 @@ pub(crate) struct Tables {
 }
 
 struct LoadTable {
-    /// Row of each number.
-    rows: HashMap<u64, usize>,
+    rows: Rows,
     /// The rows not yet made; borrowed while one is.
     items: RefCell<Cursor>,
-    /// The objects made so far, `Vec<P>`.
+    /// The shared objects made so far, `Vec<P>`.
     made: RefCell<Option<Box<dyn Any>>>,
+    /// The owned ones.
+    owned: Made,
+}
+
+/// In which row a number is.
+enum Rows {
+    /// In the row of that number, below the count.
+    InOrder(u64),
+    Of(HashMap<u64, usize>),
 }
 
 impl Tables {
     pub fn new(tables: impl Iterator<Item = (Vec<u64>, Cursor)>) -> Self {
         let table = |(ids, items): (Vec<u64>, Cursor)| LoadTable {
-            rows: ids.iter().enumerate().map(|(row, &id)| (id, row)).collect(),
+            rows: if ids.is_empty() {
+                // The columns bear out the count: no number leads beyond what the file has.
+                Rows::InOrder(items.rows().unwrap_or(0))
+            } else {
+                Rows::Of(ids.iter().enumerate().map(|(row, &id)| (id, row)).collect())
+            },
             items: RefCell::new(items),
             made: RefCell::default(),
+            owned: Made::default(),
         };
         Tables {
             tables: tables.map(table).collect(),
@@ -269,29 +378,59 @@ impl Tables {
         context: &Context<'_>,
         load: impl Fn(&mut Decoder<'_>) -> Result<P, LoadError>,
     ) -> Result<P, LoadError> {
-        let table = self
-            .tables
-            .get(number as usize)
-            .ok_or_else(|| invalid(format!("there is no shared table {number}")))?;
-        let row = *table
-            .rows
-            .get(&id)
-            .ok_or_else(|| invalid(format!("there is no shared object {id} in table {number}")))?;
+        let (table, row) = self.find(number, id)?;
         // Rows are in an order in which each needs only earlier ones: while one is made, those are there.
         while table.count::<P>(number)? <= row {
-            let Ok(mut items) = table.items.try_borrow_mut() else {
-                return Err(invalid(format!(
-                    "shared object {id} of table {number} is needed before it can be made"
-                )));
-            };
-            let object = load(&mut Decoder::new(&mut items, true, context));
-            let object = object.map_err(|error| error.below(&format!("shared/{number}")))?;
+            let object = table.next(number, id, context, &load)?;
             table.push(object);
         }
         table
             .made(|made: &mut Vec<P>| made.get(row).cloned())
             .flatten()
             .ok_or_else(|| invalid("it is lost".to_owned()))
+    }
+
+    /// The owned object `id` of table `number`, which nothing else may take; made as [`Tables::get`] makes it.
+    pub fn take<P>(
+        &self,
+        number: u32,
+        id: u64,
+        context: &Context<'_>,
+        load: fn(&mut Decoder<'_>) -> Result<P, LoadError>,
+    ) -> Result<P, LoadError> {
+        let (table, row) = self.find(number, id)?;
+        let other = || {
+            invalid(format!(
+                "the objects of table {number} are wanted as two different types"
+            ))
+        };
+        while table.owned.with(|made: &mut Vec<Option<P>>| made.len()).ok_or_else(other)? <= row {
+            let object = table.next(number, id, context, &load)?;
+            table.owned.with(|made| made.push(Some(object))).ok_or_else(other)?;
+        }
+        table
+            .owned
+            .with(|made| made.get_mut(row).and_then(Option::take))
+            .ok_or_else(other)?
+            .ok_or_else(|| invalid(format!("object {id} of table {number} has two owners")))
+    }
+
+    fn find(&self, number: u32, id: u64) -> Result<(&LoadTable, usize), LoadError> {
+        let table = self
+            .tables
+            .get(number as usize)
+            .ok_or_else(|| invalid(format!("there is no shared table {number}")))?;
+        let row = match &table.rows {
+            Rows::InOrder(count) if id < *count => usize::try_from(id).ok(),
+            Rows::InOrder(_) => None,
+            Rows::Of(rows) => rows.get(&id).copied(),
+        };
+        match row {
+            Some(row) => Ok((table, row)),
+            None => Err(invalid(format!(
+                "there is no shared object {id} in table {number}"
+            ))),
+        }
     }
 }
 
@@ -300,6 +439,23 @@ fn invalid(why: String) -> LoadError {
 }
 
 impl LoadTable {
+    /// Makes the next row, on the way to the object `id`.
+    fn next<P>(
+        &self,
+        number: u32,
+        id: u64,
+        context: &Context<'_>,
+        load: impl Fn(&mut Decoder<'_>) -> Result<P, LoadError>,
+    ) -> Result<P, LoadError> {
+        let Ok(mut items) = self.items.try_borrow_mut() else {
+            return Err(invalid(format!(
+                "shared object {id} of table {number} is needed before it can be made"
+            )));
+        };
+        load(&mut Decoder::new(&mut items, true, context))
+            .map_err(|error| error.below(&format!("shared/{number}")))
+    }
+
     fn made<P: Any, R>(&self, with: impl FnOnce(&mut Vec<P>) -> R) -> Option<R> {
         let mut made = self.made.borrow_mut();
         let made = made.get_or_insert_with(|| Box::<Vec<P>>::default());

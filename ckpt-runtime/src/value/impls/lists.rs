@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BinaryHeap, LinkedList, VecDeque};
 
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Reach, owned};
 
 fn save_list<T: Checkpoint>(items: &[T], to: &mut Encoder<'_>) {
     // The recursion of a type that contains itself ends here when it is too deep.
@@ -34,12 +34,16 @@ macro_rules! lists {
     ($($type:ty, [$($bound:tt)*], |$value:ident| $slice:expr, |$items:ident| $load:expr;)*) => {$(
         impl<T: Checkpoint $($bound)*> Checkpoint for $type {
             fn save(&self, to: &mut Encoder<'_>) {
-                let $value = self;
-                save_list($slice, to);
+                owned::save(self, to, |$value, to| save_list($slice, to));
             }
             fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-                let $items = load_list::<T>(from)?;
-                Ok($load)
+                owned::load(from, |from| {
+                    let $items = load_list::<T>(from)?;
+                    Ok($load)
+                })
+            }
+            fn reach(to: &mut Reach) {
+                to.into_part::<T>();
             }
         }
     )*};
@@ -55,35 +59,39 @@ lists! {
 
 impl<T: Checkpoint> Checkpoint for VecDeque<T> {
     fn save(&self, to: &mut Encoder<'_>) {
-        if to.failed() {
-            return;
-        }
-        let (front, back) = self.as_slices();
-        let shows_items = !self.is_empty() || !to.is_batch();
-        let mut list = to.list(self.len());
-        if shows_items {
-            T::save_slice(front, &mut list);
-            T::save_slice(back, &mut list);
-        }
+        owned::save(self, to, |queue, to| {
+            let (front, back) = queue.as_slices();
+            let shows_items = !queue.is_empty() || !to.is_batch();
+            let mut list = to.list(queue.len());
+            if shows_items {
+                T::save_slice(front, &mut list);
+                T::save_slice(back, &mut list);
+            }
+        });
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        load_list(from).map(VecDeque::from)
+        owned::load(from, |from| load_list(from).map(VecDeque::from))
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<T>();
     }
 }
 
 impl<T: Checkpoint> Checkpoint for LinkedList<T> {
     fn save(&self, to: &mut Encoder<'_>) {
-        if to.failed() {
-            return;
-        }
-        let shows_items = !self.is_empty() || !to.is_batch();
-        let mut list = to.list(self.len());
-        if shows_items {
-            T::save_each(self.iter(), &mut list);
-        }
+        owned::save(self, to, |list, to| {
+            let shows_items = !list.is_empty() || !to.is_batch();
+            let mut items = to.list(list.len());
+            if shows_items {
+                T::save_each(list.iter(), &mut items);
+            }
+        });
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        load_list(from).map(LinkedList::from_iter)
+        owned::load(from, |from| load_list(from).map(LinkedList::from_iter))
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<T>();
     }
 }
 
@@ -110,6 +118,9 @@ impl<T: Checkpoint, const N: usize> Checkpoint for [T; N] {
         items
             .try_into()
             .map_err(|_| LoadError::invalid(format_args!("{count} items for an array of {N}")))
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<T>();
     }
     fn save_slice(arrays: &[Self], to: &mut Encoder<'_>) {
         let mut items = to.array(N);
@@ -180,5 +191,8 @@ where
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
         B::Owned::load(from).map(Cow::Owned)
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<B::Owned>();
     }
 }

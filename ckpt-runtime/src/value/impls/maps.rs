@@ -3,38 +3,49 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
 
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, rows};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Reach, owned, rows};
 
 impl<K: Checkpoint + Eq + Hash, V: Checkpoint, S: BuildHasher + Default> Checkpoint for HashMap<K, V, S> {
     fn save(&self, to: &mut Encoder<'_>) {
-        if to.failed() {
-            return;
-        }
-        let entries: Vec<(&K, &V)> = self.iter().collect();
-        let order = rows::order(&to.aside(entries.iter().map(|entry| entry.0)), entries.len());
-        let keys = order.iter().map(|&row| entries[row].0);
-        save_map(entries.len(), keys, order.iter().map(|&row| entries[row].1), to);
+        owned::save(self, to, |map, to| {
+            let entries: Vec<(&K, &V)> = map.iter().collect();
+            let order = rows::order(&to.aside(entries.iter().map(|entry| entry.0)), entries.len());
+            let keys = order.iter().map(|&row| entries[row].0);
+            save_map(entries.len(), keys, order.iter().map(|&row| entries[row].1), to);
+        });
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        let (keys, values) = from.map::<K, V>()?;
-        let count = keys.len();
-        let mut map = HashMap::with_capacity_and_hasher(count, S::default());
-        map.extend(keys.into_iter().zip(values));
-        distinct(map.len(), count).map(|()| map)
+        owned::load(from, |from| {
+            let (keys, values) = from.map::<K, V>()?;
+            let count = keys.len();
+            let mut map = HashMap::with_capacity_and_hasher(count, S::default());
+            map.extend(keys.into_iter().zip(values));
+            distinct(map.len(), count).map(|()| map)
+        })
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<K>();
+        to.into_part::<V>();
     }
 }
 
 impl<K: Checkpoint + Ord, V: Checkpoint> Checkpoint for BTreeMap<K, V> {
     fn save(&self, to: &mut Encoder<'_>) {
-        if !to.failed() {
-            save_map(self.len(), self.keys(), self.values(), to);
-        }
+        owned::save(self, to, |map, to| {
+            save_map(map.len(), map.keys(), map.values(), to)
+        });
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        let (keys, values) = from.map::<K, V>()?;
-        let count = keys.len();
-        let map: Self = keys.into_iter().zip(values).collect();
-        distinct(map.len(), count).map(|()| map)
+        owned::load(from, |from| {
+            let (keys, values) = from.map::<K, V>()?;
+            let count = keys.len();
+            let map: Self = keys.into_iter().zip(values).collect();
+            distinct(map.len(), count).map(|()| map)
+        })
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<K>();
+        to.into_part::<V>();
     }
 }
 
@@ -54,32 +65,39 @@ pub(super) fn save_map<'a, K: Checkpoint + 'a, V: Checkpoint + 'a>(
 
 impl<T: Checkpoint + Eq + Hash, S: BuildHasher + Default> Checkpoint for HashSet<T, S> {
     fn save(&self, to: &mut Encoder<'_>) {
-        if to.failed() {
-            return;
-        }
-        let items: Vec<&T> = self.iter().collect();
-        let order = rows::order(&to.aside(items.iter().copied()), items.len());
-        save_set(items.len(), order.iter().map(|&row| items[row]), to);
+        owned::save(self, to, |set, to| {
+            let items: Vec<&T> = set.iter().collect();
+            let order = rows::order(&to.aside(items.iter().copied()), items.len());
+            save_set(items.len(), order.iter().map(|&row| items[row]), to);
+        });
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        let (count, mut items) = from.list()?;
-        let items = T::load_vec(&mut items, count)?;
-        let mut set = HashSet::with_capacity_and_hasher(count, S::default());
-        set.extend(items);
-        distinct(set.len(), count).map(|()| set)
+        owned::load(from, |from| {
+            let (count, mut items) = from.list()?;
+            let items = T::load_vec(&mut items, count)?;
+            let mut set = HashSet::with_capacity_and_hasher(count, S::default());
+            set.extend(items);
+            distinct(set.len(), count).map(|()| set)
+        })
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<T>();
     }
 }
 
 impl<T: Checkpoint + Ord> Checkpoint for BTreeSet<T> {
     fn save(&self, to: &mut Encoder<'_>) {
-        if !to.failed() {
-            save_set(self.len(), self.iter(), to);
-        }
+        owned::save(self, to, |set, to| save_set(set.len(), set.iter(), to));
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        let (count, mut items) = from.list()?;
-        let set: Self = T::load_vec(&mut items, count)?.into_iter().collect();
-        distinct(set.len(), count).map(|()| set)
+        owned::load(from, |from| {
+            let (count, mut items) = from.list()?;
+            let set: Self = T::load_vec(&mut items, count)?.into_iter().collect();
+            distinct(set.len(), count).map(|()| set)
+        })
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<T>();
     }
 }
 

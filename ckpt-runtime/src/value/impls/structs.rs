@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV
 use std::ops::{Bound, ControlFlow};
 use std::task::Poll;
 
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError, next_of, payload_of};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Reach, next_of, payload_of};
 
 const NUMBERS: [Cow<'static, str>; 12] = [
     Cow::Borrowed("0"),
@@ -33,6 +33,9 @@ macro_rules! tuples {
             }
             fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
                 Ok(($(from.field::<$name>(&[stringify!($index)])?,)*))
+            }
+            fn reach(to: &mut Reach) {
+                $(to.into_part::<$name>();)*
             }
             fn load_vec(from: &mut Decoder<'_>, count: usize) -> Result<Vec<Self>, LoadError> {
                 let mut columns = ($(from.fields::<$name>(&[stringify!($index)], count, None)?.into_iter(),)*);

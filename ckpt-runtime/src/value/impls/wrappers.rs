@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::{Condvar, Mutex, OnceLock, RwLock, TryLockError};
 
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Reach, owned};
 
 /// Types that are stored as the one value in them.
 macro_rules! transparent {
@@ -21,6 +21,9 @@ macro_rules! transparent {
                 let $loaded = <$inner as $crate::Checkpoint>::load(from)?;
                 Ok($make)
             }
+            fn reach(to: &mut $crate::value::Reach) {
+                to.into_part::<$inner>();
+            }
         }
     )*};
 }
@@ -29,7 +32,6 @@ pub(crate) use transparent;
 transparent! {
     [T: Checkpoint] Reverse<T> => T, |value| &value.0, |inner| Reverse(inner);
     [T: Checkpoint + Copy] Cell<T> => T, |value| &value.get(), |inner| Cell::new(inner);
-    [T: Checkpoint] Pin<Box<T>> => T, |value| &**value, |inner| Box::pin(inner);
     // Nobody waits at a site.
     [] Condvar => (), |_condvar| &(), |_unit| Condvar::new();
     // What it hashes to is never kept: a map puts its entries in anew.
@@ -40,13 +42,25 @@ transparent! {
 
 impl<T: Checkpoint> Checkpoint for Box<T> {
     fn save(&self, to: &mut Encoder<'_>) {
-        // The recursion of a type that contains itself ends here when it is too deep.
-        if !to.failed() {
-            (**self).save(to);
-        }
+        owned::save(self, to, |inner, to| (**inner).save(to));
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        T::load(from).map(Box::new)
+        owned::load(from, |from| T::load(from).map(Box::new))
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<T>();
+    }
+}
+
+impl<T: Checkpoint> Checkpoint for Pin<Box<T>> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        owned::save(self, to, |inner, to| (**inner).save(to));
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        owned::load(from, |from| T::load(from).map(Box::pin))
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<T>();
     }
 }
 
@@ -66,6 +80,9 @@ impl<T: Checkpoint> Checkpoint for Option<T> {
             Some(mut inner) => T::load(&mut inner).map(Some),
             None => Ok(None),
         }
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<T>();
     }
     fn save_each<'a, I>(items: I, to: &mut Encoder<'_>)
     where
@@ -104,6 +121,9 @@ impl<T: Checkpoint> Checkpoint for OnceCell<T> {
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
         Option::<T>::load(from).map(|value| value.map_or_else(OnceCell::new, OnceCell::from))
     }
+    fn reach(to: &mut Reach) {
+        to.into_part::<T>();
+    }
 }
 
 impl<T: Checkpoint> Checkpoint for OnceLock<T> {
@@ -112,6 +132,9 @@ impl<T: Checkpoint> Checkpoint for OnceLock<T> {
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
         Option::<T>::load(from).map(|value| value.map_or_else(OnceLock::new, OnceLock::from))
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<T>();
     }
 }
 
@@ -126,6 +149,9 @@ impl<T: Checkpoint> Checkpoint for RefCell<T> {
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
         T::load(from).map(RefCell::new)
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<T>();
     }
 }
 
@@ -146,6 +172,9 @@ macro_rules! locks {
             }
             fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
                 T::load(from).map($lock::new)
+            }
+            fn reach(to: &mut Reach) {
+                to.into_part::<T>();
             }
         }
     )*};
