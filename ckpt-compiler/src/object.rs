@@ -217,13 +217,18 @@ fn form(types: &[Type], object: &TokenStream, bounds: &[&str]) -> TokenStream {
         }
         impl ::ckpt::Checkpoint for ::std::boxed::Box<#object> where #(#bounds),* {
             fn save(&self, __to: &mut ::ckpt::value::Encoder<'_>) {
-                ::ckpt::Checkpoint::save(&**self, __to);
+                #rt::save_boxed(self, __to, |__value, __to| ::ckpt::Checkpoint::save(&**__value, __to));
             }
             fn load(
                 __from: &mut ::ckpt::value::Decoder<'_>,
             ) -> ::core::result::Result<Self, ::ckpt::value::LoadError> {
-                let __make: &[#rt::MakeObject<Self>] = &[#(#makes),*];
-                #rt::load_object(__TYPES, __make, __from)
+                #rt::load_boxed(__from, |__from| {
+                    let __make: &[#rt::MakeObject<Self>] = &[#(#makes),*];
+                    #rt::load_object(__TYPES, __make, __from)
+                })
+            }
+            fn reach(__to: &mut ::ckpt::value::Reach) {
+                #rt::reach_objects(__TYPES, __to);
             }
         }
         impl #rt::Pointee for #object where #(#bounds),* {

@@ -9,7 +9,8 @@ pub use crate::plan::{FunctionPlan, SiteKind, SitePlan, VariablePlan};
 pub use crate::replayed::replayed;
 pub use crate::session::{MainSession, Program, open};
 pub use crate::value::{
-    DynTable, DynType, MakeObject, Object, Pointee, SendIn, SyncIn, load_object, save_object,
+    DynTable, DynType, MakeObject, Object, Pointee, SendIn, SyncIn, load_boxed, load_object, reach_objects,
+    save_boxed, save_object,
 };
 
 pub use crate::value::{BySerde, FromSerde, from_serde};

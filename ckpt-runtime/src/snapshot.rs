@@ -84,6 +84,9 @@ pub struct SnapshotBuilder {
     frames: Vec<FrameRecord>,
     statics: Vec<VariableRecord>,
     objects: Objects,
+    /// A list in parts is being put together: what the frames from here on lend must stand at its own place, as the
+    /// pointers' owners and those that see what is behind them would not agree otherwise.
+    pub(crate) in_rows: bool,
 }
 
 impl SnapshotBuilder {
@@ -127,7 +130,8 @@ impl SnapshotBuilder {
     ) {
         let key = key.into();
         self.objects.enter(&key);
-        let column = self.columns(as_row, |to| value.save_part(to));
+        let in_place = self.in_rows && parameter.is_some();
+        let column = self.columns_at(as_row, in_place, |to| value.save_part(to));
         let rust_type = std::any::type_name::<T>();
         self.push(
             frame,
@@ -149,7 +153,7 @@ impl SnapshotBuilder {
         global: &dyn globals::Place,
     ) {
         self.objects.enter(name);
-        let column = self.columns(false, |to| global.save(to));
+        let column = self.columns_at(false, false, |to| global.save(to));
         self.statics.push(VariableRecord {
             key: name.into(),
             line: 0,
@@ -161,8 +165,14 @@ impl SnapshotBuilder {
 
     /// Saves something that is not a variable of its own.
     pub(crate) fn columns(&mut self, as_row: bool, save: impl FnOnce(&mut Encoder<'_>)) -> Column {
+        self.columns_at(as_row, self.in_rows, save)
+    }
+
+    fn columns_at(&mut self, as_row: bool, in_place: bool, save: impl FnOnce(&mut Encoder<'_>)) -> Column {
         let mut column = Column::Empty;
+        self.objects.in_place = in_place;
         save(&mut Encoder::new(&mut column, as_row, &mut self.objects));
+        self.objects.in_place = false;
         column
     }
 

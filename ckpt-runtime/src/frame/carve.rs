@@ -89,6 +89,9 @@ impl Carver<'_> {
     /// The rows before a part of a list, the part, and the rows after it.
     pub fn cut<T: Checkpoint>(&mut self, cut: &Cut<'_, T>, part: Carve<'_>) -> Carved {
         let one_of_many = self.as_row;
+        if let Some(builder) = &mut self.builder {
+            builder.in_rows = true;
+        }
         let before = self.rows(cut.before);
         self.as_row = cut.one_row;
         let part = part(self);

@@ -420,8 +420,7 @@ impl<'a> Decoder<'a> {
 
     /// Takes the table and number of what the next value owns, if it is in a table.
     #[inline]
-    pub(crate) fn owned_object(&mut self) -> Result<Option<(u32, u64)>, LoadError> {
-        self.cursor.see_through();
+    pub(crate) fn owned_object<P: Checkpoint>(&mut self) -> Result<Option<(u32, u64)>, LoadError> {
         let context = self.context;
         let Cursor::Data(data) = &mut *self.cursor else {
             return Ok(None);
@@ -429,6 +428,10 @@ impl<'a> Decoder<'a> {
         let DType::Object(table) = data.dtype else {
             return Ok(None);
         };
+        // A list that is a variable is stored as its items: those may be objects.
+        if data.single == self.batch || !context.tables.is_table_of::<P>(table) {
+            return Ok(None);
+        }
         let mut id = [0; 8];
         id.copy_from_slice(data.take(8, context)?);
         Ok(Some((table, u64::from_le_bytes(id))))

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::column::Kind;
 use super::cursor::Cursor;
 use super::error::LoadProblem;
-use super::{Checkpoint, Decoder, Encoder, LoadError};
+use super::{Checkpoint, Decoder, Encoder, LoadError, Reach, owned};
 
 /// What every implementor of a trait under `#[ckpt::object(..)]` has: its own type can be asked for.
 pub trait Object: Any {
@@ -47,6 +47,7 @@ pub struct DynTable {
 pub struct DynType {
     is: fn(&dyn Any) -> bool,
     save: fn(&dyn Any, &mut Encoder<'_>),
+    reach: fn(&mut Reach),
 }
 
 impl DynType {
@@ -59,8 +60,30 @@ impl DynType {
                     value.save(to);
                 }
             },
+            reach: Reach::into_part::<T>,
         }
     }
+}
+
+/// Saves the value behind a pointer to a trait object, which may own others of its kind.
+pub fn save_boxed<P: Checkpoint>(value: &P, to: &mut Encoder<'_>, save_here: fn(&P, &mut Encoder<'_>)) {
+    owned::save(value, to, save_here);
+}
+
+/// Restores what [`save_boxed`] has saved.
+///
+/// # Errors
+/// As [`load_object`].
+pub fn load_boxed<P: Checkpoint>(
+    from: &mut Decoder<'_>,
+    load_here: fn(&mut Decoder<'_>) -> Result<P, LoadError>,
+) -> Result<P, LoadError> {
+    owned::load(from, load_here)
+}
+
+/// Names the types behind a trait object.
+pub fn reach_objects(table: &DynTable, to: &mut Reach) {
+    table.types.iter().for_each(|one| (one.reach)(to));
 }
 
 /// Saves the value behind a trait object.

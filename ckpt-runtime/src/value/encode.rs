@@ -257,7 +257,7 @@ impl<'a> Encoder<'a> {
             Column::Data(Data {
                 dtype: DType::Object(table),
                 ..
-            }) => Some(*table),
+            }) => self.objects.is_table_of::<P>(*table).then_some(*table),
             Column::Empty if self.batch || self.depth > 0 => self.objects.table_of_owned::<P>(),
             _ => None,
         }
@@ -275,7 +275,7 @@ impl<'a> Encoder<'a> {
         keys: impl Iterator<Item = &'k K> + Clone,
     ) -> Column {
         let mut column = Column::Empty;
-        let was_aside = std::mem::replace(&mut self.objects.aside, true);
+        let was_in_place = std::mem::replace(&mut self.objects.in_place, true);
         K::save_each(
             keys,
             &mut Encoder {
@@ -285,7 +285,7 @@ impl<'a> Encoder<'a> {
                 objects: self.objects,
             },
         );
-        self.objects.aside = was_aside;
+        self.objects.in_place = was_in_place;
         column
     }
 

@@ -14,6 +14,8 @@ mod error;
 mod number;
 mod objects;
 mod owned;
+#[cfg(test)]
+mod owned_tests;
 mod reach;
 mod refill;
 mod rows;
@@ -31,15 +33,18 @@ pub use decode::Decoder;
 #[doc(hidden)]
 pub use decode::{next_of, payload_of};
 #[doc(hidden)]
-pub use dynamic::{DynTable, DynType, MakeObject, Object, SendIn, SyncIn, load_object, save_object};
+pub use dynamic::{
+    DynTable, DynType, MakeObject, Object, SendIn, SyncIn, load_boxed, load_object, reach_objects,
+    save_boxed, save_object,
+};
 pub use encode::Encoder;
 pub(crate) use encode::MAX_DEPTH;
 pub use error::{LoadError, LoadProblem, SaveError};
 pub use impls::shared::Pointee;
 pub use number::Number;
+pub(crate) use objects::{ObjectTable, Objects, Tables};
 #[doc(hidden)]
 pub use reach::Reach;
-pub(crate) use objects::{ObjectTable, Objects, Tables};
 pub use refill::Refill;
 pub use serde::*;
 pub(crate) use stand_in::{can_stand_in, stand_in};

@@ -10,8 +10,8 @@ use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::time::Instant;
 
-use super::column::{Column, Data, Group};
 use super::Checkpoint;
+use super::column::{Column, Data, Group};
 use super::cursor::{Context, Cursor};
 use super::decode::Decoder;
 use super::encode::Encoder;
@@ -34,8 +34,9 @@ pub(crate) struct Objects {
     queue: VecDeque<usize>,
     /// What has been referred to by the objects that are being saved, the innermost last.
     refers_to: Vec<usize>,
-    /// What is saved is not for the file, only to compare.
-    pub aside: bool,
+    /// What types own that contain themselves is saved at its own place, not in a table: columns that are only to be
+    /// compared, and those that are put together from several.
+    pub in_place: bool,
     pub(super) depth: Depth,
     pub files: OpenFiles,
     now: OnceCell<Instant>,
@@ -44,6 +45,8 @@ pub(crate) struct Objects {
 #[derive(Default)]
 struct Table {
     type_name: &'static str,
+    /// The type that owns what is in it; none for shared objects.
+    owner: Option<TypeId>,
     count: u64,
     /// The rows that are finished: they refer to finished ones only.
     ids: Vec<u64>,
@@ -140,9 +143,16 @@ impl Objects {
         (table, self.objects[index].id)
     }
 
+    /// Whether the table has what a `P` owns; a box around a shared pointer is stored as the pointer.
+    #[inline]
+    pub fn is_table_of<P>(&self, table: u32) -> bool {
+        let table = self.tables.get(table as usize);
+        table.is_some_and(|table| table.owner == Some(type_key::<P>()))
+    }
+
     /// The table for values of a type that owns others of its own; `None` for other types.
     pub fn table_of_owned<P: Checkpoint>(&mut self) -> Option<u32> {
-        if self.aside {
+        if self.in_place {
             return None;
         }
         let tables = &mut self.tables;
@@ -150,6 +160,7 @@ impl Objects {
             contains_itself::<P>().then(|| {
                 tables.push(Table {
                     type_name: std::any::type_name::<P>(),
+                    owner: Some(type_key::<P>()),
                     ..Table::default()
                 });
                 tables.len() as u32 - 1
@@ -230,7 +241,8 @@ impl Objects {
         }
         for table in &mut tables {
             // Without columns nothing else would tell how many there are.
-            let in_order = table.items != Column::Empty && table.ids.iter().copied().eq(0..table.ids.len() as u64);
+            let in_order =
+                table.items != Column::Empty && table.ids.iter().copied().eq(0..table.ids.len() as u64);
             if in_order {
                 table.ids = Vec::new();
             }
@@ -326,6 +338,8 @@ pub(crate) struct Tables {
     tables: Vec<LoadTable>,
     pub files: ReopenedFiles,
     now: OnceCell<Instant>,
+    /// Which types contain themselves, of those that have been asked for.
+    contain_themselves: RefCell<HashMap<TypeId, bool>>,
 }
 
 struct LoadTable {
@@ -362,7 +376,20 @@ impl Tables {
             tables: tables.map(table).collect(),
             files: ReopenedFiles::default(),
             now: OnceCell::new(),
+            contain_themselves: RefCell::default(),
         }
+    }
+
+    /// Whether a number in table `number` stands for a whole `P`. If not, it is part of one that is stored as the shared
+    /// pointer in it.
+    pub fn is_table_of<P: Checkpoint>(&self, number: u32) -> bool {
+        let table = self.tables.get(number as usize);
+        table.is_some_and(|table| table.owned.has::<P>())
+            || *self
+                .contain_themselves
+                .borrow_mut()
+                .entry(type_key::<P>())
+                .or_insert_with(contains_itself::<P>)
     }
 
     /// The moment of the restart, in the place of the moment of the checkpoint.
@@ -404,9 +431,17 @@ impl Tables {
                 "the objects of table {number} are wanted as two different types"
             ))
         };
-        while table.owned.with(|made: &mut Vec<Option<P>>| made.len()).ok_or_else(other)? <= row {
+        while table
+            .owned
+            .with(|made: &mut Vec<Option<P>>| made.len())
+            .ok_or_else(other)?
+            <= row
+        {
             let object = table.next(number, id, context, &load)?;
-            table.owned.with(|made| made.push(Some(object))).ok_or_else(other)?;
+            table
+                .owned
+                .with(|made| made.push(Some(object)))
+                .ok_or_else(other)?;
         }
         table
             .owned

@@ -45,6 +45,13 @@ pub(super) struct Depth {
     room: usize,
 }
 
+#[cfg(test)]
+impl Objects {
+    pub fn deeper_than_all(&mut self) {
+        self.depth.nested = DEEPEST;
+    }
+}
+
 fn address() -> usize {
     let here = 0_u8;
     std::hint::black_box(&raw const here) as usize
@@ -94,7 +101,9 @@ impl Objects {
         match ended {
             Ok(Ok(())) => {}
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => self.fail(format!("there is no stack for values that deep in one another: {error}")),
+            Err(error) => self.fail(format!(
+                "there is no stack for values that deep in one another: {error}"
+            )),
         }
     }
 }
@@ -111,6 +120,12 @@ struct Rows {
 }
 
 impl Made {
+    /// Whether the rows are known to be of `P`.
+    pub fn has<P>(&self) -> bool {
+        let rows = self.0.try_borrow();
+        rows.is_ok_and(|rows| rows.as_ref().is_some_and(|rows| rows.key == type_key::<P>()))
+    }
+
     /// The rows as those of a `P`; `None` if they are of another type.
     pub fn with<P, R>(&self, with: impl FnOnce(&mut Vec<Option<P>>) -> R) -> Option<R> {
         let mut rows = self.0.try_borrow_mut().ok()?;
@@ -154,7 +169,7 @@ pub(crate) fn load<P: Checkpoint>(
     from: &mut Decoder<'_>,
     load_here: fn(&mut Decoder<'_>) -> Result<P, LoadError>,
 ) -> Result<P, LoadError> {
-    match from.owned_object()? {
+    match from.owned_object::<P>()? {
         Some((table, id)) => from.context().tables.take(table, id, from.context(), load_here),
         None => load_here(from),
     }

@@ -28,7 +28,9 @@ impl Source for Nowhere {
 }
 
 /// The columns of a value, and the shared objects.
-fn encode<T: Checkpoint + ?Sized>(value: &T) -> Result<(Column, Vec<super::ObjectTable>), super::SaveError> {
+pub(super) fn encode<T: Checkpoint + ?Sized>(
+    value: &T,
+) -> Result<(Column, Vec<super::ObjectTable>), super::SaveError> {
     let mut objects = Objects::default();
     objects.enter("x");
     let mut column = Column::Empty;
@@ -36,7 +38,9 @@ fn encode<T: Checkpoint + ?Sized>(value: &T) -> Result<(Column, Vec<super::Objec
     objects.finish().map(|(tables, _)| (column, tables))
 }
 
-fn decode<T: Checkpoint>((column, tables): &(Column, Vec<super::ObjectTable>)) -> Result<T, LoadError> {
+pub(super) fn decode<T: Checkpoint>(
+    (column, tables): &(Column, Vec<super::ObjectTable>),
+) -> Result<T, LoadError> {
     let tables = Tables::new(
         tables
             .iter()

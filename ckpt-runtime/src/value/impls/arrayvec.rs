@@ -2,7 +2,7 @@
 
 use ::arrayvec::{ArrayString, ArrayVec};
 
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Reach};
 
 impl<T: Checkpoint, const N: usize> Checkpoint for ArrayVec<T, N> {
     fn save(&self, to: &mut Encoder<'_>) {
@@ -17,6 +17,9 @@ impl<T: Checkpoint, const N: usize> Checkpoint for ArrayVec<T, N> {
             )));
         }
         Ok(items.into_iter().collect())
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<T>();
     }
 }
 

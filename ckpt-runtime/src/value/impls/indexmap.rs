@@ -5,32 +5,41 @@ use std::hash::{BuildHasher, Hash};
 use ::indexmap::{IndexMap, IndexSet};
 
 use super::maps::{distinct, save_map, save_set};
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Reach, owned};
 
 impl<K: Checkpoint + Eq + Hash, V: Checkpoint, S: BuildHasher + Default> Checkpoint for IndexMap<K, V, S> {
     fn save(&self, to: &mut Encoder<'_>) {
-        if !to.failed() {
-            save_map(self.len(), self.keys(), self.values(), to);
-        }
+        owned::save(self, to, |map, to| {
+            save_map(map.len(), map.keys(), map.values(), to)
+        });
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        let (keys, values) = from.map::<K, V>()?;
-        let count = keys.len();
-        let map: Self = keys.into_iter().zip(values).collect();
-        distinct(map.len(), count).map(|()| map)
+        owned::load(from, |from| {
+            let (keys, values) = from.map::<K, V>()?;
+            let count = keys.len();
+            let map: Self = keys.into_iter().zip(values).collect();
+            distinct(map.len(), count).map(|()| map)
+        })
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<K>();
+        to.into_part::<V>();
     }
 }
 
 impl<T: Checkpoint + Eq + Hash, S: BuildHasher + Default> Checkpoint for IndexSet<T, S> {
     fn save(&self, to: &mut Encoder<'_>) {
-        if !to.failed() {
-            save_set(self.len(), self.iter(), to);
-        }
+        owned::save(self, to, |set, to| save_set(set.len(), set.iter(), to));
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        let (count, mut items) = from.list()?;
-        let set: Self = T::load_vec(&mut items, count)?.into_iter().collect();
-        distinct(set.len(), count).map(|()| set)
+        owned::load(from, |from| {
+            let (count, mut items) = from.list()?;
+            let set: Self = T::load_vec(&mut items, count)?.into_iter().collect();
+            distinct(set.len(), count).map(|()| set)
+        })
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<T>();
     }
 }
 

@@ -2,17 +2,20 @@
 
 use ::smallvec::{Array, SmallVec};
 
-use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
+use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Reach, owned};
 
 impl<A: Array> Checkpoint for SmallVec<A>
 where
     A::Item: Checkpoint,
 {
     fn save(&self, to: &mut Encoder<'_>) {
-        self.as_slice().save(to);
+        owned::save(self, to, |list, to| list.as_slice().save(to));
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        Vec::load(from).map(SmallVec::from_vec)
+        owned::load(from, |from| Vec::load(from).map(SmallVec::from_vec))
+    }
+    fn reach(to: &mut Reach) {
+        to.into_part::<A::Item>();
     }
 }
 

@@ -75,7 +75,7 @@ tuples! {
 
 /// Enums of the standard library. A variant without payload is followed by `()`, which takes no column.
 macro_rules! enums {
-    ($([$($generics:tt)*] $type:ty { $($number:literal $name:literal $pattern:pat => $save:expr, |$from:ident| $load:expr;)* })*) => {$(
+    ($([$($generics:tt)*] $type:ty, [$($part:ty),*] { $($number:literal $name:literal $pattern:pat => $save:expr, |$from:ident| $load:expr;)* })*) => {$(
         impl<$($generics)*> Checkpoint for $type {
             fn save(&self, to: &mut Encoder<'_>) {
                 const NAMES: &[Cow<'static, str>] = &[$(Cow::Borrowed($name)),*];
@@ -98,6 +98,9 @@ macro_rules! enums {
                     _ => Err(LoadError::invalid("there is no such variant")),
                 }
             }
+            fn reach(_to: &mut Reach) {
+                $(_to.into_part::<$part>();)*
+            }
         }
     )*};
 }
@@ -113,32 +116,32 @@ fn save_payload<T: Checkpoint>(value: &T, to: &mut Encoder<'_>) {
 const NUMBERS_1: &[Cow<'static, str>] = NUMBERS.split_at(1).0;
 
 enums! {
-    [T: Checkpoint, E: Checkpoint] Result<T, E> {
+    [T: Checkpoint, E: Checkpoint] Result<T, E>, [T, E] {
         0 "Ok" Ok(value) => |to| save_payload(value, to), |from| payload(from).map(Ok);
         1 "Err" Err(error) => |to| save_payload(error, to), |from| payload(from).map(Err);
     }
-    [B: Checkpoint, C: Checkpoint] ControlFlow<B, C> {
+    [B: Checkpoint, C: Checkpoint] ControlFlow<B, C>, [B, C] {
         0 "Continue" ControlFlow::Continue(value) => |to| save_payload(value, to), |from| payload(from).map(ControlFlow::Continue);
         1 "Break" ControlFlow::Break(value) => |to| save_payload(value, to), |from| payload(from).map(ControlFlow::Break);
     }
-    [T: Checkpoint] Bound<T> {
+    [T: Checkpoint] Bound<T>, [T] {
         0 "Included" Bound::Included(value) => |to| save_payload(value, to), |from| payload(from).map(Bound::Included);
         1 "Excluded" Bound::Excluded(value) => |to| save_payload(value, to), |from| payload(from).map(Bound::Excluded);
         2 "Unbounded" Bound::Unbounded => |_| (), |_from| Ok(Bound::Unbounded);
     }
-    [T: Checkpoint] Poll<T> {
+    [T: Checkpoint] Poll<T>, [T] {
         0 "Ready" Poll::Ready(value) => |to| save_payload(value, to), |from| payload(from).map(Poll::Ready);
         1 "Pending" Poll::Pending => |_| (), |_from| Ok(Poll::Pending);
     }
-    [] IpAddr {
+    [] IpAddr, [] {
         0 "V4" IpAddr::V4(value) => |to| save_payload(value, to), |from| payload(from).map(IpAddr::V4);
         1 "V6" IpAddr::V6(value) => |to| save_payload(value, to), |from| payload(from).map(IpAddr::V6);
     }
-    [] SocketAddr {
+    [] SocketAddr, [] {
         0 "V4" SocketAddr::V4(value) => |to| save_payload(value, to), |from| payload(from).map(SocketAddr::V4);
         1 "V6" SocketAddr::V6(value) => |to| save_payload(value, to), |from| payload(from).map(SocketAddr::V6);
     }
-    [] Ordering {
+    [] Ordering, [] {
         0 "Less" Ordering::Less => |_| (), |_from| Ok(Ordering::Less);
         1 "Equal" Ordering::Equal => |_| (), |_from| Ok(Ordering::Equal);
         2 "Greater" Ordering::Greater => |_| (), |_from| Ok(Ordering::Greater);

@@ -277,3 +277,113 @@ pub fn empty_and_nested_empty() {
     }
     println!("=");
 }
+
+#[derive(ckpt::Checkpoint, Debug)]
+struct Search {
+    key: u32,
+    below: [Option<Box<Search>>; 2],
+}
+
+impl Search {
+    fn insert(&mut self, key: u32) {
+        match &mut self.below[usize::from(key > self.key)] {
+            Some(below) => below.insert(key),
+            empty => {
+                *empty = Some(Box::new(Search {
+                    key,
+                    below: [None, None],
+                }))
+            }
+        }
+    }
+}
+
+#[derive(ckpt::Checkpoint, Debug)]
+enum Term {
+    Number(f64),
+    Sum(Box<Term>, Box<Term>),
+    All { name: String, terms: Vec<Term> },
+}
+
+#[derive(ckpt::Checkpoint, Debug)]
+struct Link {
+    seen: Rc<Cell<u32>>,
+    next: Option<Box<Link>>,
+}
+
+#[ckpt::instrument]
+pub fn trees_and_lists() {
+    let seen = Rc::new(Cell::new(0));
+    let mut tree = Search {
+        key: 50,
+        below: [None, None],
+    };
+    let mut list: Option<Box<Link>> = None;
+    let mut terms = Vec::new();
+    for i in 0..6u32 {
+        tree.insert(i * 37 % 101);
+        seen.set(seen.get() + i);
+        list = Some(Box::new(Link {
+            seen: seen.clone(),
+            next: list,
+        }));
+        let number = Box::new(Term::Number(f64::from(i) / 3.0));
+        let terms_so_far = std::mem::take(&mut terms);
+        terms.push(Term::Sum(
+            number,
+            Box::new(Term::All {
+                name: i.to_string(),
+                terms: terms_so_far,
+            }),
+        ));
+        ckpt::checkpoint!();
+        println!("{tree:?}");
+        let newest = list.as_ref().map_or(0, |link| link.seen.get());
+        println!("{terms:?} {newest} {}", Rc::strong_count(&seen));
+    }
+    let count = std::iter::successors(list.as_deref(), |link| link.next.as_deref()).count();
+    println!("= {count}");
+}
+
+#[derive(ckpt::Checkpoint, Debug)]
+struct Branch {
+    weight: u32,
+    below: Vec<Branch>,
+    beside: Option<Box<Branch>>,
+}
+
+fn branch(weight: u32) -> Branch {
+    Branch {
+        weight,
+        below: (0..weight / 2).map(branch).collect(),
+        beside: (weight > 1).then(|| Box::new(branch(weight - 2))),
+    }
+}
+
+#[ckpt::instrument]
+fn grow(below: &mut Vec<Branch>, by: u32) {
+    for k in 0..2 {
+        below.push(branch(by + k));
+        ckpt::checkpoint!();
+    }
+}
+
+#[ckpt::instrument]
+fn weigh(one: &mut Branch) {
+    one.weight += 1;
+    ckpt::checkpoint!();
+    one.below.push(branch(1));
+}
+
+#[ckpt::instrument(calls(grow, weigh))]
+pub fn parts_of_trees() {
+    let mut forest: Vec<Branch> = (0..4).map(branch).collect();
+    let mut apart: Vec<Box<Branch>> = (0..3).map(|k| Box::new(branch(k))).collect();
+    for i in 0..3usize {
+        grow(&mut forest[i].below, i as u32);
+        weigh(&mut forest[i + 1]);
+        weigh(&mut *apart[i]);
+        println!("{forest:?} {apart:?}");
+    }
+    println!("=");
+}
