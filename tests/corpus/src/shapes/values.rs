@@ -298,7 +298,7 @@ impl Search {
     }
 }
 
-#[derive(ckpt::Checkpoint, Debug)]
+#[derive(ckpt::Checkpoint, Debug, PartialEq)]
 enum Term {
     Number(f64),
     Sum(Box<Term>, Box<Term>),
@@ -345,7 +345,7 @@ pub fn trees_and_lists() {
     println!("= {count}");
 }
 
-#[derive(ckpt::Checkpoint, Debug)]
+#[derive(ckpt::Checkpoint, Debug, PartialEq)]
 struct Branch {
     weight: u32,
     below: Vec<Branch>,
