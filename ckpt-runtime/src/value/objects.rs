@@ -437,7 +437,7 @@ impl Tables {
             .ok_or_else(other)?
             <= row
         {
-            let object = table.next(number, id, context, &load)?;
+            let object = table.next(number, id, context, load)?;
             table
                 .owned
                 .with(|made| made.push(Some(object)))
