@@ -75,7 +75,11 @@ pub fn rewrite(
     let types = Types::of(&package.program);
     let effects = Effects::of(&package.program, &analysis);
     let main = main_of(&package, &analysis)?;
-    let mut wishes = ChooseOptions::default();
+    // The plan tells safe points; a run counts its messages (CKPT_CHECK_SAFE_POINTS=1).
+    let mut wishes = ChooseOptions {
+        safe_points: false,
+        ..ChooseOptions::default()
+    };
     let mut decisions = Decisions::default();
     let mut saves_all = false;
     for round in 1..=MOST_ROUNDS {

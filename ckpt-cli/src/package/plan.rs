@@ -475,7 +475,7 @@ fn safe_point(site: &PlacedSite) -> String {
     let messages = site
         .safe
         .as_deref()
-        .unwrap_or("the program passes no messages between processes, so none can cross it");
+        .unwrap_or("no message between processes was looked for");
     format!("{place}; {messages}")
 }
 

@@ -5,10 +5,11 @@
 //! and not known, both ways are. A state that has been seen is not followed again, and after some visits what goes on
 //! changing is given up, so that loops of any length come to an end.
 
+use super::code::Op;
 use super::machine::{At, State, Wait};
 use super::widen;
 use super::world::{Choice, Scene, Trouble, World};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
@@ -20,6 +21,9 @@ const EXACT_VISITS_WITH_CHOICES: usize = 5;
 
 /// Steps of all ranks together.
 const MOST_STEPS: u64 = 4_000_000;
+
+/// Turns between two visits that are tried of a loop whose number of turns is the same on all ranks and not known.
+const MOST_TURNS: usize = 3;
 
 /// States that are looked at.
 const MOST_STATES: usize = 6_000;
@@ -42,6 +46,8 @@ struct Path {
     world: World,
     visits: usize,
     before: Option<Rc<World>>,
+    /// How often each loop whose turns are not known has gone round since the last visit.
+    turns: BTreeMap<At, usize>,
 }
 
 /// Follows the ranks of one run after another.
@@ -77,6 +83,7 @@ impl<'a> Search<'a> {
             world: World::new(ranks, self.scene.skeleton),
             visits: 0,
             before: None,
+            turns: BTreeMap::new(),
         }];
         while let Some(path) = open.pop() {
             if self.seen.len() > MOST_STATES {
@@ -114,16 +121,40 @@ impl<'a> Search<'a> {
         if !self.is_new(&path.world) {
             return Ok(());
         }
-        for way in [true, false] {
+        let mut turns = path.turns.clone();
+        let mut ways = vec![true, false];
+        if let Some(at) = self.loop_asked(&path.world, number) {
+            let turn = turns.entry(at).or_insert(0);
+            *turn += 1;
+            if *turn > MOST_TURNS {
+                ways = vec![false];
+                *turn = 0;
+            }
+        }
+        for way in ways {
             let mut world = path.world.clone();
             world.decisions.insert(number, way);
             open.push(Path {
                 world,
                 visits: path.visits,
                 before: path.before.clone(),
+                turns: turns.clone(),
             });
         }
         Ok(())
+    }
+
+    /// The head of a loop, if that is what asks whether it goes on.
+    fn loop_asked(&self, world: &World, number: u64) -> Option<At> {
+        let asks = |rank: &&super::machine::Rank| rank.state == State::Waits(Wait::Decision(number));
+        let at = world.ranks.iter().find(asks)?.at;
+        let ops = &self.scene.skeleton.codes[at.0].ops;
+        let is_head = match ops.get(at.1)? {
+            Op::Next(..) => true,
+            Op::Branch(other, join) => other == join && matches!(ops.get(*join), Some(Op::Exit)),
+            _ => false,
+        };
+        is_head.then_some(at)
     }
 
     fn each_choice(&mut self, path: Path, choices: &[Choice], open: &mut Vec<Path>) -> Result<(), Trouble> {
@@ -145,6 +176,7 @@ impl<'a> Search<'a> {
                 world,
                 visits: path.visits,
                 before: path.before.clone(),
+                turns: path.turns.clone(),
             });
         }
         Ok(())
@@ -226,7 +258,12 @@ impl<'a> Search<'a> {
         for rank in &mut path.world.ranks {
             rank.state = State::Runs;
         }
-        open.push(Path { before, ..path });
+        let turns = BTreeMap::new();
+        open.push(Path {
+            before,
+            turns,
+            ..path
+        });
         Ok(())
     }
 

@@ -81,7 +81,7 @@ impl Lowerer<'_> {
         let is_outside = names
             .first()
             .is_some_and(|first| matches!(first.as_str(), "mpi" | "std" | "core"));
-        let perhaps = self.named(&last);
+        let perhaps = self.named(&last, false);
         if message.is_none() && !is_outside && !perhaps.is_empty() {
             self.op(Op::Mention(perhaps));
         }
@@ -201,7 +201,7 @@ impl Lowerer<'_> {
         let functions = &self.analysis.items.functions;
         let with_type = |id: usize| (id, functions[id].self_type.as_deref().map(Rc::from));
         let perhaps: Vec<usize> = match own.is_empty() {
-            true => self.named(&name),
+            true => self.named(&name, true),
             false => Vec::new(),
         };
         let method = Method {
@@ -215,11 +215,11 @@ impl Lowerer<'_> {
         self.op(Op::Method(Rc::new(method)));
     }
 
-    /// The functions of the program that have this name.
-    fn named(&self, name: &str) -> Vec<usize> {
+    /// The functions of the program that have this name: methods alone, or all.
+    fn named(&self, name: &str, methods: bool) -> Vec<usize> {
         let functions = self.analysis.items.functions.iter();
         functions
-            .filter(|one| one.name == name)
+            .filter(|one| one.name == name && (one.has_receiver() || !methods))
             .map(|one| one.id.0)
             .collect()
     }

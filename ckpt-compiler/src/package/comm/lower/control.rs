@@ -84,7 +84,7 @@ impl Lowerer<'_> {
             let next = self.here();
             all.push((branches, next));
         }
-        self.push(Value::Unknown);
+        self.push(Value::Unit);
         let join = self.here();
         for (branches, next) in all {
             self.patch(&branches, next, join);
