@@ -17,6 +17,7 @@ use crate::replay;
 use crate::spine::select::is_binding;
 use crate::spine::{self, Form};
 use crate::streams;
+use crate::unfold;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::cell::RefCell;
@@ -154,14 +155,15 @@ fn stages(
     refuse_signature(&function, &mut errors);
     let treatments = parameter_treatments(&mut function, &mut errors);
     errors.propagate()?;
-    choose_sites(&mut function, &options, &mut errors);
-    errors.propagate()?;
-    streams::show_values(&mut function.block);
-
     let marks = Marks {
         calls: &options.calls,
     };
     let names = Names::default();
+    unfold::unfold(&mut function.block, marks, &names);
+    choose_sites(&mut function, &options, &mut errors);
+    errors.propagate()?;
+    streams::show_values(&mut function.block);
+
     let references = reference_names(&function);
     prepare::prepare(&mut function, form, marks, &references, &mut errors);
     errors.propagate()?;

@@ -40,5 +40,6 @@ pub mod replay;
 pub mod spine;
 pub mod streams;
 pub mod tables;
+mod unfold;
 
 pub use instrument::{instrument, instrument_main, try_expand};

@@ -2,6 +2,7 @@
 
 use super::lower::{Lowering, plain, step};
 use super::patterns::{all_values, changing, changing_inside, declares};
+use super::peeled::Peeler;
 use super::select::binding_names;
 use super::{Block, Plain, Spine, StepKind};
 use crate::borrow::{Origin, effect_in_chain, is_repeatable, iterator_origin, origin, works_in_chain};
@@ -149,7 +150,11 @@ impl Lowering<'_> {
             && effect_in_chain(&iterable).is_none()
             && !works_in_chain(&iterable);
         if treatment.is_none() && (!may_run_again || self.form.closures_in_bodies) {
-            self.peel(&mut iterable, &mut pat, &mut body);
+            let peeler = Peeler {
+                names: self.names,
+                marks: self.marks,
+            };
+            peeler.peel(&mut iterable, &mut pat, &mut body);
         }
         if matches!(origin(&iterable, self.references), Origin::Borrow { .. }) {
             self.name_lent_value(&mut iterable, &mut outer);

@@ -9,7 +9,7 @@ mod loops;
 mod lower;
 pub mod operands;
 mod patterns;
-mod peeled;
+pub mod peeled;
 pub mod select;
 
 pub use form::Form;

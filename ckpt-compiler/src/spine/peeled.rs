@@ -4,14 +4,23 @@
 //! `for item in list.into_iter() { if !f(&item) { continue } let x = g(item); .. }`: what is gone over can then be saved, and a
 //! restart runs no closure again.
 
-use super::lower::Lowering;
 use crate::borrow::{closure_in, effect_in_chain};
+use crate::marks::Marks;
+use crate::names::Names;
 use quote::{quote, quote_spanned};
 use syn::{Block, Expr, ExprClosure, ExprMethodCall, Pat, Stmt, parse_quote};
 
-impl Lowering<'_> {
+/// Takes closures off the iterator of a `for`.
+pub struct Peeler<'a> {
+    /// Where new names come from.
+    pub names: &'a Names,
+    /// A closure with a site is written out in the body, others are called there.
+    pub marks: Marks<'a>,
+}
+
+impl Peeler<'_> {
     /// Takes the closures off as long as there is one outermost.
-    pub(super) fn peel(&mut self, iterable: &mut Expr, pat: &mut Pat, body: &mut Block) {
+    pub fn peel(&self, iterable: &mut Expr, pat: &mut Pat, body: &mut Block) {
         loop {
             while let Expr::Paren(inner) = iterable {
                 *iterable = (*inner.expr).clone();
@@ -22,7 +31,8 @@ impl Lowering<'_> {
         }
     }
 
-    fn peel_one(&mut self, iterable: &mut Expr, pat: &mut Pat, body: &mut Block) -> bool {
+    /// Takes the outermost closure off, if there is one.
+    pub fn peel_one(&self, iterable: &mut Expr, pat: &mut Pat, body: &mut Block) -> bool {
         let Expr::MethodCall(call) = iterable else {
             return false;
         };
@@ -34,7 +44,7 @@ impl Lowering<'_> {
             && let Some(closure) = closure_of(inner)
         {
             let item = self.names.fresh("item");
-            let steps = turn(&inner.method, closure, &item, &pair.elems[1]);
+            let steps = self.turn(&inner.method, closure, &item, &pair.elems[1]);
             let under = (*inner.receiver).clone();
             pair.elems[1] = parse_quote!(#item);
             *call.receiver = under;
@@ -45,7 +55,7 @@ impl Lowering<'_> {
             return false;
         };
         let item = self.names.fresh("item");
-        let steps = turn(&call.method, closure, &item, pat);
+        let steps = self.turn(&call.method, closure, &item, pat);
         *iterable = (*call.receiver).clone();
         *pat = parse_quote!(#item);
         body.stmts.splice(0..0, steps);
@@ -54,7 +64,7 @@ impl Lowering<'_> {
 }
 
 /// The closure of an adaptor that can be taken off.
-fn closure_of(call: &ExprMethodCall) -> Option<&ExprClosure> {
+pub fn closure_of(call: &ExprMethodCall) -> Option<&ExprClosure> {
     let known = [
         "map",
         "inspect",
@@ -71,31 +81,42 @@ fn closure_of(call: &ExprMethodCall) -> Option<&ExprClosure> {
     (known.contains(&method.as_str()) && !has_a_state_of_its_own(call, closure)).then_some(closure)
 }
 
-/// What a closure does in every turn of the loop.
-fn turn(method: &syn::Ident, closure: &ExprClosure, item: &syn::Ident, pat: &Pat) -> Vec<Stmt> {
-    let rt = crate::paths::rt();
-    let run = quote_spanned!(method.span()=> #rt::run);
-    let some = quote!(::core::option::Option::Some(__ckpt_item) => __ckpt_item);
-    match method.to_string().as_str() {
-        "map" => vec![parse_quote!(let #pat = #run(#item, #closure);)],
-        "inspect" => vec![
-            parse_quote!(#run(&#item, #closure);),
-            parse_quote!(let #pat = #item;),
-        ],
-        "filter" => vec![
-            parse_quote!(if !#run(&#item, #closure) { continue; }),
-            parse_quote!(let #pat = #item;),
-        ],
-        "take_while" => vec![
-            parse_quote!(if !#run(&#item, #closure) { break; }),
-            parse_quote!(let #pat = #item;),
-        ],
-        "filter_map" => vec![parse_quote! {
-            let #pat = match #run(#item, #closure) { #some, ::core::option::Option::None => continue };
-        }],
-        _ => vec![parse_quote! {
-            let #pat = match #run(#item, #closure) { #some, ::core::option::Option::None => break };
-        }],
+impl Peeler<'_> {
+    /// What a closure does in every turn of the loop.
+    fn turn(&self, method: &syn::Ident, closure: &ExprClosure, item: &syn::Ident, pat: &Pat) -> Vec<Stmt> {
+        let some = quote!(::core::option::Option::Some(__ckpt_item) => __ckpt_item);
+        let given: Expr = match method.to_string().as_str() {
+            "map" | "filter_map" | "map_while" => parse_quote!(#item),
+            _ => parse_quote!(&#item),
+        };
+        let run = self.run(method, closure, given);
+        match method.to_string().as_str() {
+            "map" => vec![parse_quote!(let #pat = #run;)],
+            "inspect" => vec![parse_quote!(#run;), parse_quote!(let #pat = #item;)],
+            "filter" => vec![
+                parse_quote!(if !#run { continue; }),
+                parse_quote!(let #pat = #item;),
+            ],
+            "take_while" => vec![parse_quote!(if !#run { break; }), parse_quote!(let #pat = #item;)],
+            "filter_map" => vec![parse_quote! {
+                let #pat = match #run { #some, ::core::option::Option::None => continue };
+            }],
+            _ => vec![parse_quote! {
+                let #pat = match #run { #some, ::core::option::Option::None => break };
+            }],
+        }
+    }
+
+    /// The value of a closure for what it is given.
+    fn run(&self, method: &syn::Ident, closure: &ExprClosure, given: Expr) -> Expr {
+        let (rt, body) = (crate::paths::rt(), &*closure.body);
+        match closure.inputs.first() {
+            Some(input) if self.marks.in_expr(body) => parse_quote!({ let #input = #given; #body }),
+            _ => {
+                let run = quote_spanned!(method.span()=> #rt::run);
+                parse_quote!(#run(#given, #closure))
+            }
+        }
     }
 }
 

@@ -159,7 +159,12 @@ impl<'a> Contents<'a> {
             | Expr::Break(_)
             | Expr::Continue(_)
             | Expr::Try(_) => self.control(expr, after),
-            Expr::Closure(one) => after || mentions(one.to_token_stream(), &self.watched.name),
+            Expr::Closure(one) => {
+                // It may become the body of a loop, half-way through which a checkpoint is taken.
+                let marks = self.marks.unwrap_or(Marks { calls: &[] });
+                self.live_at_a_site |= marks.in_expr(&one.body);
+                after || mentions(one.to_token_stream(), &self.watched.name)
+            }
             _ => true,
         }
     }

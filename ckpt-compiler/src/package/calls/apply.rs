@@ -8,6 +8,7 @@ use crate::package::items::Def;
 use crate::package::methods::functions_of_path;
 use crate::package::resolve::segments;
 use crate::tables::Tables;
+use crate::unfold::closures_of_call;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall};
@@ -184,6 +185,7 @@ impl Walker<'_> {
     }
 
     pub(super) fn method_call(&mut self, call: &ExprMethodCall) -> Value {
+        self.open(&closures_of_call(call));
         let receiver = self.eval(&call.receiver);
         let name = call.method.to_string();
         let meaning = self
@@ -281,16 +283,34 @@ impl Walker<'_> {
         };
         let place = self.place(closure.or1_token.span, closure.body.span());
         let mut output = Value::default();
-        let id = self.trapped(Trap::Closure, |walker| {
-            let trips = receiver.length.clone();
-            walker.in_loop(LoopKind::Each(name.to_owned()), place, None, trips, |walker| {
+        let is_open = self.opened.contains(&place.bytes.start);
+        let body_at = match &*closure.body {
+            Expr::Block(body) if is_open => Some(body.block.brace_token.span.open()),
+            _ => None,
+        };
+        let trips = receiver.length.clone();
+        let each = |walker: &mut Self| {
+            walker.in_loop(LoopKind::Each(name.to_owned()), place, body_at, trips, |walker| {
                 output = walker.closure_body(closure, &given);
             })
-        });
+        };
+        let id = if is_open {
+            each(self)
+        } else {
+            self.trapped(Trap::Closure, each)
+        };
         Value {
             ty: Ty::Callable(Box::new(output.ty)),
             lazy: vec![id],
             ..Value::default()
+        }
+    }
+
+    /// Closures that become the bodies of loops.
+    pub(super) fn open(&mut self, closures: &[&syn::ExprClosure]) {
+        for closure in closures {
+            let place = self.place(closure.or1_token.span, closure.body.span());
+            self.opened.insert(place.bytes.start);
         }
     }
 

@@ -78,6 +78,7 @@ pub fn build(program: &Program, resolver: &Resolver<'_>, methods: &Methods) -> C
             arms: Vec::new(),
             branches: 0,
             locals: Vec::new(),
+            opened: HashSet::new(),
             assigned: assigned_names(&function.item.block),
             grown: grown_names(&function.item.block),
             statement: (function.body_at, function.place.line),
@@ -107,6 +108,8 @@ pub(super) struct Walker<'a> {
     pub trap: Option<Trap>,
     arms: Vec<(usize, usize)>,
     branches: usize,
+    /// The closures, by their first byte, that become the bodies of loops: a walk can enter them.
+    pub opened: HashSet<usize>,
     locals: Vec<(String, Value)>,
     /// Names that are assigned to somewhere: their initial value says nothing.
     pub assigned: HashSet<String>,

@@ -26,6 +26,7 @@ mod bodies;
 mod borrows;
 mod branches;
 mod calls;
+mod chains;
 mod closures;
 mod effects;
 mod exits;
@@ -101,6 +102,7 @@ const SHAPES: &[Shape] = shapes! {
     borrows: shared_reference, mutable_reference, reference_to_a_field, swapped_values, swapped_references, split_at_mut_views, mutable_view_of_a_part, words_of_a_text, walk_along_a_linked_list, two_level_borrow, borrow_ended_before_the_site, mutable_reference_then_owner, reference_to_a_temporary, shared_borrow_of_an_exclusive_one, hidden_while_borrowed_exclusively, closures_through_exclusive_references, gone_over_through_an_exclusive_reference;
     branches: if_else_if_else, condition_changed_before_site, condition_with_effect, if_as_value, if_let_copied_value, if_let_by_reference, if_let_on_a_call_with_effect, if_let_scrutinee_overwritten_inside, if_let_taken, if_let_else_if_let, nested_branches, site_in_an_else_branch_only;
     calls: statement, in_let, as_tail, as_argument, as_two_arguments, in_a_macro, in_struct_and_tuple_literals, three_frames_deep, mutable_argument, mutable_argument_passed_on, argument_by_value, shared_references, slices_of_a_vector, field_of_a_struct, one_frame_two_callees, called_by_path, temporaries_as_arguments, callee_without_a_visit, copies_of_what_references_point_to, on_each_element, part_lent_while_another_is_gone_over;
+    chains: collected, collected_with_a_site_in_the_closure, summed, folded_and_counted, for_each_of_them, one_in_the_closure_of_another, in_the_iterator_of_a_loop;
     closures: wrapped_for_a_call, without_captures, capturing_by_reference, capturing_mutably_between_sites, passed_to_an_adaptor_in_the_body, function_pointer, made_from_a_value_that_is_drawn, two_closures_one_using_the_other, owning_what_they_only_read, boxed, generator_of_random_numbers, with_a_state_of_their_own, passed_to_a_marked_call, changing_what_they_capture, reading_numbers_of_tuples_and_passed_away;
     exits: question_mark_in_a_loop, question_mark_on_marked_calls, question_mark_on_option, early_return_from_nested_loops, return_from_a_match_in_a_loop, boxed_error, block_label_with_value, result_matched_on_a_marked_call, marked_call_in_if_let_and_while_let, marked_call_in_let_else;
     files: written_file, file_that_is_not_mutable, appended_file, buffered_file, half_a_line, file_in_a_struct, lines_of_a_file, lines_of_a_file_opened_in_place, numbered_lines_after_a_header, lines_taken_one_by_one, reader_that_is_lent, reader_by_blocks, file_that_is_read_and_changed, locked_standard_output, buffered_standard_output, stopwatch;
