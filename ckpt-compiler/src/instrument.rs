@@ -165,7 +165,7 @@ fn stages(
     streams::show_values(&mut function.block);
 
     let references = reference_names(&function);
-    prepare::prepare(&mut function, form, marks, &references, &mut errors);
+    prepare::prepare(&mut function, form, marks, &references, &names, &mut errors);
     errors.propagate()?;
     let references = reference_names(&function);
     let changing = spine::keys::changing_names(&function);

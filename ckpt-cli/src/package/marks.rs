@@ -40,6 +40,7 @@ pub fn site_marks(placement: &Placement) -> Vec<SiteMark> {
             file: one.place.file,
             at: one.site.at,
             before_statement: one.site.holder.before_statement(),
+            wraps: one.site.wraps,
         })
         .collect()
 }

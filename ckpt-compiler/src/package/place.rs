@@ -7,6 +7,7 @@ use super::items::FnId;
 use crate::errors::{Diagnostic, Diagnostics};
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
+use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Stmt, parse_quote};
 
@@ -104,6 +105,17 @@ impl VisitMut for Inserter {
             }
         }
         visit_mut::visit_block_mut(self, block);
+    }
+    fn visit_expr_closure_mut(&mut self, closure: &mut syn::ExprClosure) {
+        let start = closure.body.span().byte_range().start;
+        let has_braces = matches!(&*closure.body, syn::Expr::Block(_));
+        if !self.done && !self.before && !has_braces && start == self.at {
+            let (site, body) = (site(), &closure.body);
+            closure.body = parse_quote!({ #site #body });
+            self.done = true;
+            return;
+        }
+        visit_mut::visit_expr_closure_mut(self, closure);
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }

@@ -36,6 +36,8 @@ pub struct SiteMark {
     pub at: usize,
     /// Whether the site goes in front of the statement there.
     pub before_statement: bool,
+    /// The end of the expression in front of which it goes, with braces around both.
+    pub wraps: Option<usize>,
 }
 
 /// What rustc's answers have led to.
@@ -75,6 +77,11 @@ pub fn edits(
     }
     for site in sites {
         let text = &program.file(site.file).text;
+        if let Some(end) = site.wraps {
+            list.push(Edit::insert(site.file, site.at, "{ ckpt::checkpoint!(); "));
+            list.push(Edit::insert(site.file, end, " }"));
+            continue;
+        }
         let edit = if site.before_statement {
             Edit::line_before
         } else {
@@ -339,6 +346,7 @@ fn run<T, U: Copy>(a: T, b: U) {
             file,
             at: at("0..3 {") + 6,
             before_statement: false,
+            wraps: None,
         }];
         let list = edits(&program, &functions, &sites, &decisions);
         let expected = "\

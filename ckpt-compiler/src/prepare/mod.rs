@@ -5,6 +5,7 @@ mod apart;
 mod attributes;
 mod chains;
 mod closures;
+mod counted;
 mod elements;
 mod own_names;
 mod reborrow;
@@ -12,6 +13,7 @@ mod shared;
 
 use crate::errors::Diagnostics;
 use crate::marks::Marks;
+use crate::names::Names;
 use crate::spine::Form;
 use std::collections::HashSet;
 use syn::ItemFn;
@@ -22,6 +24,7 @@ pub fn prepare(
     form: Form,
     marks: Marks<'_>,
     references: &HashSet<String>,
+    names: &Names,
     errors: &mut Diagnostics,
 ) {
     attributes::gather(function, marks, errors);
@@ -32,6 +35,7 @@ pub fn prepare(
     reborrow::reborrow(function, marks);
     elements::name(function, marks);
     chains::move_in(function, marks, references);
+    counted::count(function, marks, references, names);
     closures::open(function, marks, references);
     shared::share(function, marks);
 }

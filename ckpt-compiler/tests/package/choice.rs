@@ -323,3 +323,42 @@ fn a_recursion_in_a_loop_of_unknown_length_does_not_outweigh_a_long_loop() {
     assert_eq!(sites(&placement), ["for step in 0..2000"]);
     assert!(placement.coverage > 0.5, "{}", placement.coverage);
 }
+
+#[test]
+fn closures_of_iterators_that_run_where_they_stand_are_loops() {
+    let functions = "fn simulate(k: usize, rounds: usize) -> f64 {
+             let mut x = k as f64;
+             for _ in 0..rounds { for j in 0..3000 { x += (j as f64).sin(); } }
+             x
+         }";
+    for (chain, wanted) in [
+        (
+            "let all: Vec<f64> = (0..400).map(|k| simulate(k, 5)).collect();",
+            ".map(|k| simulate(k, 5) ..)",
+        ),
+        (
+            "let all = (0..400).map(|k| { let x = simulate(k, 5); x }).sum::<f64>();",
+            ".map(|k| ..)",
+        ),
+        (
+            "let mut all = 0.0; (0..400).for_each(|k| all += simulate(k, 5));",
+            ".for_each(|k| all += simulate(k, 5) ..)",
+        ),
+        (
+            "let all = (0..400).fold(0.0, |sum, k| sum + simulate(k, 5));",
+            ".fold(|sum, k| sum + simulate(k, 5) ..)",
+        ),
+        (
+            "let all = (0..3).map(|k| simulate(k, 5000)).collect::<Vec<f64>>();",
+            "for _ in 0..rounds",
+        ),
+        (
+            "let mut all = 0.0; let it = (0..400).map(|k| simulate(k, 5)); for x in it { all += x; }",
+            "for x in it",
+        ),
+    ] {
+        let text = format!("{functions} fn main() {{ {chain} println!(\"{{:?}}\", all); }}");
+        let (_, placement) = placed(&[("main.rs", &text)]);
+        assert_eq!(sites(&placement), [wanted], "{chain}");
+    }
+}

@@ -111,7 +111,8 @@ fn rewritten_by_insertions(
         .map(|one| SiteMark {
             file: one.place.file,
             at: one.site.at,
-            before_statement: false,
+            before_statement: one.site.holder.before_statement(),
+            wraps: one.site.wraps,
         })
         .collect();
     let list = edits(program, &functions, &sites, &Decisions::default());

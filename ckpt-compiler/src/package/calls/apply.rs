@@ -299,6 +299,11 @@ impl Walker<'_> {
         } else {
             self.trapped(Trap::Closure, each)
         };
+        if is_open && body_at.is_none() {
+            let body = self.place(closure.body.span(), closure.body.span()).bytes;
+            let one = &mut self.graph.loops[id.0];
+            (one.body_at, one.wraps) = (Some(body.start), Some(body.end));
+        }
         Value {
             ty: Ty::Callable(Box::new(output.ty)),
             lazy: vec![id],

@@ -175,6 +175,8 @@ pub struct Loop {
     pub place: Place,
     /// Just behind the opening brace of its body; nothing for one that has no body of its own.
     pub body_at: Option<usize>,
+    /// The end of a body that is an expression without braces, and begins at `body_at`.
+    pub wraps: Option<usize>,
     /// How many iterations.
     pub trips: Amount,
     /// How often it is reached in one go through what is around it.

@@ -255,7 +255,10 @@ impl<'a> Walker<'a> {
     ) -> LoopId {
         let id = LoopId(self.graph.loops.len());
         let body_at = body_at.map(|open| self.place(open, open).bytes.end);
-        let header = self.header(&place, body_at);
+        let mut header = self.header(&place, body_at);
+        if let (LoopKind::Each(name), true) = (&kind, header.starts_with(['|', 'm'])) {
+            header = format!(".{name}({header} ..)");
+        }
         let detached = kind == LoopKind::Closure;
         self.graph.loops.push(Loop {
             id,
@@ -265,6 +268,7 @@ impl<'a> Walker<'a> {
             header,
             place,
             body_at,
+            wraps: None,
             trips,
             weight: self.weight,
             arms: self.arms.clone(),

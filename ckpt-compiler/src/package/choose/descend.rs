@@ -61,6 +61,7 @@ impl Chooser<'_, '_> {
                 site: SitePlace {
                     at: one.body_at,
                     holder: Holder::User,
+                    wraps: None,
                 },
                 place: one.place.clone(),
                 header: format!("fn {}", one.name),
@@ -313,6 +314,7 @@ impl Chooser<'_, '_> {
             site: SitePlace {
                 at: one.body_at.unwrap_or(one.place.bytes.start),
                 holder: Holder::Loop(id),
+                wraps: one.wraps,
             },
             place: one.place.clone(),
             header: one.header.clone(),
@@ -376,6 +378,7 @@ impl Chooser<'_, '_> {
                 site: SitePlace {
                     at: call.statement_at,
                     holder: Holder::Recursion,
+                    wraps: None,
                 },
                 place: Place {
                     bytes: call.statement_at..call.place.bytes.end.max(call.statement_at),

@@ -120,6 +120,8 @@ pub struct SitePlace {
     pub at: usize,
     /// What it stands in.
     pub holder: Holder,
+    /// The end of the expression that it is put in front of, where that has no braces: the body of a closure.
+    pub wraps: Option<usize>,
 }
 
 /// A function as it would be instrumented.

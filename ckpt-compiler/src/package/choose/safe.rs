@@ -67,6 +67,7 @@ impl Chooser<'_, '_> {
             site.site = SitePlace {
                 at,
                 holder: Holder::Inside(id),
+                wraps: None,
             };
             let mut sites = self.chosen.clone();
             sites.push(site.clone());

@@ -423,3 +423,42 @@ pub fn named_before_the_loop() {
     }
     println!("= {total} {list:?}");
 }
+
+#[derive(ckpt::Checkpoint)]
+struct Squares {
+    next: u64,
+    last: u64,
+}
+
+impl Iterator for Squares {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        self.next += 1;
+        println!("makes {}", self.next);
+        (self.next <= self.last).then(|| self.next * self.next)
+    }
+}
+
+/// So many items of an iterator of the program's own.
+#[ckpt::instrument]
+pub fn over_a_part_of_an_own_iterator() {
+    let mut sum = 0;
+    for (k, square) in (Squares { next: 0, last: 9 }).enumerate().take(3) {
+        ckpt::checkpoint!();
+        sum += square * k as u64;
+        println!("{k} {square} {sum}");
+    }
+    let squares = Squares { next: 2, last: 4 };
+    'all: for square in squares.take(9) {
+        for turn in 0..2 {
+            if square + turn == 17 {
+                continue 'all;
+            }
+            ckpt::checkpoint!();
+            println!("{square} {turn}");
+        }
+        sum += square;
+    }
+    println!("= {sum}");
+}
