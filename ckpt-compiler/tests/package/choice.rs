@@ -132,7 +132,7 @@ fn where_a_site_cannot_be_expressed_the_reason_is_kept() {
         "main.rs",
         "fn main() {
              let mut v = vec![0.0_f64; 1000];
-             v.iter_mut().for_each(|x| { for step in 0..5000 { for k in 0..100 { *x += (step * k) as f64; } } });
+             v.sort_by_cached_key(|x| { let mut y = *x; for step in 0..5000 { for k in 0..100 { y += (step * k) as f64; } } y as u64 });
              println!(\"{}\", v[0]);
          }",
     )]);
@@ -320,7 +320,16 @@ fn a_recursion_in_a_loop_of_unknown_length_does_not_outweigh_a_long_loop() {
              for step in 0..2000 { for i in 0..500 { x[i] += (step as f64).sqrt() * trees.len() as f64; } println!(\"{}\", x[1]); }
          }",
     )]);
-    assert_eq!(sites(&placement), ["for step in 0..2000"]);
+    let share = |header: &str| {
+        let mut sites = placement.sites.iter();
+        sites
+            .find(|one| one.header == header)
+            .map_or(0.0, |one| one.share)
+    };
+    assert!(
+        share("for step in 0..2000") > 2.0 * share("fn parse"),
+        "{placement}"
+    );
     assert!(placement.coverage > 0.5, "{}", placement.coverage);
 }
 
