@@ -343,8 +343,27 @@ fn origin_of(binding: &Binding) -> Origin {
         .map_or(Origin::Value, |init| origin(init, &HashSet::new()))
 }
 
+/// What is made again for a site: what is in use there, and what that is made from.
+fn made_again(flow: &Flow, liveness: &Liveness, classes: &[Class]) -> HashSet<BindingId> {
+    let is_again = |id: &BindingId| matches!(classes[*id], Class::Reexecuted { .. });
+    let is_live = |id: &BindingId| {
+        let mut sites = 1..=flow.sites.len() as SiteId;
+        sites.any(|site| liveness.is_live(flow, site, *id))
+    };
+    let mut found: HashSet<BindingId> = HashSet::new();
+    let mut open: Vec<BindingId> = (0..classes.len()).filter(is_again).filter(is_live).collect();
+    while let Some(id) = open.pop() {
+        if found.insert(id) {
+            let inputs = flow.bindings[id].inputs.iter().map(|(input, _)| *input);
+            open.extend(inputs.filter(is_again));
+        }
+    }
+    found
+}
+
 /// An iterator or a reference that moves on can be made again, but not to where it was.
 fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors: &mut Diagnostics) {
+    let needed = made_again(flow, liveness, classes);
     for (id, binding) in flow.bindings.iter().enumerate() {
         let Class::Reexecuted { exclusive } = classes[id] else {
             continue;
@@ -353,14 +372,13 @@ fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors:
         {
             continue;
         }
-        let live = (1..=flow.sites.len() as SiteId).any(|site| liveness.is_live(flow, site, id));
         let advances = |event: &crate::flow::Event| {
             event.binding == id
                 && event.step != binding.step
                 && (event.kind == Use::Write
                     || matches!(event.kind, Use::Change | Use::Lend) && binding.mutable && !exclusive)
         };
-        if live && binding.mutable && !is_closure(binding) && flow.events().any(advances) {
+        if needed.contains(&id) && binding.mutable && !is_closure(binding) && flow.events().any(advances) {
             errors.refuse(
                 binding.ident.span(),
                 format!("`{}` {ADVANCES}", binding.ident),

@@ -29,6 +29,7 @@ pub fn with_iterators(item: &TokenStream, errors: &Diagnostics) -> Option<TokenS
     wrapper.visit_block_mut(&mut function.block);
     let mut items = Items {
         borrowed: &wrapper.borrowed,
+        wrapped: &wrapper.wrapped,
         found: false,
     };
     items.visit_block(&function.block);
@@ -166,6 +167,7 @@ fn gives_values(expr: &Expr) -> bool {
 /// Looks for borrowed items of iterators that a loop holds in a variable: they would have to be taken again.
 struct Items<'n> {
     borrowed: &'n BTreeSet<String>,
+    wrapped: &'n BTreeSet<String>,
     found: bool,
 }
 
@@ -180,6 +182,12 @@ impl<'ast> Visit<'ast> for Items<'_> {
         }
         Conditions(self).visit_expr(&one.cond);
         visit::visit_expr_while(self, one);
+    }
+
+    fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
+        // A `for` takes the iterator as it is, and no checkpoint holds that.
+        self.found |= root_of(&one.expr).is_some_and(|root| self.wrapped.contains(&root));
+        visit::visit_expr_for_loop(self, one);
     }
 
     fn visit_item(&mut self, _: &'ast syn::Item) {}

@@ -121,6 +121,19 @@ fn a_marked_call_in_a_closure_in_a_macro() {
 }
 
 #[test]
+fn an_iterator_that_has_given_items_before_the_loop_over_the_rest() {
+    assert_refused(
+        "fn f() { let mut lines = text.lines(); let head = lines.next(); for line in lines { ckpt::checkpoint!(); g(line); } }",
+        "lines",
+        [
+            "`lines` borrows, changes on its way, and is still in use at a site",
+            "a restart can make it again, but not bring it to where it was",
+            "keep an index instead of `lines`, or collect what it goes over into a `Vec` and use `for`",
+        ],
+    );
+}
+
+#[test]
 fn a_site_in_a_constant() {
     for of in [
         "Of::<{ ckpt::checkpoint!(); 3 }>::new()",
