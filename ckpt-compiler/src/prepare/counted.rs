@@ -29,7 +29,7 @@ struct Counter<'a> {
 
 /// What is around the iterator, the outermost first.
 enum Around {
-    Take(Expr),
+    Take(Box<Expr>),
     Enumerate,
 }
 
@@ -133,7 +133,7 @@ fn taken_apart(expr: &Expr) -> (Vec<Around>, &Expr) {
                 at = &call.receiver;
             }
             Expr::MethodCall(call) if call.method == "take" && call.args.len() == 1 => {
-                around.push(Around::Take(call.args[0].clone()));
+                around.push(Around::Take(Box::new(call.args[0].clone())));
                 at = &call.receiver;
             }
             _ => return (around, at),

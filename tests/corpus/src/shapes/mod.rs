@@ -6,10 +6,12 @@
 // The shapes are code as people write it. What ckpt makes of them has to be free of every other warning.
 #![allow(
     clippy::collapsible_if,
+    clippy::explicit_auto_deref,
     clippy::manual_is_multiple_of,
     clippy::mut_range_bound,
     clippy::needless_borrows_for_generic_args,
     clippy::needless_late_init,
+    clippy::needless_question_mark,
     clippy::needless_range_loop,
     clippy::needless_return,
     clippy::never_loop,
