@@ -99,9 +99,12 @@ fn reach(ckpt: &Path, item: &Item) -> TokenStream {
     if types.is_empty() {
         return TokenStream::new();
     }
+    let parts = types
+        .iter()
+        .map(|ty| quote_spanned!(ty.span()=> <#ty as #ckpt::Checkpoint>::reach_part(__to);));
     quote! {
         fn reach(__to: &mut #ckpt::value::Reach) {
-            #(__to.into_part::<#types>();)*
+            #(#parts)*
         }
     }
 }

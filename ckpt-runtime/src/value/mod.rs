@@ -136,4 +136,13 @@ pub trait Checkpoint {
     {
         let _ = to;
     }
+
+    /// Names this type as a part of another.
+    #[doc(hidden)]
+    fn reach_part(to: &mut Reach)
+    where
+        Self: Sized,
+    {
+        to.into_part::<Self>();
+    }
 }
