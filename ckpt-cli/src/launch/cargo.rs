@@ -149,7 +149,7 @@ impl CargoOptions {
         options
     }
 
-    /// The options that say how to build, as they are written on a command line; what ckpt adds for itself is left out.
+    /// The options that say how to build, as they are written on a command line.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let options = [
@@ -170,6 +170,7 @@ impl CargoOptions {
             ("--release", self.release),
             ("--all-features", self.all_features),
             ("--recompute", self.recompute),
+            ("--no-profile", self.no_profile),
         ] {
             words.extend(on.then(|| name.to_owned()));
         }

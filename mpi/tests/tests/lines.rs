@@ -58,7 +58,7 @@ fn an_interval_is_agreed_on() {
     let ended = job.ckpt("run", "-n 2 --interval 100ms --keep all --- 60 20");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let lines = job.lines(&job.store());
-    assert!(lines.len() >= 4 && lines.len() % 2 == 0, "{lines:?}");
+    assert!(lines.len() >= 4 && lines.len().is_multiple_of(2), "{lines:?}");
     for pair in lines.chunks(2) {
         assert_eq!(pair[0].replace("r0", "r1"), pair[1]);
     }
