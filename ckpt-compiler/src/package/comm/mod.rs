@@ -7,12 +7,12 @@
 //!
 //! | stage | module | what it makes |
 //! | --- | --- | --- |
-//! | table | [`table`] | what rsmpi's calls do |
-//! | lower | [`lower`] | the skeleton: functions as steps of a small machine ([`code`]) |
-//! | region | [`region`] | which pieces exchange no messages, and what they may write to |
-//! | machine | [`machine`] | one rank followed through the skeleton, with values as far as they are known ([`value`]) |
-//! | world | [`world`], [`together`] | all ranks, messages under way, collective calls |
-//! | search | [`search`] | all ways that messages may take, from visit to visit ([`widen`] brings loops to an end) |
+//! | table | `table` | what rsmpi's calls do |
+//! | lower | `lower` | the skeleton: functions as steps of a small machine (`code`) |
+//! | region | `region` | which pieces exchange no messages, and what they may write to |
+//! | machine | `machine` | one rank followed through the skeleton, with values as far as they are known (`value`) |
+//! | world | `world`, `together` | all ranks, messages under way, collective calls |
+//! | search | `search` | all ways that messages may take, from visit to visit (`widen` brings loops to an end) |
 //!
 //! The method is that of CPPC (G. Rodriguez, M. J. Martin, P. Gonzalez, J. Tourino, JUCS 15(14), 2009), a set of
 //! communications begun and not yet matched, for concrete numbers of ranks and with all orders of messages tried. Where
