@@ -312,10 +312,8 @@ fn can_be_written_out(closure: &ExprClosure) -> bool {
     !leaves.0
         && !typed_output
         && closure.asyncness.is_none()
-        && closure.inputs.iter().all(is_irrefutable_enough)
-}
-
-/// A pattern that a `let` takes as well.
-fn is_irrefutable_enough(pattern: &Pat) -> bool {
-    !matches!(pattern, Pat::Verbatim(_))
+        && !closure
+            .inputs
+            .iter()
+            .any(|input| matches!(input, Pat::Verbatim(_)))
 }

@@ -161,8 +161,7 @@ impl<'a> Contents<'a> {
             | Expr::Try(_) => self.control(expr, after),
             Expr::Closure(one) => {
                 // It may become the body of a loop, half-way through which a checkpoint is taken.
-                let marks = self.marks.unwrap_or(Marks { calls: &[] });
-                self.live_at_a_site |= marks.in_expr(&one.body);
+                self.live_at_a_site |= self.sites().in_expr(&one.body);
                 after || mentions(one.to_token_stream(), &self.watched.name)
             }
             _ => true,
@@ -207,7 +206,8 @@ impl<'a> Contents<'a> {
                 walk.expr(&one.cond, body || after)
             }),
             Expr::ForLoop(one) => {
-                if !self.has_site(&one.body) && (Filled { contents: self }).by(one) {
+                // A site in it would be half-way through.
+                if !self.sites().in_block(&one.body) && (Filled { contents: self }).by(one) {
                     return false;
                 }
                 let live = self.repeat(one.label.as_ref(), after, |walk, head| {
@@ -232,9 +232,9 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// Whether a checkpoint may be taken in the block: half-way through it.
-    fn has_site(&self, block: &Block) -> bool {
-        self.marks.unwrap_or(Marks { calls: &[] }).in_block(block)
+    /// The marks of sites; where calls do not matter, of `checkpoint!` alone.
+    fn sites(&self) -> Marks<'a> {
+        self.marks.unwrap_or(Marks { calls: &[] })
     }
 
     fn around(&mut self, label: Option<&syn::Label>, is_loop: bool, to_break: bool, to_continue: bool) {

@@ -314,7 +314,7 @@ impl Walker<'_> {
     /// Closures that become the bodies of loops. In a program that passes messages they stay closed: the items of a rank
     /// are its own, and the ranks would come to a site among them differently often.
     pub(super) fn open(&mut self, closures: &[&syn::ExprClosure]) {
-        if closures.is_empty() || self.program.files.iter().any(|file| file.text.contains("mpi::")) {
+        if self.passes_messages {
             return;
         }
         for closure in closures {

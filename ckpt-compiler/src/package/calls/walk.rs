@@ -3,6 +3,7 @@
 use super::look::{assigned_names, grown_names, statement_start};
 use super::{Call, CallForm, CallGraph, CallId, FieldFact, Loop, LoopId, LoopKind, Trap, Work};
 use crate::package::amount::Amount;
+use crate::package::comm::uses_mpi;
 use crate::package::hints::Ty;
 use crate::package::items::{FnId, Function, Place};
 use crate::package::methods::{Methods, Signature};
@@ -61,6 +62,7 @@ impl Value {
 /// Goes over all functions.
 pub fn build(program: &Program, resolver: &Resolver<'_>, methods: &Methods) -> CallGraph {
     let mut graph = CallGraph::default();
+    let passes_messages = uses_mpi(resolver.items);
     for function in &resolver.items.functions {
         let default = Signature::default();
         let signature = methods.signatures.get(function.id.0).unwrap_or(&default);
@@ -79,6 +81,7 @@ pub fn build(program: &Program, resolver: &Resolver<'_>, methods: &Methods) -> C
             branches: 0,
             locals: Vec::new(),
             opened: HashSet::new(),
+            passes_messages,
             assigned: assigned_names(&function.item.block),
             grown: grown_names(&function.item.block),
             statement: (function.body_at, function.place.line),
@@ -110,6 +113,8 @@ pub(super) struct Walker<'a> {
     branches: usize,
     /// The closures, by their first byte, that become the bodies of loops: a walk can enter them.
     pub opened: HashSet<usize>,
+    /// Whether the program is one of several ranks.
+    pub passes_messages: bool,
     locals: Vec<(String, Value)>,
     /// Names that are assigned to somewhere: their initial value says nothing.
     pub assigned: HashSet<String>,

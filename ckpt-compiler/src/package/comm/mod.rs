@@ -30,4 +30,5 @@ mod verdict;
 mod widen;
 mod world;
 
+pub(crate) use verdict::uses_mpi;
 pub use verdict::{Obstacle, Safe, SafePoints};

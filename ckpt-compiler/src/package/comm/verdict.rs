@@ -6,7 +6,7 @@ use super::region::Pieces;
 use super::search::Search;
 use super::world::{Scene, Trouble};
 use crate::package::Analysis;
-use crate::package::items::{FnId, Place};
+use crate::package::items::{FnId, Items, Place};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
@@ -57,7 +57,7 @@ impl SafePoints {
     /// For a program that begins in `main`, run with this many ranks or with any number; nothing for a program that does
     /// not use MPI.
     pub fn new(analysis: &Analysis, main: FnId, ranks: Option<usize>) -> Option<Self> {
-        if !uses_mpi(analysis) {
+        if !uses_mpi(&analysis.items) {
             return None;
         }
         Some(Self {
@@ -206,17 +206,16 @@ impl SafePoints {
 }
 
 /// Whether a program names the crate `mpi` anywhere.
-fn uses_mpi(analysis: &Analysis) -> bool {
+pub(crate) fn uses_mpi(items: &Items) -> bool {
     let starts = |path: &Vec<String>| {
         let first = path.iter().find(|name| *name != "::");
         first.is_some_and(|name| name == "mpi")
     };
-    let imports = analysis
-        .items
+    let imports = items
         .scopes
         .iter()
         .any(|scope| scope.globs.iter().any(starts) || scope.uses.values().flatten().any(starts));
-    imports || analysis.items.functions.iter().any(|one| names_mpi(&one.item))
+    imports || items.functions.iter().any(|one| names_mpi(&one.item))
 }
 
 fn names_mpi(item: &syn::ItemFn) -> bool {
