@@ -5,10 +5,20 @@ use crate::scope::{Hold, Type};
 use crate::tree::Statement;
 
 /// A head, and the variables that its pattern binds.
-type Head = (String, Vec<(String, Type)>);
+type Head = (String, Vec<(String, Type, Hold)>);
+
+/// A variable that is bound by value.
+fn own(name: impl Into<String>, kind: Type) -> (String, Type, Hold) {
+    (name.into(), kind, Hold::Own)
+}
 
 impl Writer {
     pub(super) fn branch(&mut self) -> Vec<Statement> {
+        match self.random.below(12) {
+            0 => return self.borrowing_chain(),
+            1 => return self.match_place(),
+            _ => {}
+        }
         let (open, heads, close) = match self.random.below(7) {
             0 | 1 => self.if_chain(),
             2 => self.if_let(),
@@ -38,8 +48,8 @@ impl Writer {
         for (head, bound) in heads {
             self.scope.set_moves(&before);
             let mark = self.scope.enter();
-            for (name, kind) in bound {
-                self.scope.declare(&name, kind, Hold::Own, false);
+            for (name, kind, hold) in bound {
+                self.scope.declare(&name, kind, hold, false);
             }
             let body = self.scoped();
             self.scope.leave(mark);
@@ -73,7 +83,7 @@ impl Writer {
         let name = self.fresh();
         let mut heads = vec![(
             format!("if let Some({name}) = {scrutinee} {{"),
-            vec![(name, Type::Number)],
+            vec![own(name, Type::Number)],
         )];
         if self.random.chance(60) {
             heads.push(("} else {".into(), vec![]));
@@ -86,13 +96,80 @@ impl Writer {
         let head = format!(
             "if let Some(y0) = {scrutinee} && {flag} && let Some(y1) = {second} && mix(y0, y1) % 3 > 0 {{"
         );
-        let bound = vec![("y0".into(), Type::Number), ("y1".into(), Type::Number)];
+        let bound = vec![own("y0", Type::Number), own("y1", Type::Number)];
         let mut heads = vec![(head, bound)];
-        // With an `else`, ckpt takes a chain only if it binds no references, which it cannot always see.
-        if self.random.chance(15) {
+        if self.random.chance(40) {
             heads.push(("} else {".into(), vec![]));
         }
         (None, heads, "}".into())
+    }
+
+    /// A chain that looks into a list, which stays borrowed.
+    fn borrowing_chain(&mut self) -> Vec<Statement> {
+        let places = self.scope.readable(Type::List);
+        let Some(at) = self.random.pick(&places) else {
+            return self.branch();
+        };
+        let (scrutinee, place) = (self.maybe(1), self.scope.place(at));
+        let head = format!(
+            "if let Some(y6) = {scrutinee} && let Some(y7) = {place}.get(1) && mix(y6, *y7) % 3 > 0 {{"
+        );
+        let bound = vec![
+            own("y6", Type::Number),
+            ("y7".to_string(), Type::Number, Hold::Shared),
+        ];
+        self.under_borrow(at, vec![(head, bound), ("} else {".into(), vec![])], None)
+    }
+
+    /// A `match` over a variable of which one arm takes a part and another borrows one.
+    fn match_place(&mut self) -> Vec<Statement> {
+        let places = self.scope.movable(Type::Kind);
+        let Some(at) = self.random.pick(&places) else {
+            return self.branch();
+        };
+        let place = self.scope.place(at);
+        let name = ("name".to_string(), Type::Text, Hold::Shared);
+        let heads = vec![
+            (
+                "Kind::Two { size, name } if size % 3 == 0 => {".to_string(),
+                vec![own("size", Type::Number), own("name", Type::Text)],
+            ),
+            ("Kind::Two { ref name, .. } => {".to_string(), vec![name]),
+            ("Kind::One(y2) => {".to_string(), vec![own("y2", Type::Number)]),
+            ("Kind::Empty => {".to_string(), vec![]),
+        ];
+        // Gone on one way is gone, and while it is looked at nobody may touch it.
+        let all = self.under_borrow(at, heads, Some(format!("match {place} {{")));
+        self.scope.take(at);
+        all
+    }
+
+    /// Branches during which a variable is borrowed and not to be mentioned.
+    fn under_borrow(&mut self, at: usize, heads: Vec<Head>, open: Option<String>) -> Vec<Statement> {
+        let mark = self.scope.enter();
+        let holder = self.scope.declare("(borrow)", Type::Closure, Hold::Own, false);
+        self.scope.avoided.insert(holder);
+        let is_new = open.is_some() && self.scope.avoided.insert(at);
+        self.scope.borrow(holder, at, false);
+        let parts = self.arms(heads);
+        self.scope.avoided.remove(&holder);
+        if is_new {
+            self.scope.avoided.remove(&at);
+        }
+        self.scope.leave(mark);
+        match open {
+            Some(open) => {
+                let arms = parts
+                    .into_iter()
+                    .map(|(head, body)| Statement::block(head, body, "}"))
+                    .collect();
+                vec![Statement::block(open, arms, "}")]
+            }
+            None => vec![Statement::Block {
+                parts,
+                close: "}".into(),
+            }],
+        }
     }
 
     fn match_number(&mut self) -> (Option<String>, Vec<Head>, String) {
@@ -106,7 +183,7 @@ impl Writer {
             ("0 => {".into(), vec![]),
             (
                 format!("{name} @ (1 | 2){guard} => {{"),
-                vec![(name, Type::Number)],
+                vec![own(name, Type::Number)],
             ),
             ("_ => {".into(), vec![]),
         ];
@@ -124,10 +201,10 @@ impl Writer {
             _ => format!("Kind::pick({})", self.number(1)),
         };
         let heads = vec![
-            ("Kind::One(y2) => {".into(), vec![("y2".into(), Type::Number)]),
+            ("Kind::One(y2) => {".into(), vec![own("y2", Type::Number)]),
             (
                 "Kind::Two { size, name } => {".into(),
-                vec![("size".into(), Type::Number), ("name".into(), Type::Text)],
+                vec![own("size", Type::Number), own("name", Type::Text)],
             ),
             ("Kind::Empty => {".into(), vec![]),
         ];
@@ -138,9 +215,9 @@ impl Writer {
         let heads = vec![
             (
                 "Some(y3) if y3 % 2 == 0 => {".into(),
-                vec![("y3".into(), Type::Number)],
+                vec![own("y3", Type::Number)],
             ),
-            ("Some(y4) => {".into(), vec![("y4".into(), Type::Number)]),
+            ("Some(y4) => {".into(), vec![own("y4", Type::Number)]),
             ("None => {".into(), vec![]),
         ];
         (Some(format!("match {} {{", self.maybe(1))), heads, "}".into())
