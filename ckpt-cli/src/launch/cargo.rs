@@ -170,7 +170,6 @@ impl CargoOptions {
             ("--release", self.release),
             ("--all-features", self.all_features),
             ("--recompute", self.recompute),
-            ("--no-profile", self.no_profile),
         ] {
             words.extend(on.then(|| name.to_owned()));
         }

@@ -102,6 +102,7 @@ fn stamp_words(options: &CargoOptions, choice: &Choice) -> Vec<String> {
     words.push(choice.manifest.display().to_string());
     words.push(choice.target.clone());
     words.push(options.no_default_features.to_string());
+    words.push(options.no_profile.to_string());
     for name in [
         "RUSTFLAGS",
         "CARGO_ENCODED_RUSTFLAGS",
