@@ -94,7 +94,7 @@ fn a_killed_run_is_restarted_as_it_was_started() {
         .success()
         .stdout(contains("was killed").and(contains("000002")));
     cargo_ckpt(here.path(), &["restart"]).success().stderr(
-        contains("from the latest checkpoint: --example resumable --no-profile --every 5 --keep 3 -- 12")
+        contains("from the latest checkpoint: --example resumable --every 5 --keep 3 -- 12")
             .and(contains("restarts from checkpoint 000004 (site visit 20)")),
     );
     assert_eq!(answer(here.path()), answer(plain.path()));
