@@ -163,7 +163,7 @@ impl Carved {
                 fixed: false,
                 items,
             } => {
-                let bytes = length.to_le_bytes().to_vec();
+                let bytes = length.to_le_bytes().to_vec().into();
                 let lengths = Column::Data(Data {
                     dtype: DType::U64,
                     single: false,
@@ -197,7 +197,7 @@ fn append(whole: &mut Column, mut more: Column) {
     match (whole, more) {
         (_, Column::Empty) => {}
         (whole @ Column::Empty, more) => *whole = more,
-        (Column::Data(whole), Column::Data(more)) => whole.bytes.extend_from_slice(&more.bytes),
+        (Column::Data(whole), Column::Data(more)) => whole.bytes.append(&more.bytes),
         (Column::Array { items: whole, .. }, Column::Array { items: more, .. }) => append(whole, *more),
         (Column::Group(whole), Column::Group(more)) => {
             for ((_, whole), (_, more)) in whole.children.iter_mut().zip(more.children) {

@@ -8,7 +8,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::exit_code;
-use super::job;
+use super::{job, writer};
 
 /// Whether the walk of a restart ended somewhere on its way.
 static STRANDED: AtomicBool = AtomicBool::new(false);
@@ -30,6 +30,7 @@ pub(crate) fn stranded() -> bool {
 }
 
 fn ended(status: Option<c_int>) {
+    writer::drain();
     if stranded() {
         // SAFETY: ends the process at once. The standard library has flushed stdout before it called `exit`; handlers
         // that were registered earlier do not run, which is allowed.

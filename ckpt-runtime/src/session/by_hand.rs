@@ -151,7 +151,25 @@ impl Session {
         }
     }
 
-    /// A visit: takes a checkpoint if one is due, of what `save` saves. Gives whether one was written.
+    /// Waits until the last checkpoint is on the disk, or could not be written, which is reported on stderr.
+    ///
+    /// ```standalone_crate
+    /// # let folder = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(folder.path())?;
+    /// # std::fs::write("ckpt.toml", "[session]\nevery = 1")?;
+    /// let mut session = ckpt::Session::open("once")?;
+    /// session.save_if_due(|state| state.save("state", &7_u32))?;
+    /// session.wait();
+    /// assert!(std::path::Path::new("once.ckpt.d/000001.r0.h5").exists());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn wait(&mut self) {
+        if let Some(run) = &mut self.run {
+            run.wait_for_writer();
+        }
+    }
+
+    /// A visit: takes a checkpoint if one is due, of what `save` saves. Gives whether one was taken.
     ///
     /// A checkpoint that cannot be written is reported on stderr and tried again when the next one is due; the program
     /// goes on. On SIGTERM, SIGUSR1 or before the time limit the process ends here, after the checkpoint, with

@@ -32,6 +32,7 @@ const ASKING: &[&str] = &[
 
 /// Variables that modify a session, or that other parts of ckpt read.
 const KNOWN: &[&str] = &[
+    "CKPT_BACKGROUND",
     "CKPT_FORCE_LAYOUT",
     "CKPT_QUIET",
     "CKPT_FAULT",
@@ -78,6 +79,8 @@ pub struct Config {
     pub force_layout: bool,
     /// No messages but warnings and errors.
     pub quiet: bool,
+    /// The program goes on while a checkpoint is being written.
+    pub background: bool,
     /// Kill this process at the visit of that number: for tests.
     pub fault_visit: Option<Fault>,
 }
@@ -130,6 +133,7 @@ struct Section {
     interval: Option<String>,
     keep: Option<KeepValue>,
     time_limit: Option<String>,
+    background: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -188,8 +192,12 @@ impl Config {
                 .map(|text| duration(&in_file("time-limit"), &text))
                 .transpose()?,
             restart: environment.parse("CKPT_RESTART", "`latest` or the number of a checkpoint")?,
-            force_layout: environment.flag("CKPT_FORCE_LAYOUT")?,
-            quiet: environment.flag("CKPT_QUIET")?,
+            background: environment
+                .flag("CKPT_BACKGROUND")?
+                .or(section.background)
+                .unwrap_or(true),
+            force_layout: environment.flag("CKPT_FORCE_LAYOUT")?.unwrap_or(false),
+            quiet: environment.flag("CKPT_QUIET")?.unwrap_or(false),
             fault_visit: environment.fault_visit()?,
         };
         if let Some(dir) = environment.get("CKPT_DIR") {
@@ -260,13 +268,13 @@ impl Environment<'_> {
             .transpose()
     }
 
-    fn flag(&self, name: &str) -> Result<bool, ConfigError> {
+    fn flag(&self, name: &str) -> Result<Option<bool>, ConfigError> {
         let Some(value) = self.get(name) else {
-            return Ok(false);
+            return Ok(None);
         };
         match value.to_str().map(str::trim) {
-            Some("1" | "true" | "yes") => Ok(true),
-            Some("0" | "false" | "no") => Ok(false),
+            Some("1" | "true" | "yes") => Ok(Some(true)),
+            Some("0" | "false" | "no") => Ok(Some(false)),
             _ => Err(ConfigError::Value {
                 setting: name.into(),
                 value: value.to_string_lossy().into_owned(),

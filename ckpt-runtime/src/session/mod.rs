@@ -18,6 +18,7 @@
 //! | `CKPT_KEEP`* | `keep` | how many checkpoints stay, or `all` | 2 |
 //! | `CKPT_TIME_LIMIT`* | `time-limit` | the process takes a checkpoint and stops before it has run so long | |
 //! | `CKPT_RESTART`* | | restart from `latest` or from the checkpoint of that number | |
+//! | `CKPT_BACKGROUND` | `background` | 0: the program waits until a checkpoint is on the disk | 1: it goes on once its state has been copied |
 //! | `CKPT_FORCE_LAYOUT` | | 1: restart although the source of a function changed, if its sites and variables did not | |
 //! | `CKPT_QUIET` | | 1: no messages but warnings and errors | |
 //!
@@ -45,6 +46,7 @@ pub(crate) mod policy;
 pub(crate) mod resume;
 mod run;
 mod signals;
+mod writer;
 
 use std::io;
 use std::marker::PhantomData;
@@ -313,7 +315,7 @@ impl Drop for MainSession {
             return;
         }
         let visits = crate::frame::detach();
-        if let Some(run) = active::remove() {
+        if let Some(mut run) = active::remove() {
             run.close(visits);
         }
         OPEN.store(false, Ordering::SeqCst);

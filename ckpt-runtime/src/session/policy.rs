@@ -28,6 +28,8 @@ static SIGNAL: AtomicI32 = AtomicI32::new(0);
 const INTERVAL: u8 = 1;
 const STOP_SIGNAL: u8 = 2;
 const TIME_LIMIT: u8 = 4;
+/// A checkpoint has been written, or could not be: somebody is to look at what came of it.
+const WRITTEN: u8 = 8;
 
 /// How long a stop that could not be carried out (the checkpoint failed) waits until it is tried again.
 const RETRY: Duration = Duration::from_secs(2);
@@ -71,6 +73,22 @@ pub(crate) fn signal_arrived(signal: i32) {
     look_now();
 }
 
+/// A checkpoint has been written, or could not be. Called by any thread.
+pub(crate) fn checkpoint_is_written() {
+    ATTENTION.fetch_or(WRITTEN, Ordering::SeqCst);
+    look_now();
+}
+
+/// Whoever says this looks at what came of a checkpoint next.
+pub(crate) fn notice_written() {
+    ATTENTION.fetch_and(!WRITTEN, Ordering::SeqCst);
+}
+
+/// What wanted attention, apart from a checkpoint that has been written since somebody looked.
+fn take_attention() -> u8 {
+    ATTENTION.fetch_and(WRITTEN, Ordering::SeqCst) & !WRITTEN
+}
+
 /// What a visit is to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Due {
@@ -84,7 +102,7 @@ pub(crate) struct Due {
 
 /// What this rank has to tell the others.
 fn known(line: u64) -> Outcome {
-    let attention = ATTENTION.swap(0, Ordering::SeqCst);
+    let attention = take_attention();
     let stop = if attention & STOP_SIGNAL != 0 {
         AGREED_SIGNAL + i64::from(SIGNAL.load(Ordering::SeqCst))
     } else {
@@ -187,7 +205,7 @@ impl Policy {
     }
 
     fn due_alone(&self, every: Option<Reason>) -> Option<Reason> {
-        let attention = ATTENTION.swap(0, Ordering::SeqCst);
+        let attention = take_attention();
         if attention & STOP_SIGNAL != 0 {
             return Some(Reason::Signal(SIGNAL.load(Ordering::SeqCst)));
         }
@@ -202,15 +220,27 @@ impl Policy {
         self.fault == Some(visits)
     }
 
-    /// A checkpoint took so long: the interval begins anew, the time limit keeps room for another one.
-    pub(crate) fn committed(&self, took: Duration) {
+    /// A checkpoint has been taken: the interval begins anew.
+    pub(crate) fn taken(&self) {
         if self.agreement.is_some() {
             // Another rank's clock was ahead: this rank's interval begins anew all the same.
             ATTENTION.fetch_and(!INTERVAL, Ordering::SeqCst);
         }
         if let Some(timer) = &self.timer {
-            timer.committed(took);
+            timer.change(Deadlines::begin_interval);
         }
+    }
+
+    /// A checkpoint took so long until it was on the disk: the time limit keeps room for another one.
+    pub(crate) fn committed(&self, took: Duration) {
+        if let Some(timer) = &self.timer {
+            timer.change(|deadlines| deadlines.slowest = deadlines.slowest.max(took));
+        }
+    }
+
+    /// A checkpoint by the clock that was put off is due now.
+    pub(crate) fn interval_is_over(&self) {
+        ATTENTION.fetch_or(INTERVAL, Ordering::SeqCst);
     }
 
     /// A checkpoint could not be written: the next one is tried when it would be due anyway. A stop that was asked for
@@ -325,13 +355,6 @@ impl Timer {
     fn change(&self, change: impl FnOnce(&mut Deadlines)) {
         change(&mut self.shared.lock());
         self.shared.changed.notify_one();
-    }
-
-    fn committed(&self, took: Duration) {
-        self.change(|deadlines| {
-            deadlines.slowest = deadlines.slowest.max(took);
-            deadlines.begin_interval();
-        });
     }
 
     fn failed(&self, reason: Reason) {

@@ -1,20 +1,21 @@
 //! A session at work: the store, the policy, and what became of the checkpoints so far.
 
-use std::collections::HashSet;
 use std::io::Write;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::config::{self, Config};
 use super::exit::{Fatal, exit_code, say};
 use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, State};
-use super::policy::{Policy, Reason};
+use super::policy::{self, Policy, Reason};
 use super::resume::Resume;
+use super::writer::{Taken, Writer, Written};
 use super::{SessionError, at_exit, line, signals};
 use crate::files::{self, closed};
 use crate::globals;
 use crate::ranks::{self, Member};
 use crate::snapshot::SnapshotBuilder;
 use crate::store::{CheckpointId, Meta, Store};
+use crate::value::release_unused;
 
 /// A session of this process, whoever drives it: instrumented functions or the program itself.
 #[derive(Debug)]
@@ -35,8 +36,13 @@ pub(crate) struct Run {
     /// Checkpoints that could not be taken, and why the last of them could not.
     failures: u64,
     failure: String,
-    /// Files of the program whose entries in their folders are on the disk.
-    entered: HashSet<(u64, u64)>,
+    /// Whether the program goes on while a checkpoint is being written.
+    background: bool,
+    writer: Writer,
+    /// A checkpoint by the clock was due while the one before it was being written.
+    late: bool,
+    /// The user has been told that the disk is slower than what is asked of it.
+    told_of_slow_disk: bool,
 }
 
 impl Run {
@@ -95,7 +101,10 @@ impl Run {
             resume: restored.map(|restored| Resume::new(restored, config.force_layout)),
             failures: 0,
             failure: String::new(),
-            entered: HashSet::new(),
+            background: config.background,
+            writer: Writer::default(),
+            late: false,
+            told_of_slow_disk: false,
         };
         if rank == 0 {
             run.begin_job()?;
@@ -190,7 +199,11 @@ impl Run {
             self.policy.arm(visits);
             return Ok(false);
         }
-        let mut written = false;
+        policy::notice_written();
+        if let Some(written) = self.writer.result() {
+            self.settle(written);
+        }
+        let mut taken = false;
         let due = self.policy.due(visits, self.line);
         if due.apart {
             apart(visits).exit();
@@ -198,38 +211,124 @@ impl Run {
         if let Some(line) = due.line {
             self.store.line_is_complete(CheckpointId(line));
         }
-        if let Some(reason) = due.reason {
-            let started = Instant::now();
-            let taken = ranks::at_checkpoint(|| {
-                let mut builder = gather(SnapshotBuilder::new())?;
-                globals::save(&mut builder);
-                closed::save(&mut builder);
-                Ok(self.commit(builder, visits, reason))
-            })?;
-            let taken = match taken {
-                Ok(id) if reason.stops() => self.on_all_ranks(id),
-                Err(why) if reason.stops() => {
-                    ranks::all_succeeded(false);
-                    Err(why)
-                }
-                other => other,
-            };
-            match taken {
-                Ok(id) => {
-                    written = true;
-                    self.policy.committed(started.elapsed());
-                    if reason.stops() {
-                        self.stop(id, visits, reason);
-                    }
-                }
-                Err(why) => self.failed(why, visits, reason),
-            }
+        if let Some(reason) = due.reason
+            && !self.puts_off(reason)
+        {
+            taken = self.checkpoint(visits, reason, gather)?;
         }
         if self.policy.faults_at(visits) {
+            self.wait_for_writer();
             kill_self();
         }
         self.policy.arm(visits);
-        Ok(written)
+        Ok(taken)
+    }
+
+    /// Takes a checkpoint. Gives whether that could be done; if the program waits for it, whether it is on the disk.
+    ///
+    /// # Errors
+    /// `gather`'s.
+    fn checkpoint<E>(
+        &mut self,
+        visits: u64,
+        reason: Reason,
+        gather: impl FnOnce(SnapshotBuilder) -> Result<SnapshotBuilder, E>,
+    ) -> Result<bool, E> {
+        let due = Instant::now();
+        self.wait_for_writer();
+        if due.elapsed() > LONG_WAIT {
+            self.mention_slow_disk("the program waits for it");
+        }
+        let began = Instant::now();
+        let taken = ranks::at_checkpoint(|| {
+            let mut builder = gather(SnapshotBuilder::new())?;
+            globals::save(&mut builder);
+            closed::save(&mut builder);
+            Ok(self.taken(builder, visits, reason, began))
+        })?;
+        match taken {
+            Ok(taken) if self.background && !reason.stops() => {
+                self.policy.taken();
+                self.writer.begin(taken);
+                Ok(true)
+            }
+            Ok(taken) => {
+                self.writer.begin(taken);
+                let written = self.writer.wait();
+                self.policy.taken();
+                Ok(written.is_some_and(|written| self.settle(written)))
+            }
+            Err(why) => {
+                if reason.stops() {
+                    ranks::all_succeeded(false);
+                }
+                self.failed(why, visits, reason);
+                Ok(false)
+            }
+        }
+    }
+
+    /// Whether a checkpoint that is due can as well be taken when the one before it has been written. What is due at a
+    /// certain visit cannot, nor what other ranks take now.
+    fn puts_off(&mut self, reason: Reason) -> bool {
+        let alone = self.member.is_none_or(|member| member.size == 1);
+        if reason != Reason::Interval || !alone || !self.writer.is_busy() {
+            return false;
+        }
+        self.mention_slow_disk("the next is taken when that is done");
+        self.late = true;
+        true
+    }
+
+    fn mention_slow_disk(&mut self, rule: &str) {
+        if !self.quiet && !self.told_of_slow_disk {
+            say(&format!(
+                "a checkpoint is due before the one before it has been written; {rule} (said once)"
+            ));
+        }
+        self.told_of_slow_disk = true;
+    }
+
+    /// Waits until the disk has the last checkpoint.
+    pub(super) fn wait_for_writer(&mut self) {
+        if let Some(written) = self.writer.wait() {
+            self.settle(written);
+        }
+    }
+
+    /// Takes note of what came of a checkpoint; ends the run if that was asked for. Gives whether it is on the disk.
+    fn settle(&mut self, written: Written) -> bool {
+        let Written {
+            visits,
+            reason,
+            took,
+            outcome,
+        } = written;
+        if std::mem::take(&mut self.late) {
+            self.policy.interval_is_over();
+        }
+        let outcome = match outcome {
+            Ok(id) if reason.stops() => self.on_all_ranks(id),
+            Err(why) if reason.stops() => {
+                ranks::all_succeeded(false);
+                Err(why)
+            }
+            other => other,
+        };
+        match outcome {
+            Ok(id) => {
+                self.line = id.0;
+                self.policy.committed(took);
+                if reason.stops() {
+                    self.stop(id, visits, reason);
+                }
+                true
+            }
+            Err(why) => {
+                self.failed(why, visits, reason);
+                false
+            }
+        }
     }
 
     /// The last checkpoint before all ranks stop is of use only if every one has written it.
@@ -240,17 +339,18 @@ impl Run {
         }
     }
 
-    /// Writes a checkpoint. What the program printed so far leaves its buffer first: a restart from this checkpoint does
-    /// not print it again. What it wrote to its files is on the disk before the checkpoint is.
-    fn commit(
+    /// What is to be written. What the program printed so far leaves its buffer first: a restart from this checkpoint does
+    /// not print it again.
+    fn taken(
         &mut self,
         builder: SnapshotBuilder,
         visits: u64,
         reason: Reason,
-    ) -> Result<CheckpointId, String> {
+        began: Instant,
+    ) -> Result<Taken, String> {
         let snapshot = builder.finish().map_err(|error| error.to_string())?;
+        release_unused();
         let _ = std::io::stdout().flush();
-        files::sync(&snapshot.files, &mut self.entered)?;
         let meta = Meta {
             program: self.program.clone(),
             version: self.version.clone(),
@@ -262,16 +362,15 @@ impl Run {
             host: self.host.clone(),
             notes: self.notes(),
         };
-        let id = self
-            .store
-            .commit(&snapshot, &meta)
-            .map_err(|error| error.to_string())?;
-        self.line = id.0;
-        job::update(|job| {
-            job.last_checkpoint = Some(id.0);
-            job.visits = visits;
-        });
-        Ok(id)
+        let commit = self.store.begin().map_err(|error| error.to_string())?;
+        Ok(Taken {
+            snapshot,
+            meta,
+            commit,
+            visits,
+            reason,
+            began,
+        })
     }
 
     fn notes(&self) -> Vec<(String, String)> {
@@ -308,7 +407,8 @@ impl Run {
     }
 
     /// The program came to its end.
-    pub(super) fn close(&self, visits: u64) {
+    pub(super) fn close(&mut self, visits: u64) {
+        self.wait_for_writer();
         closed::end();
         self.mention_failures();
         signals::ignore();
@@ -341,6 +441,9 @@ impl Run {
         }
     }
 }
+
+/// A wait for the disk that the user is told of.
+const LONG_WAIT: Duration = Duration::from_secs(1);
 
 const FILES_UNWATCHED: &str = "warning: files that the program closes before a site are not watched: the C library of this program \
      is linked statically or unknown\n  help: keep a file that grows open across the site, or use a target with glibc";

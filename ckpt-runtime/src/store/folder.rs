@@ -1,15 +1,17 @@
-//! The folder itself: its names, its lock, the steps of a commit, retention.
+//! The folder as a whole: opening it, beginning checkpoints, finding and reading those that are there.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::ops::Range;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::commit::Commit;
 use super::container::{self, Container};
-use super::fault::{self, Step};
+use super::fault;
 use super::lock::Lock;
-use super::{CheckpointId, Damage, Entry, Keep, Meta, Mode, Restored, StoreError, write};
+use super::place::{Place, UNFINISHED};
+use super::{CheckpointId, Damage, Entry, Keep, Meta, Mode, Restored, StoreError};
 use crate::snapshot::Snapshot;
 
 /// A folder of checkpoints.
@@ -35,10 +37,8 @@ use crate::snapshot::Snapshot;
 /// ```
 #[derive(Debug)]
 pub struct Store {
-    folder: PathBuf,
+    place: Arc<Place>,
     keep: Keep,
-    lock: Option<Lock>,
-    rank: u32,
     lines: Lines,
 }
 
@@ -52,8 +52,6 @@ struct Lines {
     /// Numbers of lines that some rank never wrote.
     abandoned: Range<u64>,
 }
-
-const UNFINISHED: &str = ".tmp";
 
 impl Store {
     /// Opens the store in `folder`.
@@ -81,22 +79,20 @@ impl Store {
                 Some(Lock::take(&folder, rank)?)
             }
         };
-        let store = Store {
-            folder,
+        let place = Place { folder, lock, rank };
+        if place.lock.is_some() {
+            fault::set_rank(rank);
+            place.remove_unfinished()?;
+        }
+        Ok(Store {
+            place: Arc::new(place),
             keep: Keep::default(),
-            lock,
-            rank,
             lines: Lines {
                 next: None,
                 complete: CheckpointId(u64::MAX),
                 abandoned: 0..0,
             },
-        };
-        if store.lock.is_some() {
-            fault::set_rank(rank);
-            store.remove_unfinished()?;
-        }
-        Ok(store)
+        })
     }
 
     /// Sets how many checkpoints stay after each commit.
@@ -121,17 +117,12 @@ impl Store {
 
     /// The folder.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        &self.place.folder
     }
 
     /// The file of a checkpoint.
     pub fn path(&self, id: CheckpointId) -> PathBuf {
-        self.folder.join(format!("{id}{}", self.suffix()))
-    }
-
-    /// How the file of a checkpoint ends.
-    fn suffix(&self) -> String {
-        format!(".r{}.h5", self.rank)
+        self.place.path(id)
     }
 
     /// Writes a checkpoint. When this returns it is on disk as a whole; if it fails, or the machine does, the older
@@ -141,29 +132,30 @@ impl Store {
     /// [`StoreError::DiskFull`] and other failures of the file system; [`StoreError::ReadOnly`].
     /// [`StoreError::NotRemoved`]: the checkpoint is whole, but an older one that retention lets go is still there.
     pub fn commit(&mut self, snapshot: &Snapshot, meta: &Meta) -> Result<CheckpointId, StoreError> {
-        self.writable()?;
+        self.begin()?.write(snapshot, meta)
+    }
+
+    /// Gives the next checkpoint its number; it is written when that suits, by any thread, and before the next is begun.
+    ///
+    /// # Errors
+    /// When the folder cannot be read; [`StoreError::ReadOnly`].
+    pub(crate) fn begin(&mut self) -> Result<Commit, StoreError> {
+        self.place.writable()?;
         let id = match &mut self.lines.next {
             // A line that this rank cannot write has its number all the same: the other ranks go on counting.
             Some(next) => {
                 *next += 1;
                 CheckpointId(*next - 1)
             }
-            None => CheckpointId(self.ids()?.last().map_or(1, |last| last.0 + 1)),
+            None => CheckpointId(self.place.ids()?.last().map_or(1, |last| last.0 + 1)),
         };
-        let path = self.path(id);
-        let unfinished = self.folder.join(format!(".{id}{}{UNFINISHED}", self.suffix()));
-        if let Err(error) = write::write(&unfinished, snapshot, meta) {
-            // The error that matters is the first one; what cannot be removed now is at the next opening.
-            let _ = fs::remove_file(&unfinished);
-            return Err(error);
-        }
-        self.publish(&unfinished, &path)?;
-        Step::Committed.reached();
-        self.retain().map_err(|error| StoreError::NotRemoved {
+        Ok(Commit {
+            place: Arc::clone(&self.place),
             id,
-            why: error.to_string(),
-        })?;
-        Ok(id)
+            keep: self.keep,
+            complete: self.lines.complete,
+            abandoned: self.lines.abandoned.clone(),
+        })
     }
 
     /// The checkpoints in the folder, oldest first. Reads no values.
@@ -189,13 +181,7 @@ impl Store {
     /// # Errors
     /// When the folder cannot be read.
     pub fn ids(&self) -> Result<Vec<CheckpointId>, StoreError> {
-        let names = self.names()?;
-        let mut ids: Vec<CheckpointId> = names
-            .iter()
-            .filter_map(|name| id_of(name, &self.suffix()))
-            .collect();
-        ids.sort_unstable();
-        Ok(ids)
+        self.place.ids()
     }
 
     /// Checks every byte of a checkpoint.
@@ -271,16 +257,7 @@ impl Store {
     /// # Errors
     /// When it does not exist or cannot be removed.
     pub fn remove(&mut self, id: CheckpointId) -> Result<(), StoreError> {
-        self.writable()?;
-        let path = self.path(id);
-        match fs::remove_file(&path) {
-            Ok(()) => self.sync_folder(),
-            Err(error) if error.kind() == ErrorKind::NotFound => Err(StoreError::NotFound {
-                id,
-                folder: self.folder.clone(),
-            }),
-            Err(error) => Err(StoreError::io("remove", &path, &error)),
-        }
+        self.place.remove(id)
     }
 
     /// Writes a small text `NAME.txt` beside the checkpoints, as a whole or not at all: the state of the job.
@@ -288,9 +265,9 @@ impl Store {
     /// # Errors
     /// As [`Store::commit`]; [`StoreError::Name`] when the name is not a plain one.
     pub fn write_note(&mut self, name: &str, text: &str) -> Result<(), StoreError> {
-        self.writable()?;
+        self.place.writable()?;
         let path = self.note(name)?;
-        let unfinished = self.folder.join(format!(".{name}.txt{UNFINISHED}"));
+        let unfinished = self.place.folder.join(format!(".{name}.txt{UNFINISHED}"));
         let _ = fs::remove_file(&unfinished);
         let written = File::create_new(&unfinished).and_then(|mut file| {
             file.write_all(text.as_bytes())?;
@@ -301,7 +278,7 @@ impl Store {
             return Err(StoreError::writing(&path, text.len() as u64, &error));
         }
         fs::rename(&unfinished, &path).map_err(|error| StoreError::io("rename to", &path, &error))?;
-        self.sync_folder()
+        self.place.sync_folder()
     }
 
     /// Reads what [`Store::write_note`] wrote; `None` if nothing was.
@@ -323,17 +300,9 @@ impl Store {
                 .bytes()
                 .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
         if plain {
-            Ok(self.folder.join(format!("{name}.txt")))
+            Ok(self.place.folder.join(format!("{name}.txt")))
         } else {
             Err(StoreError::Name(name.to_owned()))
-        }
-    }
-
-    fn writable(&self) -> Result<(), StoreError> {
-        if self.lock.is_some() {
-            Ok(())
-        } else {
-            Err(StoreError::ReadOnly(self.folder.clone()))
         }
     }
 
@@ -345,7 +314,7 @@ impl Store {
                 ..
             } => StoreError::NotFound {
                 id,
-                folder: self.folder.clone(),
+                folder: self.place.folder.clone(),
             },
             error => error,
         })?;
@@ -357,72 +326,4 @@ impl Store {
             }),
         }
     }
-
-    fn publish(&self, unfinished: &Path, path: &Path) -> Result<(), StoreError> {
-        if let Err(error) = fs::rename(unfinished, path) {
-            let _ = fs::remove_file(unfinished);
-            return Err(StoreError::io("rename to", path, &error));
-        }
-        Step::Renamed.reached();
-        self.sync_folder()
-    }
-
-    /// Removes what retention lets go, oldest first.
-    fn retain(&mut self) -> Result<(), StoreError> {
-        let Keep::Last(keep) = self.keep else {
-            return Ok(());
-        };
-        let complete = self.lines.complete;
-        let ids = self.ids()?.into_iter().filter(|id| *id <= complete);
-        // What is no line for others goes as soon as there is a newer one that is.
-        let (abandoned, ids): (Vec<_>, Vec<_>) = ids.partition(|id| self.lines.abandoned.contains(&id.0));
-        let surplus = ids.len().saturating_sub(keep.max(1) as usize);
-        for id in ids[..surplus].iter().chain(&abandoned) {
-            self.remove(*id)?;
-            Step::Removed.reached();
-        }
-        Ok(())
-    }
-
-    /// Removes what commits that did not finish have left. The lock is held: nobody is writing them.
-    fn remove_unfinished(&self) -> Result<(), StoreError> {
-        let unfinished = format!("{}{UNFINISHED}", self.suffix());
-        for name in self
-            .names()?
-            .iter()
-            .filter(|name| name.starts_with('.') && name.ends_with(&unfinished))
-        {
-            let path = self.folder.join(name);
-            fs::remove_file(&path).map_err(|error| StoreError::io("remove", &path, &error))?;
-        }
-        Ok(())
-    }
-
-    fn names(&self) -> Result<Vec<String>, StoreError> {
-        let io = |error: std::io::Error| StoreError::io("read", &self.folder, &error);
-        let mut names = Vec::new();
-        for entry in fs::read_dir(&self.folder).map_err(io)? {
-            // Our own names are plain text.
-            names.extend(entry.map_err(io)?.file_name().into_string());
-        }
-        Ok(names)
-    }
-
-    fn sync_folder(&self) -> Result<(), StoreError> {
-        let folder = File::options()
-            .read(true)
-            .custom_flags(rustix::fs::OFlags::DIRECTORY.bits() as i32)
-            .open(&self.folder);
-        folder
-            .and_then(|folder| folder.sync_all())
-            .map_err(|error| StoreError::io("sync", &self.folder, &error))
-    }
-}
-
-fn id_of(name: &str, suffix: &str) -> Option<CheckpointId> {
-    let number = name.strip_suffix(suffix)?;
-    let plain = number.len() >= 6 && number.bytes().all(|b| b.is_ascii_digit());
-    let id: CheckpointId = number.parse().ok().filter(|_| plain)?;
-    // `0000001` and `000001` must not both be checkpoint 1.
-    (id.to_string() == number && id.0 < u64::MAX).then_some(id)
 }

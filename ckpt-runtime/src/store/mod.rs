@@ -4,6 +4,7 @@
 //! Not here: when a checkpoint is taken (the session), and what a value looks like as columns ([`crate::value`]).
 
 mod bound;
+mod commit;
 mod container;
 mod error;
 mod fault;
@@ -11,6 +12,7 @@ mod folder;
 mod hdf5;
 mod index;
 mod lock;
+mod place;
 mod restored;
 mod time;
 mod tree;
@@ -18,6 +20,7 @@ mod write;
 
 use std::path::PathBuf;
 
+pub(crate) use commit::Commit;
 pub use error::{Damage, StoreError};
 pub use fault::COMMIT_STEPS;
 pub use folder::Store;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::Bytes;
+
 /// Names of an enum's variants, in the order of their numbers.
 pub type Names = Cow<'static, [Cow<'static, str>]>;
 
@@ -137,7 +139,7 @@ pub struct Data {
     /// Whether this is one single value rather than a batch of them: a scalar dataset.
     pub single: bool,
     /// The elements as they are stored.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
 }
 
 /// Columns that belong together.

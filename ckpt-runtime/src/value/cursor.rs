@@ -160,7 +160,7 @@ impl Cursor {
                 dtype: data.dtype.clone(),
                 single: data.single,
                 at: 0,
-                content: Content::Here(data.bytes.clone()),
+                content: Content::Here(data.bytes.to_vec()),
             }),
             Column::Group(group) => Cursor::Group {
                 kind: group.kind,

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use super::column::{Column, DType, Data, Group, Kind, Names};
 use super::objects::Objects;
-use super::{Checkpoint, Number};
+use super::{Bytes, Checkpoint, Number};
 
 /// Groups below groups that one variable may have: a bound for readers, and for the stack of recursive types.
 pub(crate) const MAX_DEPTH: u32 = 256;
@@ -67,7 +67,7 @@ impl<'a> Encoder<'a> {
     pub fn numbers_from<N: Number>(&mut self, numbers: impl Iterator<Item = N>) {
         if let Some(data) = self.data(&N::DTYPE) {
             data.bytes
-                .reserve(numbers.size_hint().0.saturating_mul(size_of::<N>()));
+                .make_room(numbers.size_hint().0.saturating_mul(size_of::<N>()));
             numbers.for_each(|n| n.push(&mut data.bytes));
         }
     }
@@ -80,7 +80,7 @@ impl<'a> Encoder<'a> {
     /// Appends elements of one byte each.
     pub(crate) fn bytes(&mut self, dtype: &DType, bytes: &[u8]) {
         if let Some(data) = self.data(dtype) {
-            data.bytes.extend_from_slice(bytes);
+            data.bytes.append(bytes);
         }
     }
 
@@ -88,7 +88,7 @@ impl<'a> Encoder<'a> {
     pub(crate) fn raw(&mut self, dtype: &DType, elements: impl Iterator<Item = u32>) {
         let size = dtype.size();
         if let Some(data) = self.data(dtype) {
-            data.bytes.reserve(elements.size_hint().0.saturating_mul(size));
+            data.bytes.make_room(elements.size_hint().0.saturating_mul(size));
             elements.for_each(|element| data.bytes.extend_from_slice(&element.to_le_bytes()[..size]));
         }
     }
@@ -382,7 +382,7 @@ fn data_of<'c>(column: &'c mut Column, dtype: &DType, batch: bool) -> &'c mut Da
         *column = Column::Data(Data {
             dtype: dtype.clone(),
             single: !batch,
-            bytes: Vec::new(),
+            bytes: Bytes::default(),
         });
     }
     match column {

@@ -1,6 +1,6 @@
 //! Element types whose bytes in memory are their bytes in the file: the bulk path.
 
-use super::DType;
+use super::{Bytes, DType};
 
 mod sealed {
     pub trait Sealed {}
@@ -13,7 +13,7 @@ pub trait Number: Copy + sealed::Sealed + 'static {
     /// The element type of its columns.
     const DTYPE: DType;
     /// Appends the stored form of `items`.
-    fn append(items: &[Self], to: &mut Vec<u8>);
+    fn append(items: &[Self], to: &mut Bytes);
     /// Appends the stored form of one number.
     fn push(self, to: &mut Vec<u8>);
     /// Reads `count` elements through `fill`, which gets exactly `count * size` bytes to fill.
@@ -51,10 +51,11 @@ macro_rules! numbers {
         impl Number for $type {
             const DTYPE: DType = DType::$dtype;
             #[inline]
-            fn append(items: &[Self], to: &mut Vec<u8>) {
+            fn append(items: &[Self], to: &mut Bytes) {
                 if cfg!(target_endian = "little") {
-                    to.extend_from_slice(as_bytes(items));
+                    to.append(as_bytes(items));
                 } else {
+                    to.make_room(std::mem::size_of_val(items));
                     items.iter().for_each(|n| n.push(to));
                 }
             }

@@ -300,7 +300,7 @@ fn move_row(to: &mut Column, row: &mut Column) {
         (_, Column::Empty) => {}
         (to @ Column::Empty, row) => *to = std::mem::take(row),
         (Column::Data(Data { bytes, .. }), Column::Data(row)) => {
-            bytes.extend_from_slice(&row.bytes);
+            bytes.append(&row.bytes);
             row.bytes.clear();
             row.bytes.shrink_to(KEPT);
         }
@@ -320,7 +320,7 @@ fn append(to: &mut Column, more: Column) {
     match (to, more) {
         (_, Column::Empty) => {}
         (to @ Column::Empty, more) => *to = more,
-        (Column::Data(Data { bytes, .. }), Column::Data(more)) => bytes.extend_from_slice(&more.bytes),
+        (Column::Data(Data { bytes, .. }), Column::Data(more)) => bytes.append(&more.bytes),
         (Column::Group(Group { children, .. }), Column::Group(more)) => {
             for ((_, child), (_, more)) in children.iter_mut().zip(more.children) {
                 append(child, more);

@@ -71,7 +71,7 @@ pub(crate) fn changed<T: Checkpoint>(value: &T, field: &str, bytes: &[u8]) -> Re
     let Column::Data(data) = found else {
         panic!("no plain field")
     };
-    data.bytes = bytes.to_vec();
+    data.bytes = bytes.to_vec().into();
     decode(&(column, tables))
 }
 

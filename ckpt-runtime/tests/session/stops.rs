@@ -171,6 +171,7 @@ fn a_checkpoint_that_fails_does_not_stop_the_program() {
     let job = Job::new("steps")
         .with("TEST_STEPS", 10)
         .with("TEST_BLOCK", 5)
+        .with("CKPT_BACKGROUND", 0)
         .with("CKPT_EVERY", 4);
     let whole = Job::new("steps").run(&[("TEST_STEPS", "10")]);
     let ended = job.run(&[]).expect_code(0);

@@ -1,0 +1,202 @@
+//! The thread that brings checkpoints to the disk while the program goes on.
+//!
+//! One checkpoint is on its way at a time: its copy of the state is all the memory that ckpt takes, and the order of the
+//! files is that of the visits. What came of it is told at the next visit of a site, and at the end.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::job;
+use super::policy::{self, Reason};
+use crate::files;
+use crate::snapshot::Snapshot;
+use crate::store::{CheckpointId, Commit, Meta};
+
+/// A checkpoint that has been taken and is to be written.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub snapshot: Snapshot,
+    pub meta: Meta,
+    pub commit: Commit,
+    pub visits: u64,
+    pub reason: Reason,
+    /// When the program stopped for it.
+    pub began: Instant,
+}
+
+/// What came of a checkpoint.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub visits: u64,
+    pub reason: Reason,
+    /// From the moment when the program stopped for it.
+    pub took: Duration,
+    pub outcome: Result<CheckpointId, String>,
+}
+
+/// Writes checkpoints, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    desk: Arc<Desk>,
+    thread: Option<JoinHandle<()>>,
+    /// Files of the program whose entries in their folders are on the disk, where there is no thread.
+    entered: HashSet<(u64, u64)>,
+}
+
+/// Where work is put down and results are picked up.
+#[derive(Debug, Default)]
+struct Desk {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    taken: Option<Taken>,
+    busy: bool,
+    written: Option<Written>,
+    closed: bool,
+}
+
+/// The desk of this process, for its very end.
+static CURRENT: Mutex<Option<(u32, Arc<Desk>)>> = Mutex::new(None);
+
+impl Writer {
+    /// Whether a checkpoint is being written.
+    pub fn is_busy(&self) -> bool {
+        self.desk.lock().is_busy()
+    }
+
+    /// Begins to write a checkpoint. The one before it is done with, and its result has been picked up.
+    pub fn begin(&mut self, taken: Taken) {
+        if self.thread.is_none() {
+            self.thread = self.start();
+        }
+        if self.thread.is_none() {
+            // The system gives no thread: the program waits.
+            let written = write(taken, &mut self.entered);
+            self.desk.lock().written = Some(written);
+            return;
+        }
+        self.desk.lock().taken = Some(taken);
+        self.desk.changed.notify_all();
+    }
+
+    /// What came of the checkpoint that was begun, once it is known.
+    pub fn result(&self) -> Option<Written> {
+        self.desk.lock().written.take()
+    }
+
+    /// The same, waiting for it; `None` if nothing was begun.
+    pub fn wait(&self) -> Option<Written> {
+        self.desk.idle().written.take()
+    }
+
+    fn start(&self) -> Option<JoinHandle<()>> {
+        let desk = Arc::clone(&self.desk);
+        *CURRENT.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) =
+            Some((std::process::id(), Arc::clone(&desk)));
+        std::thread::Builder::new()
+            .name("ckpt-writer".into())
+            .spawn(move || desk.work())
+            .ok()
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.desk.lock().closed = true;
+        self.desk.changed.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Waits until the disk has what has been taken: the process ends.
+pub(super) fn drain() {
+    let current = CURRENT
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+        .take();
+    // A process that the program forked has no such thread.
+    if let Some((process, desk)) = current
+        && process == std::process::id()
+    {
+        drop(desk.idle());
+    }
+}
+
+impl State {
+    fn is_busy(&self) -> bool {
+        self.busy || self.taken.is_some()
+    }
+}
+
+impl Desk {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The state when nothing is being written.
+    fn idle(&self) -> MutexGuard<'_, State> {
+        self.changed
+            .wait_while(self.lock(), |state| state.is_busy())
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The life of the thread.
+    fn work(&self) {
+        let mut entered = HashSet::new();
+        let mut state = self.lock();
+        loop {
+            match state.taken.take() {
+                Some(taken) => {
+                    state.busy = true;
+                    drop(state);
+                    let written = write(taken, &mut entered);
+                    state = self.lock();
+                    state.busy = false;
+                    state.written = Some(written);
+                    policy::checkpoint_is_written();
+                    self.changed.notify_all();
+                }
+                None if state.closed => return,
+                None => {
+                    state = self
+                        .changed
+                        .wait(state)
+                        .unwrap_or_else(|poisoned| poisoned.into_inner());
+                }
+            }
+        }
+    }
+}
+
+/// Writes one checkpoint. What the program wrote to its files is on the disk before the checkpoint is.
+fn write(taken: Taken, entered: &mut HashSet<(u64, u64)>) -> Written {
+    let Taken {
+        snapshot,
+        meta,
+        commit,
+        visits,
+        reason,
+        began,
+    } = taken;
+    let outcome = files::sync(&snapshot.files, entered)
+        .and_then(|()| commit.write(&snapshot, &meta).map_err(|error| error.to_string()));
+    if let Ok(id) = &outcome {
+        job::update(|job| {
+            job.last_checkpoint = Some(id.0);
+            job.visits = visits;
+        });
+    }
+    Written {
+        visits,
+        reason,
+        took: began.elapsed(),
+        outcome,
+    }
+}

@@ -1,0 +1,62 @@
+//! One checkpoint on its way to the disk: written under another name, published, and what retention lets go removed.
+
+use std::fs;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::fault::Step;
+use super::place::Place;
+use super::{CheckpointId, Keep, Meta, StoreError, write};
+use crate::snapshot::Snapshot;
+
+/// A checkpoint that has its number and is not written yet. Any thread may write it; the store keeps its lock until then.
+#[derive(Debug)]
+pub(crate) struct Commit {
+    pub(super) place: Arc<Place>,
+    pub(super) id: CheckpointId,
+    pub(super) keep: Keep,
+    /// The newest that is known to be whole on all ranks.
+    pub(super) complete: CheckpointId,
+    /// Numbers of lines that some rank never wrote.
+    pub(super) abandoned: Range<u64>,
+}
+
+impl Commit {
+    /// Writes it. When this returns it is on disk as a whole; if it fails, or the machine does, the older ones are as
+    /// they were.
+    ///
+    /// # Errors
+    /// As [`Store::commit`](super::Store::commit).
+    pub(crate) fn write(self, snapshot: &Snapshot, meta: &Meta) -> Result<CheckpointId, StoreError> {
+        let (place, id) = (&self.place, self.id);
+        let unfinished = place.unfinished(id);
+        if let Err(error) = write::write(&unfinished, snapshot, meta) {
+            // The error that matters is the first one; what cannot be removed now is at the next opening.
+            let _ = fs::remove_file(&unfinished);
+            return Err(error);
+        }
+        place.publish(&unfinished, &place.path(id))?;
+        Step::Committed.reached();
+        self.retain().map_err(|error| StoreError::NotRemoved {
+            id,
+            why: error.to_string(),
+        })?;
+        Ok(id)
+    }
+
+    /// Removes what retention lets go, oldest first.
+    fn retain(&self) -> Result<(), StoreError> {
+        let Keep::Last(keep) = self.keep else {
+            return Ok(());
+        };
+        let ids = self.place.ids()?.into_iter().filter(|id| *id <= self.complete);
+        // What is no line for others goes as soon as there is a newer one that is.
+        let (abandoned, ids): (Vec<_>, Vec<_>) = ids.partition(|id| self.abandoned.contains(&id.0));
+        let surplus = ids.len().saturating_sub(keep.max(1) as usize);
+        for id in ids[..surplus].iter().chain(&abandoned) {
+            self.place.remove(*id)?;
+            Step::Removed.reached();
+        }
+        Ok(())
+    }
+}
