@@ -19,6 +19,8 @@ crate::tests! {
     a_run_that_ends_with_an_error_can_be_restarted,
     what_was_printed_before_a_checkpoint_is_not_lost,
     a_checkpoint_that_fails_does_not_stop_the_program,
+    a_failure_in_the_background_is_told_at_the_end,
+    the_end_of_the_process_waits_for_the_disk,
     a_stop_that_could_not_be_carried_out_is_tried_again,
     retention_keeps_as_many_as_asked,
     a_fresh_start_mentions_the_earlier_run,
@@ -180,6 +182,27 @@ fn a_checkpoint_that_fails_does_not_stop_the_program() {
         "warning: no checkpoint was taken at site visit 8",
         "warning: 1 checkpoint(s) of this run could not be taken",
     ]);
+}
+
+fn a_failure_in_the_background_is_told_at_the_end() {
+    let job = Job::new("steps")
+        .with("TEST_STEPS", 10)
+        .with("TEST_BLOCK", 10)
+        .with("CKPT_EVERY", 10);
+    job.run(&[]).expect_code(0).expect_message(&[
+        "warning: no checkpoint was taken at site visit 10",
+        "warning: 1 checkpoint(s) of this run could not be taken",
+    ]);
+}
+
+fn the_end_of_the_process_waits_for_the_disk() {
+    for exit in ["0", "1", "3"] {
+        let job = Job::new("steps").with("TEST_STEPS", 10).with("CKPT_EVERY", 10);
+        job.run(&[("TEST_EXIT", exit)]);
+        assert_eq!(job.job_file()["last_checkpoint"], 1);
+        job.run(&[("CKPT_RESTART", "1"), ("TEST_STEPS", "12")])
+            .expect_code(0);
+    }
 }
 
 fn a_stop_that_could_not_be_carried_out_is_tried_again() {
