@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use ckpt::session::job::{COMMAND_NOTE, Job, State};
-use ckpt::store::Entry;
+use ckpt::session::job::{COMMAND_NOTE, Job, RANKS_NOTE, State};
+use ckpt::store::{Entry, Meta};
 
 use crate::failure::{Failure, Outcome, code};
 use crate::launch::restarts::{self, Run as Kept};
@@ -63,13 +63,17 @@ impl Restart {
                 .or(&record.session, &|name| std::env::var_os(name).is_some()),
             None => self.session.clone(),
         };
-        let last = self.last_command(&store, job.as_ref());
+        let meta = self.meta(&store);
+        let last = last_command(meta.as_ref(), job.as_ref());
         let arguments = self.arguments(last.as_deref(), &store)?;
         let cargo = self.cargo_options(last.as_deref(), record.as_ref());
-        let ranks = match &record {
-            Some(record) => self.ranks.or(&record.ranks),
-            None => self.ranks.clone(),
-        };
+        let recorded = record
+            .as_ref()
+            .map(|record| record.ranks.clone())
+            .unwrap_or_default();
+        let ranks = self
+            .ranks
+            .or(&recorded.of_checkpoint(meta.as_ref().and_then(ranks_of)));
         self.tell(&session, &cargo, &ranks, &arguments);
         let program = cargo.build()?;
         Record {
@@ -143,23 +147,14 @@ impl Restart {
         }
     }
 
-    /// The command line of the run that wrote the checkpoint, as far as it says; else that of the last process.
-    fn last_command(&self, store: &Path, job: Option<&Job>) -> Option<Vec<String>> {
-        let entries =
-            checkpoint::open(store).and_then(|store| store.list().map_err(checkpoint::store_failure));
-        let entries = entries.unwrap_or_default();
-        let is_it = |entry: &&Entry| match self.which {
+    /// What the checkpoint says of the run that wrote it.
+    fn meta(&self, store: &Path) -> Option<Meta> {
+        let entries = checkpoint::open(store).ok()?.list().ok()?;
+        let is_it = |entry: &Entry| match self.which {
             Which::Latest => entry.meta.is_ok(),
             Which::Id(id) => entry.id.0 == id,
         };
-        let meta = entries
-            .iter()
-            .rev()
-            .find(is_it)
-            .and_then(|entry| entry.meta.as_ref().ok());
-        let note = meta.and_then(|meta| meta.notes.iter().find(|(name, _)| name == COMMAND_NOTE));
-        let command = note.and_then(|(_, text)| serde_json::from_str(text).ok());
-        command.or_else(|| job.map(|job| job.command.clone()))
+        entries.into_iter().rev().find(is_it)?.meta.ok()
     }
 
     fn arguments(&self, last: Option<&[String]>, store: &Path) -> Outcome<Vec<OsString>> {
@@ -223,6 +218,25 @@ impl Restart {
         };
         eprintln!("ckpt: restarting from {}{how}", self.which.words());
     }
+}
+
+fn note<'m>(meta: &'m Meta, name: &str) -> Option<&'m str> {
+    let notes = meta.notes.iter();
+    notes
+        .map(|(known, text)| (known, text.as_str()))
+        .find_map(|(known, text)| (known == name).then_some(text))
+}
+
+/// The command line of the run that wrote the checkpoint, as far as it says; else that of the last process.
+fn last_command(meta: Option<&Meta>, job: Option<&Job>) -> Option<Vec<String>> {
+    let noted = meta.and_then(|meta| note(meta, COMMAND_NOTE));
+    let command = noted.and_then(|text| serde_json::from_str(text).ok());
+    command.or_else(|| job.map(|job| job.command.clone()))
+}
+
+/// How many ranks wrote the line that the checkpoint is of.
+fn ranks_of(meta: &Meta) -> Option<u32> {
+    note(meta, RANKS_NOTE)?.parse().ok()
 }
 
 /// A program that was started without `cargo ckpt`: the executable itself.

@@ -53,6 +53,19 @@ impl RankOptions {
         }
     }
 
+    /// These options of a record, for a restart from a checkpoint that so many ranks wrote: a try with another number
+    /// is refused, and must not be what the next one begins with.
+    pub fn of_checkpoint(&self, wrote: Option<u32>) -> RankOptions {
+        let ranks = match (self.ranks, wrote) {
+            (Some(recorded), wrote) => Some(wrote.unwrap_or(recorded)),
+            (None, wrote) => wrote.filter(|&wrote| wrote > 1),
+        };
+        RankOptions {
+            ranks,
+            launcher: self.launcher.clone(),
+        }
+    }
+
     /// The options as they are written on a command line.
     pub fn words(&self) -> Vec<String> {
         let ranks = self.ranks.map(|ranks| format!("-n {ranks}"));
@@ -273,5 +286,19 @@ mod tests {
             launcher: None,
         };
         assert_eq!(mine.or(&last).words(), ["-n 2", "--launcher srun"]);
+    }
+
+    #[test]
+    fn the_checkpoint_knows_how_many_wrote_it() {
+        let recorded = |ranks| RankOptions {
+            ranks,
+            launcher: None,
+        };
+        let number = |record, wrote| recorded(record).of_checkpoint(wrote).ranks;
+        assert_eq!(number(Some(3), Some(2)), Some(2), "a try with 3 was refused");
+        assert_eq!(number(Some(3), None), Some(3), "damaged");
+        assert_eq!(number(None, Some(4)), Some(4), "started by hand");
+        assert_eq!(number(None, Some(1)), None, "without a launcher");
+        assert_eq!(number(None, None), None);
     }
 }

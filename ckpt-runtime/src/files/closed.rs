@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 use super::log::{Log, Was};
@@ -61,6 +61,9 @@ static WATCHES: AtomicBool = AtomicBool::new(false);
 /// A leaf lock: nothing of the program is called while it is held.
 static WATCH: Mutex<Option<Watch>> = Mutex::new(None);
 
+/// How many calls of a library are under way that opens files of its own.
+static ASIDE: AtomicUsize = AtomicUsize::new(0);
+
 thread_local! {
     /// Set while this module itself opens files.
     static OWN: Cell<bool> = const { Cell::new(false) };
@@ -80,7 +83,20 @@ fn with_watch<R>(act: impl FnOnce(&mut Watch) -> R) -> Option<R> {
 
 /// Whether anybody wants to know what goes through the door.
 pub(super) fn watches() -> bool {
-    WATCHES.load(Ordering::Relaxed) && !OWN.get()
+    WATCHES.load(Ordering::Relaxed) && !OWN.get() && ASIDE.load(Ordering::Relaxed) == 0
+}
+
+/// What is opened during this call, on whatever thread, is a library's own business: it opens its files again in a new
+/// process, under other names.
+#[cfg_attr(
+    not(feature = "mpi"),
+    expect(dead_code, reason = "MPI is the only such library")
+)]
+pub(crate) fn not_the_programs<R>(call: impl FnOnce() -> R) -> R {
+    ASIDE.fetch_add(1, Ordering::Relaxed);
+    let result = call();
+    ASIDE.fetch_sub(1, Ordering::Relaxed);
+    result
 }
 
 /// A session begins. A restart watches from its arrival on, any other run at once. Gives whether files can be watched

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mpi_sys as mpi;
 
 use super::world;
+use crate::files::closed::not_the_programs;
 
 /// Whether anything has gone through.
 static USED: AtomicBool = AtomicBool::new(false);
@@ -45,7 +46,7 @@ unsafe extern "C" fn MPI_Initialized(flag: *mut c_int) -> c_int {
 unsafe extern "C" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
     let initialise = || {
         // SAFETY: the caller's promise.
-        let code = unsafe { mpi::PMPI_Init(argc, argv) };
+        let code = not_the_programs(|| unsafe { mpi::PMPI_Init(argc, argv) });
         (code, super::calls::threads())
     };
     world::program_initialises(initialise).0
@@ -62,10 +63,10 @@ unsafe extern "C" fn MPI_Init_thread(
 ) -> c_int {
     let initialise = || {
         // SAFETY: the caller's promise.
-        unsafe {
+        not_the_programs(|| unsafe {
             let code = mpi::PMPI_Init_thread(argc, argv, required, provided);
             (code, *provided)
-        }
+        })
     };
     let (code, threads) = world::program_initialises(initialise);
     // SAFETY: the caller's promise.
@@ -79,5 +80,5 @@ unsafe extern "C" fn MPI_Init_thread(
 unsafe extern "C" fn MPI_Finalize() -> c_int {
     world::program_finalises();
     // SAFETY: the caller's promise.
-    unsafe { mpi::PMPI_Finalize() }
+    not_the_programs(|| unsafe { mpi::PMPI_Finalize() })
 }
