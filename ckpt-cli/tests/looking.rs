@@ -66,9 +66,14 @@ fn snapshot(step: u64) -> Snapshot {
 }
 
 fn store(folder: &Path, checkpoints: u64) {
-    let mut store = Store::open(folder.join("heat.ckpt.d"), Mode::ReadWrite).unwrap();
+    part(&folder.join("heat.ckpt.d"), 0, 1..=checkpoints);
+}
+
+/// The part of one rank, with checkpoints of these steps.
+fn part(folder: &Path, rank: u32, steps: impl IntoIterator<Item = u64>) {
+    let mut store = Store::open_as(folder, Mode::ReadWrite, rank).unwrap();
     store.set_keep(Keep::All);
-    for step in 1..=checkpoints {
+    for step in steps {
         let meta = Meta {
             program: "heat".into(),
             version: "0.1.0".into(),
@@ -117,8 +122,11 @@ fn listing(folder: &Path) -> Vec<(String, u64, std::time::SystemTime)> {
 
 /// Flips a bit in the middle of a checkpoint.
 fn damage(folder: &Path, id: u64) {
-    let path = folder.join(format!("heat.ckpt.d/{id:06}.r0.h5"));
-    let mut bytes = fs::read(&path).unwrap();
+    damage_file(&folder.join(format!("heat.ckpt.d/{id:06}.r0.h5")));
+}
+
+fn damage_file(path: &Path) {
+    let mut bytes = fs::read(path).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     fs::write(path, bytes).unwrap();
@@ -325,4 +333,125 @@ fn prune_keeps_the_newest_whole_ones() {
         .stderr(contains("in use by process"));
     cargo_ckpt(here.path(), &["list"]).success();
     drop(running);
+}
+
+/// Three ranks, four lines: rank 1 lacks the last, the file of rank 2 in the third is damaged.
+fn ranks(folder: &Path) {
+    let store = folder.join("heat.ckpt.d");
+    for (rank, steps) in [(0, 1..=4), (1, 1..=3), (2, 1..=4)] {
+        part(&store, rank, steps);
+    }
+    damage_file(&store.join("000003.r2.h5"));
+}
+
+#[test]
+fn the_files_of_all_ranks_are_listed_and_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    ranks(folder.path());
+    let before = listing(folder.path());
+    cargo_ckpt(folder.path(), &["list"])
+        .success()
+        .stdout(contains("all 3").and(contains("2, not rank 1")));
+    let list = json(folder.path(), &["list"]);
+    assert_eq!(list["checkpoints"][3]["lacking"], serde_json::json!([1]));
+    assert_eq!(list["checkpoints"][0]["ranks"][2]["rank"], 2);
+    cargo_ckpt(folder.path(), &["verify"]).code(1).stdout(
+        contains("000003, rank 2:")
+            .and(contains("000004, rank 1:"))
+            .and(contains(
+                "2 damaged, 2 whole; a restart takes the newest that is whole on all ranks",
+            )),
+    );
+    cargo_ckpt(folder.path(), &["verify", "2"]).success();
+    let checked = json(folder.path(), &["verify"]);
+    let bad = checked["checkpoints"].as_array().unwrap().iter();
+    let bad: Vec<_> = bad
+        .filter(|one| one["whole"] == false)
+        .map(|one| (one["id"].as_u64(), one["rank"].as_u64()))
+        .collect();
+    assert_eq!(bad, [(Some(3), Some(2)), (Some(4), Some(1))]);
+    assert_eq!(listing(folder.path()), before, "nothing is changed");
+}
+
+#[test]
+fn a_rank_is_inspected_by_its_number() {
+    let folder = tempfile::tempdir().unwrap();
+    ranks(folder.path());
+    cargo_ckpt(folder.path(), &["inspect", "2", "--rank", "1"])
+        .success()
+        .stdout(contains("heat 0.1.0, rank 1 of 3").and(contains("000002.r1.h5")));
+    cargo_ckpt(folder.path(), &["inspect", "2", "step", "--rank", "all"])
+        .success()
+        .stdout(contains("rank 0: step").and(contains("rank 2: step")));
+    let all = json(folder.path(), &["inspect", "2", "step", "--rank", "all"]);
+    assert_eq!(all[1]["rank"], 1);
+    cargo_ckpt(folder.path(), &["inspect", "latest", "--rank", "2"])
+        .code(78)
+        .stderr(contains("it is the part of rank 2"));
+    cargo_ckpt(folder.path(), &["inspect", "--rank", "3"])
+        .code(2)
+        .stderr(contains("has no rank 3").and(contains("3 of them, from 0")));
+}
+
+#[test]
+fn the_files_of_all_ranks_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    ranks(folder.path());
+    cargo_ckpt(folder.path(), &["diff", "1", "1"])
+        .success()
+        .stdout(contains("The same on all 3 ranks."));
+    cargo_ckpt(folder.path(), &["diff", "1", "2"])
+        .code(1)
+        .stdout(contains("rank 2\n").and(contains("(ranks 0, 1 and 2)")));
+    let list = json(folder.path(), &["diff", "1", "2", "--rank", "1"]);
+    let differences = list["differences"].as_array().unwrap();
+    assert!(differences.iter().all(|one| one["rank"] == 1) && !differences.is_empty());
+    let file = |name: &str| format!("heat.ckpt.d/{name}");
+    cargo_ckpt(folder.path(), &["diff", &file("000001.r2.h5"), "2"])
+        .code(1)
+        .stdout(contains("000001.r2.h5").and(contains("000002.r2.h5")));
+}
+
+#[test]
+fn lines_that_are_whole_on_all_ranks_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    ranks(folder.path());
+    cargo_ckpt(folder.path(), &["prune", "--keep", "1"])
+        .success()
+        .stdout(contains("removed 1 checkpoint (000001)").and(contains("3 left")));
+    let names: Vec<String> = listing(folder.path())
+        .into_iter()
+        .map(|(name, ..)| name)
+        .collect();
+    assert!(!names.iter().any(|name| name.starts_with("000001")), "{names:?}");
+    for rank in 0..3 {
+        assert!(names.contains(&format!("000002.r{rank}.h5")), "{names:?}");
+    }
+}
+
+#[test]
+fn folders_of_ranks_on_other_nodes_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = |rank: u32| folder.path().join(format!("node-{rank}.ckpt.d"));
+    part(&node(0), 0, 1..=2);
+    part(&node(2), 2, 1..=2);
+    let job = serde_json::json!({
+        "program": "heat", "version": "0.1.0", "pid": 1, "host": "elsewhere", "started": "", "updated": "",
+        "state": "running", "visits": 20, "restarted_from": null, "last_checkpoint": 2, "failed_checkpoints": 0,
+        "command": ["heat"], "reason": null, "ranks": 4
+    });
+    fs::write(node(0).join("job.json"), job.to_string()).unwrap();
+    let dir = ["--dir", "node-{rank}.ckpt.d"];
+    let with = |words: &[&str]| cargo_ckpt(folder.path(), &[words, &dir].concat());
+    with(&["list"])
+        .success()
+        .stdout(contains("all 2").and(contains("not looked at: ranks 1 and 3")));
+    with(&["verify"]).success().stdout(contains("not looked at"));
+    with(&["inspect", "--rank", "3"])
+        .code(76)
+        .stderr(contains("the checkpoints of rank 3 are not here"));
+    with(&["prune", "--keep", "1"])
+        .code(78)
+        .stderr(contains("ranks 1 and 3 are not on this machine"));
+    assert!(node(0).join("000001.r0.h5").exists());
 }

@@ -5,12 +5,13 @@ use ckpt::store::{FrameInfo, Node, Restored, VariableContent};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome};
+use crate::lines::{Lines, Ranks};
 use crate::render::{self, FormatOption};
 use crate::stores::{StoreOption, Which};
 use crate::values::elements::{Chosen, Elements};
 use crate::values::find::{Found, find, node_of};
+use crate::values::select;
 use crate::values::tree::{node_as_json, row, short_type, variables_table};
-use crate::values::{checkpoint, select};
 
 /// Look into a checkpoint: its frames and variables, or the values of one
 ///
@@ -25,6 +26,9 @@ pub struct Inspect {
     /// A variable, a part of it, some elements: `sim`, `sim.pos`, `sim.pos[0..10]`, `grid[2, ..5]`, `1/n` in frame 1
     #[arg(value_name = "VAR")]
     variable: Option<String>,
+    /// Whose file it is, of a program of several processes: a rank, or `all`
+    #[arg(long, value_name = "R|all", default_value = "0")]
+    rank: Ranks,
     /// How many elements are shown at most
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: u64,
@@ -44,24 +48,65 @@ Exit codes: 0 done, 2 no such variable or element, 76 no such checkpoint, 78 it 
 impl Inspect {
     /// Shows.
     pub fn perform(&self) -> Outcome<u8> {
-        let folder = self.store.existing()?;
-        let checkpoint = checkpoint::load(&folder, self.which)?;
-        match (&self.variable, self.format.json()) {
-            (None, false) => print_whole(&checkpoint)?,
-            (None, true) => render::print_json(&whole_as_json(&checkpoint)?),
-            (Some(variable), _) => {
-                let (name, inside) = select::split(variable)?;
-                let found = find(&checkpoint, name)?;
-                self.one(&checkpoint, &found, inside)?;
+        let lines = self.store.lines()?;
+        let id = lines.resolve(self.which)?;
+        let mut values = Vec::new();
+        for (number, part) in lines.chosen(self.rank)?.into_iter().enumerate() {
+            let one = One {
+                checkpoint: lines.load(part, id)?,
+                rank: lines.several.then_some(part.rank),
+            };
+            if self.format.json() {
+                values.push(self.as_json(&one)?);
+                continue;
             }
+            if number > 0 {
+                render::print("\n");
+            }
+            self.print(&one, &lines)?;
+        }
+        match (self.rank, values.pop()) {
+            (Ranks::One(_), Some(one)) => render::print_json(&one),
+            (Ranks::All, Some(last)) => {
+                values.push(last);
+                render::print_json(&values);
+            }
+            (_, None) => {}
         }
         Ok(0)
     }
 
-    fn one(&self, checkpoint: &Restored, found: &Found, inside: Option<&str>) -> Outcome<()> {
-        let Some(node) = found.node else {
-            return Err(Failure::usage(format!("`{}` holds no value", found.name)));
+    fn print(&self, one: &One, lines: &Lines) -> Outcome<()> {
+        match &self.variable {
+            None => print_whole(one, lines.ranks()),
+            Some(_) => {
+                if let Some(rank) = one.rank {
+                    render::print(&format!("rank {rank}: "));
+                }
+                self.print_one(&one.checkpoint)
+            }
+        }
+    }
+
+    fn as_json(&self, one: &One) -> Outcome<Value> {
+        let mut value = match &self.variable {
+            None => whole_as_json(&one.checkpoint)?,
+            Some(_) => {
+                let (found, chosen) = self.chosen(&one.checkpoint)?;
+                one_as_json(&one.checkpoint, &found, node(&found)?, &chosen)?
+            }
         };
+        if let Some(rank) = one.rank {
+            value["rank"] = json!(rank);
+        }
+        Ok(value)
+    }
+
+    /// The variable that is asked for, and its elements.
+    fn chosen<'c>(&self, checkpoint: &'c Restored) -> Outcome<(Found<'c>, Chosen)> {
+        let (name, inside) = select::split(self.variable.as_deref().unwrap_or_default())?;
+        let found = find(checkpoint, name)?;
+        let node = node(&found)?;
         let elements = Elements::of(node);
         if inside.is_some() && elements.is_none() {
             let part = |child: &Node| format!("{}.{}", found.name, child.name);
@@ -73,10 +118,12 @@ impl Inspect {
             Some(elements) => elements.chosen(checkpoint, inside, self.limit)?,
             None => Chosen::default(),
         };
-        if self.format.json() {
-            render::print_json(&one_as_json(checkpoint, found, node, &chosen)?);
-            return Ok(());
-        }
+        Ok((found, chosen))
+    }
+
+    fn print_one(&self, checkpoint: &Restored) -> Outcome<()> {
+        let (found, chosen) = self.chosen(checkpoint)?;
+        let node = node(&found)?;
         let frame = &checkpoint.frames()[found.frame];
         let (variable, rust_type) = (&found.variable, short_type(&found.variable.rust_type));
         let place = format!("{}:{}", frame.file, variable.line);
@@ -88,7 +135,8 @@ impl Inspect {
         row(&mut table, checkpoint, node, &found.name, 0)?;
         render::print_table(&table);
         // A single value stands in the table already.
-        if inside.is_some() || elements.is_some_and(|elements| !elements.shape().is_empty()) {
+        let is_part = self.variable.as_deref().is_some_and(|text| text.contains('['));
+        if is_part || Elements::of(node).is_some_and(|elements| !elements.shape().is_empty()) {
             self.print_elements(&chosen);
         }
         Ok(())
@@ -113,6 +161,12 @@ impl Inspect {
     }
 }
 
+/// The value of a variable.
+fn node<'c>(found: &Found<'c>) -> Outcome<&'c Node> {
+    let missing = || Failure::usage(format!("`{}` holds no value", found.name));
+    found.node.ok_or_else(missing)
+}
+
 fn one_as_json(checkpoint: &Restored, found: &Found, node: &Node, chosen: &Chosen) -> Outcome<Value> {
     let mut value = node_as_json(checkpoint, node)?;
     value["name"] = json!(found.name);
@@ -132,10 +186,18 @@ fn as_typed(note: &str, text: &str) -> Option<String> {
     shlex::try_join(words.iter().map(String::as_str)).ok()
 }
 
-fn print_whole(checkpoint: &Restored) -> Outcome<()> {
+/// A rank's file of the checkpoint.
+struct One {
+    checkpoint: Restored,
+    /// Whose it is, where there are several.
+    rank: Option<u32>,
+}
+
+fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
     let meta = checkpoint.meta();
+    let whose = rank.map_or_else(String::new, |rank| format!(", rank {rank} of {ranks}"));
     render::print(&format!(
-        "Checkpoint {} of {} {}, taken {} on {} at site visit {} ({})\n{}\n",
+        "Checkpoint {} of {} {}{whose}, taken {} on {} at site visit {} ({})\n{}\n",
         checkpoint.id(),
         meta.program,
         meta.version,

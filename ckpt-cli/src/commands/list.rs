@@ -1,17 +1,18 @@
 //! `cargo ckpt list`: the checkpoints of a store and how its run stands.
 
 use ckpt::session::job::Job;
-use ckpt::store::Entry;
+use ckpt::store::{Entry, Meta};
 use serde_json::json;
 
 use crate::failure::Outcome;
+use crate::lines::{Line, Lines, rank_list};
 use crate::render::{self, FormatOption};
 use crate::stores::{self, StoreOption};
-use crate::values::checkpoint;
 
 /// List the checkpoints of a store, oldest first
 ///
-/// Reads headers only; `verify` checks every byte.
+/// Reads headers only; `verify` checks every byte. Of a program of several processes each line is what all its ranks
+/// have with one number, as far as their files are on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct List {
@@ -31,55 +32,98 @@ Exit codes: 0 done (also when there is no checkpoint yet), 76 there is no store.
 impl List {
     /// Lists.
     pub fn perform(&self) -> Outcome<u8> {
-        let folder = self.store.existing()?;
-        let entries = checkpoint::open(&folder)?
-            .list()
-            .map_err(checkpoint::store_failure)?;
-        let job = stores::job(&folder);
+        let store = self.store.named()?;
+        let lines = Lines::of(&store);
+        let list = lines.list()?;
+        let job = stores::job(&store);
+        let folder = if lines.several {
+            store
+        } else {
+            stores::home(&store)
+        };
         if self.format.json() {
-            let checkpoints: Vec<_> = entries.iter().map(as_json).collect();
-            render::print_json(&json!({ "store": folder, "job": job, "checkpoints": checkpoints }));
+            let checkpoints: Vec<_> = list.iter().map(|line| as_json(line, lines.several)).collect();
+            let mut value = json!({ "store": folder, "job": job, "checkpoints": checkpoints });
+            if lines.several {
+                value["elsewhere"] = json!(lines.elsewhere);
+            }
+            render::print_json(&value);
             return Ok(0);
         }
         if let Some(job) = &job {
             render::print(&format!("{}: {}\n\n", folder.display(), standing(job)));
         }
-        match entries.is_empty() {
+        match list.is_empty() {
             true => render::print(&format!("{} holds no checkpoint yet.\n", folder.display())),
-            false => print_entries(&entries),
+            false => print_lines(&list, &lines),
+        }
+        if let Some(not_here) = lines.not_here() {
+            render::print(&format!("\n{not_here}\n"));
         }
         Ok(0)
     }
 }
 
-fn print_entries(entries: &[Entry]) {
-    let mut table = render::table(&["ID", "TAKEN (UTC)", "VISIT", "REASON", "SIZE", "PROGRAM"]);
+/// What the first rank whose file can be read says.
+fn meta(line: &Line) -> Option<&Meta> {
+    line.entries
+        .iter()
+        .find_map(|(_, entry)| entry.meta.as_ref().ok())
+}
+
+/// Which ranks have their part.
+fn ranks(line: &Line) -> String {
+    match rank_list(&line.lacking) {
+        None => format!("all {}", line.entries.len()),
+        Some(lacking) => format!("{}, not {lacking}", line.entries.len()),
+    }
+}
+
+fn print_lines(list: &[Line], lines: &Lines) {
+    let mut header = vec!["ID", "TAKEN (UTC)", "VISIT", "REASON", "SIZE"];
+    header.extend(lines.several.then_some("RANKS"));
+    header.push("PROGRAM");
+    let mut table = render::table(&header);
     render::right(&mut table, &[2, 4]);
-    for entry in entries {
-        let size = render::bytes(entry.bytes);
-        match &entry.meta {
-            Ok(meta) => table.add_row([
-                entry.id.to_string(),
-                meta.time_text().replace('T', " ").replace('Z', ""),
-                meta.visit.to_string(),
-                meta.reason.clone(),
-                size,
+    for line in list {
+        let size = render::bytes(line.bytes());
+        let (mut row, program) = match meta(line) {
+            Some(meta) => (
+                vec![
+                    line.id.to_string(),
+                    meta.time_text().replace('T', " ").replace('Z', ""),
+                    meta.visit.to_string(),
+                    meta.reason.clone(),
+                    size,
+                ],
                 format!("{} {}", meta.program, meta.version),
-            ]),
-            Err(_) => table.add_row([
-                entry.id.to_string(),
-                "damaged".into(),
+            ),
+            None => (
+                vec![
+                    line.id.to_string(),
+                    "damaged".into(),
+                    "-".into(),
+                    "-".into(),
+                    size,
+                ],
                 "-".into(),
-                "-".into(),
-                size,
-                "-".into(),
-            ]),
+            ),
         };
+        row.extend(lines.several.then(|| ranks(line)));
+        row.push(program);
+        table.add_row(row);
     }
     render::print_table(&table);
-    for entry in entries {
-        if let Err(error) = &entry.meta {
-            render::print(&format!("\n{}: {error}\n", entry.id));
+    for line in list {
+        for (rank, entry) in &line.entries {
+            if let Err(error) = &entry.meta {
+                let whose = if lines.several {
+                    format!(", rank {rank}")
+                } else {
+                    String::new()
+                };
+                render::print(&format!("\n{}{whose}: {error}\n", entry.id));
+            }
         }
     }
 }
@@ -126,7 +170,26 @@ fn standing(job: &Job) -> String {
     }
 }
 
-fn as_json(entry: &Entry) -> serde_json::Value {
+/// Of several ranks: what the first says of the line, and the file of each.
+fn as_json(line: &Line, several: bool) -> serde_json::Value {
+    let readable = line.entries.iter().find(|(_, entry)| entry.meta.is_ok());
+    let mut value = match readable.or(line.entries.first()) {
+        Some((_, entry)) => entry_as_json(entry),
+        None => json!({ "id": line.id.0 }),
+    };
+    if several {
+        let file = |(rank, entry): &(u32, Entry)| {
+            let error = entry.meta.as_ref().err().map(ToString::to_string);
+            json!({ "rank": rank, "path": entry.path, "bytes": entry.bytes, "error": error })
+        };
+        value["bytes"] = json!(line.bytes());
+        value["ranks"] = line.entries.iter().map(file).collect();
+        value["lacking"] = json!(line.lacking);
+    }
+    value
+}
+
+fn entry_as_json(entry: &Entry) -> serde_json::Value {
     match &entry.meta {
         Ok(meta) => json!({
             "id": entry.id.0,

@@ -3,7 +3,8 @@
 use ckpt::store::{CheckpointId, Mode, Store};
 use serde_json::json;
 
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
+use crate::lines::{Lines, rank_list};
 use crate::render::{self, FormatOption};
 use crate::stores::{self, StoreOption, Which};
 use crate::values::checkpoint;
@@ -11,7 +12,8 @@ use crate::values::checkpoint;
 /// Remove all but the newest checkpoints
 ///
 /// The newest K that are whole stay, and so does everything newer than the oldest of them: a damaged file is never
-/// counted in place of a good one. Refused while a job runs on the store.
+/// counted in place of a good one. Refused while a job runs on the store. Of a program of several processes a checkpoint
+/// is whole if it is on all ranks: their files must all be on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Prune {
@@ -36,30 +38,39 @@ Exit codes: 0 done, 76 there is no checkpoint, 78 the store is in use or cannot 
 impl Prune {
     /// Chooses and removes.
     pub fn perform(&self) -> Outcome<u8> {
-        let folder = self.store.existing()?;
-        checkpoint::resolve(&folder, Which::Latest)?;
+        let lines = self.store.lines()?;
+        lines.resolve(Which::Latest)?;
+        all_are_here(&lines)?;
         let mode = if self.dry_run {
             Mode::ReadOnly
         } else {
             Mode::ReadWrite
         };
-        let mut store = Store::open(&folder, mode).map_err(checkpoint::store_failure)?;
-        let ids: Vec<_> = stores::ids(&folder).into_iter().map(CheckpointId).collect();
-        let removed = removable(&ids, self.keep, &|id| store.verify(id).is_ok());
-        let bytes: u64 = store
-            .list()
-            .map_err(checkpoint::store_failure)?
-            .iter()
-            .filter(|entry| removed.contains(&entry.id))
-            .map(|entry| entry.bytes)
-            .sum();
-        if !self.dry_run {
-            for id in &removed {
-                store.remove(*id).map_err(checkpoint::store_failure)?;
-            }
+        let stores: Outcome<Vec<Store>> = lines.parts.iter().map(|part| part.open(mode)).collect();
+        let mut stores = stores?;
+        let ids: Vec<_> = lines.ids().into_iter().map(CheckpointId).collect();
+        let removed = removable(&ids, self.keep, &|id| {
+            stores.iter().all(|store| store.verify(id).is_ok())
+        });
+        let mut bytes = 0;
+        for store in &mut stores {
+            bytes += self.prune(store, &removed)?;
         }
         self.report(&removed, ids.len(), bytes);
         Ok(0)
+    }
+
+    /// Removes the files of one rank; gives what they took.
+    fn prune(&self, store: &mut Store, removed: &[CheckpointId]) -> Outcome<u64> {
+        let entries = store.list().map_err(checkpoint::store_failure)?;
+        let mut bytes = 0;
+        for entry in entries.iter().filter(|entry| removed.contains(&entry.id)) {
+            bytes += entry.bytes;
+            if !self.dry_run {
+                store.remove(entry.id).map_err(checkpoint::store_failure)?;
+            }
+        }
+        Ok(bytes)
     }
 
     fn report(&self, removed: &[CheckpointId], all: usize, bytes: u64) {
@@ -82,6 +93,18 @@ impl Prune {
         };
         render::print(&format!("{what}; {} left\n", all - removed.len()));
     }
+}
+
+/// What is whole on the ranks here may be damaged on the others, and removed here it would be lost for all.
+fn all_are_here(lines: &Lines) -> Outcome<()> {
+    let Some(ranks) = rank_list(&lines.elsewhere) else {
+        return Ok(());
+    };
+    Err(
+        Failure::store(format!("the checkpoints of {ranks} are not on this machine"))
+            .because("which ones are whole on all ranks cannot be told")
+            .help("`--keep` of `cargo ckpt run` removes old ones while the program runs, on every node"),
+    )
 }
 
 /// Everything older than the `keep`-th newest that is whole; nothing if there are not so many.

@@ -1,16 +1,19 @@
 //! `cargo ckpt verify`: checks every byte of one checkpoint or all.
 
-use ckpt::store::{CheckpointId, Damage};
+use std::collections::BTreeSet;
+
+use ckpt::store::{CheckpointId, Damage, Mode};
 use serde_json::json;
 
 use crate::failure::{Outcome, code};
+use crate::lines::{Lines, Part};
 use crate::render::{self, FormatOption};
-use crate::stores::{self, StoreOption, Which};
-use crate::values::checkpoint;
+use crate::stores::{StoreOption, Which};
 
 /// Check every byte of a checkpoint, or of all, against its checksums
 ///
-/// Nothing is changed: a restart passes damaged checkpoints over by itself.
+/// Nothing is changed: a restart passes damaged checkpoints over by itself. Of a program of several processes the files
+/// of all ranks are checked that are on this machine; a checkpoint that a rank has no file of is not whole.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Verify {
@@ -30,79 +33,143 @@ Example:
 
 Exit codes: 0 whole, 1 damaged, 76 no such checkpoint.";
 
-/// A checkpoint and what is wrong with it.
+/// A rank's file of a checkpoint and what is wrong with it.
 struct Checked {
     id: CheckpointId,
-    bytes: u64,
+    rank: u32,
+    /// None where the rank has no file.
+    bytes: Option<u64>,
     damage: Vec<Damage>,
 }
 
 impl Verify {
     /// Checks.
     pub fn perform(&self) -> Outcome<u8> {
-        let folder = self.store.existing()?;
-        let newest = checkpoint::resolve(&folder, self.which.unwrap_or(Which::Latest))?;
+        let lines = self.store.lines()?;
+        let newest = lines.resolve(self.which.unwrap_or(Which::Latest))?;
         let ids = match self.which {
             Some(_) => vec![newest],
-            None => stores::ids(&folder).into_iter().map(CheckpointId).collect(),
+            None => lines.ids().into_iter().map(CheckpointId).collect(),
         };
-        let store = checkpoint::open(&folder)?;
-        let entries = store.list().map_err(checkpoint::store_failure)?;
-        let check = |id: CheckpointId| Checked {
-            id,
-            bytes: entries
-                .iter()
-                .find(|entry| entry.id == id)
-                .map_or(0, |entry| entry.bytes),
-            damage: store.verify(id).err().unwrap_or_default(),
-        };
-        let list: Vec<_> = ids.into_iter().map(check).collect();
-        let damaged = list.iter().filter(|checked| !checked.damage.is_empty()).count();
+        let mut list = Vec::new();
+        for part in &lines.parts {
+            list.extend(check(part, &ids)?);
+        }
+        list.sort_by_key(|checked| (checked.id, checked.rank));
+        let found = Found { lines, list };
         if self.format.json() {
-            render::print_json(
-                &json!({ "whole": damaged == 0, "checkpoints": list.iter().map(as_json).collect::<Vec<_>>() }),
-            );
+            let checkpoints: Vec<_> = found.list.iter().map(|checked| found.as_json(checked)).collect();
+            let mut value = json!({ "whole": found.damaged().is_empty(), "checkpoints": checkpoints });
+            if found.lines.several {
+                value["elsewhere"] = json!(found.lines.elsewhere);
+            }
+            render::print_json(&value);
         } else {
-            print(&list, damaged);
+            found.print();
         }
-        Ok(if damaged == 0 { 0 } else { code::NO })
+        Ok(if found.damaged().is_empty() { 0 } else { code::NO })
     }
 }
 
-fn print(list: &[Checked], damaged: usize) {
-    let mut table = render::table(&["ID", "SIZE", "VERDICT"]);
-    render::right(&mut table, &[1]);
-    for checked in list {
-        let whole = checked.damage.is_empty();
-        table.add_row([
-            checked.id.to_string().into(),
-            render::bytes(checked.bytes).into(),
-            render::verdict(whole, if whole { "whole" } else { "DAMAGED" }),
-        ]);
-    }
-    render::print_table(&table);
-    for checked in list.iter().filter(|checked| !checked.damage.is_empty()) {
-        render::print(&format!("\n{}:\n", checked.id));
-        for damage in &checked.damage {
-            render::print(&format!("  {}: {}\n", damage.place, damage.what));
-        }
-    }
-    if damaged > 0 {
-        let left = match list.len() - damaged {
-            0 => "none is whole".to_owned(),
-            number => format!("{number} whole"),
+/// Checks the files of one rank.
+fn check(part: &Part, ids: &[CheckpointId]) -> Outcome<Vec<Checked>> {
+    let store = part.open(Mode::ReadOnly)?;
+    let one = |&id: &CheckpointId| {
+        let bytes = std::fs::metadata(store.path(id)).ok().map(|file| file.len());
+        let damage = match bytes {
+            Some(_) => store.verify(id).err().unwrap_or_default(),
+            None => vec![Damage {
+                place: "file".into(),
+                what: format!("rank {} has none of this number", part.rank),
+            }],
         };
-        render::print(&format!(
-            "\n{damaged} damaged, {left}; a restart takes the newest that is whole.\n"
-        ));
-    }
+        Checked {
+            id,
+            rank: part.rank,
+            bytes,
+            damage,
+        }
+    };
+    Ok(ids.iter().map(one).collect())
 }
 
-fn as_json(checked: &Checked) -> serde_json::Value {
-    let damage: Vec<_> = checked
-        .damage
-        .iter()
-        .map(|damage| json!({ "place": damage.place, "what": damage.what }))
-        .collect();
-    json!({ "id": checked.id.0, "bytes": checked.bytes, "whole": damage.is_empty(), "damage": damage })
+/// All that was checked.
+struct Found {
+    lines: Lines,
+    list: Vec<Checked>,
+}
+
+impl Found {
+    /// The checkpoints that are not whole on all ranks here.
+    fn damaged(&self) -> BTreeSet<CheckpointId> {
+        let damaged = self.list.iter().filter(|checked| !checked.damage.is_empty());
+        damaged.map(|checked| checked.id).collect()
+    }
+
+    fn print(&self) {
+        let several = self.lines.several;
+        let mut table = match several {
+            true => render::table(&["ID", "RANK", "SIZE", "VERDICT"]),
+            false => render::table(&["ID", "SIZE", "VERDICT"]),
+        };
+        render::right(&mut table, if several { &[1, 2] } else { &[1] });
+        for checked in &self.list {
+            let verdict = match (checked.bytes, checked.damage.is_empty()) {
+                (None, _) => "MISSING",
+                (_, true) => "whole",
+                (_, false) => "DAMAGED",
+            };
+            let size = checked.bytes.map_or_else(|| "-".into(), render::bytes);
+            let mut row = vec![checked.id.to_string().into()];
+            row.extend(several.then(|| checked.rank.into()));
+            row.extend([size.into(), render::verdict(checked.damage.is_empty(), verdict)]);
+            table.add_row(row);
+        }
+        render::print_table(&table);
+        for checked in self.list.iter().filter(|checked| !checked.damage.is_empty()) {
+            let whose = if several {
+                format!(", rank {}", checked.rank)
+            } else {
+                String::new()
+            };
+            render::print(&format!("\n{}{whose}:\n", checked.id));
+            for damage in &checked.damage {
+                render::print(&format!("  {}: {}\n", damage.place, damage.what));
+            }
+        }
+        self.print_end();
+    }
+
+    fn print_end(&self) {
+        let damaged = self.damaged().len();
+        let all: BTreeSet<CheckpointId> = self.list.iter().map(|checked| checked.id).collect();
+        if damaged > 0 {
+            let left = match all.len() - damaged {
+                0 => "none is whole".to_owned(),
+                number => format!("{number} whole"),
+            };
+            let on_all = if self.lines.several { " on all ranks" } else { "" };
+            render::print(&format!(
+                "\n{damaged} damaged, {left}; a restart takes the newest that is whole{on_all}.\n"
+            ));
+        }
+        if let Some(not_here) = self.lines.not_here() {
+            render::print(&format!("\n{not_here}\n"));
+        }
+    }
+
+    fn as_json(&self, checked: &Checked) -> serde_json::Value {
+        let damage: Vec<_> = checked
+            .damage
+            .iter()
+            .map(|damage| json!({ "place": damage.place, "what": damage.what }))
+            .collect();
+        let mut value = json!({
+            "id": checked.id.0, "bytes": checked.bytes, "whole": damage.is_empty(), "damage": damage
+        });
+        if self.lines.several {
+            value["rank"] = json!(checked.rank);
+        }
+        value
+    }
 }

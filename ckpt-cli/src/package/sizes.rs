@@ -9,8 +9,8 @@ use ckpt_compiler::package::bytes::Bytes;
 use ckpt_compiler::package::items::FnId;
 
 use super::read::ReadPackage;
-use crate::stores::{self, Which};
-use crate::values::checkpoint;
+use crate::lines::Lines;
+use crate::stores;
 
 /// What is known of the variables of a program.
 pub struct Sizes<'a> {
@@ -24,10 +24,8 @@ impl<'a> Sizes<'a> {
     pub fn of(package: &ReadPackage, analysis: &'a Analysis) -> Self {
         let name = &package.workspace.choice.package;
         let mut found = HashMap::new();
-        let store = stores::for_program(None, name)
-            .ok()
-            .filter(|folder| folder.is_dir());
-        let loaded = store.and_then(|folder| checkpoint::load(&folder, Which::Latest).ok());
+        let store = stores::for_program(None, name).ok();
+        let loaded = store.and_then(|store| Lines::of(&store).newest());
         for frame in loaded.iter().flat_map(|checkpoint| checkpoint.frames()) {
             for variable in &frame.variables {
                 if !matches!(variable.content, VariableContent::Link { .. }) {

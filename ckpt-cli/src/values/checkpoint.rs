@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ckpt::store::{CheckpointId, Mode, Restored, Store, StoreError};
+use ckpt::store::{Mode, Store, StoreError};
 
 use crate::failure::{Failure, Outcome, code};
 use crate::stores::{self, Which};
@@ -23,32 +23,21 @@ pub fn store_failure(error: StoreError) -> Failure {
     }
 }
 
-/// The number that is meant; `latest` is the newest file, whole or not.
-pub fn resolve(folder: &Path, which: Which) -> Outcome<CheckpointId> {
-    let ids = stores::ids(folder);
-    let id = match which {
-        Which::Latest => ids.last().copied(),
-        Which::Id(id) => ids.contains(&id).then_some(id),
-    };
-    match (id, ids.is_empty()) {
-        (Some(id), _) => Ok(CheckpointId(id)),
-        (None, true) => Err(Failure::new(
+/// There is no such checkpoint among those of the store.
+pub fn none(store: &Path, ids: &[u64], which: Which) -> Failure {
+    let store = store.display();
+    if ids.is_empty() {
+        return Failure::new(
             code::NO_CHECKPOINT,
-            format!("there is no checkpoint in `{}`", folder.display()),
+            format!("there is no checkpoint in `{store}`"),
         )
         .help(
             "a run writes the first one when it is due: see `--every` and `--interval` of `cargo ckpt run`",
-        )),
-        (None, false) => Err(Failure::new(
-            code::NO_CHECKPOINT,
-            format!("there is no {} in `{}`", which.words(), folder.display()),
-        )
-        .help(format!("there are: {}", stores::id_list(&ids)))),
+        );
     }
-}
-
-/// Opens a checkpoint of the store; all of it is checked first.
-pub fn load(folder: &Path, which: Which) -> Outcome<Restored> {
-    let id = resolve(folder, which)?;
-    open(folder)?.load(id).map_err(store_failure)
+    Failure::new(
+        code::NO_CHECKPOINT,
+        format!("there is no {} in `{store}`", which.words()),
+    )
+    .help(format!("there are: {}", stores::id_list(ids)))
 }

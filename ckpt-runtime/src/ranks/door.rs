@@ -15,7 +15,7 @@ static USED: AtomicBool = AtomicBool::new(false);
 
 /// What the program has sent and received.
 pub(super) fn ledger() -> super::ledger::Ledger {
-    super::messages::ledger()
+    super::books::ledger()
 }
 
 /// Whether the program's calls go through this door.

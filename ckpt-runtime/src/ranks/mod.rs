@@ -15,6 +15,8 @@
 
 mod agree;
 #[cfg(feature = "mpi")]
+mod books;
+#[cfg(feature = "mpi")]
 mod calls;
 #[cfg(not(feature = "mpi"))]
 #[path = "no_calls.rs"]
@@ -32,6 +34,8 @@ mod ledger;
 mod line;
 #[cfg(feature = "mpi")]
 mod messages;
+#[cfg(feature = "mpi")]
+mod requests;
 mod trail;
 mod world;
 

@@ -171,7 +171,12 @@ fn tool() -> PathBuf {
     if let Some(tool) = std::env::var_os("CARGO_CKPT") {
         return tool.into();
     }
+    target().join("debug/cargo-ckpt")
+}
+
+/// The target folder that this test is built in.
+pub fn target() -> PathBuf {
     let own = std::env::current_exe().expect("this test has a path");
-    let debug = own.ancestors().nth(2).expect("target/debug/deps/test");
-    debug.join("cargo-ckpt")
+    let target = own.ancestors().nth(3).expect("target/debug/deps/test");
+    target.to_owned()
 }

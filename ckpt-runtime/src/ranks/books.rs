@@ -1,0 +1,324 @@
+//! The books on the program's messages: which communicators there are, what was sent and received on them, and which
+//! operations are under way. [`super::messages`], [`super::requests`] and [`super::collectives`] enter what they see.
+
+use std::collections::HashMap;
+use std::ffi::c_int;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mpi_sys as mpi;
+use mpi_sys::{MPI_Comm, MPI_Group, MPI_Request, MPI_Status};
+
+use super::check::checks;
+use super::ledger::{Ledger, Route};
+
+/// A communicator as all its members know it.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub id: u64,
+    /// Its ranks as ranks of the world; of an intercommunicator, those that messages go to.
+    peers: Vec<i32>,
+    /// All ranks of the world that take part in its collective operations.
+    all: Vec<i32>,
+    /// How many communicators were made of it.
+    made: u64,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Operation {
+    Send(Route),
+    /// On this communicator.
+    Receive(u64),
+    Collective(&'static str),
+    /// A persistent one, which is begun again and again.
+    Persistent {
+        begun: bool,
+        of: Box<Operation>,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct Books {
+    ledger: Ledger,
+    communicators: Option<HashMap<u64, Known>>,
+    pub operations: Option<HashMap<u64, Operation>>,
+    /// Messages that were found and not received yet: the communicator.
+    pub found: Option<HashMap<u64, u64>>,
+}
+
+/// A leaf lock: no function of MPI that waits is called while it is held.
+static BOOKS: Mutex<Books> = Mutex::new(Books {
+    ledger: Ledger::new(),
+    communicators: None,
+    operations: None,
+    found: None,
+});
+
+pub(super) fn books() -> MutexGuard<'static, Books> {
+    BOOKS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What was sent and received so far, and what is under way.
+pub(super) fn ledger() -> Ledger {
+    let books = books();
+    let mut ledger = books.ledger.clone();
+    let under_way = books.operations.iter().flat_map(HashMap::values);
+    ledger.under_way = under_way.filter_map(Operation::words).collect();
+    let found = books.found.iter().flat_map(HashMap::values);
+    ledger
+        .under_way
+        .extend(found.map(|_| "a message that was found and not received".to_owned()));
+    ledger.under_way.sort();
+    ledger
+}
+
+impl Operation {
+    fn words(&self) -> Option<String> {
+        match self {
+            Operation::Send(route) => Some(format!(
+                "a send to rank {} with tag {}",
+                route.destination, route.tag
+            )),
+            Operation::Receive(_) => Some("a receive".into()),
+            Operation::Collective(name) => Some(format!("`{name}`")),
+            Operation::Persistent { begun, of } => begun.then(|| of.words()).flatten(),
+        }
+    }
+}
+
+/// A handle as a number: MPI's are numbers or addresses.
+pub(super) fn number<T: Copy>(handle: T) -> u64 {
+    let mut bytes = [0_u8; 8];
+    let size = size_of::<T>().min(8);
+    // SAFETY: a handle of MPI is a C integer or a pointer, of which every byte is initialised; no more than its size and
+    // that of the array are copied.
+    unsafe {
+        std::ptr::copy_nonoverlapping((&raw const handle).cast::<u8>(), bytes.as_mut_ptr(), size);
+    }
+    u64::from_ne_bytes(bytes)
+}
+
+fn mixed(parts: &[u64]) -> u64 {
+    let bytes: Vec<u8> = parts.iter().flat_map(|part| part.to_le_bytes()).collect();
+    xxhash_rust::xxh3::xxh3_64(&bytes)
+}
+
+/// The ranks of the world that a communicator's messages go to, in its own order, and all that it joins, the same on
+/// every one of them.
+fn members(communicator: MPI_Comm) -> (Vec<i32>, Vec<i32>) {
+    let mut inter = 0;
+    // SAFETY: the communicator is the program's, and valid; all that is written to outlives the calls, and the arrays
+    // have as many numbers as is said. These functions are local.
+    unsafe {
+        mpi::PMPI_Comm_test_inter(communicator, &mut inter);
+        let mut group = mpi::RSMPI_GROUP_NULL;
+        mpi::PMPI_Comm_group(communicator, &mut group);
+        let own = in_world(group);
+        if inter == 0 {
+            return (own.clone(), own);
+        }
+        mpi::PMPI_Comm_remote_group(communicator, &mut group);
+        let peers = in_world(group);
+        let mut all = [own, peers.clone()].concat();
+        all.sort_unstable();
+        (peers, all)
+    }
+}
+
+/// The members of a group as ranks of the world; the group is given back.
+///
+/// # Safety
+/// The group is valid.
+unsafe fn in_world(mut group: MPI_Group) -> Vec<i32> {
+    let mut size = 0;
+    // SAFETY: what is written to outlives the calls, and the arrays have as many numbers as is said.
+    unsafe {
+        let mut world = mpi::RSMPI_GROUP_NULL;
+        mpi::PMPI_Comm_group(mpi::RSMPI_COMM_WORLD, &mut world);
+        mpi::PMPI_Group_size(group, &mut size);
+        let own: Vec<c_int> = (0..size).collect();
+        let mut theirs = vec![0; own.len()];
+        mpi::PMPI_Group_translate_ranks(group, size, own.as_ptr(), world, theirs.as_mut_ptr());
+        mpi::PMPI_Group_free(&mut group);
+        mpi::PMPI_Group_free(&mut world);
+        theirs
+    }
+}
+
+fn own_rank() -> i32 {
+    super::world::member().map_or(0, |member| member.rank as i32)
+}
+
+impl Books {
+    pub fn communicator(&mut self, communicator: MPI_Comm) -> &mut Known {
+        let known = self.communicators.get_or_insert_default();
+        known.entry(number(communicator)).or_insert_with(|| {
+            let (peers, all) = members(communicator);
+            let ids: Vec<u64> = all.iter().map(|&rank| rank as u64).collect();
+            // SAFETY: a constant of the shim library.
+            let is_world = communicator == unsafe { mpi::RSMPI_COMM_WORLD };
+            Known {
+                id: if is_world { 0 } else { mixed(&ids) },
+                peers,
+                all,
+                made: 0,
+            }
+        })
+    }
+
+    /// The route of a message to or from `peer`; none if that is nobody.
+    pub fn route(&mut self, communicator: MPI_Comm, peer: c_int, tag: c_int, sends: bool) -> Option<Route> {
+        let known = self.communicator(communicator);
+        let peer = *known.peers.get(usize::try_from(peer).ok()?)?;
+        let (source, destination) = if sends {
+            (own_rank(), peer)
+        } else {
+            (peer, own_rank())
+        };
+        Some(Route {
+            communicator: known.id,
+            source,
+            destination,
+            tag,
+        })
+    }
+
+    pub fn sends(&mut self, communicator: MPI_Comm, peer: c_int, tag: c_int) -> Option<Route> {
+        let route = self.route(communicator, peer, tag, true)?;
+        self.ledger.sent(route.clone());
+        Some(route)
+    }
+
+    pub fn receives(&mut self, communicator: u64, status: &MPI_Status) {
+        let known = self.communicators.iter().flat_map(HashMap::values);
+        let Some(known) = known.into_iter().find(|known| known.id == communicator) else {
+            return;
+        };
+        let peer = usize::try_from(status.MPI_SOURCE).ok();
+        let Some(&source) = peer.and_then(|peer| known.peers.get(peer)) else {
+            return;
+        };
+        self.ledger.received(Route {
+            communicator,
+            source,
+            destination: own_rank(),
+            tag: status.MPI_TAG,
+        });
+    }
+
+    pub fn begins(&mut self, request: MPI_Request, operation: Operation) {
+        self.operations
+            .get_or_insert_default()
+            .insert(number(request), operation);
+    }
+
+    /// An operation is complete, with this status; `handle` is what its request was.
+    pub fn completes(&mut self, handle: u64, status: &MPI_Status) {
+        let Some(operations) = &mut self.operations else {
+            return;
+        };
+        let operation = match operations.get_mut(&handle) {
+            Some(Operation::Persistent { begun, of }) => {
+                *begun = false;
+                Some((**of).clone())
+            }
+            Some(_) => operations.remove(&handle),
+            None => None,
+        };
+        let mut cancelled = 0;
+        // SAFETY: the status is one that the library has filled in.
+        unsafe { mpi::PMPI_Test_cancelled(status, &mut cancelled) };
+        match operation {
+            Some(Operation::Send(route)) if cancelled != 0 => self.ledger.withdrawn(&route),
+            Some(Operation::Receive(communicator)) if cancelled == 0 => self.receives(communicator, status),
+            _ => {}
+        }
+    }
+
+    pub fn starts(&mut self, handle: u64) {
+        let operation = self.operations.get_or_insert_default().get_mut(&handle);
+        if let Some(Operation::Persistent { begun, of }) = operation {
+            *begun = true;
+            if let Operation::Send(route) = &**of {
+                let route = route.clone();
+                self.ledger.sent(route);
+            }
+        }
+    }
+}
+
+/// A collective operation was made on a communicator.
+pub(super) fn collective(communicator: MPI_Comm) {
+    if checks() {
+        let mut books = books();
+        let Known { id, all, .. } = books.communicator(communicator).clone();
+        books.ledger.collective(id, &all);
+    }
+}
+
+/// And is not complete yet.
+pub(super) fn collective_begins(communicator: MPI_Comm, name: &'static str, request: MPI_Request) {
+    if checks() {
+        collective(communicator);
+        books().begins(request, Operation::Collective(name));
+    }
+}
+
+/// A communicator was made of another; `of_group` if only its own members know of it.
+pub(super) fn made(of: MPI_Comm, of_group: bool, new: MPI_Comm) {
+    // SAFETY: a constant of the shim library.
+    let is_nothing = new == unsafe { mpi::RSMPI_COMM_NULL };
+    if !checks() {
+        return;
+    }
+    let mut books = books();
+    let parent = books.communicator(of);
+    let number_of_it = if of_group { u64::MAX } else { parent.made };
+    parent.made += u64::from(!of_group);
+    let id = parent.id;
+    if is_nothing {
+        return;
+    }
+    let (peers, all) = members(new);
+    let mut parts = vec![id, number_of_it];
+    parts.extend(all.iter().map(|&rank| rank as u64));
+    let known = Known {
+        id: mixed(&parts),
+        peers,
+        all,
+        made: 0,
+    };
+    books
+        .communicators
+        .get_or_insert_default()
+        .insert(number(new), known);
+}
+
+/// A communicator is given back: its handle may be used for another.
+pub(super) fn freed(communicator: MPI_Comm) {
+    if checks() {
+        books()
+            .communicators
+            .get_or_insert_default()
+            .remove(&number(communicator));
+    }
+}
+
+/// The status that the library is to fill in: the program's, or one of our own where the program wants none.
+///
+/// # Safety
+/// `theirs` points to `count` of them, or is one of MPI's constants for none.
+pub(super) unsafe fn statuses(
+    theirs: *mut MPI_Status,
+    count: c_int,
+    own: &mut Vec<MPI_Status>,
+) -> *mut MPI_Status {
+    // SAFETY: constants of the shim library.
+    let ignored = unsafe { theirs == mpi::RSMPI_STATUS_IGNORE || theirs == mpi::RSMPI_STATUSES_IGNORE };
+    if !ignored {
+        return theirs;
+    }
+    // SAFETY: a status is made of C integers, for which zero is a value.
+    let empty = || unsafe { std::mem::zeroed::<MPI_Status>() };
+    own.extend((0..count.max(1)).map(|_| empty()));
+    own.as_mut_ptr()
+}
