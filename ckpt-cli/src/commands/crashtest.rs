@@ -86,6 +86,7 @@ Exit codes: 0 the same answer every time, 1 a difference, a failed restart or no
 impl Crashtest {
     /// Builds, runs, kills, restarts, compares.
     pub fn perform(&self) -> Outcome<u8> {
+        self.ranks.have_a_number()?;
         let program = self.cargo.build()?;
         let name = program.name.clone();
         let folder = std::env::current_dir().about("cannot read", ".".as_ref())?;

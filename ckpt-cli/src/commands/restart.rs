@@ -74,6 +74,7 @@ impl Restart {
         let ranks = self
             .ranks
             .or(&recorded.of_checkpoint(meta.as_ref().and_then(ranks_of)));
+        ranks.have_a_number()?;
         self.tell(&session, &cargo, &ranks, &arguments);
         let program = cargo.build()?;
         Record {

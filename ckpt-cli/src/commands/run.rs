@@ -39,6 +39,7 @@ Exit codes: that of the program; 128 + N if signal N killed it; 75 checkpointed 
 impl Run {
     /// Builds and runs.
     pub fn perform(&self) -> Outcome<u8> {
+        self.ranks.have_a_number()?;
         let program = self.cargo.build()?;
         let store = stores::for_program(self.session.dir.as_deref(), &program.name)?;
         let cargo = self.cargo.pinned_to(&program);

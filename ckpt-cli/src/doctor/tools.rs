@@ -85,13 +85,18 @@ pub fn for_mpi(system: System) -> Vec<Check> {
     list
 }
 
-/// The MPI library that programs are linked to: that of `mpicc`, which the compiler's own version says nothing about.
+/// The MPI library that programs are linked to: that of the compiler `mpicc`, or of the one that `MPICC` names, whose own
+/// version says nothing about it.
 fn library() -> Option<String> {
-    let compiler = first_line("mpicc", &["--version"])?;
-    let library = first_line("mpicc", &["--showme:version"]).or_else(|| first_line("mpichversion", &[]));
-    Some(library.map_or(compiler, |library| {
-        library.trim_start_matches("mpicc: ").to_owned()
-    }))
+    let named = std::env::var_os("MPICC");
+    let name = named.clone().unwrap_or_else(|| "mpicc".into());
+    let compiler = first_line(&name, &["--version"])?;
+    let library = first_line(&name, &["--showme:version"]).or_else(|| first_line(&name, &["-v"]));
+    let line = library.unwrap_or(compiler);
+    Some(match named {
+        Some(named) => format!("{line} (MPICC={})", named.display()),
+        None => line.trim_start_matches("mpicc: ").to_owned(),
+    })
 }
 
 fn is_new_enough(line: &str) -> Option<bool> {

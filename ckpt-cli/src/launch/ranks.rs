@@ -24,7 +24,7 @@ pub struct RankOptions {
     pub ranks: Option<u32>,
     /// What starts them: `mpirun`, `srun`, or a command of your own in which {n} stands for their number and {cmd} for
     /// the program with its arguments [default: mpirun]
-    #[arg(long, value_name = "LAUNCHER", requires = "ranks", value_parser = launcher)]
+    #[arg(long, value_name = "LAUNCHER", value_parser = launcher)]
     pub launcher: Option<String>,
 }
 
@@ -50,6 +50,17 @@ impl RankOptions {
         RankOptions {
             ranks: self.ranks.or(last.ranks),
             launcher: self.launcher.clone().or_else(|| last.launcher.clone()),
+        }
+    }
+
+    /// Refuses a launcher that is not told how many processes to start.
+    pub fn have_a_number(&self) -> Outcome<()> {
+        match (self.ranks, &self.launcher) {
+            (None, Some(launcher)) => Err(Failure::usage(format!(
+                "`--launcher {launcher}` is not told how many processes to start"
+            ))
+            .help("say it with `-n N`")),
+            _ => Ok(()),
         }
     }
 
@@ -271,6 +282,12 @@ mod tests {
         );
         assert!(launcher("mpirun -np {n}").unwrap_err().contains("-np {n} {cmd}"));
         assert!(launcher("").is_err() && launcher("'").is_err());
+        let alone = RankOptions {
+            ranks: None,
+            launcher: Some("srun".into()),
+        };
+        let failure = alone.have_a_number().unwrap_err();
+        assert!(failure.to_string().contains("`--launcher srun`"), "{failure}");
         assert_eq!(launcher("srun").unwrap(), "srun");
     }
 

@@ -54,20 +54,20 @@ impl Job {
         self.folder().join(format!("{}.ckpt.d", self.name))
     }
 
-    /// Starts `cargo ckpt VERB` with these words: options, `--`, arguments.
+    /// Starts `cargo ckpt VERB` with these words: options, `---`, arguments; what is in single quotes is one word.
     pub fn start(&self, verb: &str, words: &str) -> Child {
         let (options, arguments) = words
             .split_once("--- ")
             .map_or((words, None), |(a, b)| (a, Some(b)));
         let mut command = Command::new(tool());
-        command.args(["ckpt", verb]).args(options.split_whitespace());
+        command.args(["ckpt", verb]).args(words_of(options));
         if verb != "restart" {
             command
                 .arg("--manifest-path")
                 .arg(self.package.join("Cargo.toml"));
         }
         if let Some(arguments) = arguments {
-            command.arg("--").args(arguments.split_whitespace());
+            command.arg("--").args(words_of(arguments));
         }
         let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ckpt-runtime");
         command
@@ -113,6 +113,23 @@ impl Job {
     pub fn wait_for_ranks(&self, count: usize) -> Vec<u32> {
         wait_until(|| Some(self.ranks()).filter(|ranks| ranks.len() == count))
     }
+}
+
+fn words_of(text: &str) -> Vec<&str> {
+    let pieces = (0..).zip(text.split('\''));
+    let words = pieces.flat_map(|(number, piece)| match number % 2 {
+        0 => piece.split_whitespace().collect(),
+        _ => vec![piece],
+    });
+    words.collect()
+}
+
+/// The process that started this one.
+pub fn parent(pid: u32) -> u32 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
+    let line = status.lines().find_map(|line| line.strip_prefix("PPid:"));
+    line.and_then(|number| number.trim().parse().ok())
+        .expect("it has a parent")
 }
 
 /// Asks again and again.
@@ -167,7 +184,8 @@ pub fn sorted(text: &str) -> Vec<&str> {
     lines
 }
 
-fn tool() -> PathBuf {
+/// The built `cargo-ckpt`.
+pub fn tool() -> PathBuf {
     if let Some(tool) = std::env::var_os("CARGO_CKPT") {
         return tool.into();
     }

@@ -9,7 +9,9 @@ fn crashtest(package: &str, ranks: u32, arguments: &str) {
     );
     let ended = job.ckpt("crashtest", &words);
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
-    assert!(ended.stdout.contains("PASSED"), "{}", ended.stdout);
+    for told in ["PASSED", "rank 0 ", "all ranks ", "the launcher "] {
+        assert!(ended.stdout.contains(told), "{told}: {}", ended.stdout);
+    }
     assert!(job.ranks().is_empty(), "nothing is left behind");
 }
 
@@ -21,6 +23,12 @@ fn ring_of_one() {
 #[test]
 fn ring_of_three() {
     crashtest("programs/ring", 3, "40");
+}
+
+/// Communicators, a datatype and a request are made again.
+#[test]
+fn groups_of_five() {
+    crashtest("programs/groups", 5, "40");
 }
 
 #[test]

@@ -52,6 +52,18 @@ fn a_signal_on_one_rank_stops_all_at_the_same_count() {
 }
 
 #[test]
+fn a_signal_is_obeyed_within_two_visits() {
+    let job = Job::new("programs/ring");
+    let stopped = job.ckpt("run", "-n 3 --every 100000 --- 100 20 50");
+    assert_eq!(stopped.code, Some(75), "{}", stopped.stderr);
+    // Step 50 begins with visit 51.
+    let is_told = |visit: u64| stopped.stderr.contains(&format!("(site visit {visit})"));
+    assert!(is_told(52) || is_told(53), "{}", stopped.stderr);
+    let restarted = job.ckpt("restart", "");
+    assert_eq!(restarted.code, Some(0), "{}", restarted.stderr);
+}
+
+#[test]
 fn an_interval_is_agreed_on() {
     let mut job = Job::new("programs/ring");
     job.set("CKPT_CHECK_SAFE_POINTS", "1");

@@ -17,9 +17,29 @@ struct Mpi {
     libraries: Option<PathBuf>,
 }
 
+/// What heat-mpi prints, with two ranks and the arguments `60 40 100`.
+const STEPS: &str = "step    20: heat 3631.4559125432\nstep    40: heat 3617.4735760134\n\
+                     step    60: heat 3604.3144712912\nstep    80: heat 3591.8387709994\n\
+                     step   100: heat 3579.9618875059\n";
+
 impl Mpi {
+    fn mpich() -> Mpi {
+        Mpi {
+            name: "mpich",
+            compiler: "mpicc.mpich".into(),
+            launcher: "mpirun.mpich".into(),
+            libraries: None,
+        }
+    }
+
     fn job(&self) -> Job {
         let mut job = Job::new("examples/heat-mpi");
+        self.takes_over(&mut job);
+        job
+    }
+
+    /// From now on the job is built and started with this one.
+    fn takes_over(&self, job: &mut Job) {
         job.set("MPICC", &self.compiler.to_string_lossy());
         let folder = target().join("other-mpis").join(self.name);
         job.set("CARGO_TARGET_DIR", &folder.to_string_lossy());
@@ -28,13 +48,10 @@ impl Mpi {
         if let Some(libraries) = &self.libraries {
             job.set("LD_LIBRARY_PATH", &libraries.to_string_lossy());
         }
-        job
     }
 
     fn is_run_killed_stopped_and_restarted(&self) {
-        let expected = "step    20: heat 3631.4559125432\nstep    40: heat 3617.4735760134\n\
-                        step    60: heat 3604.3144712912\nstep    80: heat 3591.8387709994\n\
-                        step   100: heat 3579.9618875059\n";
+        let expected = STEPS;
         let options = format!("-n 2 --launcher {} --every 20", self.launcher.display());
         let small = "--- 60 40 100";
 
@@ -82,18 +99,31 @@ fn steps(text: &str) -> String {
 
 #[test]
 fn mpich() {
-    let mpi = Mpi {
-        name: "mpich",
-        compiler: "mpicc.mpich".into(),
-        launcher: "mpirun.mpich".into(),
-        libraries: None,
-    };
-    mpi.is_run_killed_stopped_and_restarted();
+    Mpi::mpich().is_run_killed_stopped_and_restarted();
+}
+
+#[test]
+fn a_line_of_one_library_is_continued_with_another() {
+    let mut job = Job::new("examples/heat-mpi");
+    job.set("CKPT_FAULT", "visit:55@1");
+    let killed = job.ckpt("run", "-n 2 --every 20 --- 60 40 100");
+    assert!(!matches!(killed.code, Some(0 | 75..=79)), "{killed:?}");
+    job.set("CKPT_FAULT", "");
+    let mpich = Mpi::mpich();
+    mpich.takes_over(&mut job);
+    let restarted = job.ckpt("restart", &format!("--launcher {}", mpich.launcher.display()));
+    assert_eq!(restarted.code, Some(0), "{}", restarted.stderr);
+    assert!(
+        STEPS.ends_with(&restarted.stdout) && restarted.stdout.contains("step    60"),
+        "{}",
+        restarted.stdout
+    );
 }
 
 #[test]
 fn open_mpi_5() {
-    let folder = std::env::var_os("OPENMPI_5").map_or_else(|| target().join("tools/openmpi-5"), PathBuf::from);
+    let folder =
+        std::env::var_os("OPENMPI_5").map_or_else(|| target().join("tools/openmpi-5"), PathBuf::from);
     let folder: &Path = &folder;
     assert!(
         folder.join("bin/mpicc").exists(),

@@ -1,6 +1,6 @@
 //! Cells on a ring of ranks: each step exchanges the cells at the ends, without blocking, and smooths the rest.
 //!
-//! `ring STEPS [MILLISECONDS]`: so many steps, with a pause in each.
+//! `ring STEPS [MILLISECONDS [STEP]]`: so many steps, with a pause in each; in step STEP the last rank gets a SIGTERM.
 
 use mpi::collective::SystemOperation;
 use mpi::traits::*;
@@ -16,12 +16,16 @@ fn main() {
         .map(|word| word.parse::<u64>().expect("a number"));
     let steps = arguments.next().unwrap_or(100);
     let pause = std::time::Duration::from_millis(arguments.next().unwrap_or(0));
+    let signalled = arguments.next().filter(|_| rank == size - 1);
     let (left, right) = ((rank + size - 1) % size, (rank + 1) % size);
     let mut cells: Vec<f64> = (0..CELLS)
         .map(|i| (i as f64 * 0.01 + f64::from(rank)).sin())
         .collect();
     for step in 0..steps {
         std::thread::sleep(pause);
+        if signalled == Some(step) {
+            terminate_myself();
+        }
         let (mut from_left, mut from_right) = (0.0, 0.0);
         let (first, last) = (cells[0], cells[CELLS - 1]);
         mpi::request::scope(|scope| {
@@ -52,4 +56,10 @@ fn main() {
         }
     }
     println!("rank {rank}: {:.12}", cells[CELLS / 2]);
+}
+
+fn terminate_myself() {
+    let mut kill = std::process::Command::new("kill");
+    kill.arg("-TERM").arg(std::process::id().to_string());
+    assert!(kill.status().is_ok_and(|status| status.success()));
 }
