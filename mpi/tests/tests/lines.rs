@@ -1,6 +1,8 @@
 //! Lines of checkpoints: taken without a message, found again by all ranks, stopped at by all ranks.
 
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use mpi_tests::{Job, finished, send, sorted, wait_until};
 
@@ -29,6 +31,46 @@ fn ckpt_calls_mpi_for_everything_but_checkpoints() {
         "{told:?}"
     );
     assert_eq!(job.lines(&job.store()).len(), 3 * 30);
+}
+
+/// The library that counts calls from outside, built.
+fn counter(folder: &Path) -> PathBuf {
+    let library = folder.join("calls.so");
+    let built = Command::new("cc")
+        .args(["-shared", "-fPIC", "-O1", "-o"])
+        .arg(&library)
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/src/calls.c"))
+        .arg("-ldl")
+        .status();
+    assert!(
+        built.is_ok_and(|status| status.success()),
+        "there is a C compiler"
+    );
+    library
+}
+
+#[test]
+fn a_run_with_checkpoints_calls_mpi_as_often_as_one_without() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = counter(folder.path());
+    let counted = |options: &str, checkpoints: usize| -> Vec<String> {
+        let job = Job::new("programs/ring");
+        let launcher = format!("'mpirun -n {{n}} env LD_PRELOAD={} {{cmd}}'", library.display());
+        let ended = job.ckpt("run", &format!("-n 3 --launcher {launcher} {options} --- 30"));
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert_eq!(job.lines(&job.store()).len(), checkpoints);
+        let told = ended.stderr.lines().filter_map(|line| {
+            let at = line.find("calls seen from outside: ")?;
+            Some(line[at..].to_owned())
+        });
+        let mut told: Vec<String> = told.collect();
+        told.sort();
+        told
+    };
+    let without = counted("--every 100000", 0);
+    let with = counted("--every 1 --keep all", 3 * 30);
+    assert_eq!(without.len(), 3, "{without:?}");
+    assert_eq!(with, without);
 }
 
 #[test]

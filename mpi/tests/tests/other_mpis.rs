@@ -44,6 +44,7 @@ impl Mpi {
         let folder = target().join("other-mpis").join(self.name);
         job.set("CARGO_TARGET_DIR", &folder.to_string_lossy());
         job.set("CARGO_PROFILE_DEV_DEBUG", "0");
+        job.set("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
         job.set("CKPT_CHECK_SAFE_POINTS", "1");
         if let Some(libraries) = &self.libraries {
             job.set("LD_LIBRARY_PATH", &libraries.to_string_lossy());

@@ -26,7 +26,7 @@ fn main() {
         .collect();
     let (rank, size) = (group.rank(), group.size());
     let (left, right) = ((rank + size - 1) % size, (rank + 1) % size);
-    let mut total = 0.0;
+    let mut total = 0.0_f64;
     for step in 0..steps {
         let own: f64 = matrix.iter().map(|cell| cell * cell).sum();
         let mut received = vec![0.0; ROWS];
