@@ -45,9 +45,9 @@ impl Part {
 pub struct Lines {
     /// As it was named, perhaps with a place for the number of the rank.
     store: PathBuf,
-    /// The ranks whose folder is here, in order.
+    /// The ranks whose files are here, in order.
     pub parts: Vec<Part>,
-    /// The ranks whose folder is not.
+    /// The ranks whose files are not.
     pub elsewhere: Vec<u32>,
     /// Whether there are several: then each is named.
     pub several: bool,
@@ -68,8 +68,10 @@ impl Lines {
             rank,
             folder: stores::of_rank(store, rank),
         };
-        let (parts, elsewhere): (Vec<_>, Vec<_>) =
-            ranks.iter().map(part).partition(|part| part.folder.is_dir());
+        // Where each has a folder of its own and that of one was named, the others have nothing in it.
+        let is_shared = !stores::has_place_for_rank(store) && !stores::files(store).is_empty();
+        let is_here = |part: &Part| part.folder.is_dir() && !(is_shared && part.ids().is_empty());
+        let (parts, elsewhere): (Vec<_>, Vec<_>) = ranks.iter().map(part).partition(is_here);
         Lines {
             store: store.to_owned(),
             several: ranks != [0],
@@ -124,7 +126,7 @@ impl Lines {
                 format!("the checkpoints of rank {rank} are not here"),
             )
             .because(format!(
-                "there is no `{}` on this machine",
+                "there are none in `{}` on this machine",
                 stores::of_rank(&self.store, rank).display()
             ))
             .help("look at them on the node that the rank ran on"),
@@ -171,7 +173,7 @@ impl Lines {
     pub fn not_here(&self) -> Option<String> {
         let ranks = rank_list(&self.elsewhere)?;
         Some(format!(
-            "not looked at: {ranks}, whose files are on other nodes (`{}`)",
+            "not looked at: {ranks}, of which nothing is here (`{}`)",
             self.store.display()
         ))
     }
@@ -264,6 +266,8 @@ mod tests {
         for rank in [1, 12] {
             touch(&format!("node-{rank}/x.ckpt.d/000007.r{rank}.h5"));
         }
+        let own = Lines::of(&path("node-12/x.ckpt.d"));
+        assert!(own.several && own.lacking(7).is_empty() && own.parts.len() == 1);
         let apart = Lines::of(&path("node-{rank}/x.ckpt.d"));
         let found: Vec<u32> = apart.parts.iter().map(|part| part.rank).collect();
         assert_eq!(found, [1, 12]);

@@ -166,6 +166,11 @@ pub fn home(store: &Path) -> PathBuf {
 /// Stands for the number of the rank in the name of a store.
 const RANK: &str = "{rank}";
 
+/// Whether every rank has a folder of its own in the store of this name.
+pub fn has_place_for_rank(store: &Path) -> bool {
+    store.to_string_lossy().contains(RANK)
+}
+
 /// The folder that a rank writes in.
 pub fn of_rank(store: &Path, rank: u32) -> PathBuf {
     match store.to_str() {
@@ -176,8 +181,7 @@ pub fn of_rank(store: &Path, rank: u32) -> PathBuf {
 
 /// The ranks that have files in the store, or, where each has a folder of its own, one on this machine. In any order.
 pub fn ranks_here(store: &Path) -> Vec<u32> {
-    let is_place = |part: &Path| part.to_string_lossy().contains(RANK);
-    let Some(place) = store.ancestors().filter(|part| is_place(part)).last() else {
+    let Some(place) = store.ancestors().filter(|part| has_place_for_rank(part)).last() else {
         return files(store).into_iter().map(|(_, rank)| rank).collect();
     };
     let name = place.file_name().unwrap_or_default().to_string_lossy();

@@ -454,4 +454,7 @@ fn folders_of_ranks_on_other_nodes_are_named() {
         .code(78)
         .stderr(contains("ranks 1 and 3 are not on this machine"));
     assert!(node(0).join("000001.r0.h5").exists());
+    cargo_ckpt(folder.path(), &["verify", "--dir", "node-0.ckpt.d"])
+        .success()
+        .stdout(contains("not looked at: ranks 1, 2 and 3"));
 }

@@ -29,7 +29,7 @@ fn main() {
     let mut total = 0.0_f64;
     for step in 0..steps {
         let own: f64 = matrix.iter().map(|cell| cell * cell).sum();
-        let mut received = vec![0.0; ROWS];
+        let mut received = [0.0; ROWS];
         mpi::request::scope(|scope| {
             let reduction = world.immediate_all_reduce_into(scope, &own, &mut total, SystemOperation::sum());
             // SAFETY: the datatype has the rows of the matrix, one element of each.
