@@ -10,6 +10,7 @@ use crate::failure::{AboutFile, Failure, Outcome, code};
 use crate::launch::CargoOptions;
 use crate::launch::session::time;
 use crate::package::driver::{Wanted, rewrite};
+use crate::package::home::Busy;
 use crate::package::plan::{FunctionPlan, Plan, Totals};
 use crate::package::read::ReadPackage;
 use crate::package::stage::{Stage, artefact};
@@ -73,6 +74,7 @@ impl PlanCommand {
         let analysis = profile::analyse(&mut package);
         let main = driver::main_of(&package, &analysis)?;
         if self.check {
+            let _busy = Busy::with(package.target_directory());
             return match rewrite(&options, Wanted::Sources, package, analysis)? {
                 Some(rewritten) => self.show(&Plan::of_checked(&rewritten), &rewritten.package),
                 None => {

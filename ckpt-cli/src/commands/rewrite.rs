@@ -9,6 +9,7 @@ use similar::TextDiff;
 use crate::failure::{AboutFile, Failure, Outcome, code};
 use crate::launch::CargoOptions;
 use crate::package::driver::{Rewritten, Wanted, rewrite};
+use crate::package::home::Busy;
 use crate::package::launch::is_written_for_ckpt;
 use crate::package::manifest::{Manifest, Runtime};
 use crate::package::{features, full, profile, read, report};
@@ -63,6 +64,7 @@ impl Rewrite {
             eprintln!("ckpt: `main` has its attribute already: nothing to do");
             return Ok(0);
         }
+        let _busy = Busy::with(package.target_directory());
         let Some(rewritten) = rewrite(&self.cargo, Wanted::Sources, package, analysis)? else {
             eprintln!("ckpt: no loop is worth a checkpoint: nothing to do");
             return Ok(0);

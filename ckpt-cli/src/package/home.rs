@@ -100,6 +100,37 @@ impl Home {
     }
 }
 
+/// Keeps others from rewriting the copies of a target folder, from before one is rewritten until it is built: programs of
+/// one workspace share a copy, and what another has put there in between would be built without sites.
+#[must_use]
+#[derive(Debug)]
+pub struct Busy(#[expect(dead_code, reason = "it is held")] Option<File>);
+
+impl Busy {
+    /// Waits until nobody else is at work on these copies.
+    pub fn with(target: &Path) -> Self {
+        let path = target.join("ckpt").join("busy");
+        let elsewhere = env::temp_dir().join(format!(
+            "ckpt-{}-{:016x}.busy",
+            nix::unistd::getuid(),
+            hash(target)
+        ));
+        let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+        let file = made
+            .and_then(|()| File::create(&path))
+            .or_else(|_| File::create(elsewhere))
+            .ok();
+        if let Some(file) = &file
+            && matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock))
+        {
+            eprintln!("ckpt: waiting for another program of this workspace to be built");
+            // A file system without locks is no reason to stop.
+            let _ = file.lock();
+        }
+        Busy(file)
+    }
+}
+
 /// Makes a folder, and the mark that cargo puts into a target folder that is new, and tries to write there.
 fn usable(folder: &Path, target: Option<&Path>) -> io::Result<()> {
     let is_new = target.is_some_and(|target| !target.exists());
@@ -135,6 +166,24 @@ fn hash(path: &Path) -> u64 {
 mod tests {
     use super::*;
     use crate::package::testing::Tree;
+
+    #[test]
+    fn one_is_at_work_at_a_time() {
+        let tree = Tree::new(&[("target/x", "")]);
+        let target = tree.path("target");
+        let (told, heard) = std::sync::mpsc::channel();
+        let first = Busy::with(&target);
+        let other = std::thread::spawn(move || {
+            let second = Busy::with(&target);
+            told.send(()).expect("it is waited for");
+            drop(second);
+        });
+        let soon = std::time::Duration::from_millis(50);
+        assert!(heard.recv_timeout(soon).is_err(), "it waits");
+        drop(first);
+        heard.recv().expect("it goes on");
+        other.join().expect("it ends");
+    }
 
     #[test]
     fn without_a_target_folder_the_next_one_is_taken() {

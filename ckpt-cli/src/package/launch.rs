@@ -8,6 +8,7 @@ use ckpt_compiler::package::items::Annotation;
 
 use super::copy::PackageCopy;
 use super::driver::{Rewritten, Wanted, cargo_on_copy, rewrite, shown};
+use super::home::Busy;
 use super::profile;
 use super::read::{ReadPackage, read, settings_files};
 use super::report;
@@ -19,6 +20,7 @@ use crate::launch::{CargoOptions, Choice};
 /// Builds the program with checkpoints in it; nothing if the user has put `#[ckpt::main]` on `main` and the package is to
 /// be built as it is.
 pub fn build(options: &CargoOptions, choice: &Choice, target: &Path) -> Outcome<Option<Built>> {
+    let _busy = Busy::with(target);
     let stamp_path = target.join("ckpt").join(format!("{}.stamp", choice.target));
     let words = stamp_words(options, choice);
     if let Some(stamp) = Stamp::still_valid(&stamp_path, &words) {

@@ -18,7 +18,7 @@ pub mod driver;
 pub mod features;
 pub mod full;
 mod gather;
-mod home;
+pub mod home;
 pub mod launch;
 pub mod manifest;
 mod marks;

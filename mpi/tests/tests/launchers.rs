@@ -195,3 +195,22 @@ fn the_books_script_for_slurm_queues_the_job_again_until_it_is_done() {
     let both = stopped.stdout + &ended.stdout;
     assert_eq!(sorted(&both), sorted(&expected));
 }
+
+/// Programs of one workspace share the copy that is rewritten.
+#[test]
+fn programs_of_one_workspace_are_built_at_the_same_time() {
+    let programs = [(RING, "30"), ("programs/groups", "30"), (RING, "20")];
+    let jobs: Vec<Job> = programs.iter().map(|(package, _)| Job::new(package)).collect();
+    let start =
+        |(job, (_, steps)): (&Job, &(&str, &str))| job.start("run", &format!("-n 2 --every 5 --- {steps}"));
+    let running: Vec<_> = jobs.iter().zip(&programs).map(start).collect();
+    for (child, job) in running.into_iter().zip(&jobs) {
+        let ended = finished(child);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert!(
+            !job.lines(&job.store()).is_empty(),
+            "it has sites: {}",
+            ended.stderr
+        );
+    }
+}

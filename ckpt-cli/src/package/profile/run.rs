@@ -19,6 +19,7 @@ use crate::launch::cargo::{Built, Program};
 use crate::launch::{CargoOptions, Supervisor};
 use crate::package::copy::{Adds, PackageCopy, make_copy_in};
 use crate::package::driver::{cargo_on_copy, findings, main_of};
+use crate::package::home::Busy;
 use crate::package::home::Home;
 use crate::package::read::{ReadPackage, read};
 use crate::render;
@@ -116,6 +117,7 @@ fn to_standard_error() -> Outcome<Stdio> {
 
 /// The program with counters. Where one does not compile, those of its function are left out.
 fn built(package: &ReadPackage, analysis: &Analysis, counters: &Counters, home: &Home) -> Outcome<Program> {
+    let _busy = Busy::with(package.target_directory());
     let library = write_library(home, counters.list.len())?;
     let choice = &package.workspace.choice;
     let mut left_out: BTreeSet<usize> = BTreeSet::new();
