@@ -16,8 +16,8 @@ pub struct SessionOptions {
     /// Take a checkpoint at every N-th visit of a site
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub every: Option<u64>,
-    /// Take a checkpoint when this much time has passed since the last one: 30s, 5m, 1h
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    /// Take a checkpoint when this much time has passed since the last one: 30s, 5m, 1h; `auto` finds out how often it pays
+    #[arg(long, value_name = "TIME", value_parser = interval)]
     pub interval: Option<String>,
     /// The store: the folder of the checkpoints [default: ./PACKAGE.ckpt.d]
     #[arg(long, value_name = "FOLDER")]
@@ -87,6 +87,13 @@ pub fn time(text: &str) -> Result<String, String> {
             Err(format!("a unit is missing; for seconds write `{text}s`"))
         }
         Err(error) => Err(format!("{error}; write for example `30s`, `5m` or `1h 30m`")),
+    }
+}
+
+fn interval(text: &str) -> Result<String, String> {
+    match text {
+        "auto" => Ok(text.to_owned()),
+        _ => time(text).map_err(|why| format!("{why}, or `auto`")),
     }
 }
 

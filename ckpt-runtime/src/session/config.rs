@@ -33,6 +33,7 @@ const ASKING: &[&str] = &[
 /// Variables that modify a session, or that other parts of ckpt read.
 const KNOWN: &[&str] = &[
     "CKPT_BACKGROUND",
+    "CKPT_MTBF",
     "CKPT_FORCE_LAYOUT",
     "CKPT_QUIET",
     "CKPT_FAULT",
@@ -68,7 +69,9 @@ pub struct Config {
     /// A checkpoint every so many site visits.
     pub every: Option<NonZeroU64>,
     /// A checkpoint every so often.
-    pub interval: Option<Duration>,
+    pub interval: Option<Interval>,
+    /// How long the program runs between two failures, for [`Interval::Auto`]; unless given, what the store has seen.
+    pub mtbf: Option<Duration>,
     /// Retention.
     pub keep: Keep,
     /// Restart instead of starting.
@@ -83,6 +86,15 @@ pub struct Config {
     pub background: bool,
     /// Kill this process at the visit of that number: for tests.
     pub fault_visit: Option<Fault>,
+}
+
+/// How often checkpoints are taken by the clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interval {
+    /// So often.
+    Every(Duration),
+    /// As often as pays, by what checkpoints cost and how often the program fails.
+    Auto,
 }
 
 /// A death at a site visit.
@@ -131,6 +143,7 @@ struct Section {
     dir: Option<PathBuf>,
     every: Option<NonZeroU64>,
     interval: Option<String>,
+    mtbf: Option<String>,
     keep: Option<KeepValue>,
     time_limit: Option<String>,
     background: Option<bool>,
@@ -184,7 +197,11 @@ impl Config {
             every: section.every,
             interval: section
                 .interval
-                .map(|text| duration(&in_file("interval"), &text))
+                .map(|text| interval(&in_file("interval"), &text))
+                .transpose()?,
+            mtbf: section
+                .mtbf
+                .map(|text| duration(&in_file("mtbf"), &text))
                 .transpose()?,
             keep: section.keep.map_or(Ok(Keep::default()), KeepValue::read)?,
             time_limit: section
@@ -204,7 +221,10 @@ impl Config {
             config.dir = PathBuf::from(dir);
         }
         let every = environment.parse("CKPT_EVERY", "a number of site visits, 1 or more")?;
-        let interval = environment.duration("CKPT_INTERVAL")?;
+        let interval = environment
+            .get("CKPT_INTERVAL")
+            .map(|text| interval("CKPT_INTERVAL", &text.to_string_lossy()))
+            .transpose()?;
         if every.is_some() || interval.is_some() {
             // One policy overrules the other source's: who asks for every 10 visits does not want the file's 5 minutes.
             (config.every, config.interval) = (every, interval);
@@ -212,11 +232,14 @@ impl Config {
         if let Some(keep) = environment.get("CKPT_KEEP") {
             config.keep = keep_from("CKPT_KEEP", &keep.to_string_lossy())?;
         }
+        if let Some(mtbf) = environment.duration("CKPT_MTBF")? {
+            config.mtbf = Some(mtbf);
+        }
         if let Some(limit) = environment.duration("CKPT_TIME_LIMIT")? {
             config.time_limit = Some(limit);
         }
         if config.every.is_none() && config.interval.is_none() {
-            config.interval = Some(DEFAULT_INTERVAL);
+            config.interval = Some(Interval::Every(DEFAULT_INTERVAL));
         }
         Ok(config)
     }
@@ -340,6 +363,18 @@ fn keep_from(setting: &str, text: &str) -> Result<Keep, ConfigError> {
     }
 }
 
+fn interval(setting: &str, text: &str) -> Result<Interval, ConfigError> {
+    if text.trim() == "auto" {
+        return Ok(Interval::Auto);
+    }
+    let wrong = |_| ConfigError::Value {
+        setting: setting.into(),
+        value: text.into(),
+        expected: "`auto`, or a time with its unit and more than nothing, such as 30s, 5m or 1h30m",
+    };
+    duration(setting, text).map(Interval::Every).map_err(wrong)
+}
+
 fn duration(setting: &str, text: &str) -> Result<Duration, ConfigError> {
     match humantime::parse_duration(text.trim()) {
         Ok(duration) if !duration.is_zero() => Ok(duration),
@@ -386,7 +421,10 @@ mod tests {
     fn defaults_follow_the_program() {
         let config = resolve(Some(""), &[]).unwrap().unwrap();
         assert_eq!(config.dir, Path::new("heat.ckpt.d"));
-        assert_eq!((config.every, config.interval), (None, Some(DEFAULT_INTERVAL)));
+        assert_eq!(
+            (config.every, config.interval),
+            (None, Some(Interval::Every(DEFAULT_INTERVAL)))
+        );
         assert_eq!(config.keep, Keep::default());
     }
 
@@ -394,7 +432,7 @@ mod tests {
     fn the_environment_overrules_the_file() {
         let toml = "[session]\ndir = 'a'\ninterval = '5m'\nkeep = 'all'\ntime-limit = '1h'";
         let config = resolve(Some(toml), &[]).unwrap().unwrap();
-        assert_eq!(config.interval, Some(Duration::from_secs(300)));
+        assert_eq!(config.interval, Some(Interval::Every(Duration::from_secs(300))));
         assert_eq!(
             (config.keep, config.time_limit),
             (Keep::All, Some(Duration::from_secs(3600)))
@@ -410,6 +448,22 @@ mod tests {
             (Some(7), None)
         );
         assert_eq!(config.keep, Keep::Last(3));
+    }
+
+    #[test]
+    fn an_interval_may_be_found_out() {
+        let config = resolve(Some("[session]\ninterval = 'auto'\nmtbf = '6h'"), &[]);
+        let config = config.unwrap().unwrap();
+        assert_eq!(
+            (config.interval, config.mtbf),
+            (Some(Interval::Auto), Some(Duration::from_secs(6 * 3600)))
+        );
+        let config = resolve(None, &[("CKPT_INTERVAL", "auto"), ("CKPT_MTBF", "2h")]);
+        let config = config.unwrap().unwrap();
+        assert_eq!(config.interval, Some(Interval::Auto));
+        assert_eq!(config.mtbf, Some(Duration::from_secs(2 * 3600)));
+        assert!(message(None, &[("CKPT_INTERVAL", "automatic")]).contains("`auto`, or a time"));
+        assert!(message(Some("[session]\nmtbf = 'long'"), &[]).starts_with("`mtbf` in ckpt.toml"));
     }
 
     #[test]

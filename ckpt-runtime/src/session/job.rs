@@ -9,6 +9,8 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use super::auto::{Estimate, History};
+
 /// Name of the state file in the store folder.
 pub const JOB_FILE: &str = "job.json";
 
@@ -36,7 +38,7 @@ pub enum State {
 }
 
 /// What `job.json` holds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// The package's name.
     pub program: String,
@@ -67,6 +69,12 @@ pub struct Job {
     /// How many processes the program has, if it is one of MPI; this record is that of rank 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks: Option<u32>,
+    /// The processes that ran on the store before this one.
+    #[serde(default)]
+    pub history: History,
+    /// Where the interval between checkpoints is `auto`: what it is, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Estimate>,
 }
 
 impl Job {
@@ -79,6 +87,21 @@ impl Job {
             Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
+        }
+    }
+
+    /// What is known of the processes on this store when this one, the last so far, has ended.
+    pub(crate) fn history_after(&self) -> History {
+        let seconds = |text: &str| humantime::parse_rfc3339(text).ok();
+        let ran = match (seconds(&self.started), seconds(&self.updated)) {
+            (Some(started), Some(updated)) => updated.duration_since(started).unwrap_or_default(),
+            _ => std::time::Duration::ZERO,
+        };
+        let failed = matches!(self.state, State::Running | State::Failed);
+        History {
+            runs: self.history.runs + 1,
+            failures: self.history.failures + u64::from(failed),
+            seconds: self.history.seconds + ran.as_secs_f64(),
         }
     }
 

@@ -15,6 +15,7 @@
 //! | `CKPT_DIR`* | `dir` | the store, a folder | `<program>.ckpt.d` |
 //! | `CKPT_EVERY`* | `every` | a checkpoint every so many site visits | |
 //! | `CKPT_INTERVAL`* | `interval` | a checkpoint every so often: `30s`, `5m`, `1h30m` | `10m` if nothing says how often |
+//! | `CKPT_MTBF` | `mtbf` | time between failures, for the interval `auto` | what the store has seen |
 //! | `CKPT_KEEP`* | `keep` | how many checkpoints stay, or `all` | 2 |
 //! | `CKPT_TIME_LIMIT`* | `time-limit` | the process takes a checkpoint and stops before it has run so long | |
 //! | `CKPT_RESTART`* | | restart from `latest` or from the checkpoint of that number | |
@@ -37,6 +38,7 @@
 
 pub(crate) mod active;
 pub(crate) mod at_exit;
+pub mod auto;
 mod by_hand;
 pub mod config;
 pub(crate) mod exit;

@@ -14,7 +14,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::config::{Config, Fault};
+use super::auto::{Auto, Estimate, History};
+use super::config::{Config, Fault, Interval};
 use crate::ranks::{self, Agreement, Outcome};
 
 /// The visit at which a site has to look up; beyond every count while there is no session.
@@ -135,6 +136,8 @@ pub(crate) struct Policy {
     every: Option<NonZeroU64>,
     fault: Option<u64>,
     timer: Option<Timer>,
+    /// Where the interval follows from what checkpoints cost.
+    auto: Option<Auto>,
     /// With other ranks: what only some know is agreed on first.
     agreement: Option<Agreement>,
 }
@@ -142,8 +145,16 @@ pub(crate) struct Policy {
 impl Policy {
     /// # Errors
     /// The timer thread cannot be started.
-    pub(crate) fn start(config: &Config) -> std::io::Result<Policy> {
-        let timer = match (config.interval, config.time_limit) {
+    pub(crate) fn start(config: &Config, history: &History) -> std::io::Result<Policy> {
+        let (interval, auto) = match config.interval {
+            None => (None, None),
+            Some(Interval::Every(interval)) => (Some(interval), None),
+            Some(Interval::Auto) => {
+                let auto = Auto::new(config.mtbf, history);
+                (Some(auto.first()), Some(auto))
+            }
+        };
+        let timer = match (interval, config.time_limit) {
             (None, None) => None,
             (interval, limit) => Some(Timer::start(interval, limit)?),
         };
@@ -155,6 +166,7 @@ impl Policy {
             every: config.every,
             fault: config.fault_visit.filter(is_meant).map(|fault| fault.visit),
             timer,
+            auto,
             agreement: None,
         })
     }
@@ -220,15 +232,23 @@ impl Policy {
         self.fault == Some(visits)
     }
 
-    /// A checkpoint has been taken: the interval begins anew.
-    pub(crate) fn taken(&self) {
+    /// A checkpoint has been taken, and the program waited so long for it: the interval begins anew. Gives it where it
+    /// follows from that.
+    pub(crate) fn taken(&mut self, waited: Duration) -> Option<Estimate> {
         if self.agreement.is_some() {
             // Another rank's clock was ahead: this rank's interval begins anew all the same.
             ATTENTION.fetch_and(!INTERVAL, Ordering::SeqCst);
         }
+        let estimate = self.auto.as_mut().map(|auto| auto.taken(waited));
         if let Some(timer) = &self.timer {
-            timer.change(Deadlines::begin_interval);
+            timer.change(|deadlines| {
+                if let Some(estimate) = estimate {
+                    deadlines.interval = Some(Duration::from_secs_f64(estimate.interval));
+                }
+                deadlines.begin_interval();
+            });
         }
+        estimate
     }
 
     /// A checkpoint took so long until it was on the disk: the time limit keeps room for another one.

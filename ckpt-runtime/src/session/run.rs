@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::auto::History;
 use super::config::{self, Config};
 use super::exit::{Fatal, exit_code, say};
 use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, State};
@@ -84,7 +85,9 @@ impl Run {
             what: "listen for signals",
             error,
         })?;
-        let policy = Policy::start(config).map_err(|error| SessionError::System {
+        let earlier = Job::read(store.folder()).ok().flatten();
+        let history = earlier.map_or(History::default(), |job| job.history_after());
+        let policy = Policy::start(config, &history).map_err(|error| SessionError::System {
             what: "start the timer of the checkpoint policy",
             error,
         })?;
@@ -107,7 +110,7 @@ impl Run {
             told_of_slow_disk: false,
         };
         if rank == 0 {
-            run.begin_job()?;
+            run.begin_job(history)?;
         }
         if !closed::begin(run.store.folder(), rank, run.resume.is_some()) && rank == 0 {
             say(FILES_UNWATCHED);
@@ -117,7 +120,7 @@ impl Run {
         Ok(run)
     }
 
-    fn begin_job(&self) -> Result<(), SessionError> {
+    fn begin_job(&self, history: History) -> Result<(), SessionError> {
         let restored = self.resume.as_ref().map(|resume| &resume.restored);
         let now = job::now();
         let job = Job {
@@ -135,6 +138,8 @@ impl Run {
             command: command(),
             reason: None,
             ranks: self.member.map(|member| member.size),
+            history,
+            interval: None,
         };
         job::begin(self.store.folder(), job).map_err(|error| SessionError::System {
             what: "write the state of the job (job.json) into the store",
@@ -248,14 +253,14 @@ impl Run {
         })?;
         match taken {
             Ok(taken) if self.background && !reason.stops() => {
-                self.policy.taken();
+                self.waited(began.elapsed());
                 self.writer.begin(taken);
                 Ok(true)
             }
             Ok(taken) => {
                 self.writer.begin(taken);
                 let written = self.writer.wait();
-                self.policy.taken();
+                self.waited(began.elapsed());
                 Ok(written.is_some_and(|written| self.settle(written)))
             }
             Err(why) => {
@@ -265,6 +270,13 @@ impl Run {
                 self.failed(why, visits, reason);
                 Ok(false)
             }
+        }
+    }
+
+    /// The program stood still so long for a checkpoint.
+    fn waited(&mut self, time: Duration) {
+        if let Some(estimate) = self.policy.taken(time) {
+            job::update(|job| job.interval = Some(estimate));
         }
     }
 

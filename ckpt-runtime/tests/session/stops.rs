@@ -19,6 +19,7 @@ crate::tests! {
     a_run_that_ends_with_an_error_can_be_restarted,
     what_was_printed_before_a_checkpoint_is_not_lost,
     a_checkpoint_that_fails_does_not_stop_the_program,
+    the_interval_follows_from_costs_and_failures,
     a_failure_in_the_background_is_told_at_the_end,
     the_end_of_the_process_waits_for_the_disk,
     a_stop_that_could_not_be_carried_out_is_tried_again,
@@ -182,6 +183,24 @@ fn a_checkpoint_that_fails_does_not_stop_the_program() {
         "warning: no checkpoint was taken at site visit 8",
         "warning: 1 checkpoint(s) of this run could not be taken",
     ]);
+}
+
+fn the_interval_follows_from_costs_and_failures() {
+    let job = Job::new("steps")
+        .with("TEST_STEPS", 10)
+        .with("CKPT_INTERVAL", "auto")
+        .with("CKPT_EVERY", 2);
+    let interval = |name: &str| job.job_file()["interval"][name].as_f64().unwrap();
+    job.run(&[("TEST_EXIT", "3")]).expect_code(3);
+    assert!(interval("interval") >= 1.0 && interval("cost") > 0.0 && interval("waste") > 0.0);
+    assert_eq!(interval("between_failures"), 86400.0);
+    job.run(&[("CKPT_RESTART", "latest"), ("TEST_STEPS", "14")])
+        .expect_code(0);
+    let history = &job.job_file()["history"];
+    assert_eq!((&history["runs"], &history["failures"]), (&1.into(), &1.into()));
+    assert!(interval("between_failures") < 50_000.0);
+    job.run(&[("CKPT_MTBF", "2h")]).expect_code(0);
+    assert_eq!(interval("between_failures"), 7200.0);
 }
 
 fn a_failure_in_the_background_is_told_at_the_end() {
