@@ -1,5 +1,8 @@
 //! `cargo ckpt list`: the checkpoints of a store and how its run stands.
 
+use std::time::Duration;
+
+use ckpt::session::auto::Estimate;
 use ckpt::session::job::Job;
 use ckpt::store::{Entry, Meta};
 use serde_json::json;
@@ -51,7 +54,9 @@ impl List {
             return Ok(0);
         }
         if let Some(job) = &job {
-            render::print(&format!("{}: {}\n\n", folder.display(), standing(job)));
+            render::print(&format!("{}: {}\n", folder.display(), standing(job)));
+            let often = job.interval.as_ref().map(how_often).unwrap_or_default();
+            render::print(&format!("{often}\n"));
         }
         match list.is_empty() {
             true => render::print(&format!("{} holds no checkpoint yet.\n", folder.display())),
@@ -126,6 +131,27 @@ fn print_lines(list: &[Line], lines: &Lines) {
             }
         }
     }
+}
+
+/// Why checkpoints come as often as they do, where ckpt has found that out.
+fn how_often(estimate: &Estimate) -> String {
+    let time = |seconds: f64| {
+        let rounded = match seconds {
+            3600.0.. => Duration::from_secs(60 * (seconds / 60.0).round() as u64),
+            10.0.. => Duration::from_secs(seconds.round() as u64),
+            0.01.. => Duration::from_millis((seconds * 1e3).round() as u64),
+            _ => Duration::from_micros((seconds * 1e6).round() as u64),
+        };
+        humantime::format_duration(rounded).to_string()
+    };
+    format!(
+        "interval auto: a checkpoint every {}, as one makes the program wait for {} and a failure is expected every {};\n\
+         together they will cost {:.1} % of the time\n",
+        time(estimate.interval),
+        time(estimate.cost),
+        time(estimate.between_failures),
+        100.0 * estimate.waste
+    )
 }
 
 /// How the run stands, in one line.
