@@ -20,7 +20,7 @@ use anyhow::{Context, Result, bail, ensure};
 const BAR: f64 = 0.01;
 const RANKS: [u32; 4] = [1, 2, 4, 8];
 /// Arguments of himeno for wall times, and for the shorter of two counted runs.
-const LONG: &str = "65 65 129 300 2 1 1";
+const LONG: &str = "65 65 129 200 2 1 1";
 const SHORT: [&str; 2] = ["33 33 65 20 2 1 1", "33 33 65 60 2 1 1"];
 
 struct Options {
@@ -31,7 +31,7 @@ struct Options {
 impl Options {
     fn parse() -> Result<Options> {
         let mut options = Options {
-            pairs: 9,
+            pairs: 21,
             check: false,
         };
         let mut arguments = std::env::args().skip(1);
@@ -190,6 +190,7 @@ fn wall(built: &Built, pairs: usize) -> Result<(f64, f64, String)> {
         ensure!(answers[0] == answers[1], "the programs disagree");
         ratios.push(merits[0] / merits[1]);
     }
+    ensure!(!calls.is_empty(), "the instrumented program has no session");
     ratios.sort_by(f64::total_cmp);
     Ok((ratios[pairs / 2], best[0] / best[1], calls))
 }
