@@ -214,6 +214,10 @@ impl Walker<'_> {
     }
 
     fn outside_method(&mut self, call: &ExprMethodCall, receiver: Value, name: &str, span: Span) -> Value {
+        if let Some("u8" | "u16" | "u32" | "u64" | "u128" | "usize") = receiver.ty.outside_name() {
+            let at = self.place(span, span).bytes.start;
+            self.graph.unsigned.insert((self.function.id, at));
+        }
         let runs = Tables::current().calls_for_each(name)
             && call
                 .args

@@ -18,7 +18,7 @@ pub use walk::build;
 
 use super::amount::Amount;
 use super::items::{FnId, Place, TypeId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// Index of a call in [`CallGraph::calls`].
@@ -224,6 +224,8 @@ pub struct CallGraph {
     pub fields: Vec<FieldFact>,
     /// Functions whose address is taken somewhere.
     pub taken: Vec<FnId>,
+    /// Calls of methods of numbers without a sign: the function that makes them, and the byte of the method's name.
+    pub unsigned: HashSet<(FnId, usize)>,
 }
 
 impl CallGraph {

@@ -8,6 +8,37 @@ use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
 
+/// Stands for an element among the names of fields.
+pub(super) const ELEMENT: &str = "[]";
+
+/// Methods that leave their list as long as it is.
+pub(super) fn keeps_length(method: &str) -> bool {
+    const NAMES: [&str; 17] = [
+        "copy_from_slice",
+        "clone_from_slice",
+        "copy_within",
+        "fill",
+        "fill_with",
+        "reverse",
+        "rotate_left",
+        "rotate_right",
+        "swap",
+        "swap_with_slice",
+        "sort",
+        "iter_mut",
+        "first_mut",
+        "last_mut",
+        "get_mut",
+        "par_sort",
+        "as_mut_slice",
+    ];
+    let starts = ["sort_", "par_sort_", "select_nth_"];
+    let slices = method.contains("chunks") || method.contains("split_") || method == "par_iter_mut";
+    NAMES.contains(&method)
+        || starts.iter().any(|start| method.starts_with(start))
+        || (slices && method.ends_with("_mut"))
+}
+
 /// A variable: `up` closures outwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Var {
@@ -91,6 +122,8 @@ pub(super) struct Method {
     pub(super) message: Option<Rc<Call>>,
     /// Whether it takes its receiver by shared reference or value, as far as the tables know.
     pub(super) pure: bool,
+    /// Whether it is one of a number without a sign.
+    pub(super) unsigned: bool,
     pub(super) arguments: usize,
 }
 

@@ -12,13 +12,14 @@
 //! | region | `region` | which pieces exchange no messages, and what they may write to |
 //! | machine | `machine` | one rank followed through the skeleton, with values as far as they are known (`value`) |
 //! | world | `world`, `together` | all ranks, messages under way, collective calls |
-//! | search | `search` | all ways that messages may take, from visit to visit (`widen` brings loops to an end) |
+//! | search | `search` | all ways that messages may take, from visit to visit (`widen` brings loops to an end, `facts` splits cases) |
 //!
 //! The method is that of CPPC (G. Rodriguez, M. J. Martin, P. Gonzalez, J. Tourino, JUCS 15(14), 2009), a set of
 //! communications begun and not yet matched, for concrete numbers of ranks and with all orders of messages tried. Where
 //! anything that decides about messages cannot be followed, a place is not safe.
 
 mod code;
+mod facts;
 mod lower;
 mod machine;
 mod region;

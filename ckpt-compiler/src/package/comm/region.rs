@@ -9,6 +9,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
+/// Names of fields that lead to a part of a parameter which may be written to; deeper, all of it.
+const DEEPEST_PATH: usize = 6;
+
 /// How sure it is that something is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum How {
@@ -34,6 +37,8 @@ pub(super) struct Piece {
     pub(super) settled: bool,
     /// Whether it exchanges messages or has a site.
     pub(super) events: bool,
+    /// Whether it writes to variables that were there before it.
+    pub(super) writes_outside: bool,
     /// Whether it may leave the function.
     pub(super) returns: bool,
     /// Whether it may go on outside of itself, in a loop around it.
@@ -200,11 +205,13 @@ impl<'a> Pieces<'a> {
             }
             if let Some(at) = parameters.iter().position(|slots| slots.contains(&var.slot)) {
                 // A parameter that is a pattern: all of it.
-                let path = if parameters[at].len() == 1 {
+                let mut path = if parameters[at].len() == 1 {
                     path
                 } else {
                     Vec::new()
                 };
+                // A recursion may lead deeper and deeper.
+                path.truncate(DEEPEST_PATH);
                 changed |= code.is_lent(at) && self.written[index][at].insert(path);
             }
         }
@@ -225,6 +232,22 @@ impl<'a> Pieces<'a> {
             events: self.range_has_events(code, range.clone()),
             ..Piece::default()
         };
+        let mut own = HashSet::new();
+        for op in ops {
+            match op {
+                Op::Declare(slot) => {
+                    own.insert(*slot);
+                }
+                Op::Bind(_, pattern) => {
+                    let mut slots = Vec::new();
+                    pattern.slots(&mut slots);
+                    own.extend(slots);
+                }
+                _ => {}
+            }
+        }
+        let outside = |(var, _, how): &Written| *how == How::Itself && (var.up > 0 || !own.contains(&var.slot));
+        piece.writes_outside = piece.writes.iter().any(outside);
         for (at, op) in ops.iter().enumerate() {
             match op {
                 Op::Return => piece.returns |= !(self.events[code] && super::machine::is_error(ops, at)),

@@ -6,6 +6,7 @@
 //! changing is given up, so that loops of any length come to an end.
 
 use super::code::Op;
+use super::facts;
 use super::machine::{At, State, Wait};
 use super::widen;
 use super::world::{Choice, Scene, Trouble, World};
@@ -13,11 +14,41 @@ use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-/// Visits that are followed with the numbers that the program has then.
-const EXACT_VISITS: usize = 24;
+/// How much of the values is followed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Depth {
+    /// Visits that are followed with the numbers that the program has then.
+    pub(super) visits: usize,
+    /// The same where the order of messages is open.
+    pub(super) visits_with_choices: usize,
+    /// States that are looked at.
+    pub(super) states: usize,
+    /// Whether conditions that decide about values alone are tried both ways.
+    pub(super) fine: bool,
+}
 
-/// The same where the order of messages is open.
-const EXACT_VISITS_WITH_CHOICES: usize = 5;
+/// One after the other until the site is found safe. What is not known is taken for anything in each, so the first that
+/// finds it safe will do; what stands in the way is told by the last.
+pub(super) const DEPTHS: [Depth; 3] = [
+    Depth {
+        visits: 2,
+        visits_with_choices: 2,
+        states: 3_000,
+        fine: false,
+    },
+    Depth {
+        visits: 3,
+        visits_with_choices: 2,
+        states: 6_000,
+        fine: true,
+    },
+    Depth {
+        visits: 24,
+        visits_with_choices: 5,
+        states: 6_000,
+        fine: false,
+    },
+];
 
 /// Steps of all ranks together.
 const MOST_STEPS: u64 = 4_000_000;
@@ -25,8 +56,8 @@ const MOST_STEPS: u64 = 4_000_000;
 /// Turns between two visits that are tried of a loop whose number of turns is the same on all ranks and not known.
 const MOST_TURNS: usize = 3;
 
-/// States that are looked at.
-const MOST_STATES: usize = 6_000;
+/// The same question at the same place more often than this between two visits is asked too often.
+const MOST_QUESTIONS: usize = 4;
 
 /// Decisions that are tried for a rank that runs ahead.
 const MOST_AHEAD: usize = 64;
@@ -48,6 +79,10 @@ struct Path {
     before: Option<Rc<World>>,
     /// How often each loop whose turns are not known has gone round since the last visit.
     turns: BTreeMap<At, usize>,
+    /// How often each other question was asked since then, and the state when it was asked last.
+    questions: BTreeMap<At, (usize, Rc<World>)>,
+    /// Whether values have got new names since the last question.
+    renamed: bool,
 }
 
 /// Follows the ranks of one run after another.
@@ -55,16 +90,20 @@ pub(super) struct Search<'a> {
     scene: Scene<'a>,
     /// The same program without the sites: for ranks that run ahead.
     ahead: Scene<'a>,
+    depth: Depth,
     fuel: u64,
     seen: HashSet<(u64, u64)>,
     found: Found,
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(scene: Scene<'a>, ahead: Scene<'a>) -> Self {
+    pub(super) fn new(scene: Scene<'a>, ahead: Scene<'a>, depth: Depth) -> Self {
+        let fine = depth.fine;
+        facts::clear();
         Self {
-            scene,
-            ahead,
+            scene: Scene { fine, ..scene },
+            ahead: Scene { fine, ..ahead },
+            depth,
             fuel: MOST_STEPS,
             seen: HashSet::new(),
             found: Found::default(),
@@ -84,13 +123,21 @@ impl<'a> Search<'a> {
             visits: 0,
             before: None,
             turns: BTreeMap::new(),
+            questions: BTreeMap::new(),
+            renamed: false,
         }];
         while let Some(path) = open.pop() {
-            if self.seen.len() > MOST_STATES {
+            if self.seen.len() > self.depth.states {
                 return Err(Trouble::new(
                     None,
                     "there are too many orders in which messages may come to try them all",
                 ));
+            }
+            if std::env::var("DBG2").is_ok() && self.depth.fine { // DEBUG
+                let w = &path.world;
+                let pl = self.scene.skeleton.place(w.ranks[0].at.0, w.ranks[0].at.1).map_or(0, |p| p.line);
+                eprintln!("DBG2 seen {} open {} visits {} at line {pl} {:?} dec {:?}", self.seen.len(), open.len(), path.visits, w.ranks[0].state, w.decisions.len());
+                if std::env::var("DBG3").is_ok() { for r in &w.ranks { for f in &r.frames { eprintln!("   r{} code {} {:?}", r.index, f.code, f.slots); } } }
             }
             self.follow(path, &mut open)?;
         }
@@ -102,6 +149,9 @@ impl<'a> Search<'a> {
         // Behind the last visit nothing matters any more.
         if !path.world.ranks.iter().any(|rank| self.site_ahead(rank)) {
             return Ok(());
+        }
+        if let Some((question, answer)) = told(&path.world) {
+            return self.each_case(path, question, answer, open);
         }
         if let Some(number) = undecided(&path.world) {
             return self.both_ways(path, number, open);
@@ -117,19 +167,45 @@ impl<'a> Search<'a> {
         self.stuck(&path.world)
     }
 
-    fn both_ways(&mut self, path: Path, number: u64, open: &mut Vec<Path>) -> Result<(), Trouble> {
+    /// The program goes on only if a question is answered so: the values that this leaves are tried one after the other.
+    fn each_case(&mut self, path: Path, question: u64, answer: bool, open: &mut Vec<Path>) -> Result<(), Trouble> {
+        for case in facts::cases(question, answer).unwrap_or_else(|| vec![Vec::new()]) {
+            let mut world = path.world.clone();
+            world.decisions.insert(question, answer);
+            widen::substitute(&mut world, &case);
+            open.push(Path {
+                world,
+                before: None,
+                turns: path.turns.clone(),
+                questions: path.questions.clone(),
+                ..path
+            });
+        }
+        Ok(())
+    }
+
+    fn both_ways(&mut self, mut path: Path, number: u64, open: &mut Vec<Path>) -> Result<(), Trouble> {
+        let (at, is_loop) = self.asked(&path.world, number);
+        if !is_loop && self.asks_again(&mut path, at) {
+            if self.is_new(&path.world) {
+                open.push(path);
+            }
+            return Ok(());
+        }
         if !self.is_new(&path.world) {
             return Ok(());
         }
-        let mut turns = path.turns.clone();
         let mut ways = vec![true, false];
-        if let Some(at) = self.loop_asked(&path.world, number) {
-            let turn = turns.entry(at).or_insert(0);
+        if is_loop {
+            let turn = path.turns.entry(at).or_insert(0);
             *turn += 1;
             if *turn > MOST_TURNS {
                 ways = vec![false];
                 *turn = 0;
             }
+        } else {
+            let asked = path.questions.get(&at).map_or(0, |(asked, _)| *asked);
+            path.questions.insert(at, (asked + 1, Rc::new(path.world.clone())));
         }
         for way in ways {
             let mut world = path.world.clone();
@@ -138,23 +214,46 @@ impl<'a> Search<'a> {
                 world,
                 visits: path.visits,
                 before: path.before.clone(),
-                turns: turns.clone(),
+                turns: path.turns.clone(),
+                questions: path.questions.clone(),
+                renamed: false,
             });
         }
         Ok(())
     }
 
-    /// The head of a loop, if that is what asks whether it goes on.
-    fn loop_asked(&self, world: &World, number: u64) -> Option<At> {
+    /// The same question once more: values that are not known get new names, so that what comes again is seen to; and after
+    /// some more, numbers that have grown since the last time are given up. Whether that was done, and it is to be asked
+    /// anew.
+    fn asks_again(&self, path: &mut Path, at: At) -> bool {
+        let Some((asked, before)) = path.questions.get(&at) else {
+            return false;
+        };
+        if path.renamed {
+            return false;
+        }
+        let (before, ranks) = (Rc::clone(before), path.world.ranks.len());
+        let too_often = *asked >= MOST_QUESTIONS + 2 * ranks;
+        path.world.ask_anew();
+        if too_often {
+            widen::widen_each(&mut path.world, &before);
+        }
+        widen::renumber_between(&mut path.world);
+        path.renamed = true;
+        true
+    }
+
+    /// Where a question is asked, and whether that is the head of a loop which asks whether it goes on.
+    fn asked(&self, world: &World, number: u64) -> (At, bool) {
         let asks = |rank: &&super::machine::Rank| rank.state == State::Waits(Wait::Decision(number));
-        let at = world.ranks.iter().find(asks)?.at;
+        let at = world.ranks.iter().find(asks).map_or((0, 0), |rank| rank.at);
         let ops = &self.scene.skeleton.codes[at.0].ops;
-        let is_head = match ops.get(at.1)? {
-            Op::Next(..) => true,
-            Op::Branch(other, join) => other == join && matches!(ops.get(*join), Some(Op::Exit)),
+        let is_head = match ops.get(at.1) {
+            Some(Op::Next(..)) => true,
+            Some(Op::Branch(other, join)) => other == join && matches!(ops.get(*join), Some(Op::Exit)),
             _ => false,
         };
-        is_head.then_some(at)
+        (at, is_head)
     }
 
     fn each_choice(&mut self, path: Path, choices: &[Choice], open: &mut Vec<Path>) -> Result<(), Trouble> {
@@ -177,6 +276,8 @@ impl<'a> Search<'a> {
                 visits: path.visits,
                 before: path.before.clone(),
                 turns: path.turns.clone(),
+                questions: path.questions.clone(),
+                renamed: false,
             });
         }
         Ok(())
@@ -203,6 +304,11 @@ impl<'a> Search<'a> {
             tried += 1;
             let too_many = tried > MOST_AHEAD;
             free.settle(self.ahead, &mut self.fuel, Some(waiting))?;
+            if let Some((question, answer)) = told(&free) {
+                free.decisions.insert(question, answer);
+                open.push(free);
+                continue;
+            }
             if let Some(number) = undecided(&free).filter(|_| !too_many) {
                 for way in [true, false] {
                     let mut next = free.clone();
@@ -240,9 +346,9 @@ impl<'a> Search<'a> {
         self.found.visits = self.found.visits.max(path.visits);
         widen::renumber(&mut path.world);
         let exact = if self.found.any_source {
-            EXACT_VISITS_WITH_CHOICES
+            self.depth.visits_with_choices
         } else {
-            EXACT_VISITS
+            self.depth.visits
         };
         if path.visits > exact
             && let Some(before) = &path.before
@@ -258,10 +364,12 @@ impl<'a> Search<'a> {
         for rank in &mut path.world.ranks {
             rank.state = State::Runs;
         }
-        let turns = BTreeMap::new();
+        let (turns, questions) = (BTreeMap::new(), BTreeMap::new());
         open.push(Path {
             before,
             turns,
+            questions,
+            renamed: false,
             ..path
         });
         Ok(())
@@ -292,6 +400,11 @@ impl<'a> Search<'a> {
             }
             let at = waited_for(rank, wait);
             let why = match at_site {
+                Some(other) if !self.site_ahead(rank) => format!(
+                    "rank {} waits here and does not come to the site any more, which rank {} has come to once more: all ranks \
+                     must go equally often round the loops that hold it",
+                    rank.index, other.index
+                ),
                 Some(other) => format!(
                     "rank {} waits here for something that is to come when others, as rank {}, have passed the site",
                     rank.index, other.index
@@ -313,7 +426,8 @@ impl<'a> Search<'a> {
         ) {
             (Some(there), Some(other)) => {
                 let why = format!(
-                    "rank {} comes to the site once more than rank {}: no checkpoint there would have all ranks",
+                    "rank {} comes to the site once more than rank {}: all ranks must go equally often round the loops that \
+                     hold it",
                     there.index, other.index
                 );
                 Err(Trouble::new(None, why))
@@ -354,6 +468,14 @@ impl<'a> Search<'a> {
 fn undecided(world: &World) -> Option<u64> {
     world.ranks.iter().find_map(|rank| match rank.state {
         State::Waits(Wait::Decision(number)) => Some(number),
+        _ => None,
+    })
+}
+
+/// A question of which the answer is known, which tells of other values.
+fn told(world: &World) -> Option<(u64, bool)> {
+    world.ranks.iter().find_map(|rank| match rank.state {
+        State::Waits(Wait::Cases(number, answer)) => Some((number, answer)),
         _ => None,
     })
 }

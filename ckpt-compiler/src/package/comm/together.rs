@@ -59,7 +59,7 @@ impl World {
             Some(_) => {
                 let value = self.outcome(comm, number, &part);
                 if let Some(place) = into {
-                    self.ranks[index].put(&place, value);
+                    self.ranks[index].fill(&place, value);
                 }
                 Value::Unit
             }

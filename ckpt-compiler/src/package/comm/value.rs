@@ -13,8 +13,10 @@ pub(super) enum Step {
     Index(usize),
     /// What a variant holds, by its index.
     Part(usize),
-    /// An element that is not known: writing there makes the whole unknown.
+    /// An element, or some of them, not known which: writing there leaves nothing known of any but what they have in common.
     Any,
+    /// Some elements that follow each other: their number.
+    Slice(Rc<Value>),
 }
 
 /// A place that a reference leads to.
@@ -33,7 +35,8 @@ pub(super) type Fields = BTreeMap<Rc<str>, Value>;
 
 /// A value.
 ///
-/// `Uniform` is not known, but wherever the same number stands, on whatever rank, it is the same value.
+/// `Uniform` is not known, but wherever the same number stands, on whatever rank, it is the same value. The lowest bit of the
+/// number says whether it is the opposite of the number without it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(super) enum Value {
     /// Anything at all.
@@ -57,6 +60,10 @@ pub(super) enum Value {
     Tuple(Rc<Vec<Value>>),
     /// An array, a vector, or what an iterator will give.
     List(Rc<Vec<Value>>),
+    /// The same where the elements are not told apart: the index of the first, their number, and what all of them are.
+    Many(Rc<[Value; 3]>),
+    /// In the elements of `Many`: the index of the element.
+    At,
     /// A struct, or a variant with named fields, by the last segment of its path.
     Struct(Rc<str>, Rc<Fields>),
     /// A variant or a struct without names.
@@ -119,7 +126,12 @@ impl Value {
     pub(super) fn uniform(of: &impl Hash) -> Value {
         let mut hasher = DefaultHasher::new();
         of.hash(&mut hasher);
-        Value::Uniform(hasher.finish())
+        Value::Uniform(hasher.finish() & !1)
+    }
+
+    /// A list of this many elements which are all this.
+    pub(super) fn many(count: Value, element: Value) -> Value {
+        Value::Many(Rc::new([Value::Int(0), count, element]))
     }
 
     /// Whether it is the same on all ranks that have it, though maybe not known.
@@ -137,6 +149,16 @@ impl Value {
         })
     }
 
+    /// `!x` of a truth value; of a number, another number.
+    pub(super) fn not(&self) -> Value {
+        match self {
+            Value::Bool(one) => Value::Bool(!one),
+            Value::Uniform(number) => Value::Uniform(number ^ 1),
+            other if other.is_same() => Value::uniform(&("not", other)),
+            other => other.blurred(),
+        }
+    }
+
     /// Whether all of it is known to be plain data.
     pub(super) fn is_data(&self) -> bool {
         self.all(&|part| {
@@ -151,6 +173,8 @@ impl Value {
                     | Value::Text(_)
                     | Value::Tuple(_)
                     | Value::List(_)
+                    | Value::Many(_)
+                    | Value::At
                     | Value::Struct(..)
                     | Value::Variant(..)
                     | Value::Range(_)
@@ -172,6 +196,61 @@ impl Value {
         }
     }
 
+    /// What both are.
+    pub(super) fn join(&self, other: &Value) -> Value {
+        let each = |a: &[Value], b: &[Value]| -> Vec<Value> { a.iter().zip(b).map(|(a, b)| a.join(b)).collect() };
+        match (self, other) {
+            _ if self == other => self.clone(),
+            (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => Value::tuple(each(a, b)),
+            (Value::List(a), Value::List(b)) if a.len() == b.len() => Value::list(each(a, b)),
+            (Value::Many(a), Value::Many(b)) if a[..2] == b[..2] => {
+                Value::Many(Rc::new([a[0].clone(), a[1].clone(), a[2].join(&b[2])]))
+            }
+            (Value::Variant(name, a), Value::Variant(is, b)) if name == is && a.len() == b.len() => {
+                Value::Variant(name.clone(), Rc::new(each(a, b)))
+            }
+            (Value::Struct(name, a), Value::Struct(is, b)) if name == is && a.keys().eq(b.keys()) => {
+                let fields = a.iter().map(|(key, one)| (key.clone(), one.join(&b[key])));
+                Value::Struct(name.clone(), Rc::new(fields.collect()))
+            }
+            _ if self.is_data() && other.is_data() => Value::Data,
+            _ => Value::Unknown,
+        }
+    }
+
+    /// How many elements a list has, or what an iterator still gives; nothing for what is no list.
+    pub(super) fn length(&self) -> Option<Value> {
+        match self {
+            Value::List(parts) => Some(Value::Int(parts.len() as i128)),
+            Value::Many(parts) if parts[0] == Value::Int(0) => Some(parts[1].clone()),
+            Value::Many(parts) => Some(Binary::Sub.apply(&parts[1], &parts[0])),
+            other if other.is_same() => Some(Value::uniform(&("len", other, [Value::Unit; 0].as_slice()))),
+            _ => None,
+        }
+    }
+
+    /// What all elements of a list are.
+    pub(super) fn any_element(&self) -> Value {
+        match self {
+            Value::List(parts) => match parts.split_first() {
+                Some((first, rest)) => rest.iter().fold(first.clone(), |all, one| all.join(one)),
+                None => Value::Data,
+            },
+            Value::Many(parts) => parts[2].at(&Value::Data),
+            other => other.blurred(),
+        }
+    }
+
+    /// An element of `Many` as the one with this index.
+    pub(super) fn at(&self, index: &Value) -> Value {
+        self.map(&mut |part| match part {
+            Value::At => Some(index.clone()),
+            // What stands in another list is told by that.
+            Value::Many(_) => Some(part.clone()),
+            _ => None,
+        })
+    }
+
     fn all(&self, holds: &impl Fn(&Value) -> bool) -> bool {
         holds(self) && self.parts().all(|part| part.all(holds))
     }
@@ -182,6 +261,7 @@ impl Value {
             Value::Tuple(parts) | Value::List(parts) | Value::Variant(_, parts) => Box::new(parts.iter()),
             Value::Struct(_, fields) => Box::new(fields.values()),
             Value::Range(parts) => Box::new(parts.iter()),
+            Value::Many(parts) => Box::new(parts.iter()),
             Value::Color(inner) | Value::Status(_, inner) => Box::new(std::iter::once(&**inner)),
             _ => Box::new(std::iter::empty()),
         }
@@ -206,6 +286,10 @@ impl Value {
             Value::Range(parts) => {
                 let [from, to, by] = &**parts;
                 Value::Range(Box::new([from.map(change), to.map(change), by.map(change)]))
+            }
+            Value::Many(parts) => {
+                let [from, count, element] = &**parts;
+                Value::Many(Rc::new([from.map(change), count.map(change), element.map(change)]))
             }
             Value::Color(inner) => Value::Color(Box::new(inner.map(change))),
             Value::Status(source, tag) => Value::Status(*source, Box::new(tag.map(change))),
@@ -272,6 +356,14 @@ impl Binary {
 
     /// What comes of it.
     pub(super) fn apply(self, left: &Value, right: &Value) -> Value {
+        match self {
+            // One question has one number, however it is put.
+            Self::Ne => return Self::Eq.apply(left, right).not(),
+            Self::Gt => return Self::Lt.apply(right, left),
+            Self::Ge => return Self::Le.apply(right, left),
+            Self::Eq if left > right => return self.apply(right, left),
+            _ => {}
+        }
         let known = match (left, right) {
             (Value::Int(a), Value::Int(b)) => self.ints(*a, *b),
             (Value::Float(a), Value::Float(b)) => self.floats(f64::from_bits(*a), f64::from_bits(*b)),
@@ -290,7 +382,11 @@ impl Binary {
         };
         match known {
             Some(value) => value,
-            None if left.is_same() && right.is_same() => Value::uniform(&(self, left, right)),
+            None if left.is_same() && right.is_same() => {
+                let value = Value::uniform(&(self, left, right));
+                super::facts::note(&value, self, left, right);
+                value
+            }
             None if left.is_data() && right.is_data() => Value::Data,
             None => Value::Unknown,
         }
@@ -306,7 +402,6 @@ impl Binary {
         }
         match self {
             Self::Eq => Some(Value::Bool(left == right)),
-            Self::Ne => Some(Value::Bool(left != right)),
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 use super::code::{Op, Skeleton};
 use super::lower::lower;
 use super::region::Pieces;
-use super::search::Search;
+use super::search::{DEPTHS, Depth, Search};
 use super::world::{Scene, Trouble};
 use crate::package::Analysis;
 use crate::package::items::{FnId, Items, Place};
@@ -144,6 +144,7 @@ impl SafePoints {
         let scene = |pieces| Scene {
             skeleton: &self.skeleton,
             pieces,
+            fine: false,
         };
         let mut safe = Safe {
             ranks: Vec::new(),
@@ -154,7 +155,22 @@ impl SafePoints {
         };
         let mut troubles: Vec<(usize, Trouble)> = Vec::new();
         for &count in &self.counts {
-            match Search::new(scene(&pieces), scene(&none)).run(count) {
+            let search = |depth: &Depth| {
+                let t = std::time::Instant::now();
+                let r = Search::new(scene(&pieces), scene(&none), *depth).run(count);
+                if std::env::var("DBG").is_ok() { // DEBUG
+                    let w = match &r { Ok(f) => format!("{f:?}"), Err(t) => { let o = self.obstacle(t, vec![]); format!("{o}") } };
+                    eprintln!("DBG {boundaries:?} n={count} {depth:?} {:?}: {w}", t.elapsed());
+                }
+                r
+            };
+            let [first, others @ ..] = &DEPTHS;
+            // With a number of ranks for which it is not safe, the others are only told along with it.
+            let others: &[Depth] = if troubles.is_empty() { others } else { &[] };
+            let verdict = others
+                .iter()
+                .fold(search(first), |verdict, depth| verdict.or_else(|_| search(depth)));
+            match verdict {
                 Ok(found) if found.visits == 0 => safe.idle.push(count),
                 Ok(found) => {
                     safe.ranks.push(count);

@@ -19,11 +19,38 @@ pub(super) struct Message {
     pub(super) at: At,
 }
 
+impl Message {
+    /// Gives values that are not known other numbers.
+    pub(super) fn rename(&mut self, rename: &mut dyn FnMut(u64) -> u64) {
+        self.replace(&mut |part| match part {
+            Value::Uniform(number) => Some(Value::Uniform(rename(*number))),
+            _ => None,
+        });
+    }
+
+    /// Only what is known for certain.
+    fn without_names(&mut self) {
+        self.data = self.data.map(&mut |part| match part {
+            Value::Uniform(_) => Some(Value::Data),
+            _ => None,
+        });
+    }
+
+    /// Replaces values.
+    pub(super) fn replace(&mut self, change: &mut dyn FnMut(&Value) -> Option<Value>) {
+        self.tag = self.tag.map(change);
+        self.data = self.data.map(change);
+    }
+}
+
 /// What a search is about.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scene<'a> {
     pub(super) skeleton: &'a Skeleton,
     pub(super) pieces: &'a Pieces<'a>,
+    /// Whether conditions that decide about values, and not about messages at once, are tried both ways as well, and
+    /// messages keep what is the same on all ranks.
+    pub(super) fine: bool,
 }
 
 /// What stands in the way, and where.
@@ -51,6 +78,9 @@ pub(super) struct World {
     pub(super) queues: BTreeMap<(usize, usize, usize), VecDeque<Message>>,
     pub(super) together: BTreeMap<(usize, usize), Together>,
     pub(super) decisions: BTreeMap<u64, bool>,
+    /// The ranks that have waited for a message from any: results that come in any order must look alike, or there are too
+    /// many orders to try.
+    any: BTreeSet<usize>,
 }
 
 impl World {
@@ -70,6 +100,7 @@ impl World {
             queues: BTreeMap::new(),
             together: BTreeMap::new(),
             decisions: BTreeMap::new(),
+            any: BTreeSet::new(),
         }
     }
 
@@ -102,12 +133,21 @@ impl World {
             pieces: scene.pieces,
             comms: &self.comms,
             decisions: &self.decisions,
+            fine: scene.fine,
             asks: &mut asks,
             fuel,
         };
         self.ranks[index].run(&mut sight);
         for ask in asks {
             self.answer(index, ask)?;
+        }
+        if self.waits_for_any(index) && self.any.insert(index) {
+            let comms = &self.comms;
+            let to_it = |comm: usize, to: usize| comms[comm].members.get(to) == Some(&index);
+            let queues = self.queues.iter_mut();
+            for (_, list) in queues.filter(|((comm, _, to), _)| to_it(*comm, *to)) {
+                list.iter_mut().for_each(Message::without_names);
+            }
         }
         Ok(())
     }
@@ -127,7 +167,10 @@ impl World {
                 at,
             } => {
                 let from = self.number_in(index, comm);
-                let message = Message { tag, data, at };
+                let mut message = Message { tag, data, at };
+                if self.any.contains(&self.global(comm, to)) {
+                    message.without_names();
+                }
                 self.queues
                     .entry((comm, from, to))
                     .or_default()
@@ -163,7 +206,7 @@ impl World {
         };
         match wait {
             Wait::Site(_) => Ok(false),
-            Wait::Decision(number) => {
+            Wait::Decision(number) | Wait::Cases(number, _) => {
                 let decided = self.decisions.contains_key(&number);
                 if decided {
                     self.ranks[index].state = State::Runs;
@@ -337,7 +380,7 @@ impl World {
                 }
             }
         }
-        if matches!(wait, Wait::Site(_) | Wait::Decision(_)) || !self.waits_for_any(index) {
+        if matches!(wait, Wait::Site(_) | Wait::Decision(_) | Wait::Cases(..)) || !self.waits_for_any(index) {
             return Ok(());
         }
         for (comm, source) in self.sources_of(index) {
@@ -442,6 +485,15 @@ impl World {
             }
         }
         Ok(offers)
+    }
+
+    /// Ranks that wait for a decision ask once more.
+    pub(super) fn ask_anew(&mut self) {
+        for rank in &mut self.ranks {
+            if matches!(rank.state, State::Waits(Wait::Decision(_))) {
+                rank.state = State::Runs;
+            }
+        }
     }
 
     /// The number among all of a rank of a communicator.

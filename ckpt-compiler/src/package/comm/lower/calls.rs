@@ -1,7 +1,7 @@
 //! Calls of functions and methods.
 
 use super::Lowerer;
-use crate::package::comm::code::{Method, Op, Touch};
+use crate::package::comm::code::{Method, Op, Touch, keeps_length};
 use crate::package::comm::value::Value;
 use crate::package::items::Def;
 use crate::package::resolve::{Namespace, Resolved, segments};
@@ -77,15 +77,21 @@ impl Lowerer<'_> {
             return;
         }
         let message = self.message_of(&names);
+        let names = self.full_path(names);
         // `T::run(..)`: a function of the program, most likely.
         let is_outside = names
             .first()
-            .is_some_and(|first| matches!(first.as_str(), "mpi" | "std" | "core"));
-        let perhaps = self.named(&last, false);
+            .is_some_and(|first| matches!(first.as_str(), "mpi" | "std" | "core" | "alloc"));
+        let perhaps = match names.len() {
+            // A plain name that means nothing in this program.
+            0 | 1 => self.named(&last, false),
+            // Of a type or a trait: what is free is not that.
+            _ => self.associated(&last),
+        };
         if message.is_none() && !is_outside && !perhaps.is_empty() {
             self.op(Op::Mention(perhaps));
         }
-        let names: Vec<Rc<str>> = self.full_path(names).into_iter().map(Into::into).collect();
+        let names: Vec<Rc<str>> = names.into_iter().map(Into::into).collect();
         self.op(Op::Outside(names.into(), count, message));
     }
 
@@ -185,7 +191,7 @@ impl Lowerer<'_> {
             [only] => Touch::Given(*only, 0),
             _ => Touch::Written,
         };
-        self.receiver(&call.receiver, touch);
+        self.receiver(&call.receiver, touch, own.is_empty() && keeps_length(&name));
         match &own[..] {
             [only] => {
                 for (index, argument) in call.args.iter().enumerate() {
@@ -210,6 +216,10 @@ impl Lowerer<'_> {
             name,
             message,
             pure,
+            unsigned: {
+                let at = call.method.span().byte_range().start + self.base;
+                self.analysis.graph.unsigned.contains(&(self.function.id, at))
+            },
             arguments: call.args.len(),
         };
         self.op(Op::Method(Rc::new(method)));
@@ -224,7 +234,16 @@ impl Lowerer<'_> {
             .collect()
     }
 
-    fn receiver(&mut self, receiver: &Expr, touch: Touch) {
+    /// The functions of types and traits of the program that have this name.
+    fn associated(&self, name: &str) -> Vec<usize> {
+        let functions = self.analysis.items.functions.iter();
+        functions
+            .filter(|one| one.name == name && (one.of_impl.is_some() || one.of_trait.is_some()))
+            .map(|one| one.id.0)
+            .collect()
+    }
+
+    fn receiver(&mut self, receiver: &Expr, touch: Touch, keeps_length: bool) {
         let is_mut = match root(receiver) {
             Some(name) => self.variable(&name).is_none_or(|(_, is_mut)| is_mut),
             None => false,
@@ -233,7 +252,10 @@ impl Lowerer<'_> {
             Touch::Through if is_mut => Touch::Written,
             other => other,
         };
-        self.place(receiver, touch);
+        let place = self.place(receiver, touch);
+        if keeps_length {
+            self.of_elements(place);
+        }
     }
 
     /// `iterator.for_each(|x| ..)` is a loop.

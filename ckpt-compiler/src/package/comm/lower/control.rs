@@ -1,7 +1,7 @@
 //! Branches, matches and loops.
 
 use super::{Lowerer, Target};
-use crate::package::comm::code::{Op, Pattern};
+use crate::package::comm::code::{Op, Pattern, Touch};
 use crate::package::comm::value::Value;
 use std::rc::Rc;
 use syn::spanned::Spanned;
@@ -132,7 +132,13 @@ impl Lowerer<'_> {
         body: impl FnOnce(&mut Self, usize),
     ) {
         self.at = self.note(over.span());
-        self.expr(over);
+        match over {
+            Expr::Reference(one) if one.mutability.is_some() => {
+                let place = self.place(&one.expr, Touch::Written);
+                self.of_elements(place);
+            }
+            over => self.expr(over),
+        }
         self.op(Op::Iterate);
         let iterator = self.slot();
         self.op(Op::Declare(iterator));

@@ -1,11 +1,11 @@
 //! Expressions and places.
 
 use super::{Context, Lowerer};
-use crate::package::comm::code::{Code, Op, Pattern, Touch, Var};
+use crate::package::comm::code::{Code, ELEMENT, Op, Pattern, Touch, Var};
 use crate::package::comm::value::{Binary, Value};
 use crate::package::items::Def;
 use crate::package::resolve::{Namespace, Resolved, segments};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Pat, UnOp};
@@ -252,6 +252,7 @@ impl Lowerer<'_> {
                 self.expr(&one.base);
                 self.op(Op::GetField(member(&one.member)));
             }
+            Expr::Index(one) if is_all(&one.index) => self.expr(&one.expr),
             Expr::Index(one) => {
                 self.expr(&one.expr);
                 self.expr(&one.index);
@@ -288,11 +289,13 @@ impl Lowerer<'_> {
                 }
                 at
             }
+            Expr::Index(one) if is_all(&one.index) => self.place(&one.expr, touch),
             Expr::Index(one) => {
-                self.place(&one.expr, touch);
+                let at = self.place(&one.expr, touch);
                 self.expr(&one.index);
                 self.op(Op::Element);
-                None
+                self.of_elements(at);
+                at
             }
             Expr::Unary(one) if matches!(one.op, UnOp::Deref(_)) => {
                 self.place(&one.expr, touch);
@@ -303,6 +306,15 @@ impl Lowerer<'_> {
                 self.expr(other);
                 None
             }
+        }
+    }
+
+    /// Only elements of the place are touched, and not how many there are.
+    pub(super) fn of_elements(&mut self, place: Option<usize>) {
+        if let Some(at) = place
+            && let Op::Place(_, names, _) = &mut self.context().code.ops[at]
+        {
+            names.push(ELEMENT.into());
         }
     }
 
@@ -340,8 +352,10 @@ impl Lowerer<'_> {
                     "PI" | "E" | "TAU" | "EPSILON" | "INFINITY" | "NEG_INFINITY" | "NAN" => {
                         self.push(Value::uniform(&names));
                     }
-                    // `usize::MAX`: the same everywhere, a number that nothing is compared with by value.
-                    "MAX" | "MIN" => self.push(Value::uniform(&names)),
+                    "MAX" | "MIN" => {
+                        let known = largest(&names, &name == &Rc::from("MAX"));
+                        self.push(known.unwrap_or_else(|| Value::uniform(&names)));
+                    }
                     _ => self.push(Value::Unknown),
                 }
             }
@@ -397,6 +411,11 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn closure(&mut self, closure: &syn::ExprClosure) {
+        let taken = match closure.capture {
+            Some(_) => self.copies_of_captured(closure),
+            None => HashMap::new(),
+        };
+        self.context().scopes.push(taken);
         self.skeleton.codes.push(Code::default());
         let index = self.skeleton.codes.len() - 1;
         let parent = self.context().index;
@@ -416,8 +435,49 @@ impl Lowerer<'_> {
         self.expr(&closure.body);
         self.op(Op::Return);
         self.finish();
+        self.context().scopes.pop();
         self.op(Op::Closure(index));
     }
+
+    /// A `move` closure has variables of its own, with the values that those around it have where it is made: what it
+    /// assigns to them is not seen outside.
+    fn copies_of_captured(&mut self, closure: &syn::ExprClosure) -> HashMap<String, (usize, bool)> {
+        let mut names = BTreeSet::new();
+        let tokens = quote::ToTokens::to_token_stream(&closure.body);
+        self.names_in(&tokens, &mut names, &mut BTreeSet::new());
+        let mut copies = HashMap::new();
+        for name in names {
+            if let Some((var, is_mut)) = self.variable(&name) {
+                self.op(Op::Load(var));
+                let slot = self.slot();
+                self.op(Op::Declare(slot));
+                copies.insert(name, (slot, is_mut));
+            }
+        }
+        copies
+    }
+}
+
+/// `i32::MAX`, `u8::MIN`; nothing where a number of the machine cannot hold it.
+fn largest(names: &[String], is_max: bool) -> Option<Value> {
+    let [.., ty, _] = names else { return None };
+    let bits: u32 = match &ty[1..] {
+        "size" => 64,
+        digits => digits.parse().ok().filter(|bits| *bits <= 64)?,
+    };
+    let number = match (ty.as_bytes()[0], is_max) {
+        (b'u', true) => (1_i128 << bits) - 1,
+        (b'u', false) => 0,
+        (b'i', true) => (1_i128 << (bits - 1)) - 1,
+        (b'i', false) => -(1_i128 << (bits - 1)),
+        _ => return None,
+    };
+    Some(Value::Int(number))
+}
+
+/// `..`
+fn is_all(index: &Expr) -> bool {
+    matches!(index, Expr::Range(range) if range.start.is_none() && range.end.is_none())
 }
 
 /// Whether looking at it does nothing.

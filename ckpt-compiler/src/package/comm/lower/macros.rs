@@ -2,7 +2,7 @@
 
 use super::Lowerer;
 use crate::package::comm::code::Op;
-use crate::package::comm::value::Value;
+use crate::package::comm::value::{Binary, Value};
 use crate::package::items::Def;
 use crate::package::resolve::{Namespace, Resolved};
 use crate::tables::Tables;
@@ -23,6 +23,9 @@ impl Lowerer<'_> {
             "panic" | "unreachable" | "todo" | "unimplemented" => {
                 self.op(Op::End);
                 self.push(Value::Unit);
+            }
+            "assert" | "debug_assert" | "assert_eq" | "debug_assert_eq" | "assert_ne" | "debug_assert_ne" => {
+                self.assertion(mac, &name);
             }
             name if Tables::current().formats(name) => self.arguments_only(mac, name),
             _ => self.unknown_macro(mac),
@@ -45,6 +48,42 @@ impl Lowerer<'_> {
         }
         let unit = !matches!(name, "format" | "write" | "writeln" | "concat" | "format_args");
         self.push(if unit { Value::Unit } else { Value::Data });
+    }
+
+    /// The process ends unless it holds.
+    fn assertion(&mut self, mac: &syn::Macro, name: &str) {
+        let Ok(arguments) = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone()) else {
+            self.unknown_macro(mac);
+            return;
+        };
+        let mut arguments = arguments.iter();
+        let (Some(first), operator) = (
+            arguments.next(),
+            match name.trim_start_matches("debug_") {
+                "assert_eq" => Some(Binary::Eq),
+                "assert_ne" => Some(Binary::Ne),
+                _ => None,
+            },
+        ) else {
+            self.unknown_macro(mac);
+            return;
+        };
+        self.expr(first);
+        if let Some(operator) = operator {
+            match arguments.next() {
+                Some(second) => self.expr(second),
+                None => self.push(Value::Unknown),
+            }
+            self.op(Op::Binary(operator));
+        }
+        let branch = self.op(Op::Branch(0, 0));
+        self.push(Value::Unit);
+        let jump = self.op(Op::Jump(0));
+        let other = self.op(Op::End);
+        self.push(Value::Unit);
+        let join = self.here();
+        self.context().code.ops[branch] = Op::Branch(other, join);
+        self.context().code.ops[jump] = Op::Jump(join);
     }
 
     fn vec_macro(&mut self, mac: &syn::Macro) {
@@ -122,7 +161,7 @@ impl Lowerer<'_> {
         self.push(Value::Unknown);
     }
 
-    fn names_in(&self, tokens: &TokenStream, names: &mut BTreeSet<String>, entered: &mut BTreeSet<String>) {
+    pub(super) fn names_in(&self, tokens: &TokenStream, names: &mut BTreeSet<String>, entered: &mut BTreeSet<String>) {
         for token in tokens.clone() {
             match token {
                 TokenTree::Group(group) => self.names_in(&group.stream(), names, entered),

@@ -303,7 +303,7 @@ impl Lowerer<'_> {
             let mut slots = Vec::new();
             pattern.slots(&mut slots);
             for slot in slots {
-                self.push(Value::Unknown);
+                self.push(Value::Unit);
                 self.op(Op::Declare(slot));
             }
             return;

@@ -2,7 +2,8 @@
 
 use super::{After, LONGEST_LIST, Rank, Sight, numbers};
 use crate::package::comm::code::Method;
-use crate::package::comm::value::{Place, Step, Value};
+use crate::package::comm::value::{Binary, Step, Value};
+use crate::tables::Tables;
 use std::rc::Rc;
 
 impl Rank {
@@ -86,13 +87,16 @@ impl Rank {
         let name = &*method.name;
         let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
         let found = match value {
-            Value::Int(number) => numbers::of_int(*number, name, &plain),
+            Value::Int(number) => numbers::of_int(*number, name, method.unsigned, &plain),
             Value::Float(bits) => numbers::of_float(f64::from_bits(*bits), name, &plain),
             Value::Variant(variant, parts) if matches!(&**variant, "Some" | "None" | "Ok" | "Err") => {
                 return self.option(name, variant, parts, receiver, arguments, sight);
             }
             Value::List(parts) => {
                 return self.list(&method.name, &Rc::clone(parts), receiver, arguments, sight);
+            }
+            Value::Many(parts) => {
+                return self.many(method, &Rc::clone(parts), receiver, arguments, sight);
             }
             Value::Range(parts) => {
                 return self.range(&method.name, parts, &plain, receiver, arguments, sight);
@@ -122,8 +126,8 @@ impl Rank {
             ("as_mut" | "borrow_mut" | "by_ref" | "as_mut_slice" | "as_deref_mut", []) => {
                 Some(receiver.clone())
             }
-            ("eq", [_]) => Some(crate::package::comm::value::Binary::Eq.apply(value, &plain[0])),
-            ("ne", [_]) => Some(crate::package::comm::value::Binary::Ne.apply(value, &plain[0])),
+            ("eq", [_]) => Some(Binary::Eq.apply(value, &plain[0])),
+            ("ne", [_]) => Some(Binary::Ne.apply(value, &plain[0])),
             _ => None,
         });
         if let Some(found) = found {
@@ -255,164 +259,6 @@ impl Rank {
         true
     }
 
-    fn list(
-        &mut self,
-        name: &Rc<str>,
-        parts: &Rc<Vec<Value>>,
-        receiver: &Value,
-        arguments: &[Value],
-        sight: &mut Sight<'_>,
-    ) -> bool {
-        let place = match self.followed(receiver.clone()) {
-            Value::Ref(place) => Some(place),
-            _ => None,
-        };
-        let first = arguments.first().map(|one| self.value(one));
-        let number = match &first {
-            Some(Value::Int(number)) => usize::try_from(*number).ok(),
-            _ => None,
-        };
-        let found = match (&**name, arguments.len()) {
-            ("len" | "count", 0) => Value::Int(parts.len() as i128),
-            ("is_empty", 0) => Value::Bool(parts.is_empty()),
-            (
-                "iter" | "into_iter" | "collect" | "copied" | "cloned" | "to_vec" | "clone" | "as_slice"
-                | "into_boxed_slice",
-                0,
-            ) => Value::List(Rc::clone(parts)),
-            ("iter_mut", 0) => match &place {
-                Some(place) => Value::list((0..parts.len()).map(|at| element(place, at)).collect()),
-                None => return false,
-            },
-            ("get", 1) => match number {
-                Some(at) => parts.get(at).cloned().map_or_else(Value::none, Value::some),
-                None => return false,
-            },
-            ("first", 0) => parts.first().cloned().map_or_else(Value::none, Value::some),
-            ("last", 0) => parts.last().cloned().map_or_else(Value::none, Value::some),
-            ("next", 0) => {
-                let first = parts.first().cloned().map_or_else(Value::none, Value::some);
-                self.rewrite(place, parts.iter().skip(1).cloned().collect());
-                first
-            }
-            ("push", 1) => {
-                let mut longer = (**parts).clone();
-                longer.extend(arguments.iter().cloned());
-                self.rewrite(place, longer);
-                Value::Unit
-            }
-            ("pop", 0) => {
-                let mut shorter = (**parts).clone();
-                let last = shorter.pop();
-                self.rewrite(place, shorter);
-                last.map_or_else(Value::none, Value::some)
-            }
-            ("clear", 0) => {
-                self.rewrite(place, Vec::new());
-                Value::Unit
-            }
-            ("drain", 1) => {
-                self.rewrite(place, Vec::new());
-                match &first {
-                    Some(Value::Range(range)) if range[0] == Value::Unit && range[1] == Value::Unit => {
-                        Value::List(Rc::clone(parts))
-                    }
-                    _ => return false,
-                }
-            }
-            ("rev", 0) => Value::list(parts.iter().rev().cloned().collect()),
-            ("skip", 1) if number.is_some() => {
-                Value::list(parts.iter().skip(number.unwrap_or(0)).cloned().collect())
-            }
-            ("take", 1) if number.is_some() => {
-                Value::list(parts.iter().take(number.unwrap_or(0)).cloned().collect())
-            }
-            ("step_by", 1) if number.is_some_and(|by| by > 0) => {
-                Value::list(parts.iter().step_by(number.unwrap_or(1)).cloned().collect())
-            }
-            ("enumerate", 0) => {
-                let pairs = parts.iter().enumerate();
-                Value::list(
-                    pairs
-                        .map(|(at, one)| Value::tuple(vec![Value::Int(at as i128), one.clone()]))
-                        .collect(),
-                )
-            }
-            ("flatten", 0) => match flattened(parts) {
-                Some(list) => Value::list(list),
-                None => return false,
-            },
-            ("zip" | "chain" | "contains" | "extend", 1) => {
-                let other = first.as_ref().and_then(|other| self.as_list(other, parts.len()));
-                match self.with_list(name, parts, other, first, place) {
-                    Some(value) => value,
-                    None => return false,
-                }
-            }
-            ("map" | "filter" | "filter_map" | "flat_map" | "any" | "all" | "find", 1) => {
-                let closure = first.unwrap_or_default();
-                self.each(name, closure, (**parts).clone(), sight);
-                return true;
-            }
-            ("sum" | "product" | "min" | "max", 0) => match folded(name, parts) {
-                Some(value) => value,
-                None => return false,
-            },
-            _ => return false,
-        };
-        self.push(found);
-        true
-    }
-
-    fn with_list(
-        &mut self,
-        name: &str,
-        parts: &[Value],
-        other: Option<Vec<Value>>,
-        first: Option<Value>,
-        place: Option<Place>,
-    ) -> Option<Value> {
-        if name == "contains" {
-            let known = |one: &Value| matches!(one, Value::Int(_) | Value::Bool(_) | Value::Text(_));
-            let wanted = first.filter(known)?;
-            return parts
-                .iter()
-                .all(known)
-                .then(|| Value::Bool(parts.contains(&wanted)));
-        }
-        let other = other?;
-        Some(match name {
-            "zip" => {
-                let pairs = parts.iter().cloned().zip(other);
-                Value::list(pairs.map(|(a, b)| Value::tuple(vec![a, b])).collect())
-            }
-            "chain" => self.listed(parts.iter().cloned().chain(other).collect()),
-            _ => {
-                self.rewrite(place, parts.iter().cloned().chain(other).collect());
-                Value::Unit
-            }
-        })
-    }
-
-    fn as_list(&self, value: &Value, most: usize) -> Option<Vec<Value>> {
-        match value {
-            Value::List(parts) => Some((**parts).clone()),
-            Value::Range(range) if range[1] == Value::Unit => match &range[0] {
-                Value::Int(from) => Some((0..most as i128).map(|at| Value::Int(from + at)).collect()),
-                _ => None,
-            },
-            Value::Range(range) => numbers::numbers(range, LONGEST_LIST),
-            _ => None,
-        }
-    }
-
-    fn rewrite(&mut self, place: Option<Place>, parts: Vec<Value>) {
-        if let Some(place) = place {
-            let list = self.listed(parts);
-            self.put(&place, list);
-        }
-    }
-
     fn range(
         &mut self,
         name: &Rc<str>,
@@ -436,7 +282,6 @@ impl Rank {
                 Value::Range(Box::new([from.clone(), to.clone(), Value::Int(*step)]))
             }
             ("contains", [one]) => {
-                use crate::package::comm::value::Binary;
                 let above = match from {
                     Value::Unit => Value::Bool(true),
                     from => Binary::Ge.apply(one, from),
@@ -451,6 +296,13 @@ impl Rank {
                 (Value::Int(from), Value::Int(to)) => Value::Int((to - from).max(0)),
                 _ => return false,
             },
+            ("map", [closure]) if self.is_vague(parts, closure, sight) => {
+                let count = match from {
+                    Value::Int(0) => to.clone(),
+                    from => Binary::Sub.apply(to, from),
+                };
+                return self.mapped(&Value::many(count, Value::At), closure, arguments, sight);
+            }
             _ => match numbers::numbers(parts, LONGEST_LIST) {
                 Some(list) => return self.list(name, &Rc::new(list), receiver, arguments, sight),
                 None => return false,
@@ -463,6 +315,21 @@ impl Rank {
             Value::Data
         });
         true
+    }
+
+    /// Whether a closure over numbers gives what differs between the ranks, in a list whose length is known to be the same.
+    fn is_vague(&self, range: &[Value; 3], closure: &Value, sight: &Sight<'_>) -> bool {
+        let settled = match closure {
+            Value::Closure(code, _) => self.closure_is_settled(*code, sight),
+            Value::Function(code) => sight.pieces.is_settled(*code),
+            _ => false,
+        };
+        let [from, to, by] = range;
+        !settled
+            && *by == Value::Int(1)
+            && *to != Value::Unit
+            && numbers::numbers(range, LONGEST_LIST).is_none()
+            && from.is_same()
     }
 
     /// A method of which nothing is known but its name.
@@ -502,10 +369,12 @@ impl Rank {
         } else {
             unplaced(result, &method.name, value, &plain, same)
         };
+        self.leak_parts(value);
         if !method.pure
             && let Value::Ref(place) = self.followed(receiver.clone())
         {
-            if same {
+            // What is lent out may be written to as long as it is.
+            if same && !lends(&method.name) {
                 self.put(&place, Value::uniform(&("after", &result)));
             } else {
                 self.forget(&place, None);
@@ -515,29 +384,12 @@ impl Rank {
     }
 
     /// Whether what a closure gives depends on nothing but what it is given: it names nothing around it.
-    fn closure_is_settled(&self, code: usize, sight: &Sight<'_>) -> bool {
+    pub(super) fn closure_is_settled(&self, code: usize, sight: &Sight<'_>) -> bool {
         let all = 0..sight.skeleton.codes[code].ops.len();
         let piece = sight.pieces.piece(code, all);
         piece.settled && piece.reads.iter().all(|var| var.up == 0)
     }
 
-    /// What an iteration over a value goes over.
-    pub(super) fn iterator(&self, top: Value) -> Value {
-        if let Value::Ref(place) = self.followed(top.clone()) {
-            return match self.at_place(&place) {
-                Some(Value::List(parts)) => {
-                    Value::list((0..parts.len()).map(|at| element(&place, at)).collect())
-                }
-                Some(other) => self.iterator(other),
-                None => Value::Unknown,
-            };
-        }
-        match top {
-            Value::Variant(name, parts) if &*name == "Some" => Value::List(parts),
-            Value::Variant(name, _) if &*name == "None" => Value::list(Vec::new()),
-            other => other,
-        }
-    }
 }
 
 /// The program's own method of a value's type, where it was not told before which is meant.
@@ -552,6 +404,25 @@ fn perhaps(method: &Method, value: &Value) -> Option<usize> {
     }
 }
 
+/// Whether a method may give an exclusive reference to its receiver, or to a part of it.
+fn lends(method: &str) -> bool {
+    const NAMES: [&str; 12] = [
+        "entry",
+        "insert",
+        "get_or_insert",
+        "get_or_insert_with",
+        "or_insert",
+        "or_insert_with",
+        "or_default",
+        "by_ref",
+        "peekable",
+        "drain",
+        "lock",
+        "into_iter",
+    ];
+    method.contains("_mut") || NAMES.contains(&method) || Tables::current().borrows_mutably(method)
+}
+
 /// The same call on the same things gives the same, wherever it stands.
 fn unplaced(result: Value, name: &str, value: &Value, plain: &[Value], same: bool) -> Value {
     if same {
@@ -559,50 +430,4 @@ fn unplaced(result: Value, name: &str, value: &Value, plain: &[Value], same: boo
     } else {
         result
     }
-}
-
-fn element(place: &Place, at: usize) -> Value {
-    let mut place = place.clone();
-    place.path.push(Step::Index(at));
-    Value::Ref(place)
-}
-
-fn flattened(parts: &[Value]) -> Option<Vec<Value>> {
-    let mut list = Vec::new();
-    for part in parts {
-        match part {
-            Value::List(inner) => list.extend(inner.iter().cloned()),
-            Value::Variant(name, inner) if matches!(&**name, "Some" | "None" | "Ok") => {
-                list.extend(inner.iter().cloned())
-            }
-            _ => return None,
-        }
-    }
-    Some(list)
-}
-
-fn folded(name: &str, parts: &[Value]) -> Option<Value> {
-    let numbers: Option<Vec<i128>> = parts
-        .iter()
-        .map(|part| match part {
-            Value::Int(number) => Some(*number),
-            _ => None,
-        })
-        .collect();
-    let numbers = numbers?;
-    Some(match name {
-        "sum" if !numbers.is_empty() => Value::Int(numbers.iter().sum()),
-        "product" if !numbers.is_empty() => {
-            Value::Int(numbers.iter().try_fold(1_i128, |a, b| a.checked_mul(*b))?)
-        }
-        "min" => numbers
-            .iter()
-            .min()
-            .map_or_else(Value::none, |one| Value::some(Value::Int(*one))),
-        "max" => numbers
-            .iter()
-            .max()
-            .map_or_else(Value::none, |one| Value::some(Value::Int(*one))),
-        _ => return None,
-    })
 }

@@ -39,7 +39,7 @@ impl Rank {
         self.frames.push(Frame {
             code,
             pc: 0,
-            slots: vec![Value::Unknown; callee.slots],
+            slots: vec![Value::Unit; callee.slots],
             stack: Vec::new(),
             marks: Vec::new(),
             parent,
@@ -107,6 +107,7 @@ impl Rank {
             return Some(());
         }
         self.left();
+        let value = self.settled_closures(value, sight);
         match frame.after {
             After::Value => self.push(value),
             After::Some => self.push(Value::some(value)),
@@ -124,7 +125,30 @@ impl Rank {
         Some(())
     }
 
-    /// `?`: errors are taken to end the program, so what is not known is taken for a success.
+    /// A value that a call gives back: the variables of a closure that was made in it are gone, so it is not followed.
+    fn settled_closures(&mut self, value: Value, sight: &Sight<'_>) -> Value {
+        let frames = self.frames.len();
+        let mut escaped = Vec::new();
+        let value = value.map(&mut |part| match part {
+            Value::Closure(_, parent) if *parent >= frames => {
+                escaped.push(part.clone());
+                Some(Value::Unknown)
+            }
+            Value::Ref(place) if place.frame >= frames => Some(Value::Unknown),
+            _ => None,
+        });
+        for one in escaped {
+            if let Value::Closure(code, _) = one
+                && sight.pieces.has_events(code)
+            {
+                self.lose("a closure that exchanges messages is given to where it is not followed");
+            }
+        }
+        value
+    }
+
+    /// `?`: an error that leaves a function which exchanges messages is taken to end the program, so what is not known is
+    /// taken for a success there. Any other call is given up.
     pub(super) fn question_mark(&mut self, top: Value, sight: &mut Sight<'_>) -> Option<()> {
         let value = self.value(&top);
         match &value {
@@ -134,6 +158,9 @@ impl Rank {
             }
             Value::Variant(name, _) if matches!(&**name, "None" | "Err") => {
                 return self.give_back(value, sight);
+            }
+            _ if self.frames.len() > 1 && !sight.pieces.has_events(self.frame().code) => {
+                self.abandon_call(self.frames.len() - 1, sight);
             }
             other if other.is_same() => self.push(Value::uniform(&("?", other))),
             other => self.push(other.blurred()),

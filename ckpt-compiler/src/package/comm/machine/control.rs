@@ -1,7 +1,8 @@
 //! Branches and loops, and what is not followed.
 
 use super::{After, At, Mark, Quiet, Rank, Sight, State, Wait};
-use crate::package::comm::code::{Op, Var};
+use crate::package::comm::code::{ELEMENT, Op, Var};
+use crate::package::comm::facts;
 use crate::package::comm::region::{How, Piece};
 use crate::package::comm::value::{Binary, Place, Step, Value};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -121,13 +122,9 @@ impl Rank {
         Some(hasher.finish())
     }
 
-    /// A value without references, if it is the same on all ranks that have it. What has never been given a value counts
-    /// for nothing.
+    /// A value without references, if it is the same on all ranks that have it. What has not been given a value yet is `()`.
     pub(super) fn deep(&self, value: &Value) -> Option<Value> {
-        let value = match value {
-            Value::Unknown => return Some(Value::Unit),
-            other => self.value(other),
-        };
+        let value = self.value(value);
         value.is_same().then_some(value)
     }
 
@@ -147,12 +144,18 @@ impl Rank {
         let ops = &sight.skeleton.codes[self.frame().code].ops;
         let eventful = sight.pieces.has_events(self.frame().code);
         if ends(ops, pc + 1, join, eventful) {
-            self.frame().pc = other;
+            if !self.learn(&condition, false, pc) {
+                self.frame().pc = other;
+            }
             return Some(());
         }
         let is_loop = matches!(ops.get(join), Some(Op::Exit)) && other == join;
         if !is_loop && ends(ops, other, join, eventful) {
+            self.learn(&condition, true, pc);
             return Some(());
+        }
+        if !is_loop && self.is_worth_deciding(&condition, pc, join, sight) {
+            return self.ask_all(condition, pc, "whether this is done");
         }
         if self.pass_over(pc, join, is_loop, &condition, sight) {
             return Some(());
@@ -164,9 +167,39 @@ impl Rank {
     fn decided(&self, condition: &Value, sight: &Sight<'_>) -> Option<bool> {
         match condition {
             Value::Bool(known) => Some(*known),
-            Value::Uniform(number) => sight.decisions.get(number).copied(),
+            Value::Uniform(number) => {
+                let decided = sight.decisions.get(&(number & !1))?;
+                Some(*decided == (number & 1 == 0))
+            }
             _ => None,
         }
+    }
+
+    /// The program goes on only with this answer: whether that tells of values, which are tried case by case then.
+    fn learn(&mut self, condition: &Value, answer: bool, pc: usize) -> bool {
+        let Value::Uniform(number) = condition else {
+            return false;
+        };
+        if facts::cases(*number, answer).is_none() {
+            return false;
+        }
+        self.frame().stack.push(condition.clone());
+        self.frame().pc = pc;
+        self.state = State::Waits(Wait::Cases(number & !1, answer == (number & 1 == 0)));
+        true
+    }
+
+    /// Whether a condition that is the same on all ranks is to be tried both ways though no message hangs on it at once:
+    /// it decides about values that are used later.
+    fn is_worth_deciding(&self, condition: &Value, pc: usize, join: usize, sight: &Sight<'_>) -> bool {
+        let Some(frame) = self.frames.last() else { return false };
+        if !sight.fine || self.quiet.is_some() || !matches!(condition, Value::Uniform(_)) {
+            return false;
+        }
+        let mut behind = sight.skeleton.codes[frame.code].ops.iter().skip(join);
+        let gives = behind.find(|op| !matches!(op, Op::Clear(_)));
+        let gives = !matches!(gives, Some(Op::Pop) | None);
+        gives || sight.pieces.piece(frame.code, pc + 1..join).writes_outside
     }
 
     /// Waits for what all ranks decide alike, or is lost.
@@ -175,7 +208,7 @@ impl Rank {
             Value::Uniform(number) => {
                 self.frame().stack.push(condition);
                 self.frame().pc = pc;
-                self.state = State::Waits(Wait::Decision(number));
+                self.state = State::Waits(Wait::Decision(number & !1));
             }
             _ => self.lose(&format!(
                 "{what} depends on data that may differ between the ranks"
@@ -276,7 +309,7 @@ impl Rank {
         self.left();
     }
 
-    fn abandon_call(&mut self, frame: usize, sight: &Sight<'_>) {
+    pub(super) fn abandon_call(&mut self, frame: usize, sight: &Sight<'_>) {
         self.frames.truncate(frame + 1);
         let Some(one) = self.frames.pop() else { return };
         for (parameter, value) in one.given.iter().enumerate() {
@@ -309,7 +342,13 @@ impl Rank {
             Value::Ref(place) => {
                 for path in sight.pieces.writes_to(code, parameter) {
                     let mut at = place.clone();
-                    at.path.extend(path.iter().cloned().map(Step::Field));
+                    for name in path {
+                        match &**name {
+                            ELEMENT if key.is_some() => break,
+                            ELEMENT => at.path.push(Step::Any),
+                            _ => at.path.push(Step::Field(name.clone())),
+                        }
+                    }
                     self.forget(&at, key);
                 }
             }
@@ -341,7 +380,12 @@ impl Rank {
         let mut at = place;
         let mut through = matches!(self.at_place(&at), Some(Value::Ref(_)));
         for name in path {
-            at.path.push(Step::Field(name.clone()));
+            match &**name {
+                // What is worked out alike on all ranks is told as a whole.
+                ELEMENT if key.is_some() => break,
+                ELEMENT => at.path.push(Step::Any),
+                _ => at.path.push(Step::Field(name.clone())),
+            }
             through |= matches!(self.at_place(&at), Some(Value::Ref(_)));
         }
         let held = self.at_place(&at).unwrap_or_default();
@@ -371,7 +415,7 @@ impl Rank {
     pub(super) fn next_element(&mut self, slot: usize, exit: usize, sight: &mut Sight<'_>) -> Option<()> {
         let pc = self.frame().pc - 1;
         let iterator = self.frame().slots.get(slot)?.clone();
-        let by_program = !matches!(iterator, Value::List(_) | Value::Range(_));
+        let by_program = !matches!(iterator, Value::List(_) | Value::Range(_) | Value::Many(_));
         if by_program && sight.pieces.method_has_events("next") {
             self.lose("an iterator of the program exchanges messages");
             return Some(());
@@ -382,6 +426,15 @@ impl Rank {
                 None => (Value::Bool(false), Value::Unit, iterator.clone()),
             },
             Value::Range(parts) => next_number(parts),
+            Value::Many(parts) => {
+                let [from, count, element] = &**parts;
+                let next = Binary::Add.apply(from, &Value::Int(1));
+                (
+                    Binary::Lt.apply(from, count),
+                    element.at(from),
+                    Value::Many(Rc::new([next, count.clone(), element.clone()])),
+                )
+            }
             other if other.is_same() => (
                 Value::uniform(&("more", other)),
                 Value::uniform(&("element", other)),

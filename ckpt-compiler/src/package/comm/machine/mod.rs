@@ -4,6 +4,8 @@ mod builtin;
 mod calls;
 mod control;
 mod grids;
+mod lists;
+mod many;
 mod mpi;
 mod numbers;
 mod outside;
@@ -12,6 +14,7 @@ mod places;
 mod states;
 
 pub(super) use control::is_error;
+pub(super) use numbers::cast;
 pub(super) use outside::is_settled_function;
 
 use super::code::{Op, Skeleton, Touch, Var};
@@ -124,6 +127,8 @@ pub(super) enum Wait {
     Collective(u64),
     /// What all ranks decide alike.
     Decision(u64),
+    /// A question of which the answer is known; what that tells of other values is tried case by case.
+    Cases(u64, bool),
     Site(usize),
 }
 
@@ -188,6 +193,8 @@ pub(super) struct Sight<'a> {
     pub(super) pieces: &'a Pieces<'a>,
     pub(super) comms: &'a [Comm],
     pub(super) decisions: &'a BTreeMap<u64, bool>,
+    /// Whether conditions that decide about values are tried both ways.
+    pub(super) fine: bool,
     pub(super) asks: &'a mut Vec<Ask>,
     /// Steps that may still be done.
     pub(super) fuel: &'a mut u64,
@@ -210,7 +217,7 @@ impl Rank {
         rank.frames.push(Frame {
             code: skeleton.main,
             pc: 0,
-            slots: vec![Value::Unknown; skeleton.codes[skeleton.main].slots],
+            slots: vec![Value::Unit; skeleton.codes[skeleton.main].slots],
             stack: Vec::new(),
             marks: Vec::new(),
             parent: None,
@@ -351,8 +358,7 @@ impl Rank {
                     Value::Int(count) if (0..=64).contains(&count) => {
                         Value::list(vec![element; count as usize])
                     }
-                    _ if element.is_same() && count.is_same() => Value::uniform(&(element, count)),
-                    _ => element.blurred(),
+                    count => Value::many(count, element),
                 });
             }
             Op::Struct(name, names, has_base) => self.struct_op(name, names, *has_base)?,
@@ -373,7 +379,7 @@ impl Rank {
             Op::Clear(range) => {
                 let frame = self.frame();
                 for slot in frame.slots.get_mut(range.clone())? {
-                    *slot = Value::Unknown;
+                    *slot = Value::Unit;
                 }
             }
             Op::Test(slot, pattern) => {

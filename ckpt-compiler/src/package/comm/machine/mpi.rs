@@ -198,8 +198,8 @@ impl Rank {
         match name {
             "matched_receive" | "matched_receive_vec" => self.push(Value::tuple(vec![value, status])),
             "matched_receive_into" => {
-                if let Some(into) = arguments.first() {
-                    self.write(into, value);
+                if let Some(Value::Ref(place)) = arguments.first().map(|into| self.followed(into.clone())) {
+                    self.fill(&place, value);
                 }
                 self.push(status);
             }
@@ -303,7 +303,7 @@ impl Rank {
             comm,
             to,
             tag,
-            data: sent(&data.unwrap_or_default()),
+            data: sent(&data.unwrap_or_default(), sight.fine),
             at: self.at,
         });
     }
@@ -355,10 +355,17 @@ impl Rank {
     fn destination(&mut self, into: Option<Value>) -> Option<Place> {
         match into.map(|one| self.followed(one)) {
             Some(Value::Ref(place)) => {
-                self.forget(&place, None);
+                match self.at_place(&place) {
+                    Some(Value::List(_) | Value::Many(_)) => self.fill(&place, Value::Data),
+                    _ => self.forget(&place, None),
+                }
                 Some(place)
             }
-            _ => None,
+            Some(other) => {
+                self.leak(&other);
+                None
+            }
+            None => None,
         }
     }
 
@@ -525,7 +532,7 @@ impl Rank {
         };
         self.requests.remove(at);
         if let Some(place) = into {
-            self.put(&place, value.clone());
+            self.fill(&place, value.clone());
         }
         Some((value, Value::Status(source, Box::new(tag))))
     }
@@ -546,10 +553,11 @@ impl Rank {
     }
 }
 
-/// What is known of a message: whole numbers and truth values steer what is done with it; the rest is data. Results that
-/// come in any order must look alike, or there are too many orders to try.
-fn sent(value: &Value) -> Value {
+/// What is known of a message: whole numbers and truth values steer what is done with it; the rest is data, except where
+/// that is followed too.
+fn sent(value: &Value, fine: bool) -> Value {
     value.map(&mut |part| match part {
+        Value::Uniform(_) if fine => None,
         Value::Uniform(_) | Value::Float(_) => Some(Value::Data),
         _ => None,
     })

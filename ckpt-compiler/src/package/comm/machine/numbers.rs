@@ -1,11 +1,12 @@
 //! Numbers and ranges.
 
+use crate::package::comm::facts;
 use crate::package::comm::value::{Binary, Value};
 
 /// `!x`, `-x`.
 pub(super) fn unary(not: bool, value: &Value) -> Value {
     match (not, value) {
-        (true, Value::Bool(one)) => Value::Bool(!one),
+        (true, Value::Bool(_) | Value::Uniform(_)) => value.not(),
         (false, Value::Int(one)) => Value::Int(-one),
         (false, Value::Float(bits)) => Value::float(-f64::from_bits(*bits)),
         _ if value.is_same() => Value::uniform(&("unary", not, value)),
@@ -14,7 +15,7 @@ pub(super) fn unary(not: bool, value: &Value) -> Value {
 }
 
 /// `x as T`
-pub(super) fn cast(value: &Value, to: &str) -> Value {
+pub(in crate::package::comm) fn cast(value: &Value, to: &str) -> Value {
     let is_float = to.starts_with('f');
     match value {
         Value::Int(one) if is_float => Value::float(*one as f64),
@@ -23,7 +24,11 @@ pub(super) fn cast(value: &Value, to: &str) -> Value {
         Value::Float(bits) => Value::Int(f64::from_bits(*bits) as i128),
         Value::Bool(one) => Value::Int(i128::from(*one)),
         // A variant without parts is a number of its own.
-        other if other.is_same() => Value::uniform(&("cast", to, other)),
+        other if other.is_same() => {
+            let value = Value::uniform(&("cast", to, other));
+            facts::note_cast(&value, to, other);
+            value
+        }
         _ => Value::Data,
     }
 }
@@ -71,7 +76,7 @@ pub(super) fn numbers(range: &[Value; 3], most: usize) -> Option<Vec<Value>> {
 }
 
 /// `n.method(..)` of whole numbers.
-pub(super) fn of_int(number: i128, name: &str, arguments: &[Value]) -> Option<Value> {
+pub(super) fn of_int(number: i128, name: &str, unsigned: bool, arguments: &[Value]) -> Option<Value> {
     let first = match arguments.first() {
         Some(Value::Int(one)) => Some(*one),
         _ => None,
@@ -86,6 +91,8 @@ pub(super) fn of_int(number: i128, name: &str, arguments: &[Value]) -> Option<Va
         ("pow", Some(_)) => Value::Int(number.checked_pow(fits?)?),
         ("abs_diff", Some(other)) => Value::Int((number - other).abs()),
         ("is_multiple_of", Some(other)) if other != 0 => Value::Bool(number % other == 0),
+        ("saturating_sub", Some(other)) if unsigned => Value::Int((number - other).max(0)),
+        ("checked_sub", Some(other)) if unsigned && number < other => Value::none(),
         // Below zero it depends on the type.
         ("saturating_sub" | "wrapping_sub", Some(other)) if number >= other => Value::Int(number - other),
         ("checked_sub", Some(other)) if number >= other => Value::some(Value::Int(number - other)),

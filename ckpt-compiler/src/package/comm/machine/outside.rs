@@ -71,6 +71,8 @@ impl Rank {
                 ],
                 [only @ Value::Int(_)],
             ) => Some(only.clone()),
+            ([.., "f32" | "f64", "from"], [Value::Int(number)]) => Some(Value::float(*number as f64)),
+            ([.., "f32" | "f64", "from"], [only @ Value::Float(_)]) => Some(only.clone()),
             ([.., "try_from"], [only @ Value::Int(_)]) => {
                 Some(Value::Variant("Ok".into(), Rc::new(vec![only.clone()])))
             }

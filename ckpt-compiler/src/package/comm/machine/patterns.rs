@@ -31,7 +31,7 @@ impl Rank {
             }
             Pattern::List(front, back) => {
                 let Value::List(parts) = value else {
-                    return unsure(value, pattern);
+                    return self.long_list_fits(value, front, back, pattern);
                 };
                 let behind = back.as_ref().map_or(0, Vec::len);
                 let fits = if back.is_some() {
@@ -73,6 +73,30 @@ impl Rank {
             }
             Pattern::Other(_) => unsure(value, pattern),
         }
+    }
+
+    /// A list whose elements are not told apart: its length must fit, and they.
+    fn long_list_fits(
+        &self,
+        value: &Value,
+        front: &[Pattern],
+        back: &Option<Vec<Pattern>>,
+        pattern: &Pattern,
+    ) -> Value {
+        let Some(count) = value.length() else {
+            return unsure(value, pattern);
+        };
+        let wanted = Value::Int((front.len() + back.as_ref().map_or(0, Vec::len)) as i128);
+        let length = match back {
+            Some(_) => Binary::Le.apply(&wanted, &count),
+            None => Binary::Eq.apply(&count, &wanted),
+        };
+        let parts = match back {
+            // Which elements those behind `..` are is not known.
+            Some(back) if !back.is_empty() => unsure(value, pattern),
+            _ => self.parts_fit(value, front, &None, Way::Index),
+        };
+        Binary::And.apply(&length, &parts)
     }
 
     fn parts_fit(
@@ -131,7 +155,8 @@ impl Rank {
             (Way::Part(at) | Way::Index(at), Value::Variant(_, parts) | Value::List(parts)) => {
                 parts.get(at).cloned().unwrap_or_default()
             }
-            (Way::Part(at) | Way::Index(at), other) if other.is_same() => Value::uniform(&(at, other)),
+            (Way::Index(at), other) => self.get_element(other, &Value::Int(at as i128)),
+            (Way::Part(at), other) if other.is_same() => Value::uniform(&(at, other)),
             (_, other) => other.blurred(),
         }
     }

@@ -1,8 +1,10 @@
 //! Variables, references, and what they lead to.
 
 use super::Rank;
+use super::lists::element;
 use crate::package::comm::code::Var;
-use crate::package::comm::value::{Place, Step, Value};
+use crate::package::comm::value::{Binary, Place, Step, Value};
+use std::ops::Range;
 use std::rc::Rc;
 
 impl Rank {
@@ -45,6 +47,10 @@ impl Rank {
             (Step::Index(at), Value::List(parts)) | (Step::Part(at), Value::Variant(_, parts)) => {
                 parts.get(*at).cloned()
             }
+            (Step::Index(at), Value::Many(parts)) => Some(parts[2].at(&Value::Int(*at as i128))),
+            // Which one is meant is not known, and may differ between the ranks.
+            (Step::Any, _) => Some(value.any_element()),
+            (Step::Slice(count), _) => Some(Value::many((**count).clone(), value.any_element())),
             (_, value) if value.is_same() => Some(Value::uniform(&(step, value))),
             (_, value) => Some(value.blurred()),
         }
@@ -103,9 +109,17 @@ impl Rank {
         let index = self.value(&index);
         let part = match self.followed(top) {
             Value::Ref(mut place) => {
-                let is_list = matches!(self.at_place(&place), Some(Value::List(_)));
+                let whole = self.at_place(&place).unwrap_or_default();
+                if let (Value::List(parts), Value::Range(range)) = (&whole, &index)
+                    && let Some(range) = bounds(parts, range)
+                {
+                    let elements = range.map(|at| element(&place, at)).collect();
+                    self.push(Value::list(elements));
+                    return Some(());
+                }
                 place.path.push(match index {
-                    Value::Int(at) if is_list && at >= 0 => Step::Index(at as usize),
+                    Value::Int(at) if matches!(whole, Value::List(_)) && at >= 0 => Step::Index(at as usize),
+                    Value::Range(range) => Step::Slice(Rc::new(count_of(&range, &whole))),
                     _ => Step::Any,
                 });
                 Value::Ref(place)
@@ -138,6 +152,15 @@ impl Rank {
                 let at = usize::try_from(*at).ok();
                 at.and_then(|at| parts.get(at).cloned()).unwrap_or_default()
             }
+            (Value::List(parts), Value::Range(range)) => match bounds(parts, range) {
+                Some(range) => Value::list(parts[range].to_vec()),
+                None => Value::many(count_of(range, &value), value.any_element()),
+            },
+            (Value::Many(_), Value::Range(range)) => {
+                Value::many(count_of(range, &value), value.any_element())
+            }
+            (Value::Many(parts), _) if index.is_same() => parts[2].at(&index),
+            (Value::Many(_), _) => value.any_element(),
             _ if value.is_same() && index.is_same() => Value::uniform(&(&value, &index)),
             _ => value.blurred(),
         }
@@ -177,6 +200,25 @@ impl Rank {
         set(root, &place.path, value);
     }
 
+    /// Puts a value where a message is received: what is there keeps its length.
+    pub(in crate::package::comm) fn fill(&mut self, place: &Place, value: Value) {
+        let old = self.at_place(place).unwrap_or_default();
+        let new = match (&old, &value) {
+            (Value::List(parts), Value::Uniform(_)) => {
+                let elements = (0..parts.len()).map(|at| Value::uniform(&(&value, Value::Int(at as i128))));
+                Value::list(elements.collect())
+            }
+            (Value::List(parts), _) if !matches!(value, Value::List(_)) => {
+                Value::list(vec![value.blurred(); parts.len()])
+            }
+            (Value::Many(parts), _) if !value.is_same() => {
+                Value::Many(Rc::new([parts[0].clone(), parts[1].clone(), value.any_element()]))
+            }
+            _ => value,
+        };
+        self.put(place, new);
+    }
+
     /// Gives up what is known of a place. With a key, what is there then is the same on all ranks with that key.
     pub(super) fn forget(&mut self, place: &Place, key: Option<u64>) {
         let old = self.at_place(place).unwrap_or_default();
@@ -194,13 +236,18 @@ impl Rank {
         self.put(place, new);
     }
 
+    /// The same of what is in a value.
+    pub(super) fn leak_parts(&mut self, value: &Value) {
+        let parts: Vec<Value> = value.parts().cloned().collect();
+        parts.iter().for_each(|part| self.leak(part));
+    }
+
     /// A value that goes where it cannot be followed: what its references lead to may be written to.
     pub(super) fn leak(&mut self, value: &Value) {
         match value {
             Value::Ref(place) => self.forget(place, None),
             other => {
-                let parts: Vec<Value> = other.parts().cloned().collect();
-                parts.iter().for_each(|part| self.leak(part));
+                self.leak_parts(other);
             }
         }
     }
@@ -220,11 +267,37 @@ fn forgotten(old: &Value) -> Value {
     }
 }
 
+/// How many elements a range takes from a list.
+fn count_of(range: &[Value; 3], list: &Value) -> Value {
+    let to = match &range[1] {
+        Value::Unit => list.length().unwrap_or(Value::Data),
+        to => to.clone(),
+    };
+    match &range[0] {
+        Value::Unit | Value::Int(0) => to,
+        from => Binary::Sub.apply(&to, from),
+    }
+}
+
+fn bounds(parts: &[Value], range: &[Value; 3]) -> Option<Range<usize>> {
+    let bound = |value: &Value, default: usize| match value {
+        Value::Unit => Some(default),
+        Value::Int(at) => usize::try_from(*at).ok(),
+        _ => None,
+    };
+    let (from, to) = (bound(&range[0], 0)?, bound(&range[1], parts.len())?);
+    parts.get(from..to).map(|_| from..to)
+}
+
 fn set(root: &mut Value, path: &[Step], value: Value) {
     let Some((step, rest)) = path.split_first() else {
         *root = value;
         return;
     };
+    if matches!(step, Step::Any | Step::Slice(_)) || matches!((step, &*root), (Step::Index(_), Value::Many(_))) {
+        set_some(root, path, value);
+        return;
+    }
     match (step, &mut *root) {
         (Step::Field(name), Value::Struct(_, fields)) => {
             let fields = Rc::make_mut(fields);
@@ -241,11 +314,41 @@ fn set(root: &mut Value, path: &[Step], value: Value) {
                 set(part, rest, value);
             }
         }
-        // A part of something of which no parts are known, or an element that is not known.
+        // A part of something of which no parts are known.
         (_, Value::Data) if value.is_data() => {}
         (_, other) => {
             let data = other.is_data() && value.is_data();
             *root = if data { Value::Data } else { Value::Unknown };
         }
     }
+}
+
+/// Writes to an element that is not known, or to some: it may have been any of them.
+fn set_some(root: &mut Value, path: &[Step], value: Value) {
+    let (front, element) = match root {
+        Value::List(parts) => ([Value::Int(0), Value::Int(parts.len() as i128)], root.any_element()),
+        Value::Many(parts) => ([parts[0].clone(), parts[1].clone()], root.any_element()),
+        other => {
+            *other = if other.is_data() && value.is_data() {
+                Value::Data
+            } else {
+                Value::Unknown
+            };
+            return;
+        }
+    };
+    let rest = match path {
+        // The element of a slice.
+        [Step::Slice(_), Step::Any | Step::Index(_), rest @ ..] => rest,
+        [Step::Slice(_), rest @ ..] if matches!(rest.first(), Some(Step::Slice(_))) => {
+            return set_some(root, rest, value);
+        }
+        [_, rest @ ..] => rest,
+        [] => return,
+    };
+    let whole_slice = matches!(path, [Step::Slice(_)]);
+    let mut new = element.clone();
+    set(&mut new, rest, if whole_slice { value.any_element() } else { value });
+    let [from, count] = front;
+    *root = Value::Many(Rc::new([from, count, element.join(&new)]));
 }

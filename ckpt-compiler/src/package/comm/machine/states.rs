@@ -1,6 +1,6 @@
 //! A rank's state as a whole: renamed, and given up in part.
 
-use super::{After, Each, Rank};
+use super::{After, Each, Rank, State, Wait, What};
 use crate::package::comm::value::{Place, Value};
 use crate::package::comm::widen::widened;
 
@@ -18,12 +18,25 @@ impl Rank {
 
     /// Gives unknown values other numbers.
     pub(in crate::package::comm) fn rename(&mut self, rename: &mut dyn FnMut(u64) -> u64) {
-        let mut value = |value: &mut Value| {
-            *value = value.map(&mut |part| match part {
-                Value::Uniform(number) => Some(Value::Uniform(rename(*number))),
-                _ => None,
-            });
-        };
+        self.replace(&mut |part| match part {
+            Value::Uniform(number) => Some(Value::Uniform(rename(*number))),
+            _ => None,
+        });
+        for frame in &mut self.frames {
+            if let Some(key) = &mut frame.key {
+                *key = rename(*key);
+            }
+            for mark in &mut frame.marks {
+                if let Some(key) = &mut mark.key {
+                    *key = rename(*key);
+                }
+            }
+        }
+    }
+
+    /// Replaces values, wherever they are held.
+    pub(in crate::package::comm) fn replace(&mut self, change: &mut dyn FnMut(&Value) -> Option<Value>) {
+        let mut value = |value: &mut Value| *value = value.map(change);
         for frame in &mut self.frames {
             frame.slots.iter_mut().for_each(&mut value);
             frame.stack.iter_mut().for_each(&mut value);
@@ -45,15 +58,19 @@ impl Rank {
             value(data);
             value(status);
         }
-        for frame in &mut self.frames {
-            if let Some(key) = &mut frame.key {
-                *key = rename(*key);
-            }
-            for mark in &mut frame.marks {
-                if let Some(key) = &mut mark.key {
-                    *key = rename(*key);
+        for request in &mut self.requests {
+            if let What::Receive { tag, came, .. } = &mut request.what {
+                tag.iter_mut().for_each(&mut value);
+                if let Some((data, _, tag)) = came {
+                    value(data);
+                    value(tag);
                 }
             }
+        }
+        match &mut self.state {
+            State::Waits(Wait::Requests(_, given)) => value(given),
+            State::Waits(Wait::Probe { tag: Some(tag), .. }) => value(tag),
+            _ => {}
         }
     }
 
