@@ -87,7 +87,7 @@ impl Crashtest {
     /// Builds, runs, kills, restarts, compares.
     pub fn perform(&self) -> Outcome<u8> {
         self.ranks.have_a_number()?;
-        let program = self.cargo.build()?;
+        let program = self.cargo.build(self.ranks.ranks)?;
         let name = program.name.clone();
         let folder = std::env::current_dir().about("cannot read", ".".as_ref())?;
         let mut scratch = Scratch::new(&folder, self.scratch.as_deref())?;

@@ -75,7 +75,7 @@ impl PlanCommand {
         let main = driver::main_of(&package, &analysis)?;
         if self.check {
             let _busy = Busy::with(package.target_directory());
-            return match rewrite(&options, Wanted::Sources, package, analysis)? {
+            return match rewrite(&options, Wanted::Sources, package, analysis, self.ranks)? {
                 Some(rewritten) => self.show(&Plan::of_checked(&rewritten), &rewritten.package),
                 None => {
                     render::print("There is no place for a checkpoint.\n");

@@ -76,7 +76,7 @@ impl Restart {
             .or(&recorded.of_checkpoint(meta.as_ref().and_then(ranks_of)));
         ranks.have_a_number()?;
         self.tell(&session, &cargo, &ranks, &arguments);
-        let program = cargo.build()?;
+        let program = cargo.build(ranks.ranks)?;
         Record {
             cargo: cargo.pinned_to(&program),
             session: session.clone(),

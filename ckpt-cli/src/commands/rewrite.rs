@@ -34,6 +34,9 @@ pub struct Rewrite {
     /// `attributes`: what a person would write; `full`: the instrumented functions themselves, without macros
     #[arg(long, value_enum, default_value = "attributes")]
     level: Level,
+    /// Number of ranks that the program is run with; otherwise 1, 2, 3, 4, 5 and 8 are tried
+    #[arg(short = 'n', long, value_name = "N")]
+    ranks: Option<usize>,
     #[command(flatten)]
     cargo: CargoOptions,
 }
@@ -65,7 +68,7 @@ impl Rewrite {
             return Ok(0);
         }
         let _busy = Busy::with(package.target_directory());
-        let Some(rewritten) = rewrite(&self.cargo, Wanted::Sources, package, analysis)? else {
+        let Some(rewritten) = rewrite(&self.cargo, Wanted::Sources, package, analysis, self.ranks)? else {
             eprintln!("ckpt: no loop is worth a checkpoint: nothing to do");
             return Ok(0);
         };

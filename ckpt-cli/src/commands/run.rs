@@ -40,7 +40,7 @@ impl Run {
     /// Builds and runs.
     pub fn perform(&self) -> Outcome<u8> {
         self.ranks.have_a_number()?;
-        let program = self.cargo.build()?;
+        let program = self.cargo.build(self.ranks.ranks)?;
         let store = stores::for_program(self.session.dir.as_deref(), &program.name)?;
         let cargo = self.cargo.pinned_to(&program);
         let executable = program.executable.clone();

@@ -282,8 +282,8 @@ impl CargoOptions {
         candidate_packages(metadata, self)
     }
 
-    /// Builds the program and says where its executable is.
-    pub fn build(&self) -> Outcome<Program> {
+    /// Builds the program, which is to be run as so many ranks, and says where its executable is.
+    pub fn build(&self, ranks: Option<u32>) -> Outcome<Program> {
         if let Some(executable) = &self.exe {
             return existing(executable);
         }
@@ -293,7 +293,7 @@ impl CargoOptions {
             .target_dir
             .clone()
             .unwrap_or_else(|| metadata.target_directory.clone().into());
-        let rewritten = crate::package::launch::build(self, &choice, &target)?;
+        let rewritten = crate::package::launch::build(self, &choice, &target, ranks)?;
         let built = match rewritten {
             Some(built) => built,
             None => self.cargo_build(&choice, &target)?,

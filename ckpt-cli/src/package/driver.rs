@@ -65,19 +65,19 @@ pub struct Rewritten {
     pub rounds: usize,
 }
 
-/// Rewrites a package until its copy compiles; nothing if it has no loop that is worth a checkpoint.
+/// Rewrites a package until its copy compiles, for this many ranks; nothing if it has no loop that is worth a checkpoint.
 pub fn rewrite(
     options: &CargoOptions,
     wanted: Wanted,
     package: ReadPackage,
     analysis: Analysis,
+    ranks: Option<usize>,
 ) -> Outcome<Option<Rewritten>> {
     let types = Types::of(&package.program);
     let effects = Effects::of(&package.program, &analysis);
     let main = main_of(&package, &analysis)?;
-    // The plan tells safe points; a run counts its messages (CKPT_CHECK_SAFE_POINTS=1).
     let mut wishes = ChooseOptions {
-        safe_points: false,
+        ranks,
         ..ChooseOptions::default()
     };
     let mut decisions = Decisions::default();

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckpt_compiler::package::Analysis;
 use ckpt_compiler::package::items::Annotation;
+use ckpt_compiler::package::{Analysis, ChooseOptions, place};
 
 use super::copy::PackageCopy;
 use super::driver::{Rewritten, Wanted, cargo_on_copy, rewrite, shown};
@@ -17,12 +17,18 @@ use crate::failure::Outcome;
 use crate::launch::cargo::Built;
 use crate::launch::{CargoOptions, Choice};
 
-/// Builds the program with checkpoints in it; nothing if the user has put `#[ckpt::main]` on `main` and the package is to
-/// be built as it is.
-pub fn build(options: &CargoOptions, choice: &Choice, target: &Path) -> Outcome<Option<Built>> {
+/// Builds the program with checkpoints in it, for this many ranks; nothing if the user has put `#[ckpt::main]` on `main` and
+/// the package is to be built as it is.
+pub fn build(
+    options: &CargoOptions,
+    choice: &Choice,
+    target: &Path,
+    ranks: Option<u32>,
+) -> Outcome<Option<Built>> {
     let _busy = Busy::with(target);
     let stamp_path = target.join("ckpt").join(format!("{}.stamp", choice.target));
-    let words = stamp_words(options, choice);
+    let ranks = ranks.map(|ranks| ranks as usize);
+    let words = stamp_words(options, choice, ranks);
     if let Some(stamp) = Stamp::still_valid(&stamp_path, &words) {
         tell(options, &stamp.summary);
         let built = cargo_on_copy(options, "build", choice, &stamp.manifest, &stamp.build_directory)?;
@@ -36,9 +42,10 @@ pub fn build(options: &CargoOptions, choice: &Choice, target: &Path) -> Outcome<
     let mut package = read(options)?;
     let analysis = profile::analyse(&mut package);
     if is_written_for_ckpt(&package, &analysis) {
+        sites_are_safe_points(&package, &analysis, ranks)?;
         return Ok(None);
     }
-    let Some(rewritten) = rewrite(options, Wanted::Program, package, analysis)? else {
+    let Some(rewritten) = rewrite(options, Wanted::Program, package, analysis, ranks)? else {
         eprintln!(
             "ckpt: warning: no loop that `main` reaches takes more than a moment, as far as the source tells: \
              the program runs without checkpoints"
@@ -57,6 +64,25 @@ pub fn build(options: &CargoOptions, choice: &Choice, target: &Path) -> Outcome<
         measured,
         ..rewritten.built
     }))
+}
+
+/// Whether the sites that the user has put into a program which passes messages are safe points, or vouched for.
+fn sites_are_safe_points(package: &ReadPackage, analysis: &Analysis, ranks: Option<usize>) -> Outcome<()> {
+    let Some(main) = analysis.items.main_of(0) else {
+        return Ok(());
+    };
+    if analysis.safe_points(main, ranks).is_none() {
+        return Ok(());
+    }
+    let wishes = ChooseOptions {
+        ranks,
+        ..ChooseOptions::default()
+    };
+    let placement = place(analysis, main, &wishes);
+    match placement.rejected.is_empty() {
+        true => Ok(()),
+        false => Err(report::unsafe_site(package, analysis, &placement)),
+    }
 }
 
 /// Whether the user has put `#[ckpt::main]` on `main`, or uses the library by hand.
@@ -99,8 +125,9 @@ fn summary(rewritten: &Rewritten) -> String {
     text
 }
 
-fn stamp_words(options: &CargoOptions, choice: &Choice) -> Vec<String> {
+fn stamp_words(options: &CargoOptions, choice: &Choice, ranks: Option<usize>) -> Vec<String> {
     let mut words = options.words();
+    words.extend(ranks.map(|ranks| format!("-n {ranks}")));
     words.push(choice.manifest.display().to_string());
     words.push(choice.target.clone());
     words.push(options.no_default_features.to_string());

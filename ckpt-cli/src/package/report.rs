@@ -22,12 +22,31 @@ pub fn does_not_build(package: &ReadPackage) -> Failure {
 /// There is no loop in which a site can be: what was tried, and why not.
 pub fn no_site(package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Failure {
     let name = &package.workspace.choice.target;
-    let folder = package.workspace_root();
     let failure = Failure::new(
         code::NO,
         format!("ckpt found no place for a checkpoint in `{name}`"),
     );
-    let failure = placement.rejected.iter().fold(failure, |failure, one| {
+    let failure = tried(failure, package, analysis, placement);
+    failure.help("change one of these as it says under `instead`; the outermost that carries most of the run is the best")
+}
+
+/// A site of the user is no safe point.
+pub fn unsafe_site(package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Failure {
+    let name = &package.workspace.choice.target;
+    let failure = Failure::new(
+        code::NO,
+        format!("a checkpoint in `{name}` is in a place that messages may cross"),
+    );
+    let failure = tried(failure, package, analysis, placement);
+    failure.help(
+        "`cargo ckpt plan` shows the same; if you know that none does, write `ckpt::checkpoint!(safe);`",
+    )
+}
+
+/// What was tried, and why not.
+fn tried(failure: Failure, package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Failure {
+    let folder = package.workspace_root();
+    placement.rejected.iter().fold(failure, |failure, one| {
         let file = package.program.file(one.place.file);
         let path = file.path.strip_prefix(folder).unwrap_or(&file.path).display();
         let mut text = format!(
@@ -46,8 +65,7 @@ pub fn no_site(package: &ReadPackage, analysis: &Analysis, placement: &Placement
             }
         }
         failure.because(text)
-    });
-    failure.help("change one of these as it says under `instead`; the outermost that carries most of the run is the best")
+    })
 }
 
 /// Sites that reach less than this part of what a refused one would have reached leave too much outside.

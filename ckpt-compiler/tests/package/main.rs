@@ -13,6 +13,7 @@ mod patterns;
 mod robustness;
 mod safe_choice;
 mod safe_points;
+mod safe_values;
 mod simulator;
 mod skeletons;
 mod statics;

@@ -4,7 +4,7 @@ use super::analysed;
 use ckpt_compiler::package::comm::{Obstacle, Safe, SafePoints};
 
 /// Whether the boundaries that are written `/*safe*/` and `/*unsafe*/` in a program's loops are that.
-fn check_with(text: &str, ranks: Option<usize>) -> Vec<(bool, Result<Safe, Obstacle>)> {
+pub fn check_with(text: &str, ranks: Option<usize>) -> Vec<(bool, Result<Safe, Obstacle>)> {
     let analysis = analysed(&[("main.rs", text)]);
     let main = analysis.items.main_of(0).expect("a main");
     let points = SafePoints::new(&analysis, main, ranks).expect("it uses MPI");
@@ -31,7 +31,7 @@ fn check_with(text: &str, ranks: Option<usize>) -> Vec<(bool, Result<Safe, Obsta
     results
 }
 
-fn check(text: &str) {
+pub fn check(text: &str) {
     for (index, (safe, verdict)) in check_with(text, None).into_iter().enumerate() {
         match verdict {
             Ok(found) => assert!(safe, "mark {index}: taken for safe: {found}\n{text}"),
@@ -47,7 +47,7 @@ fn main() {
     let (rank, size) = (world.rank(), world.size());
 ";
 
-fn program(rest: &str) -> String {
+pub fn program(rest: &str) -> String {
     format!("{START}{rest}\n}}")
 }
 

@@ -46,8 +46,6 @@ pub struct ChooseOptions {
     pub refused: BTreeMap<(usize, usize), String>,
     /// How many ranks the program is run with; otherwise several numbers are tried.
     pub ranks: Option<usize>,
-    /// Whether sites of a program that passes messages must be shown to be safe points.
-    pub safe_points: bool,
 }
 
 impl Default for ChooseOptions {
@@ -63,7 +61,6 @@ impl Default for ChooseOptions {
             least_hot_share: 0.25,
             refused: BTreeMap::new(),
             ranks: None,
-            safe_points: true,
         }
     }
 }
@@ -280,10 +277,7 @@ pub fn choose(
         recursions: Vec::new(),
         attempts: 0,
         written: false,
-        points: options
-            .safe_points
-            .then(|| analysis.safe_points(main, options.ranks))
-            .flatten(),
+        points: analysis.safe_points(main, options.ranks),
     };
     chooser.sites_of_the_user();
     chooser.descend();

@@ -154,7 +154,9 @@ fn shares(factors: &[Vec<u64>], rest: i128, case: &mut Case, list: &mut Vec<Case
     }
     for share in 1..=rest.min(1 << 12) {
         if rest % share == 0 && list.len() <= MOST_CASES {
-            push_share(first, share, case, |case| shares(others, rest / share, case, list));
+            push_share(first, share, case, |case| {
+                shares(others, rest / share, case, list)
+            });
         }
     }
 }

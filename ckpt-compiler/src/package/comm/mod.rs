@@ -11,7 +11,7 @@
 //! | lower | `lower` | the skeleton: functions as steps of a small machine (`code`) |
 //! | region | `region` | which pieces exchange no messages, and what they may write to |
 //! | machine | `machine` | one rank followed through the skeleton, with values as far as they are known (`value`) |
-//! | world | `world`, `together` | all ranks, messages under way, collective calls |
+//! | world | `world`, `team`, `together` | all ranks, messages under way, collective calls |
 //! | search | `search` | all ways that messages may take, from visit to visit (`widen` brings loops to an end, `facts` splits cases) |
 //!
 //! The method is that of CPPC (G. Rodriguez, M. J. Martin, P. Gonzalez, J. Tourino, JUCS 15(14), 2009), a set of
@@ -25,6 +25,7 @@ mod machine;
 mod region;
 mod search;
 mod table;
+mod team;
 mod together;
 mod value;
 mod verdict;

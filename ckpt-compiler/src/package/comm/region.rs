@@ -246,7 +246,8 @@ impl<'a> Pieces<'a> {
                 _ => {}
             }
         }
-        let outside = |(var, _, how): &Written| *how == How::Itself && (var.up > 0 || !own.contains(&var.slot));
+        let outside =
+            |(var, _, how): &Written| *how == How::Itself && (var.up > 0 || !own.contains(&var.slot));
         piece.writes_outside = piece.writes.iter().any(outside);
         for (at, op) in ops.iter().enumerate() {
             match op {

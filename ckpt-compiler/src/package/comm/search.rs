@@ -8,10 +8,11 @@
 use super::code::Op;
 use super::facts;
 use super::machine::{At, State, Wait};
+use super::team::Digest;
 use super::widen;
 use super::world::{Choice, Scene, Trouble, World};
 use std::collections::{BTreeMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::Hash;
 use std::rc::Rc;
 
 /// How much of the values is followed.
@@ -51,7 +52,7 @@ pub(super) const DEPTHS: [Depth; 3] = [
 ];
 
 /// Steps of all ranks together.
-const MOST_STEPS: u64 = 4_000_000;
+const MOST_STEPS: u64 = 3_000_000;
 
 /// Turns between two visits that are tried of a loop whose number of turns is the same on all ranks and not known.
 const MOST_TURNS: usize = 3;
@@ -92,7 +93,7 @@ pub(super) struct Search<'a> {
     ahead: Scene<'a>,
     depth: Depth,
     fuel: u64,
-    seen: HashSet<(u64, u64)>,
+    seen: HashSet<u128>,
     found: Found,
 }
 
@@ -128,18 +129,18 @@ impl<'a> Search<'a> {
         }];
         while let Some(path) = open.pop() {
             if self.seen.len() > self.depth.states {
-                return Err(Trouble::new(
-                    None,
-                    "there are too many orders in which messages may come to try them all",
-                ));
+                let why = "there are too many orders in which messages may come to try them all";
+                return Err(Trouble {
+                    too_much: true,
+                    ..Trouble::new(None, why)
+                });
             }
-            if std::env::var("DBG2").is_ok() && self.depth.fine { // DEBUG
-                let w = &path.world;
-                let pl = self.scene.skeleton.place(w.ranks[0].at.0, w.ranks[0].at.1).map_or(0, |p| p.line);
-                eprintln!("DBG2 seen {} open {} visits {} at line {pl} {:?} dec {:?}", self.seen.len(), open.len(), path.visits, w.ranks[0].state, w.decisions.len());
-                if std::env::var("DBG3").is_ok() { for r in &w.ranks { for f in &r.frames { eprintln!("   r{} code {} {:?}", r.index, f.code, f.slots); } } }
+            if let Err(trouble) = self.follow(path, &mut open) {
+                return Err(Trouble {
+                    too_much: self.fuel == 0,
+                    ..trouble
+                });
             }
-            self.follow(path, &mut open)?;
         }
         Ok(self.found)
     }
@@ -168,7 +169,13 @@ impl<'a> Search<'a> {
     }
 
     /// The program goes on only if a question is answered so: the values that this leaves are tried one after the other.
-    fn each_case(&mut self, path: Path, question: u64, answer: bool, open: &mut Vec<Path>) -> Result<(), Trouble> {
+    fn each_case(
+        &mut self,
+        path: Path,
+        question: u64,
+        answer: bool,
+        open: &mut Vec<Path>,
+    ) -> Result<(), Trouble> {
         for case in facts::cases(question, answer).unwrap_or_else(|| vec![Vec::new()]) {
             let mut world = path.world.clone();
             world.decisions.insert(question, answer);
@@ -205,7 +212,8 @@ impl<'a> Search<'a> {
             }
         } else {
             let asked = path.questions.get(&at).map_or(0, |(asked, _)| *asked);
-            path.questions.insert(at, (asked + 1, Rc::new(path.world.clone())));
+            path.questions
+                .insert(at, (asked + 1, Rc::new(path.world.clone())));
         }
         for way in ways {
             let mut world = path.world.clone();
@@ -288,9 +296,9 @@ impl<'a> Search<'a> {
     fn nobody_runs_ahead(&mut self, world: &World, waiting: usize) -> Result<(), Trouble> {
         let mut free = world.clone();
         let mut released = false;
-        for rank in &mut free.ranks {
-            if matches!(rank.state, State::Waits(Wait::Site(_))) {
-                rank.state = State::Runs;
+        for index in 0..free.ranks.len() {
+            if matches!(free.ranks[index].state, State::Waits(Wait::Site(_))) {
+                free.ranks[index].state = State::Runs;
                 released = true;
             }
         }
@@ -361,7 +369,7 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         let before = Some(Rc::new(path.world.clone()));
-        for rank in &mut path.world.ranks {
+        for rank in path.world.ranks.iter_mut() {
             rank.state = State::Runs;
         }
         let (turns, questions) = (BTreeMap::new(), BTreeMap::new());
@@ -378,13 +386,10 @@ impl<'a> Search<'a> {
     /// Nobody can go on.
     fn stuck(&self, world: &World) -> Result<(), Trouble> {
         // A rank that is lost or waits for ever matters only if it may come to the site again.
-        for rank in &world.ranks {
+        for rank in world.ranks.iter() {
             let State::Lost(why) = &rank.state else { continue };
             if self.site_ahead(rank) {
-                return Err(Trouble::new(
-                    Some(rank.at),
-                    format!("{why} (rank {})", rank.index),
-                ));
+                return Err(lost_at(rank, why));
             }
         }
         let at_site = world
@@ -392,7 +397,7 @@ impl<'a> Search<'a> {
             .iter()
             .find(|rank| matches!(rank.state, State::Waits(Wait::Site(_))));
         let someone_lost = lost(world).is_some();
-        for rank in &world.ranks {
+        for rank in world.ranks.iter() {
             let State::Waits(wait) = &rank.state else { continue };
             if matches!(wait, Wait::Site(_)) || (at_site.is_none() && someone_lost && !self.site_ahead(rank))
             {
@@ -454,13 +459,9 @@ impl<'a> Search<'a> {
     }
 
     fn is_new(&mut self, world: &World) -> bool {
-        let digest = |salt: u64| {
-            let mut hasher = DefaultHasher::new();
-            salt.hash(&mut hasher);
-            world.hash(&mut hasher);
-            hasher.finish()
-        };
-        self.seen.insert((digest(1), digest(2)))
+        let mut digest = Digest::new();
+        world.hash(&mut digest);
+        self.seen.insert(digest.whole())
     }
 }
 
@@ -482,12 +483,16 @@ fn told(world: &World) -> Option<(u64, bool)> {
 
 fn lost(world: &World) -> Option<Trouble> {
     world.ranks.iter().find_map(|rank| match &rank.state {
-        State::Lost(why) => Some(Trouble::new(
-            Some(rank.at),
-            format!("{why} (rank {})", rank.index),
-        )),
+        State::Lost(why) => Some(lost_at(rank, why)),
         _ => None,
     })
+}
+
+fn lost_at(rank: &super::machine::Rank, why: &str) -> Trouble {
+    Trouble {
+        unknown: true,
+        ..Trouble::new(Some(rank.at), format!("{why} (rank {})", rank.index))
+    }
 }
 
 /// Where the call is written that a rank waits for.
@@ -503,11 +508,8 @@ fn waited_for(rank: &super::machine::Rank, wait: &Wait) -> At {
 
 /// Whether nothing is on its way when all ranks are at the site.
 fn clean(world: &World) -> Result<(), Trouble> {
-    if let Some((first, other)) = world
-        .ranks
-        .split_first()
-        .and_then(|(first, rest)| Some((first, rest.iter().find(|one| one.state != first.state)?)))
-    {
+    let first = &world.ranks[0];
+    if let Some(other) = world.ranks.iter().find(|one| one.state != first.state) {
         let why = format!(
             "rank {} comes to one site when rank {} comes to another",
             first.index, other.index
@@ -520,7 +522,7 @@ fn clean(world: &World) -> Result<(), Trouble> {
             format!("the message that rank {from} sends here to rank {to} is still on its way at the site");
         return Err(Trouble::new(list.front().map(|one| one.at), why));
     }
-    for rank in &world.ranks {
+    for rank in world.ranks.iter() {
         if let Some(request) = rank.requests.first() {
             let why = format!(
                 "rank {} has not waited yet for what it begins here when it comes to the site",

@@ -198,7 +198,8 @@ impl Value {
 
     /// What both are.
     pub(super) fn join(&self, other: &Value) -> Value {
-        let each = |a: &[Value], b: &[Value]| -> Vec<Value> { a.iter().zip(b).map(|(a, b)| a.join(b)).collect() };
+        let each =
+            |a: &[Value], b: &[Value]| -> Vec<Value> { a.iter().zip(b).map(|(a, b)| a.join(b)).collect() };
         match (self, other) {
             _ if self == other => self.clone(),
             (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => Value::tuple(each(a, b)),
@@ -289,7 +290,11 @@ impl Value {
             }
             Value::Many(parts) => {
                 let [from, count, element] = &**parts;
-                Value::Many(Rc::new([from.map(change), count.map(change), element.map(change)]))
+                Value::Many(Rc::new([
+                    from.map(change),
+                    count.map(change),
+                    element.map(change),
+                ]))
             }
             Value::Color(inner) => Value::Color(Box::new(inner.map(change))),
             Value::Status(source, tag) => Value::Status(*source, Box::new(tag.map(change))),

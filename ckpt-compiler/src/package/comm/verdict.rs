@@ -3,7 +3,7 @@
 use super::code::{Op, Skeleton};
 use super::lower::lower;
 use super::region::Pieces;
-use super::search::{DEPTHS, Depth, Search};
+use super::search::{DEPTHS, Found, Search};
 use super::world::{Scene, Trouble};
 use crate::package::Analysis;
 use crate::package::items::{FnId, Items, Place};
@@ -15,12 +15,14 @@ use std::fmt;
 const COUNTS: [usize; 6] = [1, 2, 3, 4, 5, 8];
 
 /// Why a site is a safe point.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Safe {
     /// The numbers of ranks for which it has been shown.
     pub ranks: Vec<usize>,
     /// Those for which no rank comes to it.
     pub idle: Vec<usize>,
+    /// Those with which there is too much to try.
+    pub untried: Vec<usize>,
     /// Whether messages from any rank were tried in all orders.
     pub any_source: bool,
     /// Whether loops were followed to any length, and not only as far as their numbers go.
@@ -42,8 +44,26 @@ pub struct Obstacle {
     pub why: String,
 }
 
+/// Where a site is shown to be safe with so many numbers of ranks, larger ones with which there is too much to try are taken
+/// to be like them.
+const ENOUGH: usize = 3;
+
 /// Sites, by their boundaries, and what was said of them.
 type Verdicts = HashMap<Vec<usize>, Result<Safe, Obstacle>>;
+
+/// As deep as is needed; with a number of ranks for which it is known not to be safe, the others are only told along with it.
+fn judge_count(count: usize, scene: Scene<'_>, none: Scene<'_>, deep: bool) -> Result<Found, Trouble> {
+    let mut last = Trouble::new(None, "it was not looked at");
+    for depth in DEPTHS.iter().take(if deep { DEPTHS.len() } else { 1 }) {
+        match Search::new(scene, none, *depth).run(count) {
+            Ok(found) => return Ok(found),
+            // What could not be tried to the end may be safe.
+            Err(trouble) if last.too_much && trouble.unknown => {}
+            Err(trouble) => last = trouble,
+        }
+    }
+    Err(last)
+}
 
 /// Answers whether sites are safe points.
 #[derive(Debug)]
@@ -81,10 +101,8 @@ impl SafePoints {
         if boundaries.is_empty() {
             return Ok(Safe {
                 ranks: self.counts.clone(),
-                idle: Vec::new(),
-                any_source: false,
-                for_any_length: false,
                 vouched: true,
+                ..Safe::default()
             });
         }
         if let Some(known) = self.verdicts.borrow().get(&boundaries) {
@@ -146,53 +164,63 @@ impl SafePoints {
             pieces,
             fine: false,
         };
-        let mut safe = Safe {
-            ranks: Vec::new(),
-            idle: Vec::new(),
-            any_source: false,
-            for_any_length: false,
-            vouched: false,
-        };
-        let mut troubles: Vec<(usize, Trouble)> = Vec::new();
-        for &count in &self.counts {
-            let search = |depth: &Depth| {
-                let t = std::time::Instant::now();
-                let r = Search::new(scene(&pieces), scene(&none), *depth).run(count);
-                if std::env::var("DBG").is_ok() { // DEBUG
-                    let w = match &r { Ok(f) => format!("{f:?}"), Err(t) => { let o = self.obstacle(t, vec![]); format!("{o}") } };
-                    eprintln!("DBG {boundaries:?} n={count} {depth:?} {:?}: {w}", t.elapsed());
+        let judged = self.judge_counts(&self.counts, scene(&pieces), scene(&none));
+        match judged {
+            Err((trouble, _)) if trouble.too_much && self.counts.len() == 1 => {
+                // With so many ranks there is too much to try: fewer of them must do.
+                let fewer: Vec<usize> = COUNTS
+                    .into_iter()
+                    .filter(|count| *count < self.counts[0])
+                    .collect();
+                let judged = self.judge_counts(&fewer, scene(&pieces), scene(&none));
+                match judged {
+                    Ok(mut safe) if safe.ranks.len() >= ENOUGH => {
+                        safe.untried.insert(0, self.counts[0]);
+                        Ok(safe)
+                    }
+                    Ok(_) => Err(self.obstacle(&trouble, self.counts.clone())),
+                    Err((trouble, ranks)) => Err(self.obstacle(&trouble, ranks)),
                 }
-                r
-            };
-            let [first, others @ ..] = &DEPTHS;
-            // With a number of ranks for which it is not safe, the others are only told along with it.
-            let others: &[Depth] = if troubles.is_empty() { others } else { &[] };
-            let verdict = others
-                .iter()
-                .fold(search(first), |verdict, depth| verdict.or_else(|_| search(depth)));
-            match verdict {
+            }
+            Err((trouble, ranks)) => Err(self.obstacle(&trouble, ranks)),
+            Ok(safe) if safe.ranks.is_empty() => Err(Obstacle {
+                place: None,
+                call: String::new(),
+                ranks: safe.idle,
+                why: "no rank is seen to come to it".into(),
+            }),
+            Ok(safe) => Ok(safe),
+        }
+    }
+
+    /// With these numbers of ranks; what is in the way, and with how many.
+    fn judge_counts(
+        &self,
+        counts: &[usize],
+        scene: Scene<'_>,
+        none: Scene<'_>,
+    ) -> Result<Safe, (Trouble, Vec<usize>)> {
+        let mut safe = Safe::default();
+        let mut troubles: Vec<(usize, Trouble)> = Vec::new();
+        for &count in counts {
+            match judge_count(count, scene, none, troubles.is_empty()) {
                 Ok(found) if found.visits == 0 => safe.idle.push(count),
                 Ok(found) => {
                     safe.ranks.push(count);
                     safe.any_source |= found.any_source;
                     safe.for_any_length |= found.for_any_length;
                 }
+                Err(trouble) if trouble.too_much && safe.ranks.len() >= ENOUGH => safe.untried.push(count),
                 Err(trouble) => troubles.push((count, trouble)),
             }
         }
-        if let Some((_, first)) = troubles.first() {
-            let ranks = troubles.iter().map(|(count, _)| *count).collect();
-            return Err(self.obstacle(first, ranks));
+        match troubles.first() {
+            Some((_, first)) => {
+                let ranks = troubles.iter().map(|(count, _)| *count).collect();
+                Err((first.clone(), ranks))
+            }
+            None => Ok(safe),
         }
-        if safe.ranks.is_empty() {
-            return Err(Obstacle {
-                place: None,
-                call: String::new(),
-                ranks: safe.idle,
-                why: "no rank is seen to come to it".into(),
-            });
-        }
-        Ok(safe)
     }
 
     fn obstacle(&self, trouble: &Trouble, ranks: Vec<usize>) -> Obstacle {
@@ -256,6 +284,9 @@ impl fmt::Display for Safe {
         write!(f, "no message crosses it with {} ranks", list(&self.ranks))?;
         if !self.idle.is_empty() {
             write!(f, " (with {} it is not come to)", list(&self.idle))?;
+        }
+        if !self.untried.is_empty() {
+            write!(f, " (with {} there is too much to try)", list(&self.untried))?;
         }
         if self.any_source {
             f.write_str(", in whatever order messages from any rank come")?;

@@ -18,7 +18,7 @@ pub(super) fn renumber(world: &mut World) {
     };
     world.decisions.clear();
     world.together.clear();
-    for rank in &mut world.ranks {
+    for rank in world.ranks.iter_mut() {
         rank.calls.clear();
         rank.restart_numbers();
         rank.rename(&mut rename);
@@ -31,8 +31,12 @@ pub(super) fn renumber(world: &mut World) {
 /// The same where the ranks are between two visits: what has been decided, and can be asked again, stays decided.
 pub(super) fn renumber_between(world: &mut World) {
     let names = names_between(world);
-    let mut rename = |number: u64| names.get(&(number & !1)).map_or(number, |name| name ^ (number & 1));
-    for rank in &mut world.ranks {
+    let mut rename = |number: u64| {
+        names
+            .get(&(number & !1))
+            .map_or(number, |name| name ^ (number & 1))
+    };
+    for rank in world.ranks.iter_mut() {
         rank.restart_numbers();
         rank.rename(&mut rename);
     }
@@ -54,7 +58,7 @@ fn names_between(world: &mut World) -> HashMap<u64, u64> {
         live.push(number & !1);
         number
     };
-    for rank in &mut world.ranks {
+    for rank in world.ranks.iter_mut() {
         rank.rename(&mut note);
     }
     for message in world.queues.values_mut().flatten() {
@@ -98,11 +102,15 @@ pub(super) fn substitute(world: &mut World, case: &[(u64, Value)]) {
     let mut known = |value: &Value| match value {
         Value::Uniform(number) => {
             let found = *case.get(&(number & !1))?;
-            Some(if number & 1 == 0 { found.clone() } else { found.not() })
+            Some(if number & 1 == 0 {
+                found.clone()
+            } else {
+                found.not()
+            })
         }
         _ => None,
     };
-    for rank in &mut world.ranks {
+    for rank in world.ranks.iter_mut() {
         rank.replace(&mut known);
     }
     for message in world.queues.values_mut().flatten() {
@@ -112,8 +120,8 @@ pub(super) fn substitute(world: &mut World, case: &[(u64, Value)]) {
 
 /// Gives up what differs from the state before: what is the same on all ranks stays that.
 pub(super) fn widen(world: &mut World, before: &World) {
-    let now: Vec<Rank> = world.ranks.clone();
-    for (rank, old) in world.ranks.iter_mut().zip(&before.ranks) {
+    let now = world.ranks.clone();
+    for (rank, old) in world.ranks.iter_mut().zip(before.ranks.iter()) {
         rank.widen(old, &mut |place: &Place, value: &Value| {
             let here =
                 |other: &Rank| other.at_place(place).as_ref() == Some(value) && other.same_shape(&now[0]);
@@ -131,13 +139,18 @@ pub(super) fn widen(world: &mut World, before: &World) {
 /// Gives up numbers that have grown since the state before, on each rank for itself: each is a value that is not known,
 /// with a name of its own. What grows less comes to an end.
 pub(super) fn widen_each(world: &mut World, before: &World) {
-    for (rank, old) in world.ranks.iter_mut().zip(&before.ranks) {
+    for (rank, old) in world.ranks.iter_mut().zip(before.ranks.iter()) {
         let index = rank.index;
         let was = old.clone();
-        rank.widen(old, &mut |place: &Place, value: &Value| match (was.at_place(place), value) {
-            (Some(Value::Int(was)), Value::Int(now)) if *now > was => Value::uniform(&("own", index, place)),
-            _ => value.clone(),
-        });
+        rank.widen(
+            old,
+            &mut |place: &Place, value: &Value| match (was.at_place(place), value) {
+                (Some(Value::Int(was)), Value::Int(now)) if *now > was => {
+                    Value::uniform(&("own", index, place))
+                }
+                _ => value.clone(),
+            },
+        );
     }
 }
 

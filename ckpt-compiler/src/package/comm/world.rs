@@ -7,6 +7,7 @@
 use super::code::Skeleton;
 use super::machine::{Ask, At, Comm, Rank, Sight, State, Wait, What};
 use super::region::Pieces;
+use super::team::Ranks;
 use super::together::{Together, differs};
 use super::value::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -58,11 +59,20 @@ pub(super) struct Scene<'a> {
 pub(super) struct Trouble {
     pub(super) at: Option<At>,
     pub(super) why: String,
+    /// Whether there is too much to try, and nothing was found to be in the way.
+    pub(super) too_much: bool,
+    /// Whether it was not found out what a rank does, so nothing was found to be in the way either.
+    pub(super) unknown: bool,
 }
 
 impl Trouble {
     pub(super) fn new(at: Option<At>, why: impl Into<String>) -> Self {
-        Self { at, why: why.into() }
+        Self {
+            at,
+            why: why.into(),
+            too_much: false,
+            unknown: false,
+        }
     }
 }
 
@@ -72,7 +82,7 @@ pub(super) type Choice = (usize, usize, usize);
 /// All ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct World {
-    pub(super) ranks: Vec<Rank>,
+    pub(super) ranks: Ranks,
     pub(super) comms: Vec<Comm>,
     /// By communicator, source and destination.
     pub(super) queues: BTreeMap<(usize, usize, usize), VecDeque<Message>>,
@@ -95,7 +105,7 @@ impl World {
             grid: None,
         });
         Self {
-            ranks: (0..count).map(|index| Rank::new(index, skeleton)).collect(),
+            ranks: Ranks::new((0..count).map(|index| Rank::new(index, skeleton))),
             comms: std::iter::once(all).chain(alone).collect(),
             queues: BTreeMap::new(),
             together: BTreeMap::new(),
@@ -215,6 +225,9 @@ impl World {
             }
             Wait::Receive(id, gives) => {
                 self.deliver(index)?;
+                if !self.ranks[index].has_come(id) {
+                    return Ok(false);
+                }
                 let Some((value, status)) = self.ranks[index].received(id) else {
                     return Ok(false);
                 };
@@ -241,10 +254,14 @@ impl World {
             Wait::Requests(ids, value) => {
                 self.deliver(index)?;
                 let mut left = Vec::new();
+                let open = ids.len();
                 for id in ids {
                     if !self.request_done(index, id) {
                         left.push(id);
                     }
+                }
+                if left.len() == open && open > 0 {
+                    return Ok(false);
                 }
                 if left.is_empty() {
                     self.ranks[index].go_on(value);
@@ -258,16 +275,16 @@ impl World {
 
     /// Closes a request if what it is about has happened.
     fn request_done(&mut self, index: usize, id: u64) -> bool {
-        let rank = &mut self.ranks[index];
+        let rank = &self.ranks[index];
         let Some(at) = rank.requests.iter().position(|one| one.id == id) else {
             return true;
         };
         match rank.requests[at].what {
             What::Sent => {
-                rank.requests.remove(at);
+                self.ranks[index].requests.remove(at);
                 true
             }
-            What::Receive { .. } => rank.received(id).is_some(),
+            What::Receive { .. } => rank.has_come(id) && self.ranks[index].received(id).is_some(),
             What::Collective { .. } => self.finish(index, id).is_some(),
         }
     }
@@ -489,7 +506,7 @@ impl World {
 
     /// Ranks that wait for a decision ask once more.
     pub(super) fn ask_anew(&mut self) {
-        for rank in &mut self.ranks {
+        for rank in self.ranks.iter_mut() {
             if matches!(rank.state, State::Waits(Wait::Decision(_))) {
                 rank.state = State::Runs;
             }

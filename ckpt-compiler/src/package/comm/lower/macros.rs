@@ -161,7 +161,12 @@ impl Lowerer<'_> {
         self.push(Value::Unknown);
     }
 
-    pub(super) fn names_in(&self, tokens: &TokenStream, names: &mut BTreeSet<String>, entered: &mut BTreeSet<String>) {
+    pub(super) fn names_in(
+        &self,
+        tokens: &TokenStream,
+        names: &mut BTreeSet<String>,
+        entered: &mut BTreeSet<String>,
+    ) {
         for token in tokens.clone() {
             match token {
                 TokenTree::Group(group) => self.names_in(&group.stream(), names, entered),

@@ -389,7 +389,6 @@ impl Rank {
         let piece = sight.pieces.piece(code, all);
         piece.settled && piece.reads.iter().all(|var| var.up == 0)
     }
-
 }
 
 /// The program's own method of a value's type, where it was not told before which is meant.

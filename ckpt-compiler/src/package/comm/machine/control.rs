@@ -192,7 +192,9 @@ impl Rank {
     /// Whether a condition that is the same on all ranks is to be tried both ways though no message hangs on it at once:
     /// it decides about values that are used later.
     fn is_worth_deciding(&self, condition: &Value, pc: usize, join: usize, sight: &Sight<'_>) -> bool {
-        let Some(frame) = self.frames.last() else { return false };
+        let Some(frame) = self.frames.last() else {
+            return false;
+        };
         if !sight.fine || self.quiet.is_some() || !matches!(condition, Value::Uniform(_)) {
             return false;
         }
@@ -344,7 +346,7 @@ impl Rank {
                     let mut at = place.clone();
                     for name in path {
                         match &**name {
-                            ELEMENT if key.is_some() => break,
+                            ELEMENT if key.is_some() && !self.is_long_list(&at) => break,
                             ELEMENT => at.path.push(Step::Any),
                             _ => at.path.push(Step::Field(name.clone())),
                         }
@@ -376,13 +378,18 @@ impl Rank {
         })
     }
 
+    /// Whether a list is there whose elements are not told apart: it keeps its length. Of what else is worked out alike on
+    /// all ranks the whole is told.
+    fn is_long_list(&self, at: &Place) -> bool {
+        matches!(self.at_place(at), Some(Value::Many(_)))
+    }
+
     fn forget_written(&mut self, place: Place, path: &[Rc<str>], how: How, key: Option<u64>) {
         let mut at = place;
         let mut through = matches!(self.at_place(&at), Some(Value::Ref(_)));
         for name in path {
             match &**name {
-                // What is worked out alike on all ranks is told as a whole.
-                ELEMENT if key.is_some() => break,
+                ELEMENT if key.is_some() && !self.is_long_list(&at) => break,
                 ELEMENT => at.path.push(Step::Any),
                 _ => at.path.push(Step::Field(name.clone())),
             }
@@ -390,7 +397,13 @@ impl Rank {
         }
         let held = self.at_place(&at).unwrap_or_default();
         match how {
-            How::Itself => self.forget(&at, key),
+            How::Itself => {
+                // What its parts refer to may have been written to as well: an iterator that gives references.
+                if !matches!(held, Value::Ref(_)) {
+                    self.leak_parts(&held);
+                }
+                self.forget(&at, key);
+            }
             How::Through if through => self.forget(&at, key),
             How::Held => self.leak(&held),
             How::Through => {}

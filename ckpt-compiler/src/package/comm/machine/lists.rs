@@ -202,7 +202,9 @@ impl Rank {
                 Value::tuple(vec![list(&elements[..at]), list(&elements[at..])])
             }
             ("chunks", Some(by)) if by > 0 => Value::list(elements.chunks(by).map(list).collect()),
-            ("chunks_exact", Some(by)) if by > 0 => Value::list(elements.chunks_exact(by).map(list).collect()),
+            ("chunks_exact", Some(by)) if by > 0 => {
+                Value::list(elements.chunks_exact(by).map(list).collect())
+            }
             ("windows", Some(by)) if by > 0 => Value::list(elements.windows(by).map(list).collect()),
             _ => return None,
         })
@@ -247,14 +249,16 @@ impl Rank {
             }
             Value::Variant(name, _) if &*name == "None" => Value::list(Vec::new()),
             // How many elements there are stays as it is; what they are is not known from now on.
-            other => {
-                let count = other.length();
-                self.forget(place, None);
-                match count {
-                    Some(count) => Value::many(count, Value::Unknown),
-                    None => Value::Unknown,
+            other => match other.length().filter(|_| other.is_data()) {
+                Some(count) => {
+                    self.put(place, Value::many(count.clone(), Value::Data));
+                    Value::many(count, some_element(place))
                 }
-            }
+                None => {
+                    self.forget(place, None);
+                    Value::Unknown
+                }
+            },
         }
     }
 }

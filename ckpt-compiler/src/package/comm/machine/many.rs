@@ -29,8 +29,8 @@ impl Rank {
                 _ => return false,
             },
             (
-                "iter" | "into_iter" | "collect" | "copied" | "cloned" | "to_vec" | "clone" | "as_slice" | "as_ref"
-                | "into_boxed_slice" | "into_vec" | "to_owned",
+                "iter" | "into_iter" | "collect" | "copied" | "cloned" | "to_vec" | "clone" | "as_slice"
+                | "as_ref" | "into_boxed_slice" | "into_vec" | "to_owned",
                 [],
             ) => whole,
             ("len" | "count", []) => whole.length().unwrap_or(Value::Data),
@@ -96,7 +96,11 @@ impl Rank {
                 self.forget(&place, None);
             }
         }
-        self.push(if name.ends_with("_mut") { Value::Unknown } else { Value::Unit });
+        self.push(if name.ends_with("_mut") {
+            Value::Unknown
+        } else {
+            Value::Unit
+        });
         true
     }
 }

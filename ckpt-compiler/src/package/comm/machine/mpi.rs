@@ -519,6 +519,13 @@ impl Rank {
         self.push(value);
     }
 
+    /// Whether what a receive waits for is there.
+    pub(in crate::package::comm) fn has_come(&self, id: u64) -> bool {
+        let of_it = |one: &&Request| one.id == id;
+        let what = self.requests.iter().find(of_it).map(|one| &one.what);
+        matches!(what, Some(What::Receive { came: Some(_), .. }))
+    }
+
     /// A receive is done: its value goes where it is wanted.
     pub(in crate::package::comm) fn received(&mut self, id: u64) -> Option<(Value, Value)> {
         let at = self.requests.iter().position(|one| one.id == id)?;

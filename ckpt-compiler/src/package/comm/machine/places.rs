@@ -190,6 +190,14 @@ impl Rank {
                 return;
             }
         }
+        // An element of a slice that is lent.
+        if let Some(Step::Index(_) | Step::Any) = place.path.last()
+            && !matches!(value, Value::Ref(_))
+            && let Some(Value::Ref(inner)) = self.at_place(place)
+            && inner != *place
+        {
+            return self.put(&inner, value);
+        }
         let Some(root) = self
             .frames
             .get_mut(place.frame)
@@ -230,6 +238,7 @@ impl Rank {
             return;
         }
         let new = match key {
+            Some(_) if matches!(place.path.last(), Some(Step::Any)) => forgotten(&old),
             Some(key) => Value::uniform(&(key, place.slot, &place.path)),
             None => forgotten(&old),
         };
@@ -294,7 +303,9 @@ fn set(root: &mut Value, path: &[Step], value: Value) {
         *root = value;
         return;
     };
-    if matches!(step, Step::Any | Step::Slice(_)) || matches!((step, &*root), (Step::Index(_), Value::Many(_))) {
+    if matches!(step, Step::Any | Step::Slice(_))
+        || matches!((step, &*root), (Step::Index(_), Value::Many(_)))
+    {
         set_some(root, path, value);
         return;
     }
@@ -325,18 +336,19 @@ fn set(root: &mut Value, path: &[Step], value: Value) {
 
 /// Writes to an element that is not known, or to some: it may have been any of them.
 fn set_some(root: &mut Value, path: &[Step], value: Value) {
-    let (front, element) = match root {
-        Value::List(parts) => ([Value::Int(0), Value::Int(parts.len() as i128)], root.any_element()),
-        Value::Many(parts) => ([parts[0].clone(), parts[1].clone()], root.any_element()),
-        other => {
-            *other = if other.is_data() && value.is_data() {
-                Value::Data
-            } else {
-                Value::Unknown
-            };
-            return;
+    let front = match &*root {
+        Value::Many(parts) => Some([parts[0].clone(), parts[1].clone()]),
+        other if other.is_data() || matches!(other, Value::List(_)) => {
+            other.length().map(|count| [Value::Int(0), count])
         }
+        _ => None,
     };
+    let Some([from, count]) = front else {
+        let data = root.is_data() && value.is_data();
+        *root = if data { Value::Data } else { Value::Unknown };
+        return;
+    };
+    let element = root.any_element();
     let rest = match path {
         // The element of a slice.
         [Step::Slice(_), Step::Any | Step::Index(_), rest @ ..] => rest,
@@ -348,7 +360,10 @@ fn set_some(root: &mut Value, path: &[Step], value: Value) {
     };
     let whole_slice = matches!(path, [Step::Slice(_)]);
     let mut new = element.clone();
-    set(&mut new, rest, if whole_slice { value.any_element() } else { value });
-    let [from, count] = front;
+    set(
+        &mut new,
+        rest,
+        if whole_slice { value.any_element() } else { value },
+    );
     *root = Value::Many(Rc::new([from, count, element.join(&new)]));
 }

@@ -1,0 +1,276 @@
+//! What has to be known of values to tell whether a message crosses: the same on all ranks, or not, through lists, closures,
+//! messages and cases.
+
+use super::safe_points::{check, check_with, program};
+
+/// A loop whose body decides about a message on something that is not the same on all ranks.
+fn differs(setup: &str, body: &str) {
+    check(&program(&format!(
+        "let n: usize = std::env::args().nth(1).map_or(10, |s| s.parse().unwrap());
+         let mut stop = false;
+         {setup}
+         for step in 0..100 {{ /*unsafe*/ {body} if stop {{ world.barrier(); }} }}"
+    )));
+}
+
+/// The same, decided alike.
+fn same(setup: &str, body: &str) {
+    check(&program(&format!(
+        "let n: usize = std::env::args().nth(1).map_or(10, |s| s.parse().unwrap());
+         let mut stop = false;
+         {setup}
+         for step in 0..100 {{ /*safe*/ {body} if stop {{ world.barrier(); }} }}"
+    )));
+}
+
+#[test]
+fn what_a_move_closure_assigns_is_its_own() {
+    // Inside, the counter is 1 at once; outside it stays what it was, which differs between the ranks.
+    differs(
+        "let mut k = rank; let mut next = move || { k = 7; k };",
+        "next(); stop = k == 7;",
+    );
+    same(
+        "let mut k = 3; let mut next = move || { k += rank; k };",
+        "next(); stop = k == 3;",
+    );
+    same(
+        "let k = 3; let twice = move |x: i32| x * k;",
+        "stop = twice(2) == 6;",
+    );
+}
+
+#[test]
+fn a_closure_that_outlives_its_call_is_not_followed() {
+    let text = program(
+        "let mut f = counter(rank); let mut g = counter(0);
+         for step in 0..100 { /*unsafe*/ if f() > g() { world.barrier(); } }",
+    );
+    check(&format!(
+        "{text} fn counter(from: i32) -> impl FnMut() -> i32 {{ let mut k = from; move || {{ k += 1; k }} }}"
+    ));
+}
+
+#[test]
+fn elements_that_are_written_by_reference_are_written() {
+    for write in [
+        "for x in list.iter_mut() { *x = rank; }",
+        "for x in &mut list { *x = rank; }",
+        "list.iter_mut().for_each(|x| *x = rank);",
+        "for (i, x) in list.iter_mut().enumerate() { *x = rank + i as i32; }",
+        "for (x, y) in list.iter_mut().zip(0..) { *x = rank + y; }",
+        "if let Some(x) = list.first_mut() { *x = rank; }",
+        "if let Some((x, _)) = list.split_first_mut() { *x = rank; }",
+        "list[0..2].copy_from_slice(&[rank, rank]);",
+        "list.fill(rank);",
+        "let part = &mut list[0..2]; part[0] = rank; part[1] = rank;",
+        "let part = &mut list[n..]; part[0] = rank;",
+        "world.process_at_rank(rank).send(&rank); world.process_at_rank(rank).receive_into(&mut list[0..1]);",
+        "list.chunks_mut(2).for_each(|c| c[0] = rank);",
+        "let x = list.iter_mut().max().unwrap(); *x = rank;",
+    ] {
+        for list in [
+            "vec![0; n]",
+            "vec![0; 10]",
+            "vec![0; 100]",
+            "std::env::args().map(|_| 0).collect::<Vec<i32>>()",
+        ] {
+            differs(
+                &format!("let mut list = {list};"),
+                &format!("{write} stop = list[0] > 0;"),
+            );
+        }
+    }
+}
+
+#[test]
+fn an_element_with_the_index_of_the_rank_differs() {
+    differs(
+        "let list: Vec<i32> = std::env::args().map(|s| s.len() as i32).collect(); let list = list;",
+        "stop = list[rank as usize] > 3;",
+    );
+    differs(
+        "let mut list: Vec<i32> = std::env::args().map(|s| s.len() as i32).collect();",
+        "let x = &mut list[rank as usize]; stop = *x > 3;",
+    );
+    same(
+        "let list: Vec<i32> = std::env::args().map(|s| s.len() as i32).collect();",
+        "stop = list[0] > 3;",
+    );
+}
+
+#[test]
+fn the_length_of_a_list_stays_when_its_elements_change() {
+    same(
+        "let mut u = vec![0.0; n];",
+        "for i in 0..u.len() { u[i] += f64::from(rank); } u[0] *= 2.0; for x in u.iter_mut() { *x += 1.0; } stop = u.len() > 20;",
+    );
+    same(
+        "let mut u = vec![vec![0.0; n]; n];",
+        "for row in u.iter_mut() { for x in row.iter_mut() { *x += f64::from(rank); } } stop = u.len() > 20;",
+    );
+    differs(
+        "let mut u = vec![0.0; n];",
+        "if rank > 0 { u.push(1.0); } stop = u.len() > 20;",
+    );
+    differs(
+        "let mut u = vec![vec![0.0; n]; n];",
+        "u[0].truncate(rank as usize); stop = u[0].len() > 20;",
+    );
+}
+
+/// A pipeline over rows that are as many on all ranks, to the right and to the left in turn.
+#[test]
+fn a_wavefront_over_rows_changes_its_direction() {
+    let text = program(
+        "let n: usize = std::env::args().nth(1).map_or(10, |s| s.parse().unwrap());
+         let mut grid = vec![vec![0.0f64; n]; n];
+         for number in 0..n {
+             /*safe*/
+             let (before, after) = if number % 2 == 0 { (rank - 1, rank + 1) } else { (rank + 1, rank - 1) };
+             for (row, cells) in grid.iter_mut().enumerate() {
+                 let border = if (0..size).contains(&before) { world.process_at_rank(before).receive::<f64>().0 } else { 0.5 };
+                 for cell in cells.iter_mut() { *cell += border * row as f64; }
+                 if (0..size).contains(&after) { world.process_at_rank(after).send(&cells[0]); }
+             }
+         }",
+    );
+    check(&text);
+    // A row less on one rank, and a message is left over.
+    check(&text.replace("/*safe*/", "/*unsafe*/").replace(
+        "vec![vec![0.0f64; n]; n]",
+        "vec![vec![0.0f64; n]; n + rank as usize]",
+    ));
+}
+
+const FARM: &str = "let n: u64 = std::env::args().nth(1).map_or(10, |s| s.parse().unwrap());
+     for round in 0..n {
+         /*safe*/
+         if rank == 0 {
+             let (mut next, mut working) = (0, 0);
+             for w in 1..size {
+                 let task = if next < n { next } else { u64::MAX };
+                 world.process_at_rank(w).send(&task);
+                 if task != u64::MAX { next += 1; working += 1; }
+             }
+             while working > 0 {
+                 let (_, status) = world.any_process().receive::<f64>();
+                 let task = if next < n { next } else { u64::MAX };
+                 world.process_at_rank(status.source_rank()).send(&task);
+                 if task == u64::MAX { working -= 1; } else { next += 1; }
+             }
+         } else {
+             loop {
+                 let (task, _) = world.process_at_rank(0).receive::<u64>();
+                 if task == u64::MAX { break; }
+                 world.process_at_rank(0).send(&(task as f64));
+             }
+         }
+     }";
+
+#[test]
+fn workers_are_told_the_end_by_a_message() {
+    let verdicts = |text: &str| [2, 3, 4].map(|ranks| check_with(&program(text), Some(ranks)).remove(0).1);
+    for verdict in verdicts(FARM) {
+        assert!(verdict.is_ok(), "{verdict:?}");
+    }
+    // The master counts one task too few: a worker's result is left over.
+    let hasty = FARM.replace("while working > 0", "while working > 1");
+    for verdict in verdicts(&hasty) {
+        assert!(verdict.is_err(), "{verdict:?}");
+    }
+}
+
+#[test]
+fn ranks_in_each_dimension_come_from_the_command_line() {
+    let text = |check: &str| {
+        program(&format!(
+            "let numbers: Vec<i32> = std::env::args().skip(1).map(|s| s.parse().unwrap()).collect();
+             let (px, py) = (numbers[0], numbers[1]);
+             {check}
+             let (x, y) = (rank % px, rank / px);
+             for step in 0..100 {{
+                 /*mark*/
+                 if x > 0 {{ world.process_at_rank(rank - 1).send(&1.0); }}
+                 if x + 1 < px {{ let _ = world.process_at_rank(rank + 1).receive::<f64>(); }}
+                 if y > 0 {{ world.process_at_rank(rank - px).send(&1.0); }}
+                 if y + 1 < py {{ let _ = world.process_at_rank(rank + px).receive::<f64>(); }}
+             }}"
+        ))
+    };
+    for checked in [
+        "assert_eq!(px * py, size);",
+        "assert!(size == px * py, \"{px} times {py}\");",
+        "if px * py != size { eprintln!(\"no\"); std::process::exit(1); }",
+        "if px * py != size { world.abort(1); }",
+    ] {
+        check(&text(checked).replace("mark", "safe"));
+    }
+    check(&text("").replace("mark", "unsafe"));
+}
+
+#[test]
+fn what_is_broadcast_into_a_list_is_the_same() {
+    let text = program(
+        "let mut header = [0i32; 2];
+         if rank == 0 { header = [local(), local()]; }
+         world.process_at_rank(0).broadcast_into(&mut header[..]);
+         let [steps, tasks] = header;
+         for step in 0..steps { /*safe*/ for task in 0..tasks { world.barrier(); } }",
+    );
+    check(&text);
+    check(
+        &text
+            .replace("world.process_at_rank(0).broadcast_into(&mut header[..]);", "")
+            .replace("/*safe*/", "/*unsafe*/"),
+    );
+}
+
+#[test]
+fn a_recursion_over_levels_is_followed() {
+    check(&format!(
+        "{} fn cycle(levels: &mut [Vec<f64>], world: &mpi::topology::SimpleCommunicator) {{
+            let Some((fine, rest)) = levels.split_first_mut() else {{ return }};
+            let (rank, size) = (world.rank(), world.size());
+            if rank > 0 {{ world.process_at_rank(rank - 1).send(&fine[0]); }}
+            if rank + 1 < size {{ fine[1] = world.process_at_rank(rank + 1).receive::<f64>().0; }}
+            if !rest.is_empty() {{ cycle(rest, world); }}
+            world.barrier();
+        }}",
+        program(
+            "let mut levels = Vec::new(); let mut n = 64;
+             while n >= 4 { levels.push(vec![0.0f64; n]); n /= 2; }
+             for step in 0..100 { /*safe*/ cycle(&mut levels, &world); }"
+        )
+    ));
+}
+
+/// An early end of a helper without messages is no end of the program.
+#[test]
+fn a_question_mark_in_a_helper_is_an_answer() {
+    let text = program(
+        "for step in 0..100 {
+             /*safe*/
+             if let Some(to) = before(rank as usize) { world.process_at_rank(to as i32).send(&1.0); }
+             if rank + 1 < size { let _ = world.process_at_rank(rank + 1).receive::<f64>(); }
+         }",
+    );
+    check(&format!(
+        "{text} fn before(rank: usize) -> Option<usize> {{ let other = rank.checked_sub(1)?; Some(other) }}"
+    ));
+}
+
+#[test]
+fn a_loop_that_goes_round_unequally_often_says_so() {
+    let text = program(
+        "let share = 1000 / size + if rank < 1000 % size { 1 } else { 0 };
+         for i in 0..share { /*unsafe*/ work(i); }
+         world.barrier();",
+    );
+    let verdicts = check_with(&text, Some(3));
+    let obstacle = verdicts[0].1.as_ref().unwrap_err().to_string();
+    assert!(
+        obstacle.contains("all ranks must go equally often round the loops that hold it"),
+        "{obstacle}"
+    );
+}
