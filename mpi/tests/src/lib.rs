@@ -29,10 +29,16 @@ pub struct Ended {
 impl Job {
     /// Of a package in `programs` or `examples`.
     pub fn new(package: &str) -> Self {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        Job::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(package))
+    }
+
+    /// Of the package in a folder.
+    pub fn of(package: &Path) -> Self {
+        let package = fs::canonicalize(package).expect("the package is there");
+        let name = package.file_name().unwrap_or_default();
         Job {
-            package: fs::canonicalize(root.join(package)).expect("the package is there"),
-            name: package.rsplit('/').next().unwrap_or(package).to_owned(),
+            name: name.to_string_lossy().into_owned(),
+            package,
             folder: tempfile::tempdir().expect("a folder for the job"),
             variables: Vec::new(),
         }

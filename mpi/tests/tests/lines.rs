@@ -205,19 +205,3 @@ fn a_rank_that_dies_is_followed_by_a_restart_of_all() {
     assert!(expected.lines().all(|line| both.contains(line)), "{both}");
     assert!(job.ranks().is_empty(), "nothing is left behind");
 }
-
-#[test]
-fn a_message_that_crosses_the_site_is_named() {
-    let mut job = Job::new("programs/cross");
-    job.set("CKPT_CHECK_SAFE_POINTS", "1");
-    let ended = job.ckpt("run", "-n 3 --every 1000");
-    assert_eq!(ended.code, Some(79), "{}", ended.stderr);
-    for told in [
-        "a message crosses a site",
-        "src/main.rs:",
-        "with tag 0 to rank 2",
-        "rank 1 has sent",
-    ] {
-        assert!(ended.stderr.contains(told), "{told}: {}", ended.stderr);
-    }
-}

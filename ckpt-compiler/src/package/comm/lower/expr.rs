@@ -353,7 +353,7 @@ impl Lowerer<'_> {
                         self.push(Value::uniform(&names));
                     }
                     "MAX" | "MIN" => {
-                        let known = largest(&names, &name == &Rc::from("MAX"));
+                        let known = largest(&names, &*name == "MAX");
                         self.push(known.unwrap_or_else(|| Value::uniform(&names)));
                     }
                     _ => self.push(Value::Unknown),

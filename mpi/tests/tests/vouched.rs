@@ -1,0 +1,98 @@
+//! The packages of `testdata/mpi` whose site is no safe point: none of the commands takes it, and where somebody vouches for it
+//! wrongly, the check at run time catches it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mpi_tests::{Ended, Job};
+
+/// Its patterns as programs of one package, so that what they need is built once.
+struct Patterns {
+    folder: tempfile::TempDir,
+}
+
+impl Patterns {
+    /// With this in the place of `// SITE`.
+    fn with(site: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let programs = folder.path().join("src/bin");
+        fs::create_dir_all(&programs).expect("a folder for the programs");
+        for name in unsafe_patterns() {
+            let text = fs::read_to_string(testdata().join(&name).join("src/main.rs")).expect("a program");
+            assert!(text.contains("// SITE"), "{name}");
+            fs::write(programs.join(format!("{name}.rs")), text.replace("// SITE", site))
+                .expect("it is written");
+        }
+        let manifest = "[package]\nname = \"patterns\"\nversion = \"1.0.0\"\nedition = \"2021\"\n\n[dependencies]\nmpi = \"0.8\"\n\n\
+                        [profile.dev]\nopt-level = 1\n\n[workspace]\n";
+        fs::write(folder.path().join("Cargo.toml"), manifest).expect("it is written");
+        fs::copy(here().join("../Cargo.lock"), folder.path().join("Cargo.lock"))
+            .expect("the versions that all use");
+        Patterns { folder }
+    }
+
+    fn run(&self, name: &str, options: &str) -> Ended {
+        let mut job = Job::of(self.folder.path());
+        job.set("CKPT_CHECK_SAFE_POINTS", "1");
+        let target = here().join("../target/patterns");
+        job.ckpt(
+            "run",
+            &format!("--bin {name} --target-dir {} {options}", target.display()),
+        )
+    }
+}
+
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn testdata() -> PathBuf {
+    here().join("../../testdata/mpi")
+}
+
+fn unsafe_patterns() -> Vec<String> {
+    let folders = fs::read_dir(testdata()).expect("testdata/mpi").flatten();
+    let mut names: Vec<String> = folders
+        .filter(|folder| {
+            let told = fs::read_to_string(folder.path().join("pattern.toml"));
+            told.is_ok_and(|told| told.contains("safe = false"))
+        })
+        .map(|folder| folder.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    assert!(names.len() >= 5, "{names:?}");
+    names
+}
+
+#[test]
+fn a_site_that_is_no_safe_point_is_not_run() {
+    let patterns = Patterns::with("ckpt::checkpoint!();");
+    for name in unsafe_patterns() {
+        let ended = patterns.run(&name, "-n 3 --every 1000");
+        assert_eq!(ended.code, Some(1), "{name}: {}", ended.stderr);
+        assert!(
+            ended.stderr.contains("it is not a safe point"),
+            "{name}: {}",
+            ended.stderr
+        );
+    }
+}
+
+#[test]
+fn a_wrong_promise_is_caught_when_the_program_runs() {
+    let patterns = Patterns::with("ckpt::checkpoint!(safe);");
+    for name in unsafe_patterns() {
+        let ended = patterns.run(&name, "-n 3 --every 1000");
+        assert_eq!(ended.code, Some(79), "{name}: {}", ended.stderr);
+        if name == "carried-halo" {
+            for told in [
+                "a message crosses a site",
+                "src/bin/carried-halo.rs:",
+                "with tag 0 to rank 2",
+                "rank 1 has sent",
+            ] {
+                assert!(ended.stderr.contains(told), "{told}: {}", ended.stderr);
+            }
+        }
+    }
+}
