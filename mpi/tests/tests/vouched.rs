@@ -34,7 +34,8 @@ impl Patterns {
     fn run(&self, name: &str, options: &str) -> Ended {
         let mut job = Job::of(self.folder.path());
         job.set("CKPT_CHECK_SAFE_POINTS", "1");
-        let target = here().join("../target/patterns");
+        let target =
+            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| here().join("../target"), PathBuf::from);
         job.ckpt(
             "run",
             &format!("--bin {name} --target-dir {} {options}", target.display()),
