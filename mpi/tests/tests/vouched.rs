@@ -82,7 +82,11 @@ fn a_site_that_is_no_safe_point_is_not_run() {
 #[test]
 fn a_wrong_promise_is_caught_when_the_program_runs() {
     let patterns = Patterns::with("ckpt::checkpoint!(safe);");
-    for name in unsafe_patterns() {
+    // A request that is open fits into no checkpoint: that one does not come to run.
+    for name in unsafe_patterns()
+        .into_iter()
+        .filter(|name| name != "early-receive")
+    {
         let ended = patterns.run(&name, "-n 3 --every 1000");
         assert_eq!(ended.code, Some(79), "{name}: {}", ended.stderr);
         if name == "carried-halo" {
