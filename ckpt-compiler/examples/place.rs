@@ -25,7 +25,18 @@ fn main() {
         println!("no main");
         return;
     };
-    let placement = place(&analysis, main, &ChooseOptions::default());
+    let mut wishes = ChooseOptions::default();
+    let mut placement = place(&analysis, main, &wishes);
+    // The lines of loops in the first file that must not be taken, for what rustc would say of them.
+    for line in std::env::var("REFUSED").iter().flat_map(|list| list.split(',')) {
+        let at = |one: &&ckpt_compiler::package::choose::PlacedSite| one.place.line.to_string() == line;
+        for site in placement.sites.iter().filter(at) {
+            wishes
+                .refused
+                .insert((site.place.file.0, site.site.at), "refused".into());
+        }
+        placement = place(&analysis, main, &wishes);
+    }
     println!(
         "analysed in {analysed:?}, placed in {:?}",
         start.elapsed() - analysed

@@ -159,7 +159,7 @@ fn stages(
         calls: &options.calls,
     };
     let names = Names::default();
-    unfold::unfold(&mut function.block, marks, &names);
+    unfold::unfold(&mut function, marks, &names);
     choose_sites(&mut function, &options, &mut errors);
     errors.propagate()?;
     streams::show_values(&mut function.block);

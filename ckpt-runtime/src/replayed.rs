@@ -38,6 +38,13 @@ pub fn replayed<I: Iterator>(iter: I) -> Replayed<I> {
     Replayed { iter, asked: 0 }
 }
 
+impl<I> Replayed<I> {
+    /// How many items are gone, if it has given as many as it was asked for.
+    pub(crate) fn asked(&self) -> usize {
+        usize::try_from(self.asked).unwrap_or(usize::MAX)
+    }
+}
+
 impl<I: Iterator> Iterator for Replayed<I> {
     type Item = I::Item;
 
@@ -100,6 +107,14 @@ impl<'a, T> Replayed<std::slice::Iter<'a, T>> {
 
 impl<I: Iterator> Refill for Replayed<I> {
     fn save_part(&self, to: &mut Encoder<'_>) {
+        // What a hash table has given so far is not what it gives first when it is made again.
+        let name = std::any::type_name::<I>();
+        if ["hash_map::", "hash_set::", "hash::map::", "hash::set::"]
+            .iter()
+            .any(|part| name.contains(part))
+        {
+            to.fail("it goes over a hash map or hash set, whose order is another one after a restart; collect what it goes over into a `Vec` and go over that, or use a `BTreeMap` or `BTreeSet`");
+        }
         to.number(self.asked);
     }
 

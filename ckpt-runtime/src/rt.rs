@@ -1,5 +1,10 @@
 //! What generated code uses, and nothing else does. Not a public interface: it changes with the macros.
 
+#[path = "rt/chains.rs"]
+mod chains;
+
+pub use chains::*;
+
 pub use crate::adaptors::{Enumerated, Skipped, Taken, enumerate, skip, take_first, value};
 pub use crate::frame::{
     Carved, Carver, Cut, CutIndex, Frame, KnownToLender, Lend, Registrar, SaveParts, Split, UnknownToLender,
@@ -65,59 +70,6 @@ pub fn again<I: Iterator>(frame: &Frame, iterator: &mut I) -> I::Item {
 #[inline(always)]
 pub fn run<T, R>(item: T, closure: impl FnOnce(T) -> R) -> R {
     closure(item)
-}
-
-/// What a `collect` begins with.
-#[inline(always)]
-pub fn gathered<C: Default>() -> C {
-    C::default()
-}
-
-/// One more item of a `collect`.
-#[inline(always)]
-pub fn gather<C: Extend<T>, T>(gathered: &mut C, item: T) {
-    gathered.extend(std::iter::once(item));
-}
-
-/// What a `sum` or `product` begins with.
-#[inline(always)]
-pub fn none<S>() -> Option<S> {
-    None
-}
-
-/// One more item of a `sum`: the first as the sum of it alone, so that the result is the same to the last bit.
-#[inline(always)]
-pub fn add<S: std::iter::Sum<T> + std::iter::Sum<S>, T>(sum: Option<S>, item: T) -> Option<S> {
-    let item = S::sum(std::iter::once(item));
-    Some(match sum {
-        Some(sum) => S::sum([sum, item].into_iter()),
-        None => item,
-    })
-}
-
-/// The sum, also of nothing.
-#[inline(always)]
-pub fn sum_of<S: std::iter::Sum<S>>(sum: Option<S>) -> S {
-    sum.unwrap_or_else(|| S::sum(std::iter::empty()))
-}
-
-/// One more item of a `product`.
-#[inline(always)]
-pub fn multiply<P: std::iter::Product<T> + std::iter::Product<P>, T>(
-    product: Option<P>,
-    item: T,
-) -> Option<P> {
-    let item = P::product(std::iter::once(item));
-    Some(match product {
-        Some(product) => P::product([product, item].into_iter()),
-        None => item,
-    })
-}
-
-/// The product, also of nothing.
-#[inline(always)]
-pub fn product_of<P: std::iter::Product<P>>(product: Option<P>) -> P {
-    product.unwrap_or_else(|| P::product(std::iter::empty()))
 }
 
 /// What a pattern bound, handed on to the body of its branch.

@@ -181,11 +181,7 @@ impl Decider<'_> {
     /// A type with functions or references in it: a restart makes the value again, and fills the rest in.
     fn refill(&mut self, ty: Place, one: &Located, round: &Round) -> bool {
         let is_known = self.decisions.refilled.contains(&ty);
-        let stands_in_the_way = |place| {
-            self.types
-                .get(place)
-                .is_some_and(|info| info.unsaveable.is_some())
-        };
+        let stands_in_the_way = |place| self.types.held_by(place, &self.decisions.opaque).is_err();
         if !is_known && (!stands_in_the_way(ty) || self.decisions.opaque.contains_key(&ty)) {
             return false;
         }

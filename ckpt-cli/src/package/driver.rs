@@ -153,7 +153,7 @@ pub fn rewrite(
             let Some(function) = marks::function_at(&analysis, &placement, *place) else {
                 continue;
             };
-            let mut sites = marks::sites_behind(&analysis, &placement, function, *place);
+            let mut sites = marks::sites_behind(&package.program, &analysis, &placement, function, *place);
             if sites
                 .iter()
                 .all(|site| refused_before.contains(&marks::key(site)))

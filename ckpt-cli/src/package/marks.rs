@@ -1,12 +1,14 @@
 //! From the placement of the compiler to marks in files, and back from a place in a file to the sites it stands for.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use ckpt_compiler::package::calls::CallId;
 use ckpt_compiler::package::choose::{Holder, PlacedSite, Placement};
 use ckpt_compiler::package::items::FnId;
+use ckpt_compiler::package::locate::scope_of;
 use ckpt_compiler::package::rewrite::{FunctionMark, Place, SiteMark};
-use ckpt_compiler::package::{Analysis, FileId, arguments};
+use ckpt_compiler::package::{Analysis, FileId, Program, arguments};
 
 /// The functions that get an attribute; those that the user has annotated stay as they are.
 pub fn function_marks(analysis: &Analysis, placement: &Placement) -> Vec<FunctionMark> {
@@ -61,14 +63,22 @@ pub fn function_at(analysis: &Analysis, placement: &Placement, place: Place) -> 
         .map(|function| function.id)
 }
 
-/// The sites that an error at a place of the function is about: those that the marked call around the place leads to;
-/// where there is none, those of the function, or, where it has none of its own, of all its marked calls.
+/// The sites that an error at a place of the function is about. At the declaration of a variable: those where it is in
+/// scope. Otherwise those that the marked call around the place leads to; where there is none, those of the function, or,
+/// where it has none of its own, of all its marked calls.
 pub fn sites_behind<'p>(
+    program: &Program,
     analysis: &Analysis,
     placement: &'p Placement,
     function: FnId,
     place: Place,
 ) -> Vec<&'p PlacedSite> {
+    if let Some(scope) = scope_of(program, place.0, place.1) {
+        let within = sites_within(analysis, placement, function, &scope);
+        if !within.is_empty() {
+            return within;
+        }
+    }
     let around = marked_calls(placement, function)
         .map(|call| analysis.graph.call(call))
         .filter(|call| call.place.file == place.0 && call.place.bytes.contains(&place.1))
@@ -77,6 +87,25 @@ pub fn sites_behind<'p>(
         Some(call) => sites_below(analysis, placement, call.callees.clone()),
         None => sites_of(analysis, placement, function),
     }
+}
+
+/// The sites in a part of a function, and those that the calls in it lead to.
+fn sites_within<'p>(
+    analysis: &Analysis,
+    placement: &'p Placement,
+    function: FnId,
+    part: &Range<usize>,
+) -> Vec<&'p PlacedSite> {
+    let own = placement.sites.iter().filter(|site| {
+        site.function == function && site.site.holder != Holder::User && part.contains(&site.site.at)
+    });
+    let callees = marked_calls(placement, function)
+        .map(|call| analysis.graph.call(call))
+        .filter(|call| part.contains(&call.place.bytes.start))
+        .flat_map(|call| call.callees.clone());
+    let mut found: Vec<_> = own.collect();
+    found.extend(sites_below(analysis, placement, callees.collect()));
+    found
 }
 
 /// The sites of the function, or, where it has none of its own, those that its marked calls lead to.

@@ -109,6 +109,14 @@ fn meaning(diagnostic: &Diagnostic) -> (Kind, String) {
     if message.contains("cannot be saved through serde") {
         return (Kind::NotSerde, quoted());
     }
+    if message.contains("needs the feature `serde`") {
+        let labels = diagnostic.spans.iter().filter_map(|span| span.label.as_deref());
+        let behind = |label| between(label, "is not implemented for `", "`");
+        return (
+            Kind::NotSerde,
+            labels.filter_map(behind).next().unwrap_or_default().to_owned(),
+        );
+    }
     if message.contains("has a destructor, and a value of it") {
         return (Kind::Destructor, quoted());
     }
@@ -170,6 +178,10 @@ mod tests {
         assert_eq!(
             kind("`T` cannot be saved in a checkpoint", &[parameter]),
             (Kind::MissingBound, "T".into())
+        );
+        assert_eq!(
+            kind("`#[ckpt(serde)]` needs the feature `serde` of ckpt", &[]).0,
+            Kind::NotSerde
         );
         assert_eq!(kind("cannot find value `x` in this scope", &[]).0, Kind::Other);
         assert_eq!(kind("ckpt: `f` has no site", &[]).0, Kind::Refusal);

@@ -76,6 +76,28 @@ pub fn locate(program: &Program, file: FileId, offset: usize) -> Option<Found> {
     finder.found
 }
 
+/// Where the variable is in scope whose declaration holds the byte in its pattern: from the end of its `let` to the end
+/// of the block around it.
+pub fn scope_of(program: &Program, file: FileId, offset: usize) -> Option<Range<usize>> {
+    struct Scopes<'p>(&'p Program, FileId, usize, Option<Range<usize>>);
+    impl<'ast> Visit<'ast> for Scopes<'_> {
+        fn visit_block(&mut self, block: &'ast syn::Block) {
+            let range = |span: Span| bytes(self.0, self.1, span);
+            for stmt in &block.stmts {
+                if let syn::Stmt::Local(local) = stmt
+                    && range(local.pat.span()).contains(&self.2)
+                {
+                    self.3 = Some(range(local.span()).end..range(block.span()).end);
+                }
+            }
+            visit::visit_block(self, block);
+        }
+    }
+    let mut scopes = Scopes(program, file, offset, None);
+    scopes.visit_file(&program.file(file).ast);
+    scopes.3
+}
+
 struct Finder<'p> {
     program: &'p Program,
     file: FileId,
@@ -224,5 +246,16 @@ mod tests {
             matches!(at(text, "state"), Some(Found::Let { names, mutable: true, .. }) if names == ["state"])
         );
         assert_eq!(at(text, "fn f"), None);
+    }
+
+    #[test]
+    fn a_variable_is_in_scope_to_the_end_of_its_block() {
+        let text = "fn f() { for t in 0..9 { before(); let sim = new(t); during(sim); } after(); }\n";
+        let program = Program::of_text(text);
+        let scope = |wanted: &str| scope_of(&program, FileId(0), text.find(wanted).unwrap());
+        let of_sim = scope("sim").unwrap();
+        let within = |wanted: &str| of_sim.contains(&text.find(wanted).unwrap());
+        assert!(within("during") && !within("before") && !within("after") && !within("new"));
+        assert_eq!(scope("new"), None);
     }
 }

@@ -41,6 +41,7 @@ pub fn with_sites(
         let mut inserter = Inserter {
             at: site.at.saturating_sub(base),
             before: site.holder.before_statement(),
+            given: site.wraps.map_or(0, |wrapped| wrapped.given),
             done: false,
         };
         inserter.visit_block_mut(&mut item.block);
@@ -81,6 +82,8 @@ pub fn arguments(analysis: &Analysis, function: FnId, calls: &[String]) -> Strin
 struct Inserter {
     at: usize,
     before: bool,
+    /// For a function that is named in the place of a closure, how many arguments it is given.
+    given: usize,
     done: bool,
 }
 
@@ -116,6 +119,17 @@ impl VisitMut for Inserter {
             return;
         }
         visit_mut::visit_expr_closure_mut(self, closure);
+    }
+    fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
+        let is_named = self.given > 0 && !self.done && matches!(expr, syn::Expr::Path(_));
+        if is_named && expr.span().byte_range().start == self.at {
+            let names = (1..=self.given).map(|index| quote::format_ident!("__ckpt_given{index}"));
+            let (site, names) = (site(), names.collect::<Vec<_>>());
+            *expr = parse_quote!(|#(#names),*| { #site #expr(#(#names),*) });
+            self.done = true;
+            return;
+        }
+        visit_mut::visit_expr_mut(self, expr);
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }

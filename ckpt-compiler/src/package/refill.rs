@@ -15,18 +15,15 @@ use syn::{Expr, Member};
 /// there is no such field, or one of them may change, or another stands in the way.
 pub fn kept_fields(program: &Program, place: Place) -> Option<BTreeSet<Place>> {
     let item = struct_at(program, place)?;
-    let aliases = aliases(program);
+    let names = Named::of(program);
     let kinds = Kinds {
         generics: &item.generics,
-        aliases: &aliases,
+        named: &names,
+        depth: 0,
     };
     let mut kept = BTreeSet::new();
-    for (index, field) in item.fields.iter().enumerate() {
+    for (name, field) in named_fields(item) {
         let kind = kinds.of(&field.ty);
-        let name = field
-            .ident
-            .as_ref()
-            .map_or_else(|| index.to_string(), ToString::to_string);
         match kind {
             Kind::Saved => continue,
             Kind::Exclusive => return None,
@@ -36,23 +33,35 @@ pub fn kept_fields(program: &Program, place: Place) -> Option<BTreeSet<Place>> {
         if field.attrs.iter().any(|one| one.path().is_ident("ckpt")) {
             return None;
         }
-        let mut changes = Changes {
-            owner: item.ident.to_string(),
-            field: name,
-            within: kind == Kind::Within,
-            inside: false,
-            found: false,
-        };
-        program
-            .files
-            .iter()
-            .for_each(|file| changes.visit_file(&file.ast));
-        if changes.found {
+        if changes(program, item, name, kind == Kind::Within) {
             return None;
         }
         kept.insert((place.0, bytes(program, place.0, field.span()).start));
     }
     (!kept.is_empty()).then_some(kept)
+}
+
+fn named_fields(item: &syn::ItemStruct) -> impl Iterator<Item = (String, &syn::Field)> {
+    item.fields.iter().enumerate().map(|(index, field)| {
+        let name = field.ident.as_ref();
+        (name.map_or_else(|| index.to_string(), ToString::to_string), field)
+    })
+}
+
+/// Whether anything in the program gives the field another value; with `within` also what is in it.
+fn changes(program: &Program, item: &syn::ItemStruct, field: String, within: bool) -> bool {
+    let mut changes = Changes {
+        owner: item.ident.to_string(),
+        field,
+        within,
+        inside: false,
+        found: false,
+    };
+    program
+        .files
+        .iter()
+        .for_each(|file| changes.visit_file(&file.ast));
+    changes.found
 }
 
 /// Whether the value of a variable is replaced as a whole by `mem::swap`, `replace` or `take` in the function around it.
@@ -119,8 +128,13 @@ enum Kind {
 /// Tells what a field is from its type.
 struct Kinds<'p> {
     generics: &'p syn::Generics,
-    aliases: &'p HashMap<String, &'p syn::Type>,
+    named: &'p Named<'p>,
+    /// How many structs this one is in.
+    depth: usize,
 }
+
+/// Structs in structs that are looked into.
+const DEEPEST: usize = 4;
 
 impl Kinds<'_> {
     fn of(&self, ty: &syn::Type) -> Kind {
@@ -150,9 +164,17 @@ impl Kinds<'_> {
         if path.path.segments.len() == 1 && is_function_parameter(&last.ident, self.generics) {
             return Kind::Object;
         }
-        if let Some(behind) = self.aliases.get(&last.ident.to_string()) {
+        if let Some(behind) = self.named.aliases.get(&last.ident.to_string()) {
             return self.of(behind);
         }
+        let own = match self.named.structs.get(&last.ident.to_string()) {
+            Some(item) => self.of_struct(item),
+            None => Kind::Saved,
+        };
+        own.and(self.of_arguments(last))
+    }
+
+    fn of_arguments(&self, last: &syn::PathSegment) -> Kind {
         let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
             return Kind::Saved;
         };
@@ -171,26 +193,83 @@ impl Kinds<'_> {
     }
 }
 
-/// What `type Rule = fn(f64) -> f64;` stands for, by its name. One that names itself is none.
-fn aliases(program: &Program) -> HashMap<String, &syn::Type> {
-    struct Aliases<'p>(HashMap<String, &'p syn::Type>);
-    impl<'p> Visit<'p> for Aliases<'p> {
-        fn visit_item_type(&mut self, item: &'p syn::ItemType) {
-            let is_function = matches!(&*item.ty, syn::Type::BareFn(_) | syn::Type::Reference(_));
-            if is_function
-                || matches!(&*item.ty, syn::Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Box"))
-            {
-                self.0.insert(item.ident.to_string(), &item.ty);
-            }
+impl Kinds<'_> {
+    /// A struct of functions and references is kept as a whole, if nothing in it ever changes.
+    fn of_struct(&self, item: &syn::ItemStruct) -> Kind {
+        if self.depth == DEEPEST {
+            return Kind::Saved;
+        }
+        let inner = Kinds {
+            generics: &item.generics,
+            named: self.named,
+            depth: self.depth + 1,
+        };
+        let kinds: Vec<Kind> = item.fields.iter().map(|field| inner.of(&field.ty)).collect();
+        if kinds.contains(&Kind::Object) && has_shared_state(self.named.program) {
+            return Kind::Exclusive;
+        }
+        let parts = kinds.iter().map(|kind| match kind {
+            Kind::Plain | Kind::Object => Kind::Within,
+            other => *other,
+        });
+        let whole = parts.fold(Kind::Saved, Kind::and);
+        let stays = || {
+            named_fields(item)
+                .zip(&kinds)
+                .all(|((name, _), kind)| !changes(self.named.program, item, name, *kind != Kind::Plain))
+        };
+        match whole {
+            Kind::Within if !stays() => Kind::Exclusive,
+            other => other,
         }
     }
-    let mut aliases = Aliases(HashMap::new());
-    program
-        .files
-        .iter()
-        .for_each(|file| aliases.visit_file(&file.ast));
-    aliases.0.remove("Box");
-    aliases.0
+}
+
+/// What the names of the program stand for.
+struct Named<'p> {
+    program: &'p Program,
+    /// What `type Rule = fn(f64) -> f64;` stands for. One that names itself is none.
+    aliases: HashMap<String, &'p syn::Type>,
+    /// Structs of which there is one of this name.
+    structs: HashMap<String, &'p syn::ItemStruct>,
+}
+
+impl<'p> Named<'p> {
+    fn of(program: &'p Program) -> Self {
+        let mut found = NamedItems::default();
+        program.files.iter().for_each(|file| found.visit_file(&file.ast));
+        found.aliases.remove("Box");
+        let alone = |(name, items): (String, Vec<&'p syn::ItemStruct>)| match items[..] {
+            [one] => Some((name, one)),
+            _ => None,
+        };
+        Self {
+            program,
+            aliases: found.aliases,
+            structs: found.structs.into_iter().filter_map(alone).collect(),
+        }
+    }
+}
+
+#[derive(Default)]
+struct NamedItems<'p> {
+    aliases: HashMap<String, &'p syn::Type>,
+    structs: HashMap<String, Vec<&'p syn::ItemStruct>>,
+}
+
+impl<'p> Visit<'p> for NamedItems<'p> {
+    fn visit_item_type(&mut self, item: &'p syn::ItemType) {
+        let is_function = matches!(&*item.ty, syn::Type::BareFn(_) | syn::Type::Reference(_));
+        if is_function
+            || matches!(&*item.ty, syn::Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Box"))
+        {
+            self.aliases.insert(item.ident.to_string(), &item.ty);
+        }
+    }
+
+    fn visit_item_struct(&mut self, item: &'p syn::ItemStruct) {
+        self.structs.entry(item.ident.to_string()).or_default().push(item);
+    }
 }
 
 impl Kind {
@@ -385,6 +464,28 @@ mod tests {
                     impl<F: Fn(f64) -> f64> S<'_, F> { fn step(&mut self) { self.out[0] = (self.rule)(self.grid[0]); \
                     for (name, f) in self.all.iter() { self.out[1] += f(name.len() as f64); } } }";
         assert_eq!(kept(text).unwrap(), ["grid", "rule", "f", "all", "law"]);
+    }
+
+    #[test]
+    fn a_struct_of_functions_is_kept_as_a_whole_if_nothing_in_it_changes() {
+        let with = |code: &str| {
+            kept(&format!(
+                "struct S<'a> {{ weights: Vec<f64>, rule: Rule<'a>, n: N }} struct N {{ n: usize }} \
+                 struct Rule<'a> {{ name: String, f: &'a dyn Fn(f64) -> f64, pair: Pair }} struct Pair {{ a: fn(f64) -> f64 }} \
+                 impl<'a> S<'a> {{ fn f(&mut self, other: Rule<'a>) {{ {code} }} }}"
+            ))
+        };
+        let reads = "self.weights[0] = (self.rule.f)(1.0) + (self.rule.pair.a)(2.0); self.n.n += self.rule.name.len();";
+        assert_eq!(with(reads).unwrap(), ["rule"]);
+        for code in [
+            "self.rule = other;",
+            "self.rule.f = other.f;",
+            "self.rule.name.push('a');",
+            "self.rule.pair.a = other.pair.a;",
+            "let rule = &mut self.rule; *rule = other;",
+        ] {
+            assert_eq!(with(code), None, "{code}");
+        }
     }
 
     #[test]

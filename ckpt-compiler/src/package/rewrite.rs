@@ -1,5 +1,6 @@
 //! From what was decided to text edits: attributes on functions, types and variables, and the sites.
 
+use super::calls::Wrapped;
 use super::edits::Edit;
 use super::items::Items;
 use super::locate::bytes;
@@ -37,7 +38,7 @@ pub struct SiteMark {
     /// Whether the site goes in front of the statement there.
     pub before_statement: bool,
     /// The end of the expression in front of which it goes, with braces around both.
-    pub wraps: Option<usize>,
+    pub wraps: Option<Wrapped>,
 }
 
 /// What rustc's answers have led to.
@@ -77,9 +78,16 @@ pub fn edits(
     }
     for site in sites {
         let text = &program.file(site.file).text;
-        if let Some(end) = site.wraps {
-            list.push(Edit::insert(site.file, site.at, "{ ckpt::checkpoint!(); "));
-            list.push(Edit::insert(site.file, end, " }"));
+        if let Some(Wrapped { end, given }) = site.wraps {
+            let names: Vec<String> = (1..=given).map(|index| format!("__ckpt_given{index}")).collect();
+            let (mut before, mut after) = (String::from("{ ckpt::checkpoint!(); "), String::from(" }"));
+            if given > 0 {
+                let names = names.join(", ");
+                before.insert_str(0, &format!("|{names}| "));
+                after.insert_str(0, &format!("({names})"));
+            }
+            list.push(Edit::insert(site.file, site.at, before));
+            list.push(Edit::insert(site.file, end, after));
             continue;
         }
         let edit = if site.before_statement {

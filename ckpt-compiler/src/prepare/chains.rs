@@ -104,7 +104,7 @@ impl Mover<'_> {
 }
 
 /// Whether a statement gives a name another meaning.
-fn declares(stmts: &[Stmt], name: &str) -> bool {
+pub fn declares(stmts: &[Stmt], name: &str) -> bool {
     stmts.iter().any(|stmt| match stmt {
         Stmt::Local(local) => crate::spine::select::pattern_bindings(&local.pat)
             .iter()
@@ -126,7 +126,8 @@ fn names(tokens: TokenStream, found: &mut HashSet<String>) {
     });
 }
 
-fn each_name(tokens: TokenStream, found: &mut dyn FnMut(&str)) {
+/// Each name in tokens, also those captured in a text.
+pub fn each_name(tokens: TokenStream, found: &mut dyn FnMut(&str)) {
     for token in tokens {
         match token {
             TokenTree::Ident(ident) => found(&ident.to_string()),

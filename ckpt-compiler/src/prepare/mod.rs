@@ -3,7 +3,7 @@
 
 mod apart;
 mod attributes;
-mod chains;
+pub mod chains;
 mod closures;
 mod counted;
 mod elements;

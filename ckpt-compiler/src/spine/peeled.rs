@@ -7,6 +7,7 @@
 use crate::borrow::{closure_in, effect_in_chain};
 use crate::marks::Marks;
 use crate::names::Names;
+use crate::unfold::written_out;
 use quote::{quote, quote_spanned};
 use syn::{Block, Expr, ExprClosure, ExprMethodCall, Pat, Stmt, parse_quote};
 
@@ -63,22 +64,24 @@ impl Peeler<'_> {
     }
 }
 
+/// The adaptors whose closures can be taken off.
+pub const PEELED: [&str; 6] = [
+    "map",
+    "inspect",
+    "filter",
+    "take_while",
+    "filter_map",
+    "map_while",
+];
+
 /// The closure of an adaptor that can be taken off.
 pub fn closure_of(call: &ExprMethodCall) -> Option<&ExprClosure> {
-    let known = [
-        "map",
-        "inspect",
-        "filter",
-        "take_while",
-        "filter_map",
-        "map_while",
-    ];
     if call.args.len() != 1 {
         return None;
     }
     let closure = closure_in(&call.args[0])?;
     let method = call.method.to_string();
-    (known.contains(&method.as_str()) && !has_a_state_of_its_own(call, closure)).then_some(closure)
+    (PEELED.contains(&method.as_str()) && !has_a_state_of_its_own(call, closure)).then_some(closure)
 }
 
 impl Peeler<'_> {
@@ -111,7 +114,7 @@ impl Peeler<'_> {
     fn run(&self, method: &syn::Ident, closure: &ExprClosure, given: Expr) -> Expr {
         let (rt, body) = (crate::paths::rt(), &*closure.body);
         match closure.inputs.first() {
-            Some(input) if self.marks.in_expr(body) => parse_quote!({ let #input = #given; #body }),
+            Some(_) if self.marks.in_expr(body) => written_out(closure, &[given], self.names),
             _ => {
                 let run = quote_spanned!(method.span()=> #rt::run);
                 parse_quote!(#run(#given, #closure))

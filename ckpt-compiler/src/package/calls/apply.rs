@@ -1,14 +1,14 @@
 //! Calls of functions and methods, and closures given to them.
 
 use super::walk::{Value, Walker, outside_call};
-use super::{CallForm, LoopKind, Trap, std_types};
+use super::{CallForm, LoopKind, Trap, Wrapped, std_types};
 use crate::package::amount::Amount;
 use crate::package::hints::{Ty, TypeKey};
 use crate::package::items::Def;
 use crate::package::methods::functions_of_path;
 use crate::package::resolve::segments;
 use crate::tables::Tables;
-use crate::unfold::closures_of_call;
+use crate::unfold::{closures_of_call, functions_of_call, parameters_of_end};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall};
@@ -186,6 +186,7 @@ impl Walker<'_> {
 
     pub(super) fn method_call(&mut self, call: &ExprMethodCall) -> Value {
         self.open(&closures_of_call(call));
+        self.open_functions(&functions_of_call(call));
         let receiver = self.eval(&call.receiver);
         let name = call.method.to_string();
         let meaning = self
@@ -229,6 +230,7 @@ impl Walker<'_> {
             let value = match argument {
                 Expr::Closure(closure) if runs => self.each(&receiver, name, closure),
                 Expr::Closure(closure) => self.once(&receiver, closure),
+                Expr::Path(path) if runs && self.is_opened(path) => self.each_by_name(&receiver, name, path),
                 other => self.eval(other),
             };
             arguments.push(value);
@@ -306,7 +308,8 @@ impl Walker<'_> {
         if is_open && body_at.is_none() {
             let body = self.place(closure.body.span(), closure.body.span()).bytes;
             let one = &mut self.graph.loops[id.0];
-            (one.body_at, one.wraps) = (Some(body.start), Some(body.end));
+            let (end, given) = (body.end, 0);
+            (one.body_at, one.wraps) = (Some(body.start), Some(Wrapped { end, given }));
         }
         Value {
             ty: Ty::Callable(Box::new(output.ty)),
@@ -324,6 +327,56 @@ impl Walker<'_> {
         for closure in closures {
             let place = self.place(closure.or1_token.span, closure.body.span());
             self.opened.insert(place.bytes.start);
+        }
+    }
+
+    /// The same for functions that are given by their names.
+    pub(super) fn open_functions(&mut self, functions: &[&syn::ExprPath]) {
+        if self.passes_messages {
+            return;
+        }
+        for path in functions {
+            let is_local = path
+                .path
+                .get_ident()
+                .is_some_and(|name| self.local(&name.to_string()).is_some());
+            if !is_local {
+                let place = self.place(path.span(), path.span());
+                self.opened.insert(place.bytes.start);
+            }
+        }
+    }
+
+    fn is_opened(&self, path: &syn::ExprPath) -> bool {
+        let start = self.place(path.span(), path.span()).bytes.start;
+        self.opened.contains(&start)
+    }
+
+    /// A function that is called for every element.
+    fn each_by_name(&mut self, receiver: &Value, name: &str, path: &syn::ExprPath) -> Value {
+        let function = self.eval(&Expr::Path(path.clone()));
+        if function.functions.is_empty() {
+            return function;
+        }
+        let item = Value {
+            number: receiver.number.clone(),
+            ..Value::of(self.element(receiver))
+        };
+        let output = self.output_of(&function.functions);
+        let place = self.place(path.span(), path.span());
+        let (bytes, trips) = (place.bytes.clone(), receiver.length.clone());
+        let form = CallForm::Path(segments(&path.path));
+        let id = self.in_loop(LoopKind::Each(name.to_owned()), place, None, trips, |walker| {
+            walker.call(function.functions, true, form, path.span(), &[item]);
+        });
+        let one = &mut self.graph.loops[id.0];
+        let (end, given) = (bytes.end, parameters_of_end(name));
+        (one.body_at, one.wraps) = (Some(bytes.start), Some(Wrapped { end, given }));
+        one.header = format!(".{name}({})", one.header);
+        Value {
+            ty: Ty::Callable(Box::new(output)),
+            lazy: vec![id],
+            ..Value::default()
         }
     }
 

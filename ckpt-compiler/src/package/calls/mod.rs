@@ -175,8 +175,8 @@ pub struct Loop {
     pub place: Place,
     /// Just behind the opening brace of its body; nothing for one that has no body of its own.
     pub body_at: Option<usize>,
-    /// The end of a body that is an expression without braces, and begins at `body_at`.
-    pub wraps: Option<usize>,
+    /// A body without braces, which begins at `body_at`.
+    pub wraps: Option<Wrapped>,
     /// How many iterations.
     pub trips: Amount,
     /// How often it is reached in one go through what is around it.
@@ -187,6 +187,15 @@ pub struct Loop {
     pub trap: Option<Trap>,
     /// One iteration.
     pub work: Work,
+}
+
+/// An expression that is put between braces when a site goes in front of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Wrapped {
+    /// The byte behind it.
+    pub end: usize,
+    /// For a function that is named in the place of a closure, how many arguments it is given; otherwise 0.
+    pub given: usize,
 }
 
 impl Loop {

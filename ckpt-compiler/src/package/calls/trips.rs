@@ -4,7 +4,7 @@ use super::walk::{Value, Walker, array_length};
 use super::{CallForm, LoopId, LoopKind, Trap};
 use crate::package::amount::{Amount, Operation};
 use crate::package::hints::{Ty, TypeKey};
-use crate::unfold::closures_of_for;
+use crate::unfold::{closures_of_for, functions_of_for};
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprForLoop, ExprWhile};
 
@@ -32,6 +32,7 @@ impl Walker<'_> {
 
     fn for_loop(&mut self, one: &ExprForLoop) {
         self.open(&closures_of_for(one));
+        self.open_functions(&functions_of_for(one));
         let iterable = self.eval(&one.expr);
         let mut length = array_length(&iterable.ty).unwrap_or_else(|| iterable.length.clone());
         if length == Amount::Unknown && ends_at_an_element(&one.expr, self.within.is_some()) {

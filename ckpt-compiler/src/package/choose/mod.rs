@@ -14,7 +14,7 @@ mod time_loops;
 mod words;
 
 use super::Analysis;
-use super::calls::{CallId, LoopId};
+use super::calls::{CallId, LoopId, Wrapped};
 use super::cost::{Costs, LoopCost};
 use super::items::{FnId, Place};
 use crate::errors::Diagnostic;
@@ -118,7 +118,7 @@ pub struct SitePlace {
     /// What it stands in.
     pub holder: Holder,
     /// The end of the expression that it is put in front of, where that has no braces: the body of a closure.
-    pub wraps: Option<usize>,
+    pub wraps: Option<Wrapped>,
 }
 
 /// A function as it would be instrumented.

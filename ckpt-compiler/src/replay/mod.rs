@@ -1,11 +1,14 @@
 //! Iterators in variables, which a loop uses up bit by bit: one that is half used up at a site is made again at a restart
 //! and asked for as many items as before. For that it goes into `ckpt::replayed(..)`, with `#[ckpt(refill)]` on its `let`.
 
+mod rest;
+
 use crate::borrow::effect_of_closure;
 use crate::errors::Diagnostics;
 use crate::paths::rt;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
+use rest::loops_over_rests;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
@@ -27,6 +30,7 @@ pub fn with_iterators(item: &TokenStream, errors: &Diagnostics) -> Option<TokenS
         borrowed: BTreeSet::new(),
     };
     wrapper.visit_block_mut(&mut function.block);
+    loops_over_rests(&mut function, &wrapper.wrapped);
     let mut items = Items {
         borrowed: &wrapper.borrowed,
         wrapped: &wrapper.wrapped,
