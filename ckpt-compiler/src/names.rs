@@ -15,6 +15,11 @@ impl Names {
     }
 }
 
+/// The name at the place of what it stands for, so that rustc's words about it point there.
+pub fn located(name: &Ident, at: Span) -> Ident {
+    Ident::new(&name.to_string(), name.span().located_at(at))
+}
+
 /// The frame, the one variable of which each instrumented function has exactly one.
 pub fn frame() -> Ident {
     Ident::new("__ckpt", Span::mixed_site())

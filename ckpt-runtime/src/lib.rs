@@ -9,6 +9,7 @@ mod adaptors;
 mod files;
 mod frame;
 mod globals;
+pub mod output;
 pub mod plan;
 mod ranks;
 mod replayed;

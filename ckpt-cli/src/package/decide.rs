@@ -6,12 +6,16 @@ use ckpt_compiler::package::edits::line_and_column;
 use ckpt_compiler::package::items::Items;
 use ckpt_compiler::package::locate::{self, Found};
 use ckpt_compiler::package::objects::object_edits;
+use ckpt_compiler::package::outputs::{is_output, output_edits};
 use ckpt_compiler::package::refill;
 use ckpt_compiler::package::rewrite::{self, Decisions, Place, type_parameter};
 use ckpt_compiler::package::types::Types;
 use ckpt_compiler::package::{FileId, Program};
 
 use super::oracle::{Finding, Kind};
+
+/// Under this name the edits of `Box<dyn Write>` are with those of the program's own objects.
+const OUTPUTS: &str = "dyn ckpt::output::Write";
 
 /// A finding with its places in the user's own source.
 #[derive(Debug)]
@@ -92,6 +96,7 @@ impl Decider<'_> {
             Kind::NotGlobal => self.not_global(one, round),
             Kind::NotSerde => self.not_serde(one),
             Kind::Destructor => self.destructor(one, round),
+            Kind::Other if self.not_output(one) => true,
             Kind::Refusal | Kind::Other => self.give_up(one, round),
         }
     }
@@ -174,7 +179,33 @@ impl Decider<'_> {
                 self.decisions.derives.extend(needed.derives);
                 true
             }
-            Err(_) => self.holder(one, round),
+            Err(_) => self.output(name) || self.holder(one, round),
+        }
+    }
+
+    /// `Box<dyn Write>`: another trait takes the place of std's, of which a checkpoint knows what is behind it.
+    fn output(&mut self, name: &str) -> bool {
+        let edits = if is_output(name) {
+            output_edits(self.program)
+        } else {
+            Vec::new()
+        };
+        let is_new = !edits.is_empty() && !self.decisions.objects.contains_key(OUTPUTS);
+        if is_new {
+            self.decisions.objects.insert(OUTPUTS.into(), edits);
+        }
+        is_new
+    }
+
+    /// What is behind a box is none of those that a checkpoint knows: the box stays as it is.
+    fn not_output(&mut self, one: &Located) -> bool {
+        let is_about_it = one.finding.rendered.contains("output::Write");
+        match self.decisions.objects.get_mut(OUTPUTS) {
+            Some(edits) if is_about_it && !edits.is_empty() => {
+                edits.clear();
+                true
+            }
+            _ => false,
         }
     }
 

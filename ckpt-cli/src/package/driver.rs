@@ -153,6 +153,14 @@ pub fn rewrite(
             let Some(function) = marks::function_at(&analysis, &placement, *place) else {
                 continue;
             };
+            // What is said of the attribute alone may be about any site: what is said more exactly goes first.
+            let body_at = analysis.items.function(function).body_at;
+            let is_exact = |one: &(rewrite::Place, String)| {
+                one.0.1 >= body_at && marks::function_at(&analysis, &placement, one.0) == Some(function)
+            };
+            if place.1 < body_at && outcome.given_up.iter().any(is_exact) {
+                continue;
+            }
             let mut sites = marks::sites_behind(&package.program, &analysis, &placement, function, *place);
             if sites
                 .iter()

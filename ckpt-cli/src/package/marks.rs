@@ -6,7 +6,7 @@ use std::ops::Range;
 use ckpt_compiler::package::calls::CallId;
 use ckpt_compiler::package::choose::{Holder, PlacedSite, Placement};
 use ckpt_compiler::package::items::FnId;
-use ckpt_compiler::package::locate::scope_of;
+use ckpt_compiler::package::locate::{scope_of, statement_at};
 use ckpt_compiler::package::rewrite::{FunctionMark, Place, SiteMark};
 use ckpt_compiler::package::{Analysis, FileId, Program, arguments};
 
@@ -85,7 +85,16 @@ pub fn sites_behind<'p>(
         .min_by_key(|call| call.place.bytes.len());
     match around {
         Some(call) => sites_below(analysis, placement, call.callees.clone()),
-        None => sites_of(analysis, placement, function),
+        None => {
+            let near = statement_at(program, place.0, place.1)
+                .map(|statement| sites_within(analysis, placement, function, &statement))
+                .unwrap_or_default();
+            if near.is_empty() {
+                sites_of(analysis, placement, function)
+            } else {
+                near
+            }
+        }
     }
 }
 

@@ -76,6 +76,23 @@ pub fn locate(program: &Program, file: FileId, offset: usize) -> Option<Found> {
     finder.found
 }
 
+/// The innermost statement around the byte.
+pub fn statement_at(program: &Program, file: FileId, offset: usize) -> Option<Range<usize>> {
+    struct Statements<'p>(&'p Program, FileId, usize, Option<Range<usize>>);
+    impl<'ast> Visit<'ast> for Statements<'_> {
+        fn visit_stmt(&mut self, stmt: &'ast syn::Stmt) {
+            let range = bytes(self.0, self.1, stmt.span());
+            if range.contains(&self.2) && !matches!(stmt, syn::Stmt::Item(_)) {
+                self.3 = Some(range);
+            }
+            visit::visit_stmt(self, stmt);
+        }
+    }
+    let mut statements = Statements(program, file, offset, None);
+    statements.visit_file(&program.file(file).ast);
+    statements.3
+}
+
 /// Where the variable is in scope whose declaration holds the byte in its pattern: from the end of its `let` to the end
 /// of the block around it.
 pub fn scope_of(program: &Program, file: FileId, offset: usize) -> Option<Range<usize>> {

@@ -34,6 +34,7 @@ mod lent_whole;
 pub mod locate;
 pub mod methods;
 pub mod objects;
+pub mod outputs;
 pub mod place;
 pub mod profile;
 pub mod refill;

@@ -5,6 +5,7 @@ use super::calls::statement_start;
 use super::choose::{Candidate, Holder};
 use super::items::FnId;
 use crate::errors::{Diagnostic, Diagnostics};
+use crate::flow::arguments_of_macro;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -130,6 +131,14 @@ impl VisitMut for Inserter {
             return;
         }
         visit_mut::visit_expr_mut(self, expr);
+    }
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        if let (false, Some(mut arguments)) = (self.done, arguments_of_macro(mac)) {
+            arguments.iter_mut().for_each(|one| self.visit_expr_mut(one));
+            if self.done {
+                mac.tokens = arguments.to_token_stream();
+            }
+        }
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }

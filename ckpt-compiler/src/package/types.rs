@@ -243,6 +243,8 @@ impl<'ast> Visit<'ast> for Parts<'_> {
                 self.unsaveable
                     .get_or_insert_with(|| format!("{}: {text}", self.field));
             }
+            // What is behind it is known by name where the trait is another one.
+            syn::Type::Path(path) if super::outputs::is_boxed(&path.path) => {}
             syn::Type::Path(path) => {
                 // What PhantomData names is not there.
                 let last = path.path.segments.last();

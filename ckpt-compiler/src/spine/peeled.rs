@@ -37,6 +37,11 @@ impl Peeler<'_> {
         let Expr::MethodCall(call) = iterable else {
             return false;
         };
+        if is_enumerate(call) && is_over_a_map(call) && !matches!(pat, Pat::Tuple(_)) {
+            let (index, inner) = (self.names.fresh("index"), self.names.fresh("item"));
+            body.stmts.insert(0, parse_quote!(let #pat = (#index, #inner);));
+            *pat = parse_quote!((#index, #inner));
+        }
         // `.map(f).enumerate()` is `.enumerate()` with `f` in the body.
         if let (true, Expr::MethodCall(inner), Pat::Tuple(pair)) =
             (is_enumerate(call), &*call.receiver, &mut *pat)
@@ -125,6 +130,11 @@ impl Peeler<'_> {
 
 fn is_enumerate(call: &ExprMethodCall) -> bool {
     call.method == "enumerate" && call.args.is_empty()
+}
+
+fn is_over_a_map(call: &ExprMethodCall) -> bool {
+    matches!(&*call.receiver, Expr::MethodCall(inner)
+        if (inner.method == "map" || inner.method == "inspect") && closure_of(inner).is_some())
 }
 
 /// A `move` closure that changes what it owns goes on from turn to turn.

@@ -2,7 +2,7 @@
 
 use super::leaving::{label, written_out};
 use crate::borrow::closure_in;
-use crate::names::Names;
+use crate::names::{Names, located};
 use crate::paths::rt;
 use syn::{Block, Expr, ExprClosure, ExprForLoop, ExprMethodCall, Lifetime, Stmt, parse_quote};
 
@@ -48,7 +48,7 @@ pub fn unfolded(call: &ExprMethodCall, names: &Names, early: bool) -> Option<Unf
         names,
         over: &call.receiver,
         item: names.fresh("item"),
-        out: names.fresh("gathered"),
+        out: located(&names.fresh("gathered"), call.method.span()),
     };
     let argument = call.args.first();
     let closure = call.args.last().and_then(closure_in);

@@ -4,6 +4,6 @@ fn main() {
     let mut rest = items.iter();
     while let Some(item) = rest.next() {
         ckpt::checkpoint!();
-        println!("{item}");
+        println!("{item} {:?}", rest.next());
     }
 }

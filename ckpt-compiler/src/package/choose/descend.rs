@@ -93,6 +93,9 @@ impl Chooser<'_, '_> {
             depth: 0,
         };
         self.function(self.main, start);
+        if self.chosen.is_empty() && !self.options.refused.is_empty() {
+            self.rest_of_main();
+        }
         if self.coverage_of(self.main) < 0.5 {
             self.anything();
         }
@@ -171,7 +174,12 @@ impl Chooser<'_, '_> {
     fn work(&mut self, work: &Work, at: Reach) {
         let parts = self.regions(work, at.times);
         let parts: Vec<_> = parts.iter().map(|part| part.measured(&parts, at)).collect();
-        let least = at.least.min(least_of_many(&parts));
+        self.parts(parts, at.least);
+    }
+
+    /// Goes into the parts that are large enough.
+    pub(super) fn parts(&mut self, parts: Vec<(Region, f64, Reach)>, least: f64) {
+        let least = least.min(least_of_many(&parts));
         for (region, share, at) in parts {
             if share < least {
                 continue;

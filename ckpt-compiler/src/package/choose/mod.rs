@@ -7,6 +7,7 @@
 mod coverage;
 mod descend;
 mod parts;
+mod rest;
 mod route;
 mod safe;
 mod show;

@@ -120,6 +120,10 @@ fn shown(start: u64) {
     println!("= {}", simulated(2, start));
 }
 
+fn swapped((index, value): (usize, u64)) -> (usize, u64) {
+    (value as usize, index as u64)
+}
+
 fn least(one: u64, other: u64) -> u64 {
     one.min(other)
 }
@@ -137,7 +141,18 @@ pub fn functions_by_name() {
     }
     let simulated_twice = |k: u64| k + 1;
     let local: u64 = (0..3u64).map(simulated_twice).map(doubled).sum();
-    println!("= {results:?} {odd:?} {smallest} {total} {local}");
+    let numbered: Vec<(usize, u64)> = (0..3u64)
+        .map(u64::from)
+        .map(doubled)
+        .enumerate()
+        .map(swapped)
+        .collect();
+    println!("= {results:?} {odd:?} {smallest} {total} {local} {numbered:?}");
+    println!(
+        "= {} {}",
+        (0..3u64).map(doubled).sum::<u64>(),
+        [7u64].iter().any(is_odd)
+    );
 }
 
 #[ckpt::instrument(calls(simulated))]
