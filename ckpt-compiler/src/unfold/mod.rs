@@ -199,7 +199,7 @@ impl VisitMut for Unfolder<'_> {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-        if !self.peeler.marks.in_tokens(&mac.tokens) {
+        if !self.peeler.marks.in_tokens(&mac.tokens) && !self.names_a_callee(&mac.tokens) {
             return;
         }
         if let Some(mut arguments) = arguments_of_macro(mac) {
@@ -212,6 +212,18 @@ impl VisitMut for Unfolder<'_> {
 }
 
 impl Unfolder<'_> {
+    /// Whether tokens have the name of a function that leads to a site.
+    fn names_a_callee(&self, tokens: &proc_macro2::TokenStream) -> bool {
+        let names = crate::spine::operands::names_in(tokens);
+        let last = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string());
+        self.peeler
+            .marks
+            .calls
+            .iter()
+            .filter_map(last)
+            .any(|name| names.contains(&name))
+    }
+
     /// Unfolds a `collect` into a `Result` or `Option`.
     fn collect_early(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
