@@ -104,7 +104,7 @@ impl Rests<'_> {
         let before = &after[..at];
         let stays = inputs.0.keys().all(|input| {
             let is_touched = before.iter().any(|stmt| self::uses(stmt, input) > 0);
-            !declares(before, input) && !(is_touched && self.mutable.contains(input))
+            !(declares(before, input) || is_touched && self.mutable.contains(input))
         });
         if !is_only_use || !stays || declares(before, name) {
             return None;

@@ -252,7 +252,7 @@ impl Unfolder<'_> {
             }
             Expr::MethodCall(call) if ends_a_chain(call) => {
                 let mut written = call.clone();
-                written.receiver = Box::new(self.with_closures(&call.receiver));
+                *written.receiver = self.with_closures(&call.receiver);
                 if let Some(last) = written.args.last_mut() {
                     self.close(last, parameters_of_end(&call.method.to_string()));
                 }
