@@ -159,6 +159,9 @@ impl<T: ?Sized> OfferNothing for &Probe<'_, T> {
 
 #[path = "rt/owned.rs"]
 mod owned;
+#[path = "rt/peek.rs"]
+mod peek;
+pub use peek::{Peek, peek};
 
 pub use owned::{Items, Owned};
 

@@ -11,6 +11,11 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, parse_quote};
 
+/// Variables of at most so many words are copied where a checkpoint is taken: an array of two dimensions has eight.
+const WORDS_AT_A_CHECKPOINT: usize = 8;
+/// And at every call that leads to one, where the copies take time and room on the stack: a vector has three.
+const WORDS_AT_A_CALL: usize = 4;
+
 impl Emitter<'_> {
     /// An expression with a site.
     pub(super) fn spine(&self, step: StepId, spine: &Spine) -> TokenStream {
@@ -21,11 +26,13 @@ impl Emitter<'_> {
                     .span
                     .resolved_at(Span::mixed_site());
                 let registrations = self.registrations(*site);
+                let seen = self.seen(*site, WORDS_AT_A_CHECKPOINT);
                 let remade = self.remade(*site);
                 let (seated, reseated) = self.seats(*site);
                 quote_spanned! { span =>
                     if #frame.due(#site) {
                         #seated
+                        #seen
                         #frame.checkpoint(#site, &#registrations);
                         #remade
                         #reseated
@@ -93,8 +100,8 @@ impl Emitter<'_> {
         }
         let first = self.evaluated_first(site, &mut call);
         let call = quote!(#frame.call(#site, &#registrations, || #call));
-        let before = carved.before;
-        let (carved, remade) = (quote!(#first #before), self.remade(site));
+        let (before, seen) = (carved.before, self.seen(site, WORDS_AT_A_CALL));
+        let (carved, remade) = (quote!(#first #before #seen), self.remade(site));
         if kept.is_empty() && carved.is_empty() && remade.is_empty() {
             return call;
         }
@@ -162,6 +169,10 @@ impl Emitter<'_> {
             let value = self.reference(site, entry);
             let span = self.own_span(entry.binding());
             match entry {
+                Entry::Save(id) if self.is_seen(site, *id) => {
+                    let seen = seen_name(*id);
+                    quote_spanned!(span => #registrar.save_seen(#key, &#seen);)
+                }
                 Entry::Save(_) => quote_spanned!(span => #registrar.save(#key, #value);),
                 Entry::Carved { binding, parameter, required } => {
                     let description = self.description(site, *binding);
@@ -242,6 +253,28 @@ impl Emitter<'_> {
             return quote!(|_: &mut #rt::Registrar| {});
         }
         quote!(|#registrar: &mut #rt::Registrar| { #traits #(#entries)* #(#seats)* })
+    }
+
+    /// Whether a variable is handed to the registrar by a look at it. The others are told by references: what is behind
+    /// another name or a borrow is bound to its place in memory anyway.
+    fn is_seen(&self, site: SiteId, id: BindingId) -> bool {
+        self.flow.nameable(site, id) && !self.plan.travel.is_parked(site, id) && !self.is_through_serde(id)
+    }
+
+    /// Looks at the variables that are saved, small ones by a copy: a reference that goes where the optimiser cannot follow
+    /// would keep them from being held in registers.
+    fn seen(&self, site: SiteId, words: usize) -> TokenStream {
+        let rt = rt();
+        let entries = self.plan.sites[site as usize - 1].entries.iter();
+        let looks = entries.filter_map(|entry| match entry {
+            Entry::Save(id) if self.is_seen(site, *id) => {
+                let (seen, name) = (seen_name(*id), &self.flow.bindings[*id].ident);
+                let span = self.own_span(*id);
+                Some(quote_spanned!(span => let #seen = #rt::peek::<_, #words>(&#name);))
+            }
+            _ => None,
+        });
+        looks.collect()
     }
 
     fn kept_name(&self, id: BindingId) -> Ident {
@@ -377,6 +410,10 @@ impl Emitter<'_> {
             })
             .collect()
     }
+}
+
+fn seen_name(id: BindingId) -> Ident {
+    format_ident!("__ckpt_seen_{}", id, span = Span::mixed_site())
 }
 
 fn saver_name(id: BindingId) -> Ident {

@@ -84,6 +84,11 @@ pub(crate) use stand_in::{can_stand_in, stand_in};
     note = "if it is a variable and making it again gives the same value, put `#[ckpt(reexecute)]` on its `let`; `#[ckpt(refill)]` if it has fields with `#[ckpt(keep)]`"
 )]
 pub trait Checkpoint {
+    /// Whether a copy of a value's bits can stand for it while it is looked at: nothing in them, apart from what they
+    /// point to, changes through a shared reference, and nothing depends on where they are.
+    #[doc(hidden)]
+    const BITS: bool = false;
+
     /// Appends this value to the columns of `to`.
     fn save(&self, to: &mut Encoder<'_>);
 

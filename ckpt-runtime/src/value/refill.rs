@@ -12,6 +12,10 @@ use super::{Checkpoint, Decoder, Encoder, LoadError};
     note = "if the type is yours, derive it: `#[derive(ckpt::Checkpoint)]`"
 )]
 pub trait Refill {
+    /// As [`Checkpoint::BITS`].
+    #[doc(hidden)]
+    const BITS: bool = false;
+
     /// Appends the part that is saved to the columns of `to`.
     fn save_part(&self, to: &mut Encoder<'_>);
 
@@ -25,6 +29,8 @@ pub trait Refill {
 }
 
 impl<T: Checkpoint + ?Sized> Refill for T {
+    const BITS: bool = T::BITS;
+
     fn save_part(&self, to: &mut Encoder<'_>) {
         self.save(to);
     }

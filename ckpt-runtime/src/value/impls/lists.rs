@@ -33,6 +33,7 @@ impl<T: Checkpoint> Checkpoint for [T] {
 macro_rules! lists {
     ($($type:ty, [$($bound:tt)*], |$value:ident| $slice:expr, |$items:ident| $load:expr;)*) => {$(
         impl<T: Checkpoint $($bound)*> Checkpoint for $type {
+            const BITS: bool = true;
             fn save(&self, to: &mut Encoder<'_>) {
                 owned::save(self, to, |$value, to| save_list($slice, to));
             }
@@ -58,6 +59,7 @@ lists! {
 }
 
 impl<T: Checkpoint> Checkpoint for VecDeque<T> {
+    const BITS: bool = true;
     fn save(&self, to: &mut Encoder<'_>) {
         owned::save(self, to, |queue, to| {
             let (front, back) = queue.as_slices();
@@ -96,6 +98,7 @@ impl<T: Checkpoint> Checkpoint for LinkedList<T> {
 }
 
 impl<T: Checkpoint, const N: usize> Checkpoint for [T; N] {
+    const BITS: bool = T::BITS;
     fn save(&self, to: &mut Encoder<'_>) {
         if to.is_batch() {
             Self::save_slice(std::slice::from_ref(self), to);

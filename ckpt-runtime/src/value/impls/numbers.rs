@@ -8,6 +8,7 @@ use crate::value::{Checkpoint, DType, Decoder, Encoder, LoadError};
 macro_rules! plain {
     ($($type:ty)*) => {$(
         impl Checkpoint for $type {
+            const BITS: bool = true;
             #[inline]
             fn save(&self, to: &mut Encoder<'_>) {
                 to.number(*self);
@@ -44,6 +45,7 @@ plain!(num_complex::Complex<f32> num_complex::Complex<f64>);
 macro_rules! converted {
     ($([$($generics:tt)*] $type:ty => $stored:ty, |$value:ident| $save:expr, |$loaded:ident| $load:expr;)*) => {$(
         impl<$($generics)*> Checkpoint for $type {
+            const BITS: bool = true;
             #[inline]
             fn save(&self, to: &mut Encoder<'_>) {
                 let $value = self;
@@ -128,6 +130,7 @@ fn truth(byte: u8) -> Result<bool, LoadError> {
 }
 
 impl Checkpoint for bool {
+    const BITS: bool = true;
     fn save(&self, to: &mut Encoder<'_>) {
         to.bytes(&DType::Bool, &[u8::from(*self)]);
     }
@@ -151,6 +154,7 @@ impl Checkpoint for bool {
 }
 
 impl Checkpoint for char {
+    const BITS: bool = true;
     fn save(&self, to: &mut Encoder<'_>) {
         to.raw(&DType::Char, std::iter::once(u32::from(*self)));
     }
@@ -167,6 +171,7 @@ impl Checkpoint for char {
 }
 
 impl Checkpoint for () {
+    const BITS: bool = true;
     fn save(&self, to: &mut Encoder<'_>) {
         to.unit();
     }
@@ -178,6 +183,7 @@ impl Checkpoint for () {
 macro_rules! wrapped {
     ($($wrapper:ident)*) => {$(
         impl<T: Checkpoint> Checkpoint for $wrapper<T> {
+            const BITS: bool = T::BITS;
             fn save(&self, to: &mut Encoder<'_>) {
                 self.0.save(to);
             }

@@ -22,6 +22,7 @@ transparent! {
 }
 
 impl<T: Checkpoint> Checkpoint for Range<T> {
+    const BITS: bool = T::BITS;
     fn save(&self, to: &mut Encoder<'_>) {
         self.start.save(&mut to.field(START_END, 0));
         self.end.save(&mut to.field(START_END, 1));
@@ -35,6 +36,7 @@ impl<T: Checkpoint> Checkpoint for Range<T> {
 macro_rules! inclusive {
     ($($type:ty)*, $exhaust:expr) => {$(
         impl Checkpoint for RangeInclusive<$type> {
+            const BITS: bool = true;
             fn save(&self, to: &mut Encoder<'_>) {
                 let exhausted = self.start() <= self.end() && self.is_empty();
                 self.start().save(&mut to.field(FIELDS, 0));
@@ -84,6 +86,7 @@ macro_rules! steps {
 macro_rules! remaining {
     ($($type:ty as $unsigned:ty;)*) => {$(
         impl Checkpoint for Rev<Range<$type>> {
+            const BITS: bool = true;
             fn save(&self, to: &mut Encoder<'_>) {
                 // The largest item comes first; an empty range is saved as some empty range.
                 let range = match (self.clone().next_back(), self.clone().next()) {
@@ -98,6 +101,7 @@ macro_rules! remaining {
         }
 
         impl Checkpoint for Rev<RangeInclusive<$type>> {
+            const BITS: bool = true;
             fn save(&self, to: &mut Encoder<'_>) {
                 let range = match (self.clone().next_back(), self.clone().next()) {
                     (Some(start), Some(last)) => start..=last,
@@ -111,6 +115,7 @@ macro_rules! remaining {
         }
 
         impl Checkpoint for StepBy<Range<$type>> {
+            const BITS: bool = true;
             fn save(&self, to: &mut Encoder<'_>) {
                 match steps!(self, $type, $unsigned, to) {
                     Some((first, last, step)) => ((first..last + 1), step).save(to),
@@ -124,6 +129,7 @@ macro_rules! remaining {
         }
 
         impl Checkpoint for StepBy<RangeInclusive<$type>> {
+            const BITS: bool = true;
             fn save(&self, to: &mut Encoder<'_>) {
                 match steps!(self, $type, $unsigned, to) {
                     Some((first, last, step)) => ((first..=last), step).save(to),

@@ -30,6 +30,7 @@ impl Checkpoint for Path {
 macro_rules! owned {
     ($($type:ty, |$value:ident| $borrow:expr, |$from:ident| $load:expr;)*) => {$(
         impl Checkpoint for $type {
+            const BITS: bool = true;
             fn save(&self, to: &mut Encoder<'_>) {
                 let $value = self;
                 $borrow.save(to);

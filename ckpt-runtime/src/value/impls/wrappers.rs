@@ -41,6 +41,7 @@ transparent! {
 }
 
 impl<T: Checkpoint> Checkpoint for Box<T> {
+    const BITS: bool = true;
     fn save(&self, to: &mut Encoder<'_>) {
         owned::save(self, to, |inner, to| (**inner).save(to));
     }
@@ -72,6 +73,7 @@ fn save_option<T: Checkpoint>(value: Option<&T>, to: &mut Encoder<'_>) {
 }
 
 impl<T: Checkpoint> Checkpoint for Option<T> {
+    const BITS: bool = T::BITS;
     fn save(&self, to: &mut Encoder<'_>) {
         save_option(self.as_ref(), to);
     }

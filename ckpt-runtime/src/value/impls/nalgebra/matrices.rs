@@ -58,6 +58,7 @@ const NAMES: &[Cow<'static, str>] = &[
 macro_rules! dynamic {
     ($($type:ident, $rows:ty, $columns:ty, |$r:ident, $c:ident| $new:expr;)*) => {$(
         impl<T: Checkpoint + Scalar> Checkpoint for $type<T> {
+            const BITS: bool = true;
             fn save(&self, to: &mut Encoder<'_>) {
                 self.nrows().save(&mut to.field(NAMES, 0));
                 self.ncols().save(&mut to.field(NAMES, 1));

@@ -15,6 +15,7 @@ const NAMES: &[Cow<'static, str>] = &[
 ];
 
 impl<T: Checkpoint, D: Dimension> Checkpoint for Array<T, D> {
+    const BITS: bool = true;
     fn save(&self, to: &mut Encoder<'_>) {
         let memory = self.as_slice_memory_order();
         let strides: Vec<isize> = match memory {
