@@ -1,7 +1,7 @@
 //! Sites and the expressions around them.
 
 use super::Emitter;
-use crate::flow::BindingId;
+use crate::flow::{BindingId, Declaration, Passing};
 use crate::names::{frame, registrar};
 use crate::paths::rt;
 use crate::plan::Entry;
@@ -166,11 +166,14 @@ impl Emitter<'_> {
         let registrar = registrar();
         let entries = self.plan.sites[site as usize - 1].entries.iter().map(|entry| {
             let key = self.key(entry.binding());
-            let value = self.reference(site, entry);
             let span = self.own_span(entry.binding());
+            let seen = seen_name(entry.binding());
+            let value = match self.is_seen(site, entry) {
+                true => quote_spanned!(span => #seen.value()),
+                false => self.reference(site, entry),
+            };
             match entry {
-                Entry::Save(id) if self.is_seen(site, *id) => {
-                    let seen = seen_name(*id);
+                Entry::Save(_) if self.is_seen(site, entry) => {
                     quote_spanned!(span => #registrar.save_seen(#key, &#seen);)
                 }
                 Entry::Save(_) => quote_spanned!(span => #registrar.save(#key, #value);),
@@ -257,8 +260,23 @@ impl Emitter<'_> {
 
     /// Whether a variable is handed to the registrar by a look at it. The others are told by references: what is behind
     /// another name or a borrow is bound to its place in memory anyway.
-    fn is_seen(&self, site: SiteId, id: BindingId) -> bool {
-        self.flow.nameable(site, id) && !self.plan.travel.is_parked(site, id) && !self.is_through_serde(id)
+    fn is_seen(&self, site: SiteId, entry: &Entry) -> bool {
+        let id = entry.binding();
+        let binding = &self.flow.bindings[id];
+        let is_own = match entry {
+            Entry::Save(_) => true,
+            // Of the type of a parameter it is not known otherwise that it can be saved.
+            Entry::Parameter { .. } => {
+                let by_value = Passing::Value;
+                binding.is_plainly_copy()
+                    && matches!(binding.declaration, Declaration::Parameter { passing, .. } if passing == by_value)
+            }
+            _ => false,
+        };
+        is_own
+            && self.flow.nameable(site, id)
+            && !self.plan.travel.is_parked(site, id)
+            && !self.is_through_serde(id)
     }
 
     /// Looks at the variables that are saved, small ones by a copy: a reference that goes where the optimiser cannot follow
@@ -266,13 +284,10 @@ impl Emitter<'_> {
     fn seen(&self, site: SiteId, words: usize) -> TokenStream {
         let rt = rt();
         let entries = self.plan.sites[site as usize - 1].entries.iter();
-        let looks = entries.filter_map(|entry| match entry {
-            Entry::Save(id) if self.is_seen(site, *id) => {
-                let (seen, name) = (seen_name(*id), &self.flow.bindings[*id].ident);
-                let span = self.own_span(*id);
-                Some(quote_spanned!(span => let #seen = #rt::peek::<_, #words>(&#name);))
-            }
-            _ => None,
+        let looks = entries.filter(|entry| self.is_seen(site, entry)).map(|entry| {
+            let id = entry.binding();
+            let (seen, name, span) = (seen_name(id), &self.flow.bindings[id].ident, self.own_span(id));
+            quote_spanned!(span => let #seen = #rt::peek::<_, #words>(&#name);)
         });
         looks.collect()
     }

@@ -1,5 +1,12 @@
 //! Sites in the closures of iterators that run where they stand.
 
+// These ways of writing it are what is tried.
+#![allow(
+    clippy::double_ended_iterator_last,
+    clippy::useless_conversion,
+    clippy::while_let_on_iterator
+)]
+
 use super::draw;
 use std::collections::BTreeMap;
 
