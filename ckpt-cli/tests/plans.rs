@@ -283,7 +283,7 @@ fn main() {
         sum = mixed(sum, k);
     }
     let all = AtomicU64::new(sum);
-    let most = (0..40000_u64).map(|k| all.fetch_add(mixed(k, k), Ordering::Relaxed)).max();
+    let most = (0..40000_u64).map(|k| all.fetch_add(mixed(k, k), Ordering::Relaxed)).scan((), |_, x| Some(x)).max();
     assert!(most.is_some());
     println!("{}", all.into_inner());
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::sync::{Mutex, MutexGuard};
 
 use serde_json::Value;
 
@@ -10,16 +11,25 @@ use serde_json::Value;
 struct Package {
     folder: tempfile::TempDir,
     target: PathBuf,
+    /// Programs of one name and target folder are built one after the other, and a second build is looked at.
+    _alone: MutexGuard<'static, ()>,
 }
+
+static ALONE: Mutex<()> = Mutex::new(());
 
 impl Package {
     fn new() -> Self {
+        let alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let folder = tempfile::tempdir().unwrap();
         copy(&here.join("../testdata/lbm"), folder.path());
         // The dependencies of the copies are built once for all tests.
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unmodified");
-        Self { folder, target }
+        Self {
+            folder,
+            target,
+            _alone: alone,
+        }
     }
 
     fn tool(&self, arguments: &[&str]) -> Output {

@@ -67,9 +67,9 @@ fn calls_in_closures_and_macros_are_told_apart() {
         "fn f(x: u32) -> u32 { x }
          fn main() {
              println!(\"{}\", f(1));
-             let v = (0..3).map(|x| f(x)).max();
+             let v = (0..3).map(|x| f(x)).scan((), |_, x| Some(x)).max();
              strange!(f(2));
-             let w: Vec<u32> = (0..3).map(f).collect();
+             let w: Vec<u32> = (0..3).map(f).scan((), |_, x| Some(x)).collect();
          }",
     )]);
     let traps: Vec<_> = analysis

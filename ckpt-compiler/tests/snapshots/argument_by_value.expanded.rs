@@ -57,14 +57,16 @@ pub fn drain(list: Vec<u32>) -> u32 {
         }
         let last = __ckpt_out_last_3;
         if __ckpt.due(1u32) {
+            let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&sum);
+            let __ckpt_seen_3 = ::ckpt::__rt::peek::<_, 8usize>(&last);
             __ckpt
                 .checkpoint(
                     1u32,
                     &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
                         __ckpt_registrar.required("list");
                         __ckpt_registrar.parameter(0u32, "list", &list);
-                        __ckpt_registrar.save("sum", &sum);
-                        __ckpt_registrar.save("last", &last);
+                        __ckpt_registrar.save_seen("sum", &__ckpt_seen_1);
+                        __ckpt_registrar.save_seen("last", &__ckpt_seen_3);
                     },
                 );
         }
@@ -126,12 +128,15 @@ pub fn total(n: u32) -> u32 {
             use ::ckpt::__rt::{KeepClone as _, KeepCopy as _, KeepNothing as _};
             (&&::ckpt::__rt::Keep(&list)).keep()
         };
+        let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 4usize>(&n);
+        let __ckpt_seen_2 = ::ckpt::__rt::peek::<_, 4usize>(&weight);
         __ckpt
             .call(
                 1u32,
                 &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
                     use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
-                    (&::ckpt::__rt::Probe(&n)).offer(__ckpt_registrar, 0u32, "n");
+                    (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
+                        .offer(__ckpt_registrar, 0u32, "n");
                     match &__ckpt_kept_1 {
                         ::core::option::Option::Some(__ckpt_copy) => {
                             __ckpt_registrar.save("list", __ckpt_copy);
@@ -140,7 +145,7 @@ pub fn total(n: u32) -> u32 {
                             __ckpt_registrar.moved("list", 0u32, &__ckpt_kept_1);
                         }
                     }
-                    __ckpt_registrar.save("weight", &weight);
+                    __ckpt_registrar.save_seen("weight", &__ckpt_seen_2);
                 },
                 || drain(list),
             )

@@ -115,18 +115,28 @@ pub fn walk(steps: u32, left: bool) -> i64 {
                     at -= 1;
                 }
                 if __ckpt.due(1u32) {
+                    let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 8usize>(&steps);
+                    let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&left);
+                    let __ckpt_seen_2 = ::ckpt::__rt::peek::<_, 8usize>(&at);
+                    let __ckpt_seen_3 = ::ckpt::__rt::peek::<
+                        _,
+                        8usize,
+                    >(&__ckpt_iterator1);
+                    let __ckpt_seen_5 = ::ckpt::__rt::peek::<_, 8usize>(&step);
                     __ckpt
                         .checkpoint(
                             1u32,
                             &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
                                 use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
-                                (&::ckpt::__rt::Probe(&steps))
+                                (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
                                     .offer(__ckpt_registrar, 0u32, "steps");
                                 __ckpt_registrar.required("left");
-                                __ckpt_registrar.parameter(1u32, "left", &left);
-                                __ckpt_registrar.save("at", &at);
-                                __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
-                                __ckpt_registrar.save("step", &step);
+                                __ckpt_registrar
+                                    .parameter(1u32, "left", __ckpt_seen_1.value());
+                                __ckpt_registrar.save_seen("at", &__ckpt_seen_2);
+                                __ckpt_registrar
+                                    .save_seen("ckpt.iterator1", &__ckpt_seen_3);
+                                __ckpt_registrar.save_seen("step", &__ckpt_seen_5);
                             },
                         );
                 }
@@ -142,18 +152,28 @@ pub fn walk(steps: u32, left: bool) -> i64 {
                     at += 2;
                 } else {
                     if __ckpt.due(2u32) {
+                        let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 8usize>(&steps);
+                        let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&left);
+                        let __ckpt_seen_2 = ::ckpt::__rt::peek::<_, 8usize>(&at);
+                        let __ckpt_seen_3 = ::ckpt::__rt::peek::<
+                            _,
+                            8usize,
+                        >(&__ckpt_iterator1);
+                        let __ckpt_seen_5 = ::ckpt::__rt::peek::<_, 8usize>(&step);
                         __ckpt
                             .checkpoint(
                                 2u32,
                                 &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
                                     use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
-                                    (&::ckpt::__rt::Probe(&steps))
+                                    (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
                                         .offer(__ckpt_registrar, 0u32, "steps");
                                     __ckpt_registrar.required("left");
-                                    __ckpt_registrar.parameter(1u32, "left", &left);
-                                    __ckpt_registrar.save("at", &at);
-                                    __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
-                                    __ckpt_registrar.save("step", &step);
+                                    __ckpt_registrar
+                                        .parameter(1u32, "left", __ckpt_seen_1.value());
+                                    __ckpt_registrar.save_seen("at", &__ckpt_seen_2);
+                                    __ckpt_registrar
+                                        .save_seen("ckpt.iterator1", &__ckpt_seen_3);
+                                    __ckpt_registrar.save_seen("step", &__ckpt_seen_5);
                                 },
                             );
                     }

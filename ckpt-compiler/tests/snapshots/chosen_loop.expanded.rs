@@ -75,15 +75,19 @@ pub fn products(n: u64) -> u64 {
                 a = __ckpt.restore("a");
             }
             if __ckpt.due(1u32) {
+                let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 8usize>(&n);
+                let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&sum);
+                let __ckpt_seen_3 = ::ckpt::__rt::peek::<_, 8usize>(&__ckpt_iterator1);
+                let __ckpt_seen_5 = ::ckpt::__rt::peek::<_, 8usize>(&a);
                 __ckpt
                     .checkpoint(
                         1u32,
                         &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
                             __ckpt_registrar.required("n");
-                            __ckpt_registrar.parameter(0u32, "n", &n);
-                            __ckpt_registrar.save("sum", &sum);
-                            __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
-                            __ckpt_registrar.save("a", &a);
+                            __ckpt_registrar.parameter(0u32, "n", __ckpt_seen_0.value());
+                            __ckpt_registrar.save_seen("sum", &__ckpt_seen_1);
+                            __ckpt_registrar.save_seen("ckpt.iterator1", &__ckpt_seen_3);
+                            __ckpt_registrar.save_seen("a", &__ckpt_seen_5);
                         },
                     );
             }

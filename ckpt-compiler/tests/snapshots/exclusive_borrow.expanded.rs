@@ -68,6 +68,9 @@ pub fn exchange(cells: &mut [f64]) {
                 index = __ckpt.restore("index");
             }
             if __ckpt.due(1u32) {
+                let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&half);
+                let __ckpt_seen_4 = ::ckpt::__rt::peek::<_, 8usize>(&__ckpt_iterator1);
+                let __ckpt_seen_6 = ::ckpt::__rt::peek::<_, 8usize>(&index);
                 __ckpt
                     .checkpoint(
                         1u32,
@@ -75,9 +78,9 @@ pub fn exchange(cells: &mut [f64]) {
                             use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
                             (&::ckpt::__rt::Probe(&*cells))
                                 .offer(__ckpt_registrar, 0u32, "cells");
-                            __ckpt_registrar.save("half", &half);
-                            __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
-                            __ckpt_registrar.save("index", &index);
+                            __ckpt_registrar.save_seen("half", &__ckpt_seen_1);
+                            __ckpt_registrar.save_seen("ckpt.iterator1", &__ckpt_seen_4);
+                            __ckpt_registrar.save_seen("index", &__ckpt_seen_6);
                         },
                     );
                 #[allow(unused_variables)]

@@ -100,17 +100,32 @@ pub fn factors(n: u64) -> Option<(u64, u64)> {
                         b = __ckpt.restore("b");
                     }
                     if __ckpt.due(1u32) {
+                        let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 8usize>(&n);
+                        let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&found);
+                        let __ckpt_seen_2 = ::ckpt::__rt::peek::<
+                            _,
+                            8usize,
+                        >(&__ckpt_iterator1);
+                        let __ckpt_seen_4 = ::ckpt::__rt::peek::<_, 8usize>(&a);
+                        let __ckpt_seen_5 = ::ckpt::__rt::peek::<
+                            _,
+                            8usize,
+                        >(&__ckpt_iterator2);
+                        let __ckpt_seen_7 = ::ckpt::__rt::peek::<_, 8usize>(&b);
                         __ckpt
                             .checkpoint(
                                 1u32,
                                 &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
                                     __ckpt_registrar.required("n");
-                                    __ckpt_registrar.parameter(0u32, "n", &n);
-                                    __ckpt_registrar.save("found", &found);
-                                    __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
-                                    __ckpt_registrar.save("a", &a);
-                                    __ckpt_registrar.save("ckpt.iterator2", &__ckpt_iterator2);
-                                    __ckpt_registrar.save("b", &b);
+                                    __ckpt_registrar
+                                        .parameter(0u32, "n", __ckpt_seen_0.value());
+                                    __ckpt_registrar.save_seen("found", &__ckpt_seen_1);
+                                    __ckpt_registrar
+                                        .save_seen("ckpt.iterator1", &__ckpt_seen_2);
+                                    __ckpt_registrar.save_seen("a", &__ckpt_seen_4);
+                                    __ckpt_registrar
+                                        .save_seen("ckpt.iterator2", &__ckpt_seen_5);
+                                    __ckpt_registrar.save_seen("b", &__ckpt_seen_7);
                                 },
                             );
                     }

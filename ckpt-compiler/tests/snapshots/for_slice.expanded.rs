@@ -67,6 +67,8 @@ pub fn roughness(heights: &[f64]) -> f64 {
                 ::core::option::Option::None => break,
             };
             if __ckpt.due(1u32) {
+                let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&worst);
+                let __ckpt_seen_3 = ::ckpt::__rt::peek::<_, 8usize>(&__ckpt_count2);
                 __ckpt
                     .checkpoint(
                         1u32,
@@ -74,8 +76,8 @@ pub fn roughness(heights: &[f64]) -> f64 {
                             use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
                             (&::ckpt::__rt::Probe(&*heights))
                                 .offer(__ckpt_registrar, 0u32, "heights");
-                            __ckpt_registrar.save("worst", &worst);
-                            __ckpt_registrar.save("ckpt.count2", &__ckpt_count2);
+                            __ckpt_registrar.save_seen("worst", &__ckpt_seen_1);
+                            __ckpt_registrar.save_seen("ckpt.count2", &__ckpt_seen_3);
                         },
                     );
             }

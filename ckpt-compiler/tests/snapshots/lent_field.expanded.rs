@@ -59,6 +59,8 @@ fn relax(field: &mut Vec<f64>) {
                 index = __ckpt.restore("index");
             }
             if __ckpt.due(1u32) {
+                let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&__ckpt_iterator1);
+                let __ckpt_seen_3 = ::ckpt::__rt::peek::<_, 8usize>(&index);
                 __ckpt
                     .checkpoint(
                         1u32,
@@ -66,8 +68,8 @@ fn relax(field: &mut Vec<f64>) {
                             use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
                             (&::ckpt::__rt::Probe(&*field))
                                 .offer(__ckpt_registrar, 0u32, "field");
-                            __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
-                            __ckpt_registrar.save("index", &index);
+                            __ckpt_registrar.save_seen("ckpt.iterator1", &__ckpt_seen_1);
+                            __ckpt_registrar.save_seen("index", &__ckpt_seen_3);
                         },
                     );
             }
@@ -121,12 +123,14 @@ pub fn solve(n: usize) -> String {
         #[allow(unused_mut)]
         let mut __ckpt_parts_1_0_1 = ::ckpt::__rt::split(&mut model);
         let __ckpt_part_1_0_2 = ::ckpt::__rt::part(&mut __ckpt_parts_1_0_1.field);
+        let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 4usize>(&n);
         __ckpt
             .call(
                 1u32,
                 &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
                     use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
-                    (&::ckpt::__rt::Probe(&n)).offer(__ckpt_registrar, 0u32, "n");
+                    (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
+                        .offer(__ckpt_registrar, 0u32, "n");
                     __ckpt_registrar
                         .carved(
                             "model",

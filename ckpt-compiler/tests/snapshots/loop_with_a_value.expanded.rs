@@ -52,12 +52,14 @@ pub fn count_down(from: Option<u32>) -> u32 {
     }
     let rounds = loop {
         if __ckpt.due(1u32) {
+            let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&left);
+            let __ckpt_seen_2 = ::ckpt::__rt::peek::<_, 8usize>(&name);
             __ckpt
                 .checkpoint(
                     1u32,
                     &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
-                        __ckpt_registrar.save("left", &left);
-                        __ckpt_registrar.save("name", &name);
+                        __ckpt_registrar.save_seen("left", &__ckpt_seen_1);
+                        __ckpt_registrar.save_seen("name", &__ckpt_seen_2);
                     },
                 );
         }

@@ -50,12 +50,14 @@ pub fn main() {
             }
         }
         if __ckpt.due(1u32) {
+            let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 8usize>(&bound);
+            let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&sum);
             __ckpt
                 .checkpoint(
                     1u32,
                     &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
-                        __ckpt_registrar.save("bound", &bound);
-                        __ckpt_registrar.save("sum", &sum);
+                        __ckpt_registrar.save_seen("bound", &__ckpt_seen_0);
+                        __ckpt_registrar.save_seen("sum", &__ckpt_seen_1);
                     },
                 );
         }

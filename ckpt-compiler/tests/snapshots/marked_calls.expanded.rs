@@ -67,6 +67,9 @@ pub fn advance(grid: &mut Vec<f64>, dt: f64) -> Result<f64, String> {
                 index = __ckpt.restore("index");
             }
             if __ckpt.due(1u32) {
+                let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&dt);
+                let __ckpt_seen_2 = ::ckpt::__rt::peek::<_, 8usize>(&__ckpt_iterator1);
+                let __ckpt_seen_4 = ::ckpt::__rt::peek::<_, 8usize>(&index);
                 __ckpt
                     .checkpoint(
                         1u32,
@@ -75,9 +78,10 @@ pub fn advance(grid: &mut Vec<f64>, dt: f64) -> Result<f64, String> {
                             (&::ckpt::__rt::Probe(&*grid))
                                 .offer(__ckpt_registrar, 0u32, "grid");
                             __ckpt_registrar.required("dt");
-                            __ckpt_registrar.parameter(1u32, "dt", &dt);
-                            __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
-                            __ckpt_registrar.save("index", &index);
+                            __ckpt_registrar
+                                .parameter(1u32, "dt", __ckpt_seen_1.value());
+                            __ckpt_registrar.save_seen("ckpt.iterator1", &__ckpt_seen_2);
+                            __ckpt_registrar.save_seen("index", &__ckpt_seen_4);
                         },
                     );
             }
@@ -188,16 +192,23 @@ pub fn run(steps: u32) -> Result<f64, String> {
                             use ::ckpt::__rt::{KnownToLender as _, UnknownToLender as _};
                             (&::ckpt::__rt::Lend(&grid)).saver()
                         };
+                        let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 4usize>(&steps);
+                        let __ckpt_seen_2 = ::ckpt::__rt::peek::<_, 4usize>(&sum);
+                        let __ckpt_seen_3 = ::ckpt::__rt::peek::<
+                            _,
+                            4usize,
+                        >(&__ckpt_iterator1);
                         __ckpt
                             .call(
                                 1u32,
                                 &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
                                     use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
-                                    (&::ckpt::__rt::Probe(&steps))
+                                    (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
                                         .offer(__ckpt_registrar, 0u32, "steps");
                                     __ckpt_registrar.lent("grid", 0u32, __ckpt_saver_1);
-                                    __ckpt_registrar.save("sum", &sum);
-                                    __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
+                                    __ckpt_registrar.save_seen("sum", &__ckpt_seen_2);
+                                    __ckpt_registrar
+                                        .save_seen("ckpt.iterator1", &__ckpt_seen_3);
                                 },
                                 || advance(&mut grid, 0.5),
                             )
@@ -215,15 +226,17 @@ pub fn run(steps: u32) -> Result<f64, String> {
                     use ::ckpt::__rt::{KnownToLender as _, UnknownToLender as _};
                     (&::ckpt::__rt::Lend(&grid)).saver()
                 };
+                let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 4usize>(&steps);
+                let __ckpt_seen_2 = ::ckpt::__rt::peek::<_, 4usize>(&sum);
                 __ckpt
                     .call(
                         2u32,
                         &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
                             use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
-                            (&::ckpt::__rt::Probe(&steps))
+                            (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
                                 .offer(__ckpt_registrar, 0u32, "steps");
                             __ckpt_registrar.lent("grid", 0u32, __ckpt_saver_1);
-                            __ckpt_registrar.save("sum", &sum);
+                            __ckpt_registrar.save_seen("sum", &__ckpt_seen_2);
                         },
                         || advance(&mut grid, 0.1),
                     )

@@ -81,6 +81,12 @@ pub fn mass(body: &Body) -> f64 {
                         index = __ckpt.restore("index");
                     }
                     if __ckpt.due(1u32) {
+                        let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&total);
+                        let __ckpt_seen_3 = ::ckpt::__rt::peek::<
+                            _,
+                            8usize,
+                        >(&__ckpt_iterator1);
+                        let __ckpt_seen_5 = ::ckpt::__rt::peek::<_, 8usize>(&index);
                         __ckpt
                             .checkpoint(
                                 1u32,
@@ -88,9 +94,10 @@ pub fn mass(body: &Body) -> f64 {
                                     use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
                                     (&::ckpt::__rt::Probe(&*body))
                                         .offer(__ckpt_registrar, 0u32, "body");
-                                    __ckpt_registrar.save("total", &total);
-                                    __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
-                                    __ckpt_registrar.save("index", &index);
+                                    __ckpt_registrar.save_seen("total", &__ckpt_seen_1);
+                                    __ckpt_registrar
+                                        .save_seen("ckpt.iterator1", &__ckpt_seen_3);
+                                    __ckpt_registrar.save_seen("index", &__ckpt_seen_5);
                                 },
                             );
                     }

@@ -109,16 +109,20 @@ pub fn chain(start: u64) -> u64 {
                     next = __ckpt.restore("next");
                 }
                 if __ckpt.due(1u32) {
+                    let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 8usize>(&start);
+                    let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&at);
+                    let __ckpt_seen_2 = ::ckpt::__rt::peek::<_, 8usize>(&steps);
+                    let __ckpt_seen_6 = ::ckpt::__rt::peek::<_, 8usize>(&next);
                     __ckpt
                         .checkpoint(
                             1u32,
                             &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
                                 use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
-                                (&::ckpt::__rt::Probe(&start))
+                                (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
                                     .offer(__ckpt_registrar, 0u32, "start");
-                                __ckpt_registrar.save("at", &at);
-                                __ckpt_registrar.save("steps", &steps);
-                                __ckpt_registrar.save("next", &next);
+                                __ckpt_registrar.save_seen("at", &__ckpt_seen_1);
+                                __ckpt_registrar.save_seen("steps", &__ckpt_seen_2);
+                                __ckpt_registrar.save_seen("next", &__ckpt_seen_6);
                             },
                         );
                 }

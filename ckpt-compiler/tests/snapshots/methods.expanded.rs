@@ -67,6 +67,8 @@ impl Simulation {
                     use ::ckpt::__rt::{KnownToLender as _, UnknownToLender as _};
                     (&::ckpt::__rt::Lend(&*self)).saver()
                 };
+                let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 4usize>(&end);
+                let __ckpt_seen_2 = ::ckpt::__rt::peek::<_, 4usize>(&dt);
                 __ckpt
                     .call(
                         1u32,
@@ -74,8 +76,9 @@ impl Simulation {
                             __ckpt_registrar
                                 .lent_parameter(0u32, "self", 0u32, __ckpt_saver_0);
                             __ckpt_registrar.required("end");
-                            __ckpt_registrar.parameter(1u32, "end", &end);
-                            __ckpt_registrar.save("dt", &dt);
+                            __ckpt_registrar
+                                .parameter(1u32, "end", __ckpt_seen_1.value());
+                            __ckpt_registrar.save_seen("dt", &__ckpt_seen_2);
                         },
                         || self.step(dt),
                     )
@@ -149,6 +152,12 @@ impl Simulation {
                     index = __ckpt.restore("index");
                 }
                 if __ckpt.due(1u32) {
+                    let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&dt);
+                    let __ckpt_seen_2 = ::ckpt::__rt::peek::<
+                        _,
+                        8usize,
+                    >(&__ckpt_iterator1);
+                    let __ckpt_seen_4 = ::ckpt::__rt::peek::<_, 8usize>(&index);
                     __ckpt
                         .checkpoint(
                             1u32,
@@ -157,9 +166,11 @@ impl Simulation {
                                 (&::ckpt::__rt::Probe(&*self))
                                     .offer(__ckpt_registrar, 0u32, "self");
                                 __ckpt_registrar.required("dt");
-                                __ckpt_registrar.parameter(1u32, "dt", &dt);
-                                __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
-                                __ckpt_registrar.save("index", &index);
+                                __ckpt_registrar
+                                    .parameter(1u32, "dt", __ckpt_seen_1.value());
+                                __ckpt_registrar
+                                    .save_seen("ckpt.iterator1", &__ckpt_seen_2);
+                                __ckpt_registrar.save_seen("index", &__ckpt_seen_4);
                             },
                         );
                 }

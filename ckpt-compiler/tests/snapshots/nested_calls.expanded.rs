@@ -56,15 +56,18 @@ fn next(seed: u64) -> u64 {
                 };
             }
             if __ckpt.due(1u32) {
+                let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 8usize>(&seed);
+                let __ckpt_seen_1 = ::ckpt::__rt::peek::<_, 8usize>(&state);
+                let __ckpt_seen_2 = ::ckpt::__rt::peek::<_, 8usize>(&__ckpt_iterator1);
                 __ckpt
                     .checkpoint(
                         1u32,
                         &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
                             use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
-                            (&::ckpt::__rt::Probe(&seed))
+                            (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
                                 .offer(__ckpt_registrar, 0u32, "seed");
-                            __ckpt_registrar.save("state", &state);
-                            __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
+                            __ckpt_registrar.save_seen("state", &__ckpt_seen_1);
+                            __ckpt_registrar.save_seen("ckpt.iterator1", &__ckpt_seen_2);
                         },
                     );
             }
@@ -201,6 +204,10 @@ pub fn nested(seed: u64) -> String {
                             };
                             (&&::ckpt::__rt::Keep(&seed)).keep()
                         };
+                        let __ckpt_seen_1 = ::ckpt::__rt::peek::<
+                            _,
+                            4usize,
+                        >(&__ckpt_operand1);
                         __ckpt
                             .call(
                                 1u32,
@@ -216,7 +223,7 @@ pub fn nested(seed: u64) -> String {
                                                 .moved_parameter(0u32, "seed", 0u32, &__ckpt_kept_0);
                                         }
                                     }
-                                    __ckpt_registrar.save("ckpt.operand1", &__ckpt_operand1);
+                                    __ckpt_registrar.save_seen("ckpt.operand1", &__ckpt_seen_1);
                                 },
                                 || next(seed),
                             )
@@ -233,14 +240,19 @@ pub fn nested(seed: u64) -> String {
                         };
                         (&&::ckpt::__rt::Keep(&__ckpt_argument3)).keep()
                     };
+                    let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 4usize>(&seed);
+                    let __ckpt_seen_1 = ::ckpt::__rt::peek::<
+                        _,
+                        4usize,
+                    >(&__ckpt_operand1);
                     __ckpt
                         .call(
                             2u32,
                             &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
                                 use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
-                                (&::ckpt::__rt::Probe(&seed))
+                                (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
                                     .offer(__ckpt_registrar, 0u32, "seed");
-                                __ckpt_registrar.save("ckpt.operand1", &__ckpt_operand1);
+                                __ckpt_registrar.save_seen("ckpt.operand1", &__ckpt_seen_1);
                                 match &__ckpt_kept_2 {
                                     ::core::option::Option::Some(__ckpt_copy) => {
                                         __ckpt_registrar.save("ckpt.argument3", __ckpt_copy);
@@ -263,33 +275,42 @@ pub fn nested(seed: u64) -> String {
     #[allow(unused_mut, unused_assignments)]
     let mut __ckpt_condition4;
     if __ckpt.runs() || __ckpt.enters(3u32, 3u32) {
-        __ckpt_condition4 = __ckpt
-            .call(
-                3u32,
-                &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
-                    use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
-                    (&::ckpt::__rt::Probe(&seed)).offer(__ckpt_registrar, 0u32, "seed");
-                    __ckpt_registrar.save("joined", &joined);
-                },
-                || next(3),
-            ) > 10 && !joined.is_empty();
+        __ckpt_condition4 = ({
+            let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 4usize>(&seed);
+            let __ckpt_seen_4 = ::ckpt::__rt::peek::<_, 4usize>(&joined);
+            __ckpt
+                .call(
+                    3u32,
+                    &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                        use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                        (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
+                            .offer(__ckpt_registrar, 0u32, "seed");
+                        __ckpt_registrar.save_seen("joined", &__ckpt_seen_4);
+                    },
+                    || next(3),
+                )
+        }) > 10 && !joined.is_empty();
     } else {
         __ckpt_condition4 = __ckpt.enters(4u32, 4u32);
     }
     if __ckpt_condition4 {
         {
             #[allow(unused_mut)]
-            let mut __ckpt_operand5 = __ckpt
-                .call(
-                    4u32,
-                    &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
-                        use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
-                        (&::ckpt::__rt::Probe(&seed))
-                            .offer(__ckpt_registrar, 0u32, "seed");
-                        __ckpt_registrar.save("joined", &joined);
-                    },
-                    || next(4),
-                );
+            let mut __ckpt_operand5 = {
+                let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 4usize>(&seed);
+                let __ckpt_seen_4 = ::ckpt::__rt::peek::<_, 4usize>(&joined);
+                __ckpt
+                    .call(
+                        4u32,
+                        &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
+                            use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
+                            (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
+                                .offer(__ckpt_registrar, 0u32, "seed");
+                            __ckpt_registrar.save_seen("joined", &__ckpt_seen_4);
+                        },
+                        || next(4),
+                    )
+            };
             println!("{}", __ckpt_operand5)
         };
     }

@@ -82,14 +82,17 @@ pub fn twice(text: &str) -> String {
             let __ckpt_outer_text_1 = &text;
             let text = __ckpt_out_text_6;
             if __ckpt.due(1u32) {
+                let __ckpt_seen_2 = ::ckpt::__rt::peek::<_, 8usize>(&longer);
+                let __ckpt_seen_3 = ::ckpt::__rt::peek::<_, 8usize>(&__ckpt_iterator1);
+                let __ckpt_seen_6 = ::ckpt::__rt::peek::<_, 8usize>(&text);
                 __ckpt
                     .checkpoint(
                         1u32,
                         &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
                             __ckpt_registrar.save("text", __ckpt_outer_text_1);
-                            __ckpt_registrar.save("longer", &longer);
-                            __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
-                            __ckpt_registrar.save("text#2", &text);
+                            __ckpt_registrar.save_seen("longer", &__ckpt_seen_2);
+                            __ckpt_registrar.save_seen("ckpt.iterator1", &__ckpt_seen_3);
+                            __ckpt_registrar.save_seen("text#2", &__ckpt_seen_6);
                         },
                     );
             }

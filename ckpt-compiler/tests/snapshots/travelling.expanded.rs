@@ -88,16 +88,20 @@ pub fn rewritten(rounds: u64) -> String {
                 old = __ckpt.restore("old");
             }
             if __ckpt.due(1u32) {
+                let __ckpt_seen_0 = ::ckpt::__rt::peek::<_, 8usize>(&rounds);
+                let __ckpt_seen_2 = ::ckpt::__rt::peek::<_, 8usize>(&__ckpt_iterator1);
+                let __ckpt_seen_4 = ::ckpt::__rt::peek::<_, 8usize>(&round);
+                let __ckpt_seen_5 = ::ckpt::__rt::peek::<_, 8usize>(&old);
                 __ckpt
                     .checkpoint(
                         1u32,
                         &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
                             use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
-                            (&::ckpt::__rt::Probe(&rounds))
+                            (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
                                 .offer(__ckpt_registrar, 0u32, "rounds");
-                            __ckpt_registrar.save("ckpt.iterator1", &__ckpt_iterator1);
-                            __ckpt_registrar.save("round", &round);
-                            __ckpt_registrar.save("old", &old);
+                            __ckpt_registrar.save_seen("ckpt.iterator1", &__ckpt_seen_2);
+                            __ckpt_registrar.save_seen("round", &__ckpt_seen_4);
+                            __ckpt_registrar.save_seen("old", &__ckpt_seen_5);
                         },
                     );
             }
