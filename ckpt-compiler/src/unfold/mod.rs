@@ -392,13 +392,7 @@ fn is_sequential(over: &Expr) -> bool {
 }
 
 fn goes_on(method: &str) -> bool {
-    [
-        "map",
-        "inspect",
-        "filter",
-        "take_while",
-        "filter_map",
-        "map_while",
+    let that_stay_in_the_chain = [
         "enumerate",
         "rev",
         "zip",
@@ -411,8 +405,8 @@ fn goes_on(method: &str) -> bool {
         "skip_while",
         "peekable",
         "fuse",
-    ]
-    .contains(&method)
+    ];
+    PEELED.contains(&method) || that_stay_in_the_chain.contains(&method)
 }
 
 fn is_parallel(expr: &Expr) -> bool {

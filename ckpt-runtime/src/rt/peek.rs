@@ -5,7 +5,6 @@
 //! of their vectors and the values of their sums again in every turn. So small values are copied first, bit by bit, and
 //! the copy is what is handed over. It is only looked at, while the variable is borrowed, and never dropped.
 
-use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use crate::frame::Registrar;
@@ -17,7 +16,6 @@ pub struct Peek<'a, T, const WORDS: usize> {
     /// The variable itself, where it has not been copied.
     original: Option<&'a T>,
     save: fn(&mut Registrar, &'static str, &T),
-    looks_at: PhantomData<&'a T>,
 }
 
 /// Looks at a variable.
@@ -36,7 +34,6 @@ pub fn peek<T: Refill, const WORDS: usize>(value: &T) -> Peek<'_, T, WORDS> {
         copy,
         original: if is_copied { None } else { Some(value) },
         save: |registrar, key, value| registrar.save(key, value),
-        looks_at: PhantomData,
     }
 }
 

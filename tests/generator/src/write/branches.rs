@@ -12,6 +12,20 @@ fn own(name: impl Into<String>, kind: Type) -> (String, Type, Hold) {
     (name.into(), kind, Hold::Own)
 }
 
+/// The branches as one statement: the arms of what `open` opens, or parts one after the other.
+fn whole(open: Option<String>, parts: Vec<(String, Vec<Statement>)>, close: String) -> Vec<Statement> {
+    match open {
+        Some(open) => {
+            let arms = parts
+                .into_iter()
+                .map(|(head, body)| Statement::block(head, body, "}"))
+                .collect();
+            vec![Statement::block(open, arms, close)]
+        }
+        None => vec![Statement::Block { parts, close }],
+    }
+}
+
 impl Writer {
     pub(super) fn branch(&mut self) -> Vec<Statement> {
         match self.random.below(12) {
@@ -28,16 +42,7 @@ impl Writer {
             _ => self.match_maybe(),
         };
         let parts = self.arms(heads);
-        match open {
-            Some(open) => {
-                let arms = parts
-                    .into_iter()
-                    .map(|(head, body)| Statement::block(head, body, "}"))
-                    .collect();
-                vec![Statement::block(open, arms, close)]
-            }
-            None => vec![Statement::Block { parts, close }],
-        }
+        whole(open, parts, close)
     }
 
     /// The bodies under heads of which one is taken.
@@ -157,19 +162,7 @@ impl Writer {
             self.scope.avoided.remove(&at);
         }
         self.scope.leave(mark);
-        match open {
-            Some(open) => {
-                let arms = parts
-                    .into_iter()
-                    .map(|(head, body)| Statement::block(head, body, "}"))
-                    .collect();
-                vec![Statement::block(open, arms, "}")]
-            }
-            None => vec![Statement::Block {
-                parts,
-                close: "}".into(),
-            }],
-        }
+        whole(open, parts, "}".into())
     }
 
     fn match_number(&mut self) -> (Option<String>, Vec<Head>, String) {
