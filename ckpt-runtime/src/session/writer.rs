@@ -4,6 +4,7 @@
 //! files is that of the visits. What came of it is told at the next visit of a site, and at the end.
 
 use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -76,7 +77,8 @@ impl Writer {
         }
         if self.thread.is_none() {
             // The system gives no thread: the program waits.
-            let written = write(taken, &mut self.entered);
+            let entered = &mut self.entered;
+            let written = unharmed(taken, &mut |taken| write(taken, entered));
             self.desk.lock().written = Some(written);
             return;
         }
@@ -100,7 +102,10 @@ impl Writer {
             Some((std::process::id(), Arc::clone(&desk)));
         std::thread::Builder::new()
             .name("ckpt-writer".into())
-            .spawn(move || desk.work())
+            .spawn(move || {
+                let mut entered = HashSet::new();
+                desk.work(|taken| write(taken, &mut entered));
+            })
             .ok()
     }
 }
@@ -148,15 +153,14 @@ impl Desk {
     }
 
     /// The life of the thread.
-    fn work(&self) {
-        let mut entered = HashSet::new();
+    fn work(&self, mut write: impl FnMut(Taken) -> Written) {
         let mut state = self.lock();
         loop {
             match state.taken.take() {
                 Some(taken) => {
                     state.busy = true;
                     drop(state);
-                    let written = write(taken, &mut entered);
+                    let written = unharmed(taken, &mut write);
                     state = self.lock();
                     state.busy = false;
                     state.written = Some(written);
@@ -173,6 +177,30 @@ impl Desk {
             }
         }
     }
+}
+
+/// Writes one checkpoint; a panic on the way is one that could not be written. The program would otherwise wait for it
+/// for ever.
+fn unharmed(taken: Taken, write: &mut dyn FnMut(Taken) -> Written) -> Written {
+    let Taken {
+        visits,
+        reason,
+        began,
+        ..
+    } = taken;
+    catch_unwind(AssertUnwindSafe(|| write(taken))).unwrap_or_else(|panic| {
+        let message = panic.downcast_ref::<&str>().copied();
+        let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Written {
+            visits,
+            reason,
+            took: began.elapsed(),
+            outcome: Err(format!(
+                "the code that writes it panicked: {}; this is a bug in ckpt",
+                message.unwrap_or("no message")
+            )),
+        }
+    })
 }
 
 /// Writes one checkpoint. What the program wrote to its files is on the disk before the checkpoint is.
@@ -198,5 +226,43 @@ fn write(taken: Taken, entered: &mut HashSet<(u64, u64)>) -> Written {
         reason,
         took: began.elapsed(),
         outcome,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Mode, Store};
+
+    fn taken(store: &mut Store, visits: u64) -> Taken {
+        Taken {
+            snapshot: Snapshot::default(),
+            meta: Meta::default(),
+            commit: store.begin().unwrap(),
+            visits,
+            reason: Reason::Interval,
+            began: Instant::now(),
+        }
+    }
+
+    #[test]
+    fn a_panic_while_writing_is_a_checkpoint_that_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
+        let mut writer = Writer::default();
+        let desk = Arc::clone(&writer.desk);
+        writer.thread = Some(std::thread::spawn(move || {
+            desk.work(|taken| match taken.visits {
+                7 => panic!("no such luck"),
+                _ => write(taken, &mut HashSet::new()),
+            });
+        }));
+        writer.begin(taken(&mut store, 7));
+        let written = writer.wait().unwrap();
+        assert_eq!((written.visits, written.reason), (7, Reason::Interval));
+        assert!(written.outcome.unwrap_err().contains("no such luck"));
+        // The thread goes on.
+        writer.begin(taken(&mut store, 8));
+        assert_eq!(writer.wait().unwrap().outcome, Ok(CheckpointId(1)));
     }
 }

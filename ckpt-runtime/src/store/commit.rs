@@ -30,6 +30,8 @@ impl Commit {
     pub(crate) fn write(self, snapshot: &Snapshot, meta: &Meta) -> Result<CheckpointId, StoreError> {
         let (place, id) = (&self.place, self.id);
         let unfinished = place.unfinished(id);
+        // A commit that panicked has left its file, and the number was given again.
+        let _ = fs::remove_file(&unfinished);
         if let Err(error) = write::write(&unfinished, snapshot, meta) {
             // The error that matters is the first one; what cannot be removed now is at the next opening.
             let _ = fs::remove_file(&unfinished);
