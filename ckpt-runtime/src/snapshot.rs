@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::files::WrittenFile;
 use crate::globals;
 use crate::plan::FunctionPlan;
-use crate::value::{Checkpoint, Column, Encoder, ObjectTable, Objects, Refill, SaveError};
+use crate::value::{Capture, Checkpoint, Column, Encoder, ObjectTable, Objects, Refill, SaveError};
 
 /// The state of every instrumented function that is active, outermost first.
 #[derive(Debug, Default)]
@@ -63,16 +63,22 @@ pub enum Content {
 impl Snapshot {
     /// Bytes of all values.
     pub fn bytes(&self) -> u64 {
-        let values = self
-            .frames
-            .iter()
-            .flat_map(|frame| &frame.variables)
-            .chain(&self.statics)
-            .map(|variable| match &variable.content {
-                Content::Value(column) => column.bytes(),
-                Content::Link { .. } => 0,
-            });
-        values.sum::<u64>() + self.tables.iter().map(|table| table.items.bytes()).sum::<u64>()
+        self.columns().map(Column::bytes).sum()
+    }
+
+    /// Bytes of the copies that it is made of.
+    pub(crate) fn held(&self) -> u64 {
+        self.columns().map(Column::held).sum()
+    }
+
+    pub(crate) fn columns(&self) -> impl Iterator<Item = &Column> {
+        let variables = self.frames.iter().flat_map(|frame| &frame.variables);
+        let values = variables.chain(&self.statics);
+        let values = values.filter_map(|variable| match &variable.content {
+            Content::Value(column) => Some(column),
+            Content::Link { .. } => None,
+        });
+        values.chain(self.tables.iter().map(|table| &table.items))
     }
 }
 
@@ -93,6 +99,13 @@ impl SnapshotBuilder {
     /// An empty snapshot.
     pub fn new() -> Self {
         SnapshotBuilder::default()
+    }
+
+    /// An empty snapshot that takes large lists in blocks, and of those only what the references do not have.
+    pub(crate) fn in_blocks(capture: Capture) -> Self {
+        let mut builder = SnapshotBuilder::default();
+        builder.objects.capture = Some(capture);
+        builder
     }
 
     /// Begins the record of the next frame, one call further in than the last, and gives its index.
@@ -171,7 +184,12 @@ impl SnapshotBuilder {
     fn columns_at(&mut self, as_row: bool, in_place: bool, save: impl FnOnce(&mut Encoder<'_>)) -> Column {
         let mut column = Column::Empty;
         self.objects.in_place = in_place;
+        // What is put together from several places is put together as it is.
+        let in_parts = self.in_rows.then(|| self.objects.capture.take());
         save(&mut Encoder::new(&mut column, as_row, &mut self.objects));
+        if let Some(capture) = in_parts {
+            self.objects.capture = capture;
+        }
         self.objects.in_place = false;
         column
     }

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ckpt::Checkpoint;
 use ckpt::snapshot::{Snapshot, SnapshotBuilder};
-use ckpt::store::{CheckpointId, Mode, Restored, Store};
+use ckpt::store::{CheckpointId, Compression, Mode, Restored, Store, Storing};
 use common::{PLAN, meta};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -38,7 +38,14 @@ fn nested() -> Nested {
     ]
 }
 
-fn snapshot() -> Snapshot {
+/// Numbers that get smaller, islands in zeros; `round` changes some of them.
+fn lists(round: u32) -> (Vec<f64>, Vec<u32>) {
+    let mut sparse = vec![0; 60_000];
+    sparse[10_000..10_050].fill(7 + round);
+    ((0..20_000).map(|n| f64::from(n / 4)).collect(), sparse)
+}
+
+fn snapshot(round: u32) -> Snapshot {
     let shared = std::rc::Rc::new("shared".to_owned());
     let mut builder = SnapshotBuilder::new();
     let outer = builder.frame(&PLAN, 2);
@@ -47,6 +54,9 @@ fn snapshot() -> Snapshot {
     builder.link(outer, "grid", 2, None, inner, "g");
     builder.value(inner, "g", 3, Some(0), &vec![1.25_f64; 10]);
     builder.value(inner, "big", 4, None, &(0..20_000_u32).collect::<Vec<_>>());
+    let (smooth, sparse) = lists(round);
+    builder.value(inner, "smooth", 4, None, &smooth);
+    builder.value(inner, "sparse", 4, None, &sparse);
     builder.value(inner, "rc", 5, None, &vec![shared.clone(), shared]);
     builder.value(
         inner,
@@ -71,6 +81,9 @@ fn restore(restored: &Restored) -> Result<String, String> {
     all += &format!("{:?}", restored.decode::<Vec<f64>>(0, "grid").map_err(text)?);
     all += &format!("{:?}", restored.parameter::<[f64; 10]>(1, 0).map_err(text)?);
     all += &format!("{:?}", restored.decode::<Vec<u32>>(1, "big").map_err(text)?);
+    let smooth = restored.decode::<Vec<f64>>(1, "smooth").map_err(text)?;
+    let sparse = restored.decode::<Vec<u32>>(1, "sparse").map_err(text)?;
+    all += &format!("{}", xxh3_128(format!("{smooth:?} {sparse:?}").as_bytes()));
     all += &format!(
         "{:?}",
         restored
@@ -112,13 +125,32 @@ struct Victim {
     whole: String,
 }
 
+/// The second of two checkpoints, which builds on the first.
+fn packed_victim() -> Victim {
+    victim_of(
+        2,
+        Storing {
+            compression: Some(Compression::Lz4),
+            full_every: 2,
+        },
+    )
+}
+
 fn victim() -> Victim {
+    victim_of(1, Storing::default())
+}
+
+fn victim_of(checkpoints: u32, storing: Storing) -> Victim {
     // Thousands of files are written: in memory where the machine has such a folder.
     let folder = tempfile::tempdir_in("/dev/shm")
         .or_else(|_| tempfile::tempdir())
         .unwrap();
     let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
-    let id = store.commit(&snapshot(), &meta()).unwrap();
+    store.set_storing(storing);
+    let mut id = CheckpointId(0);
+    for round in 0..checkpoints {
+        id = store.commit(&snapshot(round), &meta()).unwrap();
+    }
     let bytes = fs::read(store.path(id)).unwrap();
     let whole = explore(&store, id).unwrap();
     Victim {
@@ -139,10 +171,15 @@ impl Victim {
 
 #[test]
 fn a_flipped_bit_is_found_wherever_it_is() {
-    let victim = victim();
+    for victim in [victim(), packed_victim()] {
+        expect_every_flip_to_be_found(&victim);
+    }
+}
+
+fn expect_every_flip_to_be_found(victim: &Victim) {
     let mut bytes = victim.bytes.clone();
     // Every byte of the header and of a few kilobytes on either side of each part's edge, and samples of the rest.
-    let edge = |at: usize| at < 600 || at.is_multiple_of(31) || at > victim.bytes.len() - 3000;
+    let edge = |at: usize| at < 600 || at.is_multiple_of(97) || at > victim.bytes.len() - 3000;
     for at in (0..bytes.len()).filter(|&at| edge(at)) {
         bytes[at] ^= 1 << (at % 8);
         let error = victim
@@ -198,13 +235,17 @@ fn forge(bytes: &mut [u8]) {
 
 #[test]
 fn a_forged_index_is_an_error_or_harmless() {
-    let victim = victim();
-    let index = u64::from_le_bytes(victim.bytes[24..32].try_into().unwrap()) as usize;
-    let mut random = Random(42);
     let rounds = std::env::var("CKPT_FUZZ_ROUNDS")
         .ok()
         .and_then(|rounds| rounds.parse().ok())
         .unwrap_or(3000);
+    forge_indices(&victim(), rounds);
+    forge_indices(&packed_victim(), rounds / 3);
+}
+
+fn forge_indices(victim: &Victim, rounds: usize) {
+    let index = u64::from_le_bytes(victim.bytes[24..32].try_into().unwrap()) as usize;
+    let mut random = Random(42);
     let mut survived = 0;
     for round in 0..rounds {
         let mut bytes = victim.bytes.clone();
@@ -239,9 +280,12 @@ fn a_forged_index_is_an_error_or_harmless() {
 
 #[test]
 fn forged_values_are_an_error_or_harmless() {
-    let victim = victim();
-    let restored = victim.store.load(victim.id).unwrap();
-    drop(restored);
+    for victim in [victim(), packed_victim()] {
+        forge_values(&victim);
+    }
+}
+
+fn forge_values(victim: &Victim) {
     let index = u64::from_le_bytes(victim.bytes[24..32].try_into().unwrap()) as usize;
     let mut random = Random(7);
     for round in 0..1000 {
@@ -272,6 +316,8 @@ fn forge_bodies(bytes: &mut [u8]) {
     for _ in 0..2 * notes {
         at = text(bytes, at);
     }
+    let others = u32_at(bytes, at);
+    at += 4 + 24 * others;
     let count = u32_at(bytes, at);
     at += 4;
     for _ in 0..count {
@@ -282,13 +328,39 @@ fn forge_bodies(bytes: &mut [u8]) {
             _ => at + 1,
         };
         at += 4 + 8 * u32_at(bytes, at);
-        let (offset, length) = (u64_at(bytes, at), u64_at(bytes, at + 8));
-        let sum = xxh3_128(&bytes[offset..offset + length]);
-        bytes[at + 16..at + 32].copy_from_slice(&sum.to_le_bytes());
-        at += 32;
-        if length >= 65_536 {
-            large.push((offset, offset + length));
-        }
+        let (length, sum) = (u64_at(bytes, at), at + 8);
+        at += 24;
+        let total = if bytes[at] == 0 {
+            let offset = u64_at(bytes, at + 1);
+            at += 9;
+            xxh3_128(&bytes[offset..offset + length])
+        } else {
+            let blocks = u32_at(bytes, at + 9);
+            at += 13;
+            let mut sums = Vec::new();
+            for _ in 0..blocks {
+                let kind = bytes[at];
+                at += 1;
+                if kind == 0 {
+                    sums.extend_from_slice(&[0; 16]);
+                    continue;
+                }
+                let (file, offset, length) =
+                    (u32_at(bytes, at), u64_at(bytes, at + 4), u64_at(bytes, at + 12));
+                at += 36;
+                // What is packed, or in another file, he leaves as it is.
+                if kind == 1 && file == 0 {
+                    let sum = xxh3_128(&bytes[offset..offset + length]);
+                    bytes[at - 16..at].copy_from_slice(&sum.to_le_bytes());
+                }
+                if file == 0 {
+                    large.push((offset, offset + length));
+                }
+                sums.extend_from_slice(&bytes[at - 16..at]);
+            }
+            xxh3_128(&sums)
+        };
+        bytes[sum..sum + 16].copy_from_slice(&total.to_le_bytes());
     }
     large.sort_unstable();
     let mut rest = Vec::new();
@@ -306,9 +378,10 @@ fn forge_bodies(bytes: &mut [u8]) {
 #[test]
 fn a_forger_can_mend_what_he_does_not_change() {
     // The tests above would be idle if `forge_bodies` broke the file by itself.
-    let victim = victim();
-    let mut bytes = victim.bytes.clone();
-    forge_bodies(&mut bytes);
-    assert!(bytes == victim.bytes);
-    assert_eq!(victim.with(&bytes).unwrap(), victim.whole);
+    for victim in [victim(), packed_victim()] {
+        let mut bytes = victim.bytes.clone();
+        forge_bodies(&mut bytes);
+        assert!(bytes == victim.bytes);
+        assert_eq!(victim.with(&bytes).unwrap(), victim.whole);
+    }
 }

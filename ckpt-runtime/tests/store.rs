@@ -7,7 +7,9 @@ use std::path::Path;
 use std::process::Command;
 
 use ckpt::snapshot::SnapshotBuilder;
-use ckpt::store::{COMMIT_STEPS, CheckpointId, Keep, Meta, Mode, Store, StoreError, VariableContent};
+use ckpt::store::{
+    COMMIT_STEPS, CheckpointId, FORMAT_VERSION, Keep, Meta, Mode, Store, StoreError, VariableContent,
+};
 use common::{PLAN, meta, snapshot_of};
 
 fn names(folder: &Path) -> Vec<String> {
@@ -256,7 +258,7 @@ fn a_damaged_checkpoint_is_passed_over() {
     assert!(
         reports[0]
             .1
-            .contains("000002.r0.h5 is damaged: /frames/0/x: checksum "),
+            .contains("000002.r0.h5 is damaged: /frames/0/x: block 0: checksum "),
         "{}",
         reports[0].1
     );
@@ -404,14 +406,14 @@ fn another_version_is_named() {
         error,
         StoreError::Version {
             found: 9,
-            known: 1,
+            known: FORMAT_VERSION,
             ..
         }
     ));
     assert!(
         error
             .to_string()
-            .contains("has format version 9, this program reads version 1")
+            .contains("has format version 9, this program reads version 2")
     );
     assert!(matches!(
         store.list().unwrap()[0].meta,

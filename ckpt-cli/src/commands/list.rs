@@ -1,5 +1,6 @@
 //! `cargo ckpt list`: the checkpoints of a store and how its run stands.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ckpt::session::auto::Estimate;
@@ -76,6 +77,13 @@ fn meta(line: &Line) -> Option<&Meta> {
         .find_map(|(_, entry)| entry.meta.as_ref().ok())
 }
 
+/// The lines that this one cannot be restored without.
+fn needs(line: &Line) -> Vec<u64> {
+    let needs = line.entries.iter().flat_map(|(_, entry)| &entry.needs);
+    let needs: BTreeSet<u64> = needs.map(|id| id.0).collect();
+    needs.into_iter().collect()
+}
+
 /// Which ranks have their part.
 fn ranks(line: &Line) -> String {
     match rank_list(&line.lacking) {
@@ -87,6 +95,8 @@ fn ranks(line: &Line) -> String {
 fn print_lines(list: &[Line], lines: &Lines) {
     let mut header = vec!["ID", "TAKEN (UTC)", "VISIT", "REASON", "SIZE"];
     header.extend(lines.several.then_some("RANKS"));
+    let some_need = list.iter().any(|line| !needs(line).is_empty());
+    header.extend(some_need.then_some("BUILDS ON"));
     header.push("PROGRAM");
     let mut table = render::table(&header);
     render::right(&mut table, &[2, 4]);
@@ -115,6 +125,10 @@ fn print_lines(list: &[Line], lines: &Lines) {
             ),
         };
         row.extend(lines.several.then(|| ranks(line)));
+        row.extend(some_need.then(|| match needs(line) {
+            none if none.is_empty() => "-".to_owned(),
+            needs => stores::id_list(&needs),
+        }));
         row.push(program);
         table.add_row(row);
     }
@@ -221,6 +235,7 @@ fn entry_as_json(entry: &Entry) -> serde_json::Value {
             "id": entry.id.0,
             "path": entry.path,
             "bytes": entry.bytes,
+            "needs": entry.needs.iter().map(|id| id.0).collect::<Vec<_>>(),
             "time": meta.time_text(),
             "visit": meta.visit,
             "reason": meta.reason,

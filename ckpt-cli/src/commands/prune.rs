@@ -1,6 +1,6 @@
 //! `cargo ckpt prune`: removes old checkpoints.
 
-use ckpt::store::{CheckpointId, Mode, Store};
+use ckpt::store::{CheckpointId, Entry, Mode, Store};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome};
@@ -49,9 +49,12 @@ impl Prune {
         let stores: Outcome<Vec<Store>> = lines.parts.iter().map(|part| part.open(mode)).collect();
         let mut stores = stores?;
         let ids: Vec<_> = lines.ids().into_iter().map(CheckpointId).collect();
-        let removed = removable(&ids, self.keep, &|id| {
+        let mut removed = removable(&ids, self.keep, &|id| {
             stores.iter().all(|store| store.verify(id).is_ok())
         });
+        for store in &stores {
+            spare_needed(&mut removed, &store.list().map_err(checkpoint::store_failure)?);
+        }
         let mut bytes = 0;
         for store in &mut stores {
             bytes += self.prune(store, &removed)?;
@@ -64,7 +67,8 @@ impl Prune {
     fn prune(&self, store: &mut Store, removed: &[CheckpointId]) -> Outcome<u64> {
         let entries = store.list().map_err(checkpoint::store_failure)?;
         let mut bytes = 0;
-        for entry in entries.iter().filter(|entry| removed.contains(&entry.id)) {
+        // The newest first: none may be removed that another builds on.
+        for entry in entries.iter().rev().filter(|entry| removed.contains(&entry.id)) {
             bytes += entry.bytes;
             if !self.dry_run {
                 store.remove(entry.id).map_err(checkpoint::store_failure)?;
@@ -119,9 +123,33 @@ fn removable(ids: &[CheckpointId], keep: u64, is_whole: &dyn Fn(CheckpointId) ->
     Vec::new()
 }
 
+/// What those that stay build on stays as well.
+fn spare_needed(removed: &mut Vec<CheckpointId>, entries: &[Entry]) {
+    let stay: Vec<&Entry> = entries
+        .iter()
+        .filter(|entry| !removed.contains(&entry.id))
+        .collect();
+    removed.retain(|id| !stay.iter().any(|entry| entry.needs.contains(id)));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_others_build_on_stays() {
+        let entry = |id, needs: &[u64]| Entry {
+            id: CheckpointId(id),
+            path: "x".into(),
+            bytes: 1,
+            needs: needs.iter().copied().map(CheckpointId).collect(),
+            meta: Ok(Default::default()),
+        };
+        let entries = [entry(1, &[]), entry(2, &[1]), entry(3, &[1, 2]), entry(4, &[2])];
+        let mut removed = vec![CheckpointId(1), CheckpointId(2), CheckpointId(3)];
+        spare_needed(&mut removed, &entries);
+        assert_eq!(removed, [CheckpointId(1), CheckpointId(3)]);
+    }
 
     #[test]
     fn damaged_checkpoints_are_not_counted_as_kept() {

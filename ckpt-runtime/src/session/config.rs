@@ -5,14 +5,14 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::store::{CheckpointId, Keep};
+use crate::store::{CheckpointId, Compression, Keep, Storing};
 
 /// The configuration file, looked for in the working directory.
 pub const CONFIG_FILE: &str = "ckpt.toml";
@@ -33,6 +33,8 @@ const ASKING: &[&str] = &[
 /// Variables that modify a session, or that other parts of ckpt read.
 const KNOWN: &[&str] = &[
     "CKPT_BACKGROUND",
+    "CKPT_COMPRESSION",
+    "CKPT_FULL_EVERY",
     "CKPT_MTBF",
     "CKPT_FORCE_LAYOUT",
     "CKPT_QUIET",
@@ -84,6 +86,8 @@ pub struct Config {
     pub quiet: bool,
     /// The program goes on while a checkpoint is being written.
     pub background: bool,
+    /// What is stored, and how.
+    pub storing: Storing,
     /// Kill this process at the visit of that number: for tests.
     pub fault_visit: Option<Fault>,
 }
@@ -147,6 +151,8 @@ struct Section {
     keep: Option<KeepValue>,
     time_limit: Option<String>,
     background: Option<bool>,
+    compression: Option<String>,
+    full_every: Option<NonZeroU32>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -215,6 +221,12 @@ impl Config {
                 .unwrap_or(true),
             force_layout: environment.flag("CKPT_FORCE_LAYOUT")?.unwrap_or(false),
             quiet: environment.flag("CKPT_QUIET")?.unwrap_or(false),
+            storing: Storing {
+                compression: section
+                    .compression
+                    .map_or(Ok(None), |text| compression(&in_file("compression"), &text))?,
+                full_every: section.full_every.map_or(1, NonZeroU32::get),
+            },
             fault_visit: environment.fault_visit()?,
         };
         if let Some(dir) = environment.get("CKPT_DIR") {
@@ -231,6 +243,12 @@ impl Config {
         }
         if let Some(keep) = environment.get("CKPT_KEEP") {
             config.keep = keep_from("CKPT_KEEP", &keep.to_string_lossy())?;
+        }
+        if let Some(text) = environment.get("CKPT_COMPRESSION") {
+            config.storing.compression = compression("CKPT_COMPRESSION", &text.to_string_lossy())?;
+        }
+        if let Some(every) = environment.parse("CKPT_FULL_EVERY", "a number of checkpoints, 1 or more")? {
+            config.storing.full_every = NonZeroU32::get(every);
         }
         if let Some(mtbf) = environment.duration("CKPT_MTBF")? {
             config.mtbf = Some(mtbf);
@@ -363,6 +381,20 @@ fn keep_from(setting: &str, text: &str) -> Result<Keep, ConfigError> {
     }
 }
 
+fn compression(setting: &str, text: &str) -> Result<Option<Compression>, ConfigError> {
+    match text.trim() {
+        "off" => Ok(None),
+        "deflate" => Ok(Some(Compression::Deflate)),
+        "lz4" => Ok(Some(Compression::Lz4)),
+        "zstd" => Ok(Some(Compression::Zstd)),
+        _ => Err(ConfigError::Value {
+            setting: setting.into(),
+            value: text.into(),
+            expected: "`off`, `deflate`, `lz4` or `zstd`",
+        }),
+    }
+}
+
 fn interval(setting: &str, text: &str) -> Result<Interval, ConfigError> {
     if text.trim() == "auto" {
         return Ok(Interval::Auto);
@@ -426,6 +458,24 @@ mod tests {
             (None, Some(Interval::Every(DEFAULT_INTERVAL)))
         );
         assert_eq!(config.keep, Keep::default());
+    }
+
+    #[test]
+    fn how_values_are_stored() {
+        let config = |toml, variables: &[_]| resolve(Some(toml), variables).unwrap().unwrap().storing;
+        assert_eq!(config("", &[]), Storing::default());
+        let toml = "[session]\nfull-every = 10\ncompression = 'zstd'";
+        let in_file = Storing {
+            compression: Some(Compression::Zstd),
+            full_every: 10,
+        };
+        assert_eq!(config(toml, &[]), in_file);
+        let variables = [("CKPT_FULL_EVERY", "1"), ("CKPT_COMPRESSION", "off")];
+        assert_eq!(config(toml, &variables), Storing::default());
+        assert!(message(None, &[("CKPT_EVERY", "1"), ("CKPT_FULL_EVERY", "0")]).contains("1 or more"));
+        assert!(
+            message(None, &[("CKPT_EVERY", "1"), ("CKPT_COMPRESSION", "gzip")]).contains("`off`, `deflate`")
+        );
     }
 
     #[test]

@@ -87,6 +87,8 @@ impl Run {
         })?;
         let earlier = Job::read(store.folder()).ok().flatten();
         let history = earlier.map_or(History::default(), |job| job.history_after());
+        let mut store = store;
+        store.set_storing(config.storing);
         let policy = Policy::start(config, &history).map_err(|error| SessionError::System {
             what: "start the timer of the checkpoint policy",
             error,
@@ -246,7 +248,7 @@ impl Run {
         }
         let began = Instant::now();
         let taken = ranks::at_checkpoint(|| {
-            let mut builder = gather(SnapshotBuilder::new())?;
+            let mut builder = gather(self.store.snapshot())?;
             globals::save(&mut builder);
             closed::save(&mut builder);
             Ok(self.taken(builder, visits, reason, began))

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
+use super::extents::{Body, Extent, Other};
 use super::fault::Step;
 use super::hdf5::USER_BLOCK;
 use super::index::{Dataset, Index};
@@ -14,8 +15,8 @@ use super::{Damage, FORMAT_VERSION, Meta, StoreError};
 
 const MAGIC: [u8; 8] = *b"\x89CKPT\r\n\x1a";
 const HEADER: usize = USER_BLOCK as usize;
-/// Bodies of at least this size are left out of the structure's checksum.
-const LARGE: u64 = 65_536;
+/// Bodies of at least this size are stored in blocks, and left out of the structure's checksum.
+pub(super) const LARGE: u64 = 65_536;
 /// Bytes read at a time while checking.
 const PIECE: usize = 1 << 20;
 
@@ -52,7 +53,8 @@ pub(super) fn full_or(error: StoreError, path: &Path, needed: u64) -> StoreError
 }
 
 /// Appends the index, fills in the header and syncs: from here on the file proves itself.
-pub(super) fn seal(file: &File, path: &Path, index: &Index) -> Result<(), StoreError> {
+/// Gives the checksum of the index, which no other file has.
+pub(super) fn seal(file: &File, path: &Path, index: &Index) -> Result<u128, StoreError> {
     let io = |error: std::io::Error| StoreError::writing(path, 0, &error);
     let start = file.metadata().map_err(io)?.len();
     let structure = structure_checksum(file, start, &index.datasets).map_err(io)?;
@@ -72,7 +74,7 @@ pub(super) fn seal(file: &File, path: &Path, index: &Index) -> Result<(), StoreE
     Step::Header.reached();
     file.sync_all().map_err(io)?;
     Step::Synced.reached();
-    Ok(())
+    Ok(header.index_checksum)
 }
 
 struct Header {
@@ -113,6 +115,8 @@ fn u128_at(bytes: &[u8; HEADER], at: usize) -> u128 {
 pub(super) struct Container {
     pub path: PathBuf,
     pub file: File,
+    /// The files of `index.files`.
+    pub others: Vec<File>,
     pub index: Index,
     pub length: u64,
     index_offset: u64,
@@ -131,9 +135,12 @@ impl Container {
             )
         };
         let index = Index::from_bytes(&bytes, header.index_offset).map_err(malformed)?;
+        let others = index.files.iter().map(|other| open_other(path, other));
+        let others = others.collect::<Result<_, _>>()?;
         Ok(Container {
             path: path.to_owned(),
             file,
+            others,
             index,
             length: header.length,
             index_offset: header.index_offset,
@@ -156,28 +163,30 @@ impl Container {
         }
     }
 
-    /// Checks the body of one dataset.
-    pub fn verify_dataset(&self, dataset: &Dataset) -> Result<(), Damage> {
+    /// Checks a body that is one piece.
+    pub fn verify_whole(&self, dataset: &Dataset, offset: u64) -> Result<(), Damage> {
         let damage = |what: String| Damage {
             place: dataset.path.clone(),
             what,
         };
         let mut sum = Xxh3::new();
         let mut piece = vec![0; PIECE.min(usize::try_from(dataset.bytes).unwrap_or(PIECE))];
-        feed(
-            &self.file,
-            dataset.offset,
-            dataset.offset + dataset.bytes,
-            &mut piece,
-            &mut sum,
-        )
-        .map_err(|error| damage(error.to_string()))?;
+        feed(&self.file, offset, offset + dataset.bytes, &mut piece, &mut sum)
+            .map_err(|error| damage(error.to_string()))?;
         let found = sum.digest128();
         if found == dataset.checksum {
             Ok(())
         } else {
             Err(damage(wrong(dataset.checksum, found)))
         }
+    }
+
+    /// Which of the other files that is, for messages.
+    pub fn other_name(&self, file: u32) -> String {
+        let other = (file as usize)
+            .checked_sub(1)
+            .and_then(|at| self.index.files.get(at));
+        other.map_or(String::new(), |other| format!(" in checkpoint {}", other.id))
     }
 
     /// Checks everything.
@@ -195,10 +204,30 @@ impl Container {
     }
 }
 
-/// What the header knows without the rest of the file.
-pub(super) fn read_meta(path: &Path) -> Result<Meta, StoreError> {
+/// What is known of a checkpoint, and the others that it needs, without the rest of the file.
+pub(super) fn read_head(path: &Path) -> Result<(Meta, Vec<Other>), StoreError> {
     let (_, _, bytes) = read_index(path)?;
-    Index::meta_from_bytes(&bytes).map_err(|_| damaged(path, "index", "it makes no sense"))
+    Index::head_from_bytes(&bytes).map_err(|_| damaged(path, "index", "it makes no sense"))
+}
+
+/// Opens the file of another checkpoint that the one at `path` needs.
+fn open_other(path: &Path, other: &Other) -> Result<File, StoreError> {
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    let suffix = name.trim_start_matches(|c: char| c.is_ascii_digit());
+    let found = path.with_file_name(format!("{}{suffix}", other.id));
+    let place = format!("checkpoint {}, which it builds on", other.id);
+    let opened = File::open(&found).and_then(|file| Ok((file.metadata()?.len(), file)));
+    let (length, file) = opened.map_err(|error| damaged(path, &place, &error.to_string()))?;
+    let header =
+        read_header(&file, &found, length).map_err(|error| damaged(path, &place, &error.to_string()))?;
+    if header.index_checksum == other.seal {
+        Ok(file)
+    } else {
+        Err(damaged(path, &place, "it is another one than it was"))
+    }
 }
 
 fn read_index(path: &Path) -> Result<(File, Header, Vec<u8>), StoreError> {
@@ -278,11 +307,18 @@ fn read_header(file: &File, path: &Path, length: u64) -> Result<Header, StoreErr
 
 /// The checksum of every byte of `USER_BLOCK..end` that does not lie in a large body.
 fn structure_checksum(file: &File, end: u64, datasets: &[Dataset]) -> std::io::Result<u128> {
-    let mut large: Vec<(u64, u64)> = datasets
-        .iter()
-        .filter(|dataset| dataset.bytes >= LARGE)
-        .map(|dataset| (dataset.offset, dataset.offset.saturating_add(dataset.bytes)))
-        .collect();
+    let mut large: Vec<(u64, u64)> = Vec::new();
+    for dataset in datasets.iter().filter(|dataset| dataset.bytes >= LARGE) {
+        let ranges = match &dataset.body {
+            Body::Whole { offset } => vec![(*offset, dataset.bytes)],
+            Body::Blocks { extents, .. } => own_ranges(extents),
+        };
+        large.extend(
+            ranges
+                .iter()
+                .map(|(first, length)| (*first, first.saturating_add(*length))),
+        );
+    }
     large.sort_unstable();
     let mut sum = Xxh3::new();
     let mut piece = vec![0; PIECE];
@@ -295,6 +331,20 @@ fn structure_checksum(file: &File, end: u64, datasets: &[Dataset]) -> std::io::R
     Ok(sum.digest128())
 }
 
+/// Places and lengths of what is in this file.
+fn own_ranges(extents: &[Extent]) -> Vec<(u64, u64)> {
+    let own = extents.iter().filter_map(|extent| match extent {
+        Extent::At {
+            file: 0,
+            offset,
+            length,
+            ..
+        } => Some((*offset, *length)),
+        _ => None,
+    });
+    own.collect()
+}
+
 fn feed(file: &File, mut at: u64, end: u64, piece: &mut [u8], sum: &mut Xxh3) -> std::io::Result<()> {
     while at < end {
         let length = usize::try_from(end - at).unwrap_or(usize::MAX).min(piece.len());
@@ -305,7 +355,7 @@ fn feed(file: &File, mut at: u64, end: u64, piece: &mut [u8], sum: &mut Xxh3) ->
     Ok(())
 }
 
-fn wrong(stored: u128, found: u128) -> String {
+pub(super) fn wrong(stored: u128, found: u128) -> String {
     format!("checksum {found:032x} instead of {stored:032x}")
 }
 

@@ -75,6 +75,24 @@ pub enum StoreError {
         /// The store.
         folder: PathBuf,
     },
+    /// A checkpoint that others build on.
+    #[error(
+        "checkpoint {by} holds only what has changed since checkpoint {id}, and cannot be restored without it: remove {by} first"
+    )]
+    Needed {
+        /// The one that is needed.
+        id: CheckpointId,
+        /// The oldest that needs it.
+        by: CheckpointId,
+    },
+    /// What was not copied because it had not changed is not in the checkpoint before; a bug.
+    #[error(
+        "{path} was compared with another list than its own; this is a bug in ckpt, and the next checkpoint holds everything"
+    )]
+    Changed {
+        /// The dataset.
+        path: String,
+    },
     /// The new checkpoint is whole, an older one could not be removed.
     #[error("checkpoint {id} is complete, but an older one could not be removed: {why}")]
     NotRemoved {

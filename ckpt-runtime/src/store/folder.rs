@@ -4,15 +4,16 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::base::{Base, Storing};
 use super::commit::Commit;
 use super::container::{self, Container};
 use super::fault;
 use super::lock::Lock;
 use super::place::{Place, UNFINISHED};
 use super::{CheckpointId, Damage, Entry, Keep, Meta, Mode, Restored, StoreError};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, SnapshotBuilder};
 
 /// A folder of checkpoints.
 ///
@@ -40,6 +41,9 @@ pub struct Store {
     place: Arc<Place>,
     keep: Keep,
     lines: Lines,
+    storing: Storing,
+    /// The last checkpoint, if the next one may build on it.
+    base: Arc<Mutex<Option<Arc<Base>>>>,
 }
 
 /// What a process knows of those that its checkpoints make a line with.
@@ -79,7 +83,12 @@ impl Store {
                 Some(Lock::take(&folder, rank)?)
             }
         };
-        let place = Place { folder, lock, rank };
+        let place = Place {
+            folder,
+            lock,
+            rank,
+            needs: Mutex::default(),
+        };
         if place.lock.is_some() {
             fault::set_rank(rank);
             place.remove_unfinished()?;
@@ -87,6 +96,8 @@ impl Store {
         Ok(Store {
             place: Arc::new(place),
             keep: Keep::default(),
+            storing: Storing::default(),
+            base: Arc::default(),
             lines: Lines {
                 next: None,
                 complete: CheckpointId(u64::MAX),
@@ -98,6 +109,25 @@ impl Store {
     /// Sets how many checkpoints stay after each commit.
     pub fn set_keep(&mut self, keep: Keep) {
         self.keep = keep;
+    }
+
+    /// Sets how values are stored from now on.
+    pub fn set_storing(&mut self, storing: Storing) {
+        self.storing = storing;
+    }
+
+    /// An empty snapshot for the next commit: of large lists it copies only what that has to write.
+    pub fn snapshot(&self) -> SnapshotBuilder {
+        SnapshotBuilder::in_blocks(self.base().map(|base| base.capture()).unwrap_or_default())
+    }
+
+    /// The checkpoint that the next one builds on, unless that is to hold everything.
+    fn base(&self) -> Option<Arc<Base>> {
+        let base = self.base.lock().unwrap_or_else(PoisonError::into_inner);
+        let base = base.clone().filter(|base| base.nth < self.storing.full_every)?;
+        // Somebody may have removed one.
+        let are_there = base.files.iter().all(|file| self.path(file.id).is_file());
+        are_there.then_some(base)
     }
 
     /// From now on checkpoints are parts of lines: the next is of line `next`, the newest that all ranks have is
@@ -155,6 +185,9 @@ impl Store {
             keep: self.keep,
             complete: self.lines.complete,
             abandoned: self.lines.abandoned.clone(),
+            storing: self.storing,
+            base: self.base(),
+            next: Arc::clone(&self.base),
         })
     }
 
@@ -166,10 +199,15 @@ impl Store {
         let entry = |id| {
             let path = self.path(id);
             let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
+            let (meta, needs) = match container::read_head(&path) {
+                Ok((meta, files)) => (Ok(meta), files.iter().map(|file| file.id).collect()),
+                Err(error) => (Err(error), Vec::new()),
+            };
             Entry {
                 id,
                 bytes,
-                meta: container::read_meta(&path),
+                meta,
+                needs,
                 path,
             }
         };
@@ -255,9 +293,16 @@ impl Store {
     /// Removes a checkpoint.
     ///
     /// # Errors
-    /// When it does not exist or cannot be removed.
+    /// When it does not exist or cannot be removed; [`StoreError::Needed`] when others build on it.
     pub fn remove(&mut self, id: CheckpointId) -> Result<(), StoreError> {
-        self.place.remove(id)
+        let others = self.place.ids()?.into_iter().filter(|other| *other > id);
+        match others
+            .into_iter()
+            .find(|other| self.place.needs(*other).contains(&id))
+        {
+            Some(by) => Err(StoreError::Needed { id, by }),
+            None => self.place.remove(id),
+        }
     }
 
     /// Writes a small text `NAME.txt` beside the checkpoints, as a whole or not at all: the state of the job.

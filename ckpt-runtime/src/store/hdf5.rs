@@ -20,7 +20,7 @@ pub(super) const USER_BLOCK: u64 = 512;
 const META_BLOCK: u64 = 4096;
 
 /// An object of the library; closed when dropped.
-pub(super) struct Id(hid_t);
+pub(super) struct Id(pub(super) hid_t);
 
 impl Drop for Id {
     fn drop(&mut self) {
@@ -45,11 +45,11 @@ pub(super) struct Structure {
     file: Id,
     dataset_list: Id,
     group_list: Id,
-    path: PathBuf,
+    pub(super) path: PathBuf,
 }
 
 /// Runs `work` with the library locked, ready and silent.
-fn locked<T>(work: impl FnOnce() -> T) -> T {
+pub(super) fn locked<T>(work: impl FnOnce() -> T) -> T {
     static READY: std::sync::Once = std::sync::Once::new();
     let _guard = sys::LOCK.lock();
     READY.call_once(|| {
@@ -290,7 +290,7 @@ impl Structure {
 }
 
 /// A datatype in the file.
-pub(super) struct Type(Id);
+pub(super) struct Type(pub(super) Id);
 
 impl Type {
     /// The stored form of `dtype`; `size` is the length of a text and has no meaning for the others.
@@ -402,16 +402,16 @@ unsafe fn text(size: usize) -> Option<Id> {
     }
 }
 
-fn id(raw: hid_t) -> Option<Id> {
+pub(super) fn id(raw: hid_t) -> Option<Id> {
     (raw >= 0).then_some(Id(raw))
 }
 
 /// A name for the library. Names reach it without zero bytes; one that has them all the same ends there.
-fn c_string(bytes: &[u8]) -> CString {
+pub(super) fn c_string(bytes: &[u8]) -> CString {
     CString::new(bytes.split(|&byte| byte == 0).next().unwrap_or_default()).unwrap_or_default()
 }
 
-fn failure(path: &Path, action: &str) -> StoreError {
+pub(super) fn failure(path: &Path, action: &str) -> StoreError {
     let why = reason();
     if why.contains("No space left on device") || why.contains("Disk quota exceeded") {
         return StoreError::DiskFull {

@@ -5,13 +5,18 @@
 
 use std::borrow::Cow;
 
-use super::{FrameInfo, Meta, VariableContent, VariableInfo};
-use crate::value::{Block, Content, Cursor, DType, DataCursor, Kind, MAX_DEPTH};
+use super::coding::Coding;
+use super::columns::Stored;
+use super::extents::{Body, Extent, Other};
+use super::{CheckpointId, FrameInfo, Meta, VariableContent, VariableInfo};
+use crate::value::{Block, DType, Kind, MAX_DEPTH};
 
 /// What is stored where in one checkpoint file.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Index {
     pub meta: Meta,
+    /// Other checkpoints of this rank with blocks that are not stored here again.
+    pub files: Vec<Other>,
     pub datasets: Vec<Dataset>,
     pub frames: Vec<Frame>,
     pub tables: Vec<TableEntry>,
@@ -25,10 +30,9 @@ pub(super) struct Dataset {
     pub path: String,
     pub dtype: DType,
     pub shape: Vec<u64>,
-    /// First byte in the file.
-    pub offset: u64,
     pub bytes: u64,
     pub checksum: u128,
+    pub body: Body,
 }
 
 #[derive(Debug, PartialEq)]
@@ -43,64 +47,6 @@ pub(super) struct TableEntry {
     pub type_name: String,
     pub ids: Block,
     pub items: Stored,
-}
-
-/// A column tree whose elements are in the file.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Stored {
-    Empty,
-    Data {
-        dtype: DType,
-        single: bool,
-        block: Block,
-    },
-    Group {
-        kind: Kind,
-        children: Vec<(String, Stored)>,
-    },
-    Array {
-        length: u64,
-        items: Box<Stored>,
-    },
-}
-
-impl Stored {
-    pub fn cursor(&self) -> Cursor {
-        match self {
-            Stored::Empty => Cursor::Empty,
-            Stored::Data { dtype, single, block } => {
-                let content = Content::Stored(*block);
-                Cursor::Data(DataCursor {
-                    dtype: dtype.clone(),
-                    single: *single,
-                    at: 0,
-                    content,
-                })
-            }
-            Stored::Group { kind, children } => Cursor::Group {
-                kind: *kind,
-                children: children
-                    .iter()
-                    .map(|(name, child)| (Cow::Owned(name.clone()), child.cursor()))
-                    .collect(),
-            },
-            Stored::Array { length, items } => Cursor::Array {
-                length: *length,
-                items: Box::new(items.cursor()),
-            },
-        }
-    }
-
-    pub fn bytes(&self) -> u64 {
-        match self {
-            Stored::Empty => 0,
-            Stored::Data { block, .. } => block.length,
-            Stored::Group { children, .. } => children
-                .iter()
-                .fold(0, |sum, (_, child)| sum.saturating_add(child.bytes())),
-            Stored::Array { items, .. } => items.bytes(),
-        }
-    }
 }
 
 const DTYPES: [DType; 18] = [
@@ -140,6 +86,10 @@ impl Index {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut to = Writer(Vec::new());
         to.meta(&self.meta);
+        to.list(&self.files, |to, file| {
+            to.u64(file.id.0);
+            to.0.extend_from_slice(&file.seal.to_le_bytes());
+        });
         to.list(&self.datasets, Writer::dataset);
         to.list(&self.frames, Writer::frame);
         to.list(&self.tables, |to, table| {
@@ -160,7 +110,8 @@ impl Index {
             sizes: Vec::new(),
         };
         let meta = from.meta()?;
-        let datasets = from.list(|from| from.dataset(limit))?;
+        let files = from.list(Reader::other)?;
+        let datasets = from.list(|from| from.dataset(limit, files.len()))?;
         from.sizes = datasets.iter().map(|dataset| dataset.bytes).collect();
         let frames = from.list(Reader::frame)?;
         let tables = from.list(|from| {
@@ -188,6 +139,7 @@ impl Index {
         }
         Ok(Index {
             meta,
+            files,
             datasets,
             frames,
             tables,
@@ -195,13 +147,13 @@ impl Index {
         })
     }
 
-    /// Only what stands first in the index.
-    pub fn meta_from_bytes(bytes: &[u8]) -> Result<Meta, Malformed> {
-        Reader {
+    /// Only what stands first in the index: what is known about the checkpoint, and the others that it needs.
+    pub fn head_from_bytes(bytes: &[u8]) -> Result<(Meta, Vec<Other>), Malformed> {
+        let mut from = Reader {
             bytes,
             sizes: Vec::new(),
-        }
-        .meta()
+        };
+        Ok((from.meta()?, from.list(Reader::other)?))
     }
 }
 
@@ -279,9 +231,37 @@ impl Writer {
         self.text(&dataset.path);
         self.dtype(&dataset.dtype);
         self.list(&dataset.shape, |to, &size| to.u64(size));
-        self.u64(dataset.offset);
         self.u64(dataset.bytes);
         self.0.extend_from_slice(&dataset.checksum.to_le_bytes());
+        match &dataset.body {
+            Body::Whole { offset } => {
+                self.u8(0);
+                self.u64(*offset);
+            }
+            Body::Blocks { size, extents } => {
+                self.u8(1);
+                self.u64(*size);
+                self.list(extents, Writer::extent);
+            }
+        }
+    }
+
+    fn extent(&mut self, extent: &Extent) {
+        let Extent::At {
+            file,
+            offset,
+            length,
+            coding,
+            checksum,
+        } = extent
+        else {
+            return self.u8(0);
+        };
+        self.u8(1 + coding.code());
+        self.u32(*file);
+        self.u64(*offset);
+        self.u64(*length);
+        self.0.extend_from_slice(&checksum.to_le_bytes());
     }
 
     fn frame(&mut self, frame: &Frame) {
@@ -445,18 +425,50 @@ impl Reader<'_> {
         }
     }
 
-    fn dataset(&mut self, limit: u64) -> Result<Dataset, Malformed> {
+    fn other(&mut self) -> Result<Other, Malformed> {
+        Ok(Other {
+            id: CheckpointId(self.u64()?),
+            seal: u128::from_le_bytes(self.number()?),
+        })
+    }
+
+    fn dataset(&mut self, limit: u64, files: usize) -> Result<Dataset, Malformed> {
         let dataset = Dataset {
             path: self.text()?,
             dtype: self.dtype()?,
             shape: self.list(Reader::u64)?,
-            offset: self.u64()?,
             bytes: self.u64()?,
             checksum: u128::from_le_bytes(self.number()?),
+            body: match self.u8()? {
+                0 => Body::Whole { offset: self.u64()? },
+                1 => Body::Blocks {
+                    size: self.u64()?,
+                    extents: self.list(Reader::extent)?,
+                },
+                _ => return Err(Malformed),
+            },
         };
-        let end = dataset.offset.checked_add(dataset.bytes).ok_or(Malformed)?;
-        let inside = dataset.bytes == 0 || dataset.offset >= super::hdf5::USER_BLOCK && end <= limit;
-        if inside { Ok(dataset) } else { Err(Malformed) }
+        if dataset
+            .body
+            .holds(dataset.bytes, dataset.dtype.size() as u64, limit, files)
+        {
+            Ok(dataset)
+        } else {
+            Err(Malformed)
+        }
+    }
+
+    fn extent(&mut self) -> Result<Extent, Malformed> {
+        let Some(code) = self.u8()?.checked_sub(1) else {
+            return Ok(Extent::Hole);
+        };
+        Ok(Extent::At {
+            coding: Coding::from_code(code).ok_or(Malformed)?,
+            file: self.u32()?,
+            offset: self.u64()?,
+            length: self.u64()?,
+            checksum: u128::from_le_bytes(self.number()?),
+        })
     }
 
     fn frame(&mut self) -> Result<Frame, Malformed> {

@@ -3,23 +3,32 @@
 //!
 //! Not here: when a checkpoint is taken (the session), and what a value looks like as columns ([`crate::value`]).
 
+mod base;
+mod bodies;
 mod bound;
+mod chunks;
+mod coding;
+mod columns;
 mod commit;
 mod container;
 mod error;
+mod extents;
 mod fault;
 mod folder;
 mod hdf5;
 mod index;
 mod lock;
 mod place;
+mod read;
 mod restored;
+mod survey;
 mod time;
 mod tree;
 mod write;
 
 use std::path::PathBuf;
 
+pub use base::{Compression, Storing};
 pub(crate) use commit::Commit;
 pub use error::{Damage, StoreError};
 pub use fault::COMMIT_STEPS;
@@ -29,7 +38,7 @@ pub use restored::{FrameInfo, Restored, VariableInfo};
 pub use tree::{Attribute, Node, NodeKind};
 
 /// Version of the file format that this library writes; it reads this one only.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// How a store is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +109,8 @@ pub struct Entry {
     pub path: PathBuf,
     /// Size of the file.
     pub bytes: u64,
+    /// Other checkpoints that it cannot be restored without; none if it holds everything.
+    pub needs: Vec<CheckpointId>,
     /// What its header says; an error if the file cannot be one of ours.
     pub meta: Result<Meta, StoreError>,
 }

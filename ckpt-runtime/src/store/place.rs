@@ -1,12 +1,14 @@
 //! Where checkpoints are: the names in the folder, and taking one of them away.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use super::lock::Lock;
-use super::{CheckpointId, StoreError};
+use super::{CheckpointId, StoreError, container};
 
 /// How the name of a file ends that is not finished.
 pub(super) const UNFINISHED: &str = ".tmp";
@@ -18,6 +20,8 @@ pub(super) struct Place {
     /// Held by whoever writes.
     pub lock: Option<Lock>,
     pub rank: u32,
+    /// The checkpoints that others need, as far as somebody has asked.
+    pub needs: Mutex<HashMap<CheckpointId, Vec<CheckpointId>>>,
 }
 
 impl Place {
@@ -32,7 +36,7 @@ impl Place {
     }
 
     /// How the file of a checkpoint ends.
-    fn suffix(&self) -> String {
+    pub fn suffix(&self) -> String {
         format!(".r{}.h5", self.rank)
     }
 
@@ -47,6 +51,16 @@ impl Place {
         Ok(ids)
     }
 
+    /// The other checkpoints without which this one cannot be restored; none of one that cannot be read.
+    pub fn needs(&self, id: CheckpointId) -> Vec<CheckpointId> {
+        let mut known = self.needs.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = || match container::read_head(&self.path(id)) {
+            Ok((_, files)) => files.iter().map(|file| file.id).collect(),
+            Err(_) => Vec::new(),
+        };
+        known.entry(id).or_insert_with(read).clone()
+    }
+
     pub fn writable(&self) -> Result<(), StoreError> {
         if self.lock.is_some() {
             Ok(())
@@ -59,6 +73,10 @@ impl Place {
     pub fn remove(&self, id: CheckpointId) -> Result<(), StoreError> {
         self.writable()?;
         let path = self.path(id);
+        self.needs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&id);
         match fs::remove_file(&path) {
             Ok(()) => self.sync_folder(),
             Err(error) if error.kind() == ErrorKind::NotFound => Err(StoreError::NotFound {

@@ -1,14 +1,11 @@
 //! A checkpoint that has been opened: its frames and its variables as values.
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::Mutex;
 
 use super::bound::ThreadBound;
-use super::container::{Container, checksum};
-use super::index::Stored;
+use super::columns::Stored;
+use super::container::Container;
 use super::tree::Node;
 use super::{CheckpointId, Meta, VariableContent};
 use crate::globals;
@@ -76,8 +73,6 @@ pub struct Restored {
 #[derive(Debug)]
 pub(super) struct Blocks {
     pub container: Container,
-    /// Datasets of which parts were wanted, and which were found right as a whole before.
-    checked: Mutex<HashSet<u32>>,
 }
 
 impl Restored {
@@ -90,10 +85,7 @@ impl Restored {
             .collect();
         let statics = container.index.statics.iter();
         let statics = statics.map(|(variable, _)| variable.clone()).collect();
-        let blocks = Blocks {
-            container,
-            checked: Mutex::default(),
-        };
+        let blocks = Blocks { container };
         Restored {
             id,
             blocks,
@@ -117,6 +109,12 @@ impl Restored {
     /// Size of its file.
     pub fn file_bytes(&self) -> u64 {
         self.blocks.container.length
+    }
+
+    /// Other checkpoints that it needs: blocks of it are only there.
+    pub fn needs(&self) -> Vec<CheckpointId> {
+        let files = &self.blocks.container.index.files;
+        files.iter().map(|file| file.id).collect()
     }
 
     /// What is known about it.
@@ -298,29 +296,10 @@ impl Source for Blocks {
             .datasets
             .get(block.dataset as usize)
             .ok_or_else(|| damaged(format!("there is no dataset {}", block.dataset)))?;
-        let whole = block.length == dataset.bytes;
-        if !whole {
-            let mut checked = self
-                .checked
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
-            if !checked.contains(&block.dataset) {
-                self.container
-                    .verify_dataset(dataset)
-                    .map_err(|damage| damaged(damage.to_string()))?;
-                checked.insert(block.dataset);
-            }
-        }
+        // Who asks for bytes has made zeros for them.
         self.container
-            .file
-            .read_exact_at(into, dataset.offset + block.offset)
-            .map_err(|error| damaged(format!("{}: {error}", dataset.path)))?;
-        if whole && checksum(into) != dataset.checksum {
-            return Err(damaged(format!(
-                "{}: its bytes have changed since they were checked",
-                dataset.path
-            )));
-        }
+            .read(dataset, block.offset, into, true)
+            .map_err(|damage| damaged(damage.to_string()))?;
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! A checkpoint as people look at it: groups, datasets and links with their attributes, and slices of values.
 
-use super::index::{Index, Stored};
+use super::columns::Stored;
+use super::index::Index;
 use super::restored::Restored;
 use super::{VariableContent, VariableInfo};
 use crate::value::{Block, DType, LoadError};
@@ -369,7 +370,10 @@ fn of_column(index: &Index, parent: &str, name: &str, column: &Stored) -> Node {
             block: *block,
         };
         let attributes = match index.datasets.get(block.dataset as usize) {
-            Some(dataset) => vec![text("checksum", &format!("xxh3-128:{:032x}", dataset.checksum))],
+            Some(dataset) => vec![text(
+                "checksum",
+                &super::bodies::checksum_text(&dataset.body, dataset.checksum),
+            )],
             None => Vec::new(),
         };
         return Node {

@@ -1,15 +1,20 @@
 //! A snapshot becomes a file: the HDF5 structure, the values at the places that HDF5 allotted, the index, the header.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::Arc;
 
-use super::container::{self, checksum};
+use super::base::{Base, Known};
+use super::bodies::Bodies;
+use super::coding::Compression;
+use super::columns::Stored;
+use super::container;
+use super::extents::Other;
 use super::fault::Step;
-use super::hdf5::{Id, Shape, Structure, Type};
-use super::index::{Dataset, Frame, Index, Stored, TableEntry};
-use super::{FORMAT_VERSION, FrameInfo, Meta, StoreError, VariableContent, VariableInfo};
+use super::hdf5::{Id, Structure, Type};
+use super::index::{Frame, Index, TableEntry};
+use super::survey::Source;
+use super::{CheckpointId, FORMAT_VERSION, FrameInfo, Meta, StoreError, VariableContent, VariableInfo};
 use crate::plan::SiteKind;
 use crate::snapshot::{Content, FrameRecord, Snapshot, VariableRecord};
 use crate::value::{Block, Column, DType, Data};
@@ -17,8 +22,24 @@ use crate::value::{Block, Column, DType, Data};
 /// With more single values than this in a frame they share tables: a dataset of its own costs 400 bytes and 30 microseconds.
 const MOST_SCALARS: usize = 256;
 
-/// Writes a complete checkpoint file to `path`, which must not exist, and syncs it.
-pub(super) fn write(path: &Path, snapshot: &Snapshot, meta: &Meta) -> Result<(), StoreError> {
+/// How a file is to be written.
+#[derive(Clone, Copy)]
+pub(super) struct Order<'a> {
+    pub id: CheckpointId,
+    /// How the name of a file goes on after the number of its checkpoint.
+    pub suffix: &'a str,
+    pub compression: Option<Compression>,
+    /// What need not be stored again.
+    pub base: Option<&'a Base>,
+}
+
+/// Writes a complete checkpoint file to `path`, which must not exist, and syncs it. Gives what the next one may rely on.
+pub(super) fn write(
+    path: &Path,
+    snapshot: &Snapshot,
+    meta: &Meta,
+    order: Order<'_>,
+) -> Result<Base, StoreError> {
     Step::BeforeCreate.reached();
     let needed = needed(snapshot);
     // HDF5 forgets why it could not make a file.
@@ -26,43 +47,68 @@ pub(super) fn write(path: &Path, snapshot: &Snapshot, meta: &Meta) -> Result<(),
     Step::Created.reached();
     // HDF5 cannot give up cleanly on a full disk, so it is only let loose on space that is there.
     let file = container::reserve(path, needed)?;
+    let Order {
+        id,
+        suffix,
+        compression,
+        base,
+    } = order;
     let mut writer = Writer {
         structure,
         path,
         index: Index::default(),
-        bodies: Vec::new(),
+        bodies: Bodies::default(),
+        id,
+        suffix,
+        compression,
+        base,
     };
     writer.root(snapshot, meta)?;
     let Writer {
         structure,
         index,
-        bodies,
+        mut bodies,
         ..
     } = writer;
+    let known = std::mem::take(&mut bodies.known);
+    bodies.close_group();
     structure.close()?;
     Step::Structure.reached();
-    write_bodies(&file, path, needed, &index.datasets, &bodies)?;
-    container::seal(&file, path, &index)
+    Writer::write_later(&file, path, needed, &index.datasets, &bodies)?;
+    let seal = container::seal(&file, path, &index)?;
+    Ok(next_base(base, known, Other { id, seal }, index.files))
+}
+
+/// What the next checkpoint may rely on.
+fn next_base(
+    base: Option<&Base>,
+    known: Vec<(String, Option<usize>, Known)>,
+    own: Other,
+    mut files: Vec<Other>,
+) -> Base {
+    files.push(own);
+    let mut next = Base {
+        nth: base.map_or(1, |base| base.nth + 1),
+        files,
+        ..Base::default()
+    };
+    for (path, number, known) in known {
+        let known = Arc::new(known);
+        if let Some(number) = number {
+            next.lists.resize(next.lists.len().max(number + 1), None);
+            next.lists[number] = Some(Arc::clone(&known));
+        }
+        next.datasets.insert(path, known);
+    }
+    next
 }
 
 /// An upper bound for the size of the file.
 fn needed(snapshot: &Snapshot) -> u64 {
-    let columns = snapshot
-        .frames
-        .iter()
-        .flat_map(|frame| &frame.variables)
-        .chain(&snapshot.statics)
-        .map(|variable| match &variable.content {
-            Content::Value(column) => objects(column),
-            Content::Link { .. } => 1,
-        });
-    let columns: u64 = columns.sum::<u64>()
-        + snapshot
-            .tables
-            .iter()
-            .map(|table| objects(&table.items) + 2)
-            .sum::<u64>();
-    snapshot.bytes() + columns * 1024 + 64 * 1024
+    let columns: u64 = snapshot.columns().map(objects).sum();
+    let held = snapshot.held();
+    // HDF5 has a tree of the chunks of a dataset.
+    held + held / 32 + columns * 1024 + snapshot.frames.len() as u64 * 1024 + 64 * 1024
 }
 
 fn objects(column: &Column) -> u64 {
@@ -80,32 +126,23 @@ fn objects(column: &Column) -> u64 {
     }
 }
 
-fn write_bodies(
-    file: &File,
-    path: &Path,
-    needed: u64,
-    datasets: &[Dataset],
-    bodies: &[std::borrow::Cow<'_, [u8]>],
-) -> Result<(), StoreError> {
-    for (number, (dataset, body)) in datasets.iter().zip(bodies).enumerate() {
-        if number == bodies.len() / 2 {
-            Step::HalfTheValues.reached();
-        }
-        file.write_all_at(body, dataset.offset)
-            .map_err(|error| StoreError::writing(path, needed, &error))?;
-    }
-    Step::Values.reached();
-    Ok(())
-}
-
-struct Writer<'s> {
-    structure: Structure,
+pub(super) struct Writer<'s> {
+    pub structure: Structure,
     path: &'s Path,
-    index: Index,
-    bodies: Vec<std::borrow::Cow<'s, [u8]>>,
+    pub index: Index,
+    pub bodies: Bodies<'s>,
+    pub id: CheckpointId,
+    suffix: &'s str,
+    pub compression: Option<Compression>,
+    pub base: Option<&'s Base>,
 }
 
 impl<'s> Writer<'s> {
+    /// The name of the file of another checkpoint.
+    pub(super) fn file_name(&self, id: CheckpointId) -> String {
+        format!("{id}{}", self.suffix)
+    }
+
     fn root(&mut self, snapshot: &'s Snapshot, meta: &Meta) -> Result<(), StoreError> {
         let root = self.structure.root();
         self.structure.text(root, "format", "ckpt")?;
@@ -166,8 +203,12 @@ impl<'s> Writer<'s> {
                 path: &path,
                 name: "ids",
             };
-            let (dataset, _) =
-                self.dataset(&place, &DType::U64, Some(&[table.ids.len() as u64]), ids.into())?;
+            let (dataset, _) = self.dataset(
+                &place,
+                &DType::U64,
+                Some(&[table.ids.len() as u64]),
+                Source::Plain(ids.into()),
+            )?;
             let ids = Block {
                 dataset,
                 offset: 0,
@@ -295,7 +336,7 @@ impl<'s> Writer<'s> {
             .max(1);
         let (size, row_size) = (dtype.size(), name_size + dtype.size() + 12);
         let mut body = Vec::with_capacity(rows.len() * row_size);
-        let dataset = self.bodies.len() as u32;
+        let dataset = self.index.datasets.len() as u32;
         for (position, variable, data) in &rows {
             let start = body.len();
             body.extend_from_slice(variable.key.as_bytes());
@@ -332,7 +373,7 @@ impl<'s> Writer<'s> {
             &DType::Record(row_size as u32),
             &of,
             Some(&[rows.len() as u64]),
-            body.into(),
+            Source::Plain(body.into()),
         )?;
         self.structure.text(&object, "rust_type", rows[0].1.rust_type)
     }
@@ -420,7 +461,10 @@ impl<'s> Writer<'s> {
     }
 
     fn data(&mut self, place: &Place<'_>, data: &'s Data, lengths: &[u64]) -> Result<(u32, Id), StoreError> {
-        let body = std::borrow::Cow::Borrowed(data.bytes.as_slice());
+        let body = match data.bytes.body() {
+            Some(body) => Source::Blocks(body),
+            None => Source::Plain(data.bytes.as_slice().into()),
+        };
         if data.single || data.dtype == DType::Text {
             return self.dataset(place, &data.dtype, None, body);
         }
@@ -443,7 +487,7 @@ impl<'s> Writer<'s> {
         place: &Place<'_>,
         dtype: &DType,
         shape: Option<&[u64]>,
-        body: std::borrow::Cow<'s, [u8]>,
+        body: Source<'s>,
     ) -> Result<(u32, Id), StoreError> {
         /// HDF5 keeps the size of a type in 32 bits.
         const LONGEST_TEXT: usize = 1 << 31;
@@ -453,40 +497,6 @@ impl<'s> Writer<'s> {
         }
         let of = Type::new(dtype, body.len(), self.path)?;
         self.dataset_of(place, dtype, &of, shape, body)
-    }
-
-    fn dataset_of(
-        &mut self,
-        place: &Place<'_>,
-        dtype: &DType,
-        of: &Type,
-        shape: Option<&[u64]>,
-        body: std::borrow::Cow<'s, [u8]>,
-    ) -> Result<(u32, Id), StoreError> {
-        let in_file = match shape {
-            Some(dims) => Shape::Block(dims),
-            None if body.is_empty() => Shape::Null,
-            None => Shape::Single,
-        };
-        let (object, offset) = self.structure.dataset(place.parent, place.name, of, &in_file)?;
-        let sum = checksum(&body);
-        self.structure
-            .text(&object, "checksum", &format!("xxh3-128:{sum:032x}"))?;
-        if let DType::Object(table) = dtype {
-            self.structure
-                .text(&object, "table", &format!("/shared/{table}"))?;
-        }
-        let number = self.index.datasets.len() as u32;
-        self.index.datasets.push(Dataset {
-            path: format!("{}/{}", place.path, place.name),
-            dtype: dtype.clone(),
-            shape: shape.unwrap_or_default().to_vec(),
-            offset: if body.is_empty() { 0 } else { offset },
-            bytes: body.len() as u64,
-            checksum: sum,
-        });
-        self.bodies.push(body);
-        Ok((number, object))
     }
 
     fn describe(&self, object: &Id, variable: Option<&VariableRecord>) -> Result<(), StoreError> {
@@ -501,11 +511,11 @@ impl<'s> Writer<'s> {
 }
 
 /// Where an object is made.
-struct Place<'a> {
-    parent: &'a Id,
+pub(super) struct Place<'a> {
+    pub parent: &'a Id,
     /// Path of the parent.
-    path: &'a str,
-    name: &'a str,
+    pub path: &'a str,
+    pub name: &'a str,
 }
 
 fn link_target(variable: &VariableRecord) -> Option<(usize, &str)> {

@@ -2,15 +2,14 @@
 //! copying into it, so that a checkpoint would mostly wait for the system to hand out pages.
 
 use std::collections::BTreeMap;
-use std::mem::MaybeUninit;
-use std::num::NonZeroUsize;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::body::{self, Body};
+use crate::parallel::{self, PIECE};
 
 /// Buffers from this size on are used again.
 const SMALLEST: usize = 64 * 1024;
-/// A thread copies at least so much: less is done before it has begun.
-const PIECE: usize = 4 << 20;
 
 /// Buffers that no snapshot needs at the moment, by their capacity.
 static POOL: Mutex<BTreeMap<usize, Vec<Vec<u8>>>> = Mutex::new(BTreeMap::new());
@@ -37,11 +36,55 @@ pub(crate) fn release_unused() {
     drop(unused);
 }
 
-/// Bytes that are appended to.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Bytes(Vec<u8>);
+/// An empty buffer for `bytes`.
+pub(super) fn buffer_for(bytes: usize) -> Vec<u8> {
+    used_before(bytes).unwrap_or_else(|| Vec::with_capacity(bytes))
+}
+
+/// Keeps a buffer to be used again.
+pub(super) fn give_back(mut buffer: Vec<u8>) {
+    if buffer.capacity() >= SMALLEST {
+        buffer.clear();
+        pool().entry(buffer.capacity()).or_default().push(buffer);
+    }
+}
+
+/// Bytes that are appended to, or a large list that was taken in blocks: then nothing is appended.
+#[derive(Debug, Clone, Default)]
+pub struct Bytes(Vec<u8>, Option<Arc<Body>>);
+
+impl PartialEq for Bytes {
+    fn eq(&self, other: &Bytes) -> bool {
+        let same_body = match (&self.1, &other.1) {
+            (None, None) => true,
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        };
+        same_body && self.0 == other.0
+    }
+}
 
 impl Bytes {
+    pub(crate) fn in_blocks(body: Body) -> Bytes {
+        Bytes(Vec::new(), Some(Arc::new(body)))
+    }
+
+    /// The blocks, if that is what it is.
+    pub(crate) fn body(&self) -> Option<&Arc<Body>> {
+        self.1.as_ref()
+    }
+
+    /// How many there are.
+    #[expect(clippy::len_without_is_empty, reason = "the vector's own counts for those")]
+    pub fn len(&self) -> usize {
+        self.0.len() + self.1.as_ref().map_or(0, |body| body.len())
+    }
+
+    /// How many of them are in memory.
+    pub(crate) fn held(&self) -> usize {
+        self.0.len() + self.1.as_ref().map_or(0, |body| body.copied())
+    }
+
     /// Makes room for `more` bytes.
     pub fn make_room(&mut self, more: usize) {
         let needed = self.0.len().saturating_add(more);
@@ -84,68 +127,27 @@ impl DerefMut for Bytes {
 
 impl From<Vec<u8>> for Bytes {
     fn from(bytes: Vec<u8>) -> Bytes {
-        Bytes(bytes)
+        Bytes(bytes, None)
     }
 }
 
 impl Drop for Bytes {
     fn drop(&mut self) {
-        if self.0.capacity() >= SMALLEST {
-            let mut buffer = std::mem::take(&mut self.0);
-            buffer.clear();
-            pool().entry(buffer.capacity()).or_default().push(buffer);
-        }
+        give_back(std::mem::take(&mut self.0));
     }
 }
 
-/// How many threads copy.
-fn threads() -> usize {
-    static THREADS: OnceLock<usize> = OnceLock::new();
-    // Few cores fill the memory's bandwidth.
-    *THREADS.get_or_init(|| {
-        std::thread::available_parallelism()
-            .map_or(1, NonZeroUsize::get)
-            .min(8)
-    })
-}
-
 fn copy(from: &[u8], to: &mut Vec<u8>) {
-    let helpers = threads().min(from.len() / PIECE).saturating_sub(1);
-    if helpers == 0 {
+    if from.len() < 2 * PIECE {
         to.extend_from_slice(from);
         return;
     }
     to.reserve(from.len());
     let spare = &mut to.spare_capacity_mut()[..from.len()];
-    let pieces = Mutex::new(from.chunks(PIECE).zip(spare.chunks_mut(PIECE)));
-    let work = || {
-        let next = || {
-            pieces
-                .lock()
-                .unwrap_or_else(|poisoned| poisoned.into_inner())
-                .next()
-        };
-        while let Some((from, to)) = next() {
-            fill(from, to);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..helpers {
-            // Where the system gives no more threads, this one does all of the work.
-            let helper = std::thread::Builder::new().name("ckpt-copy".into());
-            let _ = helper.spawn_scoped(scope, work);
-        }
-        work();
-    });
+    let pieces = from.chunks(PIECE).zip(spare.chunks_mut(PIECE));
+    parallel::each(pieces, from.len(), |(from, to)| body::copy(from, to));
     // SAFETY: the pieces cover the `from.len()` bytes behind the length, and every one of them has been filled.
     unsafe { to.set_len(to.len() + from.len()) }
-}
-
-/// Copies one piece; the two are of the same length.
-fn fill(from: &[u8], to: &mut [MaybeUninit<u8>]) {
-    let length = from.len().min(to.len());
-    // SAFETY: both have `length` bytes, and a shared and an exclusive reference do not overlap.
-    unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast::<u8>(), length) }
 }
 
 #[cfg(test)]

@@ -180,4 +180,14 @@ impl Column {
             Column::Array { items, .. } => items.bytes(),
         }
     }
+
+    /// Bytes of all data below this column that are in memory.
+    pub(crate) fn held(&self) -> u64 {
+        match self {
+            Column::Empty => 0,
+            Column::Data(data) => data.bytes.held() as u64,
+            Column::Group(group) => group.children.iter().map(|(_, child)| child.held()).sum(),
+            Column::Array { items, .. } => items.held(),
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use super::column::{Column, DType, Data, Group, Kind, Names};
+use super::number::as_bytes;
 use super::objects::Objects;
 use super::{Bytes, Checkpoint, Number};
 
@@ -25,6 +26,16 @@ pub struct Encoder<'a> {
     batch: bool,
     depth: u32,
     objects: &'a mut Objects,
+    /// Where the elements to come are those of one list, how many they are.
+    list: Option<Elements>,
+}
+
+/// Elements of a list that is a variable, or a field of one.
+#[derive(Clone, Copy)]
+struct Elements {
+    all: usize,
+    /// Of one item.
+    row: usize,
 }
 
 impl<'a> Encoder<'a> {
@@ -34,6 +45,7 @@ impl<'a> Encoder<'a> {
             batch,
             depth: 0,
             objects,
+            list: None,
         }
     }
 
@@ -58,6 +70,11 @@ impl<'a> Encoder<'a> {
 
     /// Appends numbers that lie side by side: one copy.
     pub fn numbers<N: Number>(&mut self, numbers: &[N]) {
+        if let Some(bytes) = stored_form(numbers)
+            && self.in_blocks(&N::DTYPE, numbers.len(), bytes)
+        {
+            return;
+        }
         if let Some(data) = self.data(&N::DTYPE) {
             N::append(numbers, &mut data.bytes);
         }
@@ -79,9 +96,32 @@ impl<'a> Encoder<'a> {
 
     /// Appends elements of one byte each.
     pub(crate) fn bytes(&mut self, dtype: &DType, bytes: &[u8]) {
+        if self.in_blocks(dtype, bytes.len(), bytes) {
+            return;
+        }
         if let Some(data) = self.data(dtype) {
             data.bytes.append(bytes);
         }
+    }
+
+    /// Takes all elements of a large list at once; whether it has.
+    fn in_blocks(&mut self, dtype: &DType, count: usize, bytes: &[u8]) -> bool {
+        let Some(list) = self.list.filter(|list| list.all == count || count == 0) else {
+            return false;
+        };
+        match &*self.column {
+            Column::Empty => {}
+            // The rest of a ring buffer that is not bent.
+            Column::Data(data) => return count == 0 && data.bytes.body().is_some(),
+            _ => return false,
+        }
+        let body = self.objects.capture.as_mut();
+        let body = body.and_then(|capture| capture.take(dtype, list.row, bytes));
+        if let Some(body) = body {
+            data_of(self.column, dtype, true).bytes = Bytes::in_blocks(body);
+            return true;
+        }
+        false
     }
 
     /// Appends elements of `dtype`, at most 32 bits each.
@@ -135,6 +175,7 @@ impl<'a> Encoder<'a> {
                 batch: true,
                 depth: self.depth,
                 objects: self.objects,
+                list: Some(Elements { all: count, row: 1 }),
             };
         }
         const NAMES: &[Cow<'static, str>] = &[Cow::Borrowed("lengths"), Cow::Borrowed("items")];
@@ -156,19 +197,20 @@ impl<'a> Encoder<'a> {
         if !matches!(self.column, Column::Array { .. }) {
             self.mixed("an array");
         }
-        match &mut *self.column {
-            Column::Array { items, .. } => Encoder {
-                column: items,
-                batch: true,
-                depth: self.depth,
-                objects: self.objects,
-            },
-            column => Encoder {
-                column,
-                batch: true,
-                depth: self.depth,
-                objects: self.objects,
-            },
+        let list = self.list.map(|list| Elements {
+            all: list.all.saturating_mul(count),
+            row: list.row.saturating_mul(count),
+        });
+        let column = match &mut *self.column {
+            Column::Array { items, .. } => items,
+            column => column,
+        };
+        Encoder {
+            column,
+            batch: true,
+            depth: self.depth,
+            objects: self.objects,
+            list,
         }
     }
 
@@ -283,6 +325,7 @@ impl<'a> Encoder<'a> {
                 batch: true,
                 depth: self.depth,
                 objects: self.objects,
+                list: None,
             },
         );
         self.objects.in_place = was_in_place;
@@ -296,6 +339,11 @@ impl<'a> Encoder<'a> {
         let fits = matches!(&*self.column, Column::Data(data) if same_column(&data.dtype, dtype));
         if !fits {
             self.mixed(dtype.name());
+            return None;
+        }
+        let is_complete = matches!(&*self.column, Column::Data(data) if data.bytes.body().is_some());
+        if is_complete {
+            self.mixed("more elements than it had announced");
             return None;
         }
         match &mut *self.column {
@@ -343,21 +391,19 @@ impl<'a> Encoder<'a> {
                 batch,
                 depth,
                 objects: self.objects,
+                list: None,
             };
         }
-        match &mut *self.column {
-            Column::Group(group) => Encoder {
-                column: &mut group.children[index].1,
-                batch,
-                depth,
-                objects: self.objects,
-            },
-            column => Encoder {
-                column,
-                batch,
-                depth,
-                objects: self.objects,
-            },
+        let column = match &mut *self.column {
+            Column::Group(group) => &mut group.children[index].1,
+            column => column,
+        };
+        Encoder {
+            column,
+            batch,
+            depth,
+            objects: self.objects,
+            list: None,
         }
     }
 
@@ -367,6 +413,11 @@ impl<'a> Encoder<'a> {
             "a `Checkpoint` implementation saved {wanted} where it had saved something else before; it must write the same columns for every value"
         ));
     }
+}
+
+/// The bytes of numbers that lie in memory as they are stored.
+fn stored_form<N: Number>(numbers: &[N]) -> Option<&[u8]> {
+    (cfg!(target_endian = "little") || size_of::<N>() == 1).then(|| as_bytes(numbers))
 }
 
 fn same_column(a: &DType, b: &DType) -> bool {

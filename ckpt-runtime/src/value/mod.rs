@@ -5,6 +5,7 @@
 //! The encoding is columnar: a value is a batch of one, and `Vec<Particle { pos: [f64; 3], id: u64 }>` becomes the
 //! columns `pos` (n x 3) and `id` (n), never one object per element. `docs/src/format.md` has the whole of it.
 
+mod body;
 mod bytes;
 mod column;
 mod cursor;
@@ -27,6 +28,7 @@ mod impls;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use body::{Body, Capture, LARGEST_BLOCK, PARTS, Reference, Taken, block_size, is_zero};
 pub use bytes::Bytes;
 pub(crate) use bytes::release_unused;
 pub use column::{Column, DType, Data, Group, Kind, Names};

@@ -26,7 +26,7 @@ pub trait Number: Copy + sealed::Sealed + 'static {
 }
 
 /// The items of a vector seen as bytes.
-fn as_bytes<T: Number>(items: &[T]) -> &[u8] {
+pub(super) fn as_bytes<T: Number>(items: &[T]) -> &[u8] {
     // SAFETY: `Number` is sealed and implemented for types without padding only; u8 has no alignment; the length is
     // that of the same allocation.
     unsafe { std::slice::from_raw_parts(items.as_ptr().cast::<u8>(), std::mem::size_of_val(items)) }

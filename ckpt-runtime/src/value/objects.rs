@@ -11,6 +11,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use super::Checkpoint;
+use super::body::Capture;
 use super::column::{Column, Data, Group};
 use super::cursor::{Context, Cursor};
 use super::decode::Decoder;
@@ -37,6 +38,8 @@ pub(crate) struct Objects {
     /// What types own that contain themselves is saved at its own place, not in a table: columns that are only to be
     /// compared, and those that are put together from several.
     pub in_place: bool,
+    /// Large lists are taken in blocks.
+    pub capture: Option<Capture>,
     pub(super) depth: Depth,
     pub files: OpenFiles,
     now: OnceCell<Instant>,

@@ -1,5 +1,6 @@
-//! A computation in two phases that takes about a second and visits a site 240 times. Its argument is the number of
-//! cells: 20 000 unless told, which makes a checkpoint of 160 kB.
+//! A computation in two phases that takes about a second and visits a site 240 times. Its first argument is the number of
+//! cells: 20 000 unless told, which makes a checkpoint of 160 kB. The second is the length of a table of which little
+//! changes and much is zero.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,6 +10,7 @@ struct Field {
     step: u64,
     history: Vec<Entry>,
     seen: HashMap<u64, u32>,
+    table: Vec<u64>,
 }
 
 #[derive(ckpt::Checkpoint, Clone)]
@@ -19,13 +21,22 @@ struct Entry {
 }
 
 impl Field {
-    fn new(cells: usize) -> Self {
+    fn new(cells: usize, table: usize) -> Self {
         let cells = (0..cells).map(|i| (i as f64 * 0.37).sin()).collect();
         Field {
             cells,
             step: 0,
             history: Vec::new(),
             seen: HashMap::new(),
+            table: (0..table as u64)
+                .map(|n| {
+                    if n % 100_000 < 30_000 {
+                        0
+                    } else {
+                        n.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                    }
+                })
+                .collect(),
         }
     }
 
@@ -45,6 +56,10 @@ impl Field {
         let at = (*seed >> 33) as usize % count;
         self.cells[at] += 0.5;
         *self.seen.entry(at as u64 % 16).or_insert(0) += 1;
+        if !self.table.is_empty() {
+            let at = (*seed >> 20) as usize % self.table.len();
+            self.table[at] = self.table[at].rotate_left(9) ^ self.step;
+        }
         self.cells.iter().sum()
     }
 
@@ -68,11 +83,8 @@ impl Field {
 /// The whole computation.
 #[ckpt::main(calls(advance))]
 pub fn main() {
-    let cells = std::env::args()
-        .nth(1)
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(20_000);
-    let mut field = Field::new(cells);
+    let argument = |nth| std::env::args().nth(nth).and_then(|text| text.parse().ok());
+    let mut field = Field::new(argument(1).unwrap_or(20_000), argument(2).unwrap_or(0));
     let mut seed = 41;
     while field.step < 120 {
         let sum = field.advance(&mut seed, 0.2);
@@ -88,6 +100,8 @@ pub fn main() {
     for entry in field.history.iter().rev().step_by(20) {
         println!("{} {:016x} {:?}", entry.name, entry.sum.to_bits(), entry.extremes);
     }
+    let sum = field.table.iter().fold(0_u64, |sum, n| sum.rotate_left(1) ^ n);
+    println!("{sum:016x}");
     let mut seen: Vec<(u64, u32)> = field.seen.into_iter().collect();
     seen.sort_unstable();
     println!("= {totals:?} {seen:?}");

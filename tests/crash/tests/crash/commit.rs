@@ -1,6 +1,6 @@
 //! A kill in every step of a commit.
 
-use crate::victim::{FINISHED, Job, KILLED, SMALL, expect_end_of, small_reference};
+use crate::victim::{FINISHED, Job, KILLED, MODES, SMALL, expect_end_of, small_reference};
 use harness::Run;
 
 /// The step is in the second commit, so that one line is whole.
@@ -14,16 +14,28 @@ fn interrupted(job: &Job, step: usize) -> Run {
 
 #[test]
 fn every_step_of_a_commit() {
+    interrupt_every_step(&Job::new(SMALL), small_reference());
+}
+
+#[test]
+fn every_step_of_a_commit_in_every_mode() {
+    for mode in MODES {
+        let job = Job::in_mode(SMALL, mode);
+        interrupt_every_step(&job, &job.reference());
+    }
+}
+
+fn interrupt_every_step(like: &Job, reference: &[u8]) {
     let mut steps = 0;
     loop {
-        let job = Job::new(SMALL);
+        let job = like.again();
         let run = interrupted(&job, steps + 1);
         if run.ended == FINISHED {
             break;
         }
         assert_eq!(run.ended, KILLED, "{}", run.stderr);
         steps += 1;
-        let left_out = expect_end_of(small_reference(), &job.restart(10).run());
+        let left_out = expect_end_of(reference, &job.restart(10).run());
         assert!(
             left_out >= 9,
             "after step {steps} the restart began at line {left_out}"

@@ -1,6 +1,6 @@
 //! Damaged checkpoint files: flipped bits, truncation, replaced contents.
 
-use crate::victim::{Job, KILLED, NOTHING_TO_RESTART, SMALL, expect_end_of, small_reference};
+use crate::victim::{Job, KILLED, MODES, NOTHING_TO_RESTART, SMALL, expect_end_of, small_reference};
 use harness::in_parallel;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,10 @@ struct Lines {
 
 impl Lines {
     fn new() -> Self {
-        let job = Job::new(SMALL);
+        Lines::of(Job::new(SMALL))
+    }
+
+    fn of(job: Job) -> Self {
         let run = job.every(10).with("CKPT_FAULT", "visit:21").run();
         assert_eq!(run.ended, KILLED, "{}", run.stderr);
         let names: [PathBuf; 2] = job.checkpoints().try_into().expect("two lines are kept");
@@ -35,7 +38,7 @@ impl Lines {
 
     /// A job whose store is a copy of this one with other contents in the two files.
     fn copy_with(&self, older: &[u8], newest: &[u8]) -> Job {
-        let job = Job::new(SMALL);
+        let job = self.job.again();
         copy_folder(&self.job.store(), &job.store());
         for (path, bytes) in self.names.iter().zip([older, newest]) {
             let name = path.file_name().expect("a file has a name");
@@ -83,6 +86,32 @@ fn a_flipped_bit_in_the_newest_file() {
         "{left_out:?}"
     );
     assert!(left_out.contains(&9), "no flip was found out");
+}
+
+/// The newer of the two may build on the older.
+#[test]
+fn a_flipped_bit_in_every_mode() {
+    for mode in MODES {
+        let lines = Lines::of(Job::in_mode(SMALL, mode));
+        let reference = lines.job.reference();
+        let flip = |bytes: &[u8], at: usize| {
+            let mut damaged = bytes.to_vec();
+            damaged[at] ^= 1 << (at % 8);
+            damaged
+        };
+        let eighths: Vec<usize> = (0..8).collect();
+        in_parallel(&eighths, |nth| {
+            let in_newest = flip(&lines.newest, nth * lines.newest.len() / 8 + 13);
+            let run = lines.copy_with(&lines.older, &in_newest).restart(1000).run();
+            assert_eq!(expect_end_of(&reference, &run), 9, "{}", run.stderr);
+            let in_older = flip(&lines.older, nth * lines.older.len() / 8 + 13);
+            let run = lines.copy_with(&in_older, &lines.newest).restart(1000).run();
+            // Nothing is left where the newer one needs just that block.
+            if run.ended != NOTHING_TO_RESTART {
+                expect_end_of(&reference, &run);
+            }
+        });
+    }
 }
 
 #[test]

@@ -15,7 +15,41 @@ pub const FINISHED: Ended = Ended::Code(0);
 pub struct Job {
     folder: tempfile::TempDir,
     cells: usize,
+    mode: Option<&'static Mode>,
 }
+
+/// A way to take and store checkpoints.
+pub struct Mode {
+    pub name: &'static str,
+    settings: &'static [(&'static str, &'static str)],
+}
+
+/// All ways but the one that needs no settings.
+pub const MODES: &[Mode] = &[
+    Mode {
+        name: "synchronous",
+        settings: &[("CKPT_BACKGROUND", "0")],
+    },
+    Mode {
+        name: "incremental",
+        settings: &[("CKPT_FULL_EVERY", "4")],
+    },
+    Mode {
+        name: "compressed",
+        settings: &[("CKPT_COMPRESSION", "lz4")],
+    },
+    Mode {
+        name: "incremental, compressed and synchronous",
+        settings: &[
+            ("CKPT_FULL_EVERY", "3"),
+            ("CKPT_COMPRESSION", "zstd"),
+            ("CKPT_BACKGROUND", "0"),
+        ],
+    },
+];
+
+/// Numbers in the table of a job in a mode: so many that it is taken and stored in blocks.
+const TABLE: usize = 200_000;
 
 impl Job {
     /// A job whose state has so many cells of eight bytes.
@@ -23,6 +57,23 @@ impl Job {
         Job {
             folder: scratch_directory(),
             cells,
+            mode: None,
+        }
+    }
+
+    /// A job with a large table, in a mode.
+    pub fn in_mode(cells: usize, mode: &'static Mode) -> Self {
+        Job {
+            mode: Some(mode),
+            ..Job::new(cells)
+        }
+    }
+
+    /// Another one of the same kind.
+    pub fn again(&self) -> Self {
+        Job {
+            mode: self.mode,
+            ..Job::new(self.cells)
         }
     }
 
@@ -49,7 +100,13 @@ impl Job {
     }
 
     fn runner(&self, program: &str) -> Runner {
-        Runner::new(Path::new(program), &[self.cells.to_string()], self.folder.path())
+        let mut arguments = vec![self.cells.to_string()];
+        arguments.extend(self.mode.map(|_| TABLE.to_string()));
+        let runner = Runner::new(Path::new(program), &arguments, self.folder.path());
+        let settings = self.mode.map_or(&[][..], |mode| mode.settings);
+        settings
+            .iter()
+            .fold(runner, |runner, (name, value)| runner.with(name, value))
     }
 
     /// Checkpoint files, oldest first.

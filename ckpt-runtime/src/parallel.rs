@@ -1,0 +1,68 @@
+//! Work on pieces of memory by several threads.
+
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, OnceLock};
+
+/// A thread does at least so many bytes: less is done before it has begun.
+pub(crate) const PIECE: usize = 4 << 20;
+
+/// How many threads work on one thing.
+pub(crate) fn threads() -> usize {
+    static THREADS: OnceLock<usize> = OnceLock::new();
+    // Few cores fill the memory's bandwidth.
+    *THREADS.get_or_init(|| {
+        std::thread::available_parallelism()
+            .map_or(1, NonZeroUsize::get)
+            .min(8)
+    })
+}
+
+/// Does `work` for every item, with as many threads as `bytes` are worth.
+pub(crate) fn each<T: Send>(
+    items: impl Iterator<Item = T> + Send,
+    bytes: usize,
+    work: impl Fn(T) + Sync + Send,
+) {
+    let helpers = threads().min(bytes / PIECE).saturating_sub(1);
+    if helpers == 0 {
+        items.for_each(work);
+        return;
+    }
+    let items = Mutex::new(items);
+    let all = || {
+        let next = || {
+            items
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner())
+                .next()
+        };
+        while let Some(item) = next() {
+            work(item);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..helpers {
+            // Where the system gives no more threads, this one does all of the work.
+            let helper = std::thread::Builder::new().name("ckpt-copy".into());
+            let _ = helper.spawn_scoped(scope, all);
+        }
+        all();
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn every_item_is_worked_on_once() {
+        for bytes in [0, 100 * PIECE] {
+            let sum = AtomicUsize::new(0);
+            each(0..1000_usize, bytes, |n| {
+                sum.fetch_add(n, Ordering::Relaxed);
+            });
+            assert_eq!(sum.into_inner(), 499_500);
+        }
+    }
+}

@@ -1,0 +1,520 @@
+//! Where the bodies of datasets go: one piece, chunks, or parts of what earlier checkpoints have.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::base::{Held, Known};
+use super::chunks::Part;
+use super::coding::Coding;
+use super::container::{LARGE, checksum};
+use super::extents::{Body, Extent, Other, block_length};
+use super::fault::Step;
+use super::hdf5::{Id, Shape, Type};
+use super::index::Dataset;
+use super::survey::{Found, Source, Survey};
+use super::write::{Place, Writer};
+use super::{CheckpointId, StoreError};
+use crate::parallel;
+use crate::value::{DType, Reference};
+
+/// What a writer keeps in mind of bodies.
+#[derive(Default)]
+pub(super) struct Bodies<'s> {
+    /// Those that are one piece, by the numbers of their datasets: they are written when HDF5 has made its own.
+    later: Vec<(u32, Source<'s>)>,
+    /// What the next checkpoint may rely on.
+    pub known: Vec<(String, Option<usize>, Known)>,
+    /// The group of blocks whose dataset is put together from several files.
+    blocks: Option<Id>,
+}
+
+/// A large body that is about to be stored.
+struct Large<'a, 's> {
+    dtype: &'a DType,
+    /// Its dimensions, where it has any.
+    dims: &'a [u64],
+    source: &'a Source<'s>,
+    survey: Survey,
+    way: Coding,
+}
+
+/// What a large body has become.
+struct Stored {
+    object: Id,
+    blocks: Vec<Held>,
+    /// The path of the dataset that the bytes of this file belong to.
+    path: String,
+}
+
+impl Bodies<'_> {
+    /// HDF5 closes a file when nothing of it is open any more.
+    pub fn close_group(&mut self) {
+        self.blocks = None;
+    }
+}
+
+/// The text of the attribute `checksum`.
+pub(super) fn checksum_text(body: &Body, sum: u128) -> String {
+    match body {
+        Body::Whole { .. } => format!("xxh3-128:{sum:032x}"),
+        Body::Blocks { size, .. } => format!("xxh3-128/{size}:{sum:032x}"),
+    }
+}
+
+impl<'s> Writer<'s> {
+    /// Makes a dataset and sees to its bytes. Without a `shape` it has one element.
+    pub(super) fn dataset_of(
+        &mut self,
+        place: &Place<'_>,
+        dtype: &DType,
+        of: &Type,
+        shape: Option<&[u64]>,
+        source: Source<'s>,
+    ) -> Result<(u32, Id), StoreError> {
+        let (path, bytes) = (format!("{}/{}", place.path, place.name), source.len() as u64);
+        let (object, body, sum) = if bytes < LARGE {
+            let (object, offset) = self.in_one_piece(place, of, shape, bytes)?;
+            let sum = checksum(source.whole().unwrap_or_default());
+            self.bodies.later.push((self.index.datasets.len() as u32, source));
+            (object, Body::Whole { offset }, sum)
+        } else {
+            self.large(place, (dtype, of), shape.unwrap_or_default(), source)?
+        };
+        self.structure
+            .text(&object, "checksum", &checksum_text(&body, sum))?;
+        if let DType::Object(table) = dtype {
+            self.structure
+                .text(&object, "table", &format!("/shared/{table}"))?;
+        }
+        let number = self.index.datasets.len() as u32;
+        self.index.datasets.push(Dataset {
+            path,
+            dtype: dtype.clone(),
+            shape: shape.unwrap_or_default().to_vec(),
+            bytes,
+            checksum: sum,
+            body,
+        });
+        Ok((number, object))
+    }
+
+    fn in_one_piece(
+        &self,
+        place: &Place<'_>,
+        of: &Type,
+        shape: Option<&[u64]>,
+        bytes: u64,
+    ) -> Result<(Id, u64), StoreError> {
+        let shape = match shape {
+            Some(dims) => Shape::Block(dims),
+            None if bytes == 0 => Shape::Null,
+            None => Shape::Single,
+        };
+        let (object, offset) = self.structure.dataset(place.parent, place.name, of, &shape)?;
+        Ok((object, if bytes == 0 { 0 } else { offset }))
+    }
+
+    fn large(
+        &mut self,
+        place: &Place<'_>,
+        (dtype, of): (&DType, &Type),
+        dims: &[u64],
+        source: Source<'s>,
+    ) -> Result<(Id, Body, u128), StoreError> {
+        let path = format!("{}/{}", place.path, place.name);
+        let known = self.known(&path, dtype, dims, &source)?;
+        let row = row_bytes(dtype, dims, source.len());
+        let survey = Survey::of(&source, row, known.as_deref());
+        let large = Large {
+            way: self.way(&source, &survey, row, dtype),
+            dtype,
+            dims,
+            source: &source,
+            survey,
+        };
+        let in_parts = large
+            .survey
+            .blocks
+            .iter()
+            .any(|found| !matches!(found, Found::New(_)));
+        let stored = if large.way != Coding::Raw || in_parts {
+            self.in_chunks(place, of, &large, known.as_deref())?
+        } else {
+            self.side_by_side(place, of, &large)?
+        };
+        let sum = checksum_of(&stored.blocks);
+        let extents = stored.blocks.iter().map(|held| self.extent(*held)).collect();
+        let size = large.survey.size as u64;
+        if row.is_some() {
+            let known = large.as_known(stored.blocks, known.as_deref(), self.id, stored.path);
+            let number = match &source {
+                Source::Blocks(body) => Some(body.number),
+                Source::Plain(_) => None,
+            };
+            self.bodies.known.push((path, number, known));
+        }
+        if large.way == Coding::Raw && !in_parts {
+            self.bodies.later.push((self.index.datasets.len() as u32, source));
+        }
+        Ok((stored.object, Body::Blocks { size, extents }, sum))
+    }
+
+    /// The same dataset in the checkpoint before.
+    fn known(
+        &self,
+        path: &str,
+        dtype: &DType,
+        dims: &[u64],
+        source: &Source<'_>,
+    ) -> Result<Option<Arc<Known>>, StoreError> {
+        let is_same = |known: &&Arc<Known>| {
+            known.dtype == *dtype && known.shape == dims && known.bytes == source.len() as u64
+        };
+        let reference = match source {
+            Source::Blocks(body) => body.reference.as_ref().map(|reference| (body.number, reference)),
+            Source::Plain(_) => None,
+        };
+        let Some((number, reference)) = reference else {
+            let base = self.base.and_then(|base| base.datasets.get(path));
+            return Ok(base.filter(is_same).cloned());
+        };
+        // Blocks that were not copied can only be had from what they were compared with.
+        let known = self.base.and_then(|base| base.lists.get(number)?.as_ref());
+        let known = known.filter(is_same);
+        let known = known.filter(|known| {
+            known
+                .reference
+                .as_ref()
+                .is_some_and(|own| Arc::ptr_eq(own, reference))
+        });
+        match known {
+            Some(known) => Ok(Some(Arc::clone(known))),
+            None => Err(StoreError::Changed {
+                path: path.to_owned(),
+            }),
+        }
+    }
+
+    fn way(&self, source: &Source<'_>, survey: &Survey, row: Option<usize>, dtype: &DType) -> Coding {
+        let (Some(codec), Some(_)) = (self.compression, row) else {
+            return Coding::Raw;
+        };
+        let size = survey.size;
+        let new = survey.blocks.iter().enumerate();
+        let new = new.filter(|(_, found)| matches!(found, Found::New(_)));
+        let new = new.filter_map(|(number, _)| source.part(number * size, size));
+        Coding::probe(codec, new, dtype.size())
+    }
+
+    fn side_by_side(
+        &self,
+        place: &Place<'_>,
+        of: &Type,
+        large: &Large<'_, '_>,
+    ) -> Result<Stored, StoreError> {
+        let bytes = large.source.len() as u64;
+        let shape = (!large.dims.is_empty()).then_some(large.dims);
+        let (object, first) = self.in_one_piece(place, of, shape, bytes)?;
+        let size = large.survey.size as u64;
+        let block = |(found, number): (&Found, u64)| match *found {
+            Found::New(checksum) => Held::At {
+                id: self.id,
+                offset: first + number * size,
+                length: block_length(bytes, size, number),
+                coding: Coding::Raw,
+                checksum,
+            },
+            Found::Same(held) => held,
+            Found::Zero => Held::Hole,
+        };
+        Ok(Stored {
+            object,
+            blocks: large.survey.blocks.iter().zip(0..).map(block).collect(),
+            path: format!("{}/{}", place.path, place.name),
+        })
+    }
+
+    fn in_chunks(
+        &mut self,
+        place: &Place<'_>,
+        of: &Type,
+        large: &Large<'_, '_>,
+        known: Option<&Known>,
+    ) -> Result<Stored, StoreError> {
+        let path = format!("{}/{}", place.path, place.name);
+        let Some(rows) = large.rows() else {
+            return Err(StoreError::Changed { path });
+        };
+        let is = |wanted: fn(&Found) -> bool| large.survey.blocks.iter().any(wanted);
+        if !is(|found| matches!(found, Found::Same(Held::At { .. }))) {
+            let object = self
+                .structure
+                .chunked(place.parent, place.name, of, large.dims, rows, large.way)?;
+            let blocks = self.write_chunks(&object, large, rows)?;
+            return Ok(Stored { object, blocks, path });
+        }
+        let (own, blocks) = if is(|found| matches!(found, Found::New(_))) {
+            let name = self.index.datasets.len().to_string();
+            if self.bodies.blocks.is_none() {
+                self.bodies.blocks = Some(self.structure.group(self.structure.root(), "blocks")?);
+            }
+            let group = self.bodies.blocks.as_ref().unwrap_or(place.parent);
+            let object = self
+                .structure
+                .chunked(group, &name, of, large.dims, rows, large.way)?;
+            (
+                format!("/blocks/{name}"),
+                self.write_chunks(&object, large, rows)?,
+            )
+        } else {
+            (path, large.without_new())
+        };
+        let part_of = |id: CheckpointId| {
+            if id == self.id {
+                return Some((".".to_owned(), own.clone()));
+            }
+            let path = known.and_then(|known| known.paths.get(&id));
+            Some((self.file_name(id), path?.clone()))
+        };
+        let parts = parts(&blocks, rows, large.dims[0], part_of);
+        let object = self
+            .structure
+            .assembled(place.parent, place.name, of, large.dims, &parts)?;
+        Ok(Stored {
+            object,
+            blocks,
+            path: own,
+        })
+    }
+
+    /// Writes the new blocks of a body; they are packed by all cores.
+    fn write_chunks(&self, object: &Id, large: &Large<'_, '_>, rows: u64) -> Result<Vec<Held>, StoreError> {
+        let (size, element) = (large.survey.size, large.dtype.size());
+        let mut blocks = large.without_new();
+        let new = large.survey.blocks.iter().enumerate();
+        let new: Vec<(usize, u128)> = new
+            .filter_map(|(number, found)| match found {
+                Found::New(sum) => Some((number, *sum)),
+                _ => None,
+            })
+            .collect();
+        // So many at a time as keep all cores busy, and not more in memory.
+        let many = 4 * parallel::threads() * (parallel::PIECE / size).max(1);
+        for new in new.chunks(many) {
+            let mut packed: Vec<Option<Vec<u8>>> = vec![None; new.len()];
+            if large.way != Coding::Raw {
+                parallel::each(
+                    packed.iter_mut().zip(new),
+                    new.len() * size,
+                    |(packed, (number, _))| {
+                        let block = large.padded(*number);
+                        *packed = large.way.pack(&block, element);
+                    },
+                );
+            }
+            for (packed, (number, checksum)) in packed.iter().zip(new) {
+                let (is_packed, dims) = (packed.is_some(), large.dims.len());
+                let raw;
+                let stored: &[u8] = match packed {
+                    Some(packed) => packed,
+                    None => {
+                        raw = large.padded(*number);
+                        &raw
+                    }
+                };
+                let row = *number as u64 * rows;
+                let offset = self
+                    .structure
+                    .chunk(object, dims, row, stored, (large.way, is_packed))?;
+                blocks[*number] = Held::At {
+                    id: self.id,
+                    offset,
+                    length: match is_packed {
+                        true => stored.len() as u64,
+                        false => block_length(large.source.len() as u64, size as u64, *number as u64),
+                    },
+                    coding: if is_packed { large.way } else { Coding::Raw },
+                    checksum: *checksum,
+                };
+            }
+        }
+        Ok(blocks)
+    }
+
+    /// A block as the index of this file has it.
+    fn extent(&mut self, held: Held) -> Extent {
+        let Held::At {
+            id,
+            offset,
+            length,
+            coding,
+            checksum,
+        } = held
+        else {
+            return Extent::Hole;
+        };
+        let file = if id == self.id { 0 } else { self.number_of(id) };
+        Extent::At {
+            file,
+            offset,
+            length,
+            coding,
+            checksum,
+        }
+    }
+
+    /// The number of another file in the index.
+    fn number_of(&mut self, id: CheckpointId) -> u32 {
+        let files = &mut self.index.files;
+        if let Some(at) = files.iter().position(|file| file.id == id) {
+            return at as u32 + 1;
+        }
+        let known = self
+            .base
+            .and_then(|base| base.files.iter().find(|file| file.id == id));
+        // What no base knows was not taken from one; a reader would find no such file.
+        files.push(known.copied().unwrap_or(Other { id, seal: 0 }));
+        files.len() as u32
+    }
+
+    /// Writes the bodies that are one piece.
+    pub(super) fn write_later(
+        file: &File,
+        path: &Path,
+        needed: u64,
+        datasets: &[Dataset],
+        bodies: &Bodies<'_>,
+    ) -> Result<(), StoreError> {
+        for (number, (dataset, source)) in bodies.later.iter().enumerate() {
+            if number == bodies.later.len() / 2 {
+                Step::HalfTheValues.reached();
+            }
+            let offset = match datasets.get(*dataset as usize).map(|dataset| &dataset.body) {
+                Some(Body::Whole { offset }) => *offset,
+                Some(Body::Blocks { extents, .. }) => match extents.first() {
+                    Some(Extent::At { offset, .. }) => *offset,
+                    _ => continue,
+                },
+                None => continue,
+            };
+            file.write_all_at(source.whole().unwrap_or_default(), offset)
+                .map_err(|error| StoreError::writing(path, needed, &error))?;
+        }
+        Step::Values.reached();
+        Ok(())
+    }
+}
+
+impl Large<'_, '_> {
+    /// Rows of a block.
+    fn rows(&self) -> Option<u64> {
+        let row = row_bytes(self.dtype, self.dims, self.source.len())?;
+        let rows = self.survey.size / row;
+        (rows > 0 && rows * row == self.survey.size).then_some(rows as u64)
+    }
+
+    /// A block as a chunk has it: the last one is filled up.
+    fn padded(&self, number: usize) -> std::borrow::Cow<'_, [u8]> {
+        let size = self.survey.size;
+        let block = self.source.part(number * size, size).unwrap_or_default();
+        if block.len() == size {
+            return block.into();
+        }
+        let mut whole = Vec::with_capacity(size);
+        whole.extend_from_slice(block);
+        whole.resize(size, 0);
+        whole.into()
+    }
+
+    /// The blocks that need not be stored.
+    fn without_new(&self) -> Vec<Held> {
+        let held = |found: &Found| match found {
+            Found::Same(held) => *held,
+            Found::Zero | Found::New(_) => Held::Hole,
+        };
+        self.survey.blocks.iter().map(held).collect()
+    }
+
+    /// What the next checkpoint is to know of this dataset.
+    fn as_known(&self, blocks: Vec<Held>, before: Option<&Known>, id: CheckpointId, path: String) -> Known {
+        let same = self.survey.blocks.iter();
+        let same = same
+            .filter(|found| matches!(found, Found::Same(Held::At { .. })))
+            .count();
+        let stored = blocks.iter().filter(|held| **held != Held::Hole).count();
+        let checksums = blocks.iter().map(|held| match held {
+            Held::Hole => 0,
+            Held::At { checksum, .. } => *checksum,
+        });
+        let reference = match self.source {
+            Source::Blocks(body) => Some(Arc::new(Reference {
+                dtype: self.dtype.clone(),
+                row: body.row,
+                bytes: body.len(),
+                block: self.survey.size,
+                checksums: checksums.collect(),
+                pays: before.is_none() || same * 4 >= stored,
+            })),
+            Source::Plain(_) => None,
+        };
+        let mut known = Known {
+            dtype: self.dtype.clone(),
+            shape: self.dims.to_vec(),
+            bytes: self.source.len() as u64,
+            size: self.survey.size as u64,
+            blocks,
+            paths: before.map(|before| before.paths.clone()).unwrap_or_default(),
+            reference,
+        };
+        known.paths.insert(id, path);
+        let holders = known.holders();
+        known.paths.retain(|id, _| holders.contains(id));
+        known
+    }
+}
+
+/// Bytes of a row of a dataset, if it has rows.
+fn row_bytes(dtype: &DType, dims: &[u64], bytes: usize) -> Option<usize> {
+    let (rows, inner) = dims.split_first()?;
+    let row = inner
+        .iter()
+        .try_fold(dtype.size() as u64, |row, &length| row.checked_mul(length))?;
+    let is_all = row.checked_mul(*rows) == Some(bytes as u64);
+    let row = usize::try_from(row).ok().filter(|_| is_all)?;
+    crate::value::block_size(row).map(|_| row)
+}
+
+/// The checksum of a dataset in blocks: that of the checksums of its blocks, which are zero for those of zeros.
+fn checksum_of(blocks: &[Held]) -> u128 {
+    let sums = blocks.iter().map(|held| match held {
+        Held::Hole => 0,
+        Held::At { checksum, .. } => *checksum,
+    });
+    checksum(&sums.flat_map(u128::to_le_bytes).collect::<Vec<u8>>())
+}
+
+/// The parts of a virtual dataset: runs of blocks that are in one file.
+fn parts(
+    blocks: &[Held],
+    rows: u64,
+    all_rows: u64,
+    part_of: impl Fn(CheckpointId) -> Option<(String, String)>,
+) -> Vec<Part> {
+    let holder = |held: &Held| match held {
+        Held::Hole => None,
+        Held::At { id, .. } => Some(*id),
+    };
+    let mut parts = Vec::new();
+    let mut first = 0_u64;
+    for run in blocks.chunk_by(|one, next| holder(one) == holder(next)) {
+        let end = first + run.len() as u64;
+        if let Some((file, path)) = run.first().and_then(holder).and_then(&part_of) {
+            let rows = first * rows..all_rows.min(end * rows);
+            parts.push(Part { file, path, rows });
+        }
+        first = end;
+    }
+    parts
+}

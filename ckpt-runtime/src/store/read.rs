@@ -1,0 +1,200 @@
+//! Reading bodies: every block is checked as it is read, by all cores, and goes straight to where it is wanted.
+
+use std::cell::RefCell;
+use std::os::unix::fs::FileExt;
+use std::sync::Mutex;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::Damage;
+use super::container::{Container, wrong};
+use super::extents::{Body, Extent, block_length};
+use super::index::Dataset;
+use crate::parallel::{self, PIECE};
+
+thread_local! {
+    /// Where blocks go that are only looked at, or of which a part is wanted.
+    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Container {
+    /// Fills `into` with the bytes of a dataset from `first` on. `is_zeroed`: there are zeros in it now.
+    pub fn read(
+        &self,
+        dataset: &Dataset,
+        first: u64,
+        into: &mut [u8],
+        is_zeroed: bool,
+    ) -> Result<(), Damage> {
+        let damage = |what: String| Damage {
+            place: dataset.path.clone(),
+            what,
+        };
+        match &dataset.body {
+            Body::Whole { offset } => {
+                let is_all = into.len() as u64 == dataset.bytes;
+                if !is_all {
+                    self.verify_dataset(dataset)?;
+                }
+                self.file
+                    .read_exact_at(into, offset.saturating_add(first))
+                    .map_err(|error| damage(error.to_string()))?;
+                let found = if is_all { xxh3_128(into) } else { dataset.checksum };
+                check(dataset.checksum, found).map_err(damage)
+            }
+            Body::Blocks { size, .. } => self.read_blocks(dataset, *size, first, into, is_zeroed),
+        }
+    }
+
+    fn read_blocks(
+        &self,
+        dataset: &Dataset,
+        size: u64,
+        first: u64,
+        into: &mut [u8],
+        is_zeroed: bool,
+    ) -> Result<(), Damage> {
+        let length = into.len();
+        let Ok(step) = usize::try_from(size) else {
+            return Err(Damage {
+                place: dataset.path.clone(),
+                what: "its blocks are too large for this machine".into(),
+            });
+        };
+        // The first part ends where a block does.
+        let head = length.min(step - (first % size) as usize);
+        let (head, rest) = into.split_at_mut(head);
+        let many = (PIECE / 4 / step).max(1);
+        let rest = rest.chunks_mut(many * step).enumerate();
+        let from = first / size + 1;
+        let rest = rest.map(|(piece, into)| ((from + (piece * many) as u64) * size, into));
+        let pieces = std::iter::once((first, head)).chain(rest);
+        let outcome = Mutex::new(Ok(()));
+        parallel::each(pieces, length, |(mut at, into)| {
+            let mut into = into;
+            while !into.is_empty() {
+                let here = into.len().min(step - (at % size) as usize);
+                let (part, more) = into.split_at_mut(here);
+                if let Err(damage) = self.read_part(dataset, size, at, part, is_zeroed) {
+                    let mut outcome = outcome.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                    *outcome = Err(damage);
+                    return;
+                }
+                at += here as u64;
+                into = more;
+            }
+        });
+        outcome
+            .into_inner()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Reads a part of a block.
+    fn read_part(
+        &self,
+        dataset: &Dataset,
+        size: u64,
+        at: u64,
+        into: &mut [u8],
+        is_zeroed: bool,
+    ) -> Result<(), Damage> {
+        let (number, skip) = (at / size, (at % size) as usize);
+        let length = block_length(dataset.bytes, size, number) as usize;
+        if into.len() == length {
+            return self.block(dataset, number, into, is_zeroed);
+        }
+        SCRATCH.with_borrow_mut(|scratch| {
+            scratch.clear();
+            scratch.resize(length, 0);
+            self.block(dataset, number, scratch, true)?;
+            into.copy_from_slice(&scratch[skip..skip + into.len()]);
+            Ok(())
+        })
+    }
+
+    /// Reads a block and checks it; `into` is as long as the block.
+    fn block(&self, dataset: &Dataset, number: u64, into: &mut [u8], is_zeroed: bool) -> Result<(), Damage> {
+        let Body::Blocks { size, extents } = &dataset.body else {
+            return Ok(());
+        };
+        let extent = usize::try_from(number)
+            .ok()
+            .and_then(|number| extents.get(number));
+        let damage = |what: String| {
+            let from = match extent {
+                Some(Extent::At { file, .. }) if *file > 0 => self.other_name(*file),
+                _ => String::new(),
+            };
+            Damage {
+                place: dataset.path.clone(),
+                what: format!("block {number}{from}: {what}"),
+            }
+        };
+        let Some(Extent::At {
+            file,
+            offset,
+            length,
+            coding,
+            checksum,
+        }) = extent
+        else {
+            if !is_zeroed {
+                into.fill(0);
+            }
+            return Ok(());
+        };
+        let file = match file.checked_sub(1) {
+            None => Some(&self.file),
+            Some(other) => self.others.get(other as usize),
+        };
+        let file = file.ok_or_else(|| damage("there is no such file".into()))?;
+        if *coding == super::coding::Coding::Raw {
+            file.read_exact_at(into, *offset)
+                .map_err(|error| damage(error.to_string()))?;
+        } else {
+            let mut stored = vec![0; *length as usize];
+            file.read_exact_at(&mut stored, *offset)
+                .map_err(|error| damage(error.to_string()))?;
+            let block = coding.unpack(&stored, dataset.dtype.size(), *size as usize);
+            let block = block.ok_or_else(|| damage("what is stored cannot be unpacked".into()))?;
+            into.copy_from_slice(&block[..into.len()]);
+        }
+        check(*checksum, xxh3_128(into)).map_err(damage)
+    }
+
+    /// Checks the body of one dataset.
+    pub fn verify_dataset(&self, dataset: &Dataset) -> Result<(), Damage> {
+        match &dataset.body {
+            Body::Whole { offset } => self.verify_whole(dataset, *offset),
+            Body::Blocks { size, extents } => {
+                let outcome = Mutex::new(Ok(()));
+                let bytes = usize::try_from(dataset.bytes).unwrap_or(usize::MAX);
+                let stored = (0_u64..)
+                    .zip(extents)
+                    .filter(|(_, extent)| **extent != Extent::Hole);
+                parallel::each(stored, bytes, |(number, _)| {
+                    let length = block_length(dataset.bytes, *size, number) as usize;
+                    let checked = SCRATCH.with_borrow_mut(|scratch| {
+                        scratch.resize(length, 0);
+                        self.block(dataset, number, scratch, true)
+                    });
+                    if let Err(damage) = checked {
+                        let mut outcome = outcome.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                        *outcome = Err(damage);
+                    }
+                });
+                outcome
+                    .into_inner()
+                    .unwrap_or_else(|poisoned| poisoned.into_inner())
+            }
+        }
+    }
+}
+
+fn check(stored: u128, found: u128) -> Result<(), String> {
+    if found == stored {
+        Ok(())
+    } else {
+        Err(wrong(stored, found))
+    }
+}

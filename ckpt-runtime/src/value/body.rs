@@ -1,0 +1,297 @@
+//! A large list of numbers in blocks, of which a snapshot copies only those that have to be written: blocks of zeros and
+//! blocks that the checkpoint before has are noted instead.
+
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::DType;
+use super::bytes::{buffer_for, give_back};
+use crate::parallel::{self, PIECE};
+
+/// Bytes of a block, about: large enough to be read and written in one go, small enough to stay in a cache between being
+/// looked at, hashed and copied.
+const BLOCK: usize = 256 << 10;
+/// The largest block there may be, for rows that are as large.
+pub(crate) const LARGEST_BLOCK: usize = 64 << 20;
+/// A block is made of so many equal parts, where its rows allow it: lists with small islands in zeros are stored in those.
+pub(crate) const PARTS: usize = 64;
+/// Lists from this size on are taken in blocks.
+const SMALLEST: usize = 1 << 20;
+
+/// Bytes of a block of rows of `row` bytes; `None` if the rows are too large.
+pub(crate) fn block_size(row: usize) -> Option<usize> {
+    if row == 0 || row > LARGEST_BLOCK {
+        return None;
+    }
+    let rows = if row * PARTS <= BLOCK {
+        BLOCK / row / PARTS * PARTS
+    } else {
+        BLOCK.div_ceil(row)
+    };
+    Some(row * rows)
+}
+
+/// Whether all bytes are zero.
+pub(crate) fn is_zero(bytes: &[u8]) -> bool {
+    // Most of what is not zero shows that at once.
+    if bytes.first_chunk::<16>().is_some_and(|first| *first != [0; 16]) {
+        return false;
+    }
+    let mut pieces = bytes.chunks_exact(256);
+    // A fold without a way out in it is what compilers make vector instructions of.
+    pieces.all(|piece| piece.iter().fold(0, |all, byte| all | byte) == 0)
+        && pieces.remainder().iter().all(|&byte| byte == 0)
+}
+
+/// What the checkpoint before has of a list.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Reference {
+    pub dtype: DType,
+    /// Elements of a row.
+    pub row: usize,
+    pub bytes: usize,
+    pub block: usize,
+    pub checksums: Vec<u128>,
+    /// Whether enough of it stayed the same lately for a comparison to cost less than a copy of all.
+    pub pays: bool,
+}
+
+/// What there is of a block.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Taken {
+    /// Nothing but zeros.
+    Zero,
+    /// The same as in the checkpoint before.
+    Same,
+    /// A copy, and its checksum if that is known.
+    Copied(Option<u128>),
+}
+
+/// A list of numbers as a snapshot has it.
+#[derive(Debug)]
+pub(crate) struct Body {
+    /// The copied blocks at their places, beyond the length of the vector.
+    memory: Vec<u8>,
+    length: usize,
+    block: usize,
+    blocks: Vec<Taken>,
+    /// The number of the list among those of the snapshot.
+    pub number: usize,
+    /// What it was compared with.
+    pub reference: Option<Arc<Reference>>,
+    pub row: usize,
+}
+
+impl Body {
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    pub fn block_size(&self) -> usize {
+        self.block
+    }
+
+    pub fn blocks(&self) -> &[Taken] {
+        &self.blocks
+    }
+
+    /// Bytes of the blocks that were copied.
+    pub fn copied(&self) -> usize {
+        let copied = self.blocks.iter().zip(0..);
+        let copied = copied.filter(|(taken, _)| matches!(taken, Taken::Copied(_)));
+        copied.map(|(_, number)| self.range(number).len()).sum()
+    }
+
+    fn range(&self, number: usize) -> std::ops::Range<usize> {
+        let first = number * self.block;
+        first..self.length.min(first + self.block)
+    }
+
+    /// The bytes of a block, if it was copied.
+    pub fn copy_of(&self, number: usize) -> Option<&[u8]> {
+        match self.blocks.get(number)? {
+            Taken::Copied(_) => Some(self.filled(self.range(number))),
+            Taken::Zero | Taken::Same => None,
+        }
+    }
+
+    /// All bytes, if all blocks were copied.
+    pub fn whole(&self) -> Option<&[u8]> {
+        let all = self.blocks.iter().all(|taken| matches!(taken, Taken::Copied(_)));
+        all.then(|| self.filled(0..self.length))
+    }
+
+    /// A part that lies in blocks that were copied.
+    fn filled(&self, range: std::ops::Range<usize>) -> &[u8] {
+        debug_assert!(range.end <= self.memory.capacity());
+        // SAFETY: the callers have seen that every block of the range is `Copied`, and `take` fills those blocks before
+        // it says so; the range ends before `length`, which the capacity is not less than.
+        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().add(range.start), range.len()) }
+    }
+}
+
+impl Drop for Body {
+    fn drop(&mut self) {
+        give_back(std::mem::take(&mut self.memory));
+    }
+}
+
+/// Which lists are taken in blocks, and what they are compared with.
+#[derive(Debug, Default)]
+pub(crate) struct Capture {
+    /// By the number of the list.
+    pub references: Vec<Option<Arc<Reference>>>,
+    next: usize,
+}
+
+impl Capture {
+    pub fn new(references: Vec<Option<Arc<Reference>>>) -> Capture {
+        Capture { references, next: 0 }
+    }
+
+    /// Takes a list, rows of `row` elements each; `None` if it is to be copied as it is.
+    pub fn take(&mut self, dtype: &DType, row: usize, bytes: &[u8]) -> Option<Body> {
+        if bytes.len() < SMALLEST {
+            return None;
+        }
+        let size = block_size(row.checked_mul(dtype.size())?)?;
+        let number = self.next;
+        self.next += 1;
+        let reference = self.references.get(number).cloned().flatten();
+        let reference = reference.filter(|known| {
+            known.pays && (&known.dtype, known.row, known.bytes) == (dtype, row, bytes.len())
+        });
+        let size = reference.as_ref().map_or(size, |known| known.block);
+        let mut body = Body {
+            memory: buffer_for(bytes.len()),
+            length: bytes.len(),
+            block: size,
+            blocks: vec![Taken::Zero; bytes.len().div_ceil(size)],
+            number,
+            reference,
+            row,
+        };
+        body.fill(bytes);
+        Some(body)
+    }
+}
+
+impl Body {
+    fn fill(&mut self, bytes: &[u8]) {
+        // Several blocks at a time: a block may be as small as a page.
+        let many = (PIECE / 4 / self.block).max(1);
+        let checksums = self.reference.as_ref().map(|known| known.checksums.as_slice());
+        let (size, spare) = (self.block, &mut self.memory.spare_capacity_mut()[..bytes.len()]);
+        let pieces = bytes
+            .chunks(many * size)
+            .zip(spare.chunks_mut(many * size))
+            .zip(self.blocks.chunks_mut(many))
+            .enumerate();
+        parallel::each(pieces, bytes.len(), |(piece, ((from, to), blocks))| {
+            let each = from.chunks(size).zip(to.chunks_mut(size)).zip(blocks);
+            for (at, ((from, to), block)) in each.enumerate() {
+                let known = checksums.map(|all| all.get(piece * many + at).copied());
+                *block = take(from, to, known);
+            }
+        });
+    }
+}
+
+/// Takes a block; `known` is the checksum to compare with, if it is to be compared.
+fn take(from: &[u8], to: &mut [MaybeUninit<u8>], known: Option<Option<u128>>) -> Taken {
+    if is_zero(from) {
+        return Taken::Zero;
+    }
+    let checksum = known.is_some().then(|| xxh3_128(from));
+    if checksum.is_some() && checksum == known.flatten() {
+        return Taken::Same;
+    }
+    copy(from, to);
+    Taken::Copied(checksum)
+}
+
+/// Copies a piece; the two are of the same length.
+pub(super) fn copy(from: &[u8], to: &mut [MaybeUninit<u8>]) {
+    let length = from.len().min(to.len());
+    // SAFETY: both have `length` bytes, and a shared and an exclusive reference do not overlap.
+    unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast::<u8>(), length) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> Vec<u8> {
+        let mut state: Vec<u8> = (0..3 * SMALLEST + 777).map(|n| (n % 251) as u8 | 1).collect();
+        state[SMALLEST..2 * SMALLEST].fill(0);
+        state
+    }
+
+    #[test]
+    fn zeros_are_noted_and_the_rest_is_copied() {
+        let state = state();
+        let body = Capture::default().take(&DType::U8, 1, &state).unwrap();
+        assert_eq!(body.blocks().len(), state.len().div_ceil(BLOCK));
+        for (number, (block, bytes)) in body.blocks().iter().zip(state.chunks(BLOCK)).enumerate() {
+            assert_eq!(*block == Taken::Zero, is_zero(bytes), "{number}");
+            assert_eq!(
+                body.copy_of(number),
+                (!is_zero(bytes)).then_some(bytes),
+                "{number}"
+            );
+        }
+        assert_eq!(body.copied(), 2 * SMALLEST + 777);
+        assert!(body.whole().is_none());
+    }
+
+    #[test]
+    fn what_has_not_changed_is_noted_too() {
+        let mut state = state();
+        let reference = Reference {
+            dtype: DType::U8,
+            row: 1,
+            bytes: state.len(),
+            block: BLOCK / 4,
+            checksums: state.chunks(BLOCK / 4).map(xxh3_128).collect(),
+            pays: true,
+        };
+        state[2 * SMALLEST + 5] ^= 2;
+        let mut capture = Capture::new(vec![Some(Arc::new(reference))]);
+        let body = capture.take(&DType::U8, 1, &state).unwrap();
+        let copied: Vec<usize> = (0..body.blocks().len())
+            .filter(|&number| body.copy_of(number).is_some())
+            .collect();
+        assert_eq!(copied, [2 * SMALLEST / (BLOCK / 4)]);
+        assert_eq!(body.copied(), BLOCK / 4);
+        // Another list, one of another size: nothing to compare with.
+        assert!(capture.take(&DType::U8, 1, &state).unwrap().reference.is_none());
+    }
+
+    #[test]
+    fn blocks_are_whole_rows() {
+        for row in [1, 8, 24, 1000, 4096, 5000, 300_000, LARGEST_BLOCK] {
+            let size = block_size(row).unwrap();
+            assert!(size.is_multiple_of(row) && size <= LARGEST_BLOCK);
+            assert!(size >= BLOCK / 2, "{row}: {size}");
+        }
+        assert_eq!(block_size(LARGEST_BLOCK + 1), None);
+        assert_eq!(block_size(0), None);
+    }
+
+    #[test]
+    fn zeros_are_zeros_up_to_the_last_byte() {
+        for length in [0, 1, 255, 256, 257, 5000] {
+            let mut bytes = vec![0; length];
+            assert!(is_zero(&bytes));
+            for at in [0, length / 2, length.saturating_sub(1)] {
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte = 0x80;
+                    assert!(!is_zero(&bytes));
+                    bytes[at] = 0;
+                }
+            }
+        }
+    }
+}
