@@ -12,6 +12,7 @@ mod names;
 mod patterns;
 mod robustness;
 mod safe_choice;
+mod safe_order;
 mod safe_points;
 mod safe_values;
 mod simulator;

@@ -46,6 +46,33 @@ pub(super) struct Var {
     pub(super) slot: usize,
 }
 
+/// What becomes of the order of elements in a value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// It stays.
+    #[default]
+    Kept,
+    /// It is another, the same on all ranks: a set that sorts.
+    Sorted,
+    /// It is another on every rank.
+    Hashed,
+    /// The same of something in it.
+    Lost,
+    /// Each part for itself.
+    Tuple(Vec<Shape>),
+}
+
+impl Shape {
+    /// Whether it may be another on every rank.
+    pub(super) fn is_hashed(&self) -> bool {
+        match self {
+            Self::Hashed | Self::Lost => true,
+            Self::Tuple(parts) => parts.iter().any(Self::is_hashed),
+            Self::Kept | Self::Sorted => false,
+        }
+    }
+}
+
 /// What happens to a place that is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Touch {
@@ -203,6 +230,8 @@ pub(super) enum Op {
     Opaque(Rc<str>),
     /// May write to what is named.
     Forget(Vec<Var>),
+    /// The value on top, or at the place on top, is put into this order.
+    Gather(Rc<Shape>),
 }
 
 /// A place where a site could stand.

@@ -26,6 +26,17 @@ pub(super) enum How {
 /// A variable, the fields that lead to a part of it, and how that may be written to.
 pub(super) type Written = (Var, Vec<Rc<str>>, How);
 
+/// Whether what comes of a piece depends on nothing but what it looks at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Settled {
+    /// It is a matter of time, of the process, or not known.
+    #[default]
+    Never,
+    /// Of files besides, which are the same for all ranks as long as none goes ahead of the others.
+    BeforeMessages,
+    Always,
+}
+
 /// What one piece may do.
 #[derive(Debug, Default)]
 pub(super) struct Piece {
@@ -33,8 +44,8 @@ pub(super) struct Piece {
     pub(super) writes: Vec<Written>,
     /// The variables that it looks at.
     pub(super) reads: Vec<Var>,
-    /// Whether what comes of it depends on nothing but those: it calls nothing whose result is a matter of time.
-    pub(super) settled: bool,
+    /// Whether what comes of it depends on nothing but those.
+    pub(super) settled: Settled,
     /// Whether it exchanges messages or has a site.
     pub(super) events: bool,
     /// Whether it writes to variables that were there before it.
@@ -62,7 +73,7 @@ pub(super) struct Pieces<'a> {
     /// For each code and parameter the fields that it may write to; an empty path is all of it.
     written: Vec<Vec<BTreeSet<Vec<Rc<str>>>>>,
     /// Whether what comes of a code depends on its parameters alone.
-    settled: Vec<bool>,
+    settled: Vec<Settled>,
     /// The closures of each function.
     closures: HashMap<usize, Vec<usize>>,
     known: RefCell<HashMap<(usize, usize, usize), Rc<Piece>>>,
@@ -94,7 +105,7 @@ impl<'a> Pieces<'a> {
                 .iter()
                 .map(|code| vec![BTreeSet::new(); code.parameters.len()])
                 .collect(),
-            settled: vec![true; count],
+            settled: vec![Settled::Always; count],
             closures,
             known: RefCell::default(),
             ahead: RefCell::default(),
@@ -130,7 +141,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// Whether a code's result depends on nothing but what it is given.
-    pub(super) fn is_settled(&self, code: usize) -> bool {
+    pub(super) fn is_settled(&self, code: usize) -> Settled {
         self.settled[code]
     }
 
@@ -341,17 +352,24 @@ impl<'a> Pieces<'a> {
         false
     }
 
-    fn range_is_settled(&self, code: usize, range: Range<usize>) -> bool {
-        self.skeleton.codes[code].ops[range].iter().all(|op| match op {
-            Op::Method(one) => {
-                one.message.is_none() && one.own.iter().all(|(callee, _)| self.settled[*callee])
-            }
+    fn range_is_settled(&self, code: usize, range: Range<usize>) -> Settled {
+        let only = |holds: bool| if holds { Settled::Always } else { Settled::Never };
+        let steps = self.skeleton.codes[code].ops[range].iter().map(|op| match op {
+            Op::Method(one) if one.message.is_some() => Settled::Never,
+            Op::Method(one) => match one.own.iter().map(|(callee, _)| self.settled[*callee]).min() {
+                Some(own) => own,
+                None => super::machine::differs(&one.name),
+            },
             Op::Call(callee, _) | Op::Closure(callee) => self.settled[*callee],
-            Op::Outside(path, _, message) => message.is_none() && super::machine::is_settled_function(path),
-            Op::Opaque(_) | Op::Mention(_) | Op::Forget(_) | Op::CallValue(_) => false,
-            Op::Push(value) => !value.is_unknown(),
-            _ => true,
-        })
+            Op::Outside(_, _, Some(_)) => Settled::Never,
+            Op::Outside(path, _, None) => super::machine::settles(path),
+            Op::Opaque(_) | Op::Mention(_) | Op::Forget(_) | Op::CallValue(_) => Settled::Never,
+            Op::Gather(shape) => only(!shape.is_hashed()),
+            Op::Cast(to) => only(&**to != "*"),
+            Op::Push(value) => only(!value.is_unknown()),
+            _ => Settled::Always,
+        });
+        steps.min().unwrap_or(Settled::Always)
     }
 
     fn range_reads(&self, code: usize, range: Range<usize>) -> Vec<Var> {

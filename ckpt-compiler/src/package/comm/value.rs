@@ -64,6 +64,9 @@ pub(super) enum Value {
     Many(Rc<[Value; 3]>),
     /// In the elements of `Many`: the index of the element.
     At,
+    /// Elements that are the same on all ranks, in another order on each: what they are told by, and whether it is a
+    /// collection that hashes them, or a list of them.
+    Bag(Box<Value>, bool),
     /// A struct, or a variant with named fields, by the last segment of its path.
     Struct(Rc<str>, Rc<Fields>),
     /// A variant or a struct without names.
@@ -145,6 +148,7 @@ impl Value {
                     | Value::Closure(..)
                     | Value::Request(_)
                     | Value::Message(_)
+                    | Value::Bag(..)
             )
         })
     }
@@ -175,6 +179,7 @@ impl Value {
                     | Value::List(_)
                     | Value::Many(_)
                     | Value::At
+                    | Value::Bag(..)
                     | Value::Struct(..)
                     | Value::Variant(..)
                     | Value::Range(_)
@@ -263,7 +268,9 @@ impl Value {
             Value::Struct(_, fields) => Box::new(fields.values()),
             Value::Range(parts) => Box::new(parts.iter()),
             Value::Many(parts) => Box::new(parts.iter()),
-            Value::Color(inner) | Value::Status(_, inner) => Box::new(std::iter::once(&**inner)),
+            Value::Color(inner) | Value::Status(_, inner) | Value::Bag(inner, _) => {
+                Box::new(std::iter::once(&**inner))
+            }
             _ => Box::new(std::iter::empty()),
         }
     }
@@ -297,6 +304,7 @@ impl Value {
                 ]))
             }
             Value::Color(inner) => Value::Color(Box::new(inner.map(change))),
+            Value::Bag(inner, is_hashed) => Value::Bag(Box::new(inner.map(change)), *is_hashed),
             Value::Status(source, tag) => Value::Status(*source, Box::new(tag.map(change))),
             other => other.clone(),
         }

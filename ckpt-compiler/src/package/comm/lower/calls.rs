@@ -1,7 +1,7 @@
 //! Calls of functions and methods.
 
 use super::Lowerer;
-use crate::package::comm::code::{Method, Op, Touch, keeps_length};
+use crate::package::comm::code::{Method, Op, Shape, Touch, keeps_length};
 use crate::package::comm::value::Value;
 use crate::package::items::Def;
 use crate::package::resolve::{Namespace, Resolved, segments};
@@ -33,6 +33,7 @@ impl Lowerer<'_> {
             self.given_arguments(call, *only);
             self.at = self.note(path.span());
             self.op(Op::Call(*only, call.args.len()));
+            self.gather_result(*only);
             return;
         }
         self.arguments(call);
@@ -64,7 +65,11 @@ impl Lowerer<'_> {
                 true => self.function.self_type.as_deref().unwrap_or("Self").into(),
                 false => last,
             };
+            let holds = self.holds_hashed(&name);
             self.op(Op::Variant(name, count));
+            if holds {
+                self.gather(Shape::Lost);
+            }
             return;
         }
         let ends = Tables::current().ends(&last) || matches!(&*last, "exit" | "abort");
@@ -93,6 +98,7 @@ impl Lowerer<'_> {
         }
         let names: Vec<Rc<str>> = names.into_iter().map(Into::into).collect();
         self.op(Op::Outside(names.into(), count, message));
+        self.gather_given(&path.path);
     }
 
     /// A path with what its first name is imported from.
@@ -204,6 +210,7 @@ impl Lowerer<'_> {
         if &*name == "abort" && own.is_empty() {
             self.op(Op::End);
         }
+        let result = own.first().copied();
         let functions = &self.analysis.items.functions;
         let with_type = |id: usize| (id, functions[id].self_type.as_deref().map(Rc::from));
         let perhaps: Vec<usize> = match own.is_empty() {
@@ -223,6 +230,18 @@ impl Lowerer<'_> {
             arguments: call.args.len(),
         };
         self.op(Op::Method(Rc::new(method)));
+        match result {
+            Some(own) => self.gather_result(own),
+            None => self.gather_collected(call),
+        }
+    }
+
+    /// The value on top is that of a function of the program.
+    fn gather_result(&mut self, own: usize) {
+        let function = &self.analysis.items.functions[own];
+        if let syn::ReturnType::Type(_, ty) = &function.item.sig.output {
+            self.gather_type(ty);
+        }
     }
 
     /// The functions of the program that have this name: methods alone, or all.

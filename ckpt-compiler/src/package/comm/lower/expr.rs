@@ -80,6 +80,7 @@ impl Lowerer<'_> {
                 self.expr(&cast.expr);
                 let to = match &*cast.ty {
                     syn::Type::Path(path) => super::patterns::last(&path.path),
+                    syn::Type::Ptr(_) => "*".into(),
                     _ => "".into(),
                 };
                 self.op(Op::Cast(to));
@@ -250,7 +251,9 @@ impl Lowerer<'_> {
         match expr {
             Expr::Field(one) => {
                 self.expr(&one.base);
-                self.op(Op::GetField(member(&one.member)));
+                let name = member(&one.member);
+                self.op(Op::GetField(name.clone()));
+                self.gather_field(&name);
             }
             Expr::Index(one) if is_all(&one.index) => self.expr(&one.expr),
             Expr::Index(one) => {
@@ -282,6 +285,7 @@ impl Lowerer<'_> {
                 let at = self.place(&one.base, touch);
                 let name = member(&one.member);
                 self.op(Op::Field(name.clone()));
+                self.gather_field(&name);
                 if let Some(at) = at
                     && let Op::Place(_, names, _) = &mut self.context().code.ops[at]
                 {
@@ -405,6 +409,7 @@ impl Lowerer<'_> {
         }
         for field in &one.fields {
             self.expr(&field.expr);
+            self.gather_field(&member(&field.member));
         }
         let names: Vec<Rc<str>> = one.fields.iter().map(|field| member(&field.member)).collect();
         self.op(Op::Struct(name, names.into(), one.rest.is_some()));

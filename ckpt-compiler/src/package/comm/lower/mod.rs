@@ -4,6 +4,7 @@ mod calls;
 mod control;
 mod expr;
 mod macros;
+mod order;
 mod patterns;
 
 use super::code::{Boundary, Code, Op, Pattern, Skeleton, Var};
@@ -22,6 +23,7 @@ use syn::{Block, Stmt};
 /// The skeleton of a program that begins in `main`.
 pub(super) fn lower(analysis: &Analysis, main: FnId) -> Skeleton {
     let resolver = Resolver::new(&analysis.items);
+    let orders = order::Orders::of(&analysis.items);
     let mut callees = HashMap::new();
     for call in &analysis.graph.calls {
         let key = (call.caller, call.place.bytes.start);
@@ -51,6 +53,8 @@ pub(super) fn lower(analysis: &Analysis, main: FnId) -> Skeleton {
             function,
             base: analysis.bases.get(function.place.file.0).copied().unwrap_or(0),
             skeleton: &mut skeleton,
+            expected: order::Ends::of(&orders, &function.item),
+            orders: Rc::clone(&orders),
             contexts: Vec::new(),
             at: 0,
             depth: 0,
@@ -89,6 +93,8 @@ pub(super) struct Lowerer<'a> {
     function: &'a Function,
     base: usize,
     skeleton: &'a mut Skeleton,
+    orders: Rc<order::Orders>,
+    expected: order::Expected,
     contexts: Vec<Context>,
     /// Index of the place that steps are being made for.
     at: u32,
@@ -128,6 +134,7 @@ impl Lowerer<'_> {
             });
         }
         self.context().code.parameters = parameters;
+        self.gather_parameters();
         self.block(&function.item.block);
         self.op(Op::Return);
         self.finish();
@@ -309,6 +316,9 @@ impl Lowerer<'_> {
             return;
         };
         self.expr_for(&init.expr, &local.pat);
+        if let syn::Pat::Type(typed) = &local.pat {
+            self.gather_type(&typed.ty);
+        }
         let subject = self.slot();
         self.op(Op::Declare(subject));
         if let Some((_, otherwise)) = &init.diverge {

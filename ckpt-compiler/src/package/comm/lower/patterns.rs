@@ -31,7 +31,11 @@ impl Lowerer<'_> {
             }
             Pat::TupleStruct(one) => {
                 let name = last(&one.path);
-                let (front, back) = self.parts(&one.elems);
+                let (mut front, mut back) = self.parts(&one.elems);
+                if self.holds_hashed(&name) {
+                    let parts = front.iter_mut().chain(back.iter_mut().flatten());
+                    parts.for_each(|part| *part = not_told(part));
+                }
                 Pattern::Variant(name, front, back)
             }
             Pat::Struct(one) => {
@@ -41,7 +45,12 @@ impl Lowerer<'_> {
                         syn::Member::Named(name) => name.to_string(),
                         syn::Member::Unnamed(index) => index.index.to_string(),
                     };
-                    (Rc::from(key), self.pattern(&field.pat))
+                    let pattern = self.pattern(&field.pat);
+                    let pattern = match self.is_hashed_field(&key) {
+                        true => not_told(&pattern),
+                        false => pattern,
+                    };
+                    (Rc::from(key), pattern)
                 });
                 Pattern::Struct(name, fields.collect())
             }
@@ -160,6 +169,13 @@ impl Lowerer<'_> {
         }
         (front, back)
     }
+}
+
+/// The same names, of which nothing is known.
+fn not_told(pattern: &Pattern) -> Pattern {
+    let mut slots = Vec::new();
+    pattern.slots(&mut slots);
+    Pattern::Other(slots)
 }
 
 /// The last segment of a path.

@@ -1,7 +1,9 @@
 //! Methods of the standard library on values that are known, and of others as far as they matter.
 
+use super::bags::differs;
 use super::{After, LONGEST_LIST, Rank, Sight, numbers};
 use crate::package::comm::code::Method;
+use crate::package::comm::region::Settled;
 use crate::package::comm::value::{Binary, Step, Value};
 use crate::tables::Tables;
 use std::rc::Rc;
@@ -101,6 +103,7 @@ impl Rank {
             Value::Range(parts) => {
                 return self.range(&method.name, parts, &plain, receiver, arguments, sight);
             }
+            Value::Bag(inner, is_hashed) => self.bag(name, inner, *is_hashed, receiver, &plain, sight),
             Value::Bool(truth) => match (name, arguments) {
                 ("then_some", [only]) => Some(if *truth {
                     Value::some(only.clone())
@@ -321,7 +324,7 @@ impl Rank {
     fn is_vague(&self, range: &[Value; 3], closure: &Value, sight: &Sight<'_>) -> bool {
         let settled = match closure {
             Value::Closure(code, _) => self.closure_is_settled(*code, sight),
-            Value::Function(code) => sight.pieces.is_settled(*code),
+            Value::Function(code) => self.is_settled(*code, sight),
             _ => false,
         };
         let [from, to, by] = range;
@@ -347,7 +350,7 @@ impl Rank {
             .any(|one| matches!(one, Value::Closure(..) | Value::Function(_)));
         let settled = |one: &Value| match one {
             Value::Closure(code, _) => self.closure_is_settled(*code, sight),
-            Value::Function(code) => sight.pieces.is_settled(*code),
+            Value::Function(code) => self.is_settled(*code, sight),
             other => other.is_same(),
         };
         let same = value.is_same() && plain.iter().all(settled);
@@ -359,6 +362,7 @@ impl Rank {
             }
         }
         let told: Vec<&Value> = plain.iter().filter(|one| one.is_same()).collect();
+        let same = same && self.holds_now(differs(&method.name), sight);
         let result = match same {
             true => Value::uniform(&(&*method.name, value, told, self.at)),
             false if value.is_data() => Value::Data,
@@ -387,7 +391,21 @@ impl Rank {
     pub(super) fn closure_is_settled(&self, code: usize, sight: &Sight<'_>) -> bool {
         let all = 0..sight.skeleton.codes[code].ops.len();
         let piece = sight.pieces.piece(code, all);
-        piece.settled && piece.reads.iter().all(|var| var.up == 0)
+        self.holds_now(piece.settled, sight) && piece.reads.iter().all(|var| var.up == 0)
+    }
+
+    /// Whether what a function gives depends on nothing but what it is given.
+    pub(super) fn is_settled(&self, code: usize, sight: &Sight<'_>) -> bool {
+        self.holds_now(sight.pieces.is_settled(code), sight)
+    }
+
+    /// Files are the same for all ranks as long as no messages are exchanged.
+    pub(super) fn holds_now(&self, settled: Settled, sight: &Sight<'_>) -> bool {
+        match settled {
+            Settled::Always => true,
+            Settled::BeforeMessages => !self.is_amid_messages(sight),
+            Settled::Never => false,
+        }
     }
 }
 

@@ -32,7 +32,7 @@ impl Rank {
         {
             *first = self.value(first);
         }
-        let key = match sight.pieces.is_settled(code) && parent.is_none() {
+        let key = match self.is_settled(code, sight) && parent.is_none() {
             true => given.iter().map(|one| self.deep(one)).collect::<Option<Vec<_>>>(),
             false => None,
         };
@@ -162,6 +162,7 @@ impl Rank {
             _ if self.frames.len() > 1 && !sight.pieces.has_events(self.frame().code) => {
                 self.abandon_call(self.frames.len() - 1, sight);
             }
+            Value::Bag(..) => self.push(value),
             other if other.is_same() => self.push(Value::uniform(&("?", other))),
             other => self.push(other.blurred()),
         }

@@ -68,7 +68,7 @@ impl Rank {
             return;
         };
         let piece = sight.pieces.piece(code, pc..*exit);
-        let key = self.key_of(&piece, (code, pc));
+        let key = self.key_of(&piece, (code, pc), sight);
         let frame = self.frame();
         frame.marks.push(Mark {
             enter: pc,
@@ -109,8 +109,8 @@ impl Rank {
     }
 
     /// What comes of a piece is told by what it looks at, if that is the same on all ranks.
-    fn key_of(&self, piece: &Piece, at: At) -> Option<u64> {
-        if !piece.settled {
+    fn key_of(&self, piece: &Piece, at: At, sight: &Sight<'_>) -> Option<u64> {
+        if !self.holds_now(piece.settled, sight) {
             return None;
         }
         let mut hasher = DefaultHasher::new();
@@ -239,7 +239,7 @@ impl Rank {
         }
         if !piece.returns && !piece.leaves {
             let key = match condition.is_same() {
-                true => self.key_of(&piece, (code, pc)),
+                true => self.key_of(&piece, (code, pc), sight),
                 false => None,
             };
             let key = key.map(|key| hash(&(key, condition)));
@@ -267,7 +267,17 @@ impl Rank {
         true
     }
 
-    fn loop_piece(&self, frame: usize, mark: usize, sight: &Sight<'_>) -> Option<(Rc<Piece>, Range<usize>)> {
+    /// How many loops have been entered in a call.
+    pub(super) fn marks_of(&self, frame: usize) -> usize {
+        self.frames.get(frame).map_or(0, |frame| frame.marks.len())
+    }
+
+    pub(super) fn loop_piece(
+        &self,
+        frame: usize,
+        mark: usize,
+        sight: &Sight<'_>,
+    ) -> Option<(Rc<Piece>, Range<usize>)> {
         let one = self.frames.get(frame)?;
         let enter = one.marks.get(mark)?.enter;
         let Op::Enter(exit) = sight.skeleton.codes[one.code].ops.get(enter)? else {

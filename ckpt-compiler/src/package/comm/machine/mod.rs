@@ -1,5 +1,6 @@
 //! One rank as a small machine: it follows the skeleton until it has to wait for others.
 
+mod bags;
 mod builtin;
 mod calls;
 mod control;
@@ -13,9 +14,10 @@ mod patterns;
 mod places;
 mod states;
 
+pub(super) use bags::differs;
 pub(super) use control::is_error;
 pub(super) use numbers::cast;
-pub(super) use outside::is_settled_function;
+pub(super) use outside::settles;
 
 use super::code::{Op, Skeleton, Touch, Var};
 use super::region::Pieces;
@@ -445,6 +447,11 @@ impl Rank {
                 if callees.iter().any(|callee| sight.pieces.has_events(*callee)) {
                     self.lose("which function is called here cannot be told");
                 }
+            }
+            Op::Gather(shape) => {
+                let top = self.pop()?;
+                let gathered = self.gathered(top, shape);
+                self.push(gathered);
             }
             Op::Forget(vars) => {
                 for var in vars {

@@ -18,6 +18,8 @@ pub(super) fn unary(not: bool, value: &Value) -> Value {
 pub(in crate::package::comm) fn cast(value: &Value, to: &str) -> Value {
     let is_float = to.starts_with('f');
     match value {
+        // An address is another in every process.
+        _ if to == "*" => Value::Data,
         Value::Int(one) if is_float => Value::float(*one as f64),
         Value::Int(one) => Value::Int(wrapped(*one, to)),
         Value::Float(bits) if is_float => Value::Float(*bits),

@@ -1,25 +1,50 @@
 //! Functions of other crates.
 
 use super::{After, Rank, Sight};
+use crate::package::comm::region::Settled;
 use crate::package::comm::table::Call;
 use crate::package::comm::value::{Binary, Value};
 use std::rc::Rc;
 
 /// Whether what a function gives depends on nothing but what it is given, or is the same on all ranks: the command line
 /// and the files under the same name are taken to be.
-pub(in crate::package::comm) fn is_settled_function(path: &[Rc<str>]) -> bool {
+pub(in crate::package::comm) fn settles(path: &[Rc<str>]) -> Settled {
+    if looks_at_files(path) {
+        Settled::BeforeMessages
+    } else if is_settled_function(path) {
+        Settled::Always
+    } else {
+        Settled::Never
+    }
+}
+
+/// Whether it asks for a file, which may be written by then or not.
+fn looks_at_files(path: &[Rc<str>]) -> bool {
+    let mut names = path.iter().rev().map(|name| &**name);
+    match (names.next(), names.next()) {
+        (Some("open"), owner) => owner == Some("File"),
+        (Some("read_to_string" | "read" | "exists" | "metadata"), owner) => owner == Some("fs"),
+        _ => false,
+    }
+}
+
+/// What every process, or every node, has for itself.
+fn is_of_node(name: &Value) -> bool {
+    const ROOTS: [&str; 6] = ["/proc/", "/sys/", "/dev/", "/etc/", "/tmp/", "/run/"];
+    matches!(name, Value::Text(name) if ROOTS.iter().any(|root| name.starts_with(root)))
+}
+
+fn is_settled_function(path: &[Rc<str>]) -> bool {
     let names: Vec<&str> = path.iter().map(|name| &**name).collect();
     let last = names.last().copied().unwrap_or("");
     let owner = names.iter().rev().nth(1).copied().unwrap_or("");
     match last {
         "args" => owner == "env" || owner == "std" || names.len() == 1,
         "parse" => names.len() == 2,
-        "read_to_string" | "open" => matches!(owner, "fs" | "File"),
         "from" | "from_str" | "from_str_radix" | "from_utf8" | "from_secs" | "from_millis"
-        | "from_secs_f64" | "seed_from_u64" | "from_seed" => {
-            !matches!(owner, "HashMap" | "HashSet" | "Cell" | "RefCell" | "Mutex")
-        }
-        // What may change behind a shared reference, or is in another order in every process, is not among them.
+        | "from_secs_f64" | "seed_from_u64" | "from_seed" => !matches!(owner, "Cell" | "RefCell" | "Mutex"),
+        "from_iter" => matches!(owner, "HashMap" | "HashSet"),
+        // What may change behind a shared reference is not among them.
         "new" | "with_capacity" => matches!(
             owner,
             "Vec"
@@ -31,6 +56,8 @@ pub(in crate::package::comm) fn is_settled_function(path: &[Rc<str>]) -> bool {
                 | "BTreeSet"
                 | "VecDeque"
                 | "BinaryHeap"
+                | "HashMap"
+                | "HashSet"
                 | "BufReader"
                 | "Path"
                 | "PathBuf"
@@ -97,7 +124,12 @@ impl Rank {
         }
         arguments.iter().for_each(|one| self.leak(one));
         self.unseen(&arguments, sight);
-        let same = is_settled_function(path) && plain.iter().all(Value::is_same);
+        let same = match settles(path) {
+            Settled::Always => true,
+            Settled::BeforeMessages => !plain.iter().any(is_of_node) && !self.is_amid_messages(sight),
+            Settled::Never => false,
+        };
+        let same = same && plain.iter().all(Value::is_same);
         self.push(match same {
             true => Value::uniform(&(&names, &plain)),
             false if plain.iter().all(Value::is_data) => Value::Data,

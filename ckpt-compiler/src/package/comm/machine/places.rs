@@ -162,6 +162,7 @@ impl Rank {
             (Value::Many(parts), _) if index.is_same() => parts[2].at(&index),
             (Value::Many(_), _) => value.any_element(),
             _ if value.is_same() && index.is_same() => Value::uniform(&(&value, &index)),
+            (Value::Bag(inner, true), _) if index.is_same() => Value::uniform(&(inner, &index)),
             _ => value.blurred(),
         }
     }
@@ -271,6 +272,7 @@ fn forgotten(old: &Value) -> Value {
         | Value::Text(_)
         | Value::Data
         | Value::Uniform(_)
+        | Value::Bag(..)
         | Value::Unit => Value::Data,
         _ => Value::Unknown,
     }
