@@ -14,6 +14,7 @@ mod robustness;
 mod safe_choice;
 mod safe_order;
 mod safe_points;
+mod safe_turns;
 mod safe_values;
 mod simulator;
 mod skeletons;

@@ -5,7 +5,8 @@
 
 use super::value::{Binary, Value};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::rc::Rc;
 
 /// Cases that are told apart.
@@ -20,11 +21,84 @@ enum Made {
 
 thread_local! {
     static MADE: RefCell<HashMap<u64, Made>> = RefCell::default();
+    /// The least number that a value can be.
+    static LEAST: RefCell<HashMap<u64, i128>> = RefCell::default();
+    /// Values that stand for what some variable holds in one turn of a loop: they have one name for good.
+    static TURNS: RefCell<HashSet<u64>> = RefCell::default();
 }
+
+/// Sums of sums deeper than this are not looked into for the least that they can be.
+const DEEPEST: usize = 8;
 
 /// Forgets all.
 pub(super) fn clear() {
     MADE.with(|made| made.borrow_mut().clear());
+    LEAST.with(|least| least.borrow_mut().clear());
+    TURNS.with(|turns| turns.borrow_mut().clear());
+}
+
+/// A value that is not known, the same wherever it is made of the same things, and at least this.
+pub(super) fn at_least(of: &impl Hash, least: Option<i128>) -> Value {
+    let value = Value::uniform(&(of, least));
+    if let (Value::Uniform(number), Some(least)) = (&value, least) {
+        LEAST.with(|all| all.borrow_mut().insert(*number, least));
+    }
+    value
+}
+
+/// What a variable that holds this in one of the first turns of a loop holds in any turn.
+pub(super) fn in_any_turn(value: &Value) -> Value {
+    let least = match value {
+        Value::Int(number) => Some(*number),
+        _ => None,
+    };
+    let symbol = at_least(&("turn", value), least);
+    if let Value::Uniform(number) = symbol {
+        TURNS.with(|turns| turns.borrow_mut().insert(number));
+    }
+    symbol
+}
+
+/// Whether a value keeps its name for good.
+pub(super) fn is_of_turn(number: u64) -> bool {
+    TURNS.with(|turns| turns.borrow().contains(&(number & !1)))
+}
+
+/// The least that a number can be, as far as that is known.
+pub(super) fn least(value: &Value) -> Option<i128> {
+    least_in(value, DEEPEST)
+}
+
+fn least_in(value: &Value, deep: usize) -> Option<i128> {
+    let number = match value {
+        Value::Int(known) => return Some(*known),
+        Value::Uniform(number) if deep > 0 => *number,
+        _ => return None,
+    };
+    if let Some(known) = LEAST.with(|least| least.borrow().get(&number).copied()) {
+        return Some(known);
+    }
+    match made(number)? {
+        Made::Binary(Binary::Add, left, right) => {
+            least_in(&left, deep - 1)?.checked_add(least_in(&right, deep - 1)?)
+        }
+        Made::Cast(to, of) if !to.starts_with('f') => least_in(&of, deep - 1),
+        _ => None,
+    }
+}
+
+/// What follows for a comparison from the least that its sides can be.
+pub(super) fn compared(operator: Binary, left: &Value, right: &Value) -> Option<bool> {
+    match (operator, left, right) {
+        (Binary::Lt, Value::Int(number), other) => (least(other)? > *number).then_some(true),
+        (Binary::Lt, other, Value::Int(number)) => (least(other)? >= *number).then_some(false),
+        (Binary::Le, Value::Int(number), other) => (least(other)? >= *number).then_some(true),
+        (Binary::Le, other, Value::Int(number)) => (least(other)? > *number).then_some(false),
+        (Binary::Eq, Value::Int(number), other) | (Binary::Eq, other, Value::Int(number)) => {
+            (least(other)? > *number).then_some(false)
+        }
+        _ => None,
+    }
 }
 
 fn remember(value: &Value, how: Made) {
@@ -68,6 +142,9 @@ pub(super) fn operands(number: u64) -> Option<Vec<u64>> {
 /// The number of a value once those that it was computed from have other names; nothing where one of them has none.
 pub(super) fn renamed(number: u64, names: &HashMap<u64, u64>) -> Option<u64> {
     let polarity = number & 1;
+    if is_of_turn(number) {
+        return Some(number);
+    }
     if let Some(new) = names.get(&(number & !1)) {
         return Some(new | polarity);
     }

@@ -26,39 +26,72 @@ pub(super) struct Depth {
     pub(super) states: usize,
     /// Whether conditions that decide about values alone are tried both ways.
     pub(super) fine: bool,
+    /// Whether a few turns stand for all of a loop whose number of turns is not known.
+    pub(super) few_turns: bool,
 }
 
 /// One after the other until the site is found safe. What is not known is taken for anything in each, so the first that
-/// finds it safe will do; what stands in the way is told by the last.
-pub(super) const DEPTHS: [Depth; 3] = [
+/// finds it safe will do; what stands in the way is told by the last. Loops are followed to any number of turns first: only
+/// where that finds no end, or too much is given up for it, a few turns stand for all.
+pub(super) const DEPTHS: [Depth; 5] = [
     Depth {
-        visits: 2,
-        visits_with_choices: 2,
-        states: 3_000,
-        fine: false,
+        few_turns: false,
+        ..ROUGH
     },
     Depth {
-        visits: 3,
-        visits_with_choices: 2,
-        states: 6_000,
-        fine: true,
+        few_turns: false,
+        ..FINE
     },
+    ROUGH,
+    FINE,
     Depth {
         visits: 24,
         visits_with_choices: 5,
-        states: 6_000,
         fine: false,
+        ..FINE
     },
 ];
 
-/// Steps of all ranks together.
-const MOST_STEPS: u64 = 3_000_000;
+const ROUGH: Depth = Depth {
+    visits: 2,
+    visits_with_choices: 2,
+    states: 3_000,
+    fine: false,
+    few_turns: true,
+};
 
-/// Turns between two visits that are tried of a loop whose number of turns is the same on all ranks and not known.
-const MOST_TURNS: usize = 3;
+const FINE: Depth = Depth {
+    visits: 3,
+    visits_with_choices: 2,
+    states: 6_000,
+    fine: true,
+    few_turns: true,
+};
+
+/// Where nothing else is in the way than that there is too much to try: workers that are served in any order are many.
+pub(super) const WIDE: Depth = Depth {
+    states: 120_000,
+    few_turns: false,
+    ..FINE
+};
+
+/// Steps of all ranks together, for each state that may be looked at.
+const MOST_STEPS: u64 = 1_000;
+
+/// Turns between two visits that stand for all of a loop whose number of turns is the same on all ranks and not known.
+const FEW_TURNS: usize = 3;
+
+/// Turns of such a loop with the numbers that they have, before those that change are given up; with those that are not the
+/// same on all ranks as well; and in which it must have come to an end.
+const EXACT_TURNS: usize = 2;
+const COMMON_TURNS: usize = 6;
+const MOST_TURNS: usize = 24;
 
 /// The same question at the same place more often than this between two visits is asked too often.
 const MOST_QUESTIONS: usize = 4;
+
+/// As often, and there is no end to it.
+const MOST_ASKED: usize = 96;
 
 /// Decisions that are tried for a rank that runs ahead.
 const MOST_AHEAD: usize = 64;
@@ -72,15 +105,15 @@ pub(super) struct Found {
     pub(super) any_source: bool,
     /// Whether loops of any length are covered.
     pub(super) for_any_length: bool,
+    /// Whether a few turns of a loop have stood for all.
+    pub(super) few_turns: bool,
 }
 
 struct Path {
     world: World,
     visits: usize,
     before: Option<Rc<World>>,
-    /// How often each loop whose turns are not known has gone round since the last visit.
-    turns: BTreeMap<At, usize>,
-    /// How often each other question was asked since then, and the state when it was asked last.
+    /// How often each question was asked since the last visit, and the state when it was asked last.
     questions: BTreeMap<At, (usize, Rc<World>)>,
     /// Whether values have got new names since the last question.
     renamed: bool,
@@ -99,13 +132,21 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub(super) fn new(scene: Scene<'a>, ahead: Scene<'a>, depth: Depth) -> Self {
-        let fine = depth.fine;
+        let (fine, few_turns) = (depth.fine, depth.few_turns);
         facts::clear();
         Self {
-            scene: Scene { fine, ..scene },
-            ahead: Scene { fine, ..ahead },
+            scene: Scene {
+                fine,
+                few_turns,
+                ..scene
+            },
+            ahead: Scene {
+                fine,
+                few_turns,
+                ..ahead
+            },
             depth,
-            fuel: MOST_STEPS,
+            fuel: MOST_STEPS * depth.states as u64,
             seen: HashSet::new(),
             found: Found::default(),
         }
@@ -123,7 +164,6 @@ impl<'a> Search<'a> {
             world: World::new(ranks, self.scene.skeleton),
             visits: 0,
             before: None,
-            turns: BTreeMap::new(),
             questions: BTreeMap::new(),
             renamed: false,
         }];
@@ -183,7 +223,6 @@ impl<'a> Search<'a> {
             open.push(Path {
                 world,
                 before: None,
-                turns: path.turns.clone(),
                 questions: path.questions.clone(),
                 ..path
             });
@@ -193,7 +232,7 @@ impl<'a> Search<'a> {
 
     fn both_ways(&mut self, mut path: Path, number: u64, open: &mut Vec<Path>) -> Result<(), Trouble> {
         let (at, is_loop) = self.asked(&path.world, number);
-        if !is_loop && self.asks_again(&mut path, at) {
+        if self.asks_again(&mut path, at, is_loop) {
             if self.is_new(&path.world) {
                 open.push(path);
             }
@@ -202,49 +241,59 @@ impl<'a> Search<'a> {
         if !self.is_new(&path.world) {
             return Ok(());
         }
+        let few = is_loop && self.depth.few_turns;
+        let asked = path.questions.get(&at).map_or(0, |(asked, _)| *asked);
         let mut ways = vec![true, false];
-        if is_loop {
-            let turn = path.turns.entry(at).or_insert(0);
-            *turn += 1;
-            if *turn > MOST_TURNS {
-                ways = vec![false];
-                *turn = 0;
-            }
-        } else {
-            let asked = path.questions.get(&at).map_or(0, |(asked, _)| *asked);
-            path.questions
-                .insert(at, (asked + 1, Rc::new(path.world.clone())));
+        if few && asked >= FEW_TURNS {
+            ways = vec![false];
+            self.found.few_turns = true;
+        } else if asked >= if is_loop { MOST_TURNS } else { MOST_ASKED } {
+            let why = "how messages go on from turn to turn of the loop around this is not found out";
+            return Err(Trouble {
+                unknown: true,
+                ..Trouble::new(Some(at), why)
+            });
         }
+        path.questions
+            .insert(at, (asked + 1, Rc::new(path.world.clone())));
         for way in ways {
             let mut world = path.world.clone();
             world.decisions.insert(number, way);
+            let mut questions = path.questions.clone();
+            if few && !way {
+                questions.remove(&at);
+            }
             open.push(Path {
                 world,
                 visits: path.visits,
                 before: path.before.clone(),
-                turns: path.turns.clone(),
-                questions: path.questions.clone(),
+                questions,
                 renamed: false,
             });
         }
         Ok(())
     }
 
-    /// The same question once more: values that are not known get new names, so that what comes again is seen to; and after
-    /// some more, numbers that have grown since the last time are given up. Whether that was done, and it is to be asked
-    /// anew.
-    fn asks_again(&self, path: &mut Path, at: At) -> bool {
+    /// The same question once more: values that are not known get new names, so that what comes again is seen to; and what
+    /// has changed since the last time is given up, of a loop after few turns, else when it is asked too often. Whether that
+    /// was done, and it is to be asked anew.
+    fn asks_again(&self, path: &mut Path, at: At, is_loop: bool) -> bool {
         let Some((asked, before)) = path.questions.get(&at) else {
             return false;
         };
         if path.renamed {
             return false;
         }
-        let (before, ranks) = (Rc::clone(before), path.world.ranks.len());
-        let too_often = *asked >= MOST_QUESTIONS + 2 * ranks;
+        let (asked, before, ranks) = (*asked, Rc::clone(before), path.world.ranks.len());
         path.world.ask_anew();
-        if too_often {
-            widen::widen_each(&mut path.world, &before);
+        match (is_loop, self.depth.few_turns) {
+            (true, true) => widen::widen_turn(&mut path.world, &before),
+            (true, false) if asked >= COMMON_TURNS => widen::widen(&mut path.world, &before),
+            (true, false) if asked >= EXACT_TURNS => widen::widen_each(&mut path.world, &before),
+            (false, _) if asked >= MOST_QUESTIONS + 2 * ranks => {
+                widen::widen_each(&mut path.world, &before);
+            }
+            _ => {}
         }
         widen::renumber_between(&mut path.world);
         path.renamed = true;
@@ -283,7 +332,6 @@ impl<'a> Search<'a> {
                 world,
                 visits: path.visits,
                 before: path.before.clone(),
-                turns: path.turns.clone(),
                 questions: path.questions.clone(),
                 renamed: false,
             });
@@ -372,11 +420,9 @@ impl<'a> Search<'a> {
         for rank in path.world.ranks.iter_mut() {
             rank.state = State::Runs;
         }
-        let (turns, questions) = (BTreeMap::new(), BTreeMap::new());
         open.push(Path {
             before,
-            turns,
-            questions,
+            questions: BTreeMap::new(),
             renamed: false,
             ..path
         });

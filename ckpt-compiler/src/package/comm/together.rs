@@ -4,7 +4,7 @@ use super::machine::{At, Comm, What};
 use super::table::Waits;
 use super::value::Value;
 use super::world::World;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// What a rank brings into a collective call.
@@ -31,7 +31,70 @@ pub(super) struct Together {
     made: Option<BTreeMap<i128, usize>>,
 }
 
+impl Together {
+    /// Gives values that are not known other numbers.
+    pub(super) fn rename(&mut self, rename: &mut dyn FnMut(u64) -> u64) {
+        for (part, _) in self.parts.values_mut() {
+            if let Some(data) = &part.data {
+                let data = data.map(&mut |part| match part {
+                    Value::Uniform(number) => Some(Value::Uniform(rename(*number))),
+                    _ => None,
+                });
+                Rc::make_mut(part).data = Some(data);
+            }
+        }
+    }
+}
+
 impl World {
+    /// Collective calls that all ranks have left do not matter any more: those that come are numbered from there.
+    pub(super) fn forget_what_is_together(&mut self) {
+        let mut open = BTreeSet::new();
+        for rank in self.ranks.iter() {
+            open.extend(rank.requests.iter().filter_map(|request| match request.what {
+                What::Collective { comm, number, .. } => Some((comm, number)),
+                _ => None,
+            }));
+        }
+        let comms = &self.comms;
+        self.together.retain(|(comm, number), one| {
+            one.parts.len() < comms[*comm].members.len() || open.contains(&(*comm, *number))
+        });
+        for comm in 0..self.comms.len() {
+            let of_it = self.together.keys().filter(|(of, _)| *of == comm);
+            let called = self.comms[comm]
+                .members
+                .iter()
+                .map(|rank| self.ranks[*rank].calls.get(&comm).copied().unwrap_or(0));
+            let first = called.chain(of_it.map(|(_, number)| *number)).min().unwrap_or(0);
+            if first > 0 {
+                self.count_from(comm, first);
+            }
+        }
+    }
+
+    fn count_from(&mut self, comm: usize, first: usize) {
+        for rank in self.ranks.iter_mut() {
+            if let Some(called) = rank.calls.get_mut(&comm) {
+                *called -= first.min(*called);
+            }
+            for request in &mut rank.requests {
+                match &mut request.what {
+                    What::Collective { comm: of, number, .. } if *of == comm => *number -= first,
+                    _ => {}
+                }
+            }
+        }
+        let together = std::mem::take(&mut self.together);
+        self.together = together
+            .into_iter()
+            .map(|((of, number), one)| match of == comm {
+                true => ((of, number - first), one),
+                false => ((of, number), one),
+            })
+            .collect();
+    }
+
     /// The end of a rank's part in a collective call, if those that it waits for are there.
     pub(super) fn finish(&mut self, index: usize, id: u64) -> Option<Value> {
         let at = self.ranks[index].requests.iter().position(|one| one.id == id)?;

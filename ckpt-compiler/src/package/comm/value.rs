@@ -393,6 +393,7 @@ impl Binary {
             }
             _ => self.compared(left, right),
         };
+        let known = known.or_else(|| super::facts::compared(self, left, right).map(Value::Bool));
         match known {
             Some(value) => value,
             None if left.is_same() && right.is_same() => {

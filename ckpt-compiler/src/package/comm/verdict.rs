@@ -3,7 +3,7 @@
 use super::code::{Op, Skeleton};
 use super::lower::lower;
 use super::region::Pieces;
-use super::search::{DEPTHS, Found, Search};
+use super::search::{DEPTHS, Found, Search, WIDE};
 use super::world::{Scene, Trouble};
 use crate::package::Analysis;
 use crate::package::items::{FnId, Items, Place};
@@ -27,6 +27,8 @@ pub struct Safe {
     pub any_source: bool,
     /// Whether loops were followed to any length, and not only as far as their numbers go.
     pub for_any_length: bool,
+    /// Whether a few turns between two visits stand for all of some loop.
+    pub few_turns: bool,
     /// Whether the user vouches for it, and it has not been looked at.
     pub vouched: bool,
 }
@@ -61,6 +63,9 @@ fn judge_count(count: usize, scene: Scene<'_>, none: Scene<'_>, deep: bool) -> R
             Err(trouble) if last.too_much && trouble.unknown => {}
             Err(trouble) => last = trouble,
         }
+    }
+    if deep && last.too_much {
+        return Search::new(scene, none, WIDE).run(count);
     }
     Err(last)
 }
@@ -163,6 +168,7 @@ impl SafePoints {
             skeleton: &self.skeleton,
             pieces,
             fine: false,
+            few_turns: false,
         };
         let judged = self.judge_counts(&self.counts, scene(&pieces), scene(&none));
         match judged {
@@ -209,6 +215,7 @@ impl SafePoints {
                     safe.ranks.push(count);
                     safe.any_source |= found.any_source;
                     safe.for_any_length |= found.for_any_length;
+                    safe.few_turns |= found.few_turns;
                 }
                 Err(trouble) if trouble.too_much && safe.ranks.len() >= ENOUGH => safe.untried.push(count),
                 Err(trouble) => troubles.push((count, trouble)),
@@ -293,6 +300,9 @@ impl fmt::Display for Safe {
         }
         if self.for_any_length {
             f.write_str(", however often the loops go round")?;
+        }
+        if self.few_turns {
+            f.write_str(", with up to three turns of loops between two visits")?;
         }
         Ok(())
     }

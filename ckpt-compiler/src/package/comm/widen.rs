@@ -3,6 +3,7 @@
 
 use super::facts;
 use super::machine::Rank;
+use super::team::Ranks;
 use super::value::{Place, Step, Value};
 use super::world::World;
 use std::collections::{HashMap, HashSet};
@@ -14,7 +15,7 @@ pub(super) fn renumber(world: &mut World) {
     let mut rename = |number: u64| {
         let next = names.len() as u64;
         let new = *names.entry(number & !1).or_insert(next);
-        own_name(&("renumbered", new)) | (number & 1)
+        own_name(&("renumbered", new), number) | (number & 1)
     };
     world.decisions.clear();
     world.together.clear();
@@ -30,19 +31,13 @@ pub(super) fn renumber(world: &mut World) {
 
 /// The same where the ranks are between two visits: what has been decided, and can be asked again, stays decided.
 pub(super) fn renumber_between(world: &mut World) {
+    world.forget_what_is_together();
     let names = names_between(world);
-    let mut rename = |number: u64| {
+    each_name(world, &mut |number: u64| {
         names
             .get(&(number & !1))
             .map_or(number, |name| name ^ (number & 1))
-    };
-    for rank in world.ranks.iter_mut() {
-        rank.restart_numbers();
-        rank.rename(&mut rename);
-    }
-    for message in world.queues.values_mut().flatten() {
-        message.rename(&mut rename);
-    }
+    });
     let decisions = std::mem::take(&mut world.decisions);
     for (question, answer) in decisions {
         if let Some(new) = facts::renamed(question, &names) {
@@ -51,23 +46,31 @@ pub(super) fn renumber_between(world: &mut World) {
     }
 }
 
+fn each_name(world: &mut World, rename: &mut dyn FnMut(u64) -> u64) {
+    for rank in world.ranks.iter_mut() {
+        rank.restart_numbers();
+        rank.rename(rename);
+    }
+    for message in world.queues.values_mut().flatten() {
+        message.rename(rename);
+    }
+    for together in world.together.values_mut() {
+        together.rename(rename);
+    }
+}
+
 /// The new names: a value that was computed from others that are still there stays computed from them.
 fn names_between(world: &mut World) -> HashMap<u64, u64> {
     let mut live = Vec::new();
-    let mut note = |number: u64| {
+    each_name(world, &mut |number: u64| {
         live.push(number & !1);
         number
-    };
-    for rank in world.ranks.iter_mut() {
-        rank.rename(&mut note);
-    }
-    for message in world.queues.values_mut().flatten() {
-        message.rename(&mut note);
-    }
+    });
     let there: HashSet<u64> = live.iter().copied().collect();
     let of_others = |number: u64| {
         let operands = facts::operands(number)?;
-        operands.iter().all(|one| there.contains(one)).then_some(operands)
+        let is_there = |one: &u64| there.contains(one) || facts::is_of_turn(*one);
+        operands.iter().all(is_there).then_some(operands)
     };
     let mut names: HashMap<u64, u64> = HashMap::new();
     let mut made = Vec::new();
@@ -75,10 +78,12 @@ fn names_between(world: &mut World) -> HashMap<u64, u64> {
         if names.contains_key(&number) || made.contains(&number) {
             continue;
         }
-        if of_others(number).is_some() {
+        if facts::is_of_turn(number) {
+            names.insert(number, number);
+        } else if of_others(number).is_some() {
             made.push(number);
         } else {
-            names.insert(number, own_name(&("between", names.len())));
+            names.insert(number, own_name(&("between", names.len()), number));
         }
     }
     let made: Vec<(u64, u64)> = made
@@ -89,8 +94,9 @@ fn names_between(world: &mut World) -> HashMap<u64, u64> {
     names
 }
 
-fn own_name(of: &impl std::hash::Hash) -> u64 {
-    match Value::uniform(of) {
+/// A new name, with what is known of the least that the value can be.
+fn own_name(of: &impl std::hash::Hash, old: u64) -> u64 {
+    match facts::at_least(of, facts::least(&Value::Uniform(old & !1))) {
         Value::Uniform(number) => number,
         _ => 0,
     }
@@ -122,36 +128,76 @@ pub(super) fn substitute(world: &mut World, case: &[(u64, Value)]) {
 pub(super) fn widen(world: &mut World, before: &World) {
     let now = world.ranks.clone();
     for (rank, old) in world.ranks.iter_mut().zip(before.ranks.iter()) {
-        rank.widen(old, &mut |place: &Place, value: &Value| {
-            let here =
-                |other: &Rank| other.at_place(place).as_ref() == Some(value) && other.same_shape(&now[0]);
-            if value.is_same() && now.iter().all(here) {
-                Value::uniform(&("widened", place))
-            } else if value.is_data() {
-                Value::Data
-            } else {
-                Value::Unknown
+        rank.widen(
+            old,
+            &mut |place: &Place, old: &Value, value: &Value| match together(&now, place, old, value) {
+                Some(known) => known,
+                None if value.is_data() => Value::Data,
+                None => Value::Unknown,
+            },
+        );
+    }
+}
+
+/// The same, and only what all ranks have in common or what has grown on one of them: that is a value with a name of its
+/// own. What grows less comes to an end.
+pub(super) fn widen_each(world: &mut World, before: &World) {
+    let now = world.ranks.clone();
+    for (rank, old) in world.ranks.iter_mut().zip(before.ranks.iter()) {
+        let index = rank.index;
+        rank.widen(old, &mut |place: &Place, old: &Value, value: &Value| {
+            match (together(&now, place, old, value), old, value) {
+                (Some(known), ..) => known,
+                (None, Value::Int(was), Value::Int(is)) if is > was => {
+                    facts::at_least(&("own", index, place), Some(*is))
+                }
+                // It goes on growing: the least that it can be does not.
+                (None, Value::Uniform(_), Value::Uniform(_)) if facts::least(old) != facts::least(value) => {
+                    let least = facts::least(old).zip(facts::least(value));
+                    facts::at_least(&("again", value), least.map(|(a, b)| a.min(b)))
+                }
+                _ => value.clone(),
             }
         });
     }
 }
 
-/// Gives up numbers that have grown since the state before, on each rank for itself: each is a value that is not known,
-/// with a name of its own. What grows less comes to an end.
-pub(super) fn widen_each(world: &mut World, before: &World) {
+/// What differs from the turn before is what it may be in any turn: one value for all that hold the same now.
+pub(super) fn widen_turn(world: &mut World, before: &World) {
     for (rank, old) in world.ranks.iter_mut().zip(before.ranks.iter()) {
-        let index = rank.index;
-        let was = old.clone();
-        rank.widen(
-            old,
-            &mut |place: &Place, value: &Value| match (was.at_place(place), value) {
-                (Some(Value::Int(was)), Value::Int(now)) if *now > was => {
-                    Value::uniform(&("own", index, place))
-                }
-                _ => value.clone(),
-            },
-        );
+        rank.widen(old, &mut |place: &Place, _, value: &Value| match value {
+            Value::Uniform(_) => value.clone(),
+            // How often it has gone round is told by that, and by nothing else.
+            Value::Int(_) if matches!(place.path.last(), Some(Step::Field(name)) if &**name == START) => {
+                value.clone()
+            }
+            value if value.is_same() => facts::in_any_turn(value),
+            value => value.blurred(),
+        });
     }
+}
+
+/// A value that is not known and the same on all ranks, if it is that now.
+fn together(now: &Ranks, place: &Place, old: &Value, value: &Value) -> Option<Value> {
+    let here = |other: &Rank| other.at_place(place).as_ref() == Some(value) && other.same_shape(&now[0]);
+    if !value.is_same() || !now.iter().all(here) {
+        return None;
+    }
+    // A number that grows was never less than now; what has been given up once stays as it was.
+    let least = match (old, value) {
+        (Value::Int(was), Value::Int(is)) => (is > was).then_some(*is),
+        (old, new) => facts::least(old).zip(facts::least(new)).map(|(a, b)| a.min(b)),
+    };
+    Some(facts::at_least(&("widened", place), least))
+}
+
+/// The number of elements of a list, and where an iterator is and ends, as if they were parts of it.
+pub(super) const LENGTH: &str = "#length";
+pub(super) const START: &str = "#start";
+pub(super) const END: &str = "#end";
+
+fn starts_at_zero(list: &Value) -> bool {
+    !matches!(list, Value::Many(parts) if parts[0] != Value::Int(0))
 }
 
 /// The new value of a place that held `old`.
@@ -159,7 +205,7 @@ pub(super) fn widened(
     place: &Place,
     old: &Value,
     new: &Value,
-    give_up: &mut dyn FnMut(&Place, &Value) -> Value,
+    give_up: &mut dyn FnMut(&Place, &Value, &Value) -> Value,
 ) -> Value {
     if old == new {
         return new.clone();
@@ -200,17 +246,26 @@ pub(super) fn widened(
                 .collect();
             Value::Variant(b.clone(), Rc::new(parts))
         }
-        (Value::Many(old), Value::Many(new)) if old[..2] == new[..2] => {
-            let element = at(Step::Any, &old[2], &new[2]);
-            Value::Many(Rc::new([new[0].clone(), new[1].clone(), element]))
+        (Value::List(_), Value::List(_) | Value::Many(_)) | (Value::Many(_), Value::List(_))
+            if old.length() != new.length() && [old, new].iter().all(|one| starts_at_zero(one)) =>
+        {
+            let count = |value: &Value| value.length().unwrap_or(Value::Data);
+            let length = at(Step::Field(LENGTH.into()), &count(old), &count(new));
+            Value::many(length, new.any_element().join(&old.any_element()))
+        }
+        (Value::Many(old), Value::Many(new)) => {
+            let mut part = |index: usize, step: Step| at(step, &old[index], &new[index]);
+            let from = part(0, Step::Field(START.into()));
+            let count = part(1, Step::Field(END.into()));
+            Value::Many(Rc::new([from, count, part(2, Step::Any)]))
         }
         (Value::Range(old), Value::Range(new)) => {
             let mut part = |index: usize, name: &str| at(Step::Field(name.into()), &old[index], &new[index]);
-            let parts = [part(0, "start"), part(1, "end"), new[2].clone()];
+            let parts = [part(0, START), part(1, END), new[2].clone()];
             Value::Range(Box::new(parts))
         }
         (Value::Data, new) if new.is_data() => Value::Data,
         (Value::Unknown, _) => Value::Unknown,
-        _ => give_up(place, new),
+        _ => give_up(place, old, new),
     }
 }

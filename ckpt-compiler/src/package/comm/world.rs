@@ -52,6 +52,8 @@ pub(super) struct Scene<'a> {
     /// Whether conditions that decide about values, and not about messages at once, are tried both ways as well, and
     /// messages keep what is the same on all ranks.
     pub(super) fine: bool,
+    /// Whether a few turns of a loop stand for all: what its variable is behind the first turn is not looked at.
+    pub(super) few_turns: bool,
 }
 
 /// What stands in the way, and where.
@@ -144,6 +146,7 @@ impl World {
             comms: &self.comms,
             decisions: &self.decisions,
             fine: scene.fine,
+            few_turns: scene.few_turns,
             asks: &mut asks,
             fuel,
         };

@@ -74,6 +74,7 @@ impl Rank {
             enter: pc,
             height: frame.stack.len(),
             key,
+            again: false,
         });
         let mark = frame.marks.len() - 1;
         if !piece.events {
@@ -467,8 +468,17 @@ impl Rank {
         };
         match self.decided(&goes_on, sight) {
             Some(true) => {
-                self.frame().slots[slot] = rest;
-                self.push(element);
+                let frame = self.frame();
+                frame.slots[slot] = rest;
+                let again = frame
+                    .marks
+                    .last_mut()
+                    .is_some_and(|mark| std::mem::replace(&mut mark.again, true));
+                let is_one_of_many = again && sight.few_turns && matches!(goes_on, Value::Uniform(_));
+                self.push(match is_one_of_many {
+                    true => in_any_turn(&iterator, element),
+                    false => element,
+                });
             }
             Some(false) => self.frame().pc = exit,
             None => {
@@ -484,6 +494,15 @@ impl Rank {
             }
         }
         Some(())
+    }
+}
+
+/// The element of a turn that stands for all.
+fn in_any_turn(iterator: &Value, element: Value) -> Value {
+    match (iterator, &element) {
+        (Value::Range(_), Value::Int(_)) => facts::in_any_turn(&element),
+        (Value::Many(parts), _) => parts[2].at(&facts::in_any_turn(&parts[0])),
+        _ => element,
     }
 }
 

@@ -61,6 +61,8 @@ struct Mark {
     enter: usize,
     height: usize,
     key: Option<u64>,
+    /// Whether it has gone round.
+    again: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -197,6 +199,8 @@ pub(super) struct Sight<'a> {
     pub(super) decisions: &'a BTreeMap<u64, bool>,
     /// Whether conditions that decide about values are tried both ways.
     pub(super) fine: bool,
+    /// Whether a few turns of a loop stand for all.
+    pub(super) few_turns: bool,
     pub(super) asks: &'a mut Vec<Ask>,
     /// Steps that may still be done.
     pub(super) fuel: &'a mut u64,

@@ -4,6 +4,7 @@ use super::Rank;
 use super::lists::element;
 use crate::package::comm::code::Var;
 use crate::package::comm::value::{Binary, Place, Step, Value};
+use crate::package::comm::widen::{END, LENGTH, START};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -140,6 +141,11 @@ impl Rank {
                 .unwrap_or_default(),
             Value::Range(parts) if name == "start" => parts[0].clone(),
             Value::Range(parts) if name == "end" => parts[1].clone(),
+            Value::Range(parts) if name == START => parts[0].clone(),
+            Value::Range(parts) if name == END => parts[1].clone(),
+            Value::Many(parts) if name == START => parts[0].clone(),
+            Value::Many(parts) if name == END => parts[1].clone(),
+            list @ (Value::List(_) | Value::Many(_)) if name == LENGTH => list.length().unwrap_or_default(),
             other if other.is_same() => Value::uniform(&(name, other)),
             other => other.blurred(),
         }

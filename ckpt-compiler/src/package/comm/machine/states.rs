@@ -88,7 +88,7 @@ impl Rank {
     pub(in crate::package::comm) fn widen(
         &mut self,
         old: &Rank,
-        give_up: &mut dyn FnMut(&Place, &Value) -> Value,
+        give_up: &mut dyn FnMut(&Place, &Value, &Value) -> Value,
     ) {
         if !self.same_shape(old) {
             return;
