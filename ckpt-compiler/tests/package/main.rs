@@ -11,6 +11,7 @@ mod lent;
 mod names;
 mod patterns;
 mod robustness;
+mod safe_asking;
 mod safe_choice;
 mod safe_order;
 mod safe_points;

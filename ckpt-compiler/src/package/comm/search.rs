@@ -544,7 +544,7 @@ fn lost_at(rank: &super::machine::Rank, why: &str) -> Trouble {
 /// Where the call is written that a rank waits for.
 fn waited_for(rank: &super::machine::Rank, wait: &Wait) -> At {
     let id = match wait {
-        Wait::Receive(id, _) | Wait::Collective(id) => Some(*id),
+        Wait::Receive(id, _) | Wait::MaybeReceive(id, _) | Wait::Collective(id) => Some(*id),
         Wait::Requests(ids, _) => ids.first().copied(),
         _ => None,
     };

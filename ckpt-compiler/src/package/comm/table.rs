@@ -39,6 +39,10 @@ pub(super) enum Sort {
     Receive,
     /// Waits for a message and leaves it.
     Probe,
+    /// Asks whether a message is there.
+    Ask,
+    /// Asks whether a request is done.
+    Test,
     /// One leaves and one comes.
     Exchange,
     /// All ranks together.
@@ -74,6 +78,8 @@ pub(super) struct Call {
     pub(super) color: Option<usize>,
     /// The key of a split.
     pub(super) key: Option<usize>,
+    /// The group of a split.
+    pub(super) group: Option<usize>,
     /// The dimensions that a subgroup keeps.
     pub(super) retain: Option<usize>,
     /// Whether a grid of ranks is made.
@@ -165,6 +171,8 @@ fn one(section: &str, name: &str, entry: &toml::Value) -> Option<Call> {
         "send" => Sort::Send,
         "receive" => Sort::Receive,
         "probe" => Sort::Probe,
+        "ask" => Sort::Ask,
+        "test" => Sort::Test,
         "exchange" => Sort::Exchange,
         "collective" => Sort::Collective(match word("waits")? {
             "all" => Waits::All,
@@ -196,6 +204,7 @@ fn one(section: &str, name: &str, entry: &toml::Value) -> Option<Call> {
         into: index("into"),
         color: index("color"),
         key: index("key"),
+        group: index("group"),
         retain: index("retain"),
         cartesian: flag("cartesian"),
         request: flag("request"),

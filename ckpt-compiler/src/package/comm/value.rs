@@ -83,6 +83,8 @@ pub(super) enum Value {
     Universe,
     /// A communicator.
     Comm(usize),
+    /// A group: ranks by their number among all.
+    Group(Rc<Vec<usize>>),
     /// A rank of a communicator.
     Process(usize, i128),
     /// Any rank of a communicator.

@@ -217,6 +217,7 @@ impl World {
         let State::Waits(wait) = self.ranks[index].state.clone() else {
             return Ok(false);
         };
+        let maybe_receive = matches!(wait, Wait::MaybeReceive(..));
         match wait {
             Wait::Site(_) => Ok(false),
             Wait::Decision(number) | Wait::Cases(number, _) => {
@@ -226,7 +227,7 @@ impl World {
                 }
                 Ok(decided)
             }
-            Wait::Receive(id, gives) => {
+            Wait::Receive(id, gives) | Wait::MaybeReceive(id, gives) => {
                 self.deliver(index)?;
                 if !self.ranks[index].has_come(id) {
                     return Ok(false);
@@ -235,16 +236,22 @@ impl World {
                     return Ok(false);
                 };
                 let given = self.ranks[index].give(gives, value, status);
-                self.ranks[index].go_on(given);
+                self.ranks[index].go_on(if maybe_receive { Value::some(given) } else { given });
                 Ok(true)
             }
-            Wait::Probe { comm, source, tag } => {
+            Wait::Probe {
+                comm,
+                source,
+                tag,
+                maybe,
+            } => {
                 let Some(source) = source else { return Ok(false) };
                 let me = self.number_in(index, comm);
                 let found = self.first(comm, source as usize, me, tag.as_ref(), index)?;
                 let Some(at) = found else { return Ok(false) };
                 let tag = self.queues[&(comm, source as usize, me)][at].tag.clone();
-                self.ranks[index].go_on(Value::Status(source, Box::new(tag)));
+                let status = Value::Status(source, Box::new(tag));
+                self.ranks[index].go_on(if maybe { Value::some(status) } else { status });
                 Ok(true)
             }
             Wait::Collective(id) => {
@@ -391,6 +398,7 @@ impl World {
             comm,
             source: None,
             tag,
+            ..
         } = wait
         {
             let me = self.number_in(index, *comm);
@@ -474,12 +482,16 @@ impl World {
     pub(super) fn choose(&mut self, (index, comm, source): Choice) -> Result<(), Trouble> {
         let me = self.number_in(index, comm);
         if let State::Waits(Wait::Probe {
-            tag, source: None, ..
+            tag,
+            source: None,
+            maybe,
+            ..
         }) = self.ranks[index].state.clone()
         {
             if let Some(at) = self.first(comm, source, me, tag.as_ref(), index)? {
                 let tag = self.queues[&(comm, source, me)][at].tag.clone();
-                self.ranks[index].go_on(Value::Status(source as i128, Box::new(tag)));
+                let status = Value::Status(source as i128, Box::new(tag));
+                self.ranks[index].go_on(if maybe { Value::some(status) } else { status });
             }
             return Ok(());
         }

@@ -4,6 +4,7 @@ use super::bags::differs;
 use super::{After, LONGEST_LIST, Rank, Sight, numbers};
 use crate::package::comm::code::Method;
 use crate::package::comm::region::Settled;
+use crate::package::comm::table::Sort;
 use crate::package::comm::value::{Binary, Step, Value};
 use crate::tables::Tables;
 use std::rc::Rc;
@@ -24,7 +25,11 @@ impl Rank {
         if self.mpi_method(method, &value, &arguments, sight) {
             return;
         }
-        if let Some(message) = &method.message {
+        if let Some(message) = method
+            .message
+            .as_ref()
+            .filter(|message| message.sort != Sort::Test)
+        {
             let why = format!("it cannot be told which process `{}` means", message.name);
             return self.lose(&why);
         }

@@ -5,6 +5,7 @@ mod builtin;
 mod calls;
 mod control;
 mod grids;
+mod groups;
 mod lists;
 mod many;
 mod mpi;
@@ -13,6 +14,7 @@ mod outside;
 mod patterns;
 mod places;
 mod states;
+mod tests;
 
 pub(super) use bags::differs;
 pub(super) use control::is_error;
@@ -121,10 +123,14 @@ pub(super) enum What {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Wait {
     Receive(u64, Gives),
+    /// The same, and `Some` of it is given.
+    MaybeReceive(u64, Gives),
     Probe {
         comm: usize,
         source: Option<i128>,
         tag: Option<Value>,
+        /// Whether `Some` status is given.
+        maybe: bool,
     },
     /// All of these; the value that is given then.
     Requests(Vec<u64>, Value),
@@ -158,6 +164,8 @@ pub(super) struct Rank {
     /// How many collective calls it has made, by communicator.
     pub(super) calls: BTreeMap<usize, usize>,
     quiet: Option<Quiet>,
+    /// What it asks for again and again.
+    testing: Option<Box<tests::Testing>>,
     /// The step that is being done.
     pub(super) at: At,
 }
@@ -218,6 +226,7 @@ impl Rank {
             next: 0,
             calls: BTreeMap::new(),
             quiet: None,
+            testing: None,
             at: (skeleton.main, 0),
         };
         rank.frames.push(Frame {
@@ -247,6 +256,7 @@ impl Rank {
                 // The stack of the skeleton does not fit: a construct is not understood.
                 self.lose("a construct is not understood");
             }
+            self.watch_testing(sight);
         }
     }
 

@@ -9,7 +9,7 @@ use crate::package::comm::value::{Place, Value};
 use std::rc::Rc;
 
 /// Methods of a communicator that exchange nothing, and whose results do not matter.
-const HARMLESS: [&str; 20] = [
+const HARMLESS: [&str; 19] = [
     "set_name",
     "get_name",
     "pack",
@@ -22,7 +22,6 @@ const HARMLESS: [&str; 20] = [
     "into_topology",
     "get_attr",
     "set_attr",
-    "group",
     "buffer_size",
     "set_buffer_size",
     "detach_buffer",
@@ -57,7 +56,12 @@ impl Rank {
                 Value::AnyProcess(comm) => Some((*comm, None)),
                 _ => None,
             };
-            if let Some((comm, rank)) = whom {
+            if call.sort == Sort::Test {
+                if let Value::Request(id) = value {
+                    self.test_request(*id, sight);
+                    return true;
+                }
+            } else if let Some((comm, rank)) = whom {
                 self.message(
                     call,
                     comm,
@@ -77,6 +81,7 @@ impl Rank {
                 _ => Value::Data,
             }),
             Value::Comm(comm) => self.comm_method(*comm, name, &plain, sight),
+            Value::Group(members) => self.group_method(members, name, &plain),
             Value::Process(comm, rank) => Some(match name {
                 "rank" if sight.comms.get(*comm).is_some() => Value::Int(*rank),
                 "is_self" => Value::Bool(self.number_in(*comm, sight) == Some(*rank)),
@@ -109,7 +114,7 @@ impl Rank {
         match found {
             Some(found) => self.push(found),
             None if self.state == State::Runs => {
-                self.lose(&format!("`{name}` of a communicator is not followed"))
+                self.lose(&format!("`{name}` of a communicator or a group is not followed"))
             }
             None => {}
         }
@@ -135,6 +140,7 @@ impl Rank {
             ("any_process", []) => Value::AnyProcess(comm),
             ("this_process", []) => Value::Process(comm, self.number_in(comm, sight)?),
             ("as_communicator" | "clone", []) => Value::Comm(comm),
+            ("group", []) => Value::Group(Rc::new(of.members.clone())),
             ("abort", [_]) => {
                 self.state = State::Ended;
                 return None;
@@ -245,13 +251,19 @@ impl Rank {
                 }
                 None => self.lose("it cannot be told where the message goes"),
             },
-            Sort::Receive | Sort::Probe => {
+            Sort::Receive | Sort::Probe | Sort::Ask => {
                 if rank.is_none() && !any {
                     return self.lose("it cannot be told where the message comes from");
                 }
                 let tag = self.tag_of(call.tag, arguments);
-                self.receive(call, comm, rank, tag, arguments);
+                if call.sort == Sort::Ask && self.is_not_there_yet(sight) {
+                    return self.push(Value::none());
+                }
+                if self.state == State::Runs {
+                    self.receive(call, comm, rank, tag, arguments);
+                }
             }
+            Sort::Test => self.push(Value::Data),
             Sort::Collective(waits) => {
                 let kind = match call.kind.strip_prefix("immediate_") {
                     Some(_) => format!("{} (immediate)", call.kind),
@@ -331,8 +343,15 @@ impl Rank {
         if tag.as_ref().is_some_and(|tag| !tag.is_same()) {
             return self.lose("the tag that it waits for cannot be worked out");
         }
-        if call.sort == Sort::Probe {
-            self.state = State::Waits(Wait::Probe { comm, source, tag });
+        let asks = call.sort == Sort::Ask;
+        if call.sort == Sort::Probe || (asks && call.gives == Gives::Status) {
+            let maybe = asks;
+            self.state = State::Waits(Wait::Probe {
+                comm,
+                source,
+                tag,
+                maybe,
+            });
             return;
         }
         let into = call.into.and_then(|at| arguments.get(at)).cloned();
@@ -346,6 +365,8 @@ impl Rank {
         });
         if call.request {
             self.push(Value::Request(id));
+        } else if asks {
+            self.state = State::Waits(Wait::MaybeReceive(id, call.gives));
         } else {
             self.state = State::Waits(Wait::Receive(id, call.gives));
         }
@@ -428,6 +449,13 @@ impl Rank {
             if part.split.is_none() {
                 return self.lose("which ranks the new communicator has cannot be worked out");
             }
+        } else if let Some(at) = call.group {
+            let Some(Value::Group(members)) = plain.get(at) else {
+                return self.lose("which ranks the group has cannot be worked out");
+            };
+            let key = members.iter().position(|one| *one == self.index);
+            let color = key.and(members.first()).map(|first| *first as i128);
+            part.split = Some((color, key.unwrap_or(0) as i128));
         } else if call.cartesian {
             part.grid = grid(&plain);
             if part.grid.is_none() {
