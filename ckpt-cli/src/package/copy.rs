@@ -169,7 +169,7 @@ impl Placed<'_> {
                 }
                 // Checksums of all that is saved and restored; unoptimised they take most of a short run.
                 if !rewritten.is_empty() && counts.is_none() {
-                    manifest.optimise("xxhash-rust");
+                    manifest.optimise("twox-hash");
                 }
             }
             let named = copied

@@ -379,11 +379,11 @@ mod tests {
     fn a_package_becomes_its_own_workspace() {
         let mut manifest = manifest("[package]\nname = \"app\"\n");
         manifest.own_workspace(&["parts".to_owned()]);
-        manifest.optimise("xxhash-rust");
+        manifest.optimise("twox-hash");
         assert_eq!(
             manifest.text(),
             "[package]\nname = \"app\"\n\n[workspace]\nexclude = [\"parts\"]\n\n\
-             [profile.dev.package.xxhash-rust]\nopt-level = 3\n"
+             [profile.dev.package.twox-hash]\nopt-level = 3\n"
         );
     }
 }

@@ -99,7 +99,7 @@ pub(super) fn number<T: Copy>(handle: T) -> u64 {
 
 fn mixed(parts: &[u64]) -> u64 {
     let bytes: Vec<u8> = parts.iter().flat_map(|part| part.to_le_bytes()).collect();
-    xxhash_rust::xxh3::xxh3_64(&bytes)
+    twox_hash::XxHash3_64::oneshot(&bytes)
 }
 
 /// The ranks of the world that a communicator's messages go to, in its own order, and all that it joins, the same on

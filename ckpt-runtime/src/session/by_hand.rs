@@ -1,6 +1,7 @@
 //! The session of a program that says itself what it saves, without macros.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::Ordering;
 
@@ -68,7 +69,7 @@ pub struct Session {
 /// Takes the values of a checkpoint by hand.
 pub struct Saver<'a> {
     builder: &'a mut SnapshotBuilder,
-    keys: Vec<Cow<'static, str>>,
+    keys: HashSet<Cow<'static, str>>,
     twice: Option<String>,
 }
 
@@ -199,7 +200,7 @@ impl Session {
             builder.frame(&PLAN, 1);
             let mut saver = Saver {
                 builder: &mut builder,
-                keys: Vec::new(),
+                keys: HashSet::new(),
                 twice: None,
             };
             save(&mut saver);
@@ -231,12 +232,11 @@ impl Saver<'_> {
     /// Saves a value under `key`.
     pub fn save<T: Checkpoint + ?Sized>(&mut self, key: impl Into<Cow<'static, str>>, value: &T) {
         let key = key.into();
-        if self.keys.contains(&key) {
+        if !self.keys.insert(key.clone()) {
             self.twice.get_or_insert_with(|| key.into_owned());
             return;
         }
-        self.builder.value(0, key.clone(), 0, None, value);
-        self.keys.push(key);
+        self.builder.value(0, key, 0, None, value);
     }
 }
 

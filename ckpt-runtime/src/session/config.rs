@@ -33,6 +33,7 @@ const ASKING: &[&str] = &[
 /// Variables that modify a session, or that other parts of ckpt read.
 const KNOWN: &[&str] = &[
     "CKPT_BACKGROUND",
+    "CKPT_WHEN_BUSY",
     "CKPT_COMPRESSION",
     "CKPT_FULL_EVERY",
     "CKPT_MTBF",
@@ -86,6 +87,8 @@ pub struct Config {
     pub quiet: bool,
     /// The program goes on while a checkpoint is being written.
     pub background: bool,
+    /// A checkpoint that is due by visits while the one before it is being written is left out; else the program waits.
+    pub skip_when_busy: bool,
     /// What is stored, and how.
     pub storing: Storing,
     /// Kill this process at the visit of that number: for tests.
@@ -151,6 +154,7 @@ struct Section {
     keep: Option<KeepValue>,
     time_limit: Option<String>,
     background: Option<bool>,
+    when_busy: Option<String>,
     compression: Option<String>,
     full_every: Option<NonZeroU32>,
 }
@@ -221,6 +225,9 @@ impl Config {
                 .unwrap_or(true),
             force_layout: environment.flag("CKPT_FORCE_LAYOUT")?.unwrap_or(false),
             quiet: environment.flag("CKPT_QUIET")?.unwrap_or(false),
+            skip_when_busy: section
+                .when_busy
+                .map_or(Ok(false), |text| when_busy(&in_file("when-busy"), &text))?,
             storing: Storing {
                 compression: section
                     .compression
@@ -243,6 +250,9 @@ impl Config {
         }
         if let Some(keep) = environment.get("CKPT_KEEP") {
             config.keep = keep_from("CKPT_KEEP", &keep.to_string_lossy())?;
+        }
+        if let Some(text) = environment.get("CKPT_WHEN_BUSY") {
+            config.skip_when_busy = when_busy("CKPT_WHEN_BUSY", &text.to_string_lossy())?;
         }
         if let Some(text) = environment.get("CKPT_COMPRESSION") {
             config.storing.compression = compression("CKPT_COMPRESSION", &text.to_string_lossy())?;
@@ -377,6 +387,18 @@ fn keep_from(setting: &str, text: &str) -> Result<Keep, ConfigError> {
             setting: setting.into(),
             value: text.into(),
             expected: "a number of checkpoints, 1 or more, or `all`",
+        }),
+    }
+}
+
+fn when_busy(setting: &str, text: &str) -> Result<bool, ConfigError> {
+    match text.trim() {
+        "wait" => Ok(false),
+        "skip" => Ok(true),
+        _ => Err(ConfigError::Value {
+            setting: setting.into(),
+            value: text.into(),
+            expected: "`wait` or `skip`",
         }),
     }
 }

@@ -39,6 +39,8 @@ pub(crate) struct Run {
     failure: String,
     /// Whether the program goes on while a checkpoint is being written.
     background: bool,
+    /// What is due by visits is left out while the disk is behind.
+    skip_when_busy: bool,
     writer: Writer,
     /// A checkpoint by the clock was due while the one before it was being written.
     late: bool,
@@ -107,6 +109,7 @@ impl Run {
             failures: 0,
             failure: String::new(),
             background: config.background,
+            skip_when_busy: config.skip_when_busy,
             writer: Writer::default(),
             late: false,
             told_of_slow_disk: false,
@@ -282,15 +285,20 @@ impl Run {
         }
     }
 
-    /// Whether a checkpoint that is due can as well be taken when the one before it has been written. What is due at a
-    /// certain visit cannot, nor what other ranks take now.
+    /// Whether a checkpoint that is due is not taken now, as the one before it is still being written: one by the clock is
+    /// taken after that, one by visits is left out if the user wants it so. What other ranks take now is taken.
     fn puts_off(&mut self, reason: Reason) -> bool {
+        let rule = match reason {
+            Reason::Interval => "the next is taken when that is done",
+            Reason::Every(_) if self.skip_when_busy => "it is left out",
+            _ => return false,
+        };
         let alone = self.member.is_none_or(|member| member.size == 1);
-        if reason != Reason::Interval || !alone || !self.writer.is_busy() {
+        if !alone || !self.writer.is_busy() {
             return false;
         }
-        self.mention_slow_disk("the next is taken when that is done");
-        self.late = true;
+        self.mention_slow_disk(rule);
+        self.late = reason == Reason::Interval;
         true
     }
 

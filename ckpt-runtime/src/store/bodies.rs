@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::base::{Held, Known};
 use super::chunks::Part;
@@ -13,7 +13,7 @@ use super::extents::{Body, Extent, Other, block_length};
 use super::fault::Step;
 use super::hdf5::{Id, Shape, Type};
 use super::index::Dataset;
-use super::survey::{Found, Source, Survey};
+use super::survey::{Found, Source, Survey, dense};
 use super::write::{Place, Writer};
 use super::{CheckpointId, StoreError};
 use crate::parallel;
@@ -126,6 +126,12 @@ impl<'s> Writer<'s> {
         let path = format!("{}/{}", place.path, place.name);
         let known = self.known(&path, dtype, dims, &source)?;
         let row = row_bytes(dtype, dims, source.len());
+        if known.is_none()
+            && self.compression.is_none()
+            && let Some(size) = dense(&source, row)
+        {
+            return self.at_once(place, (dtype, of), dims, &source, (size, row));
+        }
         let survey = Survey::of(&source, row, known.as_deref());
         let large = Large {
             way: self.way(&source, &survey, row, dtype),
@@ -147,18 +153,61 @@ impl<'s> Writer<'s> {
         let sum = checksum_of(&stored.blocks);
         let extents = stored.blocks.iter().map(|held| self.extent(*held)).collect();
         let size = large.survey.size as u64;
-        if row.is_some() {
+        if row.is_some() && self.keeps_known {
             let known = large.as_known(stored.blocks, known.as_deref(), self.id, stored.path);
-            let number = match &source {
-                Source::Blocks(body) => Some(body.number),
-                Source::Plain(_) => None,
-            };
-            self.bodies.known.push((path, number, known));
+            self.bodies.known.push((path, source.number(), known));
         }
         if large.way == Coding::Raw && !in_parts {
             self.bodies.later.push((self.index.datasets.len() as u32, source));
         }
         Ok((stored.object, Body::Blocks { size, extents }, sum))
+    }
+
+    /// Stores a body as it is: every piece is written while its checksum has it in the cache.
+    fn at_once(
+        &mut self,
+        place: &Place<'_>,
+        (dtype, of): (&DType, &Type),
+        dims: &[u64],
+        source: &Source<'s>,
+        (size, row): (usize, Option<usize>),
+    ) -> Result<(Id, Body, u128), StoreError> {
+        let bytes = source.whole().unwrap_or_default();
+        let shape = (!dims.is_empty()).then_some(dims);
+        let (object, first) = self.in_one_piece(place, of, shape, bytes.len() as u64)?;
+        let mut blocks = vec![Found::Zero; bytes.len().div_ceil(size)];
+        let many = (parallel::PIECE / 4 / size).max(1);
+        let failure = Mutex::new(None);
+        let pieces = bytes.chunks(many * size).zip(blocks.chunks_mut(many)).enumerate();
+        parallel::each(pieces, bytes.len(), |(number, (piece, found))| {
+            for (block, found) in piece.chunks(size).zip(found) {
+                *found = Found::New(checksum(block));
+            }
+            let at = first + (number * many * size) as u64;
+            if let Err(error) = self.file.write_all_at(piece, at) {
+                *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            }
+        });
+        if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(StoreError::writing(self.path, self.needed, &error));
+        }
+        let large = Large {
+            dtype,
+            dims,
+            source,
+            survey: Survey { size, blocks },
+            way: Coding::Raw,
+        };
+        let path = format!("{}/{}", place.path, place.name);
+        let blocks = large.side_by_side(self.id, first);
+        let sum = checksum_of(&blocks);
+        let extents = blocks.iter().map(|held| self.extent(*held)).collect();
+        if row.is_some() && self.keeps_known {
+            let known = large.as_known(blocks, None, self.id, path.clone());
+            self.bodies.known.push((path, source.number(), known));
+        }
+        let size = size as u64;
+        Ok((object, Body::Blocks { size, extents }, sum))
     }
 
     /// The same dataset in the checkpoint before.
@@ -214,24 +263,11 @@ impl<'s> Writer<'s> {
         of: &Type,
         large: &Large<'_, '_>,
     ) -> Result<Stored, StoreError> {
-        let bytes = large.source.len() as u64;
         let shape = (!large.dims.is_empty()).then_some(large.dims);
-        let (object, first) = self.in_one_piece(place, of, shape, bytes)?;
-        let size = large.survey.size as u64;
-        let block = |(found, number): (&Found, u64)| match *found {
-            Found::New(checksum) => Held::At {
-                id: self.id,
-                offset: first + number * size,
-                length: block_length(bytes, size, number),
-                coding: Coding::Raw,
-                checksum,
-            },
-            Found::Same(held) => held,
-            Found::Zero => Held::Hole,
-        };
+        let (object, first) = self.in_one_piece(place, of, shape, large.source.len() as u64)?;
         Ok(Stored {
             object,
-            blocks: large.survey.blocks.iter().zip(0..).map(block).collect(),
+            blocks: large.side_by_side(self.id, first),
             path: format!("{}/{}", place.path, place.name),
         })
     }
@@ -387,6 +423,9 @@ impl<'s> Writer<'s> {
         datasets: &[Dataset],
         bodies: &Bodies<'_>,
     ) -> Result<(), StoreError> {
+        if bodies.later.is_empty() {
+            Step::HalfTheValues.reached();
+        }
         for (number, (dataset, source)) in bodies.later.iter().enumerate() {
             if number == bodies.later.len() / 2 {
                 Step::HalfTheValues.reached();
@@ -408,6 +447,23 @@ impl<'s> Writer<'s> {
 }
 
 impl Large<'_, '_> {
+    /// The blocks, one after the other from `first` on.
+    fn side_by_side(&self, id: CheckpointId, first: u64) -> Vec<Held> {
+        let (bytes, size) = (self.source.len() as u64, self.survey.size as u64);
+        let block = |(found, number): (&Found, u64)| match *found {
+            Found::New(checksum) => Held::At {
+                id,
+                offset: first + number * size,
+                length: block_length(bytes, size, number),
+                coding: Coding::Raw,
+                checksum,
+            },
+            Found::Same(held) => held,
+            Found::Zero => Held::Hole,
+        };
+        self.survey.blocks.iter().zip(0..).map(block).collect()
+    }
+
     /// Rows of a block.
     fn rows(&self) -> Option<u64> {
         let row = row_bytes(self.dtype, self.dims, self.source.len())?;

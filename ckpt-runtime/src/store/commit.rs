@@ -42,7 +42,7 @@ impl Commit {
         let order = Order {
             id,
             suffix: &place.suffix(),
-            compression: self.storing.compression,
+            storing: self.storing,
             base: self.base.as_deref(),
         };
         // If it fails, nothing is known of what the next one could build on.

@@ -5,7 +5,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+use twox_hash::XxHash3_128;
+use twox_hash::xxhash3_128::Hasher;
 
 use super::extents::{Body, Extent, Other};
 use super::fault::Step;
@@ -17,11 +18,13 @@ const MAGIC: [u8; 8] = *b"\x89CKPT\r\n\x1a";
 const HEADER: usize = USER_BLOCK as usize;
 /// Bodies of at least this size are stored in blocks, and left out of the structure's checksum.
 pub(super) const LARGE: u64 = 65_536;
+/// What `statfs` calls a file system in memory.
+const TMPFS: u64 = 0x0102_1994;
 /// Bytes read at a time while checking.
 const PIECE: usize = 1 << 20;
 
 pub(super) fn checksum(bytes: &[u8]) -> u128 {
-    xxh3_128(bytes)
+    XxHash3_128::oneshot(bytes)
 }
 
 /// Opens the file that HDF5 has made and takes the disk space for `needed` bytes, without changing its length.
@@ -31,6 +34,14 @@ pub(super) fn reserve(path: &Path, needed: u64) -> Result<File, StoreError> {
         .write(true)
         .open(path)
         .map_err(|error| StoreError::io("open", path, &error))?;
+    if rustix::fs::fstatfs(&file).is_ok_and(|of| of.f_type as u64 == TMPFS) {
+        // Taking its space means clearing it: as much work as writing it.
+        let full = full_or(StoreError::ReadOnly(path.to_owned()), path, needed);
+        return match full {
+            StoreError::DiskFull { .. } => Err(full),
+            _ => Ok(file),
+        };
+    }
     let flags = rustix::fs::FallocateFlags::KEEP_SIZE;
     match rustix::fs::fallocate(&file, flags, 0, needed) {
         Ok(()) => Ok(file),
@@ -169,11 +180,11 @@ impl Container {
             place: dataset.path.clone(),
             what,
         };
-        let mut sum = Xxh3::new();
+        let mut sum = Hasher::new();
         let mut piece = vec![0; PIECE.min(usize::try_from(dataset.bytes).unwrap_or(PIECE))];
         feed(&self.file, offset, offset + dataset.bytes, &mut piece, &mut sum)
             .map_err(|error| damage(error.to_string()))?;
-        let found = sum.digest128();
+        let found = sum.finish_128();
         if found == dataset.checksum {
             Ok(())
         } else {
@@ -320,7 +331,7 @@ fn structure_checksum(file: &File, end: u64, datasets: &[Dataset]) -> std::io::R
         );
     }
     large.sort_unstable();
-    let mut sum = Xxh3::new();
+    let mut sum = Hasher::new();
     let mut piece = vec![0; PIECE];
     let mut at = USER_BLOCK;
     for (first, last) in large {
@@ -328,7 +339,7 @@ fn structure_checksum(file: &File, end: u64, datasets: &[Dataset]) -> std::io::R
         at = at.max(last);
     }
     feed(file, at, end, &mut piece, &mut sum)?;
-    Ok(sum.digest128())
+    Ok(sum.finish_128())
 }
 
 /// Places and lengths of what is in this file.
@@ -345,11 +356,11 @@ fn own_ranges(extents: &[Extent]) -> Vec<(u64, u64)> {
     own.collect()
 }
 
-fn feed(file: &File, mut at: u64, end: u64, piece: &mut [u8], sum: &mut Xxh3) -> std::io::Result<()> {
+fn feed(file: &File, mut at: u64, end: u64, piece: &mut [u8], sum: &mut Hasher) -> std::io::Result<()> {
     while at < end {
         let length = usize::try_from(end - at).unwrap_or(usize::MAX).min(piece.len());
         file.read_exact_at(&mut piece[..length], at)?;
-        sum.update(&piece[..length]);
+        sum.write(&piece[..length]);
         at += length as u64;
     }
     Ok(())

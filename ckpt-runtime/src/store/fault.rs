@@ -14,8 +14,8 @@ pub(super) fn set_rank(rank: u32) {
 pub const COMMIT_STEPS: [&str; 11] = [
     "before the temporary file exists",
     "when it has been made, empty",
-    "when the HDF5 structure is in it, without values",
-    "half way through the values",
+    "when the HDF5 structure and large values are in it, without the others",
+    "half way through the other values",
     "after the values, before the index",
     "after the index, before the header",
     "after the header, before the file is synced",

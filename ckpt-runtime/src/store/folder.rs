@@ -42,6 +42,8 @@ pub struct Store {
     keep: Keep,
     lines: Lines,
     storing: Storing,
+    /// The number that the last commit was given.
+    last_begun: Option<CheckpointId>,
     /// The last checkpoint, if the next one may build on it.
     base: Arc<Mutex<Option<Arc<Base>>>>,
 }
@@ -97,6 +99,7 @@ impl Store {
             place: Arc::new(place),
             keep: Keep::default(),
             storing: Storing::default(),
+            last_begun: None,
             base: Arc::default(),
             lines: Lines {
                 next: None,
@@ -177,7 +180,7 @@ impl Store {
                 *next += 1;
                 CheckpointId(*next - 1)
             }
-            None => CheckpointId(self.place.ids()?.last().map_or(1, |last| last.0 + 1)),
+            None => self.next_id()?,
         };
         Ok(Commit {
             place: Arc::clone(&self.place),
@@ -189,6 +192,17 @@ impl Store {
             base: self.base(),
             next: Arc::clone(&self.base),
         })
+    }
+
+    /// One more than the newest. The folder is listed once: nobody else writes there.
+    fn next_id(&mut self) -> Result<CheckpointId, StoreError> {
+        let next = match self.last_begun {
+            Some(last) if !self.path(last).exists() => last,
+            Some(last) => CheckpointId(last.0 + 1),
+            None => CheckpointId(self.place.ids()?.last().map_or(1, |last| last.0 + 1)),
+        };
+        self.last_begun = Some(next);
+        Ok(next)
     }
 
     /// The checkpoints in the folder, oldest first. Reads no values.
@@ -251,8 +265,8 @@ impl Store {
     /// When there is no such checkpoint, or it is damaged or of another format version.
     pub fn load(&self, id: CheckpointId) -> Result<Restored, StoreError> {
         let container = self.open_file(id)?;
-        match container.verify() {
-            Ok(()) => Ok(Restored::new(id, container)),
+        match container.read_all() {
+            Ok(kept) => Ok(Restored::with(id, container, kept)),
             Err(damage) => Err(StoreError::Damaged {
                 path: container.path,
                 damage,

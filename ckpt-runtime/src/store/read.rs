@@ -1,16 +1,18 @@
 //! Reading bodies: every block is checked as it is read, by all cores, and goes straight to where it is wanted.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 
-use xxhash_rust::xxh3::xxh3_128;
+use twox_hash::XxHash3_128;
 
 use super::Damage;
-use super::container::{Container, wrong};
+use super::container::{Container, LARGE, wrong};
 use super::extents::{Body, Extent, block_length};
 use super::index::Dataset;
 use crate::parallel::{self, PIECE};
+use crate::value::Room;
 
 thread_local! {
     /// Where blocks go that are only looked at, or of which a part is wanted.
@@ -39,7 +41,11 @@ impl Container {
                 self.file
                     .read_exact_at(into, offset.saturating_add(first))
                     .map_err(|error| damage(error.to_string()))?;
-                let found = if is_all { xxh3_128(into) } else { dataset.checksum };
+                let found = if is_all {
+                    XxHash3_128::oneshot(into)
+                } else {
+                    dataset.checksum
+                };
                 check(dataset.checksum, found).map_err(damage)
             }
             Body::Blocks { size, .. } => self.read_blocks(dataset, *size, first, into, is_zeroed),
@@ -159,7 +165,31 @@ impl Container {
             let block = block.ok_or_else(|| damage("what is stored cannot be unpacked".into()))?;
             into.copy_from_slice(&block[..into.len()]);
         }
-        check(*checksum, xxh3_128(into)).map_err(damage)
+        check(*checksum, XxHash3_128::oneshot(into)).map_err(damage)
+    }
+
+    /// Checks all datasets, and keeps the large datasets that it has read for that: a restart reads every byte once, into
+    /// the memory where the program has it.
+    ///
+    /// # Errors
+    /// All damage found.
+    pub fn read_all(&self) -> Result<HashMap<u32, Room>, Vec<Damage>> {
+        let mut kept = HashMap::new();
+        let mut damage: Vec<Damage> = Vec::new();
+        for (dataset, number) in self.index.datasets.iter().zip(0..) {
+            let room = usize::try_from(dataset.bytes)
+                .ok()
+                .filter(|_| dataset.bytes >= LARGE);
+            let room = room.and_then(|bytes| Room::zeroed(&dataset.dtype, bytes));
+            let found = match room {
+                Some(mut room) => self
+                    .read(dataset, 0, room.bytes_mut(), true)
+                    .map(|()| drop(kept.insert(number, room))),
+                None => self.verify_dataset(dataset),
+            };
+            damage.extend(found.err());
+        }
+        if damage.is_empty() { Ok(kept) } else { Err(damage) }
     }
 
     /// Checks the body of one dataset.

@@ -1,7 +1,9 @@
 //! A checkpoint that has been opened: its frames and its variables as values.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::bound::ThreadBound;
 use super::columns::Stored;
@@ -9,7 +11,9 @@ use super::container::Container;
 use super::tree::Node;
 use super::{CheckpointId, Meta, VariableContent};
 use crate::globals;
-use crate::value::{Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Refill, Source, Tables};
+use crate::value::{
+    Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Refill, Room, Source, Tables,
+};
 
 /// One frame of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,10 +77,17 @@ pub struct Restored {
 #[derive(Debug)]
 pub(super) struct Blocks {
     pub container: Container,
+    /// Large datasets that have been read and found right, until somebody takes them.
+    pub kept: Mutex<HashMap<u32, Room>>,
 }
 
 impl Restored {
     pub(super) fn new(id: CheckpointId, container: Container) -> Restored {
+        Restored::with(id, container, HashMap::new())
+    }
+
+    /// One of which large datasets have been read already.
+    pub(super) fn with(id: CheckpointId, container: Container, kept: HashMap<u32, Room>) -> Restored {
         let frames = container
             .index
             .frames
@@ -85,7 +96,10 @@ impl Restored {
             .collect();
         let statics = container.index.statics.iter();
         let statics = statics.map(|(variable, _)| variable.clone()).collect();
-        let blocks = Blocks { container };
+        let blocks = Blocks {
+            container,
+            kept: Mutex::new(kept),
+        };
         Restored {
             id,
             blocks,
@@ -284,7 +298,23 @@ impl Blocks {
     }
 }
 
+impl Blocks {
+    fn kept(&self) -> MutexGuard<'_, HashMap<u32, Room>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Source for Blocks {
+    fn take(&self, block: &Block) -> Option<Room> {
+        let mut kept = self.kept();
+        let room = kept.remove(&block.dataset)?;
+        if block.offset == 0 && room.bytes().len() as u64 == block.length {
+            return Some(room);
+        }
+        kept.insert(block.dataset, room);
+        None
+    }
+
     fn read(&self, block: &Block, into: &mut [u8]) -> Result<(), LoadError> {
         if into.is_empty() {
             return Ok(());
@@ -296,6 +326,13 @@ impl Source for Blocks {
             .datasets
             .get(block.dataset as usize)
             .ok_or_else(|| damaged(format!("there is no dataset {}", block.dataset)))?;
+        if let Some(room) = self.kept().get(&block.dataset) {
+            let first = usize::try_from(block.offset).ok();
+            let range = first.and_then(|first| Some(first..first.checked_add(into.len())?));
+            let part = range.and_then(|range| room.bytes().get(range));
+            into.copy_from_slice(part.ok_or_else(|| damaged("a block beyond its dataset".into()))?);
+            return Ok(());
+        }
         // Who asks for bytes has made zeros for them.
         self.container
             .read(dataset, block.offset, into, true)

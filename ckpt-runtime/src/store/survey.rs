@@ -46,6 +46,14 @@ impl Source<'_> {
         }
     }
 
+    /// The number of the list in the snapshot, if it is one that was taken in blocks.
+    pub fn number(&self) -> Option<usize> {
+        match self {
+            Source::Plain(_) => None,
+            Source::Blocks(body) => Some(body.number),
+        }
+    }
+
     /// A part that lies in one block; `None` if that was not copied.
     pub fn part(&self, first: usize, length: usize) -> Option<&[u8]> {
         let end = self.len().min(first + length);
@@ -86,10 +94,7 @@ impl Survey {
     /// `known` is the same dataset in the checkpoint before.
     pub fn of(source: &Source<'_>, row: Option<usize>, known: Option<&Known>) -> Survey {
         let whole = row.and_then(block_size);
-        let own = match source {
-            Source::Plain(_) => whole,
-            Source::Blocks(body) => Some(body.block_size()),
-        };
+        let own = own_size(source, row);
         let of_known = known.map(|known| known.size as usize);
         let fits = |size: &usize| own.is_some_and(|own| own.is_multiple_of(*size));
         let size = match (of_known.filter(fits), own) {
@@ -109,6 +114,24 @@ impl Survey {
         });
         Survey { size, blocks }
     }
+}
+
+/// The size of the blocks that a body would be taken in.
+fn own_size(source: &Source<'_>, row: Option<usize>) -> Option<usize> {
+    match source {
+        Source::Plain(_) => row.and_then(block_size),
+        Source::Blocks(body) => Some(body.block_size()),
+    }
+}
+
+/// The size of the blocks of a body all of which is to be stored as it is; `None` where some of it is zeros.
+pub(super) fn dense(source: &Source<'_>, row: Option<usize>) -> Option<usize> {
+    let Some(own) = own_size(source, row) else {
+        return block_size(1);
+    };
+    let bytes = source.whole()?;
+    let is_dense = best_size(source, own) == own && !bytes.chunks(own).any(is_zero);
+    is_dense.then_some(own)
 }
 
 fn find(

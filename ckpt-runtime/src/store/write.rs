@@ -1,10 +1,11 @@
 //! A snapshot becomes a file: the HDF5 structure, the values at the places that HDF5 allotted, the index, the header.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::base::{Base, Known};
+use super::base::{Base, Known, Storing};
 use super::bodies::Bodies;
 use super::coding::Compression;
 use super::columns::Stored;
@@ -28,7 +29,7 @@ pub(super) struct Order<'a> {
     pub id: CheckpointId,
     /// How the name of a file goes on after the number of its checkpoint.
     pub suffix: &'a str,
-    pub compression: Option<Compression>,
+    pub storing: Storing,
     /// What need not be stored again.
     pub base: Option<&'a Base>,
 }
@@ -50,7 +51,7 @@ pub(super) fn write(
     let Order {
         id,
         suffix,
-        compression,
+        storing,
         base,
     } = order;
     let mut writer = Writer {
@@ -60,8 +61,11 @@ pub(super) fn write(
         bodies: Bodies::default(),
         id,
         suffix,
-        compression,
+        compression: storing.compression,
+        keeps_known: storing.full_every > 1,
         base,
+        file: &file,
+        needed,
     };
     writer.root(snapshot, meta)?;
     let Writer {
@@ -128,13 +132,18 @@ fn objects(column: &Column) -> u64 {
 
 pub(super) struct Writer<'s> {
     pub structure: Structure,
-    path: &'s Path,
+    pub path: &'s Path,
     pub index: Index,
     pub bodies: Bodies<'s>,
     pub id: CheckpointId,
     suffix: &'s str,
     pub compression: Option<Compression>,
+    /// Whether the next checkpoint may build on this one.
+    pub keeps_known: bool,
     pub base: Option<&'s Base>,
+    /// The file, beside HDF5.
+    pub file: &'s File,
+    pub needed: u64,
 }
 
 impl<'s> Writer<'s> {

@@ -4,7 +4,7 @@
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::xxh3_128;
+use twox_hash::XxHash3_128;
 
 use super::DType;
 use super::bytes::{buffer_for, give_back};
@@ -204,7 +204,7 @@ fn take(from: &[u8], to: &mut [MaybeUninit<u8>], known: Option<Option<u128>>) ->
     if is_zero(from) {
         return Taken::Zero;
     }
-    let checksum = known.is_some().then(|| xxh3_128(from));
+    let checksum = known.is_some().then(|| XxHash3_128::oneshot(from));
     if checksum.is_some() && checksum == known.flatten() {
         return Taken::Same;
     }
@@ -254,7 +254,7 @@ mod tests {
             row: 1,
             bytes: state.len(),
             block: BLOCK / 4,
-            checksums: state.chunks(BLOCK / 4).map(xxh3_128).collect(),
+            checksums: state.chunks(BLOCK / 4).map(XxHash3_128::oneshot).collect(),
             pays: true,
         };
         state[2 * SMALLEST + 5] ^= 2;

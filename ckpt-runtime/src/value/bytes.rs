@@ -38,7 +38,11 @@ pub(crate) fn release_unused() {
 
 /// An empty buffer for `bytes`.
 pub(super) fn buffer_for(bytes: usize) -> Vec<u8> {
-    used_before(bytes).unwrap_or_else(|| Vec::with_capacity(bytes))
+    used_before(bytes).unwrap_or_else(|| {
+        let mut buffer = Vec::with_capacity(bytes);
+        parallel::large_pages(buffer.spare_capacity_mut());
+        buffer
+    })
 }
 
 /// Keeps a buffer to be used again.
@@ -101,7 +105,10 @@ impl Bytes {
                 larger.extend_from_slice(&self.0);
                 self.0 = larger;
             }
-            None => self.0.reserve_exact(wanted - self.0.len()),
+            None => {
+                self.0.reserve_exact(wanted - self.0.len());
+                parallel::large_pages(self.0.spare_capacity_mut());
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use super::column::Column;
 use super::column::{DType, Kind};
 use super::error::{LoadError, LoadProblem};
 use super::objects::Tables;
+use super::room::Room;
 use super::stand_in::Zeros;
 
 /// Where the bytes of stored columns come from.
@@ -16,6 +17,13 @@ pub trait Source {
     /// # Errors
     /// When they cannot be read or their checksum is wrong.
     fn read(&self, block: &Block, into: &mut [u8]) -> Result<(), LoadError>;
+
+    /// The bytes of the block, if they have been read already and the block is all of its dataset. Gives them once.
+    #[doc(hidden)]
+    fn take(&self, block: &Block) -> Option<Room> {
+        let _ = block;
+        None
+    }
 }
 
 /// A place in a checkpoint file that holds one column.

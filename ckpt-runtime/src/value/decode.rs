@@ -3,6 +3,7 @@
 use super::column::{DType, Kind};
 use super::cursor::{Content, Context, Cursor, mismatch, no_memory, to_usize};
 use super::error::{LoadError, LoadProblem};
+use super::room::Room;
 use super::{Checkpoint, Number};
 use crate::files::ReopenedFiles;
 
@@ -59,7 +60,14 @@ impl<'a> Decoder<'a> {
         let length = data.check(count, size_of::<N>())?;
         let read = match &data.content {
             Content::Stored(block) if data.at == 0 && length as u64 == block.length => {
-                N::read(count, |into| context.source.read(block, into))?
+                match context.source.take(block).map(Room::into_numbers) {
+                    Some(Ok(numbers)) => Some(numbers),
+                    Some(Err(room)) => N::read(count, |into| {
+                        into.copy_from_slice(room.bytes());
+                        Ok::<(), LoadError>(())
+                    })?,
+                    None => N::read(count, |into| context.source.read(block, into))?,
+                }
             }
             _ => {
                 let bytes = data.take(length, context)?;

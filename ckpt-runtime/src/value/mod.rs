@@ -20,6 +20,7 @@ mod owned;
 mod owned_tests;
 mod reach;
 mod refill;
+mod room;
 mod rows;
 mod serde;
 mod stand_in;
@@ -51,6 +52,8 @@ pub(crate) use objects::{ObjectTable, Objects, Tables};
 #[doc(hidden)]
 pub use reach::Reach;
 pub use refill::Refill;
+#[doc(hidden)]
+pub use room::Room;
 pub use serde::*;
 pub(crate) use stand_in::{can_stand_in, stand_in};
 

@@ -1,0 +1,54 @@
+//! What is measured: each bar is a function that gives the ratios.
+
+mod disk;
+mod memory;
+mod values;
+mod wait;
+
+use std::path::Path;
+
+use super::Wish;
+use super::measure::Measured;
+
+pub type BarOf = fn(&Wish) -> anyhow::Result<Vec<Measured>>;
+
+pub const ALL: &[(&str, BarOf)] = &[
+    ("wait", wait::dirty),
+    ("unchanged", wait::unchanged),
+    ("zeros", wait::zeros),
+    ("scale", wait::scale),
+    ("disk", disk::durable),
+    ("compressed", disk::compressed),
+    ("restart", disk::restart),
+    ("nested", values::nested),
+    ("variables", values::variables),
+    ("memory", memory::copies),
+];
+
+/// A session in a folder of its own, which becomes the working directory.
+fn session(folder: &Path, settings: &str) -> anyhow::Result<ckpt::Session> {
+    std::env::set_current_dir(folder)?;
+    let settings = format!("[session]\ndir = \"store\"\nevery = 1\n{settings}\n");
+    std::fs::write("ckpt.toml", settings)?;
+    Ok(ckpt::Session::open("pipeline")?)
+}
+
+/// Takes a checkpoint of one value.
+fn save<T: ckpt::Checkpoint + ?Sized>(session: &mut ckpt::Session, value: &T) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        session.save_if_due(|to| to.save("state", value))?,
+        "no checkpoint was taken"
+    );
+    Ok(())
+}
+
+/// The newest checkpoint file in a folder.
+fn newest(folder: &Path) -> anyhow::Result<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder.join("store"))?
+        .flatten()
+        .map(|entry| entry.path());
+    let files = entries.filter(|path| path.extension().is_some_and(|extension| extension == "h5"));
+    files
+        .max()
+        .ok_or_else(|| anyhow::anyhow!("there is no checkpoint"))
+}

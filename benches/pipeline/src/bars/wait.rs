@@ -1,0 +1,147 @@
+//! How long the program stands still.
+
+use super::{newest, save, session};
+use crate::Wish;
+use crate::measure::{Bar, Measured, timed};
+use crate::state::{change, change_some, copy, noise, read};
+
+/// Everything has changed.
+pub fn dirty(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
+    let folder = tempfile::tempdir_in(&wish.folders[0])?;
+    let mut session = session(folder.path(), "keep = 1")?;
+    let mut state = noise(wish.megabytes << 20);
+    let mut memory = state.clone();
+    let mut pairs = Vec::new();
+    // The first checkpoint finds no memory that was used before.
+    for round in 0..=wish.rounds {
+        change(&mut state);
+        let (memcpy, ()) = timed(|| copy(&state, &mut memory));
+        let (wait, saved) = timed(|| save(&mut session, &state));
+        saved?;
+        session.wait();
+        if round > 0 {
+            pairs.push((wait, memcpy));
+        }
+    }
+    Ok(vec![Measured::of(
+        "wait, all changed",
+        "memcpy",
+        Bar::AtMost(1.15),
+        &pairs,
+    )])
+}
+
+/// Little has changed, or nothing.
+pub fn unchanged(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
+    let folder = tempfile::tempdir_in(&wish.folders[0])?;
+    let mut session = session(folder.path(), "keep = 2\nfull-every = 1000000")?;
+    let mut state = noise(wish.megabytes << 20);
+    let mut memory = state.clone();
+    let (mut some, mut none, mut reads) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..=wish.rounds {
+        for (changed, pairs) in [(true, &mut some), (false, &mut none)] {
+            if changed {
+                change_some(&mut state);
+            }
+            let (memcpy, ()) = timed(|| copy(&state, &mut memory));
+            let (once, ()) = timed(|| read(&state));
+            let (wait, saved) = timed(|| save(&mut session, &state));
+            saved?;
+            session.wait();
+            if round > 0 {
+                pairs.push((wait, memcpy));
+                reads.push((once, memcpy));
+            }
+        }
+    }
+    Ok(vec![
+        Measured::of(
+            "wait, 5 % of the blocks changed",
+            "memcpy",
+            Bar::AtMost(0.7),
+            &some,
+        ),
+        Measured::of("wait, nothing changed", "memcpy", Bar::None, &none),
+        Measured::of("one read of the state: the floor", "memcpy", Bar::None, &reads),
+    ])
+}
+
+/// A state that is nearly all zeros.
+pub fn zeros(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
+    let folder = tempfile::tempdir_in(&wish.folders[0])?;
+    let mut session = session(folder.path(), "keep = 1")?;
+    let mut state = vec![0_u64; (wish.megabytes.min(600) << 20) / 8];
+    let count = state.len();
+    state[count / 2..count / 2 + count / 1000].fill(7);
+    read(&state);
+    let mut pairs = Vec::new();
+    for round in 0..=wish.rounds {
+        let (once, ()) = timed(|| read(&state));
+        let (wait, saved) = timed(|| save(&mut session, &state));
+        saved?;
+        session.wait();
+        if round > 0 {
+            pairs.push((wait, once));
+        }
+    }
+    let size = newest(folder.path())?.metadata()?.len() as f64;
+    Ok(vec![
+        Measured::of(
+            "wait, 99.9 % zeros",
+            "one read of the state",
+            Bar::AtMost(1.0),
+            &pairs,
+        ),
+        Measured::of("file, 99.9 % zeros", "1 MB", Bar::AtMost(1.0), &[(size, 1e6)]),
+    ])
+}
+
+/// The time grows as the state does, and not with the checkpoints that are there.
+pub fn scale(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
+    let folder = tempfile::tempdir_in(&wish.folders[0])?;
+    let mut session = session(folder.path(), "keep = \"all\"")?;
+    let waits = |session: &mut ckpt::Session, state: &mut [u64]| -> anyhow::Result<Vec<(f64, f64)>> {
+        let mut memory = state.to_vec();
+        let mut pairs = Vec::new();
+        for round in 0..=wish.rounds {
+            change(state);
+            let (memcpy, ()) = timed(|| copy(state, &mut memory));
+            let (wait, saved) = timed(|| save(session, &*state));
+            saved?;
+            session.wait();
+            if round > 0 {
+                pairs.push((wait, memcpy));
+            }
+        }
+        Ok(pairs)
+    };
+    let mut all = Vec::new();
+    for megabytes in [4, 32, 256].into_iter().filter(|size| *size <= wish.megabytes) {
+        let pairs = waits(&mut session, &mut noise(megabytes << 20))?;
+        all.push(Measured::of(
+            &format!("wait, {megabytes} MB"),
+            "memcpy",
+            Bar::None,
+            &pairs,
+        ));
+        for file in std::fs::read_dir(folder.path().join("store"))?.flatten() {
+            if file.path().extension().is_some_and(|extension| extension == "h5") {
+                std::fs::remove_file(file.path())?;
+            }
+        }
+    }
+    let mut list = noise(1 << 20);
+    let best = |pairs: Vec<(f64, f64)>| pairs.iter().map(|pair| pair.0).fold(f64::INFINITY, f64::min);
+    let first = best(waits(&mut session, &mut list)?);
+    for _ in 0..200 {
+        save(&mut session, &list)?;
+    }
+    let last = best(waits(&mut session, &mut list)?);
+    all.push(Measured::of(
+        "wait after 200 checkpoints more",
+        "before",
+        Bar::AtMost(1.5),
+        &[(last, first)],
+    ));
+    Ok(all)
+}
