@@ -1,5 +1,6 @@
 //! Random communication skeletons: what the analysis calls safe is checked against a simulator that tries every order in
 //! which the ranks may go on. `CKPT_SKELETONS=500` makes that many programs; without it a share of them.
+//! `CKPT_SKELETONS_SEED` makes others.
 
 use super::analysed;
 use super::simulator::{Event, Truth, simulate};
@@ -58,6 +59,8 @@ enum Part {
         tag: Option<i64>,
         any: bool,
         late: bool,
+        /// Whether it asks until the message is there.
+        asks: bool,
     },
     /// Workers ask the first rank, which answers whoever comes.
     Ask,
@@ -68,6 +71,8 @@ enum Part {
 
 struct Skeleton {
     parts: Vec<Part>,
+    /// Whether the number of turns comes from the command line.
+    of_any_length: bool,
 }
 
 fn skeleton(random: &mut Random) -> Skeleton {
@@ -106,6 +111,7 @@ fn skeleton(random: &mut Random) -> Skeleton {
                         tag: wanted,
                         any,
                         late,
+                        asks: random.chance(4),
                     },
                 ));
             }
@@ -118,6 +124,7 @@ fn skeleton(random: &mut Random) -> Skeleton {
     parts.sort_by_key(|(at, _)| *at);
     Skeleton {
         parts: parts.into_iter().map(|(_, part)| part).collect(),
+        of_any_length: random.chance(3),
     }
 }
 
@@ -203,6 +210,7 @@ impl Skeleton {
                 tag,
                 any,
                 late,
+                ..
             } => {
                 let of = if late { turn - 1 } else { turn };
                 if of >= 0 {
@@ -233,12 +241,16 @@ impl Skeleton {
         let mut behind = String::new();
         for part in &self.parts {
             if let Part::Receive { late: true, .. } = part {
-                behind += &format!("    {{ let it = {TURNS}; {} }}\n", statement(*part, "it"));
+                behind += &format!("    {{ let it = n; {} }}\n", statement(*part, "it"));
             }
         }
+        let n = match self.of_any_length {
+            true => format!("std::env::args().nth(1).map_or({TURNS}, |word| word.parse().unwrap())"),
+            false => TURNS.to_string(),
+        };
         format!(
             "use mpi::traits::*;\nfn main() {{\n    let universe = mpi::initialize().unwrap();\n    let world = universe.world();\n    \
-             let (rank, size) = (world.rank(), world.size());\n    let mut x = f64::from(rank);\n    for it in 0..{TURNS} {{\n{body}    }}\n{behind}    \
+             let (rank, size) = (world.rank(), world.size());\n    let mut x = f64::from(rank);\n    let n: i32 = {n};\n    for it in 0..n {{\n{body}    }}\n{behind}    \
              println!(\"{{x}}\");\n}}\n"
         )
     }
@@ -259,12 +271,25 @@ fn statement(part: Part, it: &str) -> String {
                 Shape::Alternate => format!("if {it} % 2 == rank % 2 {{ {} }}", send("(rank + 1) % size")),
             }
         }
-        Part::Receive { shape, tag, any, late } => {
+        Part::Receive { shape, tag, any, late, asks } => {
+            let probe = match tag {
+                Some(tag) => format!("immediate_probe_with_tag({tag})"),
+                None => "immediate_probe()".into(),
+            };
             let call = match tag {
                 Some(tag) => format!("receive_with_tag::<f64>({tag})"),
                 None => "receive::<f64>()".into(),
             };
+            let whom = |from: &str| match any {
+                true => "world.any_process()".to_owned(),
+                false => format!("world.process_at_rank({from})"),
+            };
             let receive = |from: &str| match any {
+                _ if asks => format!(
+                    "loop {{ if let Some(status) = {}.{probe} {{ x += world.process_at_rank(status.source_rank())\
+                     .receive_with_tag::<f64>(status.tag()).0; break; }} x *= 0.5; }}",
+                    whom(from)
+                ),
                 true => format!("x += world.any_process().{call}.0;"),
                 false => format!("x += world.process_at_rank({from}).{call}.0;"),
             };
@@ -345,7 +370,10 @@ fn nothing_is_taken_for_safe_that_is_not() {
         .ok()
         .and_then(|text| text.parse().ok());
     let mut score = Score::default();
-    let mut seed = 0;
+    let asked_seed = std::env::var("CKPT_SKELETONS_SEED")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let mut seed = asked_seed.unwrap_or(0);
     while (score.programs as u64) < asked.unwrap_or(SHARE) {
         let mut random = Random(seed);
         seed += 1;
