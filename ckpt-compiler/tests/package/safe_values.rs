@@ -274,3 +274,30 @@ fn a_loop_that_goes_round_unequally_often_says_so() {
         "{obstacle}"
     );
 }
+
+/// With `f64` it goes round eleven times, with `f32` ten.
+#[test]
+fn short_numbers_add_up_to_others() {
+    for start in ["0.0_f32", "0.0 as f32", "ZERO", "zero"] {
+        let text = program(&format!(
+            "const ZERO: f32 = 0.0; let zero: f32 = 0.0; let tenth = 0.1;
+             for step in 0..100 {{
+                 /*unsafe*/
+                 let (mut t, mut turns) = ({start}, 0);
+                 while t < 1.0 {{ t += tenth; turns += 1; }}
+                 if turns == 10 {{ world.process_at_rank((rank + 1) % size).send(&t); }}
+             }}"
+        ));
+        check(&text);
+        check(
+            &text
+                .replace("/*unsafe*/", "/*safe*/")
+                .replace("f32", "f64")
+                .replace("turns == 10", "turns == 10 && rank < 0"),
+        );
+    }
+    let text = program(
+        "for step in 0..100 { /*unsafe*/ if 300.0 as u8 == 255 { world.process_at_rank(0).send(&1); } }",
+    );
+    check(&text);
+}

@@ -372,7 +372,12 @@ impl Lowerer<'_> {
         let folded = crate::package::fold::const_item(self.resolver, id);
         let is_float = matches!(&one.ty, syn::Type::Path(path) if path.path.is_ident("f64") || path.path.is_ident("f32"));
         match (folded, &one.value) {
-            (crate::package::amount::Amount::Known(number), _) if is_float => self.push(Value::float(number)),
+            (crate::package::amount::Amount::Known(number), _) if is_float => {
+                self.push(Value::float(number));
+                if matches!(&one.ty, syn::Type::Path(path) if path.path.is_ident("f32")) {
+                    self.op(Op::Cast("f32".into()));
+                }
+            }
             (crate::package::amount::Amount::Known(number), _) if number.fract() == 0.0 => {
                 self.push(Value::Int(number as i128));
             }

@@ -318,6 +318,9 @@ impl Lowerer<'_> {
         self.expr_for(&init.expr, &local.pat);
         if let syn::Pat::Type(typed) = &local.pat {
             self.gather_type(&typed.ty);
+            if matches!(&*typed.ty, syn::Type::Path(path) if path.path.is_ident("f32")) {
+                self.op(Op::Cast("f32".into()));
+            }
         }
         let subject = self.slot();
         self.op(Op::Declare(subject));

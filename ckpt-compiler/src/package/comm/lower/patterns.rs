@@ -189,9 +189,10 @@ pub(super) fn last(path: &syn::Path) -> Rc<str> {
 pub(super) fn literal(lit: &Lit) -> Option<Value> {
     Some(match lit {
         Lit::Bool(one) => Value::Bool(one.value),
-        Lit::Int(one) if one.suffix() == "f64" || one.suffix() == "f32" => {
-            Value::float(one.base10_parse::<f64>().ok()?)
-        }
+        Lit::Int(one) if one.suffix() == "f64" => Value::float(one.base10_parse::<f64>().ok()?),
+        // What is computed with shorter numbers is not what the machine would compute.
+        Lit::Int(one) if one.suffix() == "f32" => Value::uniform(&("f32", one.base10_digits())),
+        Lit::Float(one) if one.suffix() == "f32" => Value::uniform(&("f32", one.base10_digits())),
         Lit::Int(one) => Value::Int(one.base10_parse().ok()?),
         Lit::Float(one) => Value::float(one.base10_parse::<f64>().ok()?),
         Lit::Str(one) => Value::Text(one.value().into()),

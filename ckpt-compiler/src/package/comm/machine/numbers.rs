@@ -20,10 +20,12 @@ pub(in crate::package::comm) fn cast(value: &Value, to: &str) -> Value {
     match value {
         // An address is another in every process.
         _ if to == "*" => Value::Data,
+        // The machine's numbers are longer than these, and their sums others.
+        Value::Int(_) | Value::Float(_) if to == "f32" => Value::uniform(&("f32", value)),
         Value::Int(one) if is_float => Value::float(*one as f64),
         Value::Int(one) => Value::Int(wrapped(*one, to)),
         Value::Float(bits) if is_float => Value::Float(*bits),
-        Value::Float(bits) => Value::Int(f64::from_bits(*bits) as i128),
+        Value::Float(bits) => Value::Int(saturated(f64::from_bits(*bits), to)),
         Value::Bool(one) => Value::Int(i128::from(*one)),
         // A variant without parts is a number of its own.
         other if other.is_same() => {
@@ -32,6 +34,20 @@ pub(in crate::package::comm) fn cast(value: &Value, to: &str) -> Value {
             value
         }
         _ => Value::Data,
+    }
+}
+
+fn saturated(number: f64, to: &str) -> i128 {
+    match to {
+        "u8" => i128::from(number as u8),
+        "i8" => i128::from(number as i8),
+        "u16" => i128::from(number as u16),
+        "i16" => i128::from(number as i16),
+        "u32" | "c_uint" => i128::from(number as u32),
+        "i32" | "Rank" | "Tag" | "Count" | "c_int" => i128::from(number as i32),
+        "u64" | "usize" => i128::from(number as u64),
+        "i64" | "isize" => i128::from(number as i64),
+        _ => number as i128,
     }
 }
 
