@@ -40,6 +40,35 @@ install_other_mpis() {
     }
 }
 
+# What programs for other machines are built with and run by: compilers and emulators from Debian, the standard library
+# from rustup, and into this folder cmake, for an HDF5 of their own, and h5py. `all` machines, or those that CI tries.
+install_machines() {
+    local folder=$1 machines=(s390x powerpc) missing=() machine
+    [ "${2:-}" != all ] || machines+=(i686 aarch64)
+    for machine in "${machines[@]}"; do
+        command -v "$machine-linux-gnu-gcc" >/dev/null || missing+=("gcc-$machine-linux-gnu")
+        [ -e "/usr/$machine-linux-gnu/include/stdio.h" ] || case $machine in
+            i686) missing+=(libc6-dev-i386-cross) ;;
+            aarch64) missing+=(libc6-dev-arm64-cross) ;;
+            *) missing+=("libc6-dev-$machine-cross") ;;
+        esac
+    done
+    command -v qemu-s390x-static >/dev/null || missing+=(qemu-user-static)
+    command -v h5dump >/dev/null || missing+=(hdf5-tools)
+    if [ ! -x "$folder/bin/cmake" ]; then
+        python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+    fi
+    install_packages "${missing[@]}"
+    for machine in "${machines[@]}"; do
+        rustup target list --installed | grep -q "^$machine-unknown-linux-gnu$" ||
+            timeout 600 rustup --quiet target add "$machine-unknown-linux-gnu"
+    done
+    "$folder/bin/python3" -c 'import h5py' 2>/dev/null && [ -x "$folder/bin/cmake" ] || {
+        python3 -m venv "$folder"
+        timeout 600 "$folder/bin/pip" install --quiet --disable-pip-version-check 'cmake>=3.26' 'h5py>=3'
+    }
+}
+
 install_packages() {
     local missing=("$@")
     [ ${#missing[@]} -gt 0 ] || return 0

@@ -43,6 +43,8 @@ fn every_command_has_help_with_an_example_and_exit_codes() {
         "verify",
         "diff",
         "prune",
+        "pack",
+        "unpack",
         "expand",
         "crashtest",
         "doctor",
@@ -192,6 +194,7 @@ fn a_missing_or_empty_store_is_named_and_left_alone() {
         &["inspect", "1"],
         &["verify"],
         &["prune", "--keep", "1"],
+        &["pack"],
         &["restart"],
         &["diff", "1", "2"],
     ] {
@@ -207,6 +210,7 @@ fn a_missing_or_empty_store_is_named_and_left_alone() {
         &["inspect", "1"][..],
         &["verify"],
         &["prune", "--keep", "1"],
+        &["pack"],
         &["restart"],
     ] {
         cargo_ckpt(here.path(), command)

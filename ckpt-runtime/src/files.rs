@@ -5,11 +5,13 @@
 //! bytes themselves are kept only where the program can read what it wrote and could change it again, in a file opened
 //! for both. Before a checkpoint is committed, what was written to the files is brought to the disk.
 //!
-//! Files that are closed at the site are in [`closed`]; it hears of them at the [`door`].
+//! Files that are closed at the site are in [`closed`]; it hears of them at the [`door`]. Where a restart finds them on
+//! another machine is in [`moved`].
 
 pub(crate) mod closed;
 mod door;
 mod log;
+pub(crate) mod moved;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

@@ -221,9 +221,12 @@ macro_rules! atomics {
 
 atomics! {
     AtomicBool of bool;
-    AtomicU8 of u8; AtomicU16 of u16; AtomicU32 of u32; AtomicU64 of u64; AtomicUsize of usize;
-    AtomicI8 of i8; AtomicI16 of i16; AtomicI32 of i32; AtomicI64 of i64; AtomicIsize of isize;
+    AtomicU8 of u8; AtomicU16 of u16; AtomicU32 of u32; AtomicUsize of usize;
+    AtomicI8 of i8; AtomicI16 of i16; AtomicI32 of i32; AtomicIsize of isize;
 }
+
+#[cfg(target_has_atomic = "64")]
+atomics! { AtomicU64 of u64; AtomicI64 of i64; }
 
 /// What is held by code that a restart executes again could not be put back.
 fn held() -> LoadError {

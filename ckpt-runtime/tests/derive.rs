@@ -210,6 +210,66 @@ fn fields_and_variants_are_found_by_name() {
     );
 }
 
+/// Versions of a type with less in it.
+mod less {
+    use super::*;
+
+    #[derive(Checkpoint, Debug, PartialEq)]
+    pub struct Sim {
+        pub mode: Mode,
+        pub steps: u32,
+    }
+
+    #[derive(Checkpoint, Debug, PartialEq)]
+    pub enum Mode {
+        Slow {
+            #[ckpt(default)]
+            extra: i8,
+        },
+        Fast,
+    }
+
+    #[derive(Checkpoint, Debug, PartialEq)]
+    pub struct Named {
+        pub id: u64,
+    }
+}
+
+#[test]
+fn what_is_gone_from_a_struct_is_passed_over() {
+    let sim = |mode| old::Sim {
+        time: 1.5,
+        steps: 3,
+        mode,
+    };
+    let expected = less::Sim {
+        mode: less::Mode::Fast,
+        steps: 3,
+    };
+    assert_eq!(convert::<_, less::Sim>(&sim(old::Mode::Fast)), expected);
+    let all: Vec<less::Sim> = convert(&vec![sim(old::Mode::Fast), sim(old::Mode::Fast)]);
+    assert_eq!(
+        all,
+        [
+            expected,
+            less::Sim {
+                mode: less::Mode::Fast,
+                steps: 3
+            }
+        ]
+    );
+    // Numbers, arrays, options and texts.
+    let particles: Vec<Particle> = (0..4).map(particle).collect();
+    let named: Vec<less::Named> = convert(&particles);
+    assert_eq!(named.iter().map(|one| one.id).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert_eq!(convert::<_, less::Named>(&particles[2]).id, 2);
+    // A variant that has nothing left of what it had is not read as one that never had anything.
+    assert_eq!(
+        refuse::<_, less::Sim>(&sim(old::Mode::Slow { factor: 9 })),
+        "at `mode/Slow/factor`: the column holds 1 more elements than the value needs"
+    );
+}
+
 #[derive(Checkpoint, Debug)]
 #[allow(dead_code)]
 struct Strict {

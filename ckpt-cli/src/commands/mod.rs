@@ -8,11 +8,13 @@ mod expand;
 mod init;
 mod inspect;
 mod list;
+mod pack;
 mod plan;
 mod prune;
 mod restart;
 mod rewrite;
 mod run;
+mod unpack;
 mod verify;
 
 use crate::failure::Outcome;
@@ -30,6 +32,8 @@ pub enum Command {
     Verify(verify::Verify),
     Diff(diff::Diff),
     Prune(prune::Prune),
+    Pack(pack::Pack),
+    Unpack(unpack::Unpack),
     Crashtest(crashtest::Crashtest),
     Expand(expand::Expand),
     Doctor(doctor::Doctor),
@@ -49,6 +53,8 @@ impl Command {
             Command::Verify(command) => command.perform(),
             Command::Diff(command) => command.perform(),
             Command::Prune(command) => command.perform(),
+            Command::Pack(command) => command.perform(),
+            Command::Unpack(command) => command.perform(),
             Command::Crashtest(command) => command.perform(),
             Command::Expand(command) => command.perform(),
             Command::Doctor(command) => command.perform(),

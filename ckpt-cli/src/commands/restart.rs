@@ -7,6 +7,7 @@ use ckpt::session::job::{COMMAND_NOTE, Job, RANKS_NOTE, State};
 use ckpt::store::{Entry, Meta};
 
 use crate::failure::{Failure, Outcome, code};
+use crate::launch::mapping::Mapping;
 use crate::launch::restarts::{self, Run as Kept};
 use crate::launch::{Begin, CargoOptions, RankOptions, Record, RestartOptions, SessionOptions};
 use crate::stores::{self, StoreOption, Which};
@@ -25,6 +26,9 @@ pub struct Restart {
     /// Restart although the source of a function has changed, as long as its variables are the same
     #[arg(long)]
     force_layout: bool,
+    /// What was at the path OLD is at NEW on this machine: open and closed files, paths in variables, arguments
+    #[arg(long, value_name = "OLD=NEW", value_parser = Mapping::parse)]
+    map: Vec<Mapping>,
     #[command(flatten)]
     session: SessionOptions,
     #[command(flatten)]
@@ -42,6 +46,7 @@ const EXAMPLE: &str = "\
 Example:
   cargo ckpt restart                      the newest checkpoint, everything else as before
   cargo ckpt restart 12 -- other.toml     checkpoint 12, with another argument
+  cargo ckpt restart --map /home/a=/work  files that were below /home/a are below /work now
 
 Exit codes: that of the program; 128 + N if signal N killed it; 75 checkpointed and stopped
 (requeue); 76 no such checkpoint; 77 the checkpoint does not fit the program; 101 build failed.";
@@ -67,6 +72,7 @@ impl Restart {
         let last = last_command(meta.as_ref(), job.as_ref());
         let arguments = self.arguments(last.as_deref(), &store)?;
         let cargo = self.cargo_options(last.as_deref(), record.as_ref());
+        let cargo = cargo.on_this_machine();
         let recorded = record
             .as_ref()
             .map(|record| record.ranks.clone())
@@ -88,6 +94,7 @@ impl Restart {
         if self.force_layout {
             environment.push(("CKPT_FORCE_LAYOUT", "1".into()));
         }
+        environment.extend(Mapping::variable(&self.map));
         let command = |begin| {
             let mut command = program.command();
             command
@@ -163,7 +170,10 @@ impl Restart {
             return Ok(self.arguments.clone());
         }
         match last {
-            Some(last) => Ok(last.iter().skip(1).map(OsString::from).collect()),
+            Some(last) => {
+                let words = last.iter().skip(1);
+                Ok(words.map(|word| Mapping::of_argument(&self.map, word)).collect())
+            }
             None => Err(Failure::usage(format!(
                 "`{}` does not say how the program was started",
                 store.display()

@@ -149,6 +149,21 @@ impl CargoOptions {
         options
     }
 
+    /// These options, where they are of a run on this machine. Those of one that came from elsewhere name folders that
+    /// are not here: then it is the package of the current folder, built in the same way.
+    pub fn on_this_machine(self) -> Self {
+        let is_gone = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| !path.exists());
+        if !is_gone(&self.manifest_path) && !is_gone(&self.exe) {
+            return self;
+        }
+        CargoOptions {
+            manifest_path: None,
+            target_dir: None,
+            exe: None,
+            ..self
+        }
+    }
+
     /// The options that say how to build, as they are written on a command line.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();

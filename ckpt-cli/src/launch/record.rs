@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::{CargoOptions, RankOptions, SessionOptions};
 use crate::stores;
 
-const FILE: &str = "launch.json";
+/// Name of the record in the store folder.
+pub const FILE: &str = "launch.json";
 
 /// How a program was built and started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -124,7 +124,7 @@ mod tests {
         let named: BTreeSet<&str> = KNOWN
             .iter()
             .map(|(_, _, feature)| *feature)
-            .chain(["values"])
+            .chain(["values", "static-hdf5"])
             .collect();
         assert_eq!(named, has, "the table and the features of ckpt-runtime");
     }

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 use super::log::{Log, Was};
-use super::{LARGEST_CONTENT, door, start_folder};
+use super::{LARGEST_CONTENT, door, moved, start_folder};
 use crate::globals;
 use crate::snapshot::SnapshotBuilder;
 use crate::store::Restored;
@@ -385,6 +385,7 @@ impl Checkpoint for Kept {
 /// Brings all files back: those that the checkpoint has, and those that the run has touched since.
 fn bring_back(saved: Vec<Kept>) -> Result<(), String> {
     with_watch(|watch| {
+        watch.log.move_paths(moved::now)?;
         let log = watch.log.read()?;
         let known: HashSet<&Path> = saved.iter().map(|kept| kept.path.as_path()).collect();
         let mut first: BTreeMap<&Path, &Was> = BTreeMap::new();

@@ -30,6 +30,7 @@ pub(super) enum Was {
 /// A line of the log; without length and bytes, there was no file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Line {
+    #[serde(with = "path_text")]
     path: PathBuf,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     length: Option<u64>,
@@ -85,6 +86,31 @@ impl Log {
         file.sync_data()
     }
 
+    /// The files that it tells about are elsewhere now, as `moved` says: from here on the log names them so. Without
+    /// that, a later restart would look for them where others may have files.
+    ///
+    /// # Errors
+    /// It cannot be read, or written again.
+    pub fn move_paths(&mut self, moved: impl Fn(PathBuf) -> PathBuf) -> Result<(), String> {
+        let lines = self.read()?;
+        if lines.iter().all(|(path, _)| moved(path.clone()) == *path) {
+            return Ok(());
+        }
+        let failed = |error: io::Error| format!("`{}` cannot be written again: {error}", self.path.display());
+        let unfinished = self.path.with_extension("log.tmp");
+        let _ = fs::remove_file(&unfinished);
+        let mut fresh = Self {
+            path: unfinished,
+            file: None,
+        };
+        for (path, was) in lines {
+            fresh.add(&moved(path), &was).map_err(failed)?;
+        }
+        fs::rename(&fresh.path, &self.path).map_err(failed)?;
+        self.file = None;
+        Ok(())
+    }
+
     /// All lines that are whole, oldest first.
     ///
     /// # Errors
@@ -108,6 +134,39 @@ impl Log {
                 (line.path, was)
             })
             .collect())
+    }
+}
+
+/// A path as JSON can say it: one that is no text as an object with its bytes.
+mod path_text {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    use std::path::{Path, PathBuf};
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Text(PathBuf),
+        Bytes { hexadecimal: String },
+    }
+
+    pub fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+        let written = match path.to_str() {
+            Some(_) => Written::Text(path.to_owned()),
+            None => Written::Bytes {
+                hexadecimal: super::hexadecimal(path.as_os_str().as_bytes()),
+            },
+        };
+        written.serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
+        Ok(match Written::deserialize(from)? {
+            Written::Text(path) => path,
+            Written::Bytes { hexadecimal } => OsString::from_vec(super::bytes(&hexadecimal)).into(),
+        })
     }
 }
 
@@ -149,6 +208,32 @@ fn bytes(digits: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_that_have_moved_are_written_anew() {
+        use std::os::unix::ffi::OsStringExt;
+        let folder = tempfile::tempdir().unwrap();
+        let not_text = PathBuf::from(std::ffi::OsString::from_vec(b"/old/\xff".to_vec()));
+        let entries = [
+            (not_text.clone(), Was::Length(3)),
+            (PathBuf::from("/old/a"), Was::Absent),
+            (PathBuf::from("b"), Was::Content(vec![1])),
+        ];
+        let mut log = Log::new(folder.path(), 0);
+        for (path, was) in &entries {
+            log.add(path, was).unwrap();
+        }
+        assert_eq!(log.read().unwrap(), entries);
+        let moved = |path: PathBuf| match path.strip_prefix("/old") {
+            Ok(rest) => Path::new("/new").join(rest),
+            Err(_) => path,
+        };
+        log.move_paths(moved).unwrap();
+        log.move_paths(moved).unwrap();
+        log.add(Path::new("c"), &Was::Absent).unwrap();
+        let found: Vec<PathBuf> = log.read().unwrap().into_iter().map(|(path, _)| path).collect();
+        assert_eq!(found, [moved(not_text), "/new/a".into(), "b".into(), "c".into()]);
+    }
 
     #[test]
     fn a_torn_line_is_passed_over_and_cut_off() {

@@ -4,8 +4,8 @@
 //! for. A restart needs MPI before the first statement of `main`, to agree on a line: then ckpt brings it up, with the
 //! level that the run had when it was checkpointed, and [`super::door`] lets the program believe that it does so itself.
 
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::calls::{self, Communicator, Phase};
 use super::{Member, launcher};
@@ -28,9 +28,9 @@ static OURS: AtomicBool = AtomicBool::new(false);
 static THEIRS: AtomicBool = AtomicBool::new(false);
 static THREADS: AtomicI32 = AtomicI32::new(0);
 /// The newest checkpoint of this process when its session began.
-static NEWEST: AtomicU64 = AtomicU64::new(0);
+static NEWEST: Mutex<u64> = Mutex::new(0);
 /// The newest of any rank then: the lines of this run are numbered from there on.
-static BASE: AtomicU64 = AtomicU64::new(0);
+static BASE: Mutex<u64> = Mutex::new(0);
 
 #[derive(Debug, Clone, Copy)]
 struct World {
@@ -129,7 +129,7 @@ fn other_rank(told: Member, member: Member) -> Fatal {
 /// The store is open; `newest` is the newest checkpoint that this process has there. The ranks agree on the number that
 /// their next line has once MPI is up.
 pub(crate) fn has_newest(newest: u64) {
-    NEWEST.store(newest, Ordering::SeqCst);
+    *locked(&NEWEST) = newest;
     if is_up() {
         agree_on_base();
     }
@@ -137,16 +137,20 @@ pub(crate) fn has_newest(newest: u64) {
 
 fn agree_on_base() {
     if let Some(communicator) = communicator() {
-        let mut newest = [NEWEST.load(Ordering::SeqCst) as i64];
+        let mut newest = [*locked(&NEWEST) as i64];
         calls::largest(communicator, &mut newest);
-        BASE.store(newest[0] as u64, Ordering::SeqCst);
+        *locked(&BASE) = newest[0] as u64;
     }
     calls::enter(Phase::Agree);
 }
 
+fn locked(number: &Mutex<u64>) -> MutexGuard<'_, u64> {
+    number.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The number of the newest checkpoint that any rank had when the run began.
 pub(crate) fn line_base() -> u64 {
-    BASE.load(Ordering::SeqCst)
+    *locked(&BASE)
 }
 
 /// The program brings MPI up: `initialise` does it, with the level of threading that it leaves there. Gives what the

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::files::moved;
 use crate::store::{CheckpointId, Compression, Keep, Storing};
 
 /// The configuration file, looked for in the working directory.
@@ -43,6 +44,7 @@ const KNOWN: &[&str] = &[
     "CKPT_CHECK_SAFE_POINTS",
     "CKPT_COUNT_MPI_CALLS",
     "CKPT_LOG",
+    "CKPT_MAP",
     "CKPT_PLAN",
     "CKPT_RUNTIME_PATH",
 ];
@@ -266,6 +268,7 @@ impl Config {
         if let Some(limit) = environment.duration("CKPT_TIME_LIMIT")? {
             config.time_limit = Some(limit);
         }
+        environment.moved_paths()?;
         if config.every.is_none() && config.interval.is_none() {
             config.interval = Some(Interval::Every(DEFAULT_INTERVAL));
         }
@@ -331,6 +334,18 @@ impl Environment<'_> {
                 value: value.to_string_lossy().into_owned(),
                 expected: "1 or 0",
             }),
+        }
+    }
+
+    /// Whether what is said about paths that have moved makes sense; who restores one reads it.
+    fn moved_paths(&self) -> Result<(), ConfigError> {
+        match self.get(moved::VARIABLE) {
+            Some(text) if moved::read(&text).is_none() => Err(ConfigError::Value {
+                setting: moved::VARIABLE.into(),
+                value: text.to_string_lossy().into_owned(),
+                expected: "OLD=NEW with two absolute paths, one pair a line",
+            }),
+            _ => Ok(()),
         }
     }
 

@@ -20,6 +20,7 @@
 //! | `CKPT_TIME_LIMIT`* | `time-limit` | the process takes a checkpoint and stops before it has run so long | |
 //! | `CKPT_RESTART`* | | restart from `latest` or from the checkpoint of that number | |
 //! | `CKPT_BACKGROUND` | `background` | 0: the program waits until a checkpoint is on the disk | 1: it goes on once its state has been copied |
+//! | `CKPT_MAP` | | where files of the program are now: `OLD=NEW`, two absolute paths, one pair a line | |
 //! | `CKPT_FORCE_LAYOUT` | | 1: restart although the source of a function changed, if its sites and variables did not | |
 //! | `CKPT_QUIET` | | 1: no messages but warnings and errors | |
 //!
@@ -48,6 +49,7 @@ pub(crate) mod policy;
 pub(crate) mod resume;
 mod run;
 mod signals;
+mod visit_number;
 mod writer;
 
 use std::io;

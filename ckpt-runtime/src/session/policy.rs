@@ -9,17 +9,18 @@
 //! visits 10, 20, 30 whatever happened between.
 
 use std::num::NonZeroU64;
-use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::auto::{Auto, Estimate, History};
 use super::config::{Config, Fault, Interval};
+use super::visit_number::VisitNumber;
 use crate::ranks::{self, Agreement, Outcome};
 
 /// The visit at which a site has to look up; beyond every count while there is no session.
-pub(crate) static NEXT: AtomicU64 = AtomicU64::new(u64::MAX);
+pub(crate) static NEXT: VisitNumber = VisitNumber::new(u64::MAX);
 
 /// What wants attention at the next site.
 static ATTENTION: AtomicU8 = AtomicU8::new(0);

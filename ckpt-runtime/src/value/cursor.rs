@@ -149,13 +149,39 @@ impl Cursor {
         }
     }
 
-    /// Elements not yet taken.
-    pub fn left(&self) -> u64 {
+    /// Elements that should have been taken and were not: how many, and the path of the column. Fields of which nothing was
+    /// taken, beside others, are those that the program's struct does not have any more.
+    pub fn left(&self) -> Option<(u64, String)> {
         match self {
-            Cursor::Empty | Cursor::Zeros(_) => 0,
-            Cursor::Data(data) => (data.left() / data.dtype.size()) as u64,
+            Cursor::Empty | Cursor::Zeros(_) => None,
+            Cursor::Data(data) => match data.left() / data.dtype.size() {
+                0 => None,
+                left => Some((left as u64, String::new())),
+            },
             Cursor::Array { items, .. } => items.left(),
-            Cursor::Group { children, .. } => children.iter().map(|(_, child)| child.left()).sum(),
+            Cursor::Group { kind, children } => {
+                let may_be_gone = *kind == Kind::Struct && self.is_begun();
+                let wanted = children
+                    .iter()
+                    .filter(|(_, child)| !may_be_gone || child.is_begun());
+                wanted
+                    .filter_map(|(name, child)| Some((name, child.left()?)))
+                    .map(|(name, (left, below))| match below.is_empty() {
+                        true => (left, name.to_string()),
+                        false => (left, format!("{name}/{below}")),
+                    })
+                    .next()
+            }
+        }
+    }
+
+    /// Whether anything has been taken.
+    fn is_begun(&self) -> bool {
+        match self {
+            Cursor::Empty | Cursor::Zeros(_) => false,
+            Cursor::Data(data) => data.at > 0,
+            Cursor::Array { items, .. } => items.is_begun(),
+            Cursor::Group { children, .. } => children.iter().any(|(_, child)| child.is_begun()),
         }
     }
 

@@ -497,8 +497,11 @@ impl<'a> Decoder<'a> {
     /// Reports what is left when a variable has been restored.
     pub(crate) fn finish(&self) -> Result<(), LoadError> {
         match self.cursor.left() {
-            0 => Ok(()),
-            left => Err(LoadProblem::TooLong { left }.into()),
+            None => Ok(()),
+            Some((left, path)) => Err(LoadError {
+                path,
+                problem: LoadProblem::TooLong { left },
+            }),
         }
     }
 

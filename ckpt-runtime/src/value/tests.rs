@@ -61,6 +61,15 @@ pub(crate) fn round_trip<T: Checkpoint>(value: &T) -> T {
     decode(&encode(value).unwrap()).unwrap()
 }
 
+/// What is made of the columns that `save` writes: those of another machine, or of another version of a type.
+#[cfg(feature = "rand")]
+pub(crate) fn as_saved_by<T: Checkpoint>(save: impl FnOnce(&mut Encoder<'_>)) -> Result<T, LoadError> {
+    let mut objects = Objects::default();
+    let mut column = Column::Empty;
+    save(&mut Encoder::new(&mut column, false, &mut objects));
+    decode(&(column, Vec::new()))
+}
+
 /// The value after the bytes of one of its fields were changed in the file.
 pub(crate) fn changed<T: Checkpoint>(value: &T, field: &str, bytes: &[u8]) -> Result<T, LoadError> {
     let (mut column, tables) = encode(value).unwrap();

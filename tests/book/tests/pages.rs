@@ -155,3 +155,32 @@ fn the_readme_states_the_oldest_rust() {
         "README.md does not say: {sentence}"
     );
 }
+
+/// Every guarantee of the file format names tests, and they are there.
+#[test]
+fn guarantees_have_tests() {
+    let page = read(&root().join("docs/src/format.md"));
+    let (_, section) = page
+        .split_once("## What holds, and the test that holds it")
+        .expect("the section");
+    let rows = section.lines().filter(|line| {
+        line.starts_with("| ") && !line.starts_with("| ---") && !line.starts_with("| guarantee")
+    });
+    let mut count = 0;
+    for row in rows {
+        let tests = row.rsplit(" | ").next().unwrap_or_default();
+        let mut source = String::new();
+        let mut found = 0;
+        for name in tests.split('`').skip(1).step_by(2) {
+            if name.ends_with(".rs") {
+                source = read(&root().join(name));
+            } else {
+                assert!(source.contains(&format!("fn {name}(")), "{name} of: {row}");
+                found += 1;
+            }
+        }
+        assert!(found > 0, "{row}");
+        count += 1;
+    }
+    assert!(count > 15, "{count}");
+}

@@ -115,9 +115,12 @@ macro_rules! atomics {
 }
 
 atomics! {
-    AtomicBool, bool; AtomicU8, u8; AtomicU16, u16; AtomicU32, u32; AtomicU64, u64; AtomicUsize, usize;
-    AtomicI8, i8; AtomicI16, i16; AtomicI32, i32; AtomicI64, i64; AtomicIsize, isize;
+    AtomicBool, bool; AtomicU8, u8; AtomicU16, u16; AtomicU32, u32; AtomicUsize, usize;
+    AtomicI8, i8; AtomicI16, i16; AtomicI32, i32; AtomicIsize, isize;
 }
+
+#[cfg(target_has_atomic = "64")]
+atomics! { AtomicU64, u64; AtomicI64, i64; }
 
 fn truth(byte: u8) -> Result<bool, LoadError> {
     match byte {

@@ -7,6 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use crate::files::moved;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
 impl Checkpoint for str {
@@ -49,7 +50,8 @@ owned! {
     Box<OsStr>, |s| **s, |from| OsString::load(from).map(OsString::into_boxed_os_str);
     Box<Path>, |s| **s, |from| PathBuf::load(from).map(PathBuf::into_boxed_path);
     OsString, |s| s.as_os_str(), |from| from.text_bytes().map(OsString::from_vec);
-    PathBuf, |s| s.as_path(), |from| OsString::load(from).map(PathBuf::from);
+    // What is a path by its type is mapped at a restart.
+    PathBuf, |s| s.as_path(), |from| OsString::load(from).map(|path| moved::now(path.into()));
 }
 
 impl Checkpoint for CString {

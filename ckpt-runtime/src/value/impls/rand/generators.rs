@@ -65,7 +65,8 @@ impl Checkpoint for StdRng {
     }
 }
 
-/// `SmallRng` shows its state in its `Debug` output only, and takes it as a seed.
+/// `SmallRng` shows its state in its `Debug` output only, and takes it as a seed. It is another generator where words
+/// have 32 bits: the state is named by the generator that it belongs to.
 impl Checkpoint for SmallRng {
     fn save(&self, to: &mut Encoder<'_>) {
         let shown = format!("{self:?}");
@@ -73,31 +74,55 @@ impl Checkpoint for SmallRng {
             .split_once('[')
             .and_then(|(_, rest)| rest.split_once(']'))
             .map_or("", |(words, _)| words);
-        let state: Result<Vec<u64>, _> = words.split(',').map(|word| word.trim().parse()).collect();
+        let state: Option<Vec<small::Word>> = words.split(',').map(|word| word.trim().parse().ok()).collect();
+        let state = state.and_then(|state| <[small::Word; 4]>::try_from(state).ok());
         match state {
             // The proof that nothing was misunderstood.
-            Ok(state) if small(&state).as_ref() == Some(self) => state.save(to),
+            Some(state) if small::generator(&state) == *self => state.save(&mut to.field(small::NAMES, 0)),
             _ => to.fail("this version of rand hides the state of `SmallRng`; use a generator of `rand_pcg` or `rand_chacha`"),
         }
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        small(&Vec::load(from)?)
-            .ok_or_else(|| LoadError::invalid("this is not the state of a `SmallRng` of this machine"))
+        let state = from.field_with(
+            &[small::NAMES[0].as_ref()],
+            <[small::Word; 4]>::load,
+            Some(&|| [0; 4]),
+        )?;
+        // No generator is ever in this state.
+        if state == [0; 4] && !from.is_stand_in() {
+            return Err(LoadError::invalid(OTHER_WORDS));
+        }
+        Ok(small::generator(&state))
     }
 }
 
-fn small(state: &[u64]) -> Option<SmallRng> {
-    let bytes: Vec<u8> = if cfg!(target_pointer_width = "64") {
-        state.iter().flat_map(|word| word.to_le_bytes()).collect()
+const OTHER_WORDS: &str = "this is the state of a `SmallRng` on a machine whose words have another width, where it is another generator; use one that is the same everywhere, of `rand_pcg` or `rand_chacha`";
+
+/// The generator that `SmallRng` is here.
+mod small {
+    use std::borrow::Cow;
+
+    use super::{SeedableRng, SmallRng};
+
+    #[cfg(target_pointer_width = "64")]
+    pub type Word = u64;
+    #[cfg(not(target_pointer_width = "64"))]
+    pub type Word = u32;
+
+    pub const NAMES: &[Cow<'static, str>] = &[Cow::Borrowed(if Word::BITS == 64 {
+        "xoshiro256"
     } else {
-        // Four words of 32 bits; the rest of the seed has no meaning.
-        state
-            .iter()
-            .flat_map(|&word| (word as u32).to_le_bytes())
-            .chain([0; 16])
-            .collect()
-    };
-    <[u8; 32]>::try_from(bytes).ok().map(SmallRng::from_seed)
+        "xoshiro128"
+    })];
+
+    pub fn generator(state: &[Word; 4]) -> SmallRng {
+        // With words of 32 bits the rest of the seed has no meaning.
+        let mut seed = <SmallRng as SeedableRng>::Seed::default();
+        for (place, word) in seed.chunks_exact_mut(size_of::<Word>()).zip(state) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        SmallRng::from_seed(seed)
+    }
 }
 
 /// No run could draw the same numbers again, so that there is no answer to come back to.
@@ -133,6 +158,27 @@ mod tests {
                 assert_eq!(again.next_u32(), rng.next_u32(), "after {draws}");
             }
         }
+    }
+
+    /// Where words are half or twice as wide, `SmallRng` is another generator.
+    #[test]
+    fn the_state_of_another_generator_is_refused() {
+        use crate::value::tests::as_saved_by;
+        use std::borrow::Cow;
+        let other = |to: &mut Encoder<'_>| {
+            const NAMES: &[Cow<'static, str>] = &[Cow::Borrowed(if usize::BITS == 64 {
+                "xoshiro128"
+            } else {
+                "xoshiro256"
+            })];
+            if usize::BITS == 64 {
+                [1_u32, 2, 3, 4].save(&mut to.field(NAMES, 0));
+            } else {
+                [1_u64, 2, 3, 4].save(&mut to.field(NAMES, 0));
+            }
+        };
+        let refused = as_saved_by::<SmallRng>(other).unwrap_err().to_string();
+        assert!(refused.contains("words have another width"), "{refused}");
     }
 
     #[test]

@@ -1,0 +1,92 @@
+//! `--map OLD=NEW`: where files of the program are on this machine.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The variable that carries all of them into the program, one a line.
+const VARIABLE: &str = "CKPT_MAP";
+
+/// What is below one path is below another now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mapping {
+    old: PathBuf,
+    new: PathBuf,
+}
+
+impl Mapping {
+    /// As it is written on a command line.
+    pub fn parse(text: &str) -> Result<Mapping, String> {
+        let (old, new) = text
+            .split_once('=')
+            .ok_or("write OLD=NEW: where it was, and where it is")?;
+        if !Path::new(old).is_absolute() {
+            return Err(format!(
+                "`{old}` is not an absolute path; relative ones go by the folder that the program is started in"
+            ));
+        }
+        if new.is_empty() || text.contains('\n') {
+            return Err("write OLD=NEW: where it was, and where it is".into());
+        }
+        let new = std::path::absolute(new).map_err(|error| error.to_string())?;
+        Ok(Mapping { old: old.into(), new })
+    }
+
+    /// What the program is told.
+    pub fn variable(all: &[Mapping]) -> Option<(&'static str, OsString)> {
+        let line = |mapping: &Mapping| {
+            let mut line = mapping.old.clone().into_os_string();
+            line.push("=");
+            line.push(&mapping.new);
+            line
+        };
+        let lines: Vec<OsString> = all.iter().map(line).collect();
+        (!lines.is_empty()).then(|| (VARIABLE, lines.join("\n".as_ref())))
+    }
+
+    /// An argument of the last run, if it is a path that has moved where it is now.
+    pub fn of_argument(all: &[Mapping], argument: &str) -> OsString {
+        let below = |mapping: &Mapping| {
+            let rest = Path::new(argument).strip_prefix(&mapping.old).ok()?;
+            Some(match rest.as_os_str().is_empty() {
+                true => mapping.new.clone(),
+                false => mapping.new.join(rest),
+            })
+        };
+        let longest = all
+            .iter()
+            .filter_map(|mapping| Some((mapping.old.as_os_str().len(), below(mapping)?)))
+            .max_by_key(|(length, _)| *length);
+        longest.map_or_else(|| argument.into(), |(_, path)| path.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_have_moved_are_arguments_elsewhere() {
+        let all = ["/home/a=/work", "/home/a/data=/data"].map(|text| Mapping::parse(text).unwrap());
+        for (old, new) in [
+            ("/home/a/deck.toml", "/work/deck.toml"),
+            ("/home/a/data/x", "/data/x"),
+            ("/home/a", "/work"),
+            ("/home/ab/deck.toml", "/home/ab/deck.toml"),
+            ("deck.toml", "deck.toml"),
+            ("--out=/home/a", "--out=/home/a"),
+        ] {
+            assert_eq!(Mapping::of_argument(&all, old), new);
+        }
+        let (name, lines) = Mapping::variable(&all).unwrap();
+        assert_eq!(
+            (name, lines.to_str().unwrap()),
+            ("CKPT_MAP", "/home/a=/work\n/home/a/data=/data")
+        );
+        assert_eq!(Mapping::variable(&[]), None);
+        assert!(
+            Mapping::parse("a=/b").is_err()
+                && Mapping::parse("/a").is_err()
+                && Mapping::parse("/a=").is_err()
+        );
+    }
+}

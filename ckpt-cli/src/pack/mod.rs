@@ -1,0 +1,140 @@
+//! A store as one file to carry: an ordinary tar file whose first entry is a manifest with the length and the checksum
+//! of every other. What is unpacked is checked before it gets its name.
+
+mod read;
+mod write;
+
+use std::io::{self, Read, Write};
+use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
+
+pub use read::unpack;
+pub use write::pack;
+
+/// The first entry.
+const MANIFEST: &str = "manifest.json";
+/// The folder with the files of the store.
+const STORE: &str = "store";
+/// The folder with files of the program.
+const FILES: &str = "files";
+/// What `format` says.
+const FORMAT: &str = "ckpt-pack";
+/// Raised by a change that an older reader would misread.
+const VERSION: u32 = 1;
+
+/// What is in a pack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    format: String,
+    version: u32,
+    /// Name of the store's folder.
+    pub store: String,
+    /// Name of the program.
+    pub program: String,
+    /// The host that it was packed on.
+    pub host: String,
+    /// Every other entry, in the order of the file.
+    pub files: Vec<Entry>,
+}
+
+/// A file in a pack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// `store/NAME`, or `files/PATH` with the path from the folder that the program was started in.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
+    /// 32 hexadecimal digits.
+    pub xxh3_128: String,
+}
+
+impl Entry {
+    /// Where it belongs, if its path is one that may be written to: below its folder, whatever the pack says.
+    fn place(&self) -> Option<Place> {
+        let path = Path::new(&self.path);
+        let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        if !is_plain {
+            return None;
+        }
+        if let Ok(name) = path.strip_prefix(STORE) {
+            let belongs = name.to_str().is_some_and(belongs_to_a_store);
+            return belongs.then_some(Place::Store);
+        }
+        let path = path.strip_prefix(FILES).ok()?;
+        (path != Path::new("")).then(|| Place::File(path.to_owned()))
+    }
+}
+
+/// Where an entry goes.
+enum Place {
+    Store,
+    File(PathBuf),
+}
+
+/// Whether a file of this name is part of a store, and may go with it: not the lock, nor what has not been finished.
+fn belongs_to_a_store(name: &str) -> bool {
+    let is_log = name.starts_with("files.") && name.ends_with(".log");
+    let is_note = is_log || name == crate::launch::RECORD_FILE || name == ckpt::session::job::JOB_FILE;
+    let is_plain = !name.contains('/') && !name.starts_with('.');
+    is_plain && (is_note || crate::stores::file_of(Path::new(name)).is_some())
+}
+
+/// Copies all of it; its length and its checksum.
+fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<(u64, String)> {
+    let (mut sum, mut length) = (Xxh3::new(), 0);
+    let mut piece = vec![0; 1 << 20];
+    loop {
+        let count = from.read(&mut piece)?;
+        if count == 0 {
+            return Ok((length, format!("{:032x}", sum.digest128())));
+        }
+        sum.update(&piece[..count]);
+        to.write_all(&piece[..count])?;
+        length += count as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_stay_below_their_folders() {
+        let is_placed = |path: &str| {
+            let entry = Entry {
+                path: path.into(),
+                bytes: 0,
+                xxh3_128: String::new(),
+            };
+            entry.place().is_some()
+        };
+        for good in [
+            "store/000004.r0.h5",
+            "store/job.json",
+            "store/files.r3.log",
+            "files/a/b.txt",
+        ] {
+            assert!(is_placed(good), "{good}");
+        }
+        let bad = [
+            "store/../x",
+            "/etc/passwd",
+            "store/lock",
+            "store/.000004.r0.h5.tmp",
+            "store/a/000004.r0.h5",
+            "store",
+            "files/../../x",
+            "files",
+            "files/",
+            "other/x",
+            "",
+            "./store/job.json",
+            "store/job.json.exe",
+        ];
+        for bad in bad {
+            assert!(!is_placed(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Making a pack.
+
+use std::fs::{self, File};
+use std::io::{Seek, Write};
+use std::path::{Component, Path, PathBuf};
+
+use ckpt::session::job::{JOB_FILE, Job};
+use ckpt::store::{CheckpointId, Mode};
+
+use super::{Entry, FILES, FORMAT, MANIFEST, Manifest, STORE, VERSION, belongs_to_a_store, copy};
+use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::launch::RECORD_FILE;
+use crate::lines::{Lines, rank_list};
+use crate::stores;
+
+/// What has been packed.
+#[derive(Debug)]
+pub struct Packed {
+    /// The file.
+    pub file: PathBuf,
+    /// Its length.
+    pub bytes: u64,
+    /// What is in it.
+    pub manifest: Manifest,
+}
+
+/// A file on its way into a pack. It is open, so that it stays what it is though a job that runs removes it.
+struct Piece {
+    from: PathBuf,
+    path: String,
+    file: File,
+}
+
+/// Packs checkpoints of a store, what the store knows about their run, and files of the program.
+pub fn pack(
+    lines: &Lines,
+    store: &Path,
+    ids: &[CheckpointId],
+    files: &[PathBuf],
+    to: &Path,
+) -> Outcome<Packed> {
+    let mut pieces = checkpoints(lines, ids)?;
+    pieces.extend(notes(lines)?);
+    for file in files {
+        pieces.push(own_file(file)?);
+    }
+    let mut entries = Vec::new();
+    for piece in &mut pieces {
+        entries.push(piece.entry()?);
+    }
+    let manifest = Manifest {
+        format: FORMAT.into(),
+        version: VERSION,
+        store: name_of(store),
+        program: Job::read(&stores::home(store))
+            .ok()
+            .flatten()
+            .map_or_else(String::new, |job| job.program),
+        host: nix::sys::utsname::uname().map_or_else(
+            |_| String::new(),
+            |name| name.nodename().to_string_lossy().into_owned(),
+        ),
+        files: entries,
+    };
+    write(to, &manifest, &mut pieces)?;
+    let bytes = fs::metadata(to).about("cannot read", to)?.len();
+    Ok(Packed {
+        file: to.to_owned(),
+        bytes,
+        manifest,
+    })
+}
+
+/// The name that the store has without its path.
+fn name_of(store: &Path) -> String {
+    let absolute = fs::canonicalize(stores::home(store)).unwrap_or_else(|_| store.to_owned());
+    let name = absolute.file_name().unwrap_or_default().to_string_lossy();
+    match name.ends_with(".ckpt.d") {
+        true => name.into_owned(),
+        false => format!("{name}.ckpt.d"),
+    }
+}
+
+fn checkpoints(lines: &Lines, ids: &[CheckpointId]) -> Outcome<Vec<Piece>> {
+    if let Some(ranks) = rank_list(&lines.elsewhere) {
+        return Err(Failure::new(
+            code::NO_CHECKPOINT,
+            format!("the files of {ranks} are not on this machine"),
+        )
+        .help("a pack has those of all ranks: bring them into one folder first, their names differ"));
+    }
+    let mut pieces = Vec::new();
+    for &id in ids {
+        for part in &lines.parts {
+            let store = part.open(Mode::ReadOnly)?;
+            store.verify(id).map_err(|damage| {
+                let what = damage
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect::<Vec<_>>()
+                    .join("\n");
+                Failure::store(format!("checkpoint {id} is damaged, it is not packed"))
+                    .because(what)
+                    .help("`cargo ckpt verify` says which are whole")
+            })?;
+            let from = store.path(id);
+            let path = format!("{STORE}/{id}.r{}.h5", part.rank);
+            pieces.push(Piece::open(from, path)?);
+        }
+    }
+    Ok(pieces)
+}
+
+/// What the store knows of the run.
+fn notes(lines: &Lines) -> Outcome<Vec<Piece>> {
+    let mut folders: Vec<&PathBuf> = lines.parts.iter().map(|part| &part.folder).collect();
+    folders.dedup();
+    let mut pieces: Vec<Piece> = Vec::new();
+    for folder in folders {
+        let names = fs::read_dir(folder).about("cannot read", folder)?.flatten();
+        let mut names: Vec<String> = names
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect();
+        names.sort();
+        for name in names.iter().filter(|name| belongs_to_a_store(name)) {
+            let path = format!("{STORE}/{name}");
+            let is_note = name.ends_with(".log") || name == JOB_FILE || name == RECORD_FILE;
+            if is_note && !pieces.iter().any(|piece| piece.path == path) {
+                pieces.push(Piece::open(folder.join(name), path)?);
+            }
+        }
+    }
+    Ok(pieces)
+}
+
+/// A file of the program, which goes by its path from here.
+fn own_file(file: &Path) -> Outcome<Piece> {
+    let plain = file.components().filter(|part| *part != Component::CurDir);
+    let path: PathBuf = plain.collect();
+    let is_below = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let Some(text) = path.to_str().filter(|_| is_below) else {
+        return Err(Failure::usage(format!("`{}` is not below this folder", file.display())).help(
+            "`--with` takes files that are: they are unpacked at the same paths. Carry others apart, and tell `restart` with `--map OLD=NEW`",
+        ));
+    };
+    let piece = Piece::open(path.clone(), format!("{FILES}/{text}"))?;
+    let metadata = piece.file.metadata().about("cannot read", file)?;
+    match metadata.is_file() {
+        true => Ok(piece),
+        false => Err(Failure::usage(format!("`{}` is not a file", file.display()))
+            .help("name the files in it one by one")),
+    }
+}
+
+impl Piece {
+    fn open(from: PathBuf, path: String) -> Outcome<Piece> {
+        let file = File::open(&from).about("cannot open", &from)?;
+        Ok(Piece { from, path, file })
+    }
+
+    fn entry(&mut self) -> Outcome<Entry> {
+        let (bytes, xxh3_128) =
+            copy(&mut self.file, &mut std::io::sink()).about("cannot read", &self.from)?;
+        self.file.rewind().about("cannot read", &self.from)?;
+        Ok(Entry {
+            path: self.path.clone(),
+            bytes,
+            xxh3_128,
+        })
+    }
+}
+
+/// Writes the pack under another name, and gives it its own when it is on the disk.
+fn write(to: &Path, manifest: &Manifest, pieces: &mut [Piece]) -> Outcome<()> {
+    let folder = to
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let unfinished = tempfile::Builder::new()
+        .prefix(".pack-")
+        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
+        .tempfile_in(folder)
+        .about("cannot write in", folder)?;
+    let mut archive = tar::Builder::new(std::io::BufWriter::new(unfinished));
+    let text = serde_json::to_string_pretty(manifest).unwrap_or_default() + "\n";
+    add(&mut archive, MANIFEST, text.len() as u64, text.as_bytes()).about("cannot write", to)?;
+    for (piece, entry) in pieces.iter_mut().zip(&manifest.files) {
+        add(&mut archive, &piece.path, entry.bytes, &mut piece.file).about("cannot write", to)?;
+    }
+    let finished = archive
+        .into_inner()
+        .and_then(|file| file.into_inner().map_err(std::io::Error::from));
+    let mut finished = finished.about("cannot write", to)?;
+    finished.flush().about("cannot write", to)?;
+    finished.as_file().sync_all().about("cannot write", to)?;
+    finished
+        .persist_noclobber(to)
+        .map_err(|error| error.error)
+        .about("cannot write", to)?;
+    Ok(())
+}
+
+fn add(
+    archive: &mut tar::Builder<impl Write>,
+    path: &str,
+    bytes: u64,
+    from: impl std::io::Read,
+) -> std::io::Result<()> {
+    let mut header = tar::Header::new_gnu();
+    header.set_size(bytes);
+    header.set_mode(0o644);
+    // No more than was measured, though a file of the program has grown meanwhile.
+    archive.append_data(&mut header, path, from.take(bytes))
+}

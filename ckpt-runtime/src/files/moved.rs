@@ -1,0 +1,87 @@
+//! Paths that are elsewhere now: what was below one folder when a checkpoint was taken is below another at the restart.
+//! `CKPT_MAP` says so, a line `OLD=NEW` for each, both absolute.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// The variable.
+pub(crate) const VARIABLE: &str = "CKPT_MAP";
+
+/// Old and new paths.
+type Moves = Vec<(PathBuf, PathBuf)>;
+
+/// Where a path of a checkpoint is now.
+pub(crate) fn now(path: PathBuf) -> PathBuf {
+    static MOVES: OnceLock<Moves> = OnceLock::new();
+    // A session has refused what cannot be read.
+    let moves = MOVES.get_or_init(|| {
+        std::env::var_os(VARIABLE)
+            .and_then(|text| read(&text))
+            .unwrap_or_default()
+    });
+    moved(path, moves)
+}
+
+/// What the variable says; `None` where it makes no sense.
+pub(crate) fn read(text: &OsStr) -> Option<Moves> {
+    let lines = text.as_bytes().split(|&byte| byte == b'\n');
+    let path = |bytes: &[u8]| Some(PathBuf::from(OsStr::from_bytes(bytes))).filter(|path| path.is_absolute());
+    let line = |line: &[u8]| {
+        let at = line.iter().position(|&byte| byte == b'=')?;
+        Some((path(&line[..at])?, path(&line[at + 1..])?))
+    };
+    lines.filter(|text| !text.is_empty()).map(line).collect()
+}
+
+/// By the longest of the old paths that it is below.
+fn moved(path: PathBuf, moves: &Moves) -> PathBuf {
+    // Given once more, a move does not move what it has moved already.
+    let applies = |(old, new): &&(PathBuf, PathBuf)| {
+        path.starts_with(old) && !(new.starts_with(old) && path.starts_with(new))
+    };
+    let longest = moves
+        .iter()
+        .filter(applies)
+        .max_by_key(|(old, _)| old.as_os_str().len());
+    match longest.and_then(|(old, new)| Some((new, path.strip_prefix(old).ok()?))) {
+        Some((new, rest)) if rest == Path::new("") => new.clone(),
+        Some((new, rest)) => new.join(rest),
+        None => path,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_below_one_folder_is_below_another() {
+        let moves = read("/home/a=/work\n/home/a/data=/data\n/scratch=/scratch/old\n".as_ref()).unwrap();
+        for (old, new) in [
+            ("/home/a/out.txt", "/work/out.txt"),
+            ("/home/a/data/out.txt", "/data/out.txt"),
+            ("/home/a", "/work"),
+            ("/home/ab", "/home/ab"),
+            ("home/a", "home/a"),
+            ("/scratch/x", "/scratch/old/x"),
+            ("/scratch/old/x", "/scratch/old/x"),
+        ] {
+            assert_eq!(moved(old.into(), &moves), Path::new(new));
+        }
+        let not_text = OsStr::from_bytes(b"/home/a/\xff");
+        assert_eq!(
+            moved(not_text.into(), &moves).as_os_str().as_bytes(),
+            b"/work/\xff"
+        );
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for text in ["/a", "a=/b", "/a=b", "/a=", "=/b", "/a=/b\nx"] {
+            assert_eq!(read(text.as_ref()), None, "{text}");
+        }
+        assert_eq!(read("/a=/b=c".as_ref()), Some(vec![("/a".into(), "/b=c".into())]));
+    }
+}
