@@ -18,11 +18,7 @@ fn every_machine_continues_what_every_other_has_written() {
             machine.name, machine.bits, machine.order
         );
         let row = page.lines().find(|line| line.starts_with(&row));
-        assert!(
-            row.is_none_or(|row| !row.contains("another")),
-            "{}",
-            machine.name
-        );
+        assert!(row.is_none_or(|row| !row.contains("another")), "{}", machine.name);
     }
 }
 
