@@ -53,8 +53,17 @@ pub fn cpu<T>(work: impl FnOnce() -> T) -> (f64, T) {
 
 /// Bytes of memory of this process.
 pub fn resident() -> f64 {
+    of_status("VmRSS:")
+}
+
+/// The most that it ever was.
+pub fn most_resident() -> f64 {
+    of_status("VmHWM:")
+}
+
+fn of_status(name: &str) -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
     let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
     kilobytes.unwrap_or(0.0) * 1024.0
 }

@@ -34,6 +34,7 @@ const ASKING: &[&str] = &[
 /// Variables that modify a session, or that other parts of ckpt read.
 const KNOWN: &[&str] = &[
     "CKPT_BACKGROUND",
+    "CKPT_MEMORY",
     "CKPT_WHEN_BUSY",
     "CKPT_COMPRESSION",
     "CKPT_FULL_EVERY",
@@ -89,6 +90,8 @@ pub struct Config {
     pub quiet: bool,
     /// The program goes on while a checkpoint is being written.
     pub background: bool,
+    /// Bytes that copies of the state may take; where one would take more, the program waits for the disk.
+    pub memory: Option<u64>,
     /// A checkpoint that is due by visits while the one before it is being written is left out; else the program waits.
     pub skip_when_busy: bool,
     /// What is stored, and how.
@@ -156,6 +159,7 @@ struct Section {
     keep: Option<KeepValue>,
     time_limit: Option<String>,
     background: Option<bool>,
+    memory: Option<String>,
     when_busy: Option<String>,
     compression: Option<String>,
     full_every: Option<NonZeroU32>,
@@ -227,6 +231,10 @@ impl Config {
                 .unwrap_or(true),
             force_layout: environment.flag("CKPT_FORCE_LAYOUT")?.unwrap_or(false),
             quiet: environment.flag("CKPT_QUIET")?.unwrap_or(false),
+            memory: section
+                .memory
+                .map(|text| bytes(&in_file("memory"), &text))
+                .transpose()?,
             skip_when_busy: section
                 .when_busy
                 .map_or(Ok(false), |text| when_busy(&in_file("when-busy"), &text))?,
@@ -252,6 +260,9 @@ impl Config {
         }
         if let Some(keep) = environment.get("CKPT_KEEP") {
             config.keep = keep_from("CKPT_KEEP", &keep.to_string_lossy())?;
+        }
+        if let Some(text) = environment.get("CKPT_MEMORY") {
+            config.memory = Some(bytes("CKPT_MEMORY", &text.to_string_lossy())?);
         }
         if let Some(text) = environment.get("CKPT_WHEN_BUSY") {
             config.skip_when_busy = when_busy("CKPT_WHEN_BUSY", &text.to_string_lossy())?;
@@ -406,6 +417,28 @@ fn keep_from(setting: &str, text: &str) -> Result<Keep, ConfigError> {
     }
 }
 
+fn bytes(setting: &str, text: &str) -> Result<u64, ConfigError> {
+    let trimmed = text.trim();
+    let digits = trimmed
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(trimmed.len());
+    let (number, unit) = trimmed.split_at(digits);
+    let factor = match unit.trim() {
+        "KiB" => Some(1 << 10),
+        "MiB" => Some(1 << 20),
+        "GiB" => Some(1 << 30),
+        _ => None,
+    };
+    let number = number.parse().ok().zip(factor);
+    number
+        .and_then(|(number, factor): (u64, u64)| number.checked_mul(factor))
+        .ok_or_else(|| ConfigError::Value {
+            setting: setting.into(),
+            value: text.into(),
+            expected: "a number of KiB, MiB or GiB, such as 512MiB",
+        })
+}
+
 fn when_busy(setting: &str, text: &str) -> Result<bool, ConfigError> {
     match text.trim() {
         "wait" => Ok(false),
@@ -495,6 +528,19 @@ mod tests {
             (None, Some(Interval::Every(DEFAULT_INTERVAL)))
         );
         assert_eq!(config.keep, Keep::default());
+    }
+
+    #[test]
+    fn memory_has_a_unit() {
+        let memory = |text| {
+            let config = resolve(None, &[("CKPT_EVERY", "1"), ("CKPT_MEMORY", text)]);
+            config.map(|config| config.unwrap().memory)
+        };
+        assert_eq!(memory("512MiB").unwrap(), Some(512 << 20));
+        assert_eq!(memory(" 2 GiB ").unwrap(), Some(2 << 30));
+        for wrong in ["12", "MiB", "-1MiB", "99999999999999GiB", "1 GB"] {
+            assert!(memory(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

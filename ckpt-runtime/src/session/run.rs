@@ -15,7 +15,7 @@ use crate::files::{self, closed};
 use crate::globals;
 use crate::ranks::{self, Member};
 use crate::snapshot::SnapshotBuilder;
-use crate::store::{CheckpointId, Meta, Store};
+use crate::store::{CheckpointId, Commit, Meta, Store};
 use crate::value::release_unused;
 
 /// A session of this process, whoever drives it: instrumented functions or the program itself.
@@ -41,6 +41,9 @@ pub(crate) struct Run {
     background: bool,
     /// What is due by visits is left out while the disk is behind.
     skip_when_busy: bool,
+    /// How much memory copies may take, and how large the last state was.
+    memory: Option<u64>,
+    bytes: Option<u64>,
     writer: Writer,
     /// A checkpoint by the clock was due while the one before it was being written.
     late: bool,
@@ -110,6 +113,8 @@ impl Run {
             failure: String::new(),
             background: config.background,
             skip_when_busy: config.skip_when_busy,
+            memory: config.memory,
+            bytes: None,
             writer: Writer::default(),
             late: false,
             told_of_slow_disk: false,
@@ -250,14 +255,21 @@ impl Run {
             self.mention_slow_disk("the program waits for it");
         }
         let began = Instant::now();
+        // Where the program waits for the disk, its memory is written as it is.
+        let waits = reason.stops() || !self.background || self.lacks_memory();
         let taken = ranks::at_checkpoint(|| {
-            let mut builder = gather(self.store.snapshot())?;
+            let mut commit = if waits { self.store.begin().ok() } else { None };
+            let empty = match &mut commit {
+                Some(commit) => commit.snapshot(),
+                None => self.store.snapshot(),
+            };
+            let mut builder = gather(empty)?;
             globals::save(&mut builder);
             closed::save(&mut builder);
-            Ok(self.taken(builder, visits, reason, began))
+            Ok(self.taken(builder, visits, reason, began, commit))
         })?;
         match taken {
-            Ok(taken) if self.background && !reason.stops() => {
+            Ok(taken) if !waits => {
                 self.waited(began.elapsed());
                 self.writer.begin(taken);
                 Ok(true)
@@ -276,6 +288,12 @@ impl Run {
                 Ok(false)
             }
         }
+    }
+
+    /// Whether a copy of the state may not be made; nobody knows how large the first one is.
+    fn lacks_memory(&self) -> bool {
+        self.memory
+            .is_some_and(|memory| self.bytes.is_none_or(|bytes| bytes > memory))
     }
 
     /// The program stood still so long for a checkpoint.
@@ -369,8 +387,10 @@ impl Run {
         visits: u64,
         reason: Reason,
         began: Instant,
+        commit: Option<Commit>,
     ) -> Result<Taken, String> {
         let snapshot = builder.finish().map_err(|error| error.to_string())?;
+        self.bytes = Some(snapshot.bytes());
         release_unused();
         let _ = std::io::stdout().flush();
         let meta = Meta {
@@ -384,7 +404,10 @@ impl Run {
             host: self.host.clone(),
             notes: self.notes(),
         };
-        let commit = self.store.begin().map_err(|error| error.to_string())?;
+        let commit = match commit {
+            Some(commit) => commit,
+            None => self.store.begin().map_err(|error| error.to_string())?,
+        };
         Ok(Taken {
             snapshot,
             meta,

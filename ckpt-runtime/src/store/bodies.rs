@@ -123,6 +123,18 @@ impl<'s> Writer<'s> {
         dims: &[u64],
         source: Source<'s>,
     ) -> Result<(Id, Body, u128), StoreError> {
+        if let Source::Blocks(body) = &source
+            && let Some(written) = &body.written
+        {
+            let staged = self.staged.get_mut(written.number).and_then(Option::take);
+            let (object, first) = staged.ok_or_else(|| StoreError::Changed {
+                path: place.name.to_owned(),
+            })?;
+            self.structure.name(&object, place.parent, place.name)?;
+            let row = row_bytes(dtype, dims, source.len());
+            let all = (written.block, row, written.checksums.clone());
+            return self.as_written(place, dtype, dims, &source, (object, first), all);
+        }
         let path = format!("{}/{}", place.path, place.name);
         let known = self.known(&path, dtype, dims, &source)?;
         let row = row_bytes(dtype, dims, source.len());
@@ -175,22 +187,22 @@ impl<'s> Writer<'s> {
         let bytes = source.whole().unwrap_or_default();
         let shape = (!dims.is_empty()).then_some(dims);
         let (object, first) = self.in_one_piece(place, of, shape, bytes.len() as u64)?;
-        let mut blocks = vec![Found::Zero; bytes.len().div_ceil(size)];
-        let many = (parallel::PIECE / 4 / size).max(1);
-        let failure = Mutex::new(None);
-        let pieces = bytes.chunks(many * size).zip(blocks.chunks_mut(many)).enumerate();
-        parallel::each(pieces, bytes.len(), |(number, (piece, found))| {
-            for (block, found) in piece.chunks(size).zip(found) {
-                *found = Found::New(checksum(block));
-            }
-            let at = first + (number * many * size) as u64;
-            if let Err(error) = self.file.write_all_at(piece, at) {
-                *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-            }
-        });
-        if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(StoreError::writing(self.path, self.needed, &error));
-        }
+        let sums = write_and_sum(self.file, bytes, size, first)
+            .map_err(|error| StoreError::writing(self.path, self.needed, &error))?;
+        self.as_written(place, dtype, dims, source, (object, first), (size, row, sums))
+    }
+
+    /// A body that is in the file already, side by side from `first` on.
+    fn as_written(
+        &mut self,
+        place: &Place<'_>,
+        dtype: &DType,
+        dims: &[u64],
+        source: &Source<'s>,
+        (object, first): (Id, u64),
+        (size, row, sums): (usize, Option<usize>, Vec<u128>),
+    ) -> Result<(Id, Body, u128), StoreError> {
+        let blocks = sums.into_iter().map(Found::New).collect();
         let large = Large {
             dtype,
             dims,
@@ -529,6 +541,30 @@ impl Large<'_, '_> {
         known.paths.retain(|id, _| holders.contains(id));
         known
     }
+}
+
+/// Writes a body side by side, every piece while its checksum has it in the cache; gives the checksums of its blocks.
+pub(super) fn write_and_sum(
+    file: &File,
+    bytes: &[u8],
+    size: usize,
+    first: u64,
+) -> std::io::Result<Vec<u128>> {
+    let mut sums = vec![0; bytes.len().div_ceil(size)];
+    let many = (parallel::PIECE / 4 / size).max(1);
+    let failure = Mutex::new(Ok(()));
+    let pieces = bytes.chunks(many * size).zip(sums.chunks_mut(many)).enumerate();
+    parallel::each(pieces, bytes.len(), |(number, (piece, sums))| {
+        for (block, sum) in piece.chunks(size).zip(sums) {
+            *sum = checksum(block);
+        }
+        let at = first + (number * many * size) as u64;
+        if let Err(error) = file.write_all_at(piece, at) {
+            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
+        }
+    });
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    Ok(sums)
 }
 
 /// Bytes of a row of a dataset, if it has rows.

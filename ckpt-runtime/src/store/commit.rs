@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::base::{Base, Storing};
 use super::fault::Step;
 use super::place::Place;
+use super::stream::Stream;
 use super::write::Order;
 use super::{CheckpointId, Keep, Meta, StoreError, write};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, SnapshotBuilder};
+use crate::value::Sink;
 
 /// A checkpoint that has its number and is not written yet. Any thread may write it; the store keeps its lock until then.
 #[derive(Debug)]
@@ -26,19 +28,43 @@ pub(crate) struct Commit {
     pub(super) base: Option<Arc<Base>>,
     /// What the next one need not.
     pub(super) next: Arc<Mutex<Option<Arc<Base>>>>,
+    /// The file, if large lists are written while they are gathered.
+    pub(super) stream: Option<Arc<Mutex<Stream>>>,
 }
 
 impl Commit {
+    /// A snapshot for this commit whose large lists are written as they are gathered, not copied: the program waits for
+    /// the disk, and what is compared or compressed is copied all the same.
+    pub(crate) fn snapshot(&mut self) -> SnapshotBuilder {
+        let mut capture = self.base.as_ref().map(|base| base.capture()).unwrap_or_default();
+        if self.storing.compression.is_none() && self.base.is_none() {
+            let unfinished = self.place.unfinished(self.id);
+            let _ = fs::remove_file(&unfinished);
+            // What goes wrong here goes wrong again, and is told, when the file is written as others are.
+            if let Ok(stream) = Stream::create(&unfinished) {
+                let stream = Arc::new(Mutex::new(stream));
+                capture.sink = Some(Arc::clone(&stream) as Arc<Mutex<dyn Sink>>);
+                self.stream = Some(stream);
+            }
+        }
+        SnapshotBuilder::in_blocks(capture)
+    }
+
     /// Writes it. When this returns it is on disk as a whole; if it fails, or the machine does, the older ones are as
     /// they were.
     ///
     /// # Errors
     /// As [`Store::commit`](super::Store::commit).
-    pub(crate) fn write(self, snapshot: &Snapshot, meta: &Meta) -> Result<CheckpointId, StoreError> {
+    pub(crate) fn write(mut self, snapshot: &Snapshot, meta: &Meta) -> Result<CheckpointId, StoreError> {
+        // Whoever gathered the snapshot is done.
+        let stream = self.stream.take().and_then(Arc::into_inner);
+        let stream = stream.map(|stream| stream.into_inner().unwrap_or_else(PoisonError::into_inner));
         let (place, id) = (&self.place, self.id);
         let unfinished = place.unfinished(id);
-        // A commit that panicked has left its file, and the number was given again.
-        let _ = fs::remove_file(&unfinished);
+        if stream.is_none() {
+            // A commit that panicked has left its file, and the number was given again.
+            let _ = fs::remove_file(&unfinished);
+        }
         let order = Order {
             id,
             suffix: &place.suffix(),
@@ -48,7 +74,7 @@ impl Commit {
         // If it fails, nothing is known of what the next one could build on.
         let next = || self.next.lock().unwrap_or_else(PoisonError::into_inner);
         *next() = None;
-        let base = match write::write(&unfinished, snapshot, meta, order) {
+        let base = match write::write(&unfinished, snapshot, meta, order, stream) {
             Ok(base) => base,
             Err(error) => {
                 // The error that matters is the first one; what cannot be removed now is at the next opening.
@@ -93,5 +119,116 @@ impl Commit {
             Step::Removed.reached();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::FunctionPlan;
+    use crate::store::{Mode, Store};
+
+    static PLAN: FunctionPlan = FunctionPlan {
+        function: "main",
+        module: "demo",
+        file: "main.rs",
+        line: 1,
+        layout: 0,
+        source: 0,
+        attribute: "ckpt::main",
+        sites: &[],
+    };
+
+    type Dense = (Vec<f64>, Vec<[u32; 3]>, Vec<[[u16; 2]; 2]>);
+
+    fn dense() -> Dense {
+        let numbers = (1..300_000).map(f64::from).collect();
+        let rows = (1..120_000).map(|n| [n, n + 1, 7]).collect();
+        let deep = (1..200_000).map(|n| [[n as u16 | 1, 2], [3, 4]]).collect();
+        (numbers, rows, deep)
+    }
+
+    /// A checkpoint whose lists are written as they are gathered.
+    fn streamed(store: &mut Store, state: &(Dense, Vec<u8>)) -> CheckpointId {
+        let mut commit = store.begin().unwrap();
+        let mut builder = commit.snapshot();
+        let frame = builder.frame(&PLAN, 1);
+        builder.value(frame, "dense", 1, None, &state.0);
+        builder.value(frame, "sparse", 2, None, &state.1);
+        builder.value(frame, "name", 3, None, "a name");
+        let snapshot = builder.finish().unwrap();
+        // Only what has zeros in it, or arrays in arrays, was copied.
+        let copied = snapshot.held();
+        assert!((1_600_000..2_200_000).contains(&copied), "{copied}");
+        assert!(snapshot.bytes() > 7_000_000);
+        commit.write(&snapshot, &Meta::default()).unwrap()
+    }
+
+    #[test]
+    fn lists_that_are_written_at_once_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
+        let mut sparse = vec![0; 2_000_000];
+        sparse[1_000_000..1_100_000].fill(9);
+        let mut state = (dense(), sparse);
+        for round in 0..3 {
+            state.0.0[round] += 0.5;
+            let id = streamed(&mut store, &state);
+            let restored = store.load(id).unwrap();
+            assert!(restored.decode::<Dense>(0, "dense").unwrap() == state.0);
+            assert!(restored.decode::<Vec<u8>>(0, "sparse").unwrap() == state.1);
+            assert_eq!(restored.decode::<String>(0, "name").unwrap(), "a name");
+            let rows = restored.tree().find("frames/0/dense/1").unwrap();
+            assert!(
+                matches!(&rows.kind, crate::store::NodeKind::Dataset { shape, .. } if *shape == [119_999, 3])
+            );
+        }
+    }
+
+    #[test]
+    fn the_next_one_builds_on_what_was_written_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
+        store.set_storing(Storing {
+            compression: None,
+            full_every: 3,
+        });
+        store.set_keep(Keep::All);
+        let mut list: Vec<u64> = (1..400_000).collect();
+        for round in 0..4 {
+            let mut commit = store.begin().unwrap();
+            let mut builder = commit.snapshot();
+            let frame = builder.frame(&PLAN, 1);
+            builder.value(frame, "list", 1, None, &list);
+            let snapshot = builder.finish().unwrap();
+            let id = commit.write(&snapshot, &Meta::default()).unwrap();
+            assert!(store.load(id).unwrap().decode::<Vec<u64>>(0, "list").unwrap() == list);
+            list[round * 100_000] += 1;
+        }
+        let needs: Vec<usize> = store
+            .list()
+            .unwrap()
+            .iter()
+            .map(|entry| entry.needs.len())
+            .collect();
+        assert_eq!(needs, [0, 1, 2, 0]);
+    }
+
+    #[test]
+    fn a_gathering_that_was_given_up_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
+        let mut commit = store.begin().unwrap();
+        let mut builder = commit.snapshot();
+        let frame = builder.frame(&PLAN, 1);
+        builder.value(frame, "list", 1, None, &vec![1_u64; 300_000]);
+        drop((builder, commit));
+        let id = store
+            .begin()
+            .unwrap()
+            .write(&Snapshot::default(), &Meta::default())
+            .unwrap();
+        assert_eq!(id, CheckpointId(1));
+        store.verify(id).unwrap();
     }
 }

@@ -51,6 +51,19 @@ pub(super) fn reserve(path: &Path, needed: u64) -> Result<File, StoreError> {
     }
 }
 
+/// An error where a disk has no room for so many bytes more. Where it has they are not taken: whoever writes them hears
+/// of it if others were faster.
+pub(super) fn room_for(file: &File, path: &Path, bytes: u64) -> Result<(), StoreError> {
+    let space = rustix::fs::fstatvfs(file);
+    match space.map(|space| space.f_bavail.saturating_mul(space.f_frsize)) {
+        Ok(free) if free < bytes => Err(StoreError::DiskFull {
+            path: path.to_owned(),
+            needed: bytes,
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// That the disk is full, if it is; otherwise `error`.
 pub(super) fn full_or(error: StoreError, path: &Path, needed: u64) -> StoreError {
     let space = path.parent().and_then(|folder| rustix::fs::statvfs(folder).ok());

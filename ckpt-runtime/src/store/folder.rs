@@ -191,6 +191,7 @@ impl Store {
             storing: self.storing,
             base: self.base(),
             next: Arc::clone(&self.base),
+            stream: None,
         })
     }
 

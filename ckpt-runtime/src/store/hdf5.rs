@@ -214,6 +214,37 @@ impl Structure {
         })
     }
 
+    /// Makes a dataset that has no name yet, and gives the offset in the file that is allotted to its values.
+    pub fn unnamed(&self, of: &Type, dims: &[u64]) -> Result<(Id, u64), StoreError> {
+        locked(|| {
+            let fail = || failure(&self.path, "make a dataset");
+            // SAFETY: as in `dataset`.
+            unsafe {
+                let space = sys::h5s::H5Screate_simple(dims.len() as i32, dims.as_ptr(), std::ptr::null());
+                let space = id(space).ok_or_else(fail)?;
+                let list = self.dataset_list.0;
+                let dataset =
+                    id(sys::h5d::H5Dcreate_anon(self.file.0, of.0.0, space.0, list, 0)).ok_or_else(fail)?;
+                let offset = sys::h5d::H5Dget_offset(dataset.0);
+                Ok((dataset, offset))
+            }
+        })
+    }
+
+    /// Gives a dataset its name.
+    pub fn name(&self, object: &Id, parent: &Id, name: &str) -> Result<(), StoreError> {
+        let c_name = c_string(name.as_bytes());
+        locked(|| {
+            // SAFETY: the lock is held, the ids are open, the name outlives the call.
+            let status = unsafe { sys::h5o::H5Olink(object.0, parent.0, c_name.as_ptr(), 0, 0) };
+            if status < 0 {
+                Err(failure(&self.path, &format!("name the dataset `{name}`")))
+            } else {
+                Ok(())
+            }
+        })
+    }
+
     /// Gives an object a text attribute.
     pub fn text(&self, object: &Id, name: &str, text: &str) -> Result<(), StoreError> {
         // HDF5 keeps an attribute in one message of at most 64 KiB.

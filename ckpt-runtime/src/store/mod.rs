@@ -21,6 +21,7 @@ mod lock;
 mod place;
 mod read;
 mod restored;
+mod stream;
 mod survey;
 mod time;
 mod tree;

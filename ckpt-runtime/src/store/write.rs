@@ -14,6 +14,7 @@ use super::extents::Other;
 use super::fault::Step;
 use super::hdf5::{Id, Structure, Type};
 use super::index::{Frame, Index, TableEntry};
+use super::stream::Stream;
 use super::survey::Source;
 use super::{CheckpointId, FORMAT_VERSION, FrameInfo, Meta, StoreError, VariableContent, VariableInfo};
 use crate::plan::SiteKind;
@@ -35,19 +36,35 @@ pub(super) struct Order<'a> {
 }
 
 /// Writes a complete checkpoint file to `path`, which must not exist, and syncs it. Gives what the next one may rely on.
+///
+/// With a `stream` the file is there, and the large lists that the snapshot does not have are in it.
 pub(super) fn write(
     path: &Path,
     snapshot: &Snapshot,
     meta: &Meta,
     order: Order<'_>,
+    stream: Option<Stream>,
 ) -> Result<Base, StoreError> {
-    Step::BeforeCreate.reached();
     let needed = needed(snapshot);
-    // HDF5 forgets why it could not make a file.
-    let structure = Structure::create(path).map_err(|error| container::full_or(error, path, needed))?;
-    Step::Created.reached();
-    // HDF5 cannot give up cleanly on a full disk, so it is only let loose on space that is there.
-    let file = container::reserve(path, needed)?;
+    let (structure, file, staged) = match stream {
+        Some(stream) => {
+            if let Some(failure) = stream.failure() {
+                return Err(failure);
+            }
+            container::room_for(&stream.file, path, needed)?;
+            (stream.structure, stream.file, stream.written)
+        }
+        None => {
+            Step::BeforeCreate.reached();
+            // HDF5 forgets why it could not make a file.
+            let structure =
+                Structure::create(path).map_err(|error| container::full_or(error, path, needed))?;
+            Step::Created.reached();
+            // HDF5 cannot give up cleanly on a full disk, so it is only let loose on space that is there.
+            let file = container::reserve(path, needed)?;
+            (structure, file, Vec::new())
+        }
+    };
     let Order {
         id,
         suffix,
@@ -66,14 +83,18 @@ pub(super) fn write(
         base,
         file: &file,
         needed,
+        staged,
     };
     writer.root(snapshot, meta)?;
     let Writer {
         structure,
         index,
         mut bodies,
+        staged,
         ..
     } = writer;
+    // HDF5 closes a file when nothing of it is open any more.
+    drop(staged);
     let known = std::mem::take(&mut bodies.known);
     bodies.close_group();
     structure.close()?;
@@ -144,6 +165,8 @@ pub(super) struct Writer<'s> {
     /// The file, beside HDF5.
     pub file: &'s File,
     pub needed: u64,
+    /// Lists that are in the file and have no name yet.
+    pub staged: Vec<Option<(Id, u64)>>,
 }
 
 impl<'s> Writer<'s> {

@@ -2,7 +2,7 @@
 //! blocks that the checkpoint before has are noted instead.
 
 use std::mem::MaybeUninit;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use twox_hash::XxHash3_128;
 
@@ -58,6 +58,21 @@ pub(crate) struct Reference {
     pub pays: bool,
 }
 
+/// Where large lists are written at once, while the program waits: no copy of them is made.
+pub(crate) trait Sink: Send {
+    /// Writes a list of items of `row` elements; `None` if it is to be copied.
+    fn write(&mut self, dtype: &DType, row: usize, bytes: &[u8]) -> Option<Written>;
+}
+
+/// A list that has been written.
+#[derive(Debug)]
+pub(crate) struct Written {
+    /// Its number among those.
+    pub number: usize,
+    pub block: usize,
+    pub checksums: Vec<u128>,
+}
+
 /// What there is of a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Taken {
@@ -82,6 +97,8 @@ pub(crate) struct Body {
     /// What it was compared with.
     pub reference: Option<Arc<Reference>>,
     pub row: usize,
+    /// What has been written of it already: then that is all of it, and nothing was copied.
+    pub written: Option<Written>,
 }
 
 impl Body {
@@ -120,7 +137,7 @@ impl Body {
     /// All bytes, if all blocks were copied.
     pub fn whole(&self) -> Option<&[u8]> {
         let all = self.blocks.iter().all(|taken| matches!(taken, Taken::Copied(_)));
-        all.then(|| self.filled(0..self.length))
+        (all && self.written.is_none()).then(|| self.filled(0..self.length))
     }
 
     /// A part that lies in blocks that were copied.
@@ -139,20 +156,26 @@ impl Drop for Body {
 }
 
 /// Which lists are taken in blocks, and what they are compared with.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Capture {
     /// By the number of the list.
     pub references: Vec<Option<Arc<Reference>>>,
     next: usize,
+    /// Where those go that need not be copied.
+    pub sink: Option<Arc<Mutex<dyn Sink>>>,
 }
 
 impl Capture {
     pub fn new(references: Vec<Option<Arc<Reference>>>) -> Capture {
-        Capture { references, next: 0 }
+        Capture {
+            references,
+            ..Capture::default()
+        }
     }
 
-    /// Takes a list, rows of `row` elements each; `None` if it is to be copied as it is.
-    pub fn take(&mut self, dtype: &DType, row: usize, bytes: &[u8]) -> Option<Body> {
+    /// Takes a list, rows of `row` elements each; `None` if it is to be copied as it is. `is_plain`: its items are elements,
+    /// or arrays of them.
+    pub fn take(&mut self, dtype: &DType, row: usize, is_plain: bool, bytes: &[u8]) -> Option<Body> {
         if bytes.len() < SMALLEST {
             return None;
         }
@@ -164,6 +187,20 @@ impl Capture {
             known.pays && (&known.dtype, known.row, known.bytes) == (dtype, row, bytes.len())
         });
         let size = reference.as_ref().map_or(size, |known| known.block);
+        let sink = self.sink.as_ref().filter(|_| is_plain && reference.is_none());
+        let sink = sink.map(|sink| sink.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(written) = sink.and_then(|mut sink| sink.write(dtype, row, bytes)) {
+            return Some(Body {
+                memory: Vec::new(),
+                length: bytes.len(),
+                block: written.block,
+                blocks: Vec::new(),
+                number,
+                reference: None,
+                row,
+                written: Some(written),
+            });
+        }
         let mut body = Body {
             memory: buffer_for(bytes.len()),
             length: bytes.len(),
@@ -172,6 +209,7 @@ impl Capture {
             number,
             reference,
             row,
+            written: None,
         };
         body.fill(bytes);
         Some(body)
@@ -232,7 +270,7 @@ mod tests {
     #[test]
     fn zeros_are_noted_and_the_rest_is_copied() {
         let state = state();
-        let body = Capture::default().take(&DType::U8, 1, &state).unwrap();
+        let body = Capture::default().take(&DType::U8, 1, true, &state).unwrap();
         assert_eq!(body.blocks().len(), state.len().div_ceil(BLOCK));
         for (number, (block, bytes)) in body.blocks().iter().zip(state.chunks(BLOCK)).enumerate() {
             assert_eq!(*block == Taken::Zero, is_zero(bytes), "{number}");
@@ -259,14 +297,20 @@ mod tests {
         };
         state[2 * SMALLEST + 5] ^= 2;
         let mut capture = Capture::new(vec![Some(Arc::new(reference))]);
-        let body = capture.take(&DType::U8, 1, &state).unwrap();
+        let body = capture.take(&DType::U8, 1, true, &state).unwrap();
         let copied: Vec<usize> = (0..body.blocks().len())
             .filter(|&number| body.copy_of(number).is_some())
             .collect();
         assert_eq!(copied, [2 * SMALLEST / (BLOCK / 4)]);
         assert_eq!(body.copied(), BLOCK / 4);
         // Another list, one of another size: nothing to compare with.
-        assert!(capture.take(&DType::U8, 1, &state).unwrap().reference.is_none());
+        assert!(
+            capture
+                .take(&DType::U8, 1, true, &state)
+                .unwrap()
+                .reference
+                .is_none()
+        );
     }
 
     #[test]

@@ -36,6 +36,8 @@ struct Elements {
     all: usize,
     /// Of one item.
     row: usize,
+    /// Arrays in arrays.
+    depth: u32,
 }
 
 impl<'a> Encoder<'a> {
@@ -116,7 +118,7 @@ impl<'a> Encoder<'a> {
             _ => return false,
         }
         let body = self.objects.capture.as_mut();
-        let body = body.and_then(|capture| capture.take(dtype, list.row, bytes));
+        let body = body.and_then(|capture| capture.take(dtype, list.row, list.depth < 2, bytes));
         if let Some(body) = body {
             data_of(self.column, dtype, true).bytes = Bytes::in_blocks(body);
             return true;
@@ -175,7 +177,11 @@ impl<'a> Encoder<'a> {
                 batch: true,
                 depth: self.depth,
                 objects: self.objects,
-                list: Some(Elements { all: count, row: 1 }),
+                list: Some(Elements {
+                    all: count,
+                    row: 1,
+                    depth: 0,
+                }),
             };
         }
         const NAMES: &[Cow<'static, str>] = &[Cow::Borrowed("lengths"), Cow::Borrowed("items")];
@@ -200,6 +206,7 @@ impl<'a> Encoder<'a> {
         let list = self.list.map(|list| Elements {
             all: list.all.saturating_mul(count),
             row: list.row.saturating_mul(count),
+            depth: list.depth + 1,
         });
         let column = match &mut *self.column {
             Column::Array { items, .. } => items,

@@ -29,7 +29,9 @@ mod impls;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use body::{Body, Capture, LARGEST_BLOCK, PARTS, Reference, Taken, block_size, is_zero};
+pub(crate) use body::{
+    Body, Capture, LARGEST_BLOCK, PARTS, Reference, Sink, Taken, Written, block_size, is_zero,
+};
 pub use bytes::Bytes;
 pub(crate) use bytes::release_unused;
 pub use column::{Column, DType, Data, Group, Kind, Names};

@@ -11,6 +11,8 @@ struct Field {
     history: Vec<Entry>,
     seen: HashMap<u64, u32>,
     table: Vec<u64>,
+    /// As long, without zeros: written from the program's memory where that waits for the disk.
+    dense: Vec<u64>,
 }
 
 #[derive(ckpt::Checkpoint, Clone)]
@@ -28,6 +30,7 @@ impl Field {
             step: 0,
             history: Vec::new(),
             seen: HashMap::new(),
+            dense: (1..=table as u64).collect(),
             table: (0..table as u64)
                 .map(|n| {
                     if n % 100_000 < 30_000 {
@@ -59,6 +62,7 @@ impl Field {
         if !self.table.is_empty() {
             let at = (*seed >> 20) as usize % self.table.len();
             self.table[at] = self.table[at].rotate_left(9) ^ self.step;
+            self.dense[at] ^= self.step << 40;
         }
         self.cells.iter().sum()
     }
@@ -100,7 +104,11 @@ pub fn main() {
     for entry in field.history.iter().rev().step_by(20) {
         println!("{} {:016x} {:?}", entry.name, entry.sum.to_bits(), entry.extremes);
     }
-    let sum = field.table.iter().fold(0_u64, |sum, n| sum.rotate_left(1) ^ n);
+    let sum = field
+        .table
+        .iter()
+        .chain(&field.dense)
+        .fold(0_u64, |sum, n| sum.rotate_left(1) ^ n);
     println!("{sum:016x}");
     let mut seen: Vec<(u64, u32)> = field.seen.into_iter().collect();
     seen.sort_unstable();

@@ -5,6 +5,26 @@ use crate::Wish;
 use crate::measure::{Bar, Measured, resident};
 use crate::state::{change, noise};
 
+/// Where the program waits for the disk.
+pub fn without_copies(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
+    let folder = tempfile::tempdir_in(&wish.folders[0])?;
+    let mut session = session(folder.path(), "keep = 1\nbackground = false")?;
+    let mut state = noise(wish.megabytes << 20);
+    let before = resident();
+    for _ in 0..2 {
+        change(&mut state);
+        save(&mut session, &state)?;
+    }
+    // Not what is resident now: the most that ever was.
+    let most = crate::measure::most_resident() - before;
+    Ok(vec![Measured::of(
+        "memory of checkpoints without copies",
+        "64 MB",
+        Bar::AtMost(1.0),
+        &[(most, 64e6)],
+    )])
+}
+
 /// Beyond the program's own, when several checkpoints have been taken.
 pub fn copies(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
     let folder = tempfile::tempdir_in(&wish.folders[0])?;

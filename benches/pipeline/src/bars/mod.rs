@@ -23,6 +23,7 @@ pub const ALL: &[(&str, BarOf)] = &[
     ("nested", values::nested),
     ("variables", values::variables),
     ("memory", memory::copies),
+    ("memory-without-copies", memory::without_copies),
 ];
 
 /// A session in a folder of its own, which becomes the working directory.

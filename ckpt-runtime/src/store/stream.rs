@@ -1,0 +1,89 @@
+//! A checkpoint whose large lists are written while they are gathered, straight from the program's memory: the program
+//! waits for the disk, and there is no second copy of them.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use super::StoreError;
+use super::bodies::write_and_sum;
+use super::container;
+use super::fault::Step;
+use super::hdf5::{Id, Structure, Type};
+use super::survey::{Source, dense};
+use crate::value::{DType, Sink, Written};
+
+/// The file of a checkpoint that is being gathered.
+pub(crate) struct Stream {
+    pub(super) structure: Structure,
+    pub(super) file: File,
+    path: PathBuf,
+    /// The lists that have been written, and where.
+    pub(super) written: Vec<Option<(Id, u64)>>,
+    failure: Option<StoreError>,
+}
+
+impl std::fmt::Debug for Stream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stream")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Stream {
+    /// Makes the file, which must not exist.
+    pub fn create(path: &Path) -> Result<Stream, StoreError> {
+        Step::BeforeCreate.reached();
+        let structure =
+            Structure::create(path).map_err(|error| container::full_or(error, path, 64 * 1024))?;
+        Step::Created.reached();
+        let file = container::reserve(path, 64 * 1024)?;
+        Ok(Stream {
+            structure,
+            file,
+            path: path.to_owned(),
+            written: Vec::new(),
+            failure: None,
+        })
+    }
+
+    /// What went wrong while lists were written.
+    pub fn failure(&self) -> Option<StoreError> {
+        self.failure.clone()
+    }
+
+    fn write_list(&mut self, dtype: &DType, row: usize, bytes: &[u8]) -> Result<Option<Written>, StoreError> {
+        let source = Source::Plain(bytes.into());
+        let Some(block) = dense(&source, Some(row * dtype.size())) else {
+            return Ok(None);
+        };
+        container::room_for(&self.file, &self.path, bytes.len() as u64)?;
+        let items = (bytes.len() / dtype.size() / row) as u64;
+        let dims = [items, row as u64];
+        let of = Type::new(dtype, dtype.size(), &self.path)?;
+        let (object, offset) = self
+            .structure
+            .unnamed(&of, if row == 1 { &dims[..1] } else { &dims })?;
+        let checksums = write_and_sum(&self.file, bytes, block, offset)
+            .map_err(|error| StoreError::writing(&self.path, bytes.len() as u64, &error))?;
+        self.written.push(Some((object, offset)));
+        Ok(Some(Written {
+            number: self.written.len() - 1,
+            block,
+            checksums,
+        }))
+    }
+}
+
+impl Sink for Stream {
+    fn write(&mut self, dtype: &DType, row: usize, bytes: &[u8]) -> Option<Written> {
+        // One failure is enough: what follows is gathered for nothing, but need not be copied.
+        if self.failure.is_some() || matches!(dtype, DType::Object(_) | DType::Text) {
+            return None;
+        }
+        self.write_list(dtype, row, bytes).unwrap_or_else(|error| {
+            self.failure = Some(error);
+            None
+        })
+    }
+}
