@@ -88,10 +88,6 @@ pub(super) fn watches() -> bool {
 
 /// What is opened during this call, on whatever thread, is a library's own business: it opens its files again in a new
 /// process, under other names.
-#[cfg_attr(
-    not(feature = "mpi"),
-    expect(dead_code, reason = "MPI is the only such library")
-)]
 pub(crate) fn not_the_programs<R>(call: impl FnOnce() -> R) -> R {
     ASIDE.fetch_add(1, Ordering::Relaxed);
     let result = call();

@@ -260,7 +260,7 @@ impl Run {
         let taken = ranks::at_checkpoint(|| {
             let mut commit = if waits { self.store.begin().ok() } else { None };
             let empty = match &mut commit {
-                Some(commit) => commit.snapshot(),
+                Some(commit) => closed::not_the_programs(|| commit.snapshot()),
                 None => self.store.snapshot(),
             };
             let mut builder = gather(empty)?;

@@ -29,7 +29,8 @@ pub const ALL: &[(&str, BarOf)] = &[
 /// A session in a folder of its own, which becomes the working directory.
 fn session(folder: &Path, settings: &str) -> anyhow::Result<ckpt::Session> {
     std::env::set_current_dir(folder)?;
-    let settings = format!("[session]\ndir = \"store\"\nevery = 1\n{settings}\n");
+    let store = folder.join("store");
+    let settings = format!("[session]\ndir = {:?}\nevery = 1\n{settings}\n", store);
     std::fs::write("ckpt.toml", settings)?;
     Ok(ckpt::Session::open("pipeline")?)
 }
