@@ -49,7 +49,7 @@ pub const MODES: &[Mode] = &[
 ];
 
 /// Numbers in the table of a job in a mode: so many that it is taken and stored in blocks.
-const TABLE: usize = 200_000;
+const TABLE: usize = 140_000;
 
 impl Job {
     /// A job whose state has so many cells of eight bytes.
