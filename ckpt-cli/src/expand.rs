@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::Package;
+use ckpt_compiler::dialect;
 use ckpt_compiler::errors::Diagnostics;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -58,7 +59,7 @@ pub fn sources(options: &CargoOptions) -> Outcome<Vec<Source>> {
         let Ok(text) = fs::read_to_string(&path) else {
             continue;
         };
-        match syn::parse_file(&text) {
+        match dialect::parse_file(&text) {
             Ok(file) => files.push(Source { path, file }),
             Err(error) => {
                 let at = error.span().start();

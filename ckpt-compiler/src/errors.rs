@@ -88,7 +88,8 @@ impl Diagnostics {
             .iter()
             .map(|one| {
                 let text = one.message();
-                quote_spanned! { one.span => ::core::compile_error! { #text } }
+                let here = one.span.resolved_at(Span::call_site());
+                quote_spanned! { here => ::core::compile_error! { #text } }
             })
             .collect()
     }

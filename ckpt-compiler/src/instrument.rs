@@ -38,6 +38,7 @@ pub fn instrument_main(arguments: TokenStream, item: TokenStream) -> TokenStream
 }
 
 fn expand(arguments: TokenStream, item: TokenStream, opens_session: bool) -> TokenStream {
+    let item = crate::dialect::modern(item);
     match try_expand(arguments, &item, opens_session) {
         Ok(tokens) => tokens,
         Err(errors) => {

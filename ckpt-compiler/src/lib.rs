@@ -22,6 +22,7 @@ pub mod choose;
 pub mod classes;
 pub mod complete;
 pub mod derive;
+pub mod dialect;
 pub mod emit;
 pub mod errors;
 pub mod explain;

@@ -8,6 +8,7 @@
 //! checkpoint that meets one of them is refused.
 
 use crate::errors::Diagnostics;
+use crate::paths::at;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::collections::HashMap;
@@ -17,6 +18,7 @@ use syn::{Ident, ItemTrait, Token, TraitItem, Type, parse_quote};
 
 /// Expands the attribute. Errors come out as `compile_error!`, next to the trait as it would be without ckpt.
 pub fn object(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let item = crate::dialect::modern(item);
     match read(arguments, item.clone()) {
         Ok((list, mut item)) => expand(&list, &mut item),
         Err(errors) => {
@@ -165,7 +167,7 @@ fn implementation(list: &List, item: &ItemTrait) -> TokenStream {
     // The type's span: where it is not `Checkpoint`, the error stands under it.
     let entries = types
         .iter()
-        .map(|ty| quote_spanned!(ty.span()=> #rt::DynType::of::<#ty>()));
+        .map(|ty| quote_spanned!(at(ty)=> #rt::DynType::of::<#ty>()));
     let markers = [
         quote!(),
         quote!(+ ::core::marker::Send),
@@ -204,7 +206,7 @@ fn form(types: &[Type], object: &TokenStream, bounds: &[&str]) -> TokenStream {
         })
         .collect();
     let makes = types.iter().map(|ty| {
-        quote_spanned! {ty.span()=> |__from| {
+        quote_spanned! {at(ty)=> |__from| {
             let __value = <#ty as ::ckpt::Checkpoint>::load(__from)?;
             ::core::result::Result::Ok(::std::boxed::Box::new(__value))
         }}

@@ -1,7 +1,8 @@
 //! The paths of the runtime that generated code mentions. Nothing else in the compiler knows them.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 
 /// `::ckpt::__rt`, below which everything lives that generated code may use.
 pub fn rt() -> TokenStream {
@@ -14,6 +15,12 @@ pub fn checkpoint() -> syn::TypeParamBound {
 }
 
 /// The check of a type for destructors, as a statement at a place of the source.
-pub fn check_dead(span: proc_macro2::Span, kept: &proc_macro2::Ident) -> TokenStream {
+pub fn check_dead(span: Span, kept: &proc_macro2::Ident) -> TokenStream {
     quote_spanned!(span => ::ckpt::__rt::check_dead!(#kept);)
+}
+
+/// The place of something in the source, for generated code: errors stand there, while paths are read as ckpt's own
+/// edition of Rust has them. (In the edition 2015 there is no `::core`.)
+pub fn at(source: &impl Spanned) -> Span {
+    source.span().resolved_at(Span::call_site())
 }

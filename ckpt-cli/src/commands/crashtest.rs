@@ -89,6 +89,7 @@ impl Crashtest {
         self.ranks.have_a_number()?;
         let program = self.cargo.build(self.ranks.ranks)?;
         let name = program.name.clone();
+        let reaches_only = program.reaches_only;
         let folder = std::env::current_dir().about("cannot read", ".".as_ref())?;
         let mut scratch = Scratch::new(&folder, self.scratch.as_deref())?;
         let ranks = self.ranks.clone();
@@ -109,6 +110,7 @@ impl Crashtest {
         bar.finish_and_clear();
         let mut report = Report {
             program: name,
+            reaches_only,
             ..outcome?
         };
         report.scratch = self.keep_scratch.then(|| scratch.keep());
@@ -175,6 +177,7 @@ impl Crashtest {
             seed,
             // A test in which nothing was resumed has shown nothing.
             passed: trials.iter().all(|done| done.passed()) && restarts.from_checkpoint > 0,
+            reaches_only: None,
             reference: expected.summary(),
             checkpoint_bytes: trials.iter().filter_map(|done| done.checkpoint_bytes).max(),
             restarts,

@@ -22,6 +22,8 @@ pub struct Report {
     pub seed: u64,
     /// True if every trial gave the answer of the uninterrupted run.
     pub passed: bool,
+    /// The share of the run that has checkpoints, from 0 to 1, if most of it has none.
+    pub reaches_only: Option<f64>,
     /// The uninterrupted run.
     pub reference: Summary,
     /// Size of the largest checkpoint file, in bytes.
@@ -257,6 +259,14 @@ impl Report {
                 self.seed
             )
         };
+        if let Some(reached) = self.reaches_only.filter(|_| self.passed) {
+            let _ = writeln!(
+                out,
+                "But only {:.0} % of the run has checkpoints: what is lost elsewhere was not tested. The warning at the beginning \
+                 says what stands in the way",
+                reached * 100.0
+            );
+        }
         if let Some(scratch) = &self.scratch {
             let _ = writeln!(out, "The scratch folder is kept: {}", scratch.display());
         }

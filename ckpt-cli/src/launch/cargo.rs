@@ -85,6 +85,8 @@ pub struct Program {
     library_folders: Vec<PathBuf>,
     /// Whether measured costs said where its sites are.
     measured: bool,
+    /// The share of the run that its sites reach, from 0 to 1, if that leaves most of it outside.
+    pub reaches_only: Option<f64>,
 }
 
 /// What happens to the messages of rustc.
@@ -111,6 +113,8 @@ pub struct Built {
     pub diagnostics: Vec<Diagnostic>,
     /// Whether measured costs said where its sites are.
     pub measured: bool,
+    /// The share of the run that its sites reach, from 0 to 1, if that leaves most of it outside.
+    pub reaches_only: Option<f64>,
 }
 
 impl CargoOptions {
@@ -432,6 +436,7 @@ impl Program {
             choice: Some(choice.clone()),
             library_folders: built.library_folders,
             measured: built.measured,
+            reaches_only: built.reaches_only,
         })
     }
 
@@ -495,5 +500,6 @@ fn existing(executable: &Path) -> Outcome<Program> {
         choice: None,
         library_folders: Vec::new(),
         measured: false,
+        reaches_only: None,
     })
 }

@@ -24,7 +24,7 @@ use super::decide::{Decider, Located, file_of};
 use super::features;
 use super::marks;
 use super::oracle::{Finding, Kind, Place};
-use super::read::ReadPackage;
+use super::read::{ReadPackage, read};
 use super::report;
 use crate::failure::{Failure, Outcome, code};
 use crate::launch::cargo::{Built, Diagnostics};
@@ -40,6 +40,16 @@ pub enum Wanted {
     Program,
     /// Only the certainty that the rewritten sources compile.
     Sources,
+}
+
+impl Wanted {
+    /// What cargo is asked to do with the copy.
+    fn verb(self) -> &'static str {
+        match self {
+            Wanted::Program => "build",
+            Wanted::Sources => "check",
+        }
+    }
 }
 
 /// A package that has been rewritten and compiles.
@@ -67,6 +77,27 @@ pub struct Rewritten {
 
 /// Rewrites a package until its copy compiles, for this many ranks; nothing if it has no loop that is worth a checkpoint.
 pub fn rewrite(
+    options: &CargoOptions,
+    wanted: Wanted,
+    package: ReadPackage,
+    analysis: Analysis,
+    ranks: Option<usize>,
+) -> Outcome<Option<Rewritten>> {
+    let rewritten = rewrite_with_sites(options, wanted, package, analysis, ranks);
+    // What a program that does not compile anyway makes ckpt say would be about ckpt.
+    if rewritten.is_err() {
+        let as_it_is = read(options)?;
+        let copy = copy_of(&as_it_is, &BTreeMap::new(), wanted)?;
+        let choice = &as_it_is.workspace.choice;
+        let built = cargo_on_copy(options, wanted.verb(), choice, &copy.manifest, &copy.build_directory)?;
+        if !built.success {
+            return Err(report::does_not_build_anyway(&as_it_is, &built));
+        }
+    }
+    rewritten
+}
+
+fn rewrite_with_sites(
     options: &CargoOptions,
     wanted: Wanted,
     package: ReadPackage,
@@ -103,12 +134,8 @@ pub fn rewrite(
         let together = with_again(&decisions, &again);
         let edited = edit(&package.program, &analysis, main, &placement, &together);
         let copy = copy_of(&package, &edited, wanted)?;
-        let verb = match wanted {
-            Wanted::Program => "build",
-            Wanted::Sources => "check",
-        };
         let choice = &package.workspace.choice;
-        let built = cargo_on_copy(options, verb, choice, &copy.manifest, &copy.build_directory)?;
+        let built = cargo_on_copy(options, wanted.verb(), choice, &copy.manifest, &copy.build_directory)?;
         if built.success {
             return Ok(Some(Rewritten {
                 package,

@@ -1,5 +1,6 @@
 //! `--level full`: the instrumented functions in place of the user's, formatted; all else stays.
 
+use ckpt_compiler::dialect;
 use ckpt_compiler::package::FileId;
 use ckpt_compiler::package::edits::{Edit, Edited};
 use proc_macro2::TokenStream;
@@ -16,7 +17,7 @@ use crate::failure::{Failure, Outcome, code};
 /// # Errors
 /// Where a function cannot be instrumented, or the text is not Rust.
 pub fn expanded(text: &str) -> Outcome<String> {
-    let file = syn::parse_file(text)
+    let file = dialect::parse_file(text)
         .map_err(|error| Failure::new(code::BUILD, "a rewritten file is not Rust").because(error))?;
     let mut writer = Writer {
         text,

@@ -28,13 +28,14 @@ pub fn build(
     let _busy = Busy::with(target);
     let stamp_path = target.join("ckpt").join(format!("{}.stamp", choice.target));
     let ranks = ranks.map(|ranks| ranks as usize);
-    let words = stamp_words(options, choice, ranks);
+    let words = stamp_words(options, choice, target, ranks);
     if let Some(stamp) = Stamp::still_valid(&stamp_path, &words) {
         tell(options, &stamp.summary);
         let built = cargo_on_copy(options, "build", choice, &stamp.manifest, &stamp.build_directory)?;
         if built.success {
             return Ok(Some(Built {
                 measured: stamp.measured,
+                reaches_only: stamp.reaches_only,
                 ..built
             }));
         }
@@ -57,11 +58,15 @@ pub fn build(
     let watched = watched(&rewritten.package, &rewritten.copy);
     let copy = &rewritten.copy;
     let measured = rewritten.package.run.is_some();
+    let placement = &rewritten.placement;
+    let reaches_only = report::leaves_most_outside(placement).then_some(placement.coverage);
     let mut stamp = Stamp::of(watched, words, &copy.manifest, &copy.build_directory, summary);
     stamp.measured = measured;
+    stamp.reaches_only = reaches_only;
     stamp.write(&stamp_path);
     Ok(Some(Built {
         measured,
+        reaches_only,
         ..rewritten.built
     }))
 }
@@ -125,13 +130,21 @@ fn summary(rewritten: &Rewritten) -> String {
     text
 }
 
-fn stamp_words(options: &CargoOptions, choice: &Choice, ranks: Option<usize>) -> Vec<String> {
-    let mut words = options.words();
+/// What decides how a program is rewritten and built, besides its files. A restart names what `cargo ckpt run` may have
+/// left to cargo, the program and that nothing was measured: that must not look like another build.
+fn stamp_words(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<usize>) -> Vec<String> {
+    let mut words = CargoOptions {
+        bin: None,
+        example: None,
+        ..options.clone()
+    }
+    .words();
+    words.push(format!("{:?}", choice.kind));
     words.extend(ranks.map(|ranks| format!("-n {ranks}")));
     words.push(choice.manifest.display().to_string());
     words.push(choice.target.clone());
     words.push(options.no_default_features.to_string());
-    words.push(options.no_profile.to_string());
+    words.push((options.no_profile && profile::Kept::any(target, &choice.target)).to_string());
     for name in [
         "RUSTFLAGS",
         "CARGO_ENCODED_RUSTFLAGS",

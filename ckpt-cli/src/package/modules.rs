@@ -5,6 +5,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
+use ckpt_compiler::dialect;
 use ckpt_compiler::package::{FileId, SourceFile};
 use proc_macro2::Span;
 use syn::parse::{ParseStream, Parser};
@@ -96,7 +97,7 @@ impl Files {
         let text = fs::read_to_string(path).map_err(|error| {
             Failure::new(code::BUILD, format!("cannot read `{}`", shown(path))).because(error)
         })?;
-        let mut ast = syn::parse_file(&text).map_err(|error| not_rust(path, &text, &error))?;
+        let mut ast = dialect::parse_file(&text).map_err(|error| not_rust(path, &text, &error))?;
         let passed_over = strip(&mut ast, configuration);
         let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let base = mark + ast.shebang.as_ref().map_or(0, String::len);
@@ -120,7 +121,7 @@ impl Files {
         if !file.text.contains("cfg") {
             return Ok(());
         }
-        let Ok(mut ast) = syn::parse_file(&file.text) else {
+        let Ok(mut ast) = dialect::parse_file(&file.text) else {
             return Ok(());
         };
         strip(&mut ast, configuration);

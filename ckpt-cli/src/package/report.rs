@@ -1,5 +1,6 @@
 //! What ckpt cannot decide alone, put to the user: the variable, its type, its place, and the ways out.
 
+use cargo_metadata::diagnostic::DiagnosticLevel;
 use ckpt_compiler::package::choose::Placement;
 use ckpt_compiler::package::globals::RefusedStatic;
 use ckpt_compiler::package::locate::{Found, locate};
@@ -10,6 +11,7 @@ use super::decide::Located;
 use super::driver::shown;
 use super::oracle::Kind;
 use super::read::ReadPackage;
+use crate::launch::cargo::Built;
 use crate::failure::{Failure, code};
 
 /// Cargo failed and said why itself.
@@ -17,6 +19,17 @@ pub fn does_not_build(package: &ReadPackage) -> Failure {
     let name = &package.workspace.choice.target;
     Failure::new(code::BUILD, format!("`{name}` does not build"))
         .help("cargo says why, above; nothing was started")
+}
+
+/// Without ckpt rustc finds errors as well: they are what people have to know.
+pub fn does_not_build_anyway(package: &ReadPackage, built: &Built) -> Failure {
+    let errors = built.diagnostics.iter().filter(|one| one.level == DiagnosticLevel::Error);
+    for text in errors.filter_map(|one| one.rendered.as_ref()) {
+        anstream::eprintln!("{}", text.trim_end());
+    }
+    let name = &package.workspace.choice.target;
+    Failure::new(code::BUILD, format!("`{name}` does not build, without ckpt either"))
+        .help("rustc says why, above; nothing was started")
 }
 
 /// There is no loop in which a site can be: what was tried, and why not.
@@ -74,14 +87,19 @@ const LEAST_OF_WANTED: f64 = 0.5;
 /// Loops outside that are named.
 const MOST_NAMED: usize = 3;
 
+/// Whether most of the run, as far as a site was wanted in it, has none.
+pub fn leaves_most_outside(placement: &Placement) -> bool {
+    let wanted = placement.rejected.iter().map(|one| one.share).fold(0.0, f64::max);
+    placement.coverage < wanted * LEAST_OF_WANTED
+}
+
 /// What the sites leave outside, where that is most of the run: the loops, and why they have none.
 pub fn outside(package: &ReadPackage, placement: &Placement) -> Option<String> {
-    let mut wanted: Vec<_> = placement.rejected.iter().filter(|one| one.share > 0.0).collect();
-    wanted.sort_by(|a, b| b.share.total_cmp(&a.share));
-    let most = wanted.first()?.share;
-    if placement.coverage >= most * LEAST_OF_WANTED {
+    if !leaves_most_outside(placement) {
         return None;
     }
+    let mut wanted: Vec<_> = placement.rejected.iter().filter(|one| one.share > 0.0).collect();
+    wanted.sort_by(|a, b| b.share.total_cmp(&a.share));
     let told = match package.run {
         Some(_) => "as measured",
         None => "as far as the source tells (`cargo ckpt plan --profile -- ARGS` measures it)",
@@ -139,7 +157,7 @@ pub fn unsolved(package: &ReadPackage, findings: &[Located], which: &[usize]) ->
         .all(|one| matches!(one.finding.kind, Kind::Other | Kind::Refusal));
     if own_errors {
         for one in &all {
-            eprintln!("{}", one.finding.rendered.trim_end());
+            anstream::eprintln!("{}", one.finding.rendered.trim_end());
         }
         let name = &package.workspace.choice.target;
         return Failure::new(code::BUILD, format!("`{name}` does not build")).help(

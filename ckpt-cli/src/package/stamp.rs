@@ -10,7 +10,7 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 
 /// What a rewrite was made from.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stamp {
     /// This version of ckpt: its own executable's size and time.
     tool: (u64, u128),
@@ -26,6 +26,8 @@ pub struct Stamp {
     pub summary: String,
     /// Whether measured costs said where they are.
     pub measured: bool,
+    /// The share of the run that they reach, from 0 to 1, if that leaves most of it outside.
+    pub reaches_only: Option<f64>,
 }
 
 impl Stamp {
@@ -51,6 +53,7 @@ impl Stamp {
             build_directory: build_directory.to_path_buf(),
             summary,
             measured: false,
+            reaches_only: None,
         }
     }
 

@@ -360,10 +360,9 @@ impl Lister<'_> {
     /// cannot see become `pub(crate)`.
     fn path_to(&mut self, id: TypeId) -> Result<String, String> {
         let item = &self.items.types[id.0];
-        let here = self
-            .resolver
-            .path(self.of.scope, std::slice::from_ref(&item.name), Namespace::Types);
-        if here == Resolved::Item(Def::Type(id)) {
+        let module = self.items.module_of(self.of.scope);
+        let here = self.resolver.in_module(module, &item.name, Namespace::Types);
+        if here == Some(Def::Type(id)) {
             return Ok(item.name.clone());
         }
         let mut steps = Vec::new();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ckpt_compiler::package::calls::LoopId;
 use ckpt_compiler::package::items::FnId;
@@ -103,6 +103,16 @@ impl Kept {
         let target = &package.workspace.choice.target;
         let folder = package.target_directory().join("ckpt");
         folder.join(format!("{target}-{workspace:08x}.profile.json"))
+    }
+
+    /// Whether there is one of a program of this name, in any workspace that is built in the folder.
+    pub fn any(target_directory: &Path, program: &str) -> bool {
+        let folder = fs::read_dir(target_directory.join("ckpt"));
+        folder.into_iter().flatten().flatten().any(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            name.starts_with(&format!("{program}-")) && name.ends_with(".profile.json")
+        })
     }
 
     /// What the counters have seen.

@@ -143,7 +143,7 @@ fn built(package: &ReadPackage, analysis: &Analysis, counters: &Counters, home: 
         left_out.extend(more);
         if left_out.len() == before {
             for diagnostic in built.diagnostics.iter().filter_map(|one| one.rendered.as_ref()) {
-                eprintln!("{}", diagnostic.trim_end());
+                anstream::eprintln!("{}", diagnostic.trim_end());
             }
             break;
         }
