@@ -5,7 +5,7 @@ use crate::borrow::{
 };
 use crate::errors::Diagnostics;
 use crate::flow::{Binding, BindingId, Declaration, Flow, Passing, Use};
-use crate::liveness::Liveness;
+use crate::liveness::{Liveness, is_done_with};
 use crate::options::Treatment;
 use crate::replay::ADVANCES;
 use crate::spine::SiteId;
@@ -52,6 +52,7 @@ pub fn classify(
     demote_values(flow, liveness, &mut classes, errors);
     refuse_advancing(flow, liveness, &classes, errors);
     refuse_other_values(flow, errors);
+    refuse_used_here(flow, errors);
     classes
 }
 
@@ -75,7 +76,9 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
         Declaration::Let => {}
     }
     match binding.treatment {
-        Some(Treatment::Save | Treatment::Serde | Treatment::Refill) => return Class::Saved,
+        Some(Treatment::Save | Treatment::Serde | Treatment::Refill | Treatment::Elsewhere) => {
+            return Class::Saved;
+        }
         Some(Treatment::Skip) => return Class::Skipped,
         Some(Treatment::Reexecute) => {
             let exclusive = binding
@@ -393,6 +396,21 @@ fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors:
 }
 
 /// What is made again and filled must be made of the same inputs, and must not have been exchanged for another value.
+/// What is said to be used in other branches only must not be used where a site leads.
+fn refuse_used_here(flow: &Flow, errors: &mut Diagnostics) {
+    for (id, binding) in flow.bindings.iter().enumerate() {
+        let name = &binding.ident;
+        if binding.treatment == Some(Treatment::Elsewhere) && !is_done_with(flow, id) {
+            errors.refuse(
+                name.span(),
+                format!("`{name}` is said to be used elsewhere, and a site leads to a use of it"),
+                "a restart at that site would have no value for it",
+                "take `#[ckpt(elsewhere)]` away; `#[ckpt(skip)]` gives it the `Default` of its type",
+            );
+        }
+    }
+}
+
 fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
     for (id, binding) in flow.bindings.iter().enumerate() {
         if binding.treatment != Some(Treatment::Refill) {

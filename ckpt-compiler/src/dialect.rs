@@ -56,7 +56,8 @@ fn has_arguments(next: Option<&TokenTree>) -> bool {
 
 /// Whether a type must follow these tokens: `&`, `&mut`, `&'a`, `*const`, `Box<`, `type F =`.
 fn wants_a_type(before: &[TokenTree]) -> bool {
-    let is_punct = |token: &TokenTree, one: char| matches!(token, TokenTree::Punct(punct) if punct.as_char() == one);
+    let is_punct =
+        |token: &TokenTree, one: char| matches!(token, TokenTree::Punct(punct) if punct.as_char() == one);
     match before {
         [.., name, last] if is_punct(last, '<') => is_name(name),
         [.., last] if is_punct(last, '&') => true,

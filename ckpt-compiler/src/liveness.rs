@@ -194,6 +194,31 @@ fn step_back(event: &Event, live: &mut FixedBitSet) {
     }
 }
 
+/// Whether no site where the variable is in scope leads to anything that is done with it, before it is declared anew.
+/// Its destructor does not count.
+pub fn is_done_with(flow: &Flow, binding: BindingId) -> bool {
+    let sites = flow.sites.iter().filter(|site| site.scope.contains(&binding));
+    let mut open: Vec<NodeId> = sites
+        .flat_map(|site| flow.nodes[site.node].next.iter().copied())
+        .collect();
+    let mut seen = FixedBitSet::with_capacity(flow.nodes.len());
+    while let Some(node) = open.pop() {
+        if seen.put(node) {
+            continue;
+        }
+        match flow.nodes[node]
+            .events
+            .iter()
+            .find(|event| event.binding == binding)
+        {
+            None => open.extend(&flow.nodes[node].next),
+            Some(event) if event.kind == Use::Write && event.step == flow.bindings[binding].step => {}
+            Some(_) => return false,
+        }
+    }
+    true
+}
+
 fn reachable(flow: &Flow) -> FixedBitSet {
     let mut found = FixedBitSet::with_capacity(flow.nodes.len());
     let mut open: Vec<NodeId> = (0..flow.nodes.len().min(1)).collect();

@@ -110,7 +110,7 @@ fn called(path: syn::ExprPath) -> Path {
 }
 
 /// What the user decides about one variable: `#[ckpt(reexecute)]`, `#[ckpt(refill)]`, `#[ckpt(save)]`, `#[ckpt(serde)]`,
-/// `#[ckpt(skip)]`.
+/// `#[ckpt(skip)]`, `#[ckpt(elsewhere)]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Treatment {
     /// Run the statement again at restart.
@@ -123,12 +123,14 @@ pub enum Treatment {
     Serde,
     /// Neither: after a restart the variable holds its type's default.
     Skip,
+    /// Neither, and it has no value after a restart: it is used in other branches than those with the sites.
+    Elsewhere,
 }
 
 /// Takes `#[ckpt(..)]` off a statement.
 ///
 /// # Errors
-/// Where the attribute says anything but `reexecute`, `refill`, `save`, `serde` or `skip`.
+/// Where the attribute says anything but one of these words.
 pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Treatment>> {
     let Some(index) = attributes
         .iter()
@@ -144,9 +146,10 @@ pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Tre
         "save" => Ok(Some(Treatment::Save)),
         "serde" => Ok(Some(Treatment::Serde)),
         "skip" => Ok(Some(Treatment::Skip)),
+        "elsewhere" => Ok(Some(Treatment::Elsewhere)),
         _ => Err(syn::Error::new(
             word.span(),
-            "expected `reexecute`, `refill`, `save`, `serde` or `skip`",
+            "expected `reexecute`, `refill`, `save`, `serde`, `skip` or `elsewhere`",
         )),
     }
 }

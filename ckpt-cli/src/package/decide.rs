@@ -56,6 +56,8 @@ pub struct Decider<'a> {
     pub remakable: &'a dyn Fn(Place) -> bool,
     /// Whether the `let` at this place makes an iterator that may be gone over again.
     pub replayable: &'a dyn Fn(Place) -> bool,
+    /// Whether what the `let` at this place declares is used in other branches only than those with the sites.
+    pub is_elsewhere: &'a dyn Fn(Place) -> bool,
     /// Whether a place is in a function that ckpt has put an attribute on.
     pub is_instrumented: &'a dyn Fn(Place) -> bool,
     /// What has been decided so far.
@@ -302,6 +304,10 @@ impl Decider<'_> {
                 }
                 Some(Found::Let { start, treated, .. }) if !treated => {
                     let start = (place.0, start);
+                    if !round.before.variables.contains_key(&start) && (self.is_elsewhere)(start) {
+                        self.decisions.variables.insert(start, "elsewhere");
+                        return true;
+                    }
                     let runs_again = round.before.variables.get(&start) == Some(&"reexecute");
                     if !runs_again && (self.repeatable)(start) {
                         self.decisions.variables.insert(start, "reexecute");
@@ -467,29 +473,40 @@ impl Decider<'_> {
 
 /// What helps with values of a type that ckpt cannot save.
 fn advice(ty: &str) -> &'static str {
-    if ty.starts_with("Writer<") || ty.starts_with("csv::Writer<") {
+    let plain = ty.split_once(": ").map_or(ty, |(_, ty)| ty);
+    let name = plain.split('<').next().unwrap_or(plain);
+    let name = name.rsplit("::").next().unwrap_or(name).trim();
+    let is_iterator = [
+        "Peekable",
+        "Map",
+        "Filter",
+        "TakeWhile",
+        "Iter",
+        "IterMut",
+        "Successors",
+        "Chars",
+        "Split",
+        "SplitWhitespace",
+        "SplitAsciiWhitespace",
+        "SplitN",
+        "SplitTerminator",
+    ]
+    .contains(&name);
+    if name == "Writer" && ty.contains("<") {
         "keep the `File` in the variable, and make the writer where rows are written: \
          `csv::WriterBuilder::new().has_headers(false).from_writer(&file)`; it writes them out when it goes"
     } else if ty.contains("Weak<") {
         "keep the values in a `Vec`, and in place of the `Weak` the index of the other value there"
-    } else if [
-        "Peekable<",
-        "Map<",
-        "Filter<",
-        "TakeWhile<",
-        "Iter<",
-        "Successors<",
-        "Chars<",
-        "Split",
-    ]
-    .iter()
-    .any(|name| ty.contains(name))
-    {
+    } else if is_iterator {
         "collect what it goes over into a `Vec` before the loop, and keep an index into that"
-    } else if ty.contains("'_") || ty.contains('&') {
+    } else if plain.starts_with('&') {
         "borrow inside the loop, where the value is used; or hold what it borrows by value"
+    } else if ty.contains("'_") || ty.contains('&') {
+        "make the value inside the loop, where it is used, or behind it from what the loop has gathered in a `Vec`; \
+         a type of your own can hold by value what it borrows"
     } else {
-        "make the value inside the loop; or, if making it again gives the same value, `#[ckpt(reexecute)]` on its `let`"
+        "make the value inside the loop; or, if making it again gives the same value, `#[ckpt(reexecute)]` on its `let`. \
+         A type of another crate can be saved if it has serde, often a feature of that crate"
     }
 }
 
@@ -550,6 +567,7 @@ mod tests {
             repeatable: &|_| true,
             remakable: &|_| true,
             replayable: &|_| false,
+            is_elsewhere: &|_| false,
             is_instrumented: &|_| true,
             decisions: Decisions::default(),
         }

@@ -11,6 +11,7 @@ use ckpt_compiler::package::again::{Again, again};
 use ckpt_compiler::package::choose::{ChooseOptions, Placement};
 use ckpt_compiler::package::edits::{by_file, line_and_column};
 use ckpt_compiler::package::effects::Effects;
+use ckpt_compiler::package::elsewhere::is_used_elsewhere;
 use ckpt_compiler::package::globals::{global_edits, refused_statics};
 use ckpt_compiler::package::items::FnId;
 use ckpt_compiler::package::lent::{lent_edits, lent_objects};
@@ -89,7 +90,13 @@ pub fn rewrite(
         let as_it_is = read(options)?;
         let copy = copy_of(&as_it_is, &BTreeMap::new(), wanted)?;
         let choice = &as_it_is.workspace.choice;
-        let built = cargo_on_copy(options, wanted.verb(), choice, &copy.manifest, &copy.build_directory)?;
+        let built = cargo_on_copy(
+            options,
+            wanted.verb(),
+            choice,
+            &copy.manifest,
+            &copy.build_directory,
+        )?;
         if !built.success {
             return Err(report::does_not_build_anyway(&as_it_is, &built));
         }
@@ -135,7 +142,13 @@ fn rewrite_with_sites(
         let edited = edit(&package.program, &analysis, main, &placement, &together);
         let copy = copy_of(&package, &edited, wanted)?;
         let choice = &package.workspace.choice;
-        let built = cargo_on_copy(options, wanted.verb(), choice, &copy.manifest, &copy.build_directory)?;
+        let built = cargo_on_copy(
+            options,
+            wanted.verb(),
+            choice,
+            &copy.manifest,
+            &copy.build_directory,
+        )?;
         if built.success {
             return Ok(Some(Rewritten {
                 package,
@@ -163,6 +176,7 @@ fn rewrite_with_sites(
         let repeatable = |place| effects.may_run_again(place);
         let remakable = |place| effects.may_be_made_again(place);
         let replayable = |place| effects.may_be_gone_over_again(place);
+        let is_elsewhere = |place| is_used_elsewhere(&package.program, &analysis, &placement, place);
         let mut decider = Decider {
             program: &package.program,
             items: &analysis.items,
@@ -170,6 +184,7 @@ fn rewrite_with_sites(
             repeatable: &repeatable,
             remakable: &remakable,
             replayable: &replayable,
+            is_elsewhere: &is_elsewhere,
             is_instrumented: &is_instrumented,
             decisions,
         };

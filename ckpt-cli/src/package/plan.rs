@@ -323,6 +323,7 @@ impl Marks {
                 "reexecute" => "rustc says that no checkpoint holds its type: it is made again",
                 "refill" => "a checkpoint holds a part of it: it is made again and filled",
                 "serde" => "its type is saved as serde sees it",
+                "elsewhere" => "no site leads to a use of it, and no checkpoint holds its type",
                 _ => "rustc says that its type asks for it",
             };
             reasons.insert(*place, why);

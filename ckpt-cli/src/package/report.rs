@@ -11,8 +11,8 @@ use super::decide::Located;
 use super::driver::shown;
 use super::oracle::Kind;
 use super::read::ReadPackage;
-use crate::launch::cargo::Built;
 use crate::failure::{Failure, code};
+use crate::launch::cargo::Built;
 
 /// Cargo failed and said why itself.
 pub fn does_not_build(package: &ReadPackage) -> Failure {
@@ -23,13 +23,19 @@ pub fn does_not_build(package: &ReadPackage) -> Failure {
 
 /// Without ckpt rustc finds errors as well: they are what people have to know.
 pub fn does_not_build_anyway(package: &ReadPackage, built: &Built) -> Failure {
-    let errors = built.diagnostics.iter().filter(|one| one.level == DiagnosticLevel::Error);
+    let errors = built
+        .diagnostics
+        .iter()
+        .filter(|one| one.level == DiagnosticLevel::Error);
     for text in errors.filter_map(|one| one.rendered.as_ref()) {
         anstream::eprintln!("{}", text.trim_end());
     }
     let name = &package.workspace.choice.target;
-    Failure::new(code::BUILD, format!("`{name}` does not build, without ckpt either"))
-        .help("rustc says why, above; nothing was started")
+    Failure::new(
+        code::BUILD,
+        format!("`{name}` does not build, without ckpt either"),
+    )
+    .help("rustc says why, above; nothing was started")
 }
 
 /// There is no loop in which a site can be: what was tried, and why not.

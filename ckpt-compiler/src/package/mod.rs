@@ -25,6 +25,7 @@ pub mod comm;
 pub mod cost;
 pub mod edits;
 pub mod effects;
+pub mod elsewhere;
 pub mod fold;
 pub mod globals;
 pub mod hints;

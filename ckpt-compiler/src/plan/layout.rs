@@ -117,7 +117,7 @@ fn find_boundaries(block: &Block, flow: &Flow, replays: &BTreeSet<StepId>, found
                     };
                     same && !flow.events().any(moves) && !flow.bindings[*old].is_plainly_copy()
                 };
-                if run.iter().any(stays) {
+                if run.iter().any(stays) || borrows_what_moves_out(flow, &run, &new) {
                     found.insert(start);
                     run.clear();
                 }
@@ -132,6 +132,23 @@ fn find_boundaries(block: &Block, flow: &Flow, replays: &BTreeSet<StepId>, found
             }
         }
     }
+}
+
+/// Whether new variables are made from one of the run that is bound behind it, because its name is that of a function
+/// which makes it: `let version = version(); let app = App::new(&version);`. It has to be where it stays before.
+fn borrows_what_moves_out(flow: &Flow, run: &[BindingId], new: &[BindingId]) -> bool {
+    let is_named_like_its_maker = |id: &BindingId| {
+        let binding = &flow.bindings[*id];
+        let names = flow.outer_names.get(&binding.step);
+        names.is_some_and(|names| names.contains(&binding.ident.to_string()))
+    };
+    let inputs = new.iter().flat_map(|id| &flow.bindings[*id].inputs);
+    let mut borrowed = inputs
+        .filter(|(_, kind)| *kind != Use::Move)
+        .map(|(input, _)| input);
+    borrowed.any(|input| {
+        run.contains(input) && is_named_like_its_maker(input) && !flow.bindings[*input].is_plainly_copy()
+    })
 }
 
 /// The statements that must run again at restart: those whose variables are needed beyond their own run. Whether one
@@ -481,21 +498,38 @@ impl Chooser<'_> {
         }
     }
 
-    /// A value that is dead at a site need not be saved for the statements in between: it may travel, unless something
-    /// borrows from it. Plain numbers are saved, that is simpler to read.
+    /// A value that is dead at a site need not be saved for the statements in between, or for a branch in which the site
+    /// is not: it may travel, unless something borrows from it. Plain numbers are saved, that is simpler to read.
     fn prefers_to_travel(&self, id: BindingId, binding: &Binding) -> bool {
-        let borrowed = self
-            .flow
-            .bindings
-            .iter()
-            .any(|other| other.inputs.iter().any(|(input, _)| *input == id));
+        let elsewhere = binding.treatment == Some(Treatment::Elsewhere);
+        let is_made_again = |other: usize| matches!(self.plan.classes[other], Class::Reexecuted { .. });
+        let borrowed = self.flow.bindings.iter().enumerate().any(|(number, other)| {
+            let is_made_from_it = other.inputs.iter().any(|(input, _)| *input == id);
+            is_made_from_it && (!elsewhere || is_made_again(number))
+        });
         let aliased = self
             .plan
             .aliases
             .values()
             .flatten()
             .any(|alias| alias.binding == id);
-        binding.from_spine && !borrowed && !aliased
+        (binding.from_spine || elsewhere) && !borrowed && !aliased
+    }
+
+    /// Whether a branch that a restart enters has been chosen by what the variable holds, and may borrow from it. The
+    /// statement need not be executed again for that, and the variable has to be where it would be.
+    fn is_behind_a_choice(
+        &self,
+        id: BindingId,
+        binding: &Binding,
+        declared: &[(BindingId, &Binding)],
+    ) -> bool {
+        let is_choice = |other: &Binding| other.ident.to_string().starts_with("__ckpt_choice");
+        let from_it = |other: &Binding| other.inputs.iter().any(|(input, _)| *input == id);
+        !self.plan.replays.contains(&binding.step)
+            && declared
+                .iter()
+                .any(|(_, other)| is_choice(other) && from_it(other))
     }
 
     fn mode(
@@ -505,7 +539,8 @@ impl Chooser<'_> {
         declared: &[(BindingId, &Binding)],
         run: &Group,
     ) -> Mode {
-        if matches!(self.plan.classes[id], Class::Reexecuted { .. }) || binding.conditional {
+        let is_made_again = matches!(self.plan.classes[id], Class::Reexecuted { .. });
+        if is_made_again && !self.is_behind_a_choice(id, binding, declared) || binding.conditional {
             return Mode::Trapped;
         }
         let same_name = |other: BindingId| self.flow.bindings[other].ident == binding.ident;

@@ -5,6 +5,7 @@ use super::{Alias, Entry, Plan, SitePlan};
 use crate::classes::Class;
 use crate::flow::{BindingId, Declaration, Flow, Passing, Use};
 use crate::liveness::Liveness;
+use crate::options::Treatment;
 use crate::spine::operands::is_pure;
 use crate::spine::{Block, Lowered, SiteId, Spine, StepId, StepKind};
 use proc_macro2::Span;
@@ -182,6 +183,7 @@ fn is_guard(flow: &Flow, plan: &Plan, id: BindingId) -> bool {
         || binding.init.as_ref().is_some_and(|init| !is_pure(init))
         || binding.inputs.iter().any(moved);
     plan.classes[id] == Class::Saved
+        && binding.treatment != Some(Treatment::Elsewhere)
         && matches!(binding.declaration, Declaration::Let)
         && made
         && !binding.is_plainly_copy()

@@ -220,6 +220,13 @@ pub struct Reason {
     pub instead: String,
 }
 
+impl Reason {
+    /// Whether something stands in the way; otherwise a site has only not been wanted.
+    fn is_obstacle(&self) -> bool {
+        !self.why.is_empty() || !self.instead.is_empty() || self.what.contains('\n')
+    }
+}
+
 /// What is to be done.
 #[derive(Debug, Clone, Default)]
 pub struct Placement {
@@ -367,8 +374,12 @@ impl Chooser<'_, '_> {
     }
 
     fn reject(&mut self, site: &PlacedSite, reasons: Vec<Reason>) {
-        let known = |one: &Rejected| one.place == site.place && one.function == site.function;
-        if self.rejected.iter().any(known) {
+        let same = |one: &&mut Rejected| one.place == site.place && one.function == site.function;
+        if let Some(known) = self.rejected.iter_mut().find(same) {
+            // That it was passed over for its cost says less than why it cannot be after all.
+            if !known.reasons.iter().any(Reason::is_obstacle) && reasons.iter().any(Reason::is_obstacle) {
+                known.reasons = reasons;
+            }
             return;
         }
         self.rejected.push(Rejected {

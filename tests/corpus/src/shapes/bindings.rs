@@ -314,3 +314,19 @@ pub fn tuple_declared_without_a_value() {
     (verified, rest) = (sum > 1.0, it - 5);
     println!("= {sum} {verified} {rest}");
 }
+
+fn title() -> String {
+    "title".to_owned()
+}
+
+/// A variable with the name of the function that makes it, and what borrows from it.
+#[ckpt::instrument]
+pub fn named_like_its_maker_and_borrowed() {
+    let title = title();
+    let words: Vec<&str> = vec![title.as_str(), "of"];
+    let all = words.len();
+    for i in 0..3 {
+        ckpt::checkpoint!();
+        println!("{i} {all} {title}");
+    }
+}

@@ -239,3 +239,45 @@ pub fn site_in_an_else_branch_only() {
     }
     println!("= {sum}");
 }
+
+/// What only another branch uses need not be something that a checkpoint can hold.
+#[ckpt::instrument]
+pub fn value_for_another_branch() {
+    #[ckpt(elsewhere)]
+    let other = std::thread::Builder::new();
+    #[ckpt(elsewhere)]
+    let mut help = vec![std::thread::Builder::new().name("help".into())];
+    let wanted = Some(3u64);
+    match wanted {
+        Some(n) => {
+            let mut sum = 0;
+            for i in 0..n {
+                ckpt::checkpoint!();
+                sum += i;
+                println!("{sum}");
+            }
+        }
+        None => {
+            help.push(other);
+            println!("{}", help.len());
+        }
+    }
+    println!("=");
+}
+
+#[ckpt::instrument]
+pub fn condition_with_a_value_for_its_else() {
+    let mut seed = 1;
+    for round in 0..4 {
+        #[ckpt(elsewhere)]
+        let other = std::thread::Builder::new();
+        if draw(&mut seed) % 2 == 0 {
+            println!("even {round}");
+            ckpt::checkpoint!();
+            println!("{seed}");
+        } else {
+            let other = other.name("odd".into());
+            println!("odd {round} {}", format!("{other:?}").contains("odd"));
+        }
+    }
+}

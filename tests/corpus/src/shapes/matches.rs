@@ -379,3 +379,20 @@ pub fn on_a_text_without_an_owner() {
     }
     println!("= {sum}");
 }
+
+/// What runs again at a restart where it is needed, and is not needed where the branch has been chosen by it.
+#[ckpt::instrument]
+pub fn chosen_by_what_would_be_made_again() {
+    #[ckpt(reexecute)]
+    let words = vec![String::from("3"), String::from("x")];
+    match words.first() {
+        Some(word) => {
+            let n: usize = word.parse().unwrap();
+            for i in 0..n {
+                ckpt::checkpoint!();
+                println!("{i}");
+            }
+        }
+        None => println!("nothing"),
+    }
+}

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use source::{
-    ArrayStorage, Const, DMatrix, DVector, Dyn, Isometry, Matrix, OPoint, Point, Quaternion, RowDVector,
+    ArrayStorage, Const, DMatrix, DVector, Dim, Dyn, Isometry, Matrix, OPoint, Point, Quaternion, RowDVector,
     SMatrix, SVector, Scalar, Translation, U1, Unit, VecStorage,
 };
 
@@ -46,6 +46,27 @@ impl<T: Checkpoint + Scalar, const R: usize, const C: usize> Checkpoint for SMat
             .into_iter()
             .map(|columns| Matrix::from_array_storage(ArrayStorage(columns)))
             .collect())
+    }
+}
+
+/// A number of rows or columns that the type has.
+impl<const N: usize> Checkpoint for Const<N> {
+    fn save(&self, to: &mut Encoder<'_>) {
+        ().save(to);
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        <()>::load(from)?;
+        Ok(Const)
+    }
+}
+
+/// A number of rows or columns.
+impl Checkpoint for Dyn {
+    fn save(&self, to: &mut Encoder<'_>) {
+        self.value().save(to);
+    }
+    fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
+        usize::load(from).map(Dim::from_usize)
     }
 }
 
