@@ -45,6 +45,12 @@ pub(crate) fn detach() -> u64 {
     THREAD.with(|thread| thread.visits.replace(LAST))
 }
 
+/// The number of site visits so far, on the thread that makes them, as long as the session lasts.
+pub(crate) fn visits() -> Option<u64> {
+    let visits = THREAD.try_with(|thread| thread.visits.get()).ok()?;
+    (visits < LAST).then_some(visits)
+}
+
 /// Whether instrumented functions have a session to report to. Changes only while no instrumented function is active.
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 

@@ -175,6 +175,11 @@ pub(crate) fn exited(status: i32) {
         }
         _ => None,
     };
+    if now == Some(State::Running)
+        && let Some(visits) = crate::frame::visits()
+    {
+        update(|job| job.visits = visits);
+    }
     match (now, status) {
         (Some(State::Running), 0) => ended(State::Completed, "the program called exit(0)"),
         (Some(State::Running | State::Completed), 1..) => {
