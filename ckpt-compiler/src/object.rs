@@ -167,7 +167,7 @@ fn implementation(list: &List, item: &ItemTrait) -> TokenStream {
     // The type's span: where it is not `Checkpoint`, the error stands under it.
     let entries = types
         .iter()
-        .map(|ty| quote_spanned!(at(ty)=> #rt::DynType::of::<#ty>()));
+        .map(|ty| quote_spanned!(ty.span()=> #rt::DynType::of::<#ty>()));
     let markers = [
         quote!(),
         quote!(+ ::core::marker::Send),

@@ -7,6 +7,7 @@ use syn::{DeriveInput, Ident, Path};
 use super::attributes::{DefaultValue, EnumVariant, Field, Item, Saved, Shape};
 use super::bounds;
 use crate::paths::at;
+use syn::spanned::Spanned;
 
 pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
     let generics = bounds::with_bounds(&input.generics, item);
@@ -101,7 +102,7 @@ fn reach(ckpt: &Path, item: &Item) -> TokenStream {
     }
     let parts = types
         .iter()
-        .map(|ty| quote_spanned!(at(ty)=> <#ty as #ckpt::Checkpoint>::reach_part(__to);));
+        .map(|ty| quote_spanned!(ty.span()=> <#ty as #ckpt::Checkpoint>::reach_part(__to);));
     quote! {
         fn reach(__to: &mut #ckpt::value::Reach) {
             #(#parts)*
@@ -117,7 +118,11 @@ fn load_vec(ckpt: &Path, fields: &[Field]) -> TokenStream {
         .collect();
     let read = columns.iter().map(|(column, field)| {
         let (names, ty) = (&field.names, &field.ty);
-        let method = if field.saved == Saved::Serde { quote!(serde_fields) } else { quote!(fields) };
+        let method = if field.saved == Saved::Serde {
+            quote!(serde_fields)
+        } else {
+            quote!(fields)
+        };
         let default = match &field.default {
             Some(_) => {
                 let value = default_value(field);
@@ -125,9 +130,9 @@ fn load_vec(ckpt: &Path, fields: &[Field]) -> TokenStream {
             }
             None => quote!(::core::option::Option::None),
         };
-        quote_spanned! {at(&field.ty)=>
-            let mut #column = ::core::iter::IntoIterator::into_iter(__from.#method::<#ty>(&[#(#names),*], __count, #default)?);
-        }
+        let read =
+            quote_spanned!(field.ty.span()=> __from.#method::<#ty>(&[#(#names),*], __count, #default)?);
+        quote!(let mut #column = ::core::iter::IntoIterator::into_iter(#read);)
     });
     let values = fields.iter().map(|field| {
         let value = match columns.iter().find(|(_, saved)| std::ptr::eq(*saved, field)) {
@@ -274,11 +279,11 @@ pub(super) fn save_one(
     // The type's span: where it is not `Checkpoint`, the error stands under it.
     let to = quote!(&mut #to.field(__FIELDS, #index));
     match field.saved {
-        Saved::Serde => quote_spanned!(at(ty)=> #ckpt::value::save_serde::<#ty>(#value, #to);),
+        Saved::Serde => quote_spanned!(ty.span()=> #ckpt::value::save_serde::<#ty>(#value, #to);),
         Saved::Refilled => {
-            quote_spanned!(at(ty)=> <#ty as #ckpt::value::Refill>::save_part(#value, #to);)
+            quote_spanned!(ty.span()=> <#ty as #ckpt::value::Refill>::save_part(#value, #to);)
         }
-        _ => quote_spanned!(at(ty)=> <#ty as #ckpt::Checkpoint>::save(#value, #to);),
+        _ => quote_spanned!(ty.span()=> <#ty as #ckpt::Checkpoint>::save(#value, #to);),
     }
 }
 
@@ -287,9 +292,9 @@ fn save_each(ckpt: &Path, field: &Field, index: usize) -> TokenStream {
     let items =
         quote!(::core::iter::Iterator::map(::core::clone::Clone::clone(&__items), |__item| &__item.#member));
     if field.saved == Saved::Serde {
-        quote_spanned!(at(ty)=> #ckpt::value::save_serde_each::<#ty>(#items, &mut __to.field(__FIELDS, #index));)
+        quote_spanned!(ty.span()=> #ckpt::value::save_serde_each::<#ty>(#items, &mut __to.field(__FIELDS, #index));)
     } else {
-        quote_spanned!(at(ty)=> <#ty as #ckpt::Checkpoint>::save_each(#items, &mut __to.field(__FIELDS, #index));)
+        quote_spanned!(ty.span()=> <#ty as #ckpt::Checkpoint>::save_each(#items, &mut __to.field(__FIELDS, #index));)
     }
 }
 
@@ -299,8 +304,8 @@ fn load_one(ckpt: &Path, field: &Field, from: &TokenStream) -> TokenStream {
     }
     let (names, ty) = (&field.names, &field.ty);
     let load = match field.saved {
-        Saved::Serde => quote_spanned!(at(ty)=> #ckpt::value::load_serde::<#ty>),
-        _ => quote_spanned!(at(ty)=> <#ty as #ckpt::Checkpoint>::load),
+        Saved::Serde => quote_spanned!(ty.span()=> #ckpt::value::load_serde::<#ty>),
+        _ => quote_spanned!(ty.span()=> <#ty as #ckpt::Checkpoint>::load),
     };
     let default = match &field.default {
         Some(_) => {

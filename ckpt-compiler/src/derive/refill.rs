@@ -6,7 +6,7 @@ use syn::Path;
 
 use super::attributes::{Field, Saved};
 use super::expand::{default_value, names_constant, save_one, saved};
-use crate::paths::at;
+use syn::spanned::Spanned;
 
 pub(super) fn expand(ckpt: &Path, fields: &[Field]) -> TokenStream {
     let saved: Vec<&Field> = saved(fields).collect();
@@ -45,10 +45,10 @@ fn fill(ckpt: &Path, field: &Field) -> TokenStream {
             return quote!(self.#member = #value;);
         }
         Saved::Serde => {
-            quote_spanned!(at(ty)=> self.#member = #ckpt::value::load_serde::<#ty>(__from)?;)
+            quote_spanned!(ty.span()=> self.#member = #ckpt::value::load_serde::<#ty>(__from)?;)
         }
         Saved::Refilled | Saved::Columns => {
-            quote_spanned!(at(ty)=> <#ty as #ckpt::value::Refill>::refill(&mut self.#member, __from)?;)
+            quote_spanned!(ty.span()=> <#ty as #ckpt::value::Refill>::refill(&mut self.#member, __from)?;)
         }
     };
     // A field that the file does not have holds what the initialiser made of it.

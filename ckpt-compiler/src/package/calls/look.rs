@@ -84,7 +84,11 @@ fn leftmost(expr: &Expr) -> Span {
         Expr::Block(one) => &one.attrs,
         _ => &[],
     };
-    if let Some(first) = attributes.first() {
+    // An inner one, `match x { #![allow(..)] .. }`, is not where the statement begins.
+    let mut outer = attributes
+        .iter()
+        .filter(|one| matches!(one.style, syn::AttrStyle::Outer));
+    if let Some(first) = outer.next() {
         return first.pound_token.span;
     }
     let label =
@@ -190,4 +194,20 @@ pub(in crate::package) fn is_assignment(op: &syn::BinOp) -> bool {
             | ShlAssign(_)
             | ShrAssign(_)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_begins_in_front_of_its_outer_attributes() {
+        let text = "{ match x { #![allow(unused)] _ => 1 }; #[rustfmt::skip] match y { _ => 2 } }";
+        let block: syn::Block = syn::parse_str(text).unwrap();
+        let starts = block.stmts.iter().filter_map(statement_start);
+        let starts: Vec<usize> = starts.map(|span| span.byte_range().start).collect();
+        let wanted = ["match x", "#[rustfmt"].map(|part| text.find(part).unwrap());
+        assert_eq!(starts.len(), 2);
+        assert_eq!(starts[1] - starts[0], wanted[1] - wanted[0]);
+    }
 }
