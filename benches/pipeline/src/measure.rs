@@ -84,11 +84,11 @@ impl Measured {
         }
     }
 
-    /// Whether the better of the two is within the bar: the load of a machine that others use only ever adds time.
+    /// Whether the median is within the bar.
     pub fn is_met(&self) -> Option<bool> {
         match self.bar {
-            Bar::AtMost(limit) => Some(self.median.min(self.best) <= limit),
-            Bar::AtLeast(limit) => Some(self.median.max(self.best) >= limit),
+            Bar::AtMost(limit) => Some(self.median <= limit),
+            Bar::AtLeast(limit) => Some(self.median >= limit),
             Bar::None => None,
         }
     }

@@ -186,9 +186,10 @@ fn rewrite_with_sites(
             replayable: &replayable,
             is_elsewhere: &is_elsewhere,
             is_instrumented: &is_instrumented,
-            decisions,
+            decisions: decisions.clone(),
         };
         let outcome = decider.decide(&findings);
+        let is_decided = decider.decisions != decisions;
         decisions = decider.decisions;
         let refused_before: BTreeSet<_> = wishes.refused.keys().copied().collect();
         for (place, reason) in &outcome.given_up {
@@ -217,7 +218,9 @@ fn rewrite_with_sites(
                     .or_insert_with(|| reason.clone());
             }
         }
-        if !outcome.changed {
+        // A site that the user has written stays where it is, whatever rustc says.
+        let gives_up = wishes.refused.len() > refused_before.len();
+        if !outcome.changed || !is_decided && !gives_up {
             return Err(report::unsolved(&package, &findings, &outcome.unsolved));
         }
     }

@@ -83,6 +83,14 @@ fn a_site_that_is_no_safe_point_is_not_run() {
 fn a_wrong_promise_is_caught_when_the_program_runs() {
     let patterns = Patterns::with("ckpt::checkpoint!(safe);");
     // A request that is open fits into no checkpoint: that one does not come to run.
+    let open = patterns.run("early-receive", "-n 3 --every 1000");
+    assert_eq!(open.code, Some(101), "{}", open.stderr);
+    assert!(
+        open.stderr
+            .contains("`coming` is of a type that no checkpoint holds"),
+        "{}",
+        open.stderr
+    );
     for name in unsafe_patterns()
         .into_iter()
         .filter(|name| name != "early-receive")
