@@ -395,7 +395,6 @@ fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors:
     }
 }
 
-/// What is made again and filled must be made of the same inputs, and must not have been exchanged for another value.
 /// What is said to be used in other branches only must not be used where a site leads.
 fn refuse_used_here(flow: &Flow, errors: &mut Diagnostics) {
     for (id, binding) in flow.bindings.iter().enumerate() {
@@ -411,6 +410,7 @@ fn refuse_used_here(flow: &Flow, errors: &mut Diagnostics) {
     }
 }
 
+/// What is made again and filled must be made of the same inputs, and must not have been exchanged for another value.
 fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
     for (id, binding) in flow.bindings.iter().enumerate() {
         if binding.treatment != Some(Treatment::Refill) {

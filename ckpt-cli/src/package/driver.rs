@@ -44,12 +44,14 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    /// What cargo is asked to do with the copy.
-    fn verb(self) -> &'static str {
-        match self {
+    /// Asks cargo for it.
+    fn of_copy(self, options: &CargoOptions, package: &ReadPackage, copy: &PackageCopy) -> Outcome<Built> {
+        let verb = match self {
             Wanted::Program => "build",
             Wanted::Sources => "check",
-        }
+        };
+        let choice = &package.workspace.choice;
+        cargo_on_copy(options, verb, choice, &copy.manifest, &copy.build_directory)
     }
 }
 
@@ -98,14 +100,7 @@ pub fn rewrite(
             return rewritten;
         }
         let copy = copy_of(&as_it_is, &BTreeMap::new(), wanted)?;
-        let choice = &as_it_is.workspace.choice;
-        let built = cargo_on_copy(
-            options,
-            wanted.verb(),
-            choice,
-            &copy.manifest,
-            &copy.build_directory,
-        )?;
+        let built = wanted.of_copy(options, &as_it_is, &copy)?;
         if !built.success {
             return Err(report::does_not_build_anyway(&as_it_is, &built));
         }
@@ -150,14 +145,7 @@ fn rewrite_with_sites(
         let together = with_again(&decisions, &again);
         let edited = edit(&package.program, &analysis, main, &placement, &together);
         let copy = copy_of(&package, &edited, wanted)?;
-        let choice = &package.workspace.choice;
-        let built = cargo_on_copy(
-            options,
-            wanted.verb(),
-            choice,
-            &copy.manifest,
-            &copy.build_directory,
-        )?;
+        let built = wanted.of_copy(options, &package, &copy)?;
         if built.success {
             return Ok(Some(Rewritten {
                 package,

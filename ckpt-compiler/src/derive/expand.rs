@@ -2,12 +2,12 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{DeriveInput, Ident, Path};
 
 use super::attributes::{DefaultValue, EnumVariant, Field, Item, Saved, Shape};
 use super::bounds;
 use crate::paths::at;
-use syn::spanned::Spanned;
 
 pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
     let generics = bounds::with_bounds(&input.generics, item);

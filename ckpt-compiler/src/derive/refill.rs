@@ -3,10 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::Path;
+use syn::spanned::Spanned;
 
 use super::attributes::{Field, Saved};
 use super::expand::{default_value, names_constant, save_one, saved};
-use syn::spanned::Spanned;
 
 pub(super) fn expand(ckpt: &Path, fields: &[Field]) -> TokenStream {
     let saved: Vec<&Field> = saved(fields).collect();

@@ -37,32 +37,29 @@ pub(in crate::package::comm) fn cast(value: &Value, to: &str) -> Value {
     }
 }
 
+/// `number as to` for the integer types by their names; a type that has none of them takes the number as it is.
+macro_rules! cast {
+    ($number:expr, $to:expr) => {
+        match $to {
+            "u8" => i128::from($number as u8),
+            "i8" => i128::from($number as i8),
+            "u16" => i128::from($number as u16),
+            "i16" => i128::from($number as i16),
+            "u32" | "c_uint" => i128::from($number as u32),
+            "i32" | "Rank" | "Tag" | "Count" | "c_int" => i128::from($number as i32),
+            "u64" | "usize" => i128::from($number as u64),
+            "i64" | "isize" => i128::from($number as i64),
+            _ => $number as i128,
+        }
+    };
+}
+
 fn saturated(number: f64, to: &str) -> i128 {
-    match to {
-        "u8" => i128::from(number as u8),
-        "i8" => i128::from(number as i8),
-        "u16" => i128::from(number as u16),
-        "i16" => i128::from(number as i16),
-        "u32" | "c_uint" => i128::from(number as u32),
-        "i32" | "Rank" | "Tag" | "Count" | "c_int" => i128::from(number as i32),
-        "u64" | "usize" => i128::from(number as u64),
-        "i64" | "isize" => i128::from(number as i64),
-        _ => number as i128,
-    }
+    cast!(number, to)
 }
 
 fn wrapped(number: i128, to: &str) -> i128 {
-    match to {
-        "u8" => i128::from(number as u8),
-        "i8" => i128::from(number as i8),
-        "u16" => i128::from(number as u16),
-        "i16" => i128::from(number as i16),
-        "u32" | "c_uint" => i128::from(number as u32),
-        "i32" | "Rank" | "Tag" | "Count" | "c_int" => i128::from(number as i32),
-        "u64" | "usize" => i128::from(number as u64),
-        "i64" | "isize" => i128::from(number as i64),
-        _ => number,
-    }
+    cast!(number, to)
 }
 
 /// `a..b`: from, up to and without, by how much.
