@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::Xxh3;
+use twox_hash::xxhash3_128::Hasher;
 
 pub use read::unpack;
 pub use write::pack;
@@ -83,14 +83,14 @@ fn belongs_to_a_store(name: &str) -> bool {
 
 /// Copies all of it; its length and its checksum.
 fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<(u64, String)> {
-    let (mut sum, mut length) = (Xxh3::new(), 0);
+    let (mut sum, mut length) = (Hasher::new(), 0);
     let mut piece = vec![0; 1 << 20];
     loop {
         let count = from.read(&mut piece)?;
         if count == 0 {
-            return Ok((length, format!("{:032x}", sum.digest128())));
+            return Ok((length, format!("{:032x}", sum.finish_128())));
         }
-        sum.update(&piece[..count]);
+        sum.write(&piece[..count]);
         to.write_all(&piece[..count])?;
         length += count as u64;
     }
