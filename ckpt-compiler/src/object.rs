@@ -9,7 +9,7 @@
 
 use crate::errors::Diagnostics;
 use crate::paths::at;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::collections::HashMap;
 use syn::parse::{Parse, ParseStream};
@@ -269,14 +269,45 @@ fn short_name(ty: &Type) -> String {
     }
 }
 
+/// As one writes it: a name in files, so spaced by rules of its own, not by those of the compiler's printer, which are
+/// others in each of its versions.
 pub(crate) fn full_name(ty: &impl ToTokens) -> String {
-    let text = ty.to_token_stream().to_string();
-    text.replace(" ::", "::")
-        .replace(":: ", "::")
-        .replace(" <", "<")
-        .replace("< ", "<")
-        .replace(" >", ">")
-        .replace(" ,", ",")
+    let mut text = String::new();
+    spell(ty.to_token_stream(), &mut text);
+    text
+}
+
+fn spell(tokens: TokenStream, text: &mut String) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::Brace => ("{", "}"),
+                    Delimiter::None => ("", ""),
+                };
+                text.push_str(open);
+                spell(group.stream(), text);
+                text.push_str(close);
+            }
+            TokenTree::Punct(punct) => match punct.as_char() {
+                sign @ (',' | ';') => text.extend([sign, ' ']),
+                sign @ ('+' | '=') => text.extend([' ', sign, ' ']),
+                '-' => text.push_str(" -"),
+                '>' if text.ends_with(" -") => text.push_str("> "),
+                sign => text.push(sign),
+            },
+            word => {
+                let word = word.to_string();
+                let follows = |last: char| last.is_alphanumeric() || matches!(last, '_' | ']' | ')' | '>');
+                if text.chars().next_back().is_some_and(follows) {
+                    text.push(' ');
+                }
+                text.push_str(&word);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -311,6 +342,22 @@ mod tests {
             names(&list.types),
             ["One", "Two<f64, u8>", "c::Three", "d::Three"]
         );
+    }
+
+    /// The printers of rustc's versions set spaces differently; a file that one has named is read by all.
+    #[test]
+    fn names_do_not_depend_on_the_compiler_that_prints_them() {
+        for (spaced, expected) in [
+            ("Two < f64 , [u8 ; 3] >", "Two<f64, [u8; 3]>"),
+            ("Two<f64,[u8;3]>", "Two<f64, [u8; 3]>"),
+            ("Call<fn ( f64 )->&'static str>", "Call<fn(f64) -> &'static str>"),
+            ("Kept< Box <dyn Step+Send> >", "Kept<Box<dyn Step + Send>>"),
+            ("(A ,*const B)", "(A, *const B)"),
+            ("Level< -1 >", "Level< -1>"),
+        ] {
+            let ty: Type = syn::parse_str(spaced).unwrap();
+            assert_eq!(full_name(&ty), expected, "{spaced}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod block;
 mod bounds;
 mod carve;
+mod fingerprint;
 mod remake;
 mod site;
 mod travel;
@@ -16,7 +17,8 @@ use crate::options::{Options, Treatment};
 use crate::paths::rt;
 use crate::plan::{Entry, Mode, Plan};
 use crate::spine::{Lowered, SiteId};
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use fingerprint::Fingerprint;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::cell::RefCell;
 use syn::visit_mut::VisitMut;
@@ -78,7 +80,7 @@ impl Emitter<'_> {
         let name = item.sig.ident.to_string();
         let attribute = options.attribute();
         let line = item.sig.ident.span().start().line as u32;
-        let mut layout = Fnv::default();
+        let mut layout = Fingerprint::default();
         let sites: Vec<_> = self
             .lowered
             .sites
@@ -106,9 +108,9 @@ impl Emitter<'_> {
                 quote!(#rt::SitePlan { line: #line, column: #column, kind: #kind, variables: &[#(#variables),*] })
             })
             .collect();
-        let mut text = Fnv::default();
-        hash_tokens(source, &mut text);
-        let (layout, source) = (layout.0, text.0);
+        let mut text = Fingerprint::default();
+        text.write_tokens(source);
+        let (layout, source) = (layout.value(), text.value());
         quote! {
             #rt::FunctionPlan {
                 function: #name,
@@ -295,42 +297,5 @@ impl VisitMut for TakenOver<'_> {
             pat.mutability = None;
         }
         syn::visit_mut::visit_pat_ident_mut(self, pat);
-    }
-}
-
-/// FNV-1a, 64 bit: the same on every machine and with every compiler.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fnv {
-    fn write(&mut self, text: &str) {
-        for byte in text.bytes().chain([0]) {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-}
-
-/// Hashes tokens without the white space between them, which differs from one printer to the next.
-fn hash_tokens(tokens: &TokenStream, hash: &mut Fnv) {
-    for token in tokens.clone() {
-        match token {
-            TokenTree::Group(group) => {
-                hash.write(match group.delimiter() {
-                    proc_macro2::Delimiter::Parenthesis => "(",
-                    proc_macro2::Delimiter::Brace => "{",
-                    proc_macro2::Delimiter::Bracket => "[",
-                    proc_macro2::Delimiter::None => "",
-                });
-                hash_tokens(&group.stream(), hash);
-                hash.write(")");
-            }
-            TokenTree::Punct(punct) => hash.write(&punct.as_char().to_string()),
-            other => hash.write(&other.to_string()),
-        }
     }
 }

@@ -7,7 +7,7 @@ pub fn drain(list: Vec<u32>) -> u32 {
         file: ::core::file!(),
         line: 5u32,
         layout: 9276516696457924105u64,
-        source: 14223807809278475773u64,
+        source: 2909009225172147508u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {
@@ -82,7 +82,7 @@ pub fn total(n: u32) -> u32 {
         file: ::core::file!(),
         line: 16u32,
         layout: 1120977589728600498u64,
-        source: 8347477662127436640u64,
+        source: 3770017913137488812u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {

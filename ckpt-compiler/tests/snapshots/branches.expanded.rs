@@ -7,7 +7,7 @@ pub fn walk(steps: u32, left: bool) -> i64 {
         file: ::core::file!(),
         line: 5u32,
         layout: 15657744660900833977u64,
-        source: 12788430034748920646u64,
+        source: 3840235156232140639u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {

@@ -9,7 +9,7 @@ pub fn products(n: u64) -> u64 {
         file: ::core::file!(),
         line: 5u32,
         layout: 6040393209263073877u64,
-        source: 13716357602756224921u64,
+        source: 7017417407020020138u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {

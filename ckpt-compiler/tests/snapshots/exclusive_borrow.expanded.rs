@@ -7,7 +7,7 @@ pub fn exchange(cells: &mut [f64]) {
         file: ::core::file!(),
         line: 5u32,
         layout: 3685373525145609851u64,
-        source: 2109998021063541677u64,
+        source: 10477918818267170890u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {

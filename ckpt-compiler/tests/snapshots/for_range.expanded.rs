@@ -7,7 +7,7 @@ pub fn factors(n: u64) -> Option<(u64, u64)> {
         file: ::core::file!(),
         line: 5u32,
         layout: 10671293684533225004u64,
-        source: 15467657211722767560u64,
+        source: 2017952180656554507u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {

@@ -7,7 +7,7 @@ pub fn roughness(heights: &[f64]) -> f64 {
         file: ::core::file!(),
         line: 5u32,
         layout: 15433147108886533702u64,
-        source: 4352900079874971844u64,
+        source: 1741992016183697946u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {

@@ -85,7 +85,7 @@ pub fn solve(n: usize) -> String {
         file: ::core::file!(),
         line: 20u32,
         layout: 10812736454437455781u64,
-        source: 15176000400862651308u64,
+        source: 16690915789746311845u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {

@@ -7,7 +7,7 @@ pub fn count_down(from: Option<u32>) -> u32 {
         file: ::core::file!(),
         line: 5u32,
         layout: 12146230839339427406u64,
-        source: 13774877623723728162u64,
+        source: 8424413093076378078u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {

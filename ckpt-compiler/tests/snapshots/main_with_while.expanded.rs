@@ -11,7 +11,7 @@ pub fn main() {
         file: ::core::file!(),
         line: 5u32,
         layout: 5791062913041836951u64,
-        source: 14686584278523632751u64,
+        source: 13101242022316471366u64,
         attribute: "ckpt::main",
         sites: &[
             ::ckpt::__rt::SitePlan {

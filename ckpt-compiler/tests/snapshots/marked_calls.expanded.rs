@@ -10,7 +10,7 @@ pub fn advance(grid: &mut Vec<f64>, dt: f64) -> Result<f64, String> {
         file: ::core::file!(),
         line: 8u32,
         layout: 6944033895778560589u64,
-        source: 14275625833371774431u64,
+        source: 6474119973341613944u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {
@@ -101,7 +101,7 @@ pub fn run(steps: u32) -> Result<f64, String> {
         file: ::core::file!(),
         line: 21u32,
         layout: 5332838872512165514u64,
-        source: 2962173816064126073u64,
+        source: 17583397804128703771u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {

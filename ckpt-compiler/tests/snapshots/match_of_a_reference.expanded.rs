@@ -14,7 +14,7 @@ pub fn mass(body: &Body) -> f64 {
         file: ::core::file!(),
         line: 13u32,
         layout: 8817460484438651839u64,
-        source: 4858203100878226944u64,
+        source: 14896249159820061695u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {

@@ -7,7 +7,7 @@ pub fn chain(start: u64) -> u64 {
         file: ::core::file!(),
         line: 5u32,
         layout: 2470215052716630615u64,
-        source: 7236345742688755121u64,
+        source: 16385007745444561296u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {

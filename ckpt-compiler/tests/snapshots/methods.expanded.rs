@@ -14,7 +14,7 @@ impl Simulation {
             file: ::core::file!(),
             line: 13u32,
             layout: 14526304281122666493u64,
-            source: 2645454512970713753u64,
+            source: 4414158092434461594u64,
             attribute: "ckpt::instrument",
             sites: &[
                 ::ckpt::__rt::SitePlan {

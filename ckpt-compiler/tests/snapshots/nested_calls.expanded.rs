@@ -87,7 +87,7 @@ pub fn nested(seed: u64) -> String {
         file: ::core::file!(),
         line: 19u32,
         layout: 7025721986488942019u64,
-        source: 5119300346306485833u64,
+        source: 2881773478722496997u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {

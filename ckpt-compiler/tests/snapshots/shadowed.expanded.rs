@@ -7,7 +7,7 @@ pub fn twice(text: &str) -> String {
         file: ::core::file!(),
         line: 5u32,
         layout: 12290208676716893817u64,
-        source: 10627023624678617860u64,
+        source: 7859231897011331811u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {

@@ -7,7 +7,7 @@ pub fn rewritten(rounds: u64) -> String {
         file: ::core::file!(),
         line: 5u32,
         layout: 8212336601698610087u64,
-        source: 9060094147726554291u64,
+        source: 16538179806562977343u64,
         attribute: "ckpt::instrument",
         sites: &[
             ::ckpt::__rt::SitePlan {
