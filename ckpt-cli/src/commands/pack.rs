@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use ckpt::store::{CheckpointId, Mode};
 use serde_json::json;
 
-use crate::failure::{Failure, Outcome};
-use crate::lines::Lines;
+use crate::failure::{Failure, Outcome, code};
+use crate::lines::{Line, Lines, rank_list};
 use crate::pack;
 use crate::render::{self, FormatOption};
 use crate::stores::{StoreOption, Which};
@@ -69,20 +69,21 @@ impl Pack {
     pub fn perform(&self) -> Outcome<u8> {
         let store = self.store.named()?;
         let lines = Lines::of(&store);
-        let ids = self.ids(&lines)?;
+        let chosen = self.chosen(&lines)?;
         let to = self.output.clone().unwrap_or_else(|| default_name(&store));
         if to.exists() {
             return Err(Failure::store(format!("`{}` is there already", to.display()))
                 .help("write another one with `--output FILE`, or remove it"));
         }
-        let packed = pack::pack(&lines, &store, &ids, &self.with, &to)?;
+        let packed = pack::pack(&lines, &store, &chosen, &self.with, &to)?;
+        let ids: BTreeSet<u64> = chosen.iter().map(|(_, id)| id.0).collect();
         if self.format.json() {
             render::print_json(&json!({
-                "file": packed.file, "bytes": packed.bytes, "checkpoints": ids.iter().map(|id| id.0).collect::<Vec<_>>(),
+                "file": packed.file, "bytes": packed.bytes, "checkpoints": ids,
                 "manifest": packed.manifest,
             }));
         } else {
-            let ids: Vec<u64> = ids.iter().map(|id| id.0).collect();
+            let ids: Vec<u64> = ids.into_iter().collect();
             let what = if ids.len() == 1 {
                 "checkpoint"
             } else {
@@ -98,7 +99,8 @@ impl Pack {
         Ok(0)
     }
 
-    fn ids(&self, lines: &Lines) -> Outcome<Vec<CheckpointId>> {
+    /// The files to pack, by rank and number.
+    fn chosen(&self, lines: &Lines) -> Outcome<Vec<(u32, CheckpointId)>> {
         match self.which {
             Chosen::One(Which::Latest) => {
                 let newest = lines.resolve(Which::Latest)?;
@@ -109,30 +111,41 @@ impl Pack {
             Chosen::One(which) => with_what_it_needs(lines, lines.resolve(which)?),
             Chosen::All => {
                 lines.resolve(Which::Latest)?;
-                Ok(lines.ids().into_iter().map(CheckpointId).collect())
+                let of_line = |line: Line| {
+                    line.entries
+                        .into_iter()
+                        .map(move |(rank, entry)| (rank, entry.id))
+                };
+                Ok(lines.list()?.into_iter().flat_map(of_line).collect())
             }
         }
     }
 }
 
-/// A checkpoint, and those before that it builds on.
-fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<CheckpointId>> {
-    let mut entries = Vec::new();
+/// The files of all ranks with this number, and those before that each builds on: another rank may have made a full one
+/// meanwhile, and have removed what it no longer needs.
+fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<(u32, CheckpointId)>> {
+    if let Some(ranks) = rank_list(&lines.lacking(id.0)) {
+        return Err(Failure::new(
+            code::NO_CHECKPOINT,
+            format!("there is no checkpoint {id} of {ranks}"),
+        )
+        .help("`cargo ckpt list` shows which all ranks have"));
+    }
+    let mut chosen = Vec::new();
     for part in &lines.parts {
-        entries.extend(
-            part.open(Mode::ReadOnly)?
-                .list()
-                .map_err(checkpoint::store_failure)?,
-        );
-    }
-    let mut all = BTreeSet::from([id]);
-    // Whatever is needed is older.
-    for entry in entries.iter().rev().filter(|entry| entry.id <= id) {
-        if all.contains(&entry.id) {
-            all.extend(&entry.needs);
+        let entries = part.open(Mode::ReadOnly)?.list();
+        let entries = entries.map_err(checkpoint::store_failure)?;
+        let mut needed = BTreeSet::from([id]);
+        // Whatever is needed is older.
+        for entry in entries.iter().rev().filter(|entry| entry.id <= id) {
+            if needed.contains(&entry.id) {
+                needed.extend(&entry.needs);
+            }
         }
+        chosen.extend(needed.into_iter().map(|id| (part.rank, id)));
     }
-    Ok(all.into_iter().collect())
+    Ok(chosen)
 }
 
 fn is_whole(lines: &Lines, id: CheckpointId) -> bool {

@@ -31,15 +31,15 @@ struct Piece {
     file: File,
 }
 
-/// Packs checkpoints of a store, what the store knows about their run, and files of the program.
+/// Packs files of checkpoints, by rank and number, what the store knows about their run, and files of the program.
 pub fn pack(
     lines: &Lines,
     store: &Path,
-    ids: &[CheckpointId],
+    chosen: &[(u32, CheckpointId)],
     files: &[PathBuf],
     to: &Path,
 ) -> Outcome<Packed> {
-    let mut pieces = checkpoints(lines, ids)?;
+    let mut pieces = checkpoints(lines, chosen)?;
     pieces.extend(notes(lines)?);
     for file in files {
         pieces.push(own_file(file)?);
@@ -81,7 +81,7 @@ fn name_of(store: &Path) -> String {
     }
 }
 
-fn checkpoints(lines: &Lines, ids: &[CheckpointId]) -> Outcome<Vec<Piece>> {
+fn checkpoints(lines: &Lines, chosen: &[(u32, CheckpointId)]) -> Outcome<Vec<Piece>> {
     if let Some(ranks) = rank_list(&lines.elsewhere) {
         return Err(Failure::new(
             code::NO_CHECKPOINT,
@@ -90,9 +90,9 @@ fn checkpoints(lines: &Lines, ids: &[CheckpointId]) -> Outcome<Vec<Piece>> {
         .help("a pack has those of all ranks: bring them into one folder first, their names differ"));
     }
     let mut pieces = Vec::new();
-    for &id in ids {
-        for part in &lines.parts {
-            let store = part.open(Mode::ReadOnly)?;
+    for part in &lines.parts {
+        let store = part.open(Mode::ReadOnly)?;
+        for &(_, id) in chosen.iter().filter(|(rank, _)| *rank == part.rank) {
             store.verify(id).map_err(|damage| {
                 let what = damage
                     .iter()

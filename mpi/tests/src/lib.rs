@@ -67,7 +67,7 @@ impl Job {
             .map_or((words, None), |(a, b)| (a, Some(b)));
         let mut command = Command::new(tool());
         command.args(["ckpt", verb]).args(words_of(options));
-        if verb != "restart" {
+        if !["restart", "pack", "unpack", "verify"].contains(&verb) {
             command
                 .arg("--manifest-path")
                 .arg(self.package.join("Cargo.toml"));

@@ -205,3 +205,26 @@ fn a_rank_that_dies_is_followed_by_a_restart_of_all() {
     assert!(expected.lines().all(|line| both.contains(line)), "{both}");
     assert!(job.ranks().is_empty(), "nothing is left behind");
 }
+
+/// Killed here, packed from the folders of all ranks, and continued elsewhere from one.
+#[test]
+fn a_store_of_several_ranks_is_packed_and_goes_on_elsewhere() {
+    let expected = uninterrupted(2, "50");
+    let mut job = Job::new("programs/ring");
+    job.set("CKPT_FAULT", "visit:35@1");
+    let killed = job.ckpt("run", "-n 2 --every 10 --dir node-{rank}.ckpt.d --- 50");
+    assert_ne!(killed.code, Some(0), "{}", killed.stderr);
+    let packed = job.ckpt("pack", "--dir node-{rank}.ckpt.d -o ring.tar");
+    assert_eq!(packed.code, Some(0), "{}", packed.stderr);
+
+    let there = Job::new("programs/ring");
+    fs::copy(job.folder().join("ring.tar"), there.folder().join("ring.tar")).unwrap();
+    let unpacked = there.ckpt("unpack", "ring.tar --dir ring.ckpt.d");
+    assert_eq!(unpacked.code, Some(0), "{}", unpacked.stderr);
+    let verified = there.ckpt("verify", "");
+    assert_eq!(verified.code, Some(0), "{}", verified.stderr);
+    let restarted = there.ckpt("restart", "");
+    assert_eq!(restarted.code, Some(0), "{}", restarted.stderr);
+    let both = killed.stdout + &restarted.stdout;
+    assert!(expected.lines().all(|line| both.contains(line)), "{both}");
+}
