@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-use super::Machine;
+use super::{Machine, machines};
 
 /// A version of the program's source, and how it is compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,19 +43,15 @@ pub fn program(machine: Machine, version: Version) -> PathBuf {
     fs::copy(&built, &fresh)
         .and_then(|_| fs::rename(&fresh, &program))
         .expect("a copy of the program");
-    match machine.emulator {
+    match machine.starter {
         None => program,
-        Some(emulator) => started_by(emulator, machine, &program),
+        Some(starter) => started_by(starter, machine, &program),
     }
 }
 
-fn started_by(emulator: &str, machine: Machine, program: &Path) -> PathBuf {
+fn started_by(starter: &str, machine: Machine, program: &Path) -> PathBuf {
     let script = program.with_file_name(format!("traveller-on-{}", machine.name));
-    let text = format!(
-        "#!/bin/sh\nexec {emulator} -L /usr/{} '{}' \"$@\"\n",
-        machine.gnu,
-        program.display()
-    );
+    let text = format!("#!/bin/sh\nexec {starter} '{}' \"$@\"\n", program.display());
     if fs::read_to_string(&script).is_ok_and(|known| known == text) {
         return script;
     }
@@ -84,17 +80,16 @@ fn build(machine: Machine, version: Version) -> PathBuf {
         cargo.args(["--config", "profile.dev.package.traveller.opt-level=2"]);
     }
     let mut folder = target();
-    if machine.emulator.is_some() {
+    if machine.starter.is_some() {
         features.push("static-hdf5");
-        cargo.args(["--target", machine.target]);
         folder.push(machine.target);
-        let name = machine.target.replace('-', "_").to_uppercase();
-        cargo.env(
-            format!("CARGO_TARGET_{name}_LINKER"),
-            format!("{}-gcc", machine.gnu),
-        );
-        // Nobody looks at these in a debugger, and they are quicker to build without what it needs.
-        cargo.env(format!("CARGO_TARGET_{name}_RUSTFLAGS"), "-C debuginfo=0");
+        // All that will be wanted at once: while one is configured or linked, another is compiled.
+        let mut together = machines();
+        together.retain(|other| other.starter.is_some() && *other != machine);
+        together.push(machine);
+        for machine in together {
+            for_another(machine, &mut cargo);
+        }
     }
     cargo.arg("--features").arg(features.join(","));
     let status = cargo.status().expect("cargo can be started");
@@ -104,6 +99,21 @@ fn build(machine: Machine, version: Version) -> PathBuf {
         machine.name
     );
     folder.join("debug/traveller")
+}
+
+fn for_another(machine: Machine, cargo: &mut Command) {
+    cargo.args(["--target", machine.target]);
+    let name = machine.target.replace('-', "_").to_uppercase();
+    cargo.env(
+        format!("CARGO_TARGET_{name}_LINKER"),
+        format!("{}-gcc", machine.gnu),
+    );
+    // Nobody looks at these in a debugger, and they are quicker to build without what it needs.
+    cargo.env(format!("CARGO_TARGET_{name}_RUSTFLAGS"), "-C debuginfo=0");
+    cargo.env(
+        format!("CMAKE_TOOLCHAIN_FILE_{}", machine.target),
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("cross.cmake"),
+    );
 }
 
 /// The target folder that this test is built in.

@@ -82,6 +82,28 @@ impl Journey {
         assert!(self.was_killed(&ended), "{}: {ended:?}", machine.name);
     }
 
+    /// Is killed on each of these, one after the other, after it has written a checkpoint there.
+    pub fn goes_round(&self, machines: &[Machine]) {
+        let [first, others @ ..] = machines else {
+            panic!("a journey begins somewhere");
+        };
+        self.begin(*first, 10);
+        for (hop, &machine) in (1..).zip(others) {
+            let before = self.newest();
+            self.go_on(machine, 10 + 5 * hop);
+            assert!(before < self.newest(), "nothing was written on {}", machine.name);
+        }
+    }
+
+    /// The name of the newest checkpoint.
+    fn newest(&self) -> Option<String> {
+        let entries = fs::read_dir(self.store()).expect("a store").flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        names
+            .filter(|name| name.ends_with(".h5") && !name.starts_with('.'))
+            .max()
+    }
+
     fn was_killed(&self, ended: &Ended) -> bool {
         // Killed by a signal, or an emulator that says so.
         ended.code.is_none() || ended.code == Some(137)

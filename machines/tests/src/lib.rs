@@ -21,8 +21,8 @@ pub struct Machine {
     pub target: &'static str,
     /// Its name in the commands of the C compiler, and of the folder with its C library.
     gnu: &'static str,
-    /// The command that runs its programs here; none where the processor does.
-    emulator: Option<&'static str>,
+    /// The command that starts its programs here, an emulator or the loader of its C library; none where the system does.
+    starter: Option<&'static str>,
     /// Width of its words.
     pub bits: u32,
     /// Which byte of a number comes first.
@@ -35,7 +35,7 @@ pub const MACHINES: [Machine; 5] = [
         name: "x86-64",
         target: "x86_64-unknown-linux-gnu",
         gnu: "x86_64-linux-gnu",
-        emulator: None,
+        starter: None,
         bits: 64,
         order: "little",
     },
@@ -43,7 +43,7 @@ pub const MACHINES: [Machine; 5] = [
         name: "s390x",
         target: "s390x-unknown-linux-gnu",
         gnu: "s390x-linux-gnu",
-        emulator: Some("qemu-s390x-static"),
+        starter: Some("qemu-s390x-static -L /usr/s390x-linux-gnu"),
         bits: 64,
         order: "big",
     },
@@ -51,7 +51,7 @@ pub const MACHINES: [Machine; 5] = [
         name: "powerpc",
         target: "powerpc-unknown-linux-gnu",
         gnu: "powerpc-linux-gnu",
-        emulator: Some("qemu-ppc-static"),
+        starter: Some("qemu-ppc-static -L /usr/powerpc-linux-gnu"),
         bits: 32,
         order: "big",
     },
@@ -59,7 +59,8 @@ pub const MACHINES: [Machine; 5] = [
         name: "i686",
         target: "i686-unknown-linux-gnu",
         gnu: "i686-linux-gnu",
-        emulator: Some("qemu-i386-static"),
+        // By this processor: the emulator of the same family hangs in programs with several threads.
+        starter: Some("/usr/i686-linux-gnu/lib/ld-linux.so.2 --library-path /usr/i686-linux-gnu/lib"),
         bits: 32,
         order: "little",
     },
@@ -67,7 +68,7 @@ pub const MACHINES: [Machine; 5] = [
         name: "aarch64",
         target: "aarch64-unknown-linux-gnu",
         gnu: "aarch64-linux-gnu",
-        emulator: Some("qemu-aarch64-static"),
+        starter: Some("qemu-aarch64-static -L /usr/aarch64-linux-gnu"),
         bits: 64,
         order: "little",
     },
