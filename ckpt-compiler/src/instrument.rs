@@ -64,6 +64,7 @@ pub fn try_expand(
         flow: &stages.flow,
         plan: &stages.plan,
         liveness: &stages.liveness,
+        chosen: stages.chosen,
         replaced: RefCell::default(),
     };
     let means = &stages.options.means;
@@ -85,6 +86,8 @@ pub struct Stages {
     pub options: Options,
     /// The function, with its sites.
     pub function: ItemFn,
+    /// Whether its site stands in a loop that the compiler has chosen, with none marked.
+    pub chosen: bool,
     /// Its spine.
     pub lowered: spine::Lowered,
     /// Its bindings and their events.
@@ -161,7 +164,7 @@ fn stages(
     };
     let names = Names::default();
     unfold::unfold(&mut function, marks, &names);
-    choose_sites(&mut function, &options, &mut errors);
+    let chosen = choose_sites(&mut function, &options, &mut errors);
     errors.propagate()?;
     streams::show_values(&mut function.block);
 
@@ -182,6 +185,7 @@ fn stages(
     Ok(Stages {
         options,
         function,
+        chosen,
         lowered,
         flow,
         liveness,
@@ -234,8 +238,8 @@ fn refuse_signature(function: &ItemFn, errors: &mut Diagnostics) {
     }
 }
 
-/// Sites are where the user put them, or, with nothing marked, in the costliest loop.
-fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnostics) {
+/// Sites are where the user put them, or, with nothing marked, in the costliest loop. Whether it is that.
+fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnostics) -> bool {
     let marks = Marks {
         calls: &options.calls,
     };
@@ -246,7 +250,7 @@ fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnosti
             "a restart walks from statement to statement and cannot enter it",
             trapped.instead,
         );
-        return;
+        return false;
     }
     let called = |path: &&syn::Path| {
         Marks {
@@ -261,7 +265,7 @@ fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnosti
         .collect::<Vec<_>>()
         .into_iter();
     if unmet.len() == 0 && marks.in_block(&function.block) {
-        return;
+        return false;
     }
     if let Some(call) = unmet.next() {
         let name = call.to_token_stream().to_string().replace(' ', "");
@@ -271,7 +275,7 @@ fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnosti
             "`calls(..)` names the calls that lead to a site, and there is no such call in this function",
             "correct the name or take it out of `calls(..)`",
         );
-        return;
+        return false;
     }
     if options.sites == SiteChoice::Manual {
         errors.refuse(
@@ -280,13 +284,14 @@ fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnosti
             "with `sites = \"manual\"` only `ckpt::checkpoint!()` and marked calls count",
             "write `ckpt::checkpoint!();` where a checkpoint may be taken, or mark the call with `calls(..)`",
         );
-        return;
+        return false;
     }
     match place_in_costliest_loop(&mut function.block) {
         Some(line) => {
             let note = format!(" ckpt has placed a checkpoint site in the loop at line {line}.");
             function.attrs.push(parse_quote!(#[doc = ""]));
             function.attrs.push(parse_quote!(#[doc = #note]));
+            return true;
         }
         None => errors.refuse(
             function.sig.ident.span(),
@@ -295,6 +300,7 @@ fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnosti
             "write `ckpt::checkpoint!();` where a checkpoint may be taken, or mark the call that leads to one with `calls(..)`",
         ),
     }
+    false
 }
 
 /// Whether going over the expression gives references; `known` are the names of some.

@@ -27,6 +27,9 @@ pub struct FunctionPlan {
 pub enum SiteKind {
     /// A `checkpoint!()`, placed by hand or by the tool.
     Checkpoint,
+    /// A checkpoint in the loop that the attribute has chosen by itself. It sees one function: whether messages between
+    /// processes cross that place, it cannot know.
+    Chosen,
     /// A call to a function that holds a site or leads to one.
     Call {
         /// The called function as the source writes it.

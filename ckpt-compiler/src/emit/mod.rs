@@ -30,6 +30,8 @@ pub struct Emitter<'a> {
     pub(crate) flow: &'a Flow,
     pub(crate) plan: &'a Plan,
     pub(crate) liveness: &'a Liveness,
+    /// Whether the site is where the compiler has put it, and not the user.
+    pub(crate) chosen: bool,
     /// Operands of calls in whose place others stand, as the user wrote them.
     pub(crate) replaced: RefCell<TokenStream>,
 }
@@ -94,6 +96,7 @@ impl Emitter<'_> {
                         layout.write(callee);
                         quote!(#rt::SiteKind::Call { callee: #callee })
                     }
+                    None if self.chosen => quote!(#rt::SiteKind::Chosen),
                     None => quote!(#rt::SiteKind::Checkpoint),
                 };
                 layout.write(";");

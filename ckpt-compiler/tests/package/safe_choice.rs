@@ -104,6 +104,55 @@ fn a_site_of_the_user_is_checked_unless_vouched_for() {
     );
 }
 
+/// An attribute sees one function only: which loop it would choose is not looked at, and so not taken.
+#[test]
+fn an_attribute_does_not_choose_the_loop() {
+    let text = |attribute: &str, site: &str| {
+        let ring = "right.send(&u[..]); left.receive_into(&mut u[..]); work(&mut u);";
+        main_with(&format!("{RING} for step in 0..1000 {{ {site} {ring} }}"))
+            .replace("fn main", &format!("#[ckpt::main{attribute}] fn main"))
+    };
+    for attribute in ["", "()", "(calls())", "(means(pure(calls)))"] {
+        let (_, placement) = placed(&[("main.rs", &text(attribute, ""))]);
+        assert!(placement.sites.is_empty(), "{attribute}");
+        let reason = &placement.rejected[0].reasons[0];
+        assert!(
+            reason
+                .what
+                .contains("its attribute would choose a loop of `main`"),
+            "{reason}"
+        );
+    }
+    let (_, placement) = placed(&[("main.rs", &text("", "ckpt::checkpoint!();"))]);
+    assert!(placement.rejected.is_empty(), "{:?}", placement.rejected);
+    let safe = placement.sites[0].safe.as_deref().unwrap();
+    assert!(safe.starts_with("no message crosses it"), "{safe}");
+}
+
+/// Also where the function is not `main`, and where no message is exchanged in it.
+#[test]
+fn sites_in_other_functions_are_looked_at() {
+    let text = |body: &str| {
+        let ring = "right.send(&u[..]); left.receive_into(&mut u[..]);";
+        main_with(&format!("{RING} for step in 0..100 {{ {ring} relax(&mut u); }}"))
+            .replace("fn main", "#[ckpt::main(calls(relax))] fn main")
+            + &format!(
+                "#[ckpt::instrument] fn relax(u: &mut [f64]) {{ for turn in 0..2000 {{ {body} work(u); }} }}"
+            )
+    };
+    let (_, placement) = placed(&[("main.rs", &text(""))]);
+    assert!(placement.sites.is_empty());
+    let (_, placement) = placed(&[("main.rs", &text("ckpt::checkpoint!();"))]);
+    assert!(placement.rejected.is_empty(), "{:?}", placement.rejected);
+    assert!(
+        placement.sites[0]
+            .safe
+            .as_deref()
+            .unwrap()
+            .starts_with("no message")
+    );
+}
+
 #[test]
 fn threads_that_send_to_each_other_are_no_matter() {
     let (_, placement) = placed(&[(

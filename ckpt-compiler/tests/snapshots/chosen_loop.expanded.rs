@@ -15,7 +15,7 @@ pub fn products(n: u64) -> u64 {
             ::ckpt::__rt::SitePlan {
                 line: 10u32,
                 column: 5u32,
-                kind: ::ckpt::__rt::SiteKind::Checkpoint,
+                kind: ::ckpt::__rt::SiteKind::Chosen,
                 variables: &[
                     ::ckpt::__rt::VariablePlan {
                         key: "n",

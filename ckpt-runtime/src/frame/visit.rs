@@ -33,6 +33,9 @@ impl Frame {
         if active::walks() {
             return Err(too_early(place));
         }
+        if ranks::is_up() && site_plan(place).kind == SiteKind::Chosen {
+            return Err(chosen_unseen(place));
+        }
         if self.fresh & site_bit(site) != 0 && self.still_fresh(site) {
             gather(thread, place, registrar, None)?;
             verified(thread, place);
@@ -122,6 +125,20 @@ fn too_early(place: Place) -> Fatal {
     .at(position(place))
     .why("code that a restart executes again took another way than in the run that was checkpointed")
     .help("give the program the arguments, input files and environment of the run that was checkpointed")
+}
+
+fn chosen_unseen(place: Place) -> Fatal {
+    let (plan, _) = place;
+    Fatal::site(format!(
+        "nobody has looked whether messages cross the site that `#[{}]` has chosen in `{}`",
+        plan.attribute, plan.function
+    ))
+    .at(position(place))
+    .why("the ranks take their checkpoints at the same visit, without a message: one that is on its way there would be\nlost or sent twice by a restart, and an attribute that sees one function cannot tell")
+    .help(format!(
+        "take `#[{}]` out, and `cargo ckpt run` chooses a loop that no message crosses; or write\n`ckpt::checkpoint!();` into the loop, which `cargo ckpt run` looks at; or `ckpt::checkpoint!(safe);`,\nwhere you know that none does",
+        plan.attribute
+    ))
 }
 
 fn wrong_thread(place: Place) -> Fatal {

@@ -151,7 +151,7 @@ fn difference(record: &FrameInfo, plan: &FunctionPlan) -> String {
         );
     };
     let callee = match site.kind {
-        SiteKind::Checkpoint => None,
+        SiteKind::Checkpoint | SiteKind::Chosen => None,
         SiteKind::Call { callee } => Some(callee),
     };
     let mut changes = Vec::new();

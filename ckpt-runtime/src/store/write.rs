@@ -572,7 +572,7 @@ fn frame_info(frame: &FrameRecord) -> FrameInfo {
         site_column: site.map_or(0, |site| site.column),
         callee: site.and_then(|site| match site.kind {
             SiteKind::Call { callee } => Some(callee.to_owned()),
-            SiteKind::Checkpoint => None,
+            SiteKind::Checkpoint | SiteKind::Chosen => None,
         }),
         layout: plan.layout,
         source: plan.source,

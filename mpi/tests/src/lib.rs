@@ -91,6 +91,18 @@ impl Job {
         finished(self.start(verb, words))
     }
 
+    /// Runs a program that was built by other means, with these options.
+    pub fn run_built(&self, program: &Path, options: &str) -> Ended {
+        let mut command = Command::new(tool());
+        command.args(["ckpt", "run", "--exe"]).arg(program);
+        command.args(words_of(options)).current_dir(self.folder());
+        let streams = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        finished(streams.spawn().expect("cargo-ckpt is built: see CARGO_CKPT"))
+    }
+
     /// The names of the files in a store, without the others.
     pub fn lines(&self, store: &Path) -> Vec<String> {
         let entries = fs::read_dir(store).into_iter().flatten().flatten();

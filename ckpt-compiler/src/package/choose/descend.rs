@@ -3,9 +3,10 @@
 use super::parts::{Reach, Region};
 use super::{Chooser, Holder, PlacedSite, Reason, SitePlace, words};
 use crate::marks::Marks;
+use crate::options::Options;
 use crate::package::calls::{Loop, LoopId, LoopKind, Work};
 use crate::package::cost::LoopCost;
-use crate::package::items::{Annotation, FnId, Place};
+use crate::package::items::{Annotation, FnId, Function, Place};
 use syn::visit::{self, Visit};
 
 /// Below this part of a region's cost, what has been found inside does not do.
@@ -45,14 +46,7 @@ impl Chooser<'_, '_> {
             .iter()
             .filter(|one| self.reachable[one.id.0])
         {
-            let mut finder = Written(0);
-            finder.visit_block(&one.item.block);
-            let arguments = match &one.annotation {
-                Annotation::Main(arguments) | Annotation::Instrument(arguments) => Some(arguments),
-                Annotation::None => None,
-            };
-            let chosen_by_macro = arguments.is_some_and(|text| !text.contains("calls")) && finder.0 == 0;
-            if finder.0 == 0 && !chosen_by_macro {
+            if written_in(&one.item.block) == 0 && !is_chosen_by_attribute(one) {
                 continue;
             }
             let cost = self.costs.functions[one.id.0];
@@ -432,6 +426,27 @@ fn least_of_many(parts: &[(Region, f64, Reach)]) -> f64 {
 }
 
 /// Counts the sites in a body.
+/// How many sites the user has put there.
+pub(super) fn written_in(block: &syn::Block) -> usize {
+    let mut finder = Written(0);
+    finder.visit_block(block);
+    finder.0
+}
+
+/// Whether the attribute of a function chooses the loop: with neither a site nor a marked call in it.
+pub(super) fn is_chosen_by_attribute(function: &Function) -> bool {
+    let (arguments, opens_session) = match &function.annotation {
+        Annotation::Main(arguments) => (arguments, true),
+        Annotation::Instrument(arguments) => (arguments, false),
+        Annotation::None => return false,
+    };
+    let options = arguments
+        .parse()
+        .ok()
+        .and_then(|arguments| Options::parse(arguments, opens_session).ok());
+    options.is_some_and(|options| options.calls.is_empty()) && written_in(&function.item.block) == 0
+}
+
 struct Written(usize);
 
 impl<'ast> Visit<'ast> for Written {

@@ -1,5 +1,6 @@
 //! Sites of a program that passes messages must be safe points.
 
+use super::descend::{is_chosen_by_attribute, written_in};
 use super::{Chooser, Holder, PlacedSite, Reason, SitePlace};
 use crate::package::calls::LoopId;
 use crate::package::comm::{Obstacle, SafePoints};
@@ -78,11 +79,46 @@ impl Chooser<'_, '_> {
         found
     }
 
+    /// Whether all sites in a function that the user has marked are known, and so can be looked at.
+    fn is_seen(&self, points: &SafePoints, function: FnId) -> Result<(), Reason> {
+        let one = self.analysis.items.function(function);
+        let reason = |what: String, why: &str, instead: &str| Reason {
+            function,
+            line: Some(one.place.line),
+            what,
+            why: why.into(),
+            instead: instead.into(),
+        };
+        if is_chosen_by_attribute(one) {
+            return Err(reason(
+                format!("its attribute would choose a loop of `{}`", one.display),
+                "an attribute sees one function, and cannot tell whether messages cross the loop's body",
+                "take all attributes of ckpt out, and the loop is chosen where no message crosses; or put `ckpt::checkpoint!();` \
+                 into the loop, which is looked at",
+            ));
+        }
+        if points.sites_of_user(function).len() < written_in(&one.item.block) {
+            return Err(reason(
+                format!(
+                    "a site in `{}` is where the messages cannot be followed to",
+                    one.display
+                ),
+                "a checkpoint is taken by each rank for itself at the same visit, so no message may be on its way there",
+                "put it between two statements of a loop's body",
+            ));
+        }
+        Ok(())
+    }
+
     /// Sites of the user that are not safe points, and for which nobody vouches, are none.
     pub(super) fn check_sites_of_the_user(&mut self) {
         let Some(points) = self.points.clone() else { return };
         let mut kept: Vec<PlacedSite> = Vec::new();
         for mut site in std::mem::take(&mut self.chosen) {
+            if let Err(reason) = self.is_seen(&points, site.function) {
+                self.reject(&site, vec![reason]);
+                continue;
+            }
             kept.push(site.clone());
             match points.check(&places(&points, &kept)) {
                 Ok(safe) => {
