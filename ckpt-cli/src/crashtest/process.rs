@@ -176,21 +176,17 @@ impl Launcher {
         }
     }
 
-    /// Strikes, at the instant of the kill.
-    fn strike(&self, child: &mut Child, victim: Victim) {
+    /// Strikes, at the instant of the kill; whether anything was there to be struck.
+    fn strike(&self, child: &mut Child, victim: Victim) -> bool {
         let running = || ranks::running(&self.program.executable);
-        match victim {
+        let victims = match victim {
             // It may just have ended by itself: `wait` tells.
-            Victim::Process | Victim::Launcher => {
-                let _ = child.kill();
-            }
-            Victim::All => running().into_iter().for_each(ranks::end),
-            Victim::Rank(rank) => {
-                if let Some(&pid) = running().get(rank as usize) {
-                    ranks::end(pid);
-                }
-            }
-        }
+            Victim::Process | Victim::Launcher => return child.kill().is_ok(),
+            Victim::All => running(),
+            Victim::Rank(rank) => running().get(rank as usize).copied().into_iter().collect(),
+        };
+        victims.iter().copied().for_each(ranks::end);
+        !victims.is_empty()
     }
 
     fn wait(&self, mut child: Child, start: Instant, until: Until) -> Outcome<Watched> {
@@ -202,6 +198,7 @@ impl Launcher {
         };
         let mut nap = Duration::from_micros(200);
         let mut kill = until.kill;
+        let mut launcher_until = None;
         loop {
             if self.ranks.ranks.is_none() {
                 peak_bytes = peak_of(child.id()).or(peak_bytes);
@@ -223,11 +220,12 @@ impl Launcher {
             let strikes = kill.is_some_and(|instant| running >= instant);
             if strikes && !matches!(until.victim, Victim::Process | Victim::Launcher) {
                 // What started the ranks sees that one has died.
-                self.strike(&mut child, until.victim);
+                launcher_until = self.strike(&mut child, until.victim).then(|| running + AFTERMATH);
                 kill = None;
                 continue;
             }
-            if too_long || interrupted || strikes {
+            let hangs = launcher_until.is_some_and(|end| running >= end);
+            if too_long || interrupted || strikes || hangs {
                 self.strike(&mut child, Victim::Process);
                 let status = child.wait();
                 if interrupted {
@@ -243,6 +241,10 @@ impl Launcher {
         }
     }
 }
+
+/// How long a launcher may take to end after one of its ranks has died. That of Open MPI 4.1 waits for ever if it happens
+/// while they start.
+const AFTERMATH: Duration = Duration::from_secs(10);
 
 /// Sends the output of a rank to files of its own: `$0` is their folder. Each launcher has its name for the rank's number.
 const TO_FILES: &str = r#"rank=${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-${PMIX_RANK:-${MV2_COMM_WORLD_RANK:-${SLURM_PROCID:-0}}}}}

@@ -144,6 +144,47 @@ fn what_does_not_hang_on_the_order_is_the_same() {
     );
 }
 
+/// What is put into a map in a loop that is not followed: by key it is the same, in its order it is not.
+#[test]
+fn a_map_that_is_filled_from_the_command_line() {
+    for fill in [
+        "let mut map = HashMap::new();
+         for word in std::env::args().skip(1) { if let Some((key, value)) = word.split_once('=') { map.insert(key.to_string(), value.to_string()); } }",
+        "let mut map: HashMap<String, String> = HashMap::new(); let mut words = std::env::args().skip(1);
+         while let Some(key) = words.next() { let value = words.next().expect(\"a value\"); map.insert(key, value); }",
+        "let mut map = HashMap::new(); let words: Vec<String> = std::env::args().collect(); let mut i = 1;
+         while i + 1 < words.len() { if !map.contains_key(&words[i]) { map.insert(words[i].clone(), words[i + 1].clone()); } i += 2; }",
+        "let mut map = HashMap::new(); for line in text.lines() { *map.entry(line.to_string()).or_insert(0) += 1; }",
+        "let mut map = HashMap::new(); map.insert(String::from(\"a\"), String::new());
+         for word in std::env::args() { map.remove(&word); }",
+    ] {
+        same(fill, "stop = map.len() > 3;");
+        same(fill, "stop = map.get(\"steps\").is_some();");
+        same(fill, "stop = map.contains_key(\"steps\");");
+        differs(fill, "stop = map.keys().next().unwrap().len() > 3;");
+        differs(fill, "for (key, _) in &map { stop = key.len() == 3; }");
+        differs(
+            fill,
+            "let list: Vec<_> = map.iter().collect(); stop = list[0].0.len() == 3;",
+        );
+    }
+    // What else is done with the map, or what goes into it, may hang on the order, the clock, the process.
+    for fill in [
+        "let mut map = HashMap::new(); let mut first = String::new();
+         for word in std::env::args() { map.insert(word, 1); first = map.keys().next().unwrap().clone(); } let n = first.len();",
+        "let mut map = HashMap::new(); let mut n = 0;
+         for word in std::env::args() { map.insert(word, 1); for (key, _) in &map { n = key.len(); } }",
+        "let mut map = HashMap::new();
+         for word in std::env::args() { map.insert(word, std::process::id()); } let n = map.len();",
+        "let mut map = HashMap::new(); let mut n = 0;
+         for word in std::env::args() { map.insert(word, 1); let view = &map; n = view.keys().next().unwrap().len(); }",
+        "let mut map = HashMap::new(); let mut list: Vec<String> = Vec::new();
+         for word in std::env::args() { map.insert(word.clone(), 1); list = map.clone().into_keys().collect(); } let n = list[0].len();",
+    ] {
+        differs(fill, "stop = n > 3;");
+    }
+}
+
 /// A set has no element twice, and its own order: the same on all ranks, but not that of the list.
 #[test]
 fn a_set_is_not_the_list_that_it_is_made_of() {

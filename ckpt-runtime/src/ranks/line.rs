@@ -33,11 +33,12 @@ pub(crate) enum Verdict<T, E> {
     Failed(Option<E>),
 }
 
-/// Finds the line. `find` gives what this rank has at or below a number; `passed` hears of a line that not all have whole.
+/// Finds the line. `find` gives what this rank has at or below a number; `passed` hears of a line that not all have whole, and of
+/// the first rank that has none as new.
 /// One reduction for every line that is tried.
 pub(crate) fn negotiate<T, E>(
     mut find: impl FnMut(u64) -> Found<T, E>,
-    mut passed: impl FnMut(u64),
+    mut passed: impl FnMut(u64, u32),
 ) -> Verdict<T, E> {
     let mut bound = u64::MAX;
     loop {
@@ -63,7 +64,7 @@ pub(crate) fn negotiate<T, E>(
             }
             Found::Whole(_, _, line) if of_all.oldest == of_all.newest => return Verdict::Line(line),
             _ => {
-                passed(of_all.newest);
+                passed(of_all.newest, of_all.last);
                 bound = of_all.oldest;
             }
         }
@@ -74,6 +75,8 @@ pub(crate) fn negotiate<T, E>(
 struct OfAll {
     newest: u64,
     oldest: u64,
+    /// The first rank that has the oldest.
+    last: u32,
     others: i64,
     /// The size of the world less the first rank that failed, or has nothing; 0 if there is none.
     failed: i64,
@@ -101,16 +104,26 @@ fn compare<T, E>(found: &Found<T, E>) -> OfAll {
         Found::OfOthers(ranks) => others = i64::from(*ranks),
         Found::Failed(_) => failed = place,
     }
-    // The smallest of all is the largest of the negatives.
+    // The smallest of all is the largest of the negatives; among equals the first rank has the largest place.
+    let size = world::member().map_or(1, |member| i64::from(member.size));
     let [trail, negative] = trail::both_ways(own_trail);
-    let mut values = [id, -id, others, failed, lacking, trail, negative];
+    let mut values = [
+        id,
+        place - 1 - id * size,
+        others,
+        failed,
+        lacking,
+        trail,
+        negative,
+    ];
     if let Some(communicator) = world::communicator() {
         calls::largest(communicator, &mut values);
     }
     let [newest, oldest, others, failed, lacking, trail, negative] = values;
     OfAll {
         newest: newest as u64,
-        oldest: oldest.unsigned_abs(),
+        oldest: oldest.div_euclid(size).unsigned_abs(),
+        last: (size - 1 - oldest.rem_euclid(size)) as u32,
         others,
         failed,
         lacking,

@@ -100,11 +100,11 @@ pub(super) fn find_together(
         (None, Some(error)) => Found::Failed(error),
         (None, None) => Found::Nothing,
     };
-    let passed = |line: u64| {
+    let passed = |line: u64, lacking: u32| {
         if is_first() {
             let id = CheckpointId(line);
             say(&format!(
-                "warning: checkpoint {id} is passed over: not every rank has it whole"
+                "warning: checkpoint {id} is passed over: rank {lacking} does not have it whole"
             ));
         }
     };
@@ -171,6 +171,9 @@ fn refuse(verdict: Verdict<Restored, SessionError>, store: Option<&Store>) -> ! 
         },
         Verdict::None { lacking } => {
             let folder = folder();
+            if !is_first() && ranks::member().is_some_and(|member| member.rank == lacking) {
+                say(&format!("there is none that is whole in {}", folder.display()));
+            }
             let error = SessionError::NoLine {
                 folder,
                 ranks,

@@ -247,7 +247,7 @@ impl SessionError {
                 "`cargo ckpt list` shows the checkpoints; CKPT_RESTART=latest takes the newest that is whole; nothing was deleted".into()
             }
             SessionError::NoLine { .. } => {
-                "give every rank its own files: those of a folder on each node must be on the same nodes again;\nstart anew without CKPT_RESTART; nothing was deleted".into()
+                "give every rank its own files: those of a folder on each node must be on the same nodes again;\nstart anew with `cargo ckpt run`, or without CKPT_RESTART; nothing was deleted".into()
             }
             SessionError::OtherRanks { saved, .. } => format!("start it with {saved} ranks (-n {saved})"),
             SessionError::Apart { .. } => {

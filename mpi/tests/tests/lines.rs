@@ -155,12 +155,21 @@ fn the_newest_line_that_every_rank_has_whole_is_chosen() {
         for printed in ended.stdout.lines() {
             assert!(whole.stdout.contains(printed), "{printed}");
         }
+        ended.stderr
     };
     expect("000006");
     fs::remove_file(store(1).join("000006.r1.h5")).unwrap();
-    expect("000005");
+    let told = expect("000005");
+    assert!(
+        told.contains("checkpoint 000006 is passed over: rank 1 does not have it whole"),
+        "{told}"
+    );
     damage(0, "000005");
-    expect("000004");
+    let told = expect("000004");
+    assert!(
+        told.contains("checkpoint 000005 is passed over: rank 0 does not have it whole"),
+        "{told}"
+    );
     let other = restart(3);
     assert_eq!(other.code, Some(77), "{}", other.stderr);
     assert!(
@@ -178,6 +187,9 @@ fn the_newest_line_that_every_rank_has_whole_is_chosen() {
         .matches("there is no checkpoint that all 2 ranks have whole")
         .count();
     assert_eq!(told, 1, "{}", none.stderr);
+    let folder = store(1);
+    let told = format!("rank 1: there is none that is whole in {}", folder.display());
+    assert!(none.stderr.contains(&told), "{}", none.stderr);
 }
 
 #[test]

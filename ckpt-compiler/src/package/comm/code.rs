@@ -262,6 +262,9 @@ pub(super) struct Code {
     pub(super) consumes_self: bool,
     /// For each parameter whether it is a plain shared reference.
     pub(super) shared: Vec<bool>,
+    /// The steps that name a variable for a method that goes by key or takes all of it: the order of what a hashed
+    /// collection holds does not matter to it.
+    pub(super) by_key: HashSet<usize>,
 }
 
 impl Code {

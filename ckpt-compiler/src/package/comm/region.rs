@@ -44,6 +44,8 @@ pub(super) struct Piece {
     pub(super) writes: Vec<Written>,
     /// The variables that it looks at.
     pub(super) reads: Vec<Var>,
+    /// Those of them that it looks at by key alone, if they hold a hashed collection.
+    pub(super) by_key: Vec<Var>,
     /// Whether what comes of it depends on nothing but those.
     pub(super) settled: Settled,
     /// Whether it exchanges messages or has a site.
@@ -239,6 +241,7 @@ impl<'a> Pieces<'a> {
         let mut piece = Piece {
             writes: self.range_writes(code, range.clone()),
             reads: self.range_reads(code, range.clone()),
+            by_key: self.range_by_key(code, range.clone()),
             settled: self.range_is_settled(code, range.clone()),
             events: self.range_has_events(code, range.clone()),
             ..Piece::default()
@@ -390,6 +393,32 @@ impl<'a> Pieces<'a> {
             }
         }
         reads.into_iter().collect()
+    }
+
+    /// The variables that nothing else is done with than to ask them by key.
+    fn range_by_key(&self, code: usize, range: Range<usize>) -> Vec<Var> {
+        let one = &self.skeleton.codes[code];
+        let (mut by_key, mut others) = (BTreeSet::new(), BTreeSet::new());
+        for at in range {
+            match &one.ops[at] {
+                Op::Place(var, ..) if one.by_key.contains(&at) => {
+                    by_key.insert(*var);
+                }
+                Op::Declare(slot) => {
+                    others.insert(Var { up: 0, slot: *slot });
+                }
+                Op::Forget(vars) => others.extend(vars),
+                _ => {
+                    others.extend(self.range_reads(code, at..at + 1));
+                    others.extend(
+                        self.range_writes(code, at..at + 1)
+                            .into_iter()
+                            .map(|(var, ..)| var),
+                    );
+                }
+            }
+        }
+        by_key.difference(&others).copied().collect()
     }
 
     fn range_writes(&self, code: usize, range: Range<usize>) -> Vec<Written> {

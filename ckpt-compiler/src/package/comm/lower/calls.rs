@@ -197,7 +197,7 @@ impl Lowerer<'_> {
             [only] => Touch::Given(*only, 0),
             _ => Touch::Written,
         };
-        self.receiver(&call.receiver, touch, own.is_empty() && keeps_length(&name));
+        self.receiver(&call.receiver, touch, own.is_empty().then_some(&*name));
         match &own[..] {
             [only] => {
                 for (index, argument) in call.args.iter().enumerate() {
@@ -262,7 +262,8 @@ impl Lowerer<'_> {
             .collect()
     }
 
-    fn receiver(&mut self, receiver: &Expr, touch: Touch, keeps_length: bool) {
+    /// The receiver of a method, and the name of that unless it is one of the program.
+    fn receiver(&mut self, receiver: &Expr, touch: Touch, method: Option<&str>) {
         let is_mut = match root(receiver) {
             Some(name) => self.variable(&name).is_none_or(|(_, is_mut)| is_mut),
             None => false,
@@ -272,7 +273,13 @@ impl Lowerer<'_> {
             other => other,
         };
         let place = self.place(receiver, touch);
-        if keeps_length {
+        let code = &mut self.context().code;
+        if let Some(at) = place.filter(|_| method.is_some_and(goes_by_key))
+            && matches!(&code.ops[at], Op::Place(_, names, _) if names.is_empty())
+        {
+            code.by_key.insert(at);
+        }
+        if method.is_some_and(keeps_length) {
             self.of_elements(place);
         }
     }
@@ -286,6 +293,24 @@ impl Lowerer<'_> {
             lowerer.expr(&closure.body);
         });
     }
+}
+
+/// Methods of a hashed collection that ask for what is under a key, or how much there is.
+fn goes_by_key(method: &str) -> bool {
+    const ALL: [&str; 11] = [
+        "insert",
+        "get",
+        "get_mut",
+        "entry",
+        "remove",
+        "contains",
+        "contains_key",
+        "len",
+        "is_empty",
+        "clear",
+        "reserve",
+    ];
+    ALL.contains(&method)
 }
 
 /// The variable at the bottom of a chain of fields and elements.

@@ -117,7 +117,11 @@ impl Rank {
         let mut hasher = DefaultHasher::new();
         at.hash(&mut hasher);
         for var in &piece.reads {
-            let value = self.deep(self.variable(*var)?)?;
+            let value = match self.variable(*var)? {
+                // Asked by key alone, it gives the same on all ranks.
+                Value::Bag(inner, true) if piece.by_key.contains(var) => self.deep(inner)?,
+                other => self.deep(other)?,
+            };
             value.hash(&mut hasher);
         }
         Some(hasher.finish())

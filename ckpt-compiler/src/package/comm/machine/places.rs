@@ -246,7 +246,13 @@ impl Rank {
         }
         let new = match key {
             Some(_) if matches!(place.path.last(), Some(Step::Any)) => forgotten(&old),
-            Some(key) => Value::uniform(&(key, place.slot, &place.path)),
+            Some(key) => {
+                let told = Value::uniform(&(key, place.slot, &place.path));
+                match old {
+                    Value::Bag(_, is_hashed) => Value::Bag(Box::new(told), is_hashed),
+                    _ => told,
+                }
+            }
             None => forgotten(&old),
         };
         self.put(place, new);
