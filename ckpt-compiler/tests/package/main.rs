@@ -12,6 +12,7 @@ mod names;
 mod patterns;
 mod robustness;
 mod safe_asking;
+mod safe_calls;
 mod safe_choice;
 mod safe_order;
 mod safe_points;

@@ -214,3 +214,37 @@ fn a_late_visit_is_not_like_the_first() {
         }
     }
 }
+
+/// Loops that work until something is small enough, and have nothing to do with other ranks.
+#[test]
+fn a_loop_without_messages_ends_when_it_likes() {
+    let ring = "world.process_at_rank((rank + 1) % size).send(&x); world.process_at_rank((rank + size - 1) % size).receive_into(&mut y);";
+    let turn = |mark: &str, body: &str, after: &str| {
+        check(&program(&format!(
+            "let x = 1.0f64; let (mut y, mut n) = (0.0f64, 0); for step in 0..50 {{ /*{mark}*/ {ring} let mut err = y; {body} {after} }}"
+        )));
+    };
+    for body in [
+        "loop { err = f(err); n += 1; if err < 1e-6 { break; } }",
+        "loop { if err < 1e-6 { break; } n += 1; err = f(err); }",
+        "n = loop { err = f(err); if err < 1e-6 { break n + 1; } };",
+        "'outer: loop { loop { err = f(err); n += 1; if err < 1e-6 { break 'outer; } if err > 9.0 { break; } } }",
+        "for turn in 0..1000 { err = f(err); n = turn; if err < 1e-6 { break; } if err > 1.0 { continue; } err *= 2.0; }",
+        "while err > 1e-6 { err = f(err); n += 1; if err > 9.0 { break; } }",
+    ] {
+        turn("safe", body, "");
+        // What comes of it differs between the ranks.
+        turn("unsafe", body, "if n > 5 { world.barrier(); }");
+        turn("unsafe", body, "if err > 1e-9 { break; }");
+    }
+    turn(
+        "unsafe",
+        "loop { err = f(err); if err < 1e-6 { break; } world.barrier(); }",
+        "",
+    );
+    turn(
+        "unsafe",
+        "loop { loop { err = f(err); if err < 1e-6 { break; } } world.barrier(); if err > 9.0 { break; } }",
+        "",
+    );
+}

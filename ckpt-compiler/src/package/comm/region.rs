@@ -237,7 +237,13 @@ impl<'a> Pieces<'a> {
         if let Some(known) = self.known.borrow().get(&key) {
             return Rc::clone(known);
         }
-        let ops = &self.skeleton.codes[code].ops[range.clone()];
+        let all = &self.skeleton.codes[code].ops;
+        let ops = &all[range.clone()];
+        // A `break` leads behind the end of its loop, and so to where the loop goes on to by itself.
+        let last = match ops.first() {
+            Some(Op::Enter(exit)) if *exit == range.end => range.end + 1,
+            _ => range.end,
+        };
         let mut piece = Piece {
             writes: self.range_writes(code, range.clone()),
             reads: self.range_reads(code, range.clone()),
@@ -266,7 +272,7 @@ impl<'a> Pieces<'a> {
         for (at, op) in ops.iter().enumerate() {
             match op {
                 Op::Return => piece.returns |= !(self.events[code] && super::machine::is_error(ops, at)),
-                Op::Leave(_, to) | Op::Again(_, to) if !(range.start..=range.end).contains(to) => {
+                Op::Leave(_, to) | Op::Again(_, to) if !(range.start..=last).contains(to) => {
                     piece.leaves = true
                 }
                 _ => {}

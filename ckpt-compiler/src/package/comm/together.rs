@@ -73,6 +73,26 @@ impl World {
         }
     }
 
+    /// The newest communicators that no rank has any more are forgotten: one that is made in each turn of a loop is the
+    /// same in each.
+    pub(super) fn forget_lost_communicators(&mut self) {
+        let first = 1 + self.ranks.len();
+        if self.comms.len() <= first {
+            return;
+        }
+        let mut last = first;
+        let mut used = |comm: usize| last = last.max(comm + 1);
+        self.queues.keys().for_each(|(comm, ..)| used(*comm));
+        self.together.keys().for_each(|(comm, _)| used(*comm));
+        for rank in self.ranks.iter_mut() {
+            rank.communicators(&mut used);
+        }
+        self.comms.truncate(last);
+        for rank in self.ranks.iter_mut() {
+            rank.calls.retain(|comm, _| *comm < last);
+        }
+    }
+
     fn count_from(&mut self, comm: usize, first: usize) {
         for rank in self.ranks.iter_mut() {
             if let Some(called) = rank.calls.get_mut(&comm) {

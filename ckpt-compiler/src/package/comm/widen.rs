@@ -19,6 +19,7 @@ pub(super) fn renumber(world: &mut World) {
     };
     world.decisions.clear();
     world.together.clear();
+    world.forget_lost_communicators();
     for rank in world.ranks.iter_mut() {
         rank.calls.clear();
         rank.restart_numbers();
@@ -32,6 +33,7 @@ pub(super) fn renumber(world: &mut World) {
 /// The same where the ranks are between two visits: what has been decided, and can be asked again, stays decided.
 pub(super) fn renumber_between(world: &mut World) {
     world.forget_what_is_together();
+    world.forget_lost_communicators();
     let names = names_between(world);
     each_name(world, &mut |number: u64| {
         names

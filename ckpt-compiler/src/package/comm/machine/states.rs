@@ -74,6 +74,24 @@ impl Rank {
         }
     }
 
+    /// The communicators that it holds, or has something under way on.
+    pub(in crate::package::comm) fn communicators(&mut self, used: &mut dyn FnMut(usize)) {
+        self.replace(&mut |part| {
+            if let Value::Comm(comm) | Value::Process(comm, _) | Value::AnyProcess(comm) = part {
+                used(*comm);
+            }
+            None
+        });
+        for request in &self.requests {
+            if let What::Receive { comm, .. } | What::Collective { comm, .. } = &request.what {
+                used(*comm);
+            }
+        }
+        if let State::Waits(Wait::Probe { comm, .. }) = &self.state {
+            used(*comm);
+        }
+    }
+
     /// Whether the same functions are being called, at the same steps.
     pub(in crate::package::comm) fn same_shape(&self, other: &Rank) -> bool {
         self.frames.len() == other.frames.len()
