@@ -196,6 +196,21 @@ fn the_books_script_for_slurm_queues_the_job_again_until_it_is_done() {
     assert_eq!(sorted(&both), sorted(&expected));
 }
 
+/// Open MPI 4.1 does that now and then, if its ranks die while they start: it waits for ever.
+#[test]
+fn a_launcher_that_hangs_when_its_ranks_die_is_ended() {
+    let job = Job::new(RING);
+    let text = "#!/bin/sh\nn=$1; shift\nmpirun -np \"$n\" \"$@\" || exec sleep 600\n";
+    let path = script(job.folder().join("hangs"), text);
+    let words = format!(
+        "-n 2 --launcher '{} {{n}} {{cmd}}' --sites 0 --commits 0 --random 2 --rows 0 --seed 1 --verbose --- 40 20",
+        path.display()
+    );
+    let ended = job.ckpt("crashtest", &words);
+    assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains(" killed at "), "{}", ended.stdout);
+}
+
 /// Programs of one workspace share the copy that is rewritten.
 #[test]
 fn programs_of_one_workspace_are_built_at_the_same_time() {
