@@ -503,3 +503,24 @@ fn existing(executable: &Path) -> Outcome<Program> {
         reaches_only: None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_from_elsewhere_is_built_from_the_package_here_in_the_same_way() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        let options = |manifest_path: PathBuf| CargoOptions {
+            manifest_path: Some(manifest_path),
+            target_dir: Some("/home/anna/target".into()),
+            release: true,
+            ..CargoOptions::default()
+        };
+        let stays = options(here.clone()).on_this_machine();
+        assert_eq!(stays.manifest_path, Some(here));
+        let moved = options("/home/anna/heat/Cargo.toml".into()).on_this_machine();
+        assert_eq!((moved.manifest_path, moved.target_dir), (None, None));
+        assert!(moved.release);
+    }
+}
