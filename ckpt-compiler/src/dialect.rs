@@ -13,11 +13,15 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 /// assert_eq!(file.items.len(), 1);
 /// ```
 pub fn parse_file(text: &str) -> syn::Result<syn::File> {
-    syn::parse_file(text).or_else(|error| {
+    let mut file = syn::parse_file(text).or_else(|error| {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let tokens: TokenStream = text.parse().map_err(|_| error.clone())?;
         syn::parse2(modern(tokens)).map_err(|_| error)
-    })
+    })?;
+    if text.contains("macro_rules") {
+        crate::own_macros::captures::named_in_file(&mut file);
+    }
+    Ok(file)
 }
 
 /// The same tokens, with a `dyn` before every trait of functions that stands where only a type can be.

@@ -146,12 +146,18 @@ fn of_variable(stages: &Stages, site: SiteId, id: BindingId) -> VariableReport {
 
 fn fate(stages: &Stages, site: SiteId, id: BindingId) -> (Fate, &'static str) {
     let plan = &stages.plan;
+    let is_live = stages.liveness.is_live(&stages.flow, site, id);
+    let why_saved = if is_live {
+        "its value is needed after the site"
+    } else {
+        "not after the site: the statements of other branches, or those that run again at a restart, need it to have a value"
+    };
     let entry = plan
         .sites
         .get(site as usize - 1)
         .and_then(|one| one.entries.iter().find(|entry| entry.binding() == id));
     match entry {
-        Some(Entry::Save(_)) => return (Fate::Saved, "its value is needed after the site"),
+        Some(Entry::Save(_)) => return (Fate::Saved, why_saved),
         Some(Entry::Link(..) | Entry::Moved { .. } | Entry::Carved { parameter: None, .. }) => {
             return (
                 Fate::SavedByCallee,
@@ -174,7 +180,6 @@ fn fate(stages: &Stages, site: SiteId, id: BindingId) -> (Fate, &'static str) {
         }
         _ => {}
     }
-    let is_live = stages.liveness.is_live(&stages.flow, site, id);
     match plan.classes[id] {
         Class::Skipped => (Fate::Skipped, "`#[ckpt(skip)]`"),
         _ if stages.liveness.is_moved(&stages.flow, site, id) => {

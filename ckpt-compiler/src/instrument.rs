@@ -11,6 +11,7 @@ use crate::liveness::Liveness;
 use crate::marks::Marks;
 use crate::names::Names;
 use crate::options::{Options, SiteChoice, Treatment, take_treatment};
+use crate::own_macros::{Definitions, captures};
 use crate::plan;
 use crate::prepare;
 use crate::replay;
@@ -38,7 +39,7 @@ pub fn instrument_main(arguments: TokenStream, item: TokenStream) -> TokenStream
 }
 
 fn expand(arguments: TokenStream, item: TokenStream, opens_session: bool) -> TokenStream {
-    let item = crate::dialect::modern(item);
+    let item = captures::named(crate::dialect::modern(item));
     match try_expand(arguments, &item, opens_session) {
         Ok(tokens) => tokens,
         Err(errors) => {
@@ -136,7 +137,7 @@ fn analyse_as(
     let mut errors = Diagnostics::default();
     let options = Options::parse(arguments, opens_session);
     let function = syn::parse2::<ItemFn>(item.clone());
-    let (options, function) = match (options, function) {
+    let (mut options, function) = match (options, function) {
         (Ok(options), Ok(function)) => (options, function),
         (options, function) => {
             options.err().iter().for_each(|error| errors.syntax(error));
@@ -146,6 +147,8 @@ fn analyse_as(
             return Err(errors);
         }
     };
+    let own = Definitions::of_block(&function.block).tables(&options.means);
+    options.means.add(&own);
     let means = options.means.clone();
     means.in_force_during(|| stages(form, options, function, errors))
 }

@@ -33,6 +33,7 @@ pub mod marks;
 pub mod names;
 pub mod object;
 pub mod options;
+mod own_macros;
 pub mod package;
 pub mod paths;
 pub mod plan;

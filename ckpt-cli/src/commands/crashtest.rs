@@ -14,6 +14,7 @@ use crate::crashtest::report::{Report, Restarts};
 use crate::crashtest::scratch::Scratch;
 use crate::crashtest::trial::{Comparison, Test};
 use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::launch::cargo::SitesOf;
 use crate::launch::{CargoOptions, RankOptions};
 use crate::render::{self, FormatOption};
 
@@ -140,9 +141,7 @@ impl Crashtest {
     fn trials(&self, test: &mut Test, seed: u64, bar: &ProgressBar) -> Outcome<Report> {
         let mut expected = test.reference(&|what| bar.set_message(what.to_owned()))?;
         if expected.visits == 0 {
-            return Err(Failure::new(code::NO, "the program visited no site: there is nothing to test")
-                .because("without a site no checkpoint is ever taken")
-                .help("put `ckpt::checkpoint!();` into the main loop and `#[ckpt::main]` on `main`, and mark the calls between"));
+            return Err(nothing_to_test(test.launcher.sites()));
         }
         let amount = Amount {
             sites: self.sites,
@@ -187,6 +186,32 @@ impl Crashtest {
     }
 }
 
+fn nothing_to_test(sites: SitesOf) -> Failure {
+    let (why, help) = without_visits(sites);
+    Failure::new(code::NO, "the program visited no site: there is nothing to test")
+        .because(why)
+        .help(help)
+}
+
+/// Why a program has visited no site, and what to do.
+fn without_visits(sites: SitesOf) -> (&'static str, &'static str) {
+    match sites {
+        SitesOf::User => (
+            "without a site no checkpoint is ever taken",
+            "put `ckpt::checkpoint!();` into the main loop and `#[ckpt::main]` on `main`, and mark the calls between",
+        ),
+        SitesOf::Ckpt => (
+            "ckpt has chosen loops by what the source tells, and with these arguments and this input the program enters none of them",
+            "give it arguments and input with which it computes: `cargo ckpt crashtest -- ARGS`; or count what a run with \
+             these does, `cargo ckpt plan --profile -- ARGS`: the next test chooses by that",
+        ),
+        SitesOf::Nobody => (
+            "no loop that `main` reaches takes more than a moment, as far as the source tells",
+            "count what a run does, `cargo ckpt plan --profile -- ARGS`: the next test chooses by that",
+        ),
+    }
+}
+
 /// On standard error, and only on a terminal.
 fn progress_bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -197,4 +222,18 @@ fn progress_bar() -> ProgressBar {
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_put_the_sites_in_is_told_what_to_do_about_no_visit() {
+        assert!(without_visits(SitesOf::User).1.contains("`#[ckpt::main]`"));
+        for sites in [SitesOf::Ckpt, SitesOf::Nobody] {
+            let (_, help) = without_visits(sites);
+            assert!(help.contains("plan --profile -- ARGS") && !help.contains("checkpoint!"));
+        }
+    }
 }

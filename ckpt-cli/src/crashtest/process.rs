@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::plan::Victim;
 use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::launch::cargo::SitesOf;
 use crate::launch::{Ending, Program, RankOptions, ranks};
 
 /// What all processes of a crash test have in common.
@@ -134,6 +135,11 @@ impl Launcher {
             stdout: self.printed(outputs, "stdout")?,
             stderr: last_lines(&self.printed(outputs, "stderr")?.concat()),
         })
+    }
+
+    /// Who has put the sites into the program.
+    pub fn sites(&self) -> SitesOf {
+        self.program.sites
     }
 
     /// The program with its arguments; every rank of it writes to files of its own.

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::choice::{Choice, candidate_packages, choose};
 use super::progress;
 use crate::failure::{Failure, Outcome, code};
+use crate::package::launch::Prepared;
 
 /// Which program, and how it is built: cargo's own options, passed on.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args, Serialize, Deserialize)]
@@ -72,6 +73,18 @@ pub struct CargoOptions {
     pub exe: Option<PathBuf>,
 }
 
+/// Who has put the sites into a program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SitesOf {
+    /// Its user, by attributes.
+    #[default]
+    User,
+    /// `cargo ckpt`, into a copy.
+    Ckpt,
+    /// Nobody: no loop takes more than a moment.
+    Nobody,
+}
+
 /// A program that is ready to start.
 #[derive(Debug, Clone)]
 pub struct Program {
@@ -87,6 +100,8 @@ pub struct Program {
     measured: bool,
     /// The share of the run that its sites reach, from 0 to 1, if that leaves most of it outside.
     pub reaches_only: Option<f64>,
+    /// Who has put the sites into it.
+    pub sites: SitesOf,
 }
 
 /// What happens to the messages of rustc.
@@ -115,6 +130,8 @@ pub struct Built {
     pub measured: bool,
     /// The share of the run that its sites reach, from 0 to 1, if that leaves most of it outside.
     pub reaches_only: Option<f64>,
+    /// Who has put the sites into it.
+    pub sites: SitesOf,
 }
 
 impl CargoOptions {
@@ -312,10 +329,13 @@ impl CargoOptions {
             .target_dir
             .clone()
             .unwrap_or_else(|| metadata.target_directory.clone().into());
-        let rewritten = crate::package::launch::build(self, &choice, &target, ranks)?;
-        let built = match rewritten {
-            Some(built) => built,
-            None => self.cargo_build(&choice, &target)?,
+        let prepared = crate::package::launch::build(self, &choice, &target, ranks)?;
+        let built = match prepared {
+            Prepared::Built(built) => built,
+            Prepared::AsItIs(sites) => Built {
+                sites,
+                ..self.cargo_build(&choice, &target)?
+            },
         };
         Program::of(&choice, built)
     }
@@ -437,6 +457,7 @@ impl Program {
             library_folders: built.library_folders,
             measured: built.measured,
             reaches_only: built.reaches_only,
+            sites: built.sites,
         })
     }
 
@@ -501,6 +522,7 @@ fn existing(executable: &Path) -> Outcome<Program> {
         library_folders: Vec::new(),
         measured: false,
         reaches_only: None,
+        sites: SitesOf::User,
     })
 }
 

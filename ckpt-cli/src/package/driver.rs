@@ -86,9 +86,10 @@ pub fn rewrite(
     analysis: Analysis,
     ranks: Option<usize>,
 ) -> Outcome<Option<Rewritten>> {
-    let rewritten = rewrite_with_sites(options, wanted, package, analysis, ranks);
+    let mut asked = false;
+    let rewritten = rewrite_with_sites(options, wanted, package, analysis, ranks, &mut asked);
     // What a program that does not compile anyway makes ckpt say would be about ckpt.
-    if rewritten.is_err() {
+    if rewritten.is_err() && asked {
         let as_it_is = read(options)?;
         // What has sites of its user's does not compile by itself.
         if as_it_is
@@ -108,12 +109,14 @@ pub fn rewrite(
     rewritten
 }
 
+/// [`rewrite`]; `asked` becomes whether cargo has been asked about a copy.
 fn rewrite_with_sites(
     options: &CargoOptions,
     wanted: Wanted,
     package: ReadPackage,
     analysis: Analysis,
     ranks: Option<usize>,
+    asked: &mut bool,
 ) -> Outcome<Option<Rewritten>> {
     let types = Types::of(&package.program);
     let effects = Effects::of(&package.program, &analysis);
@@ -145,6 +148,7 @@ fn rewrite_with_sites(
         let together = with_again(&decisions, &again);
         let edited = edit(&package.program, &analysis, main, &placement, &together);
         let copy = copy_of(&package, &edited, wanted)?;
+        *asked = true;
         let built = wanted.of_copy(options, &package, &copy)?;
         if built.success {
             return Ok(Some(Rewritten {

@@ -14,17 +14,24 @@ use super::read::{ReadPackage, read, settings_files};
 use super::report;
 use super::stamp::Stamp;
 use crate::failure::Outcome;
-use crate::launch::cargo::Built;
+use crate::launch::cargo::{Built, SitesOf};
 use crate::launch::{CargoOptions, Choice};
 
-/// Builds the program with checkpoints in it, for this many ranks; nothing if the user has put `#[ckpt::main]` on `main` and
-/// the package is to be built as it is.
+/// What is there to start.
+pub enum Prepared {
+    /// The program with checkpoints in it.
+    Built(Built),
+    /// The package is to be built as it is: the user has put the sites in, or there is no loop for one.
+    AsItIs(SitesOf),
+}
+
+/// Builds the program with checkpoints in it, for this many ranks, unless the package is to be built as it is.
 pub fn build(
     options: &CargoOptions,
     choice: &Choice,
     target: &Path,
     ranks: Option<u32>,
-) -> Outcome<Option<Built>> {
+) -> Outcome<Prepared> {
     let _busy = Busy::with(target);
     let stamp_path = target.join("ckpt").join(format!("{}.stamp", choice.target));
     let ranks = ranks.map(|ranks| ranks as usize);
@@ -33,9 +40,10 @@ pub fn build(
         tell(options, &stamp.summary);
         let built = cargo_on_copy(options, "build", choice, &stamp.manifest, &stamp.build_directory)?;
         if built.success {
-            return Ok(Some(Built {
+            return Ok(Prepared::Built(Built {
                 measured: stamp.measured,
                 reaches_only: stamp.reaches_only,
+                sites: SitesOf::Ckpt,
                 ..built
             }));
         }
@@ -44,14 +52,14 @@ pub fn build(
     let analysis = profile::analyse(&mut package);
     if is_written_for_ckpt(&package, &analysis) {
         sites_are_safe_points(&package, &analysis, ranks)?;
-        return Ok(None);
+        return Ok(Prepared::AsItIs(SitesOf::User));
     }
     let Some(rewritten) = rewrite(options, Wanted::Program, package, analysis, ranks)? else {
         eprintln!(
             "ckpt: warning: no loop that `main` reaches takes more than a moment, as far as the source tells: \
              the program runs without checkpoints"
         );
-        return Ok(None);
+        return Ok(Prepared::AsItIs(SitesOf::Nobody));
     };
     let summary = summary(&rewritten);
     tell(options, &summary);
@@ -64,9 +72,10 @@ pub fn build(
     stamp.measured = measured;
     stamp.reaches_only = reaches_only;
     stamp.write(&stamp_path);
-    Ok(Some(Built {
+    Ok(Prepared::Built(Built {
         measured,
         reaches_only,
+        sites: SitesOf::Ckpt,
         ..rewritten.built
     }))
 }

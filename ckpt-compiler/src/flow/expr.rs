@@ -1,6 +1,7 @@
 //! Walks the statements and expressions that hold no site.
 
 use super::{Binding, BindingId, Declaration, Event, Flow, Node, NodeId, Use};
+use crate::own_macros::each_name_used;
 use crate::spine::StepId;
 use crate::spine::select::pattern_bindings;
 use crate::tables::Tables;
@@ -24,6 +25,8 @@ pub(super) struct Walker {
     /// All events so far, in the order of the walk.
     pub(super) log: Vec<(BindingId, Use)>,
     scopes: Vec<Vec<BindingId>>,
+    /// The macros that are defined in the scopes, each with how many scopes there are and the variables that it uses.
+    macros: Vec<(String, usize, Vec<BindingId>)>,
     closures: u32,
 }
 
@@ -40,6 +43,7 @@ impl Walker {
             loops: Vec::new(),
             log: Vec::new(),
             scopes: Vec::new(),
+            macros: Vec::new(),
             closures: 0,
         }
     }
@@ -59,6 +63,8 @@ impl Walker {
 
     pub(super) fn leave(&mut self) {
         self.scopes.pop();
+        let left = self.scopes.len();
+        self.macros.retain(|(_, scopes, _)| *scopes <= left);
     }
 
     pub(super) fn in_scope(&self) -> Vec<BindingId> {
@@ -131,13 +137,24 @@ impl Walker {
     }
 
     pub(super) fn resolve(&self, name: &Ident) -> Option<BindingId> {
-        let mut found = self
-            .scopes
-            .iter()
-            .rev()
-            .flat_map(|scope| scope.iter().rev())
-            .copied();
-        found.find(|id| self.flow.bindings[*id].ident == *name)
+        self.binding_of(&name.to_string())
+    }
+
+    /// A macro that is defined here sees the variables that are in scope here, also where others of their names hide them.
+    pub(super) fn item(&mut self, item: &syn::Item) {
+        let syn::Item::Macro(one) = item else { return };
+        let Some(name) = &one.ident else { return };
+        let mut used = Vec::new();
+        each_name_used(&one.mac.tokens, &mut |word| used.extend(self.binding_of(word)));
+        self.macros.push((name.to_string(), self.scopes.len(), used));
+    }
+
+    /// What a macro that is defined in the function uses without being given it.
+    pub(super) fn captured_by(&mut self, name: &str) {
+        let last = self.macros.iter().rev().find(|(defined, ..)| defined == name);
+        for binding in last.map(|(_, _, used)| used.clone()).unwrap_or_default() {
+            self.event(binding, Use::Change);
+        }
     }
 
     /// Two variables that trade places; whether the expression is no more than that.
@@ -153,27 +170,34 @@ impl Walker {
     }
 
     pub(super) fn text(&mut self, name: &str, kind: Use) {
-        let found = self
+        if let Some(binding) = self.binding_of(name) {
+            self.event(binding, kind);
+        } else {
+            let names = self.flow.outer_names.entry(self.step).or_default();
+            names.insert(name.to_owned());
+        }
+    }
+
+    fn binding_of(&self, name: &str) -> Option<BindingId> {
+        let mut found = self
             .scopes
             .iter()
             .rev()
             .flat_map(|scope| scope.iter().rev())
             .copied();
-        let binding = found.into_iter().find(|id| self.flow.bindings[*id].ident == name);
-        if let Some(binding) = binding {
-            let event = Event {
-                binding,
-                kind,
-                step: self.step,
-                in_closure: self.closures > 0,
-                may_consume: false,
-            };
-            self.flow.nodes[self.here].events.push(event);
-            self.log.push((binding, kind));
-        } else {
-            let names = self.flow.outer_names.entry(self.step).or_default();
-            names.insert(name.to_owned());
-        }
+        found.find(|id| self.flow.bindings[*id].ident == name)
+    }
+
+    fn event(&mut self, binding: BindingId, kind: Use) {
+        let event = Event {
+            binding,
+            kind,
+            step: self.step,
+            in_closure: self.closures > 0,
+            may_consume: false,
+        };
+        self.flow.nodes[self.here].events.push(event);
+        self.log.push((binding, kind));
     }
 
     pub(super) fn stmt(&mut self, stmt: &Stmt) {
@@ -191,7 +215,7 @@ impl Walker {
                         .retain(|event| event.binding < before);
                 }
             }
-            Stmt::Item(_) => {}
+            Stmt::Item(item) => self.item(item),
             Stmt::Expr(expr, _) => self.expr(expr),
             Stmt::Macro(stmt) => self.macro_tokens(&stmt.mac),
         }

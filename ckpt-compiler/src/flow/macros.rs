@@ -74,7 +74,8 @@ fn always_evaluated(name: &str) -> usize {
     }
 }
 
-fn name_of(mac: &Macro) -> String {
+/// The last word of a macro's path.
+pub fn name_of(mac: &Macro) -> String {
     let last = mac.path.segments.last();
     last.map(|last| last.ident.to_string()).unwrap_or_default()
 }
@@ -118,6 +119,7 @@ impl Walker {
             _ => Use::Change,
         };
         self.tokens(&mac.tokens, kind);
+        self.captured_by(name);
         let exits = Exits::of(mac);
         let innermost = exits.innermost.then_some(None);
         for label in innermost.into_iter().chain(exits.labels.iter().map(Some)) {

@@ -196,6 +196,7 @@ impl Walker {
     fn in_step(&mut self, step: &Step) {
         self.step = step.range.start;
         match &step.kind {
+            StepKind::Item(Stmt::Item(item)) => self.item(item),
             StepKind::Item(_) => {}
             StepKind::Plain(plain) => self.plain(plain),
             StepKind::Spine(spine) => {

@@ -49,6 +49,7 @@ pub use edits::{Edit, Edited};
 pub use place::{arguments, can_hold, with_sites};
 pub use source::{CrateKind, CrateSource, FileId, Program, SourceFile};
 
+use crate::own_macros::Definitions;
 use crate::tables::Tables;
 use calls::CallGraph;
 use comm::SafePoints;
@@ -69,7 +70,7 @@ pub struct Analysis {
     pub graph: CallGraph,
     /// For each file the bytes at its start that its spans do not count.
     pub bases: Vec<usize>,
-    /// What the user says that calls mean.
+    /// What the user says that calls mean, and what is known of the program's own macros.
     pub tables: Tables,
     /// Which sites no message crosses, by number of ranks; worked out when it is asked for.
     points: RefCell<HashMap<(FnId, Option<usize>), Points>>,
@@ -120,12 +121,14 @@ pub fn analyse(program: &Program) -> Analysis {
 
 /// The same, with what the user says that calls mean.
 pub fn analyse_with(program: &Program, tables: Tables) -> Analysis {
-    let analysis = tables.in_force_during(|| stages(program));
+    let items = items::collect(program);
+    let mut tables = tables;
+    tables.add(&Definitions::of_program(&items.macros).tables(&tables));
+    let analysis = tables.in_force_during(|| stages(program, items));
     Analysis { tables, ..analysis }
 }
 
-fn stages(program: &Program) -> Analysis {
-    let items = items::collect(program);
+fn stages(program: &Program, items: Items) -> Analysis {
     let graph = {
         let resolver = resolve::Resolver::new(&items);
         let methods = methods::Methods::new(&items, &resolver);

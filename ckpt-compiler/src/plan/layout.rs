@@ -64,7 +64,12 @@ pub fn segments<'a>(
     };
     for step in &block.steps {
         match &step.kind {
-            StepKind::Item(_) => segments.push(Segment::Item(step)),
+            StepKind::Item(_) => {
+                if step.defines_a_macro() {
+                    flush(&mut run, &mut segments);
+                }
+                segments.push(Segment::Item(step));
+            }
             StepKind::Plain(_) if replays.contains(&step.range.start) => {
                 flush(&mut run, &mut segments);
                 segments.push(Segment::Replay(step));
@@ -105,6 +110,7 @@ fn find_boundaries(block: &Block, flow: &Flow, replays: &BTreeSet<StepId>, found
     for step in &block.steps {
         let start = step.range.start;
         match &step.kind {
+            StepKind::Item(_) if step.defines_a_macro() => run.clear(),
             StepKind::Item(_) => {}
             StepKind::Plain(_) if !replays.contains(&start) => {
                 let new: Vec<BindingId> = declared(flow, start).map(|(id, _)| id).collect();

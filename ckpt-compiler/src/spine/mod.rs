@@ -66,6 +66,13 @@ pub struct Step {
     pub kind: StepKind,
 }
 
+impl Step {
+    /// Whether it is an item that sees the variables in front of it.
+    pub fn defines_a_macro(&self) -> bool {
+        matches!(self.kind, StepKind::Item(Stmt::Item(syn::Item::Macro(_))))
+    }
+}
+
 /// What a statement on the spine is.
 #[derive(Debug)]
 pub enum StepKind {

@@ -69,11 +69,15 @@ pub enum Meaning {
     Resets,
     /// A macro that never leaves a loop around it.
     Stays,
+    /// A macro that may leave the function or closure around it.
+    Returns,
+    /// A macro of the program's own: what libraries' tables say of one of its name is not meant.
+    Own,
 }
 
 impl Meaning {
     /// All, with the keys of the tables.
-    pub const ALL: [(&'static str, Self); 16] = [
+    pub const ALL: [(&'static str, Self); 18] = [
         ("pure", Self::Pure),
         ("borrows", Self::Borrows),
         ("mutably", Self::Mutably),
@@ -90,7 +94,12 @@ impl Meaning {
         ("fills", Self::Fills),
         ("resets", Self::Resets),
         ("stays", Self::Stays),
+        ("returns", Self::Returns),
+        ("own", Self::Own),
     ];
+
+    /// Those that are said of macros.
+    const OF_MACROS: [Self; 5] = [Self::Formats, Self::Stays, Self::Returns, Self::Ends, Self::Own];
 
     /// The meaning of a key.
     pub fn of_key(key: &str) -> Option<Self> {
@@ -110,6 +119,10 @@ impl Meaning {
 
     fn bit(self) -> u32 {
         1 << self as u8
+    }
+
+    fn of_macros() -> u32 {
+        Self::OF_MACROS.iter().fold(0, |all, one| all | one.bit())
     }
 }
 
@@ -191,7 +204,11 @@ impl Tables {
     /// Adds what other tables say.
     pub fn add(&mut self, other: &Self) {
         for (word, bits) in &other.words {
-            *self.words.entry(word.clone()).or_default() |= bits;
+            let said = self.words.entry(word.clone()).or_default();
+            if bits & Meaning::Own.bit() != 0 {
+                *said &= !Meaning::of_macros();
+            }
+            *said |= bits;
         }
         for (last, entries) in &other.paths {
             self.paths
@@ -222,6 +239,18 @@ impl Tables {
                 .push((segments, meaning.bit()));
         }
         self.said.push((meaning, name.to_owned()));
+    }
+
+    /// Says something of a macro only.
+    pub fn say_of_macro(&mut self, meaning: Meaning, name: &str) {
+        self.say(meaning, name, false);
+    }
+
+    /// Whether the tables say anything of a macro of this name.
+    pub fn speaks_of_macro(&self, name: &str) -> bool {
+        self.words
+            .get(name)
+            .is_some_and(|bits| bits & Meaning::of_macros() != 0)
     }
 
     fn means(&self, word: &str, meaning: Meaning) -> bool {
@@ -339,6 +368,11 @@ impl Tables {
     /// Whether the macro never leaves a loop around it of its own accord.
     pub fn stays(&self, name: &str) -> bool {
         self.means(name, Meaning::Stays) || self.formats(name)
+    }
+
+    /// Whether the macro may leave the function or closure around it.
+    pub fn returns(&self, name: &str) -> bool {
+        self.means(name, Meaning::Returns)
     }
 
     /// Operations of one call, whatever it is applied to.

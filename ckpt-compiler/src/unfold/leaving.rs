@@ -1,8 +1,10 @@
 //! Closures that `return`, or end early by `?`, written out where they are called: the block in their place is left instead.
 
-use crate::flow::arguments_of_macro;
+use crate::flow::{arguments_of_macro, name_of_macro};
+use crate::marks::Marks;
 use crate::names::Names;
 use crate::paths::rt;
+use crate::tables::Tables;
 use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
@@ -86,9 +88,13 @@ impl<'ast> Visit<'ast> for Leaves {
             arguments.iter().for_each(|one| self.visit_expr(one));
             return;
         }
+        let (name, tables) = (name_of_macro(mac), Tables::current());
         let tokens = quote!(#mac).to_string();
         let words = tokens.split(|c: char| !c.is_alphanumeric() && c != '_');
-        self.unseen |= words.into_iter().any(|word| word == "return") || tokens.contains('?');
+        self.unseen |= words.into_iter().any(|word| word == "return")
+            || tokens.contains('?')
+            || tables.returns(&name)
+            || !tables.stays(&name) && !Marks::is_checkpoint(mac);
     }
 }
 

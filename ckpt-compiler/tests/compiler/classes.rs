@@ -137,6 +137,17 @@ fn variables_inside_a_statement_without_a_site_do_not_matter() {
 }
 
 #[test]
+fn the_plan_does_not_say_that_a_site_needs_what_only_other_branches_use() {
+    use ckpt_compiler::explain::explain;
+    let item = "fn f(long: bool) { let text = header(); if long { for i in 0..9 { checkpoint!(); step(i); } } else { show(&text); } }";
+    let sites = explain(Default::default(), &item.parse().expect("tokens"), false);
+    let variables = sites.expect("a plan").remove(0).variables;
+    let why = |name: &str| variables.iter().find(|one| one.name == name).expect(name).why;
+    assert!(why("i").starts_with("its value is needed after the site"));
+    assert!(why("text").starts_with("not after the site"), "{}", why("text"));
+}
+
+#[test]
 fn what_the_user_says_is_made_again() {
     use ckpt_compiler::explain::explain;
     let saved = |arguments: &str| -> Vec<String> {

@@ -1,6 +1,7 @@
 //! Where the sites go.
 
 use super::{instrumented, placed, sites};
+use ckpt_compiler::package::arguments;
 use ckpt_compiler::package::choose::Holder;
 
 fn one(function: &str, calls: &[&str]) -> (String, Vec<String>) {
@@ -370,4 +371,30 @@ fn closures_of_iterators_that_run_where_they_stand_are_loops() {
         let (_, placement) = placed(&[("main.rs", &text)]);
         assert_eq!(sites(&placement), [wanted], "{chain}");
     }
+}
+
+#[test]
+fn macros_of_the_program_are_looked_through() {
+    let text = |leaves: &str| {
+        format!(
+            "macro_rules! renew {{ ($held:expr, $k:expr) => {{ drop($held); {leaves} $held = step($k); }} }}
+             fn step(k: u64) -> Vec<u64> {{ (0..100_000).map(|i| i * k).collect() }}
+             fn main() {{
+                 let mut held = step(1);
+                 for k in 0..1000 {{
+                     let old = held;
+                     held = step(k + old[1]);
+                     renew!(held, k);
+                 }}
+             }}"
+        )
+    };
+    let told = |leaves: &str| {
+        let (analysis, placement) = placed(&[("main.rs", &text(leaves))]);
+        let candidates = placement.candidates();
+        let main = candidates.iter().find(|one| one.opens_session);
+        main.map(|one| arguments(&analysis, one.function, &one.calls))
+    };
+    assert_eq!(told("").as_deref(), Some("means(stays(renew))"));
+    assert_eq!(told("if $k > 900 { break; }").as_deref(), Some(""));
 }

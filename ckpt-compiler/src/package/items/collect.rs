@@ -208,7 +208,8 @@ impl Collector<'_> {
             "macro_rules" => {
                 if let Some(name) = &one.ident {
                     let tokens = one.mac.tokens.clone();
-                    self.items.macros.insert(name.to_string(), tokens);
+                    let all = self.items.macros.entry(name.to_string()).or_default();
+                    all.extend([tokens, quote::quote!(;)]);
                 }
             }
             "include" if self.depth < DEEPEST_MODULE => {

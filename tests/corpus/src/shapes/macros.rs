@@ -104,3 +104,89 @@ pub fn consumed_by_an_argument() {
 fn consumed(text: String) -> usize {
     text.len()
 }
+
+#[ckpt::instrument]
+pub fn macro_that_uses_the_functions_variables() {
+    let mut cells = vec![1u64, 2, 3];
+    let mut seed = 7u64;
+    macro_rules! next {
+        () => {
+            seed = seed.wrapping_mul(5).wrapping_add(1);
+            cells[(seed % 3) as usize] += seed;
+        };
+        (twice) => {
+            next!();
+            next!();
+        };
+    }
+    for i in 0..5u64 {
+        next!();
+        ckpt::checkpoint!();
+        if i % 2 == 1 {
+            next!(twice);
+        }
+    }
+    println!("{cells:?}");
+}
+
+#[ckpt::instrument]
+pub fn macro_that_uses_a_variable_that_is_hidden() {
+    let step = 3u64;
+    let mut sum = 0;
+    for i in 0..5u64 {
+        macro_rules! add {
+            ($x:expr) => {
+                sum += $x * step + i
+            };
+        }
+        let step = i * 100;
+        ckpt::checkpoint!();
+        add!(step);
+        println!("{sum} {step}");
+    }
+}
+
+#[ckpt::instrument]
+pub fn macro_of_the_body_that_stays() {
+    let mut held = Loud(1);
+    macro_rules! swap {
+        ($new:expr) => {
+            drop(held);
+            held = Loud($new)
+        };
+    }
+    for i in 0..5u64 {
+        macro_rules! scaled {
+            ($x:expr) => {
+                $x * 2
+            };
+        }
+        let old = held;
+        ckpt::checkpoint!();
+        held = Loud(scaled!(i) + old.0);
+        if i == 2 {
+            swap!(40);
+        }
+    }
+    println!("{held:?}");
+}
+
+#[ckpt::instrument]
+pub fn macro_with_a_librarys_name() {
+    let mut last = 0;
+    macro_rules! trace {
+        ($value:expr) => {
+            $value += 5;
+            if $value > 40 {
+                break;
+            }
+        };
+    }
+    for i in 0..6u64 {
+        println!("{last}");
+        ckpt::checkpoint!();
+        last += i * 3;
+        trace!(last);
+    }
+    println!("= {last}");
+}

@@ -128,6 +128,6 @@ const SHAPES: &[Shape] = shapes! {
     objects: boxed_solver_in_a_loop, solver_replaced_on_the_way, list_of_bodies, values_lent_as_objects, struct_with_a_boxed_field, element_of_a_list_lent, object_by_value, shared_boxed_object, objects_behind_shared_pointers;
     parameters: tuple_and_array_parameters, guard_as_parameter, unused_parameters, exclusive_lent_as_shared;
     patterns: bound_by_alternatives, value_that_changes_next_to_a_reference, value_taken_before_the_whole_changes, mutable_references_to_fields, slices_and_names_for_the_whole, values_and_references_in_one_arm, alternatives_by_mutable_reference, references_in_conditions, copies_that_change, pairs_of_an_array_of_pairs, found_by_a_number_that_goes_on, moved_in_one_arm_and_borrowed_in_another, fields_moved_in_one_arm_and_borrowed_in_another;
-    macros: jumps_among_the_arguments, returns_among_the_arguments, unknown_macro_that_goes_on, consumed_by_an_argument;
+    macros: jumps_among_the_arguments, returns_among_the_arguments, unknown_macro_that_goes_on, consumed_by_an_argument, macro_that_uses_the_functions_variables, macro_that_uses_a_variable_that_is_hidden, macro_of_the_body_that_stays, macro_with_a_librarys_name;
     inference: fixed_after_the_site, branches_that_never_return, casts_and_operators, struct_update_and_shorthand, declared_by_typed_tuples, typed_by_the_tuple_alone, written_in_loops_that_may_not_run;
 };

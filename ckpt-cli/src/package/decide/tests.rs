@@ -1,0 +1,92 @@
+use super::*;
+use ckpt_compiler::package::source::SourceFile;
+
+const TEXT: &str = "struct Rule { f: f64 }\nfn main() { let a = Rule { f: 1.0 }; let (b, c) = open(); }\n";
+
+fn program() -> Program {
+    let file = SourceFile {
+        path: "/main.rs".into(),
+        text: TEXT.into(),
+        ast: syn::parse_file(TEXT).expect("the text is Rust"),
+        base: 0,
+    };
+    Program {
+        files: vec![file],
+        crates: Vec::new(),
+    }
+}
+
+fn not_checkpoint(type_name: &str, at: &str) -> Located {
+    finding(Kind::NotCheckpoint, type_name, at)
+}
+
+fn finding(kind: Kind, type_name: &str, at: &str) -> Located {
+    Located {
+        finding: Finding {
+            kind,
+            type_name: type_name.into(),
+            definition: None,
+            places: Vec::new(),
+            rendered: String::new(),
+            message: format!("`{type_name}` cannot be saved"),
+        },
+        places: vec![(FileId(0), TEXT.find(at).expect("the place is there"))],
+        definition: None,
+    }
+}
+
+fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Decider<'p> {
+    Decider {
+        program,
+        items,
+        types,
+        repeatable: &|_| true,
+        remakable: &|_| true,
+        replayable: &|_| false,
+        is_elsewhere: &|_| false,
+        is_instrumented: &|_| true,
+        decisions: Decisions::default(),
+    }
+}
+
+#[test]
+fn the_types_that_a_static_holds_are_derived_once() {
+    let program = program();
+    let (types, items) = (Types::of(&program), Items::default());
+    let mut decider = decider(&program, &items, &types);
+    let one = [finding(
+        Kind::NotGlobal,
+        "&LocalKey<RefCell<[a::Rule; 64]>>",
+        "main",
+    )];
+    assert!(decider.decide(&one).unsolved.is_empty());
+    assert_eq!(decider.decisions.derives.len(), 1);
+    assert_eq!(
+        decider.decide(&one).unsolved,
+        [0],
+        "what did not help is not tried again"
+    );
+}
+
+/// One cause shows in several errors: each decision is made once, and rustc is asked before it is taken back.
+#[test]
+fn two_findings_with_one_cause_lead_to_one_decision() {
+    let program = program();
+    let (types, items) = (Types::of(&program), Items::default());
+    let mut decider = decider(&program, &items, &types);
+    let findings = [
+        not_checkpoint("Rule", "a ="),
+        not_checkpoint("Rule", "main"),
+        not_checkpoint("std::fs::File", "b,"),
+        not_checkpoint("std::fs::File", "c)"),
+    ];
+    let first = decider.decide(&findings);
+    assert!(
+        first.changed && first.given_up.is_empty() && first.unsolved.is_empty(),
+        "{first:?}"
+    );
+    assert_eq!(decider.decisions.derives.len(), 1);
+    assert_eq!(decider.decisions.variables.len(), 1);
+    let second = decider.decide(&findings[2..]);
+    assert_eq!(second.given_up.len(), 2, "what did not help is not tried again");
+}
