@@ -107,10 +107,9 @@ impl Definitions {
         for (index, token) in list.iter().enumerate() {
             match token {
                 TokenTree::Ident(word) if before(index, '$') => {
-                    // A macro that is named by an argument.
-                    if is_call(&list, index) && word != "crate" {
-                        ways.add(Ways::ALL);
-                    }
+                    let is_named_by_an_argument = is_call(&list, index) && word != "crate";
+                    ways.out_of_loops |= is_named_by_an_argument;
+                    ways.out_of_functions |= is_named_by_an_argument;
                 }
                 TokenTree::Ident(word) => match &*word.to_string() {
                     "break" | "continue" => {
