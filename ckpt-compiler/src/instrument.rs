@@ -14,6 +14,7 @@ use crate::options::{Options, SiteChoice, Treatment, take_treatment};
 use crate::own_macros::{Definitions, captures};
 use crate::plan;
 use crate::prepare;
+use crate::regions::{self, Regions};
 use crate::replay;
 use crate::spine::select::is_binding;
 use crate::spine::{self, Form};
@@ -60,13 +61,20 @@ pub fn try_expand(
     opens_session: bool,
 ) -> Result<TokenStream, Diagnostics> {
     let stages = analyse(arguments, item, opens_session)?;
+    emitted(&stages, item)
+}
+
+/// Writes a function and the bodies of its threads.
+fn emitted(stages: &Stages, item: &TokenStream) -> Result<TokenStream, Diagnostics> {
     let emitter = Emitter {
         lowered: &stages.lowered,
         flow: &stages.flow,
         plan: &stages.plan,
         liveness: &stages.liveness,
         chosen: stages.chosen,
+        regions: &stages.regions,
         replaced: RefCell::default(),
+        waits: RefCell::default(),
     };
     let means = &stages.options.means;
     let emitted = means.in_force_during(|| emit(&stages.function, item, &stages.options, &emitter));
@@ -77,7 +85,14 @@ pub fn try_expand(
         &mut errors,
     );
     errors.propagate()?;
-    Ok(emitted)
+    if stages.regions.is_empty() {
+        return Ok(emitted);
+    }
+    let members = stages.regions.members.iter().zip(&stages.members);
+    let bodies = members.map(|(member, stages)| self::emitted(stages, &member.function.to_token_stream()));
+    let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
+    let waits = emitter.waits.borrow();
+    Ok(regions::put(emitted, &stages.regions.members, &bodies, &waits))
 }
 
 /// What the stages before the emission have made of a function.
@@ -97,6 +112,10 @@ pub struct Stages {
     pub liveness: Liveness,
     /// What each site registers.
     pub plan: plan::Plan,
+    /// The parallel regions that have sites in their threads.
+    pub regions: Regions,
+    /// The same of the bodies of these threads, in their order.
+    pub members: Vec<Stages>,
 }
 
 /// Runs the stages up to the plan.
@@ -108,19 +127,35 @@ pub fn analyse(
     item: &TokenStream,
     opens_session: bool,
 ) -> Result<Stages, Diagnostics> {
+    let mut errors = Diagnostics::default();
+    let options = Options::parse(arguments, opens_session);
+    let function = syn::parse2::<ItemFn>(item.clone());
+    match (options, function) {
+        (Ok(options), Ok(_)) => analyse_function(&options, item),
+        (options, function) => {
+            options.err().iter().for_each(|error| errors.syntax(error));
+            if let Err(error) = function {
+                refuse_item(item, &error, opens_session, &mut errors);
+            }
+            Err(errors)
+        }
+    }
+}
+
+fn analyse_function(options: &Options, item: &TokenStream) -> Result<Stages, Diagnostics> {
     let mut form = Form::default();
-    let errors = match analyse_as(form, arguments.clone(), item, opens_session) {
+    let errors = match analyse_as(form, options, item) {
         Ok(stages) => return Ok(stages),
         Err(errors) => errors,
     };
     // Whether there is any need of other forms is known only at the end.
     if let Some(again) = replay::with_iterators(item, &errors) {
-        return analyse_as(form, arguments, &again, opens_session).map_err(|_| errors);
+        return analyse_as(form, options, &again).map_err(|_| errors);
     }
     let mut left = errors.clone();
     while let Some(next) = form.that_takes(&left) {
         form = next;
-        match analyse_as(form, arguments.clone(), item, opens_session) {
+        match analyse_as(form, options, item) {
             Ok(stages) => return Ok(stages),
             Err(errors) => left = errors,
         }
@@ -128,29 +163,36 @@ pub fn analyse(
     Err(errors)
 }
 
-fn analyse_as(
-    form: Form,
-    arguments: TokenStream,
-    item: &TokenStream,
-    opens_session: bool,
-) -> Result<Stages, Diagnostics> {
+fn analyse_as(form: Form, options: &Options, item: &TokenStream) -> Result<Stages, Diagnostics> {
     let mut errors = Diagnostics::default();
-    let options = Options::parse(arguments, opens_session);
-    let function = syn::parse2::<ItemFn>(item.clone());
-    let (mut options, function) = match (options, function) {
-        (Ok(options), Ok(function)) => (options, function),
-        (options, function) => {
-            options.err().iter().for_each(|error| errors.syntax(error));
-            if let Err(error) = function {
-                refuse_item(item, &error, opens_session, &mut errors);
-            }
-            return Err(errors);
-        }
-    };
+    let function = syn::parse2::<ItemFn>(item.clone()).map_err(|error| {
+        errors.syntax(&error);
+        errors.clone()
+    })?;
+    let mut options = options.clone();
     let own = Definitions::of_block(&function.block).tables(&options.means);
     options.means.add(&own);
     let means = options.means.clone();
     means.in_force_during(|| stages(form, options, function, errors))
+}
+
+/// Analyses the bodies of threads.
+fn analyse_members(regions: &Regions, options: &Options) -> Result<Vec<Stages>, Diagnostics> {
+    let of_member = |member: &regions::Member| {
+        let body = &member.function.block;
+        let is_called = |path: &&syn::Path| {
+            let calls = std::slice::from_ref(*path);
+            Marks { calls }.in_block(body)
+        };
+        let options = Options {
+            calls: options.calls.iter().filter(is_called).cloned().collect(),
+            sites: SiteChoice::Manual,
+            opens_session: false,
+            means: options.means.clone(),
+        };
+        analyse_function(&options, &member.function.to_token_stream())
+    };
+    regions.members.iter().map(of_member).collect()
 }
 
 fn stages(
@@ -166,8 +208,11 @@ fn stages(
         calls: &options.calls,
     };
     let names = Names::default();
+    let regions = regions::lift(&mut function, marks, &mut errors);
+    errors.propagate()?;
+    let members = analyse_members(&regions, &options)?;
     unfold::unfold(&mut function, marks, &names);
-    let chosen = choose_sites(&mut function, &options, &mut errors);
+    let chosen = choose_sites(&mut function, &options, &regions, &mut errors);
     errors.propagate()?;
     streams::show_values(&mut function.block);
 
@@ -193,6 +238,8 @@ fn stages(
         flow,
         liveness,
         plan,
+        regions,
+        members,
     })
 }
 
@@ -242,7 +289,12 @@ fn refuse_signature(function: &ItemFn, errors: &mut Diagnostics) {
 }
 
 /// Sites are where the user put them, or, with nothing marked, in the costliest loop. Whether it is that.
-fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnostics) -> bool {
+fn choose_sites(
+    function: &mut ItemFn,
+    options: &Options,
+    regions: &Regions,
+    errors: &mut Diagnostics,
+) -> bool {
     let marks = Marks {
         calls: &options.calls,
     };
@@ -260,6 +312,10 @@ fn choose_sites(function: &mut ItemFn, options: &Options, errors: &mut Diagnosti
             calls: std::slice::from_ref(*path),
         }
         .in_block(&without_sites(&function.block))
+            || regions.members.iter().any(|member| {
+                let calls = std::slice::from_ref(*path);
+                Marks { calls }.in_block(&member.function.block)
+            })
     };
     let mut unmet = options
         .calls

@@ -6,6 +6,7 @@
 //! | --- | --- | --- |
 //! | options | [`options`] | what the attribute says |
 //! | sites | [`marks`], [`choose`] | where checkpoints may be taken |
+//! | regions | [`regions`] | threads with sites, their bodies as functions of their own |
 //! | streams | [`streams`] | calls of readers and standard streams that are seen to give values |
 //! | preparation | [`mod@prepare`] | attributes and closures in the form that the next stage takes |
 //! | spine | [`spine`] | the statements around the sites taken apart, all others verbatim |
@@ -38,6 +39,7 @@ pub mod package;
 pub mod paths;
 pub mod plan;
 pub mod prepare;
+pub mod regions;
 pub mod replay;
 pub mod spine;
 pub mod streams;

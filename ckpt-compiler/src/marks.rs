@@ -34,6 +34,18 @@ impl Marks<'_> {
         Self::is_checkpoint(mac) && mac.tokens.to_string() == "safe"
     }
 
+    /// The number of the region that begins at this site: `checkpoint!(region 0)`, which only ckpt writes.
+    pub fn region(mac: &Macro) -> Option<usize> {
+        let mut tokens = mac.tokens.clone().into_iter();
+        match (Self::is_checkpoint(mac), tokens.next(), tokens.next()) {
+            (true, Some(TokenTree::Ident(word)), Some(TokenTree::Literal(number))) if word == "region" => {
+                let number: syn::LitInt = syn::parse2(TokenTree::from(number).into()).ok()?;
+                number.base10_parse().ok()
+            }
+            _ => None,
+        }
+    }
+
     /// The name of the called function, when the call is marked.
     pub fn callee(&self, expr: &Expr) -> Option<String> {
         match expr {
@@ -206,6 +218,9 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 
     fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
+        if crate::regions::is_member(closure) {
+            return;
+        }
         self.closures += 1;
         visit::visit_expr_closure(self, closure);
         self.closures -= 1;

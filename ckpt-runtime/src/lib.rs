@@ -17,6 +17,7 @@ mod replayed;
 pub mod session;
 pub mod snapshot;
 pub mod store;
+mod team;
 pub mod value;
 
 pub use ckpt_macros::{Checkpoint, instrument, main, object};

@@ -18,6 +18,10 @@ pub use crate::value::{
     save_boxed, save_object,
 };
 
+pub use crate::team::{
+    Entry, Lendable, MadeAgain, RestoreInPlace, Seen, SeenAgain, SeenAsCopy, SeenAsLent, SeenAsOwned, SeenInPlace,
+    entry, member,
+};
 pub use crate::value::{BySerde, FromSerde, from_serde};
 
 use std::marker::PhantomData;

@@ -27,6 +27,8 @@ pub struct FrameRecord {
     pub plan: &'static FunctionPlan,
     /// The site it stands at; ids begin with 1.
     pub site: u32,
+    /// The thread it runs on: 0 is that of the session, then the members of the team in the order of their beginning.
+    pub thread: u32,
     /// Its variables.
     pub variables: Vec<VariableRecord>,
 }
@@ -90,6 +92,8 @@ pub struct SnapshotBuilder {
     frames: Vec<FrameRecord>,
     statics: Vec<VariableRecord>,
     objects: Objects,
+    /// The thread whose frames are being recorded.
+    thread: u32,
     /// A list in parts is being put together: what the frames from here on lend must stand at its own place, as the
     /// pointers' owners and those that see what is behind them would not agree otherwise.
     pub(crate) in_rows: bool,
@@ -113,9 +117,21 @@ impl SnapshotBuilder {
         self.frames.push(FrameRecord {
             plan,
             site,
+            thread: self.thread,
             variables: Vec::new(),
         });
         self.frames.len() - 1
+    }
+
+    /// From here on the frames are those of another thread. Gives the index that the first of them will have.
+    pub(crate) fn begin_thread(&mut self, thread: u32) -> usize {
+        self.thread = thread;
+        self.frames.len()
+    }
+
+    /// How many frames there are.
+    pub(crate) fn frame_count(&self) -> usize {
+        self.frames.len()
     }
 
     /// Saves a variable into frame `frame`, an index that [`SnapshotBuilder::frame`] gave. A value that cannot be
@@ -214,6 +230,35 @@ impl SnapshotBuilder {
                 content,
             },
         );
+    }
+
+    /// A variable whose columns were taken before.
+    pub(crate) fn entry(&mut self, frame: usize, key: &'static str, line: u32, rust_type: &'static str, column: &Column) {
+        let content = Content::Value(column.clone());
+        self.push(
+            frame,
+            VariableRecord {
+                key: key.into(),
+                line,
+                rust_type,
+                parameter: None,
+                content,
+            },
+        );
+    }
+
+    /// The last variable of the frame is the function's parameter of this number.
+    pub(crate) fn is_parameter(&mut self, frame: usize, parameter: u32) {
+        let last = self.frames.get_mut(frame).and_then(|frame| frame.variables.last_mut());
+        if let Some(variable) = last {
+            variable.parameter = Some(parameter);
+        }
+    }
+
+    /// A variable cannot be saved.
+    pub(crate) fn fails(&mut self, key: &str, why: &str) {
+        self.objects.enter(key);
+        self.objects.fail(why.to_owned());
     }
 
     /// Takes a value out of a frame, to put it among others; what was linked to it is elsewhere now.

@@ -16,11 +16,13 @@ use crate::names::frame;
 use crate::options::{Options, Treatment};
 use crate::paths::rt;
 use crate::plan::{Entry, Mode, Plan};
+use crate::regions::Regions;
 use crate::spine::{Lowered, SiteId};
 use fingerprint::Fingerprint;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::cell::RefCell;
+use std::collections::HashMap;
 use syn::visit_mut::VisitMut;
 use syn::{FnArg, ItemFn};
 
@@ -32,8 +34,11 @@ pub struct Emitter<'a> {
     pub(crate) liveness: &'a Liveness,
     /// Whether the site is where the compiler has put it, and not the user.
     pub(crate) chosen: bool,
+    pub(crate) regions: &'a Regions,
     /// Operands of calls in whose place others stand, as the user wrote them.
     pub(crate) replaced: RefCell<TokenStream>,
+    /// For every region, what waits for its members.
+    pub(crate) waits: RefCell<HashMap<usize, TokenStream>>,
 }
 
 /// Writes the function. `source` are the tokens as the user wrote them.

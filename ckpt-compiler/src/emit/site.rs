@@ -21,6 +21,7 @@ impl Emitter<'_> {
     pub(super) fn spine(&self, step: StepId, spine: &Spine) -> TokenStream {
         let frame = frame();
         match spine {
+            Spine::Site(site) if self.lowered.sites[*site as usize - 1].region.is_some() => self.region(*site),
             Spine::Site(site) => {
                 let span = self.lowered.sites[*site as usize - 1]
                     .span
@@ -84,6 +85,35 @@ impl Emitter<'_> {
             }
             Spine::Jump { prefix, value } => self.jump_with(step, prefix, self.spine(step, value)),
         }
+    }
+
+    /// A site in front of a parallel region: a restart walks to it, and checkpoints are taken where the function waits
+    /// for the region's threads.
+    fn region(&self, site: SiteId) -> TokenStream {
+        let (rt, frame) = (rt(), frame());
+        let lent = self.plan.sites[site as usize - 1]
+            .entries
+            .iter()
+            .filter(|entry| self.is_lent_to_region(site, entry));
+        let entries: Vec<_> = lent
+            .map(|entry| {
+                let (name, value) = (entry_name(entry.binding()), self.reference(site, entry));
+                quote_spanned!(self.own_span(entry.binding()) => let #name = #rt::entry(#value);)
+            })
+            .collect();
+        let (seen, registrations) = (self.seen(site, WORDS_AT_A_CHECKPOINT), self.registrations(site));
+        if let Some(region) = self.lowered.sites[site as usize - 1].region {
+            let wait = quote!(#seen #frame.await_members(#site, &#registrations););
+            self.waits.borrow_mut().insert(region, wait);
+        }
+        quote!(#frame.region(#site); #(#entries)*)
+    }
+
+    /// Whether the variable is borrowed exclusively, or changed, while the region runs that begins at the site.
+    fn is_lent_to_region(&self, site: SiteId, entry: &Entry) -> bool {
+        let region = self.lowered.sites[site as usize - 1].region;
+        let name = self.flow.bindings[entry.binding()].ident.to_string();
+        region.is_some_and(|region| self.regions.regions[region].lends.contains(&name))
     }
 
     /// A call that leads to a site, with what has to be done before and after it.
@@ -172,6 +202,16 @@ impl Emitter<'_> {
                 true => quote_spanned!(span => #seen.value()),
                 false => self.reference(site, entry),
             };
+            if self.is_lent_to_region(site, entry) {
+                let entry_copy = entry_name(entry.binding());
+                return match entry {
+                    Entry::Parameter { index, required, .. } => {
+                        let required = required.then(|| quote!(#registrar.required(#key);));
+                        quote!(#required #registrar.entry_parameter(#index, #key, &#entry_copy);)
+                    }
+                    _ => quote!(#registrar.save_entry(#key, &#entry_copy);),
+                };
+            }
             match entry {
                 Entry::Save(_) if self.is_seen(site, entry) => {
                     quote_spanned!(span => #registrar.save_seen(#key, &#seen);)
@@ -274,6 +314,7 @@ impl Emitter<'_> {
             _ => false,
         };
         is_own
+            && !self.is_lent_to_region(site, entry)
             && self.flow.nameable(site, id)
             && !self.plan.travel.is_parked(site, id)
             && !self.is_through_serde(id)
@@ -429,6 +470,10 @@ impl Emitter<'_> {
 
 fn seen_name(id: BindingId) -> Ident {
     format_ident!("__ckpt_seen_{}", id, span = Span::mixed_site())
+}
+
+fn entry_name(id: BindingId) -> Ident {
+    format_ident!("__ckpt_entry_{}", id, span = Span::mixed_site())
 }
 
 fn saver_name(id: BindingId) -> Ident {

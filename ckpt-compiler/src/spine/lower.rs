@@ -292,7 +292,8 @@ impl Lowering<'_> {
             Expr::Group(inner) => self.spine(*inner.expr, treatment, out),
             branch if self.decides_only(&branch) => self.operands(branch),
             Expr::Macro(mac) if Marks::is_checkpoint(&mac.mac) => {
-                if !mac.mac.tokens.is_empty() && !Marks::is_vouched(&mac.mac) {
+                let region = Marks::region(&mac.mac);
+                if !mac.mac.tokens.is_empty() && !Marks::is_vouched(&mac.mac) && region.is_none() {
                     self.errors.refuse(
                         mac.mac.tokens.span(),
                         "`checkpoint!()` takes no arguments but `safe`",
@@ -306,7 +307,11 @@ impl Lowering<'_> {
                     .segments
                     .last()
                     .map_or_else(Span::call_site, |last| last.ident.span());
-                Spine::Site(self.add_site(span, None))
+                let site = self.add_site(span, None);
+                if let Some(last) = self.sites.last_mut() {
+                    last.region = region;
+                }
+                Spine::Site(site)
             }
             Expr::Block(block) => Spine::Block {
                 label: block.label,
@@ -396,7 +401,11 @@ impl Lowering<'_> {
     }
 
     pub(super) fn add_site(&mut self, span: Span, callee: Option<String>) -> SiteId {
-        self.sites.push(Site { span, callee });
+        self.sites.push(Site {
+            span,
+            callee,
+            region: None,
+        });
         self.sites.len() as SiteId
     }
 

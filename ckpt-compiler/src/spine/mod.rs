@@ -45,6 +45,8 @@ pub struct Site {
     pub span: Span,
     /// The called function, for a call that leads to a site.
     pub callee: Option<String>,
+    /// The region that begins here, if one does.
+    pub region: Option<usize>,
 }
 
 /// A block with a site in it, or the body of something that has one.

@@ -9,6 +9,7 @@
 //! happens at a site that has to look up, [`walk`] how a restart takes up its frames.
 
 mod carve;
+mod region;
 mod registrar;
 mod saver;
 mod thread;
@@ -43,6 +44,24 @@ pub(crate) fn attach(visits: u64) {
 pub(crate) fn detach() -> u64 {
     ACTIVE.store(false, Ordering::SeqCst);
     THREAD.with(|thread| thread.visits.replace(LAST))
+}
+
+/// A thread begins as a member of a team, with this count of visits.
+pub(crate) fn begin_thread(visits: u64) {
+    THREAD.with(|thread| {
+        thread.forget();
+        thread.visits.set(visits);
+    });
+}
+
+/// It comes to its end; gives the visits.
+pub(crate) fn end_thread() -> u64 {
+    THREAD.try_with(|thread| thread.visits.replace(LAST)).unwrap_or(0)
+}
+
+/// Whether there is a session.
+pub(crate) fn is_active() -> bool {
+    ACTIVE.load(Ordering::Relaxed)
 }
 
 /// The number of site visits so far, on the thread that makes them, as long as the session lasts.

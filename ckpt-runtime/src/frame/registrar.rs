@@ -7,12 +7,15 @@ use super::saver::Saver;
 use super::thread::{Place, site_plan};
 use crate::plan::VariablePlan;
 use crate::snapshot::SnapshotBuilder;
+use crate::team;
 use crate::value::{Checkpoint, Column, FromSerde, Refill, SavedBySerde, can_stand_in};
 
 /// Gathers one checkpoint, frame after frame from the outermost in. A registrar without a builder verifies: it copies no
 /// value and only finds out whether every parameter that a caller needs is offered by its callee.
 pub struct Registrar {
     builder: Option<SnapshotBuilder>,
+    /// How many frames of other threads are in the builder.
+    base: usize,
     /// What the frames said, outermost first; the last one is speaking.
     frames: Vec<Said>,
     /// Parameters that the caller of the speaking frame needs.
@@ -72,6 +75,7 @@ struct Link {
 impl Registrar {
     pub(super) fn new(builder: Option<SnapshotBuilder>) -> Registrar {
         Registrar {
+            base: builder.as_ref().map_or(0, SnapshotBuilder::frame_count),
             builder,
             frames: Vec::new(),
             demanded: Vec::new(),
@@ -132,6 +136,7 @@ impl Registrar {
         let mut builder = self.builder?;
         let mut below: Vec<(u32, (usize, &'static str))> = Vec::new();
         for (index, frame) in self.frames.into_iter().enumerate().rev() {
+            let index = self.base + index;
             let mut here: Vec<_> = frame
                 .values
                 .into_iter()
@@ -169,6 +174,36 @@ impl Registrar {
     /// Saves a variable.
     pub fn save<T: Refill + ?Sized>(&mut self, key: &'static str, value: &T) {
         self.record(key, None, value);
+    }
+
+    /// Saves what a variable held when the region began that has lent it to its members.
+    ///
+    /// # Panics
+    /// Never.
+    pub fn save_entry(&mut self, key: &'static str, entry: &team::Entry) {
+        let line = self.line(key);
+        let index = self.base + self.frames.len().saturating_sub(1);
+        if let Some(builder) = &mut self.builder {
+            match &entry.0 {
+                Some((column, rust_type)) => builder.entry(index, key, line, rust_type, column),
+                None => builder.fails(key, "it holds files or shared values, and a region lends it to its threads"),
+            }
+        }
+    }
+
+    /// As [`Registrar::save_entry`], for parameter `index` of the function, which is offered to its caller.
+    pub fn entry_parameter(&mut self, index: u32, key: &'static str, entry: &team::Entry) {
+        if !self.offer(index, key) {
+            return;
+        }
+        let at = self.base + self.frames.len().saturating_sub(1);
+        self.save_entry(key, entry);
+        if let Some(builder) = &mut self.builder {
+            builder.is_parameter(at, index);
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.values.push((index, key));
+        }
     }
 
     /// This frame's variable lives in the callee's parameter `parameter` for the time of the call.
@@ -316,7 +351,7 @@ impl Registrar {
             return;
         }
         let line = self.line(key);
-        let index = self.frames.len().saturating_sub(1);
+        let index = self.base + self.frames.len().saturating_sub(1);
         let as_row = parameter.is_some_and(|parameter| self.demanded_as_row(parameter));
         if let (Some(builder), Some(frame)) = (&mut self.builder, self.frames.last_mut()) {
             builder.value_as(index, key, line, parameter, as_row, value);

@@ -8,6 +8,7 @@ use crate::ranks;
 use crate::session::active;
 use crate::session::exit::Fatal;
 use crate::snapshot::SnapshotBuilder;
+use crate::team;
 
 impl Frame {
     pub(super) fn visit(&mut self, site: u32, registrar: &dyn Fn(&mut Registrar)) {
@@ -41,7 +42,7 @@ impl Frame {
             verified(thread, place);
             self.fresh &= !site_bit(site);
         }
-        if ranks::checks() && ranks::is_up() {
+        if ranks::checks() && ranks::is_up() && !team::is_member() {
             ranks::verify(thread.visits.get(), &|| position(place))?;
         }
         active::visit(thread.visits.get(), |builder| {
@@ -51,7 +52,7 @@ impl Frame {
 }
 
 /// Lets every frame of the thread speak, from the outermost to the one at the site.
-fn gather(
+pub(super) fn gather(
     thread: &Thread,
     place: Place,
     registrar: &dyn Fn(&mut Registrar),
@@ -59,6 +60,7 @@ fn gather(
 ) -> Result<SnapshotBuilder, Fatal> {
     thread.chain(|calls| {
         let mut gathering = Registrar::new(builder);
+        team::captures().iter().for_each(|index| gathering.wants(*index));
         let mut caller = None;
         for call in calls {
             heard(&mut gathering, caller, call.place(), call.registrar(), place)?;
@@ -152,7 +154,7 @@ fn wrong_thread(place: Place) -> Fatal {
     ))
     .at(position(place))
     .why("a checkpoint holds the calls of one thread; what the others do at that moment would be lost")
-    .help("visit sites on the main thread only: place them between parallel sections, not in them")
+    .help("visit sites on the thread of `main`, or in threads that an instrumented function starts in a region and waits for: see the book's page on threads")
 }
 
 fn consumed(parameter: u32, caller: Option<Place>, callee: Place, visited: Place) -> Fatal {

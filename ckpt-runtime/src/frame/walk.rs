@@ -142,6 +142,10 @@ pub(super) fn passed(frame: &Frame, key: &str) -> bool {
     let record = frame.record as usize;
     let found = active::with_resume(|resume| {
         let caller = record.checked_sub(1)?;
+        let frames = resume.restored.frames();
+        if frames.get(caller)?.thread != frames.get(record)?.thread {
+            return Some(false);
+        }
         if resume.variable(record, key).is_none() {
             // Used up below: what the caller has passed stands in for it here as well.
             return Some(true);
@@ -167,6 +171,15 @@ pub(super) fn argument<T: Checkpoint>(frame: &Frame, site: u32, index: u32) -> T
         })
     });
     value_or_exit(restored, frame, "an argument")
+}
+
+/// Parameter `index` of this very function, from its own record.
+pub(super) fn restore_parameter<T: Checkpoint>(frame: &Frame, index: u32, key: &str) -> T {
+    let restored = active::with_resume(|resume| {
+        let value = resume.restored.parameter::<T>(frame.record as usize, index);
+        value.map_err(|error| refused_value::<T>(resume, frame, frame.record, key, &error))
+    });
+    value_or_exit(restored, frame, key)
 }
 
 fn value_or_exit<T>(restored: Option<Result<T, Fatal>>, frame: &Frame, key: &str) -> T {

@@ -8,6 +8,7 @@ use super::policy::NEXT;
 use super::resume::Resume;
 use super::run::Run;
 use crate::snapshot::SnapshotBuilder;
+use crate::team;
 
 /// What the thread has of the session.
 enum Slot {
@@ -42,7 +43,7 @@ pub(super) fn remove() -> Option<Box<Run>> {
 
 /// Whether this is the thread of the session.
 pub(crate) fn here() -> bool {
-    SLOT.with_borrow(|slot| !matches!(slot, Slot::Absent))
+    SLOT.with_borrow(|slot| !matches!(slot, Slot::Absent)) || team::is_member()
 }
 
 /// The session, taken out of its slot: the program's own code may run meanwhile and come by here. Put back at the end,
@@ -75,17 +76,23 @@ impl Drop for Lease {
 
 /// Looks at the walk of the restart, if one is under way on this thread.
 pub(crate) fn with_resume<R>(look: impl FnOnce(&mut Resume) -> R) -> Option<R> {
+    if team::is_member() {
+        return team::with_resume(look);
+    }
     let mut lease = Lease::take()?;
     lease.run()?.resume.as_mut().map(look)
 }
 
 /// Whether a restart is walking to its site on this thread.
 pub(crate) fn walks() -> bool {
-    SLOT.with_borrow(|slot| matches!(slot, Slot::Here(run) if run.resume.is_some()))
+    SLOT.with_borrow(|slot| matches!(slot, Slot::Here(run) if run.resume.is_some())) || team::walks()
 }
 
 /// The walk of the restart ended on its way: says so, and lets the program come to its end.
 pub(crate) fn strand(fatal: &Fatal) {
+    if team::is_member() {
+        fatal.clone().exit();
+    }
     if let Some(run) = Lease::take().as_mut().and_then(Lease::run) {
         run.strand(fatal);
     }
@@ -96,6 +103,9 @@ pub(crate) fn strand(fatal: &Fatal) {
 /// # Errors
 /// The checkpoint goes on below this site.
 pub(crate) fn arrived() -> Result<u64, Fatal> {
+    if team::is_member() {
+        return team::arrived();
+    }
     Lease::take()
         .as_mut()
         .and_then(Lease::run)
@@ -110,8 +120,29 @@ pub(crate) fn visit(
     visits: u64,
     gather: impl FnOnce(SnapshotBuilder) -> Result<SnapshotBuilder, Fatal>,
 ) -> Result<(), Fatal> {
+    if team::is_member() {
+        // It may look only because it has never been at this site before.
+        return match visits >= NEXT.load(Ordering::SeqCst) {
+            true => team::stop(visits, gather),
+            false => Ok(()),
+        };
+    }
     match Lease::take().as_mut().and_then(Lease::run) {
         Some(run) => run.visit(visits, gather).map(drop),
         None => Ok(()),
+    }
+}
+
+/// What is due at this visit could not be done: it is tried again when it would be due the next time.
+pub(crate) fn put_off(visits: u64) {
+    if let Some(run) = Lease::take().as_mut().and_then(Lease::run) {
+        run.put_off(visits);
+    }
+}
+
+/// The program goes on at this count of visits.
+pub(crate) fn go_on(visits: u64) {
+    if let Some(run) = Lease::take().as_mut().and_then(Lease::run) {
+        run.policy.arm(visits);
     }
 }

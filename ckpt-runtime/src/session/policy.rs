@@ -68,6 +68,11 @@ pub(crate) fn look_now() {
     NEXT.store(0, Ordering::SeqCst);
 }
 
+/// No site looks up until the next time that one is asked to: what wants attention stays noted.
+pub(crate) fn look_no_more() {
+    NEXT.store(LAST, Ordering::SeqCst);
+}
+
 /// Called in a signal handler: only touches atomics.
 pub(crate) fn signal_arrived(signal: i32) {
     SIGNAL.store(signal, Ordering::SeqCst);

@@ -1,16 +1,18 @@
 //! A restart under way: the checkpoint, the frames taken up so far, and whether each still fits the program.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::exit::Fatal;
 use crate::plan::{FunctionPlan, SiteKind};
+use crate::team;
 use crate::store::{FrameInfo, Restored, VariableContent, VariableInfo};
 
 /// A walk from `main` to the site of a checkpoint. It ends, and gives the file free, on arrival.
 #[derive(Debug)]
 pub(crate) struct Resume {
     pub(crate) restored: Restored,
-    next: usize,
+    /// How many records of each thread have been taken up.
+    taken: BTreeMap<u32, usize>,
     force_layout: bool,
 }
 
@@ -18,7 +20,7 @@ impl Resume {
     pub(crate) fn new(restored: Restored, force_layout: bool) -> Resume {
         Resume {
             restored,
-            next: 0,
+            taken: BTreeMap::new(),
             force_layout,
         }
     }
@@ -28,15 +30,32 @@ impl Resume {
     /// # Errors
     /// The record is of another function, or of another version of this one.
     pub(crate) fn take_up(&mut self, plan: &'static FunctionPlan) -> Result<(u32, u32), Fatal> {
-        let Some(record) = self.restored.frames().get(self.next) else {
+        let next = self.next();
+        let Some(record) = next.and_then(|next| self.restored.frames().get(next)) else {
             return Err(self.refuse(format!(
                 "the checkpoint ends in a function that `{}` is called from now",
                 plan.function
             )));
         };
         self.compare(record, plan)?;
-        self.next += 1;
-        Ok((self.next as u32 - 1, record.site))
+        let site = record.site;
+        *self.taken.entry(team::thread_number()).or_default() += 1;
+        Ok((next.unwrap_or(0) as u32, site))
+    }
+
+    /// The record that this thread takes up next, if there is one left.
+    fn next(&self) -> Option<usize> {
+        let thread = team::thread_number();
+        let taken = self.taken.get(&thread).copied().unwrap_or(0);
+        let records = self.restored.frames().iter().enumerate();
+        let mut own = records.filter(|(_, frame)| frame.thread == thread);
+        own.nth(taken).map(|(index, _)| index)
+    }
+
+    /// How many threads a team has to have.
+    pub(crate) fn team_size(&self) -> usize {
+        let threads: BTreeSet<u32> = self.restored.frames().iter().map(|frame| frame.thread).collect();
+        threads.into_iter().filter(|thread| *thread > 0).count()
     }
 
     /// # Errors
@@ -52,7 +71,7 @@ impl Resume {
 
     /// The function of the record that would be taken up next.
     pub(crate) fn next_function(&self) -> Option<String> {
-        self.function(self.next)
+        self.function(self.next()?)
     }
 
     pub(crate) fn function(&self, record: usize) -> Option<String> {

@@ -239,6 +239,14 @@ impl Run {
         Ok(taken)
     }
 
+    /// What is due at this visit is not done.
+    pub(super) fn put_off(&mut self, visits: u64) {
+        if let Some(reason) = self.policy.due(visits, self.line).reason {
+            self.policy.failed(reason);
+        }
+        self.policy.arm(visits);
+    }
+
     /// Takes a checkpoint. Gives whether that could be done; if the program waits for it, whether it is on the disk.
     ///
     /// # Errors

@@ -269,7 +269,7 @@ impl Writer {
         self.text(&info.function);
         self.text(&info.module);
         self.text(&info.file);
-        for number in [info.line, info.site, info.site_line, info.site_column] {
+        for number in [info.line, info.thread, info.site, info.site_line, info.site_column] {
             self.u32(number);
         }
         self.option(info.callee.as_deref(), Writer::text);
@@ -478,6 +478,7 @@ impl Reader<'_> {
             module: self.text()?,
             file: self.text()?,
             line: self.u32()?,
+            thread: self.u32()?,
             site: self.u32()?,
             site_line: self.u32()?,
             site_column: self.u32()?,

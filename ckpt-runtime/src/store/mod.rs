@@ -29,6 +29,7 @@ mod write;
 
 use std::path::PathBuf;
 
+pub(crate) use bound::act_for_another_thread;
 pub use base::{Compression, Storing};
 pub(crate) use commit::Commit;
 pub use error::{Damage, StoreError};
@@ -39,7 +40,7 @@ pub use restored::{FrameInfo, Restored, VariableInfo};
 pub use tree::{Attribute, Node, NodeKind};
 
 /// Version of the file format that this library writes; it reads this one only.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// How a store is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

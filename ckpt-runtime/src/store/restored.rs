@@ -26,6 +26,8 @@ pub struct FrameInfo {
     pub file: String,
     /// Its line.
     pub line: u32,
+    /// The thread it runs on: 0 is that of the session, then the members of the team.
+    pub thread: u32,
     /// The site it stands at.
     pub site: u32,
     /// The site's line.
@@ -136,7 +138,7 @@ impl Restored {
         &self.blocks.container.index.meta
     }
 
-    /// Its frames, outermost first.
+    /// Its frames, thread after thread, the outermost first.
     pub fn frames(&self) -> &[FrameInfo] {
         &self.frames
     }

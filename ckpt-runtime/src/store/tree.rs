@@ -1,5 +1,7 @@
 //! A checkpoint as people look at it: groups, datasets and links with their attributes, and slices of values.
 
+use std::collections::BTreeMap;
+
 use super::columns::Stored;
 use super::index::Index;
 use super::restored::Restored;
@@ -232,14 +234,30 @@ fn as_text(dtype: &DType, element: &[u8]) -> String {
     }
 }
 
+/// Where every frame is: those of the session's thread below `/frames`, those of the members of a team below
+/// `/threads/K`. `threads` has the thread of each frame.
+pub(super) fn frame_paths(threads: impl Iterator<Item = u32>) -> Vec<String> {
+    let mut count: BTreeMap<u32, u32> = BTreeMap::new();
+    let path = |thread| {
+        let number = count.entry(thread).or_default();
+        *number += 1;
+        match thread {
+            0 => format!("/frames/{}", *number - 1),
+            member => format!("/threads/{member}/{}", *number - 1),
+        }
+    };
+    threads.map(path).collect()
+}
+
 /// The tree of a file, from its index: every variable under its own name, also where the file packs them into tables.
 pub(super) fn build(index: &Index) -> Node {
-    let frames = index.frames.iter().enumerate().map(|(number, frame)| {
-        let path = format!("/frames/{number}");
+    let paths = frame_paths(index.frames.iter().map(|frame| frame.info.thread));
+    let mut frames: BTreeMap<u32, Vec<Node>> = BTreeMap::from([(0, Vec::new())]);
+    for (frame, path) in index.frames.iter().zip(&paths) {
         let info = &frame.info;
         let variables = info.variables.iter().zip(&frame.columns);
         let children = variables
-            .map(|(variable, column)| of_variable(index, &path, variable, column.as_ref()))
+            .map(|(variable, column)| of_variable(index, &paths, path, variable, column.as_ref()))
             .collect();
         let mut attributes = vec![
             text("function", &info.function),
@@ -253,18 +271,25 @@ pub(super) fn build(index: &Index) -> Node {
         attributes.extend(info.callee.as_deref().map(|callee| text("callee", callee)));
         attributes.push(text("layout", &format!("{:016x}", info.layout)));
         attributes.push(text("source", &format!("{:016x}", info.source)));
-        Node {
-            name: number.to_string(),
-            path,
+        frames.entry(frame.info.thread).or_default().push(Node {
+            name: path.rsplit('/').next().unwrap_or_default().to_owned(),
+            path: path.clone(),
             attributes,
             kind: NodeKind::Group(children),
-        }
-    });
-    let mut children = vec![group("frames", "/frames", frames.collect())];
+        });
+    }
+    let own = frames.remove(&0).unwrap_or_default();
+    let mut children = vec![group("frames", "/frames", own)];
+    if !frames.is_empty() {
+        let members = frames.into_iter().map(|(thread, frames)| {
+            group(&thread.to_string(), &format!("/threads/{thread}"), frames)
+        });
+        children.push(group("threads", "/threads", members.collect()));
+    }
     if !index.statics.is_empty() {
         let statics = index.statics.iter();
         let statics =
-            statics.map(|(variable, column)| of_variable(index, "/statics", variable, column.as_ref()));
+            statics.map(|(variable, column)| of_variable(index, &paths, "/statics", variable, column.as_ref()));
         children.push(group("statics", "/statics", statics.collect()));
     }
     let shared: Vec<Node> = index
@@ -316,13 +341,19 @@ fn shared(index: &Index, number: usize, table: &super::index::TableEntry) -> Nod
     }
 }
 
-fn of_variable(index: &Index, path: &str, variable: &VariableInfo, column: Option<&Stored>) -> Node {
+fn of_variable(
+    index: &Index,
+    paths: &[String],
+    path: &str,
+    variable: &VariableInfo,
+    column: Option<&Stored>,
+) -> Node {
     let mut node = match (&variable.content, column) {
         (VariableContent::Link { frame, key }, _) => Node {
             name: variable.key.clone(),
             path: format!("{path}/{}", variable.key),
             attributes: Vec::new(),
-            kind: NodeKind::Link(format!("/frames/{frame}/{key}")),
+            kind: NodeKind::Link(format!("{}/{key}", paths[*frame])),
         },
         (VariableContent::Value, column) => {
             of_column(index, path, &variable.key, column.unwrap_or(&Stored::Empty))

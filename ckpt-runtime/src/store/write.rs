@@ -16,6 +16,7 @@ use super::hdf5::{Id, Structure, Type};
 use super::index::{Frame, Index, TableEntry};
 use super::stream::Stream;
 use super::survey::Source;
+use super::tree::frame_paths;
 use super::{CheckpointId, FORMAT_VERSION, FrameInfo, Meta, StoreError, VariableContent, VariableInfo};
 use crate::plan::SiteKind;
 use crate::snapshot::{Content, FrameRecord, Snapshot, VariableRecord};
@@ -190,7 +191,7 @@ impl<'s> Writer<'s> {
         for (name, text) in &meta.notes {
             self.structure.text(root, &object_name(name), text)?;
         }
-        let frames = self.structure.group(root, "frames")?;
+        let paths = frame_paths(snapshot.frames.iter().map(|frame| frame.thread));
         let statics = match snapshot.statics.len() {
             0 => None,
             _ => Some(self.structure.group(root, "statics")?),
@@ -206,9 +207,27 @@ impl<'s> Writer<'s> {
             .flat_map(|frame| &frame.variables)
             .filter_map(link_target)
             .collect();
+        let own = self.structure.group(root, "frames")?;
+        let team = match snapshot.frames.iter().any(|frame| frame.thread > 0) {
+            true => Some(self.structure.group(root, "threads")?),
+            false => None,
+        };
+        let mut member: Option<(u32, Id)> = None;
         for (number, frame) in snapshot.frames.iter().enumerate() {
-            let group = self.structure.group(&frames, &number.to_string())?;
-            self.frame(&group, number, frame, &targets)?;
+            if let Some(team) = &team
+                && frame.thread > 0
+                && member.as_ref().is_none_or(|(thread, _)| *thread != frame.thread)
+            {
+                let group = self.structure.group(team, &frame.thread.to_string())?;
+                member = Some((frame.thread, group));
+            }
+            let parent = match &member {
+                Some((thread, group)) if *thread == frame.thread => group,
+                _ => &own,
+            };
+            let name = paths[number].rsplit('/').next().unwrap_or_default();
+            let group = self.structure.group(parent, name)?;
+            self.frame(&group, number, frame, &Links { targets: &targets, paths: &paths })?;
         }
         for variable in &snapshot.statics {
             let (Some(statics), Content::Value(column)) = (&statics, &variable.content) else {
@@ -269,7 +288,7 @@ impl<'s> Writer<'s> {
         group: &Id,
         number: usize,
         frame: &'s FrameRecord,
-        targets: &HashSet<(usize, &str)>,
+        links: &Links<'_>,
     ) -> Result<(), StoreError> {
         let mut info = frame_info(frame);
         let structure = &self.structure;
@@ -286,11 +305,11 @@ impl<'s> Writer<'s> {
         structure.text(group, "layout", &format!("{:016x}", info.layout))?;
         structure.text(group, "source", &format!("{:016x}", info.source))?;
 
-        let path = format!("/frames/{number}");
+        let path = links.paths[number].clone();
         let is_scalar = |variable: &VariableRecord| match &variable.content {
             Content::Value(Column::Data(Data {
                 single: true, dtype, ..
-            })) => *dtype != DType::Text && !targets.contains(&(number, variable.key.as_ref())),
+            })) => *dtype != DType::Text && !links.targets.contains(&(number, variable.key.as_ref())),
             _ => false,
         };
         let pack = frame
@@ -316,8 +335,8 @@ impl<'s> Writer<'s> {
                     columns[position] = Some(self.column(&place, column, Some(variable))?);
                 }
                 Content::Link { frame: target, key } => {
-                    self.structure
-                        .link(group, &name, &format!("/frames/{target}/{}", object_name(key)))?;
+                    let target = format!("{}/{}", links.paths[*target], object_name(key));
+                    self.structure.link(group, &name, &target)?;
                 }
             }
         }
@@ -557,6 +576,13 @@ fn link_target(variable: &VariableRecord) -> Option<(usize, &str)> {
     }
 }
 
+/// Where the variables of a checkpoint are that others are lent to.
+struct Links<'a> {
+    targets: &'a HashSet<(usize, &'a str)>,
+    /// The path of every frame.
+    paths: &'a [String],
+}
+
 fn frame_info(frame: &FrameRecord) -> FrameInfo {
     let plan = frame.plan;
     let site = (frame.site as usize)
@@ -567,6 +593,7 @@ fn frame_info(frame: &FrameRecord) -> FrameInfo {
         module: plan.module.to_owned(),
         file: plan.file.to_owned(),
         line: plan.line,
+        thread: frame.thread,
         site: frame.site,
         site_line: site.map_or(0, |site| site.line),
         site_column: site.map_or(0, |site| site.column),

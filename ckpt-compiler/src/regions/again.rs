@@ -1,0 +1,184 @@
+//! What the statements of a region do beside starting threads: a restart runs them again.
+
+use super::find::is_member;
+use crate::borrow::place_root;
+use crate::errors::Diagnostics;
+use std::collections::BTreeSet;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, ExprClosure, Stmt, UnOp};
+
+/// Methods that only look, or make something new.
+const LOOKS: &[&str] = &[
+    "abs", "all", "any", "as_ref", "as_slice", "as_str", "ceil", "chain", "chunks", "chunks_exact", "clamp", "clone", "cloned", "cols",
+    "collect", "copied", "count", "div_ceil", "enumerate", "expect", "filter", "filter_map", "first", "flat_map", "floor", "get", "into_iter", "is_empty", "is_none",
+    "is_some", "iter", "keys", "last", "len", "map", "max", "min", "ncols", "next", "nrows", "pow", "powi", "rev", "rows", "skip", "spawn",
+    "sqrt", "step_by", "sum", "take", "then", "to_owned", "to_string", "to_vec", "unwrap", "unwrap_or", "values", "windows", "with_capacity",
+    "wrapping_add", "wrapping_mul", "wrapping_sub", "zip", "for_each", "saturating_sub", "name",
+];
+
+/// Methods that change what they are called on: on a variable of the region's own they may run again.
+const CHANGES: &[&str] = &["push", "insert", "extend", "push_back", "reserve", "sort", "truncate"];
+
+/// The variables that are certain to be changed or borrowed exclusively in a block, bodies of threads aside.
+pub(super) fn changed(block: &Block) -> BTreeSet<String> {
+    let mut found = Changed::default();
+    found.visit_block(block);
+    found.names
+}
+
+/// The variables that the body of a thread that does not `move` borrows exclusively.
+pub(super) fn changed_by(closure: &ExprClosure) -> BTreeSet<String> {
+    match closure.capture {
+        Some(_) => BTreeSet::new(),
+        None => changed(&super::find::body_of(closure)),
+    }
+}
+
+#[derive(Default)]
+struct Changed {
+    names: BTreeSet<String>,
+}
+
+impl Changed {
+    fn root(&mut self, place: &Expr) {
+        if let Some(root) = place_root(place) {
+            self.names.insert(root.to_string());
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Changed {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        match expr {
+            Expr::Reference(one) if one.mutability.is_some() => self.root(&one.expr),
+            Expr::Assign(one) => self.root(&one.left),
+            Expr::Binary(one) if is_assignment(&one.op) => self.root(&one.left),
+            Expr::MethodCall(one) => {
+                let name = one.method.to_string();
+                if name.ends_with("_mut") || CHANGES.contains(&name.as_str()) || changes_a_number(&name) {
+                    self.root(&one.receiver);
+                }
+            }
+            _ => {}
+        }
+        visit::visit_expr(self, expr);
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
+        // The body of a thread has its own captures.
+        if !closure.inputs.is_empty() {
+            visit::visit_expr_closure(self, closure);
+        }
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// Methods of generators and the like: a variable declared `mut` on which any other method is called may have changed.
+fn changes_a_number(name: &str) -> bool {
+    !LOOKS.contains(&name) && !matches!(name, "lock" | "read" | "write" | "load" | "store" | "wait" | "send" | "recv" | "join")
+}
+
+pub(super) fn is_assignment(op: &syn::BinOp) -> bool {
+    use syn::BinOp::*;
+    matches!(
+        op,
+        AddAssign(_)
+            | SubAssign(_)
+            | MulAssign(_)
+            | DivAssign(_)
+            | RemAssign(_)
+            | BitXorAssign(_)
+            | BitAndAssign(_)
+            | BitOrAssign(_)
+            | ShlAssign(_)
+            | ShrAssign(_)
+    )
+}
+
+/// Refuses what may not run a second time.
+pub(super) fn check(statements: &[Stmt], errors: &mut Diagnostics) {
+    let mut check = Check {
+        errors,
+        own: BTreeSet::new(),
+    };
+    statements.iter().for_each(|stmt| check.visit_stmt(stmt));
+}
+
+struct Check<'a> {
+    errors: &'a mut Diagnostics,
+    /// Variables that the region declares, and that are no references.
+    own: BTreeSet<String>,
+}
+
+impl Check<'_> {
+    fn refuse(&mut self, at: proc_macro2::Span, what: String) {
+        self.errors.refuse(
+            at,
+            format!("{what} among the statements that start threads with sites"),
+            "a restart runs these statements again to start the threads, and it may not do this a second time",
+            "do it in front of the region, or in the threads",
+        );
+    }
+}
+
+impl<'ast> Visit<'ast> for Check<'_> {
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        let is_borrow = local
+            .init
+            .as_ref()
+            .is_some_and(|init| matches!(&*init.expr, Expr::Reference(_)) || matches!(&*init.expr, Expr::MethodCall(call) if call.method.to_string().ends_with("_mut")));
+        if !is_borrow {
+            self.own.extend(super::find::bound(&local.pat).into_iter().map(|(name, _)| name));
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        match expr {
+            Expr::Closure(closure) if is_member(closure) => return,
+            Expr::MethodCall(call) => {
+                let name = call.method.to_string();
+                let root = place_root(&call.receiver).map(ToString::to_string);
+                let is_own = root.is_some_and(|root| self.own.contains(&root));
+                let fine = LOOKS.contains(&name.as_str()) || name.ends_with("_mut") || is_own && CHANGES.contains(&name.as_str());
+                if !fine {
+                    self.refuse(call.method.span(), format!("`.{name}(..)` is called"));
+                }
+            }
+            Expr::Call(call) => {
+                if let Expr::Path(path) = &*call.func
+                    && !makes_something(&path.path)
+                {
+                    let name = path.path.segments.last().map_or(String::new(), |last| last.ident.to_string());
+                    self.refuse(call.func.span(), format!("`{name}` is called"));
+                }
+            }
+            Expr::Unary(one) if matches!(one.op, UnOp::Deref(_)) => {}
+            _ => {}
+        }
+        visit::visit_expr(self, expr);
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        let name = mac.path.segments.last().map_or(String::new(), |last| last.ident.to_string());
+        if !matches!(name.as_str(), "vec" | "format" | "println" | "print" | "eprintln" | "eprint" | "assert" | "assert_eq" | "debug_assert" | "concat") {
+            self.refuse(mac.path.span(), format!("`{name}!` is used"));
+        }
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// `Vec::new`, `Some`, `Arc::clone`.
+fn makes_something(path: &syn::Path) -> bool {
+    let names: Vec<String> = path.segments.iter().map(|one| one.ident.to_string()).collect();
+    let is_type = |name: &str| name.starts_with(char::is_uppercase);
+    match names.as_slice() {
+        [.., of, name] if is_type(of) => {
+            matches!(name.as_str(), "new" | "clone" | "with_capacity" | "from" | "default" | "seed_from_u64") || is_type(name)
+        }
+        [.., name] => is_type(name) || matches!(name.as_str(), "min" | "max" | "from_fn" | "repeat" | "scope"),
+        [] => false,
+    }
+}

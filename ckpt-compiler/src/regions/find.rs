@@ -1,0 +1,269 @@
+//! Finds regions and takes the bodies of their threads out.
+
+use super::captures::{Names, captures};
+use super::{Member, Region, Regions, again};
+use crate::errors::Diagnostics;
+use crate::marks::Marks;
+use proc_macro2::Span;
+use quote::format_ident;
+use std::collections::BTreeSet;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, ExprClosure, ItemFn, Pat, Stmt, parse_quote, parse_quote_spanned};
+
+/// The attribute by which a body that has been taken out is known, with its number.
+pub(super) const MEMBER: &str = "ckpt_member";
+/// How the text begins that stands where the members are waited for.
+pub(super) const AWAIT: &str = "ckpt awaits the members of region ";
+
+/// Whether a closure is the body of a thread that has been taken out: it has no sites any more.
+pub fn is_member(closure: &ExprClosure) -> bool {
+    closure
+        .attrs
+        .iter()
+        .any(|attribute| attribute.path().is_ident(MEMBER))
+}
+
+/// Takes the regions of a function out that have sites in their threads: the function gets a site in front of each, and
+/// the bodies lose theirs.
+pub fn lift(function: &mut ItemFn, marks: Marks<'_>, errors: &mut Diagnostics) -> Regions {
+    let names = Names::of(function);
+    let mut lifter = Lifter {
+        marks,
+        names: &names,
+        outer: function.sig.ident.to_string(),
+        found: Regions::default(),
+        errors,
+    };
+    lifter.visit_block_mut(&mut function.block);
+    lifter.found
+}
+
+struct Lifter<'a> {
+    marks: Marks<'a>,
+    names: &'a Names,
+    outer: String,
+    found: Regions,
+    errors: &'a mut Diagnostics,
+}
+
+impl VisitMut for Lifter<'_> {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let mut statements = Vec::new();
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            match scope_in(&mut stmt).filter(|scope| self.has_sites(scope)) {
+                Some(scope) => {
+                    let number = self.found.regions.len();
+                    let span = scope.span();
+                    let region = self.region(scope, number);
+                    self.found.regions.push(region);
+                    statements.push(parse_quote_spanned!(span=> ckpt::checkpoint!(region #number);));
+                }
+                None => visit_mut::visit_stmt_mut(self, &mut stmt),
+            }
+            statements.push(stmt);
+        }
+        block.stmts = statements;
+    }
+
+    fn visit_expr_closure_mut(&mut self, _: &mut ExprClosure) {}
+    fn visit_expr_async_mut(&mut self, _: &mut syn::ExprAsync) {}
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+impl Lifter<'_> {
+    /// Whether a thread that the closure of a scope starts has a site.
+    fn has_sites(&self, scope: &ExprClosure) -> bool {
+        let mut found = false;
+        let mut copy = scope.clone();
+        Spawns(&mut |closure: &mut ExprClosure| found |= self.has_site(closure)).visit_expr_closure_mut(&mut copy);
+        found
+    }
+
+    fn has_site(&self, closure: &ExprClosure) -> bool {
+        self.marks.in_block(&body_of(closure))
+    }
+
+    fn region(&mut self, scope: &mut ExprClosure, number: usize) -> Region {
+        let mut block = body_of(scope);
+        let mut lends = again::changed(&block);
+        let mut last = None;
+        for (index, stmt) in block.stmts.iter_mut().enumerate() {
+            let before = self.found.members.len();
+            let mut joins = Joins(false);
+            joins.visit_stmt(stmt);
+            self.members(stmt, &mut lends);
+            if self.found.members.len() > before {
+                last = Some(index);
+                if joins.0 {
+                    self.errors.refuse(
+                        stmt.span(),
+                        "threads with sites are started and joined in one statement",
+                        "the thread that starts them takes the checkpoints of all, between the last start and the first `join`",
+                        "collect the handles with one statement and join them with the next",
+                    );
+                }
+            }
+        }
+        let Some(last) = last else { return Region { lends } };
+        let head = &block.stmts[..=last];
+        again::check(head, self.errors);
+        let span = block.stmts[last].span();
+        if let Stmt::Expr(expr, semicolon @ None) = &mut block.stmts[last] {
+            match expr {
+                Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) | Expr::Block(_) | Expr::If(_) => {}
+                _ => *semicolon = Some(syn::Token![;](span)),
+            }
+        }
+        let text = format!("{AWAIT}{number}");
+        block
+            .stmts
+            .insert(last + 1, parse_quote_spanned!(span=> let _ = #text;));
+        *scope.body = Expr::Block(syn::ExprBlock {
+            attrs: Vec::new(),
+            label: None,
+            block,
+        });
+        Region { lends }
+    }
+
+    /// Takes out the bodies of the threads that the statement starts.
+    fn members(&mut self, stmt: &mut Stmt, lends: &mut BTreeSet<String>) {
+        let mut bodies = Vec::new();
+        let first = self.found.members.len();
+        Spawns(&mut |closure: &mut ExprClosure| {
+            if !self.marks.in_block(&body_of(closure)) {
+                return;
+            }
+            let number = first + bodies.len();
+            bodies.push(closure.clone());
+            let mut block = body_of(closure);
+            Strip.visit_block_mut(&mut block);
+            *closure.body = parse_quote!(#block);
+            closure.attrs.push(parse_quote!(#[ckpt_member(#number)]));
+        })
+        .visit_stmt_mut(stmt);
+        for closure in bodies {
+            let member = self.member(&closure);
+            lends.extend(again::changed_by(&closure));
+            self.found.members.push(member);
+        }
+    }
+
+    fn member(&mut self, closure: &ExprClosure) -> Member {
+        if !closure.inputs.is_empty() {
+            self.errors.refuse(
+                closure.span(),
+                "a thread with a site takes an argument",
+                "ckpt starts the thread itself, and has no argument for it",
+                "use `std::thread::scope`, whose threads take none",
+            );
+        }
+        let body = body_of(closure);
+        let captures = captures(closure, self.names, self.errors);
+        let number = self.found.members.len() + 1;
+        let name = format_ident!("{}_thread_{}", self.outer, number, span = at(closure));
+        let parameters = captures.iter().map(super::Capture::parameter);
+        let function: ItemFn = parse_quote!(fn #name(#(#parameters),*) #body);
+        Member {
+            captures,
+            moves: closure.capture.is_some(),
+            function,
+        }
+    }
+}
+
+fn at(closure: &ExprClosure) -> Span {
+    closure.or1_token.span.resolved_at(Span::mixed_site())
+}
+
+/// The body of a closure as a block.
+pub(super) fn body_of(closure: &ExprClosure) -> Block {
+    match &*closure.body {
+        Expr::Block(block) if block.label.is_none() => block.block.clone(),
+        other => parse_quote!({ #other }),
+    }
+}
+
+/// The closure of a `scope(|s| ..)` in the statement that is in none of its blocks.
+fn scope_in(stmt: &mut Stmt) -> Option<&mut ExprClosure> {
+    fn in_expr(expr: &mut Expr) -> Option<&mut ExprClosure> {
+        match expr {
+            Expr::Call(call) => {
+                let is_scope = matches!(&*call.func, Expr::Path(path)
+                    if path.path.segments.last().is_some_and(|last| last.ident == "scope"));
+                match (is_scope, call.args.len()) {
+                    (true, 1) => match &mut call.args[0] {
+                        Expr::Closure(closure) => Some(closure),
+                        _ => None,
+                    },
+                    _ => call.args.iter_mut().find_map(in_expr),
+                }
+            }
+            Expr::MethodCall(call) => in_expr(&mut call.receiver),
+            Expr::Assign(assign) => in_expr(&mut assign.right),
+            Expr::Paren(inner) => in_expr(&mut inner.expr),
+            Expr::Try(inner) => in_expr(&mut inner.expr),
+            Expr::Reference(inner) => in_expr(&mut inner.expr),
+            _ => None,
+        }
+    }
+    match stmt {
+        Stmt::Local(local) => in_expr(&mut local.init.as_mut()?.expr),
+        Stmt::Expr(expr, _) => in_expr(expr),
+        _ => None,
+    }
+}
+
+/// Visits the closures that are given to `spawn`.
+struct Spawns<F: FnMut(&mut ExprClosure)>(F);
+
+impl<F: FnMut(&mut ExprClosure)> VisitMut for Spawns<F> {
+    fn visit_expr_method_call_mut(&mut self, call: &mut syn::ExprMethodCall) {
+        if call.method == "spawn"
+            && call.args.len() == 1
+            && let Expr::Closure(closure) = &mut call.args[0]
+        {
+            (self.0)(closure);
+            return;
+        }
+        visit_mut::visit_expr_method_call_mut(self, call);
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+struct Joins(bool);
+
+impl<'ast> Visit<'ast> for Joins {
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        self.0 |= call.method == "join" && call.args.is_empty();
+        visit::visit_expr_method_call(self, call);
+    }
+}
+
+/// Takes the sites out of a body.
+struct Strip;
+
+impl VisitMut for Strip {
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        if Marks::is_checkpoint(mac) {
+            *mac = parse_quote!(::core::concat!());
+        }
+        visit_mut::visit_macro_mut(self, mac);
+    }
+}
+
+/// The names that a pattern binds.
+pub(super) fn bound(pattern: &Pat) -> Vec<(String, bool)> {
+    struct Bound(Vec<(String, bool)>);
+    impl<'ast> Visit<'ast> for Bound {
+        fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+            self.0.push((pattern.ident.to_string(), pattern.mutability.is_some()));
+            visit::visit_pat_ident(self, pattern);
+        }
+    }
+    let mut bound = Bound(Vec::new());
+    bound.visit_pat(pattern);
+    bound.0
+}

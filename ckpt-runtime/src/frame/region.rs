@@ -1,0 +1,81 @@
+//! A frame that opens a parallel region, and one that is a member's first.
+
+use std::any::type_name;
+
+use super::thread::{Place, THREAD, site_bit};
+use super::visit::{gather, position};
+use super::walk::{lost, restore_parameter};
+use super::{Frame, Registrar};
+use crate::session::active;
+use crate::session::exit::Fatal;
+use crate::session::policy::LAST;
+use crate::team::{self, RestoreInPlace};
+
+impl Frame {
+    /// A region begins here: threads that are started from now on are members of its team. The walk of a restart ends
+    /// here for this frame; what it starts walks on.
+    pub fn region(&mut self, site: u32) {
+        if self.after.is_none() || self.target != 0 && site < self.target {
+            return;
+        }
+        if self.target != 0 && site > self.target {
+            lost(self, "it came to a later region first").exit();
+        }
+        if team::is_member() {
+            nested((self.plan, site)).exit();
+        }
+        let walks = self.target != 0;
+        self.target = 0;
+        let visits = THREAD.with(|thread| thread.visits.get());
+        if visits < LAST {
+            team::begin(walks, visits);
+        }
+    }
+
+    /// Waits for the members of the team, and takes the checkpoints of all that are due meanwhile.
+    pub fn await_members(&mut self, site: u32, registrar: &dyn Fn(&mut Registrar)) {
+        if self.after.is_none() {
+            return;
+        }
+        let place: Place = (self.plan, site);
+        let waited = THREAD.with(|thread| {
+            if self.fresh & site_bit(site) != 0 {
+                gather(thread, place, registrar, None)?;
+                self.fresh &= !site_bit(site);
+            }
+            let visits = team::wait(&|| position(place), &|builder| {
+                gather(thread, place, registrar, Some(builder))
+            })?;
+            thread.visits.set(visits);
+            active::go_on(visits);
+            Ok(())
+        });
+        waited.unwrap_or_else(|fatal: Fatal| fatal.exit())
+    }
+
+    /// The closure of a member changes what it has captured under these numbers.
+    pub fn captures(&mut self, captures: &'static [u32]) {
+        team::set_captures(captures);
+    }
+
+    /// Puts what a member had changed of it into what its closure has captured.
+    pub fn restore_capture<T: RestoreInPlace + ?Sized>(&mut self, index: u32, key: &str, capture: &mut T) {
+        let read = restore_parameter::<T::Read>(self, index, key);
+        if let Err(saved) = capture.put(read) {
+            Fatal::refused(format!(
+                "`{key}` of `{}` has another length than in the checkpoint, where it had {saved}",
+                self.plan.function
+            ))
+            .why(format!("a thread of a team gets its part of `{}` from the region that starts it", type_name::<T>()))
+            .help("give the program the arguments, input files and environment of the run that was checkpointed")
+            .exit();
+        }
+    }
+}
+
+fn nested(place: Place) -> Fatal {
+    Fatal::site("a thread of a team opens a region of its own that has sites")
+        .at(position(place))
+        .why("a checkpoint holds one team: that of the thread of `main`")
+        .help("take the site out of the inner region, or put one between the inner regions")
+}

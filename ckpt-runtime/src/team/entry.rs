@@ -1,0 +1,160 @@
+//! What members get from their region: values that it makes again at a restart, and parts that they change.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, SyncSender};
+
+use crate::snapshot::{Content, SnapshotBuilder};
+use crate::value::{Checkpoint, Column};
+
+/// What a variable held when the region began that lends it to its members: they save what they change of it.
+pub struct Entry(pub(crate) Option<(Column, &'static str)>);
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Entry")
+    }
+}
+
+/// Copies what a variable holds where a region begins.
+pub fn entry<T: Checkpoint + ?Sized>(value: &T) -> Entry {
+    static NOWHERE: crate::plan::FunctionPlan = crate::plan::FunctionPlan {
+        function: "",
+        module: "",
+        file: "",
+        line: 0,
+        layout: 0,
+        source: 0,
+        attribute: "",
+        sites: &[],
+    };
+    if !crate::frame::is_active() {
+        return Entry(None);
+    }
+    let mut builder = SnapshotBuilder::new();
+    let frame = builder.frame(&NOWHERE, 0);
+    builder.value(frame, "entry", 0, None, value);
+    let Ok(mut snapshot) = builder.finish() else {
+        return Entry(None);
+    };
+    if !snapshot.tables.is_empty() || !snapshot.files.is_empty() {
+        return Entry(None);
+    }
+    let record = snapshot.frames.first_mut().and_then(|frame| frame.variables.pop());
+    Entry(record.and_then(|record| match record.content {
+        Content::Value(column) => Some((column, record.rust_type)),
+        Content::Link { .. } => None,
+    }))
+}
+
+/// What a member of a team may change in the place of another's: a list or a value behind a `&mut`.
+#[diagnostic::on_unimplemented(
+    message = "what `{Self}` holds cannot be saved in a checkpoint",
+    label = "a thread of a team changes it; it does not implement `ckpt::Checkpoint`",
+    note = "if the type is yours, derive it: `#[derive(ckpt::Checkpoint)]`"
+)]
+pub trait RestoreInPlace {
+    /// What is read from the checkpoint.
+    type Read: Checkpoint;
+
+    /// Puts it in its place.
+    ///
+    /// # Errors
+    /// How many values there are in the checkpoint, if it is another number.
+    fn put(&mut self, read: Self::Read) -> Result<(), usize>;
+}
+
+impl<T: Checkpoint> RestoreInPlace for T {
+    type Read = T;
+
+    fn put(&mut self, read: T) -> Result<(), usize> {
+        *self = read;
+        Ok(())
+    }
+}
+
+impl<T: Checkpoint> RestoreInPlace for [T] {
+    type Read = Vec<T>;
+
+    fn put(&mut self, read: Vec<T>) -> Result<(), usize> {
+        if read.len() != self.len() {
+            return Err(read.len());
+        }
+        self.iter_mut().zip(read).for_each(|(to, from)| *to = from);
+        Ok(())
+    }
+}
+
+/// Something that a member got from its region, and of which the compiler is asked whether it can have changed since.
+#[derive(Debug)]
+pub struct Seen<'a, T>(pub &'a T);
+
+/// Whatever is `Copy` is not changed but by assignment, and then it is saved.
+pub trait SeenAsCopy {
+    /// Says nothing.
+    fn is_made_again(&self) {}
+}
+impl<T: Copy> SeenAsCopy for Seen<'_, T> {}
+
+/// What else the region makes again as it was.
+pub trait SeenAgain<T> {
+    /// Says nothing.
+    fn is_made_again(&self)
+    where
+        T: MadeAgain,
+    {
+    }
+}
+impl<T> SeenAgain<T> for &Seen<'_, T> {}
+
+/// A value that the region makes again at a restart as it was: what it shares is saved by its owner.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` goes from a region to one of its threads, and a restart could not make it again as it was",
+    label = "it may have changed since the thread began",
+    note = "declare it `mut` where it is made if the thread changes it, and it is saved; or share it behind an `Arc`"
+)]
+pub trait MadeAgain {}
+impl<T: ?Sized> MadeAgain for Arc<T> {}
+impl<T> MadeAgain for Sender<T> {}
+impl<T> MadeAgain for SyncSender<T> {}
+impl<T: Copy> MadeAgain for Vec<T> {}
+impl<T: Copy> MadeAgain for Box<T> {}
+impl MadeAgain for String {}
+impl<T: MadeAgain> MadeAgain for Option<T> {}
+
+/// What a member borrows from its region without an exclusive reference: it is the region's, which saves it.
+pub trait SeenAsLent {
+    /// Says nothing.
+    fn is_lent(&self) {}
+}
+impl<T: Copy> SeenAsLent for &Seen<'_, T> {}
+
+/// A type that can be saved owns what it holds: nothing is changed through it but what it shares.
+pub trait SeenAsOwned {
+    /// Says nothing.
+    fn is_lent(&self) {}
+}
+impl<T: Checkpoint> SeenAsOwned for &&Seen<'_, T> {}
+
+/// What else may be lent.
+pub trait SeenInPlace<T> {
+    /// Says nothing.
+    fn is_lent(&self)
+    where
+        T: Lendable,
+    {
+    }
+}
+impl<T> SeenInPlace<T> for Seen<'_, T> {}
+
+/// A value that threads share by reference, and that a restart makes again or restores before it starts them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is lent to a thread with a site, and ckpt cannot tell whether the thread changes what it holds",
+    label = "it may hold exclusive references",
+    note = "lend the thread a reference to what it reads, and a `&mut` by name to what it changes; write `move` on its closure"
+)]
+pub trait Lendable {}
+impl Lendable for std::sync::Barrier {}
+impl Lendable for std::sync::Condvar {}
+impl<T: ?Sized> Lendable for Arc<T> {}
+impl<T> Lendable for Sender<T> {}
+impl<T> Lendable for SyncSender<T> {}

@@ -1,0 +1,182 @@
+//! A member of a team: how it joins, stops, and walks.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use super::protocol::Step;
+use super::{Carried, Team};
+use crate::frame;
+use crate::session::exit::Fatal;
+use crate::session::policy;
+use crate::session::resume::Resume;
+use crate::snapshot::SnapshotBuilder;
+use crate::store::act_for_another_thread;
+
+/// The team of a thread, and its number in it.
+#[derive(Clone)]
+pub(super) struct Membership {
+    team: Arc<Team>,
+    index: usize,
+}
+
+thread_local! {
+    static MEMBER: RefCell<Option<Membership>> = const { RefCell::new(None) };
+    /// What the closure of this member has captured and changes: the parameters that are saved for its sake.
+    static CAPTURES: Cell<&'static [u32]> = const { Cell::new(&[]) };
+}
+
+fn membership() -> Option<Membership> {
+    MEMBER.with_borrow(Clone::clone)
+}
+
+/// Whether this thread is a member of a team.
+pub(crate) fn is_member() -> bool {
+    MEMBER.with_borrow(Option::is_some)
+}
+
+/// The thread's number in a checkpoint: 0 for that of the session.
+pub(crate) fn thread_number() -> u32 {
+    MEMBER.with_borrow(|member| member.as_ref().map_or(0, |member| member.index as u32 + 1))
+}
+
+/// Makes the body of a thread one of a member of the team that this thread is starting. Outside a region it is the body.
+pub fn member<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
+    let joined = super::spawner::current().map(|(team, visits)| {
+        let index = team.lock().protocol.join(visits);
+        (Membership { team, index }, visits)
+    });
+    move || {
+        let Some((membership, visits)) = joined else {
+            return body();
+        };
+        let _leave = Leave(membership.clone());
+        MEMBER.set(Some(membership));
+        frame::begin_thread(visits);
+        body()
+    }
+}
+
+/// Tells the team, by return or by unwinding, that a member has come to its end.
+struct Leave(Membership);
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        MEMBER.set(None);
+        let Membership { team, index } = &self.0;
+        let mut shared = team.lock();
+        let visits = frame::end_thread();
+        shared.protocol.is_at(*index, visits);
+        let walks = shared.walk.as_ref().is_some_and(|walk| walk.visits.is_none());
+        shared.protocol.leaves(*index);
+        drop(shared);
+        team.changed.notify_all();
+        if walks && !std::thread::panicking() {
+            Fatal::refused(format!(
+                "thread {} of the team came to its end before the restart had arrived at its site",
+                index + 1
+            ))
+            .why("code that a restart executes again took another way than in the run that was checkpointed")
+            .help("give the program the arguments, input files and environment of the run that was checkpointed")
+            .exit();
+        }
+    }
+}
+
+/// The parameters that the closure of this member wants saved.
+pub(crate) fn captures() -> &'static [u32] {
+    CAPTURES.get()
+}
+
+/// This thread's closure changes what it has captured under these numbers.
+pub(crate) fn set_captures(captures: &'static [u32]) {
+    CAPTURES.set(captures);
+}
+
+/// A member stands at a site that looks up: it waits if a checkpoint is due, and says what it saves when it is asked.
+///
+/// # Errors
+/// `gather`'s.
+pub(crate) fn stop(
+    visits: u64,
+    gather: impl FnOnce(SnapshotBuilder) -> Result<SnapshotBuilder, Fatal>,
+) -> Result<(), Fatal> {
+    let Some(Membership { team, index }) = membership() else {
+        return Ok(());
+    };
+    let mut shared = team.lock();
+    let Step::Stop { epoch } = shared.protocol.reaches(index, visits) else {
+        if shared.protocol.has_lost_one() {
+            policy::look_no_more();
+        }
+        team.changed.notify_all();
+        return Ok(());
+    };
+    team.changed.notify_all();
+    let mut gather = Some(gather);
+    while shared.protocol.is_held(index, epoch) {
+        if shared.turn == Some(index)
+            && let (Some(builder), Some(gather)) = (shared.builder.0.take(), gather.take())
+        {
+            // Nobody else does anything until the builder is back.
+            let gathered = gather(builder)?;
+            shared.builder = Carried(Some(gathered));
+            shared.turn = None;
+            team.changed.notify_all();
+        }
+        shared = team.wait(shared);
+    }
+    Ok(())
+}
+
+/// Whether this thread is a member that walks.
+pub(crate) fn walks() -> bool {
+    membership().is_some_and(|Membership { team, .. }| {
+        let shared = team.lock();
+        shared.walk.as_ref().is_some_and(|walk| walk.visits.is_none())
+    })
+}
+
+/// Looks at the walk of the restart, if this thread is a member that walks.
+pub(crate) fn with_resume<R>(look: impl FnOnce(&mut Resume) -> R) -> Option<R> {
+    let Membership { team, .. } = membership()?;
+    let mut shared = team.lock();
+    loop {
+        let walk = shared.walk.as_ref()?;
+        if walk.visits.is_some() {
+            return None;
+        }
+        if let Some(resume) = walk.resume.0 {
+            // SAFETY: the thread of the session waits in `spawner::walk`, which has made the pointer from its exclusive
+            // reference, until it is taken back there under this lock. It is used under the lock only, by one thread.
+            // What it hands out that is counted without atomics (`Rc`) is this member's alone but for the count that
+            // `Restored` keeps, and that is given back while all members wait in `arrived`.
+            return Some(unsafe { act_for_another_thread(|| look(&mut *resume)) });
+        }
+        shared = team.wait(shared);
+    }
+}
+
+/// This member's walk has arrived; all go on together. Gives the number of site visits.
+///
+/// # Errors
+/// The checkpoint goes on below this site.
+pub(crate) fn arrived() -> Result<u64, Fatal> {
+    if let Some(arrives) = with_resume(|resume| resume.arrive()) {
+        arrives?;
+    }
+    let Some(Membership { team, index }) = membership() else {
+        return Ok(0);
+    };
+    let mut shared = team.lock();
+    if let Some(walk) = &mut shared.walk {
+        walk.arrived += 1;
+    }
+    team.changed.notify_all();
+    loop {
+        if let Some(visits) = shared.walk.as_ref().map_or(Some(0), |walk| walk.visits) {
+            shared.protocol.is_at(index, visits);
+            return Ok(visits);
+        }
+        shared = team.wait(shared);
+    }
+}

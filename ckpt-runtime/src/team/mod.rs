@@ -1,0 +1,85 @@
+//! Teams: the threads of a parallel region, and how a checkpoint holds all of them.
+//!
+//! A region begins at a site of the function that opens it, where a restart walks to. From there the region's statements
+//! run again and start the members anew, and each member walks to its own site. The thread of the session, which has
+//! started them, waits for them at the region's end; meanwhile it takes the checkpoints: when all members stand at a site,
+//! it lets every one in turn say what it saves.
+//!
+//! [`protocol`] says who stops when, [`member`] what a member does, [`spawner`] what the waiting thread does.
+
+mod entry;
+mod member;
+mod protocol;
+mod spawner;
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+pub use entry::{
+    Entry, Lendable, MadeAgain, RestoreInPlace, Seen, SeenAgain, SeenAsCopy, SeenAsLent, SeenAsOwned, SeenInPlace,
+    entry,
+};
+pub use member::member;
+pub(crate) use member::{arrived, captures, is_member, set_captures, stop, thread_number, walks, with_resume};
+pub(crate) use spawner::{begin, wait};
+
+use crate::session::resume::Resume;
+use crate::snapshot::SnapshotBuilder;
+use protocol::Protocol;
+
+/// The threads of one region.
+pub(crate) struct Team {
+    shared: Mutex<Shared>,
+    changed: Condvar,
+}
+
+struct Shared {
+    protocol: Protocol,
+    /// The member that is to say what it saves, with what the others have said.
+    turn: Option<usize>,
+    builder: Carried<Option<SnapshotBuilder>>,
+    /// A restart walks: the members take their records from here, one at a time, while the session's thread waits.
+    walk: Option<Walk>,
+}
+
+/// A walk of all members.
+struct Walk {
+    resume: Carried<Option<*mut Resume>>,
+    arrived: usize,
+    /// The visits at which all go on, once every one has arrived.
+    visits: Option<u64>,
+}
+
+/// Something that goes from thread to thread, with only one of them at work.
+struct Carried<T>(T);
+
+// SAFETY: what is carried is reached under the lock of the team only, and only by the one thread whose turn it is, while
+// every other thread that has anything to do with it is held: those that lent what a builder points to stand at their
+// sites, and the one that owns the `Resume` waits for the members. The lock orders their accesses.
+unsafe impl<T> Send for Carried<T> {}
+
+impl Team {
+    fn new(walks: bool) -> Arc<Team> {
+        let walk = walks.then_some(Walk {
+            resume: Carried(None),
+            arrived: 0,
+            visits: None,
+        });
+        Arc::new(Team {
+            shared: Mutex::new(Shared {
+                protocol: Protocol::default(),
+                turn: None,
+                builder: Carried(None),
+                walk,
+            }),
+            changed: Condvar::new(),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, shared: MutexGuard<'a, Shared>) -> MutexGuard<'a, Shared> {
+        self.changed.wait(shared).unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,158 @@
+//! When the members of a team stop for a checkpoint, as a state that a lock guards: no threads in here, so that every
+//! order of events can be tried.
+//!
+//! Members count their visits from the count at which the region began. Whoever finds a checkpoint due asks all to stop at
+//! its own count, or, where another has come further already, at that one's. As every member visits its sites in the same
+//! order, one that stops at a count has passed all barriers that the others need to come to it, and no message of the
+//! program is under way between two of them: what spatial coordination is for ranks.
+
+/// What a member is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Status {
+    /// It runs the program.
+    Runs,
+    /// It stands at a site.
+    Stopped,
+    /// It has come to its end.
+    Left,
+}
+
+/// What a member does at a site that looks up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The program goes on.
+    GoOn,
+    /// It waits here until `epoch` is over, or until all are to stop at a later count.
+    Stop {
+        /// The number of the agreement.
+        epoch: u64,
+    },
+}
+
+/// The members of a region and what they have agreed on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(super) struct Protocol {
+    members: Vec<Member>,
+    /// Nobody joins any more: the thread of the session waits for them.
+    closed: bool,
+    /// The count of visits at which all stop.
+    target: Option<u64>,
+    /// How many agreements have been carried out or given up.
+    epoch: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Member {
+    status: Status,
+    /// The last count that it told.
+    visits: u64,
+}
+
+impl Protocol {
+    /// A member joins; gives its index.
+    pub(super) fn join(&mut self, visits: u64) -> usize {
+        self.members.push(Member {
+            status: Status::Runs,
+            visits,
+        });
+        self.members.len() - 1
+    }
+
+    /// All that there will be have joined.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// A member stands at a site where a checkpoint may be due. A team of which one has left takes none: where that one
+    /// stood is not a site.
+    pub(super) fn reaches(&mut self, member: usize, visits: u64) -> Step {
+        self.members[member].visits = visits;
+        if self.has_lost_one() {
+            return Step::GoOn;
+        }
+        let target = self.target.map_or(visits, |target| target.max(visits));
+        if self.target.is_some_and(|earlier| earlier < target) {
+            // Those that stand at the earlier count come on.
+            for other in &mut self.members {
+                if other.status == Status::Stopped {
+                    other.status = Status::Runs;
+                }
+            }
+        }
+        self.target = Some(target);
+        if visits < target {
+            return Step::GoOn;
+        }
+        self.members[member].status = Status::Stopped;
+        Step::Stop { epoch: self.epoch }
+    }
+
+    /// Whether a member that stopped has to stay.
+    pub(super) fn is_held(&self, member: usize, epoch: u64) -> bool {
+        self.epoch == epoch && self.members[member].status == Status::Stopped
+    }
+
+    /// A member has come to its end, or panicked.
+    pub(super) fn leaves(&mut self, member: usize) {
+        self.members[member].status = Status::Left;
+        self.release();
+    }
+
+    /// The count at which all members stand, if they do.
+    pub(super) fn all_stopped(&self) -> Option<u64> {
+        let all = self.closed && !self.members.is_empty();
+        let stopped = self.members.iter().all(|one| one.status == Status::Stopped);
+        self.target.filter(|_| all && stopped)
+    }
+
+    /// Whether every member has left.
+    pub(super) fn all_left(&self) -> bool {
+        self.members.iter().all(|one| one.status == Status::Left)
+    }
+
+    /// Whether a member has left.
+    pub(super) fn has_lost_one(&self) -> bool {
+        self.members.iter().any(|one| one.status == Status::Left)
+    }
+
+    /// Whether somebody waits for others.
+    pub(super) fn is_waited_for(&self) -> bool {
+        self.members.iter().any(|one| one.status == Status::Stopped)
+    }
+
+    /// Those that the others wait for, with the visits that they were last seen at.
+    pub(super) fn late(&self) -> Vec<(usize, u64)> {
+        let members = self.members.iter().enumerate();
+        let late = members.filter(|(_, one)| one.status == Status::Runs);
+        late.map(|(index, one)| (index, one.visits)).collect()
+    }
+
+    /// All go on.
+    pub(super) fn release(&mut self) {
+        self.epoch += 1;
+        self.target = None;
+        for member in &mut self.members {
+            if member.status == Status::Stopped {
+                member.status = Status::Runs;
+            }
+        }
+    }
+
+    /// A member is at this count now.
+    pub(super) fn is_at(&mut self, member: usize, visits: u64) {
+        self.members[member].visits = visits;
+    }
+
+    /// The largest count that any has told.
+    pub(super) fn furthest(&self) -> u64 {
+        self.members.iter().map(|one| one.visits).max().unwrap_or(0)
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.members.len()
+    }
+}

@@ -1,0 +1,180 @@
+//! The thread of the session while its team works: it waits for the members, and takes the checkpoints of all.
+
+use std::cell::RefCell;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::{Carried, Shared, Team};
+use crate::session::active;
+use crate::session::exit::{Fatal, say};
+use crate::snapshot::SnapshotBuilder;
+
+/// How long members that stand at a site wait for the others, in seconds, unless `CKPT_TEAM_WAIT` says otherwise.
+const TEAM_WAIT: u64 = 60;
+
+struct Open {
+    team: Arc<Team>,
+    /// The count of visits at which the region began.
+    visits: u64,
+}
+
+thread_local! {
+    /// The region that this thread has opened.
+    static OPEN: RefCell<Option<Open>> = const { RefCell::new(None) };
+}
+
+/// A region begins: threads that are started from now on are members of its team.
+pub(crate) fn begin(walks: bool, visits: u64) {
+    let team = Team::new(walks);
+    OPEN.set(Some(Open { team, visits }));
+}
+
+/// The team of the region that this thread has opened, and the visits that its members begin with.
+pub(super) fn current() -> Option<(Arc<Team>, u64)> {
+    OPEN.with_borrow(|open| open.as_ref().map(|open| (Arc::clone(&open.team), open.visits)))
+}
+
+/// Waits until every member has come to its end, and takes the checkpoints that are due until then. `gather` makes the
+/// functions of this thread say what they save. Gives the number of site visits of the member that made most of them.
+///
+/// # Errors
+/// `gather`'s, and what keeps a restart from arriving.
+pub(crate) fn wait(
+    region: &dyn Fn() -> String,
+    gather: &dyn Fn(SnapshotBuilder) -> Result<SnapshotBuilder, Fatal>,
+) -> Result<u64, Fatal> {
+    let Some(Open { team, visits }) = OPEN.take() else {
+        return Ok(0);
+    };
+    let mut shared = team.lock();
+    shared.protocol.close();
+    if shared.walk.is_some() {
+        shared = walk(&team, shared, region)?;
+    }
+    let patience = patience();
+    let mut since: Option<Instant> = None;
+    while !shared.protocol.all_left() {
+        if let Some(visits) = shared.protocol.all_stopped() {
+            since = None;
+            shared = checkpoint(&team, shared, visits, gather)?;
+            continue;
+        }
+        if !shared.protocol.is_waited_for() {
+            since = None;
+            shared = team.wait(shared);
+            continue;
+        }
+        let began = *since.get_or_insert_with(Instant::now);
+        let left = patience.saturating_sub(began.elapsed());
+        if left.is_zero() {
+            say(&too_late(&shared, patience, region));
+            let furthest = shared.protocol.furthest();
+            shared.protocol.release();
+            active::put_off(furthest);
+            team.changed.notify_all();
+            since = None;
+            continue;
+        }
+        let waited = team.changed.wait_timeout(shared, left);
+        shared = waited.unwrap_or_else(PoisonError::into_inner).0;
+    }
+    Ok(shared.protocol.furthest().max(visits))
+}
+
+/// All members stand at a site: what is due is done, and they go on.
+fn checkpoint<'a>(
+    team: &'a Team,
+    shared: MutexGuard<'a, Shared>,
+    visits: u64,
+    gather: &dyn Fn(SnapshotBuilder) -> Result<SnapshotBuilder, Fatal>,
+) -> Result<MutexGuard<'a, Shared>, Fatal> {
+    let members = shared.protocol.count();
+    drop(shared);
+    active::visit(visits, |builder| {
+        let mut builder = gather(builder)?;
+        for member in 0..members {
+            let mut shared = team.lock();
+            builder.begin_thread(member as u32 + 1);
+            shared.builder = Carried(Some(builder));
+            shared.turn = Some(member);
+            team.changed.notify_all();
+            while shared.turn.is_some() {
+                shared = team.wait(shared);
+            }
+            builder = shared.builder.0.take().unwrap_or_default();
+        }
+        Ok(builder)
+    })?;
+    let mut shared = team.lock();
+    shared.protocol.release();
+    team.changed.notify_all();
+    Ok(shared)
+}
+
+/// The members walk to their sites, each with the records of its own; all go on together.
+fn walk<'a>(
+    team: &'a Team,
+    shared: MutexGuard<'a, Shared>,
+    region: &dyn Fn() -> String,
+) -> Result<MutexGuard<'a, Shared>, Fatal> {
+    drop(shared);
+    let walked = active::with_resume(|resume| {
+        let wanted = resume.team_size();
+        let mut shared = team.lock();
+        let found = shared.protocol.count();
+        if found != wanted {
+            return Err(other_team(wanted, found, region));
+        }
+        let resume: *mut _ = resume;
+        if let Some(walk) = &mut shared.walk {
+            walk.resume = Carried(Some(resume));
+        }
+        team.changed.notify_all();
+        while shared.walk.as_ref().is_some_and(|walk| walk.arrived < wanted) {
+            shared = team.wait(shared);
+        }
+        if let Some(walk) = &mut shared.walk {
+            walk.resume = Carried(None);
+        }
+        Ok(())
+    });
+    walked.unwrap_or(Ok(()))?;
+    let visits = active::arrived()?;
+    let mut shared = team.lock();
+    if let Some(walk) = &mut shared.walk {
+        walk.visits = Some(visits);
+    }
+    team.changed.notify_all();
+    Ok(shared)
+}
+
+fn patience() -> Duration {
+    let seconds = std::env::var("CKPT_TEAM_WAIT").ok();
+    let seconds = seconds.and_then(|text| text.parse().ok()).unwrap_or(TEAM_WAIT);
+    Duration::from_secs(seconds)
+}
+
+fn too_late(shared: &Shared, patience: Duration, region: &dyn Fn() -> String) -> String {
+    let late = shared.protocol.late();
+    let names: Vec<String> = late
+        .iter()
+        .map(|(index, visits)| format!("{} (last seen at visit {visits})", index + 1))
+        .collect();
+    format!(
+        "warning: a checkpoint that is due was not taken: thread(s) {} of the team did not come to a site within {} s\n  \
+         where: {}\n  why:   a checkpoint holds all members of a team, each at a site\n  \
+         help:  put the site where all members come by equally often; CKPT_TEAM_WAIT=SECONDS has them wait longer",
+        names.join(", "),
+        patience.as_secs(),
+        region()
+    )
+}
+
+fn other_team(saved: usize, found: usize, region: &dyn Fn() -> String) -> Fatal {
+    Fatal::refused(format!(
+        "the checkpoint holds a team of {saved} thread(s), the program has started {found} now"
+    ))
+    .at(region())
+    .why("what each member had computed goes to the member of the same number; the region that holds the site keeps its number of threads, later ones may have another")
+    .help(format!("restart with {saved} thread(s); a checkpoint taken outside of the region takes any number"))
+}
