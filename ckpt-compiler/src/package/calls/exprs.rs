@@ -35,7 +35,10 @@ impl Walker<'_> {
             Expr::Binary(_) => self.binary(expr),
             Expr::Cast(cast) => self.cast(cast),
             Expr::Assign(assign) => self.assign(assign),
-            Expr::Call(call) => self.call_expr(call),
+            Expr::Call(call) => match scope_of(call).filter(|_| !self.passes_messages) {
+                Some(closure) => self.scope(closure),
+                None => self.call_expr(call),
+            },
             Expr::MethodCall(call) => self.method_call(call),
             Expr::Macro(one) => self.macro_call(&one.mac),
             Expr::Block(block) => self.block(&block.block),
@@ -203,5 +206,24 @@ impl Walker<'_> {
             number: Amount::two(Operation::Add, start, half),
             ..Value::iterator(Ty::other("int", Vec::new()), length)
         }
+    }
+}
+
+/// The closure of a `thread::scope(|s| ..)`.
+fn scope_of(call: &syn::ExprCall) -> Option<&syn::ExprClosure> {
+    let is_scope = matches!(&*call.func, Expr::Path(path)
+        if path.path.segments.len() > 1 && path.path.segments.last().is_some_and(|last| last.ident == "scope"));
+    match call.args.first() {
+        Some(Expr::Closure(closure)) if is_scope && call.args.len() == 1 => Some(closure),
+        _ => None,
+    }
+}
+
+impl Walker<'_> {
+    fn scope(&mut self, closure: &syn::ExprClosure) -> Value {
+        self.scopes += 1;
+        let value = self.closure_body(closure, &[]);
+        self.scopes -= 1;
+        value
     }
 }

@@ -81,6 +81,7 @@ pub fn build(program: &Program, resolver: &Resolver<'_>, methods: &Methods) -> C
             branches: 0,
             locals: Vec::new(),
             opened: HashSet::new(),
+            scopes: 0,
             passes_messages,
             assigned: assigned_names(&function.item.block),
             grown: grown_names(&function.item.block),
@@ -113,6 +114,8 @@ pub(super) struct Walker<'a> {
     branches: usize,
     /// The closures, by their first byte, that become the bodies of loops: a walk can enter them.
     pub opened: HashSet<usize>,
+    /// How many closures of `thread::scope` are around this place: the threads that are started there can have sites.
+    pub scopes: u32,
     /// Whether the program is one of several ranks.
     pub passes_messages: bool,
     locals: Vec<(String, Value)>,
