@@ -208,6 +208,7 @@ fn stages(
         calls: &options.calls,
     };
     let names = Names::default();
+    regions::watchable::watch(&mut function);
     let regions = regions::lift(&mut function, marks, &mut errors);
     errors.propagate()?;
     let members = analyse_members(&regions, &options)?;

@@ -18,6 +18,7 @@ pub mod session;
 pub mod snapshot;
 pub mod store;
 mod team;
+pub mod thread;
 pub mod value;
 
 pub use ckpt_macros::{Checkpoint, instrument, main, object};

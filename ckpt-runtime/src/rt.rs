@@ -22,6 +22,7 @@ pub use crate::team::{
     Entry, Lendable, MadeAgain, RestoreInPlace, Seen, SeenAgain, SeenAsCopy, SeenAsLent, SeenAsOwned, SeenInPlace,
     entry, member,
 };
+pub use crate::thread::watched;
 pub use crate::value::{BySerde, FromSerde, from_serde};
 
 use std::marker::PhantomData;

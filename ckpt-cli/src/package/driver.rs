@@ -17,6 +17,7 @@ use ckpt_compiler::package::items::FnId;
 use ckpt_compiler::package::lent::{lent_edits, lent_objects};
 use ckpt_compiler::package::objects::object_edits;
 use ckpt_compiler::package::rewrite::{self, Decisions};
+use ckpt_compiler::package::threads::thread_edits;
 use ckpt_compiler::package::types::Types;
 use ckpt_compiler::package::{Analysis, Edited, FileId, Program, place};
 
@@ -294,6 +295,7 @@ fn edit(
     let sites = marks::site_marks(placement);
     let mut edits = rewrite::edits(program, &functions, &sites, decisions);
     edits.extend(global_edits(program, &analysis.items, main).edits);
+    edits.extend(thread_edits(program));
     for edit in lent_edits(program, analysis, placement) {
         // What is lent may be saved as well, by the same bound.
         if !edits.contains(&edit) {

@@ -42,6 +42,7 @@ pub mod refill;
 pub mod resolve;
 pub mod rewrite;
 pub mod source;
+pub mod threads;
 pub mod types;
 
 pub use choose::{Candidate, ChooseOptions, Placement, choose};

@@ -27,6 +27,60 @@ pub(super) fn changed(block: &Block) -> BTreeSet<String> {
     found.names
 }
 
+/// The same of a statement.
+pub(super) fn changed_in(stmt: &Stmt) -> BTreeSet<String> {
+    let mut found = Changed::default();
+    found.visit_stmt(stmt);
+    found.names
+}
+
+/// Where the statements begin that have to run again with `first..=last`, which start threads: what they use up and is
+/// made anew for them (`let mut handles = Vec::new();`, `let mine = Arc::clone(&all);`) is made again as well.
+pub(super) fn start(statements: &[Stmt], first: usize, last: usize) -> usize {
+    let mut used = BTreeSet::new();
+    for stmt in &statements[first..=last] {
+        let names = crate::spine::operands::names_in(&quote::ToTokens::to_token_stream(stmt));
+        used.extend(names);
+    }
+    let is_made_for_them = |stmt: &Stmt| match stmt {
+        Stmt::Local(local) => {
+            let names = super::find::bound(&local.pat);
+            let made = local.init.as_ref().is_some_and(|init| is_made_anew(&init.expr));
+            made && names.iter().any(|(name, _)| used.contains(name))
+        }
+        _ => false,
+    };
+    let mut start = first;
+    for (index, stmt) in statements[..first].iter().enumerate().rev() {
+        let mut errors = Diagnostics::default();
+        check(std::slice::from_ref(stmt), &mut errors);
+        if !errors.is_empty() {
+            break;
+        }
+        if is_made_for_them(stmt) {
+            start = index;
+        }
+    }
+    start
+}
+
+/// `Vec::new()`, `vec![]`, `Arc::clone(&x)`, `x.clone()`: without anything of the program's state in it but shared.
+fn is_made_anew(init: &Expr) -> bool {
+    match init {
+        Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if {
+            let names: Vec<String> = path.path.segments.iter().map(|one| one.ident.to_string()).collect();
+            match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+                [.., "Vec", "new" | "with_capacity"] => true,
+                [.., "Arc", "clone"] => true,
+                _ => false,
+            }
+        }),
+        Expr::MethodCall(call) => call.method == "clone" && call.args.is_empty(),
+        Expr::Macro(one) => one.mac.path.is_ident("vec") && one.mac.tokens.is_empty(),
+        _ => false,
+    }
+}
+
 /// The variables that the body of a thread that does not `move` borrows exclusively.
 pub(super) fn changed_by(closure: &ExprClosure) -> BTreeSet<String> {
     match closure.capture {
@@ -163,6 +217,10 @@ impl<'ast> Visit<'ast> for Check<'_> {
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         let name = mac.path.segments.last().map_or(String::new(), |last| last.ident.to_string());
         if !matches!(name.as_str(), "vec" | "format" | "println" | "print" | "eprintln" | "eprint" | "assert" | "assert_eq" | "debug_assert" | "concat") {
+            if crate::marks::Marks::is_checkpoint(mac) {
+                self.refuse(mac.path.span(), "a checkpoint".into());
+                return;
+            }
             self.refuse(mac.path.span(), format!("`{name}!` is used"));
         }
     }
@@ -178,7 +236,7 @@ fn makes_something(path: &syn::Path) -> bool {
         [.., of, name] if is_type(of) => {
             matches!(name.as_str(), "new" | "clone" | "with_capacity" | "from" | "default" | "seed_from_u64") || is_type(name)
         }
-        [.., name] => is_type(name) || matches!(name.as_str(), "min" | "max" | "from_fn" | "repeat" | "scope"),
+        [.., name] => is_type(name) || matches!(name.as_str(), "min" | "max" | "from_fn" | "repeat" | "scope" | "spawn" | "watched"),
         [] => false,
     }
 }

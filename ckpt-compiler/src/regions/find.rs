@@ -51,7 +51,12 @@ struct Lifter<'a> {
 impl VisitMut for Lifter<'_> {
     fn visit_block_mut(&mut self, block: &mut Block) {
         let mut statements = Vec::new();
+        self.joined(block);
         for mut stmt in std::mem::take(&mut block.stmts) {
+            if is_put(&stmt) {
+                statements.push(stmt);
+                continue;
+            }
             match scope_in(&mut stmt).filter(|scope| self.has_sites(scope)) {
                 Some(scope) => {
                     let number = self.found.regions.len();
@@ -73,6 +78,48 @@ impl VisitMut for Lifter<'_> {
 }
 
 impl Lifter<'_> {
+    /// Regions of this block: statements that start threads with sites, and others behind them that join these.
+    fn joined(&mut self, block: &mut Block) {
+        let mut at = 0;
+        while let Some((first, last)) = self.started(&block.stmts[at..]) {
+            let (first, last) = (at + first, at + last);
+            let start = again::start(&block.stmts, first, last);
+            let number = self.found.regions.len();
+            let span = block.stmts[start].span();
+            let region = self.statements(&mut block.stmts[start..=last]);
+            self.found.regions.push(region);
+            let text = format!("{AWAIT}{number}");
+            let wait = parse_quote_spanned!(span=> let _ = #text;);
+            block.stmts.insert(last + 1, wait);
+            let site = parse_quote_spanned!(span=> ckpt::checkpoint!(region #number););
+            block.stmts.insert(start, site);
+            at = last + 3;
+        }
+    }
+
+    /// The first and the last statement that starts threads with sites, before one that joins threads.
+    fn started(&self, statements: &[Stmt]) -> Option<(usize, usize)> {
+        let joins = |stmt: &Stmt| {
+            let mut joins = Joins(false);
+            joins.visit_stmt(stmt);
+            joins.0
+        };
+        let starts = |stmt: &Stmt| {
+            let mut copy = stmt.clone();
+            scope_in(&mut copy).is_none() && self.starts_with_sites(&mut copy)
+        };
+        let first = statements.iter().position(|stmt| starts(stmt) && !joins(stmt))?;
+        let join = first + statements[first..].iter().position(joins)?;
+        let last = (first..join).rev().find(|index| starts(&statements[*index]))?;
+        Some((first, last))
+    }
+
+    fn starts_with_sites(&self, stmt: &mut Stmt) -> bool {
+        let mut found = false;
+        Spawns(&mut |closure: &mut ExprClosure| found |= self.has_site(closure)).visit_stmt_mut(stmt);
+        found
+    }
+
     /// Whether a thread that the closure of a scope starts has a site.
     fn has_sites(&self, scope: &ExprClosure) -> bool {
         let mut found = false;
@@ -87,28 +134,13 @@ impl Lifter<'_> {
 
     fn region(&mut self, scope: &mut ExprClosure, number: usize) -> Region {
         let mut block = body_of(scope);
-        let mut lends = again::changed(&block);
-        let mut last = None;
-        for (index, stmt) in block.stmts.iter_mut().enumerate() {
-            let before = self.found.members.len();
-            let mut joins = Joins(false);
-            joins.visit_stmt(stmt);
-            self.members(stmt, &mut lends);
-            if self.found.members.len() > before {
-                last = Some(index);
-                if joins.0 {
-                    self.errors.refuse(
-                        stmt.span(),
-                        "threads with sites are started and joined in one statement",
-                        "the thread that starts them takes the checkpoints of all, between the last start and the first `join`",
-                        "collect the handles with one statement and join them with the next",
-                    );
-                }
-            }
-        }
-        let Some(last) = last else { return Region { lends } };
-        let head = &block.stmts[..=last];
-        again::check(head, self.errors);
+        let has_sites = |stmt: &Stmt| self.starts_with_sites(&mut stmt.clone());
+        let Some(last) = block.stmts.iter().rposition(has_sites) else {
+            return Region {
+                lends: BTreeSet::new(),
+            };
+        };
+        let region = self.statements(&mut block.stmts[..=last]);
         let span = block.stmts[last].span();
         if let Stmt::Expr(expr, semicolon @ None) = &mut block.stmts[last] {
             match expr {
@@ -125,6 +157,28 @@ impl Lifter<'_> {
             label: None,
             block,
         });
+        region
+    }
+
+    /// The statements of a region up to the last that starts a thread.
+    fn statements(&mut self, statements: &mut [Stmt]) -> Region {
+        let mut lends = BTreeSet::new();
+        for stmt in &mut *statements {
+            lends.extend(again::changed_in(stmt));
+            let before = self.found.members.len();
+            let mut joins = Joins(false);
+            joins.visit_stmt(stmt);
+            self.members(stmt, &mut lends);
+            if self.found.members.len() > before && joins.0 {
+                self.errors.refuse(
+                    stmt.span(),
+                    "threads with sites are started and joined in one statement",
+                    "the thread that starts them takes the checkpoints of all, between the last start and the first `join`",
+                    "collect the handles with one statement and join them with the next",
+                );
+            }
+        }
+        again::check(statements, self.errors);
         Region { lends }
     }
 
@@ -230,7 +284,25 @@ impl<F: FnMut(&mut ExprClosure)> VisitMut for Spawns<F> {
         }
         visit_mut::visit_expr_method_call_mut(self, call);
     }
+
+    fn visit_expr_call_mut(&mut self, call: &mut syn::ExprCall) {
+        let is_spawn = matches!(&*call.func, Expr::Path(path)
+            if path.path.segments.last().is_some_and(|last| last.ident == "spawn" || last.ident == "watched"));
+        if is_spawn
+            && call.args.len() == 1
+            && let Expr::Closure(closure) = &mut call.args[0]
+        {
+            (self.0)(closure);
+            return;
+        }
+        visit_mut::visit_expr_call_mut(self, call);
+    }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// What has been put in front of a region or behind its threads.
+fn is_put(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Macro(one) if Marks::region(&one.mac).is_some())
 }
 
 struct Joins(bool);

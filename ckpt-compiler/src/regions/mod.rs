@@ -12,6 +12,7 @@ mod again;
 mod captures;
 mod find;
 mod put;
+pub mod watchable;
 
 pub use captures::{Capture, How};
 pub use find::{is_member, lift};

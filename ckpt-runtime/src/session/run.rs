@@ -16,6 +16,7 @@ use crate::globals;
 use crate::ranks::{self, Member};
 use crate::snapshot::SnapshotBuilder;
 use crate::store::{CheckpointId, Commit, Meta, Store};
+use crate::thread;
 use crate::value::release_unused;
 
 /// A session of this process, whoever drives it: instrumented functions or the program itself.
@@ -228,6 +229,7 @@ impl Run {
         }
         if let Some(reason) = due.reason
             && !self.puts_off(reason)
+            && !self.waits_for_threads(visits, reason)
         {
             taken = self.checkpoint(visits, reason, gather)?;
         }
@@ -237,6 +239,28 @@ impl Run {
         }
         self.policy.arm(visits);
         Ok(taken)
+    }
+
+    /// Whether threads run that a checkpoint would not hold: none is taken then.
+    fn waits_for_threads(&mut self, visits: u64, reason: Reason) -> bool {
+        let others = thread::others();
+        if others.is_empty() {
+            return false;
+        }
+        if self.failures == 0 {
+            say(&format!(
+                "warning: no checkpoint was taken at site visit {visits}: a thread of the program is running beside it, started at {} (said once)\n  \
+                 why:   what it has computed would be lost, and a restart would not start it again\n  \
+                 help:  join threads before the next site is reached, or start them in `std::thread::scope`; see the book's page on threads",
+                others.join(", ")
+            ));
+        }
+        self.failures += 1;
+        self.failure = "a thread was running beside the program".to_owned();
+        let failures = self.failures;
+        job::update(|job| job.failed_checkpoints = failures);
+        self.policy.failed(reason);
+        true
     }
 
     /// What is due at this visit is not done.

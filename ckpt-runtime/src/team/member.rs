@@ -51,6 +51,7 @@ pub fn member<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
         };
         let _leave = Leave(membership.clone());
         MEMBER.set(Some(membership));
+        crate::thread::is_held();
         frame::begin_thread(visits);
         body()
     }

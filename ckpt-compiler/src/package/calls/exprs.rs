@@ -35,9 +35,12 @@ impl Walker<'_> {
             Expr::Binary(_) => self.binary(expr),
             Expr::Cast(cast) => self.cast(cast),
             Expr::Assign(assign) => self.assign(assign),
-            Expr::Call(call) => match scope_of(call).filter(|_| !self.passes_messages) {
-                Some(closure) => self.scope(closure),
-                None => self.call_expr(call),
+            Expr::Call(call) => match (scope_of(call), started(call)) {
+                _ if self.passes_messages => self.call_expr(call),
+                (Some(closure), _) => self.scope(closure),
+                // Whether the thread is joined where a checkpoint can wait for it is seen when a site is tried.
+                (_, Some(closure)) => self.closure_body(closure, &[]),
+                _ => self.call_expr(call),
             },
             Expr::MethodCall(call) => self.method_call(call),
             Expr::Macro(one) => self.macro_call(&one.mac),
@@ -215,6 +218,14 @@ fn scope_of(call: &syn::ExprCall) -> Option<&syn::ExprClosure> {
         if path.path.segments.len() > 1 && path.path.segments.last().is_some_and(|last| last.ident == "scope"));
     match call.args.first() {
         Some(Expr::Closure(closure)) if is_scope && call.args.len() == 1 => Some(closure),
+        _ => None,
+    }
+}
+
+/// The closure of a `thread::spawn(|| ..)`.
+fn started(call: &syn::ExprCall) -> Option<&syn::ExprClosure> {
+    match crate::regions::watchable::in_call(call)? {
+        Expr::Closure(closure) => Some(closure),
         _ => None,
     }
 }

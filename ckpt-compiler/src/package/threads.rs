@@ -1,0 +1,73 @@
+//! Threads that a program starts: the body of each that may outlive the statement is watched at run time, so that no
+//! checkpoint is taken while it runs.
+
+use super::edits::Edit;
+use super::locate::bytes;
+use super::source::{FileId, Program};
+use crate::regions::watchable;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprCall, ExprMethodCall};
+
+/// The edits that have the program's threads watched.
+pub fn thread_edits(program: &Program) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for (index, file) in program.files.iter().enumerate() {
+        let mut starts = Starts {
+            program,
+            file: FileId(index),
+            edits: &mut edits,
+        };
+        starts.visit_file(&file.ast);
+    }
+    edits
+}
+
+struct Starts<'p> {
+    program: &'p Program,
+    file: FileId,
+    edits: &'p mut Vec<Edit>,
+}
+
+impl Starts<'_> {
+    fn watch(&mut self, body: &Expr) {
+        let range = bytes(self.program, self.file, body.span());
+        self.edits
+            .push(Edit::insert(self.file, range.start, "ckpt::thread::watched("));
+        self.edits.push(Edit::insert(self.file, range.end, ")"));
+    }
+}
+
+impl<'ast> Visit<'ast> for Starts<'_> {
+    fn visit_expr_call(&mut self, call: &'ast ExprCall) {
+        if let Some(body) = watchable::in_call(call) {
+            self.watch(body);
+        }
+        visit::visit_expr_call(self, call);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
+        if let Some(body) = watchable::in_method_call(call) {
+            self.watch(body);
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::edits::Edited;
+    use super::*;
+
+    #[test]
+    fn threads_that_may_outlive_their_statement_are_watched() {
+        let text = "fn f() { let h = thread::spawn(move || g(1)); std::thread::spawn(run); rayon::spawn(|| ()); \
+                    thread::Builder::new().name(n).spawn(|| 3); thread::scope(|s| { s.spawn(|| ()); }); tokio::spawn(async {}); spawn(1, 2); \
+                    world.spawn(Ball); }";
+        let edits = thread_edits(&Program::of_text(text));
+        let expected = "fn f() { let h = thread::spawn(ckpt::thread::watched(move || g(1))); std::thread::spawn(ckpt::thread::watched(run)); \
+                        rayon::spawn(ckpt::thread::watched(|| ())); thread::Builder::new().name(n).spawn(ckpt::thread::watched(|| 3)); \
+                        thread::scope(|s| { s.spawn(|| ()); }); tokio::spawn(async {}); spawn(1, 2); world.spawn(Ball); }";
+        assert_eq!(Edited::new(text, &edits).text, expected);
+    }
+}
