@@ -346,21 +346,33 @@ fn unparenthesised(expr: &Expr) -> &Expr {
     }
 }
 
+/// A value with something in it that changes behind a shared reference is none, whatever else it holds: made again it
+/// would have lost that.
 fn mentions_device(expr: &Expr) -> bool {
-    struct Devices(bool);
+    #[derive(Default)]
+    struct Devices {
+        found: bool,
+        changes: bool,
+    }
     impl<'ast> Visit<'ast> for Devices {
         fn visit_path(&mut self, path: &'ast Path) {
-            self.0 |= Tables::current().is_device(path);
+            self.found |= Tables::current().is_device(path);
+            self.changes |= path.segments.iter().any(|one| changes_inside(&one.ident.to_string()));
             visit::visit_path(self, path);
         }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            self.0 |= Tables::current().is_device_method(&call.method.to_string());
+            self.found |= Tables::current().is_device_method(&call.method.to_string());
             visit::visit_expr_method_call(self, call);
         }
     }
-    let mut devices = Devices(false);
+    let mut devices = Devices::default();
     devices.visit_expr(expr);
-    devices.0
+    devices.found && !devices.changes
+}
+
+/// The types of std that change behind a shared reference.
+fn changes_inside(name: &str) -> bool {
+    matches!(name, "Mutex" | "RwLock" | "Cell" | "RefCell" | "OnceCell" | "OnceLock") || name.starts_with("Atomic")
 }
 
 /// Whether an initialiser may be evaluated again and gives the same, its inputs unchanged: no call in it of which the

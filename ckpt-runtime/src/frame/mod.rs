@@ -27,6 +27,7 @@ use crate::Checkpoint;
 use crate::plan::FunctionPlan;
 use crate::ranks;
 use crate::session::policy::{LAST, NEXT};
+use crate::session::visit_number::VisitNumber;
 use crate::value::Refill;
 use thread::{ALL_FRESH, Lent, Orphan, Pending, Stray, THREAD, Thread, site_bit};
 
@@ -34,7 +35,7 @@ use thread::{ALL_FRESH, Lent, Orphan, Pending, Stray, THREAD, Thread, site_bit};
 pub(crate) fn attach(visits: u64) {
     THREAD.with(|thread| {
         thread.forget();
-        thread.visits.set(visits);
+        thread.visits.store(visits, Ordering::Relaxed);
     });
     ranks::follow(0);
     ACTIVE.store(true, Ordering::SeqCst);
@@ -43,20 +44,23 @@ pub(crate) fn attach(visits: u64) {
 /// The session ended. Gives the number of site visits.
 pub(crate) fn detach() -> u64 {
     ACTIVE.store(false, Ordering::SeqCst);
-    THREAD.with(|thread| thread.visits.replace(LAST))
+    THREAD.with(Thread::forget_visits)
 }
 
 /// A thread begins as a member of a team, with this count of visits.
-pub(crate) fn begin_thread(visits: u64) {
+///
+/// Gives where its count is, for as long as the thread lives.
+pub(crate) fn begin_thread(visits: u64) -> *const VisitNumber {
     THREAD.with(|thread| {
         thread.forget();
-        thread.visits.set(visits);
-    });
+        thread.visits.store(visits, Ordering::Relaxed);
+        &raw const thread.visits
+    })
 }
 
 /// It comes to its end; gives the visits.
 pub(crate) fn end_thread() -> u64 {
-    THREAD.try_with(|thread| thread.visits.replace(LAST)).unwrap_or(0)
+    THREAD.try_with(Thread::forget_visits).unwrap_or(0)
 }
 
 /// Whether there is a session.
@@ -66,7 +70,7 @@ pub(crate) fn is_active() -> bool {
 
 /// The number of site visits so far, on the thread that makes them, as long as the session lasts.
 pub(crate) fn visits() -> Option<u64> {
-    let visits = THREAD.try_with(|thread| thread.visits.get()).ok()?;
+    let visits = THREAD.try_with(Thread::visits).ok()?;
     (visits < LAST).then_some(visits)
 }
 
@@ -130,8 +134,8 @@ impl Frame {
     pub fn due(&mut self, site: u32) -> bool {
         ranks::passed(self.plan.layout, site);
         let visits = THREAD.with(|thread| {
-            let visits = thread.visits.get() + 1;
-            thread.visits.set(visits);
+            let visits = thread.visits() + 1;
+            thread.visits.store(visits, Ordering::Relaxed);
             visits
         });
         (visits >= NEXT.load(Ordering::Relaxed)) | (self.fresh & site_bit(site) != 0)

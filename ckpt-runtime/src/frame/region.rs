@@ -1,8 +1,9 @@
 //! A frame that opens a parallel region, and one that is a member's first.
 
 use std::any::type_name;
+use std::sync::atomic::Ordering;
 
-use super::thread::{Place, THREAD, site_bit};
+use super::thread::{Place, THREAD, Thread, site_bit};
 use super::visit::{gather, position};
 use super::walk::{lost, restore_parameter};
 use super::{Frame, Registrar};
@@ -26,7 +27,7 @@ impl Frame {
         }
         let walks = self.target != 0;
         self.target = 0;
-        let visits = THREAD.with(|thread| thread.visits.get());
+        let visits = THREAD.with(Thread::visits);
         if visits < LAST {
             team::begin(walks, visits);
         }
@@ -46,7 +47,7 @@ impl Frame {
             let visits = team::wait(&|| position(place), &|builder| {
                 gather(thread, place, registrar, Some(builder))
             })?;
-            thread.visits.set(visits);
+            thread.visits.store(visits, Ordering::Relaxed);
             active::go_on(visits);
             Ok(())
         });

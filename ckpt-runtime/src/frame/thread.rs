@@ -7,10 +7,12 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ptr;
+use std::sync::atomic::Ordering;
 
 use super::Registrar;
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
 use crate::session::policy::LAST;
+use crate::session::visit_number::VisitNumber;
 
 /// How a function may be reached just now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +30,8 @@ pub(super) enum Pending {
 /// The thread's side of the frames. Constant initialisation and no destructor: an access costs one load.
 pub(super) struct Thread {
     /// Site visits. A thread that is not the session's counts from [`LAST`] on, so that its first visit is looked at.
-    pub(super) visits: Cell<u64>,
+    /// The thread alone sets it; that of its team reads it.
+    pub(super) visits: VisitNumber,
     pub(super) pending: Cell<Pending>,
     /// The innermost marked call in progress.
     top: Cell<*const Lent>,
@@ -43,7 +46,7 @@ pub(super) struct Thread {
 thread_local! {
     pub(super) static THREAD: Thread = const {
         Thread {
-            visits: Cell::new(LAST),
+            visits: VisitNumber::new(LAST),
             pending: Cell::new(Pending::None),
             top: Cell::new(ptr::null()),
             innermost: Cell::new(None),
@@ -154,6 +157,19 @@ impl Drop for Pop<'_> {
 }
 
 impl Thread {
+    /// The number of site visits so far.
+    #[inline(always)]
+    pub(super) fn visits(&self) -> u64 {
+        self.visits.load(Ordering::Relaxed)
+    }
+
+    /// Gives the number of site visits, and counts no more.
+    pub(super) fn forget_visits(&self) -> u64 {
+        let visits = self.visits();
+        self.visits.store(LAST, Ordering::Relaxed);
+        visits
+    }
+
     /// The innermost marked call in progress, for the time of `look`.
     pub(super) fn top<R>(&self, look: impl FnOnce(Option<&Lent>) -> R) -> R {
         // SAFETY: a node is on the stack only while its `Lent::during` runs, and it lives in that function's frame.

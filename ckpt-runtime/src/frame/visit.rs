@@ -43,9 +43,9 @@ impl Frame {
             self.fresh &= !site_bit(site);
         }
         if ranks::checks() && ranks::is_up() && !team::is_member() {
-            ranks::verify(thread.visits.get(), &|| position(place))?;
+            ranks::verify(thread.visits(), &|| position(place))?;
         }
-        active::visit(thread.visits.get(), |builder| {
+        active::visit(thread.visits(), |builder| {
             gather(thread, place, registrar, Some(builder))
         })
     }

@@ -1,6 +1,7 @@
 //! The walk of a restart: how frames take up their records, hand over to their callees, and arrive.
 
 use std::any::type_name;
+use std::sync::atomic::Ordering;
 
 use super::Frame;
 use super::thread::{Pending, Place, THREAD, site_plan};
@@ -30,7 +31,7 @@ impl Frame {
             lost(self, "it came to a later site first").exit();
         }
         match active::arrived() {
-            Ok(visits) => THREAD.with(|thread| thread.visits.set(visits)),
+            Ok(visits) => THREAD.with(|thread| thread.visits.store(visits, Ordering::Relaxed)),
             Err(fatal) => fatal.exit(),
         }
         self.target = 0;

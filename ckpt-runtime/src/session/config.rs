@@ -21,6 +21,9 @@ pub const CONFIG_FILE: &str = "ckpt.toml";
 /// Interval between checkpoints when a session is asked for and nothing says how often.
 pub const DEFAULT_INTERVAL: Duration = Duration::from_secs(600);
 
+/// How long threads of a team that stand at a site wait for the others.
+const TEAM_WAIT: Duration = Duration::from_secs(60);
+
 /// Variables that ask for a session; the others only modify one.
 const ASKING: &[&str] = &[
     "CKPT_DIR",
@@ -36,6 +39,7 @@ const KNOWN: &[&str] = &[
     "CKPT_BACKGROUND",
     "CKPT_MEMORY",
     "CKPT_WHEN_BUSY",
+    "CKPT_TEAM_WAIT",
     "CKPT_COMPRESSION",
     "CKPT_FULL_EVERY",
     "CKPT_MTBF",
@@ -94,6 +98,8 @@ pub struct Config {
     pub memory: Option<u64>,
     /// A checkpoint that is due by visits while the one before it is being written is left out; else the program waits.
     pub skip_when_busy: bool,
+    /// How long threads of a team that stand at a site wait for the others.
+    pub team_wait: Duration,
     /// What is stored, and how.
     pub storing: Storing,
     /// Kill this process at the visit of that number: for tests.
@@ -161,6 +167,7 @@ struct Section {
     background: Option<bool>,
     memory: Option<String>,
     when_busy: Option<String>,
+    team_wait: Option<String>,
     compression: Option<String>,
     full_every: Option<NonZeroU32>,
 }
@@ -238,6 +245,11 @@ impl Config {
             skip_when_busy: section
                 .when_busy
                 .map_or(Ok(false), |text| when_busy(&in_file("when-busy"), &text))?,
+            team_wait: section
+                .team_wait
+                .map(|text| duration(&in_file("team-wait"), &text))
+                .transpose()?
+                .unwrap_or(TEAM_WAIT),
             storing: Storing {
                 compression: section
                     .compression
@@ -275,6 +287,9 @@ impl Config {
         }
         if let Some(mtbf) = environment.duration("CKPT_MTBF")? {
             config.mtbf = Some(mtbf);
+        }
+        if let Some(wait) = environment.duration("CKPT_TEAM_WAIT")? {
+            config.team_wait = wait;
         }
         if let Some(limit) = environment.duration("CKPT_TIME_LIMIT")? {
             config.time_limit = Some(limit);

@@ -49,7 +49,7 @@ pub(crate) mod policy;
 pub(crate) mod resume;
 mod run;
 mod signals;
-mod visit_number;
+pub(crate) mod visit_number;
 mod writer;
 
 use std::io;

@@ -22,6 +22,9 @@ use crate::ranks::{self, Agreement, Outcome};
 /// The visit at which a site has to look up; beyond every count while there is no session.
 pub(crate) static NEXT: VisitNumber = VisitNumber::new(u64::MAX);
 
+/// The next visit at which it is certain that something is due: no site passes it without looking up.
+static PLANNED: VisitNumber = VisitNumber::new(u64::MAX);
+
 /// What wants attention at the next site.
 static ATTENTION: AtomicU8 = AtomicU8::new(0);
 /// The signal that asked for a stop.
@@ -66,6 +69,11 @@ impl std::fmt::Display for Reason {
 /// Asks every site to look up from now on.
 pub(crate) fn look_now() {
     NEXT.store(0, Ordering::SeqCst);
+}
+
+/// The next visit at which something is due for certain.
+pub(crate) fn planned() -> u64 {
+    PLANNED.load(Ordering::SeqCst)
 }
 
 /// No site looks up until the next time that one is asked to: what wants attention stays noted.
@@ -185,7 +193,9 @@ impl Policy {
         });
         let fault = self.fault.filter(|fault| *fault > visits).unwrap_or(u64::MAX);
         let agreed = self.agreement.as_ref().map_or(u64::MAX, Agreement::next);
-        NEXT.store(every.min(fault).min(agreed).min(LAST), Ordering::SeqCst);
+        let planned = every.min(fault).min(agreed).min(LAST);
+        PLANNED.store(planned, Ordering::SeqCst);
+        NEXT.store(planned, Ordering::SeqCst);
         if ranks::checks() {
             look_now();
         }

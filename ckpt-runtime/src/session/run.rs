@@ -87,6 +87,7 @@ impl Run {
         if member.is_some() {
             ranks::has_newest(store.ids()?.last().map_or(0, |newest| newest.0));
         }
+        crate::team::set_patience(config.team_wait);
         signals::listen().map_err(|error| SessionError::System {
             what: "listen for signals",
             error,

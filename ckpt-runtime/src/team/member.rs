@@ -42,7 +42,10 @@ pub(crate) fn thread_number() -> u32 {
 /// Makes the body of a thread one of a member of the team that this thread is starting. Outside a region it is the body.
 pub fn member<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
     let joined = super::spawner::current().map(|(team, visits)| {
-        let index = team.lock().protocol.join(visits);
+        let mut shared = team.lock();
+        let index = shared.protocol.join(visits);
+        shared.counts.push(Carried(None));
+        drop(shared);
         (Membership { team, index }, visits)
     });
     move || {
@@ -50,9 +53,10 @@ pub fn member<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
             return body();
         };
         let _leave = Leave(membership.clone());
-        MEMBER.set(Some(membership));
         crate::thread::is_held();
-        frame::begin_thread(visits);
+        let count = frame::begin_thread(visits);
+        membership.team.lock().counts[membership.index] = Carried(Some(count));
+        MEMBER.set(Some(membership));
         body()
     }
 }
@@ -66,6 +70,7 @@ impl Drop for Leave {
         let Membership { team, index } = &self.0;
         let mut shared = team.lock();
         let visits = frame::end_thread();
+        shared.counts[*index] = Carried(None);
         shared.protocol.is_at(*index, visits);
         let walks = shared.walk.as_ref().is_some_and(|walk| walk.visits.is_none());
         shared.protocol.leaves(*index);
@@ -105,7 +110,9 @@ pub(crate) fn stop(
         return Ok(());
     };
     let mut shared = team.lock();
-    let Step::Stop { epoch } = shared.protocol.reaches(index, visits) else {
+    shared.read_counts();
+    let planned = policy::planned();
+    let Step::Stop { epoch } = shared.protocol.reaches(index, visits, planned) else {
         if shared.protocol.has_lost_one() {
             policy::look_no_more();
         }

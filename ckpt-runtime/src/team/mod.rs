@@ -12,6 +12,7 @@ mod member;
 mod protocol;
 mod spawner;
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 pub use entry::{
@@ -20,9 +21,10 @@ pub use entry::{
 };
 pub use member::member;
 pub(crate) use member::{arrived, captures, is_member, set_captures, stop, thread_number, walks, with_resume};
-pub(crate) use spawner::{begin, wait};
+pub(crate) use spawner::{begin, set_patience, wait};
 
 use crate::session::resume::Resume;
+use crate::session::visit_number::VisitNumber;
 use crate::snapshot::SnapshotBuilder;
 use protocol::Protocol;
 
@@ -34,6 +36,8 @@ pub(crate) struct Team {
 
 struct Shared {
     protocol: Protocol,
+    /// Where the count of every member is that runs.
+    counts: Vec<Carried<Option<*const VisitNumber>>>,
     /// The member that is to say what it saves, with what the others have said.
     turn: Option<usize>,
     builder: Carried<Option<SnapshotBuilder>>,
@@ -57,6 +61,19 @@ struct Carried<T>(T);
 // sites, and the one that owns the `Resume` waits for the members. The lock orders their accesses.
 unsafe impl<T> Send for Carried<T> {}
 
+impl Shared {
+    /// Reads the counts of all members.
+    fn read_counts(&mut self) {
+        for (member, count) in self.counts.iter().enumerate() {
+            if let Carried(Some(count)) = count {
+                // SAFETY: the count is its thread's, which takes the pointer away under this lock before it ends.
+                let visits = unsafe { &**count }.load(Ordering::Relaxed);
+                self.protocol.is_at(member, visits);
+            }
+        }
+    }
+}
+
 impl Team {
     fn new(walks: bool) -> Arc<Team> {
         let walk = walks.then_some(Walk {
@@ -67,6 +84,7 @@ impl Team {
         Arc::new(Team {
             shared: Mutex::new(Shared {
                 protocol: Protocol::default(),
+                counts: Vec::new(),
                 turn: None,
                 builder: Carried(None),
                 walk,

@@ -1,10 +1,14 @@
 //! When the members of a team stop for a checkpoint, as a state that a lock guards: no threads in here, so that every
 //! order of events can be tried.
 //!
-//! Members count their visits from the count at which the region began. Whoever finds a checkpoint due asks all to stop at
-//! its own count, or, where another has come further already, at that one's. As every member visits its sites in the same
-//! order, one that stops at a count has passed all barriers that the others need to come to it, and no message of the
-//! program is under way between two of them: what spatial coordination is for ranks.
+//! Members count their visits from the count at which the region began, and all stop at the same: the count that a
+//! checkpoint is planned for, which no member passes without looking, or, where something else wants attention, the first
+//! that none has passed yet. As every member visits its sites in the same order, one that stops at a count has passed all
+//! barriers that the others need to come to it, and no message of the program is under way between two of them: what
+//! spatial coordination is for ranks.
+//!
+//! A member that runs is further than it has told. What is read of its count may be old by a moment; so the thread that
+//! waits for all looks again from time to time, and moves the count on where one has passed it.
 
 /// What a member is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,7 +48,7 @@ pub(super) struct Protocol {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Member {
     status: Status,
-    /// The last count that it told.
+    /// Its count, as far as it is known.
     visits: u64,
 }
 
@@ -63,32 +67,47 @@ impl Protocol {
         self.closed = true;
     }
 
-    pub(super) fn is_closed(&self) -> bool {
-        self.closed
-    }
-
     /// A member stands at a site where a checkpoint may be due. A team of which one has left takes none: where that one
     /// stood is not a site.
-    pub(super) fn reaches(&mut self, member: usize, visits: u64) -> Step {
+    ///
+    /// `planned` is the next count that a checkpoint is planned for.
+    pub(super) fn reaches(&mut self, member: usize, visits: u64, planned: u64) -> Step {
         self.members[member].visits = visits;
         if self.has_lost_one() {
             return Step::GoOn;
         }
-        let target = self.target.map_or(visits, |target| target.max(visits));
-        if self.target.is_some_and(|earlier| earlier < target) {
-            // Those that stand at the earlier count come on.
-            for other in &mut self.members {
-                if other.status == Status::Stopped {
-                    other.status = Status::Runs;
-                }
-            }
-        }
-        self.target = Some(target);
-        if visits < target {
+        let others = self.members.iter().enumerate();
+        let passed = others
+            .filter(|(index, other)| *index != member && other.status == Status::Runs)
+            .map(|(_, other)| other.visits + 1);
+        let free = passed.max().unwrap_or(visits).max(visits).min(planned.max(visits));
+        self.stop_at(self.target.map_or(free, |target| target.max(visits)));
+        if self.target != Some(visits) {
             return Step::GoOn;
         }
         self.members[member].status = Status::Stopped;
         Step::Stop { epoch: self.epoch }
+    }
+
+    /// Where a member has passed the count at which all were to stop, that is moved on.
+    pub(super) fn look_again(&mut self, planned: u64) {
+        let Some(target) = self.target else { return };
+        let running = self.members.iter().filter(|one| one.status == Status::Runs);
+        let passed = running.map(|one| one.visits).filter(|visits| *visits >= target).max();
+        if let Some(visits) = passed {
+            self.stop_at((visits + 1).min(planned.max(visits)));
+        }
+    }
+
+    /// All are to stop at this count; those that stand at an earlier one come on.
+    fn stop_at(&mut self, target: u64) {
+        if self.target.is_some_and(|earlier| earlier < target) {
+            self.members
+                .iter_mut()
+                .filter(|one| one.status == Status::Stopped)
+                .for_each(|one| one.status = Status::Runs);
+        }
+        self.target = Some(target);
     }
 
     /// Whether a member that stopped has to stay.

@@ -1,16 +1,26 @@
 //! The thread of the session while its team works: it waits for the members, and takes the checkpoints of all.
 
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Carried, Shared, Team};
 use crate::session::active;
 use crate::session::exit::{Fatal, say};
+use crate::session::policy;
 use crate::snapshot::SnapshotBuilder;
 
-/// How long members that stand at a site wait for the others, in seconds, unless `CKPT_TEAM_WAIT` says otherwise.
-const TEAM_WAIT: u64 = 60;
+/// How long the waiting thread sleeps until it looks where the members are that others wait for.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
+/// How long members that stand at a site wait for the others, in milliseconds.
+static PATIENCE: AtomicU32 = AtomicU32::new(60_000);
+
+/// Members that stand at a site wait so long for the others.
+pub(crate) fn set_patience(patience: Duration) {
+    PATIENCE.store(patience.as_millis().try_into().unwrap_or(u32::MAX), Ordering::Relaxed);
+}
 
 struct Open {
     team: Arc<Team>,
@@ -51,7 +61,7 @@ pub(crate) fn wait(
     if shared.walk.is_some() {
         shared = walk(&team, shared, region)?;
     }
-    let patience = patience();
+    let patience = Duration::from_millis(PATIENCE.load(Ordering::Relaxed).into());
     let mut since: Option<Instant> = None;
     while !shared.protocol.all_left() {
         if let Some(visits) = shared.protocol.all_stopped() {
@@ -75,8 +85,13 @@ pub(crate) fn wait(
             since = None;
             continue;
         }
-        let waited = team.changed.wait_timeout(shared, left);
+        let waited = team.changed.wait_timeout(shared, left.min(LOOK_AGAIN));
         shared = waited.unwrap_or_else(PoisonError::into_inner).0;
+        shared.read_counts();
+        shared.protocol.look_again(policy::planned());
+        if !shared.protocol.is_waited_for() {
+            team.changed.notify_all();
+        }
     }
     Ok(shared.protocol.furthest().max(visits))
 }
@@ -148,12 +163,6 @@ fn walk<'a>(
     Ok(shared)
 }
 
-fn patience() -> Duration {
-    let seconds = std::env::var("CKPT_TEAM_WAIT").ok();
-    let seconds = seconds.and_then(|text| text.parse().ok()).unwrap_or(TEAM_WAIT);
-    Duration::from_secs(seconds)
-}
-
 fn too_late(shared: &Shared, patience: Duration, region: &dyn Fn() -> String) -> String {
     let late = shared.protocol.late();
     let names: Vec<String> = late
@@ -161,11 +170,11 @@ fn too_late(shared: &Shared, patience: Duration, region: &dyn Fn() -> String) ->
         .map(|(index, visits)| format!("{} (last seen at visit {visits})", index + 1))
         .collect();
     format!(
-        "warning: a checkpoint that is due was not taken: thread(s) {} of the team did not come to a site within {} s\n  \
+        "warning: a checkpoint that is due was not taken: thread(s) {} of the team did not come to a site within {}\n  \
          where: {}\n  why:   a checkpoint holds all members of a team, each at a site\n  \
-         help:  put the site where all members come by equally often; CKPT_TEAM_WAIT=SECONDS has them wait longer",
+         help:  put the site where all members come by equally often; CKPT_TEAM_WAIT=5m has them wait longer",
         names.join(", "),
-        patience.as_secs(),
+        humantime::format_duration(patience),
         region()
     )
 }
