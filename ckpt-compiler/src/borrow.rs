@@ -357,7 +357,10 @@ fn mentions_device(expr: &Expr) -> bool {
     impl<'ast> Visit<'ast> for Devices {
         fn visit_path(&mut self, path: &'ast Path) {
             self.found |= Tables::current().is_device(path);
-            self.changes |= path.segments.iter().any(|one| changes_inside(&one.ident.to_string()));
+            self.changes |= path
+                .segments
+                .iter()
+                .any(|one| changes_inside(&one.ident.to_string()));
             visit::visit_path(self, path);
         }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
@@ -372,7 +375,10 @@ fn mentions_device(expr: &Expr) -> bool {
 
 /// The types of std that change behind a shared reference.
 fn changes_inside(name: &str) -> bool {
-    matches!(name, "Mutex" | "RwLock" | "Cell" | "RefCell" | "OnceCell" | "OnceLock") || name.starts_with("Atomic")
+    matches!(
+        name,
+        "Mutex" | "RwLock" | "Cell" | "RefCell" | "OnceCell" | "OnceLock"
+    ) || name.starts_with("Atomic")
 }
 
 /// Whether an initialiser may be evaluated again and gives the same, its inputs unchanged: no call in it of which the

@@ -19,8 +19,8 @@ pub use crate::value::{
 };
 
 pub use crate::team::{
-    Entry, Lendable, MadeAgain, RestoreInPlace, Seen, SeenAgain, SeenAsCopy, SeenAsLent, SeenAsOwned, SeenInPlace,
-    entry, member,
+    Lendable, MadeAgain, RestoreInPlace, Seen, SeenAgain, SeenAsCopy, SeenAsLent, SeenAsOwned, SeenInPlace,
+    member,
 };
 pub use crate::thread::watched;
 pub use crate::value::{BySerde, FromSerde, from_serde};

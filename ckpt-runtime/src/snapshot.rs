@@ -233,7 +233,14 @@ impl SnapshotBuilder {
     }
 
     /// A variable whose columns were taken before.
-    pub(crate) fn entry(&mut self, frame: usize, key: &'static str, line: u32, rust_type: &'static str, column: &Column) {
+    pub(crate) fn entry(
+        &mut self,
+        frame: usize,
+        key: &'static str,
+        line: u32,
+        rust_type: &'static str,
+        column: &Column,
+    ) {
         let content = Content::Value(column.clone());
         self.push(
             frame,
@@ -249,7 +256,10 @@ impl SnapshotBuilder {
 
     /// The last variable of the frame is the function's parameter of this number.
     pub(crate) fn is_parameter(&mut self, frame: usize, parameter: u32) {
-        let last = self.frames.get_mut(frame).and_then(|frame| frame.variables.last_mut());
+        let last = self
+            .frames
+            .get_mut(frame)
+            .and_then(|frame| frame.variables.last_mut());
         if let Some(variable) = last {
             variable.parameter = Some(parameter);
         }

@@ -60,7 +60,10 @@ pub(crate) fn is_held() {
 
 /// Where threads were started that run now and that no checkpoint holds, without repetitions.
 pub(crate) fn others() -> Vec<String> {
-    let mut places: Vec<String> = running().values().map(|place| format!("{}:{}", place.file(), place.line())).collect();
+    let mut places: Vec<String> = running()
+        .values()
+        .map(|place| format!("{}:{}", place.file(), place.line()))
+        .collect();
     places.sort();
     places.dedup();
     places
@@ -72,7 +75,12 @@ mod tests {
 
     #[test]
     fn a_thread_is_watched_from_its_start_to_its_end() {
-        let here = || others().into_iter().filter(|place| place.contains("thread.rs")).count();
+        let here = || {
+            others()
+                .into_iter()
+                .filter(|place| place.contains("thread.rs"))
+                .count()
+        };
         let body = watched(|| ());
         assert_eq!(here(), 1);
         std::thread::spawn(body).join().unwrap();

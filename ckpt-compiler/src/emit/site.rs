@@ -21,7 +21,9 @@ impl Emitter<'_> {
     pub(super) fn spine(&self, step: StepId, spine: &Spine) -> TokenStream {
         let frame = frame();
         match spine {
-            Spine::Site(site) if self.lowered.sites[*site as usize - 1].region.is_some() => self.region(*site),
+            Spine::Site(site) if self.lowered.sites[*site as usize - 1].region.is_some() => {
+                self.region(*site)
+            }
             Spine::Site(site) => {
                 let span = self.lowered.sites[*site as usize - 1]
                     .span
@@ -90,15 +92,15 @@ impl Emitter<'_> {
     /// A site in front of a parallel region: a restart walks to it, and checkpoints are taken where the function waits
     /// for the region's threads.
     fn region(&self, site: SiteId) -> TokenStream {
-        let (rt, frame) = (rt(), frame());
+        let frame = frame();
         let lent = self.plan.sites[site as usize - 1]
             .entries
             .iter()
             .filter(|entry| self.is_lent_to_region(site, entry));
         let entries: Vec<_> = lent
             .map(|entry| {
-                let (name, value) = (entry_name(entry.binding()), self.reference(site, entry));
-                quote_spanned!(self.own_span(entry.binding()) => let #name = #rt::entry(#value);)
+                let (key, value) = (self.key(entry.binding()), self.reference(site, entry));
+                quote_spanned!(self.own_span(entry.binding()) => #frame.entry(#key, #value);)
             })
             .collect();
         let (seen, registrations) = (self.seen(site, WORDS_AT_A_CHECKPOINT), self.registrations(site));
@@ -203,13 +205,12 @@ impl Emitter<'_> {
                 false => self.reference(site, entry),
             };
             if self.is_lent_to_region(site, entry) {
-                let entry_copy = entry_name(entry.binding());
                 return match entry {
                     Entry::Parameter { index, required, .. } => {
                         let required = required.then(|| quote!(#registrar.required(#key);));
-                        quote!(#required #registrar.entry_parameter(#index, #key, &#entry_copy);)
+                        quote!(#required #registrar.entry_parameter(#index, #key);)
                     }
-                    _ => quote!(#registrar.save_entry(#key, &#entry_copy);),
+                    _ => quote!(#registrar.save_entry(#key);),
                 };
             }
             match entry {
@@ -470,10 +471,6 @@ impl Emitter<'_> {
 
 fn seen_name(id: BindingId) -> Ident {
     format_ident!("__ckpt_seen_{}", id, span = Span::mixed_site())
-}
-
-fn entry_name(id: BindingId) -> Ident {
-    format_ident!("__ckpt_entry_{}", id, span = Span::mixed_site())
 }
 
 fn saver_name(id: BindingId) -> Ident {

@@ -10,21 +10,115 @@ use syn::{Block, Expr, ExprClosure, Stmt, UnOp};
 
 /// Methods that only look, or make something new.
 const LOOKS: &[&str] = &[
-    "abs", "all", "any", "as_ref", "as_slice", "as_str", "ceil", "chain", "chunks", "chunks_exact", "clamp", "clone", "cloned", "cols",
-    "collect", "copied", "count", "div_ceil", "enumerate", "expect", "filter", "filter_map", "first", "flat_map", "floor", "get", "into_iter", "is_empty", "is_none",
-    "is_some", "iter", "keys", "last", "len", "map", "max", "min", "ncols", "next", "nrows", "pow", "powi", "rev", "rows", "skip", "spawn",
-    "sqrt", "step_by", "sum", "take", "then", "to_owned", "to_string", "to_vec", "unwrap", "unwrap_or", "values", "windows", "with_capacity",
-    "wrapping_add", "wrapping_mul", "wrapping_sub", "zip", "for_each", "saturating_sub", "name",
+    "abs",
+    "all",
+    "any",
+    "as_ref",
+    "as_slice",
+    "as_str",
+    "ceil",
+    "chain",
+    "chunks",
+    "chunks_exact",
+    "clamp",
+    "clone",
+    "cloned",
+    "cols",
+    "collect",
+    "copied",
+    "count",
+    "div_ceil",
+    "enumerate",
+    "expect",
+    "filter",
+    "filter_map",
+    "first",
+    "flat_map",
+    "floor",
+    "get",
+    "into_iter",
+    "is_empty",
+    "is_none",
+    "is_some",
+    "iter",
+    "keys",
+    "last",
+    "len",
+    "map",
+    "max",
+    "min",
+    "ncols",
+    "next",
+    "nrows",
+    "pow",
+    "powi",
+    "rev",
+    "rows",
+    "skip",
+    "spawn",
+    "sqrt",
+    "step_by",
+    "sum",
+    "take",
+    "then",
+    "to_owned",
+    "to_string",
+    "to_vec",
+    "unwrap",
+    "unwrap_or",
+    "values",
+    "windows",
+    "with_capacity",
+    "wrapping_add",
+    "wrapping_mul",
+    "wrapping_sub",
+    "zip",
+    "for_each",
+    "saturating_sub",
+    "name",
 ];
 
 /// Methods that change what they are called on: on a variable of the region's own they may run again.
-const CHANGES: &[&str] = &["push", "insert", "extend", "push_back", "reserve", "sort", "truncate"];
+const CHANGES: &[&str] = &[
+    "push",
+    "insert",
+    "extend",
+    "push_back",
+    "reserve",
+    "sort",
+    "truncate",
+];
 
 /// The variables that are certain to be changed or borrowed exclusively in a block, bodies of threads aside.
 pub(super) fn changed(block: &Block) -> BTreeSet<String> {
     let mut found = Changed::default();
     found.visit_block(block);
     found.names
+}
+
+/// The variables that get another value as a whole.
+pub(super) fn assigned(block: &Block) -> BTreeSet<String> {
+    struct Assigned(BTreeSet<String>);
+    impl Assigned {
+        fn whole(&mut self, place: &Expr) {
+            if let Expr::Path(path) = place {
+                self.0.extend(path.path.get_ident().map(ToString::to_string));
+            }
+        }
+    }
+    impl<'ast> Visit<'ast> for Assigned {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            match expr {
+                Expr::Assign(one) => self.whole(&one.left),
+                Expr::Binary(one) if is_assignment(&one.op) => self.whole(&one.left),
+                _ => {}
+            }
+            visit::visit_expr(self, expr);
+        }
+    }
+    let mut found = Assigned(BTreeSet::new());
+    found.visit_block(block);
+    found.0
 }
 
 /// The same of a statement.
@@ -69,11 +163,10 @@ fn is_made_anew(init: &Expr) -> bool {
     match init {
         Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if {
             let names: Vec<String> = path.path.segments.iter().map(|one| one.ident.to_string()).collect();
-            match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-                [.., "Vec", "new" | "with_capacity"] => true,
-                [.., "Arc", "clone"] => true,
-                _ => false,
-            }
+            matches!(
+                names.iter().map(String::as_str).collect::<Vec<_>>()[..],
+                [.., "Vec", "new" | "with_capacity"] | [.., "Arc", "clone"]
+            )
         }),
         Expr::MethodCall(call) => call.method == "clone" && call.args.is_empty(),
         Expr::Macro(one) => one.mac.path.is_ident("vec") && one.mac.tokens.is_empty(),
@@ -130,7 +223,11 @@ impl<'ast> Visit<'ast> for Changed {
 
 /// Methods of generators and the like: a variable declared `mut` on which any other method is called may have changed.
 fn changes_a_number(name: &str) -> bool {
-    !LOOKS.contains(&name) && !matches!(name, "lock" | "read" | "write" | "load" | "store" | "wait" | "send" | "recv" | "join")
+    !LOOKS.contains(&name)
+        && !matches!(
+            name,
+            "lock" | "read" | "write" | "load" | "store" | "wait" | "send" | "recv" | "join"
+        )
 }
 
 pub(super) fn is_assignment(op: &syn::BinOp) -> bool {
@@ -178,12 +275,13 @@ impl Check<'_> {
 
 impl<'ast> Visit<'ast> for Check<'_> {
     fn visit_local(&mut self, local: &'ast syn::Local) {
-        let is_borrow = local
-            .init
-            .as_ref()
-            .is_some_and(|init| matches!(&*init.expr, Expr::Reference(_)) || matches!(&*init.expr, Expr::MethodCall(call) if call.method.to_string().ends_with("_mut")));
+        let is_borrow = local.init.as_ref().is_some_and(|init| {
+            matches!(&*init.expr, Expr::Reference(_))
+                || matches!(&*init.expr, Expr::MethodCall(call) if call.method.to_string().ends_with("_mut"))
+        });
         if !is_borrow {
-            self.own.extend(super::find::bound(&local.pat).into_iter().map(|(name, _)| name));
+            self.own
+                .extend(super::find::bound(&local.pat).into_iter().map(|(name, _)| name));
         }
         visit::visit_local(self, local);
     }
@@ -195,7 +293,9 @@ impl<'ast> Visit<'ast> for Check<'_> {
                 let name = call.method.to_string();
                 let root = place_root(&call.receiver).map(ToString::to_string);
                 let is_own = root.is_some_and(|root| self.own.contains(&root));
-                let fine = LOOKS.contains(&name.as_str()) || name.ends_with("_mut") || is_own && CHANGES.contains(&name.as_str());
+                let fine = LOOKS.contains(&name.as_str())
+                    || name.ends_with("_mut")
+                    || is_own && CHANGES.contains(&name.as_str());
                 if !fine {
                     self.refuse(call.method.span(), format!("`.{name}(..)` is called"));
                 }
@@ -204,7 +304,11 @@ impl<'ast> Visit<'ast> for Check<'_> {
                 if let Expr::Path(path) = &*call.func
                     && !makes_something(&path.path)
                 {
-                    let name = path.path.segments.last().map_or(String::new(), |last| last.ident.to_string());
+                    let name = path
+                        .path
+                        .segments
+                        .last()
+                        .map_or(String::new(), |last| last.ident.to_string());
                     self.refuse(call.func.span(), format!("`{name}` is called"));
                 }
             }
@@ -215,8 +319,24 @@ impl<'ast> Visit<'ast> for Check<'_> {
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        let name = mac.path.segments.last().map_or(String::new(), |last| last.ident.to_string());
-        if !matches!(name.as_str(), "vec" | "format" | "println" | "print" | "eprintln" | "eprint" | "assert" | "assert_eq" | "debug_assert" | "concat") {
+        let name = mac
+            .path
+            .segments
+            .last()
+            .map_or(String::new(), |last| last.ident.to_string());
+        if !matches!(
+            name.as_str(),
+            "vec"
+                | "format"
+                | "println"
+                | "print"
+                | "eprintln"
+                | "eprint"
+                | "assert"
+                | "assert_eq"
+                | "debug_assert"
+                | "concat"
+        ) {
             if crate::marks::Marks::is_checkpoint(mac) {
                 self.refuse(mac.path.span(), "a checkpoint".into());
                 return;
@@ -234,9 +354,18 @@ fn makes_something(path: &syn::Path) -> bool {
     let is_type = |name: &str| name.starts_with(char::is_uppercase);
     match names.as_slice() {
         [.., of, name] if is_type(of) => {
-            matches!(name.as_str(), "new" | "clone" | "with_capacity" | "from" | "default" | "seed_from_u64") || is_type(name)
+            matches!(
+                name.as_str(),
+                "new" | "clone" | "with_capacity" | "from" | "default" | "seed_from_u64"
+            ) || is_type(name)
         }
-        [.., name] => is_type(name) || matches!(name.as_str(), "min" | "max" | "from_fn" | "repeat" | "scope" | "spawn" | "watched"),
+        [.., name] => {
+            is_type(name)
+                || matches!(
+                    name.as_str(),
+                    "min" | "max" | "from_fn" | "repeat" | "scope" | "spawn" | "watched"
+                )
+        }
         [] => false,
     }
 }

@@ -28,6 +28,8 @@ pub struct Capture {
     pub ident: Ident,
     /// How it comes back.
     pub how: How,
+    /// Whether it is the region's variable itself that the body changes: it gets a reference to it.
+    pub borrowed: bool,
 }
 
 impl Capture {
@@ -83,7 +85,8 @@ impl Names {
     }
 
     fn exclusively(&mut self, pattern: &Pat) {
-        self.exclusive.extend(bound(pattern).into_iter().map(|(name, _)| name));
+        self.exclusive
+            .extend(bound(pattern).into_iter().map(|(name, _)| name));
     }
 
     /// Takes note of what a pattern binds that goes over, or is, a value.
@@ -183,7 +186,8 @@ fn scopes(function: &ItemFn) -> HashMap<(usize, usize), BTreeSet<String>> {
         fn within(&mut self, patterns: &[&Pat], inside: impl FnOnce(&mut Self)) {
             let depth = self.stack.len();
             for pattern in patterns {
-                self.stack.extend(bound(pattern).into_iter().map(|(name, _)| name));
+                self.stack
+                    .extend(bound(pattern).into_iter().map(|(name, _)| name));
             }
             inside(self);
             self.stack.truncate(depth);
@@ -195,7 +199,8 @@ fn scopes(function: &ItemFn) -> HashMap<(usize, usize), BTreeSet<String>> {
         }
         fn visit_local(&mut self, local: &'ast syn::Local) {
             visit::visit_local(self, local);
-            self.stack.extend(bound(&local.pat).into_iter().map(|(name, _)| name));
+            self.stack
+                .extend(bound(&local.pat).into_iter().map(|(name, _)| name));
         }
         fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
             self.visit_expr(&one.expr);
@@ -218,10 +223,12 @@ fn scopes(function: &ItemFn) -> HashMap<(usize, usize), BTreeSet<String>> {
         }
         fn visit_expr_let(&mut self, one: &'ast syn::ExprLet) {
             visit::visit_expr_let(self, one);
-            self.stack.extend(bound(&one.pat).into_iter().map(|(name, _)| name));
+            self.stack
+                .extend(bound(&one.pat).into_iter().map(|(name, _)| name));
         }
         fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
-            self.found.insert(place(closure), self.stack.iter().cloned().collect());
+            self.found
+                .insert(place(closure), self.stack.iter().cloned().collect());
             let inputs: Vec<&Pat> = closure.inputs.iter().collect();
             self.within(&inputs, |scopes| visit::visit_expr_closure(scopes, closure));
         }
@@ -234,7 +241,9 @@ fn scopes(function: &ItemFn) -> HashMap<(usize, usize), BTreeSet<String>> {
     for argument in &function.sig.inputs {
         match argument {
             FnArg::Receiver(_) => scopes.stack.push("self".into()),
-            FnArg::Typed(typed) => scopes.stack.extend(bound(&typed.pat).into_iter().map(|(name, _)| name)),
+            FnArg::Typed(typed) => scopes
+                .stack
+                .extend(bound(&typed.pat).into_iter().map(|(name, _)| name)),
         }
     }
     scopes.visit_block(&function.block);
@@ -250,6 +259,7 @@ fn place(closure: &ExprClosure) -> (usize, usize) {
 pub(super) fn captures(closure: &ExprClosure, names: &Names, errors: &mut Diagnostics) -> Vec<Capture> {
     let body = body_of(closure);
     let changed = super::again::changed(&body);
+    let assigned = super::again::assigned(&body);
     let scope = names.scopes.get(&place(closure));
     let mut found: BTreeMap<String, Ident> = BTreeMap::new();
     identifiers(&body.to_token_stream(), &mut |ident| {
@@ -277,15 +287,19 @@ pub(super) fn captures(closure: &ExprClosure, names: &Names, errors: &mut Diagno
         } else {
             How::MadeAgain
         };
-        if how == How::Restored && closure.capture.is_none() {
+        let borrowed = how == How::Restored && closure.capture.is_none();
+        if borrowed && assigned.contains(&name) {
             errors.refuse(
                 ident.span(),
                 format!("a thread with a site changes `{name}`, which it borrows"),
                 "its closure does not `move`, so the variable is the region's and not the thread's",
-                format!("lend it by name, `let {name} = &mut {name};`, in front of the closure, or write `move`"),
+                format!(
+                    "lend it by name, `let {name} = &mut {name};`, in front of the closure, or write `move`"
+                ),
             );
         }
-        captures.push(Capture { ident, how });
+        let how = if borrowed { How::InPlace } else { how };
+        captures.push(Capture { ident, how, borrowed });
     }
     captures
 }
@@ -331,7 +345,10 @@ fn literal_names(text: &str, visit: &mut dyn FnMut(&Ident), span: proc_macro2::S
         return;
     }
     for part in text.split('{').skip(1) {
-        let name: String = part.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let name: String = part
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect();
         if let Ok(ident) = syn::parse_str::<Ident>(&name) {
             visit(&Ident::new(&ident.to_string(), span));
         }

@@ -124,7 +124,8 @@ impl Lifter<'_> {
     fn has_sites(&self, scope: &ExprClosure) -> bool {
         let mut found = false;
         let mut copy = scope.clone();
-        Spawns(&mut |closure: &mut ExprClosure| found |= self.has_site(closure)).visit_expr_closure_mut(&mut copy);
+        Spawns(&mut |closure: &mut ExprClosure| found |= self.has_site(closure))
+            .visit_expr_closure_mut(&mut copy);
         found
     }
 
@@ -331,7 +332,8 @@ pub(super) fn bound(pattern: &Pat) -> Vec<(String, bool)> {
     struct Bound(Vec<(String, bool)>);
     impl<'ast> Visit<'ast> for Bound {
         fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
-            self.0.push((pattern.ident.to_string(), pattern.mutability.is_some()));
+            self.0
+                .push((pattern.ident.to_string(), pattern.mutability.is_some()));
             visit::visit_pat_ident(self, pattern);
         }
     }

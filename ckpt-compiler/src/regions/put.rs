@@ -12,13 +12,24 @@ use syn::{Block, Expr, ItemFn, Lit, Local, Pat, Stmt, parse_quote};
 
 /// Puts them in. `bodies` are the instrumented functions of the members in their order, `waits` what waits for the members
 /// of each region.
-pub fn put(emitted: TokenStream, members: &[Member], bodies: &[TokenStream], waits: &HashMap<usize, TokenStream>) -> TokenStream {
+pub fn put(
+    emitted: TokenStream,
+    members: &[Member],
+    bodies: &[TokenStream],
+    waits: &HashMap<usize, TokenStream>,
+) -> TokenStream {
     let Ok(mut function) = syn::parse2::<ItemFn>(emitted.clone()) else {
         return emitted;
     };
-    let bodies = members.iter().zip(bodies).map(|(member, body)| instrumented(member, body)).collect();
+    let bodies = members
+        .iter()
+        .zip(bodies)
+        .map(|(member, body)| instrumented(member, body))
+        .collect();
     let mut putter = Putter { bodies, waits };
     putter.visit_item_fn_mut(&mut function);
+    // What a thread moves in and changes is a variable of its own now.
+    function.attrs.push(parse_quote!(#[allow(unused_mut)]));
     function.to_token_stream()
 }
 
@@ -35,6 +46,7 @@ fn instrumented(member: &Member, body: &TokenStream) -> Block {
         .position(|stmt| matches!(stmt, Stmt::Local(local) if matches!(&local.pat, Pat::Ident(name) if name.ident == frame)))
         .map_or(0, |at| at + 1);
     let (mut places, mut numbers) = (TokenStream::new(), Vec::new());
+    let mut borrows = TokenStream::new();
     let mut checks = TokenStream::new();
     for (index, capture) in member.captures.iter().enumerate() {
         let (name, index) = (&capture.ident, index as u32);
@@ -43,6 +55,9 @@ fn instrumented(member: &Member, body: &TokenStream) -> Block {
         match capture.how {
             How::InPlace => {
                 numbers.push(index);
+                if capture.borrowed {
+                    borrows.extend(quote_spanned!(span => let #name = &mut #name;));
+                }
                 places.extend(quote_spanned!(span => #frame.restore_capture(#index, #key, &mut *#name);));
             }
             How::MadeAgain if member.moves => {
@@ -55,6 +70,7 @@ fn instrumented(member: &Member, body: &TokenStream) -> Block {
         }
     }
     let prologue: Block = parse_quote!({
+        #borrows
         #frame.captures(&[#(#numbers),*]);
         if !#frame.runs() { #places }
         {
@@ -78,7 +94,9 @@ impl VisitMut for Putter<'_> {
             && let Some(number) = number_of(closure)
             && let Some(block) = self.bodies.get(number)
         {
-            closure.attrs.retain(|attribute| !attribute.path().is_ident(MEMBER));
+            closure
+                .attrs
+                .retain(|attribute| !attribute.path().is_ident(MEMBER));
             *closure.body = parse_quote!(#block);
             let rt = rt();
             *expr = Expr::Verbatim(quote!(#rt::member(#closure)));
@@ -99,7 +117,10 @@ impl VisitMut for Putter<'_> {
 }
 
 fn number_of(closure: &syn::ExprClosure) -> Option<usize> {
-    let mark = closure.attrs.iter().find(|attribute| attribute.path().is_ident(MEMBER))?;
+    let mark = closure
+        .attrs
+        .iter()
+        .find(|attribute| attribute.path().is_ident(MEMBER))?;
     let number: syn::LitInt = mark.parse_args().ok()?;
     number.base10_parse().ok()
 }

@@ -7,9 +7,18 @@ use syn::{Expr, ExprCall, ExprMethodCall, parse_quote};
 
 /// The body in `thread::spawn(body)`, `rayon::spawn(body)`, or a bare `spawn(body)` with a closure.
 pub fn in_call(call: &ExprCall) -> Option<&Expr> {
-    let Expr::Path(path) = &*call.func else { return None };
-    let names: Vec<String> = path.path.segments.iter().map(|one| one.ident.to_string()).collect();
-    let [body] = call.args.iter().collect::<Vec<_>>()[..] else { return None };
+    let Expr::Path(path) = &*call.func else {
+        return None;
+    };
+    let names: Vec<String> = path
+        .path
+        .segments
+        .iter()
+        .map(|one| one.ident.to_string())
+        .collect();
+    let [body] = call.args.iter().collect::<Vec<_>>()[..] else {
+        return None;
+    };
     let is_body = match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [.., "thread" | "rayon", "spawn" | "spawn_fifo"] => matches!(body, Expr::Closure(_) | Expr::Path(_)),
         ["spawn"] => is_closure(body),
@@ -21,9 +30,17 @@ pub fn in_call(call: &ExprCall) -> Option<&Expr> {
 /// The body in `thread::Builder::new().spawn(body)`, `pool.execute(body)`, `pool.spawn(body)`; the threads of a scope end
 /// with it.
 pub fn in_method_call(call: &ExprMethodCall) -> Option<&Expr> {
-    let [body] = call.args.iter().collect::<Vec<_>>()[..] else { return None };
+    let [body] = call.args.iter().collect::<Vec<_>>()[..] else {
+        return None;
+    };
     let of_builder = || call.receiver.to_token_stream().to_string().contains("Builder");
-    let of_pool = || call.receiver.to_token_stream().to_string().to_lowercase().contains("pool");
+    let of_pool = || {
+        call.receiver
+            .to_token_stream()
+            .to_string()
+            .to_lowercase()
+            .contains("pool")
+    };
     let is_body = match call.method.to_string().as_str() {
         "spawn" => of_builder() || of_pool(),
         "execute" => true,

@@ -63,11 +63,6 @@ pub(crate) fn end_thread() -> u64 {
     THREAD.try_with(Thread::forget_visits).unwrap_or(0)
 }
 
-/// Whether there is a session.
-pub(crate) fn is_active() -> bool {
-    ACTIVE.load(Ordering::Relaxed)
-}
-
 /// The number of site visits so far, on the thread that makes them, as long as the session lasts.
 pub(crate) fn visits() -> Option<u64> {
     let visits = THREAD.try_with(Thread::visits).ok()?;

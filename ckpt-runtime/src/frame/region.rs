@@ -7,6 +7,7 @@ use super::thread::{Place, THREAD, Thread, site_bit};
 use super::visit::{gather, position};
 use super::walk::{lost, restore_parameter};
 use super::{Frame, Registrar};
+use crate::Checkpoint;
 use crate::session::active;
 use crate::session::exit::Fatal;
 use crate::session::policy::LAST;
@@ -29,7 +30,15 @@ impl Frame {
         self.target = 0;
         let visits = THREAD.with(Thread::visits);
         if visits < LAST {
+            team::forget_entries();
             team::begin(walks, visits);
+        }
+    }
+
+    /// Keeps what a variable holds, which the region that begins lends to its members.
+    pub fn entry<T: Checkpoint + ?Sized>(&mut self, key: &'static str, value: &T) {
+        if self.after.is_some() && self.target == 0 {
+            team::keep_entry(key, value);
         }
     }
 

@@ -177,27 +177,26 @@ impl Registrar {
     }
 
     /// Saves what a variable held when the region began that has lent it to its members.
-    ///
-    /// # Panics
-    /// Never.
-    pub fn save_entry(&mut self, key: &'static str, entry: &team::Entry) {
+    pub fn save_entry(&mut self, key: &'static str) {
         let line = self.line(key);
         let index = self.base + self.frames.len().saturating_sub(1);
-        if let Some(builder) = &mut self.builder {
-            match &entry.0 {
-                Some((column, rust_type)) => builder.entry(index, key, line, rust_type, column),
-                None => builder.fails(key, "it holds files or shared values, and a region lends it to its threads"),
-            }
-        }
+        let Some(builder) = &mut self.builder else { return };
+        team::with_entry(key, |entry| match entry {
+            Some((column, rust_type)) => builder.entry(index, key, line, rust_type, column),
+            None => builder.fails(
+                key,
+                "it holds files or shared values, and a region lends it to its threads",
+            ),
+        });
     }
 
     /// As [`Registrar::save_entry`], for parameter `index` of the function, which is offered to its caller.
-    pub fn entry_parameter(&mut self, index: u32, key: &'static str, entry: &team::Entry) {
+    pub fn entry_parameter(&mut self, index: u32, key: &'static str) {
         if !self.offer(index, key) {
             return;
         }
         let at = self.base + self.frames.len().saturating_sub(1);
-        self.save_entry(key, entry);
+        self.save_entry(key);
         if let Some(builder) = &mut self.builder {
             builder.is_parameter(at, index);
         }

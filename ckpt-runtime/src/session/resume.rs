@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::exit::Fatal;
 use crate::plan::{FunctionPlan, SiteKind};
-use crate::team;
 use crate::store::{FrameInfo, Restored, VariableContent, VariableInfo};
+use crate::team;
 
 /// A walk from `main` to the site of a checkpoint. It ends, and gives the file free, on arrival.
 #[derive(Debug)]

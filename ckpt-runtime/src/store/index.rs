@@ -269,7 +269,13 @@ impl Writer {
         self.text(&info.function);
         self.text(&info.module);
         self.text(&info.file);
-        for number in [info.line, info.thread, info.site, info.site_line, info.site_column] {
+        for number in [
+            info.line,
+            info.thread,
+            info.site,
+            info.site_line,
+            info.site_column,
+        ] {
             self.u32(number);
         }
         self.option(info.callee.as_deref(), Writer::text);

@@ -29,8 +29,8 @@ mod write;
 
 use std::path::PathBuf;
 
-pub(crate) use bound::act_for_another_thread;
 pub use base::{Compression, Storing};
+pub(crate) use bound::act_for_another_thread;
 pub(crate) use commit::Commit;
 pub use error::{Damage, StoreError};
 pub use fault::COMMIT_STEPS;

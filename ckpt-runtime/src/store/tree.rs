@@ -281,15 +281,15 @@ pub(super) fn build(index: &Index) -> Node {
     let own = frames.remove(&0).unwrap_or_default();
     let mut children = vec![group("frames", "/frames", own)];
     if !frames.is_empty() {
-        let members = frames.into_iter().map(|(thread, frames)| {
-            group(&thread.to_string(), &format!("/threads/{thread}"), frames)
-        });
+        let members = frames
+            .into_iter()
+            .map(|(thread, frames)| group(&thread.to_string(), &format!("/threads/{thread}"), frames));
         children.push(group("threads", "/threads", members.collect()));
     }
     if !index.statics.is_empty() {
         let statics = index.statics.iter();
-        let statics =
-            statics.map(|(variable, column)| of_variable(index, &paths, "/statics", variable, column.as_ref()));
+        let statics = statics
+            .map(|(variable, column)| of_variable(index, &paths, "/statics", variable, column.as_ref()));
         children.push(group("statics", "/statics", statics.collect()));
     }
     let shared: Vec<Node> = index

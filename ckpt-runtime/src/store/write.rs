@@ -227,7 +227,15 @@ impl<'s> Writer<'s> {
             };
             let name = paths[number].rsplit('/').next().unwrap_or_default();
             let group = self.structure.group(parent, name)?;
-            self.frame(&group, number, frame, &Links { targets: &targets, paths: &paths })?;
+            self.frame(
+                &group,
+                number,
+                frame,
+                &Links {
+                    targets: &targets,
+                    paths: &paths,
+                },
+            )?;
         }
         for variable in &snapshot.statics {
             let (Some(statics), Content::Value(column)) = (&statics, &variable.content) else {

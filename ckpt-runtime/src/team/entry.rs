@@ -1,23 +1,41 @@
 //! What members get from their region: values that it makes again at a restart, and parts that they change.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, SyncSender};
 
+use crate::plan::FunctionPlan;
 use crate::snapshot::{Content, SnapshotBuilder};
 use crate::value::{Checkpoint, Column};
 
-/// What a variable held when the region began that lends it to its members: they save what they change of it.
-pub struct Entry(pub(crate) Option<(Column, &'static str)>);
+/// What a variable held when its region began, which lends it to its members: they save what they change of it. Nothing
+/// where it cannot be kept.
+type Entry = Option<(Column, &'static str)>;
 
-impl std::fmt::Debug for Entry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Entry")
-    }
+thread_local! {
+    /// The entries of the region that this thread has opened, by the variable.
+    static ENTRIES: RefCell<HashMap<&'static str, Entry>> = RefCell::default();
 }
 
-/// Copies what a variable holds where a region begins.
-pub fn entry<T: Checkpoint + ?Sized>(value: &T) -> Entry {
-    static NOWHERE: crate::plan::FunctionPlan = crate::plan::FunctionPlan {
+/// Forgets the entries of an earlier region.
+pub(crate) fn forget_entries() {
+    ENTRIES.with_borrow_mut(HashMap::clear);
+}
+
+/// Keeps what a variable holds where a region begins.
+pub(crate) fn keep_entry<T: Checkpoint + ?Sized>(key: &'static str, value: &T) {
+    let entry = copied(value);
+    ENTRIES.with_borrow_mut(|entries| entries.insert(key, entry));
+}
+
+/// Looks at what a variable held when the region began.
+pub(crate) fn with_entry<R>(key: &str, look: impl FnOnce(Option<&(Column, &'static str)>) -> R) -> R {
+    ENTRIES.with_borrow(|entries| look(entries.get(key).and_then(Option::as_ref)))
+}
+
+fn copied<T: Checkpoint + ?Sized>(value: &T) -> Entry {
+    static NOWHERE: FunctionPlan = FunctionPlan {
         function: "",
         module: "",
         file: "",
@@ -27,23 +45,21 @@ pub fn entry<T: Checkpoint + ?Sized>(value: &T) -> Entry {
         attribute: "",
         sites: &[],
     };
-    if !crate::frame::is_active() {
-        return Entry(None);
-    }
     let mut builder = SnapshotBuilder::new();
     let frame = builder.frame(&NOWHERE, 0);
     builder.value(frame, "entry", 0, None, value);
-    let Ok(mut snapshot) = builder.finish() else {
-        return Entry(None);
-    };
+    let mut snapshot = builder.finish().ok()?;
     if !snapshot.tables.is_empty() || !snapshot.files.is_empty() {
-        return Entry(None);
+        return None;
     }
-    let record = snapshot.frames.first_mut().and_then(|frame| frame.variables.pop());
-    Entry(record.and_then(|record| match record.content {
+    let record = snapshot
+        .frames
+        .first_mut()
+        .and_then(|frame| frame.variables.pop())?;
+    match record.content {
         Content::Value(column) => Some((column, record.rust_type)),
         Content::Link { .. } => None,
-    }))
+    }
 }
 
 /// What a member of a team may change in the place of another's: a list or a value behind a `&mut`.

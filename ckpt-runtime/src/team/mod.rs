@@ -16,11 +16,13 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 pub use entry::{
-    Entry, Lendable, MadeAgain, RestoreInPlace, Seen, SeenAgain, SeenAsCopy, SeenAsLent, SeenAsOwned, SeenInPlace,
-    entry,
+    Lendable, MadeAgain, RestoreInPlace, Seen, SeenAgain, SeenAsCopy, SeenAsLent, SeenAsOwned, SeenInPlace,
 };
+pub(crate) use entry::{forget_entries, keep_entry, with_entry};
 pub use member::member;
-pub(crate) use member::{arrived, captures, is_member, set_captures, stop, thread_number, walks, with_resume};
+pub(crate) use member::{
+    arrived, captures, is_member, set_captures, stop, thread_number, walks, with_resume,
+};
 pub(crate) use spawner::{begin, set_patience, wait};
 
 use crate::session::resume::Resume;

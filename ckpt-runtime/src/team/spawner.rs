@@ -19,7 +19,10 @@ static PATIENCE: AtomicU32 = AtomicU32::new(60_000);
 
 /// Members that stand at a site wait so long for the others.
 pub(crate) fn set_patience(patience: Duration) {
-    PATIENCE.store(patience.as_millis().try_into().unwrap_or(u32::MAX), Ordering::Relaxed);
+    PATIENCE.store(
+        patience.as_millis().try_into().unwrap_or(u32::MAX),
+        Ordering::Relaxed,
+    );
 }
 
 struct Open {

@@ -49,6 +49,7 @@ mod phases;
 mod recursion;
 mod refills;
 mod statics;
+mod threads;
 mod through_serde;
 mod travelling;
 mod used_up;
@@ -118,6 +119,7 @@ const SHAPES: &[Shape] = shapes! {
     phases: two_loops, value_moved_between_loops, sites_before_inside_and_after, different_variables_at_each_site, same_name_in_two_phases, calls_in_sequence, second_loop_uses_counter_of_the_first, loop_inside_a_branch_then_a_loop;
     recursion: linear, binary, quicksort_by_index, mergesort_by_split_slices, backtracking, mutual, tree_by_reference, tree_by_mutable_reference, towers;
     statics: atomics, locks, thread_locals, locks_in_a_list, changed_by_what_is_executed_again;
+    threads: parts_of_a_list, a_function_as_body_in_a_callee, one_by_one_with_results, spawned_and_joined, a_generator_of_each_and_a_loop_behind;
     through_serde: a_variable, some_of_a_pattern, parameters, arguments_used_up_before_the_site;
     travelling: shadowed_by_a_value_made_from_it, shadowed_by_the_result_of_a_call, given_a_value_again_in_a_loop, put_aside_before_a_continue, put_aside_before_a_break_with_a_value, declared_first_and_moved_later, without_a_value_on_one_way, a_loop_without_end_leaves_with_a_value, parameter_given_a_value_again, moved_on_one_way_and_borrowed_on_the_other, destructors_in_the_order_of_declaration, late_guards, changed_while_its_shadow_is_made, reference_to_a_reference, closure_across_a_shadow, moved_before_a_loop_that_gives_it_again, value_of_a_block_that_ends_with_a_variable_put_aside, given_again_on_one_way_in_a_loop;
     values: numbers, texts_and_paths, collections, options_and_results, wrappers, shared_pointers, derived_types, derived_with_field_attributes, arrays_and_boxed_slices, empty_and_nested_empty, trees_and_lists, parts_of_trees;

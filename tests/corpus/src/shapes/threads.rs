@@ -1,0 +1,180 @@
+//! Parallel regions with sites in their threads.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Barrier, Mutex, RwLock};
+use std::thread;
+
+use super::{digest, draw};
+
+#[ckpt::instrument]
+pub fn parts_of_a_list() {
+    let members = 3;
+    let mut grid: Vec<u64> = (0..20).collect();
+    let sums = Mutex::new(vec![0u64; members]);
+    let barrier = Barrier::new(members);
+    let length = grid.len().div_ceil(members);
+    thread::scope(|s| {
+        for (k, chunk) in grid.chunks_mut(length).enumerate() {
+            let (sums, barrier) = (&sums, &barrier);
+            s.spawn(move || {
+                let mut local = k as u64;
+                for step in 0..3 {
+                    ckpt::checkpoint!();
+                    for value in chunk.iter_mut() {
+                        *value = value.wrapping_mul(31).wrapping_add(step + local);
+                    }
+                    local += chunk[0] % 7;
+                    sums.lock().unwrap()[k] += local;
+                    barrier.wait();
+                    let total: u64 = sums.lock().unwrap().iter().sum();
+                    chunk[0] ^= total;
+                    barrier.wait();
+                }
+            });
+        }
+    });
+    println!("{} {:?}", digest(&grid), sums.into_inner().unwrap());
+}
+
+#[derive(Default, ckpt::Checkpoint)]
+struct Tally {
+    hits: u64,
+    seen: Vec<u64>,
+}
+
+#[ckpt::instrument]
+fn worker(id: usize, field: &mut [u64], tally: &mut Tally, hits: &AtomicU64, shared: &RwLock<Vec<u64>>) {
+    let mut seed = 17 + id as u64;
+    for step in 0..2 {
+        ckpt::checkpoint!();
+        for value in field.iter_mut() {
+            *value += draw(&mut seed) % 100;
+        }
+        tally.hits += field[0] % 3;
+        tally.seen.push(field[0]);
+        hits.fetch_add(tally.hits, Ordering::Relaxed);
+        shared.write().unwrap()[id] += step + seed % 5;
+    }
+}
+
+#[ckpt::instrument(calls(worker))]
+fn phase(grid: &mut Vec<u64>, tallies: &mut [Tally], shared: &RwLock<Vec<u64>>) -> u64 {
+    let hits = AtomicU64::new(0);
+    let length = grid.len().div_ceil(tallies.len());
+    thread::scope(|s| {
+        for (id, (field, tally)) in grid.chunks_mut(length).zip(tallies.iter_mut()).enumerate() {
+            let hits = &hits;
+            s.spawn(move || worker(id, field, tally, hits, shared));
+        }
+    });
+    hits.into_inner()
+}
+
+#[ckpt::instrument(calls(phase))]
+pub fn a_function_as_body_in_a_callee() {
+    let mut grid = vec![1u64; 9];
+    let mut tallies = vec![Tally::default(), Tally::default()];
+    let shared = RwLock::new(vec![0; 2]);
+    let mut hits = 0;
+    for _ in 0..2 {
+        hits += phase(&mut grid, &mut tallies, &shared);
+    }
+    let seen: Vec<_> = tallies
+        .iter()
+        .map(|tally| (tally.hits, digest(&tally.seen)))
+        .collect();
+    println!(
+        "{} {hits} {seen:?} {:?}",
+        digest(&grid),
+        shared.into_inner().unwrap()
+    );
+}
+
+#[ckpt::instrument]
+pub fn one_by_one_with_results() {
+    let barrier = Barrier::new(2);
+    let total = Mutex::new(0u64);
+    let (mut left, mut right) = (vec![3u64; 4], vec![5u64; 3]);
+    let (a, b) = thread::scope(|s| {
+        let first = s.spawn(|| {
+            let mut own = 1u64;
+            for i in 0..3 {
+                ckpt::checkpoint!();
+                for value in left.iter_mut() {
+                    *value += own + i;
+                }
+                own *= 3;
+                *total.lock().unwrap() += own;
+                barrier.wait();
+                barrier.wait();
+            }
+            own
+        });
+        let second = s.spawn(|| {
+            let mut count = 0u64;
+            for _ in 0..3 {
+                ckpt::checkpoint!();
+                count += right[0];
+                barrier.wait();
+                right[0] += *total.lock().unwrap();
+                barrier.wait();
+            }
+            count
+        });
+        (first.join().unwrap(), second.join().unwrap())
+    });
+    println!("{a} {b} {} {} {total:?}", digest(&left), digest(&right));
+}
+
+#[ckpt::instrument]
+fn count(id: u64, barrier: &Barrier, all: &Mutex<Vec<u64>>) -> u64 {
+    let mut seed = id;
+    let mut sum = 0;
+    for _ in 0..3 {
+        ckpt::checkpoint!();
+        sum += draw(&mut seed) % 1000;
+        barrier.wait();
+        all.lock().unwrap()[id as usize] = sum;
+        barrier.wait();
+    }
+    sum
+}
+
+#[ckpt::instrument(calls(count))]
+pub fn spawned_and_joined() {
+    let members = 3u64;
+    let barrier = Arc::new(Barrier::new(members as usize));
+    let all = Arc::new(Mutex::new(vec![0u64; members as usize]));
+    let mut handles = Vec::new();
+    for id in 0..members {
+        let barrier = Arc::clone(&barrier);
+        let all = Arc::clone(&all);
+        handles.push(thread::spawn(move || count(id, &barrier, &all)));
+    }
+    let sums: Vec<u64> = handles.into_iter().map(|handle| handle.join().unwrap()).collect();
+    println!("{sums:?} {:?}", all.lock().unwrap());
+}
+
+#[ckpt::instrument]
+pub fn a_generator_of_each_and_a_loop_behind() {
+    let mut results = vec![0u64; 2];
+    let seed = 99;
+    thread::scope(|s| {
+        for (k, result) in results.iter_mut().enumerate() {
+            let mut own = seed + k as u64;
+            s.spawn(move || {
+                let mut turns = 0;
+                while turns < 3 {
+                    ckpt::checkpoint!();
+                    *result ^= draw(&mut own);
+                    turns += 1;
+                }
+            });
+        }
+    });
+    for turn in 0..2 {
+        ckpt::checkpoint!();
+        results[0] += turn + results[1];
+    }
+    println!("{results:?}");
+}
