@@ -10,6 +10,7 @@
 
 pub(crate) mod closed;
 mod door;
+pub(crate) mod input;
 mod log;
 pub(crate) mod moved;
 

@@ -124,7 +124,7 @@ fn a_function_that_is_also_called_in_a_closure_cannot_hold_a_site() {
         .find(|one| one.header.contains("it in"))
         .expect("tried")
         .reasons;
-    assert!(refused[0].what.contains("called inside a closure"), "{refused:?}");
+    assert!(refused[0].what.contains("inside a closure"), "{refused:?}");
 }
 
 #[test]

@@ -177,6 +177,10 @@ impl Run {
         let settled = resume.restored.settle_files();
         let settled = settled.and_then(|()| closed::arrive(&resume.restored));
         settled.map_err(|error| Fatal::refused(error.to_string()).help(FILES_NEEDED))?;
+        if let Some(input) = line::note(resume.restored.meta(), files::input::INPUT_NOTE) {
+            let moved = files::input::go_on(input);
+            moved.map_err(|what| Fatal::refused(what).help(INPUT_NEEDED))?;
+        }
         let visits = resume.restored.meta().visit;
         ranks::follow(line::note(resume.restored.meta(), ranks::TRAIL_NOTE).unwrap_or(0));
         self.resume = None;
@@ -453,6 +457,8 @@ impl Run {
 
     fn notes(&self) -> Vec<(String, String)> {
         let mut notes = vec![(COMMAND_NOTE.to_owned(), command_note())];
+        let input = files::input::read_so_far();
+        notes.extend(input.map(|input| (files::input::INPUT_NOTE.to_owned(), input.to_string())));
         if let Some(member) = self.member {
             notes.push((RANKS_NOTE.to_owned(), member.size.to_string()));
             notes.push((ranks::TRAIL_NOTE.to_owned(), ranks::trail().to_string()));
@@ -525,6 +531,9 @@ const LONG_WAIT: Duration = Duration::from_secs(1);
 
 const FILES_UNWATCHED: &str = "warning: files that the program closes before a site are not watched: the C library of this program \
      is linked statically or unknown\n  help: keep a file that grows open across the site, or use a target with glibc";
+
+const INPUT_NEEDED: &str =
+    "the program had read a part of it and goes on reading there: give it the same file again, `< FILE`";
 
 const FILES_NEEDED: &str =
     "the program goes on writing where it was: it needs its output files, and the right to change them";

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::process::Job;
+use crate::process::{INPUT, Job};
 
 crate::tests! {
     files_are_what_they_would_have_been,
@@ -12,6 +12,7 @@ crate::tests! {
     what_cannot_be_opened_again_is_refused,
     files_that_are_closed_at_the_site_are_what_they_would_have_been,
     an_older_checkpoint_has_its_files_too,
+    standard_input_goes_on_where_it_was_read,
 }
 
 const OUTPUTS: [&str; 6] = [
@@ -186,4 +187,35 @@ fn an_older_checkpoint_has_its_files_too() {
         job.run(&[keep[0], keep[1], ("CKPT_RESTART", &id)]).expect_code(0);
         assert_eq!(all_files(job.folder()), expected, "from checkpoint {id}");
     }
+}
+
+fn standard_input_goes_on_where_it_was_read() {
+    let job = || {
+        let job = Job::new("input");
+        let lines: String = (0..9).map(|line| format!("line {line};\n")).collect();
+        std::fs::write(job.folder().join(INPUT), lines).unwrap();
+        job
+    };
+    let expected = job().run(&[]).expect_code(0).stdout;
+    assert_eq!(expected, "line 0;line 1;line 2;line 3; line 4;\n");
+    for visit in 1..=6 {
+        let job = job();
+        let fault = format!("visit:{visit}");
+        job.run(&[("CKPT_EVERY", "1"), ("CKPT_FAULT", &fault)])
+            .expect_killed();
+        let restarted = job.run(&[("CKPT_RESTART", "latest")]).expect_code(0);
+        assert_eq!(restarted.stdout, expected, "killed at visit {visit}");
+    }
+    let without = job();
+    without
+        .run(&[("CKPT_EVERY", "1"), ("CKPT_FAULT", "visit:3")])
+        .expect_killed();
+    std::fs::remove_file(without.folder().join(INPUT)).unwrap();
+    without
+        .run(&[("CKPT_RESTART", "latest")])
+        .expect_code(77)
+        .expect_message(&[
+            "standard input was a file of 72 bytes, of which 16 had been read",
+            "< FILE",
+        ]);
 }

@@ -5,6 +5,9 @@ use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+/// What a program reads as its standard input, if the job's folder has it.
+pub const INPUT: &str = "input.txt";
+
 /// A program and the folder that it runs in.
 pub struct Job {
     program: &'static str,
@@ -71,6 +74,9 @@ impl Job {
         command
             .current_dir(self.folder())
             .env("TEST_PROGRAM", self.program);
+        if let Ok(input) = std::fs::File::open(self.folder().join(INPUT)) {
+            command.stdin(input);
+        }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.envs(variables.iter().copied());
         command

@@ -17,6 +17,7 @@ pages! {
     by_hand = "docs/src/by-hand.md";
     files = "docs/src/files.md";
     limits = "docs/src/limits.md";
+    threads = "docs/src/threads.md";
     tutorial = "docs/src/tutorial.md";
     values = "docs/src/values.md";
 }

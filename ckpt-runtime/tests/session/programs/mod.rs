@@ -3,6 +3,7 @@
 mod closed;
 mod files;
 mod globals;
+mod input;
 mod nested;
 mod recursion;
 mod slips;
@@ -20,6 +21,7 @@ pub fn run(program: &str) -> Result<(), String> {
             return files::held(&held[5..]).map_err(|error| error.to_string());
         }
         "globals" => globals::main(),
+        "input" => input::main(),
         "nested" => nested::main(),
         "recursion" => recursion::main(),
         "steps" => return steps::main(),

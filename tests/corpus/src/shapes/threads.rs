@@ -58,7 +58,7 @@ fn worker(id: usize, field: &mut [u64], tally: &mut Tally, hits: &AtomicU64, sha
 }
 
 #[ckpt::instrument(calls(worker))]
-fn phase(grid: &mut Vec<u64>, tallies: &mut [Tally], shared: &RwLock<Vec<u64>>) -> u64 {
+fn phase(grid: &mut [u64], tallies: &mut [Tally], shared: &RwLock<Vec<u64>>) -> u64 {
     let hits = AtomicU64::new(0);
     let length = grid.len().div_ceil(tallies.len());
     thread::scope(|s| {

@@ -1,0 +1,117 @@
+//! Standard input, where it is a file: a checkpoint keeps how far the program has read it, and a restart goes on there.
+//!
+//! What the program has read is what the file's offset says, less what waits in the buffer that all readers of
+//! `std::io::stdin()` share.
+
+use std::io::{self, BufRead};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use rustix::fs::{FileType, SeekFrom, fstat, seek};
+use rustix::stdio::stdin;
+
+/// Name of the note in every checkpoint of a program that has read some of it.
+pub(crate) const INPUT_NOTE: &str = "standard_input";
+
+/// How long to wait for the lock of standard input: a program that holds it has it as a variable, which says so itself.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// How far standard input was read, and how long it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Input {
+    position: u64,
+    length: u64,
+}
+
+impl std::fmt::Display for Input {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of {}", self.position, self.length)
+    }
+}
+
+impl std::str::FromStr for Input {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Input, ()> {
+        let (position, length) = text.split_once(" of ").ok_or(())?;
+        Ok(Input {
+            position: position.parse().map_err(drop)?,
+            length: length.parse().map_err(drop)?,
+        })
+    }
+}
+
+/// How far the program has read standard input; nothing where it is no file, or has not been read.
+pub(crate) fn read_so_far() -> Option<Input> {
+    let length = length()?;
+    if seek(stdin(), SeekFrom::Current(0)).ok()? == 0 {
+        return None;
+    }
+    let buffered = with_buffer(|buffer| buffer.fill_buf().map(<[u8]>::len))?;
+    let offset = seek(stdin(), SeekFrom::Current(0)).ok()?;
+    let position = offset.checked_sub(buffered as u64)?;
+    (position > 0).then_some(Input { position, length })
+}
+
+/// Goes on where the checkpoint was taken.
+///
+/// # Errors
+/// What is missing: the program had not read all of it, and it is no file now.
+pub(crate) fn go_on(input: Input) -> Result<(), String> {
+    let Input { position, length } = input;
+    let now = self::length();
+    if now.is_none() && position == length {
+        // Nobody needs to give again what has been read to its end.
+        return Ok(());
+    }
+    if now.is_none_or(|now| now < position) {
+        return Err(format!(
+            "standard input was a file of {length} bytes, of which {position} had been read; it is not that file now"
+        ));
+    }
+    let moved = with_buffer(move |buffer| {
+        let waiting = buffer.fill_buf()?.len();
+        buffer.consume(waiting);
+        seek(stdin(), SeekFrom::Start(position)).map_err(io::Error::from)
+    });
+    moved
+        .map(drop)
+        .ok_or_else(|| "standard input cannot be brought to where it was read".to_owned())
+}
+
+/// The length of standard input, if it is a file.
+fn length() -> Option<u64> {
+    let status = fstat(stdin()).ok()?;
+    let is_file = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile;
+    u64::try_from(status.st_size).ok().filter(|_| is_file)
+}
+
+/// Does something with the buffer of standard input, on a thread of its own: the program may hold the lock.
+fn with_buffer<R: Send + 'static>(
+    work: impl FnOnce(&mut io::StdinLock<'static>) -> io::Result<R> + Send + 'static,
+) -> Option<R> {
+    let (done, result) = mpsc::channel();
+    std::thread::Builder::new()
+        .name("ckpt-input".into())
+        .spawn(move || {
+            let mut lock = io::stdin().lock();
+            let _ = done.send(work(&mut lock));
+        })
+        .ok()?;
+    result.recv_timeout(PATIENCE).ok()?.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_note_is_read_as_it_was_written() {
+        let input = Input {
+            position: 12,
+            length: 40,
+        };
+        assert_eq!(input.to_string().parse(), Ok(input));
+        assert_eq!("12".parse::<Input>(), Err(()));
+    }
+}
