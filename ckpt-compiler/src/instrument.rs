@@ -190,7 +190,17 @@ fn analyse_members(regions: &Regions, options: &Options) -> Result<Vec<Stages>, 
             opens_session: false,
             means: options.means.clone(),
         };
-        analyse_function(&options, &member.function.to_token_stream())
+        let stages = analyse_function(&options, &member.function.to_token_stream())?;
+        let mut errors = Diagnostics::default();
+        if !stages.regions.is_empty() {
+            errors.refuse(
+                member.function.sig.ident.span(),
+                "a thread with a site starts threads of its own",
+                "a checkpoint holds the threads of one region only",
+                "start all threads in the same region, or take the site out of this one",
+            );
+        }
+        errors.propagate().map(|()| stages)
     };
     regions.members.iter().map(of_member).collect()
 }

@@ -3,6 +3,7 @@
 use super::Analysis;
 use super::calls::statement_start;
 use super::choose::{Candidate, Holder};
+use super::globals::changing_thread_local;
 use super::items::FnId;
 use crate::errors::{Diagnostic, Diagnostics};
 use crate::flow::arguments_of_macro;
@@ -18,10 +19,36 @@ use syn::{Block, Stmt, parse_quote};
 /// What the stages find, or that the place of a site is not there.
 pub fn can_hold(analysis: &Analysis, candidate: &Candidate) -> Result<(), Vec<Diagnostic>> {
     let (arguments, item) = with_sites(analysis, candidate)?;
-    match crate::try_expand(arguments, &item.to_token_stream(), candidate.opens_session) {
-        Ok(_) => Ok(()),
-        Err(errors) => Err(errors.iter().cloned().collect()),
+    let tokens = item.to_token_stream();
+    let expanded = crate::try_expand(arguments.clone(), &tokens, candidate.opens_session);
+    expanded
+        .and_then(|_| no_thread_locals(analysis, candidate, arguments, &tokens))
+        .map_err(|errors| errors.iter().cloned().collect())
+}
+
+/// Refuses sites in the threads of a region where the program keeps something in variables of a thread.
+fn no_thread_locals(
+    analysis: &Analysis,
+    candidate: &Candidate,
+    arguments: TokenStream,
+    item: &TokenStream,
+) -> Result<(), Diagnostics> {
+    let mut errors = Diagnostics::default();
+    if let Some(local) = changing_thread_local(&analysis.items) {
+        let stages = crate::instrument::analyse(arguments, item, candidate.opens_session)?;
+        if !stages.regions.is_empty() {
+            errors.refuse(
+                stages.function.sig.ident.span(),
+                format!(
+                    "the program keeps `{}` per thread, and threads would have sites",
+                    local.name
+                ),
+                "of a `thread_local!` a checkpoint has what it holds on the thread of `main` only",
+                "make it a variable of the threads, or put the site outside of the region",
+            );
+        }
     }
+    errors.propagate()
 }
 
 /// The function with the proposed sites in it, and the arguments of its attribute.

@@ -16,6 +16,7 @@ pub fn thread_edits(program: &Program) -> Vec<Edit> {
         let mut starts = Starts {
             program,
             file: FileId(index),
+            is_bare_known: imports_spawn(&file.text),
             edits: &mut edits,
         };
         starts.visit_file(&file.ast);
@@ -23,9 +24,24 @@ pub fn thread_edits(program: &Program) -> Vec<Edit> {
     edits
 }
 
+/// `use std::thread::spawn;`, `use std::thread::{self, spawn};`.
+fn imports_spawn(text: &str) -> bool {
+    text.split("thread::")
+        .skip(1)
+        .any(|rest| match rest.strip_prefix('{') {
+            Some(list) => list
+                .split('}')
+                .next()
+                .is_some_and(|list| list.split(',').any(|name| name.trim() == "spawn")),
+            None => rest.starts_with("spawn;"),
+        })
+}
+
 struct Starts<'p> {
     program: &'p Program,
     file: FileId,
+    /// Whether the file imports std's `spawn` by name.
+    is_bare_known: bool,
     edits: &'p mut Vec<Edit>,
 }
 
@@ -40,7 +56,7 @@ impl Starts<'_> {
 
 impl<'ast> Visit<'ast> for Starts<'_> {
     fn visit_expr_call(&mut self, call: &'ast ExprCall) {
-        if let Some(body) = watchable::in_call(call) {
+        if let Some(body) = watchable::in_call(call, self.is_bare_known) {
             self.watch(body);
         }
         visit::visit_expr_call(self, call);
@@ -63,11 +79,15 @@ mod tests {
     fn threads_that_may_outlive_their_statement_are_watched() {
         let text = "fn f() { let h = thread::spawn(move || g(1)); std::thread::spawn(run); rayon::spawn(|| ()); \
                     thread::Builder::new().name(n).spawn(|| 3); thread::scope(|s| { s.spawn(|| ()); }); tokio::spawn(async {}); spawn(1, 2); \
-                    world.spawn(Ball); }";
+                    world.spawn(Ball); spawn(|| ()); }";
         let edits = thread_edits(&Program::of_text(text));
         let expected = "fn f() { let h = thread::spawn(ckpt::thread::watched(move || g(1))); std::thread::spawn(ckpt::thread::watched(run)); \
                         rayon::spawn(ckpt::thread::watched(|| ())); thread::Builder::new().name(n).spawn(ckpt::thread::watched(|| 3)); \
-                        thread::scope(|s| { s.spawn(|| ()); }); tokio::spawn(async {}); spawn(1, 2); world.spawn(Ball); }";
+                        thread::scope(|s| { s.spawn(|| ()); }); tokio::spawn(async {}); spawn(1, 2); world.spawn(Ball); spawn(|| ()); }";
+        assert_eq!(Edited::new(text, &edits).text, expected);
+        let text = "use std::thread::{self, spawn}; fn f() { spawn(|| ()); }";
+        let edits = thread_edits(&Program::of_text(text));
+        let expected = "use std::thread::{self, spawn}; fn f() { spawn(ckpt::thread::watched(|| ())); }";
         assert_eq!(Edited::new(text, &edits).text, expected);
     }
 }

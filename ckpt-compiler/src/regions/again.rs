@@ -48,7 +48,6 @@ const LOOKS: &[&str] = &[
     "max",
     "min",
     "ncols",
-    "next",
     "nrows",
     "pow",
     "powi",
@@ -293,7 +292,8 @@ impl<'ast> Visit<'ast> for Check<'_> {
                 let name = call.method.to_string();
                 let root = place_root(&call.receiver).map(ToString::to_string);
                 let is_own = root.is_some_and(|root| self.own.contains(&root));
-                let fine = LOOKS.contains(&name.as_str())
+                let takes_away = name == "take" && call.args.is_empty();
+                let fine = LOOKS.contains(&name.as_str()) && !takes_away
                     || name.ends_with("_mut")
                     || is_own && CHANGES.contains(&name.as_str());
                 if !fine {
@@ -363,7 +363,7 @@ fn makes_something(path: &syn::Path) -> bool {
             is_type(name)
                 || matches!(
                     name.as_str(),
-                    "min" | "max" | "from_fn" | "repeat" | "scope" | "spawn" | "watched"
+                    "min" | "max" | "from_fn" | "repeat" | "scope" | "spawn" | "watched" | "drop"
                 )
         }
         [] => false,

@@ -86,6 +86,7 @@ impl Lifter<'_> {
             let start = again::start(&block.stmts, first, last);
             let number = self.found.regions.len();
             let span = block.stmts[start].span();
+            self.refuse_work(&block.stmts[last + 1..]);
             let region = self.statements(&mut block.stmts[start..=last]);
             self.found.regions.push(region);
             let text = format!("{AWAIT}{number}");
@@ -97,7 +98,7 @@ impl Lifter<'_> {
         }
     }
 
-    /// The first and the last statement that starts threads with sites, before one that joins threads.
+    /// The first statement that starts threads with sites, and the last one before those are joined.
     fn started(&self, statements: &[Stmt]) -> Option<(usize, usize)> {
         let joins = |stmt: &Stmt| {
             let mut joins = Joins(false);
@@ -110,8 +111,32 @@ impl Lifter<'_> {
         };
         let first = statements.iter().position(|stmt| starts(stmt) && !joins(stmt))?;
         let join = first + statements[first..].iter().position(joins)?;
-        let last = (first..join).rev().find(|index| starts(&statements[*index]))?;
-        Some((first, last))
+        Some((first, join - 1))
+    }
+
+    /// The thread that starts a team waits for all of it where the program would wait for the first: what stands between
+    /// that and the last wait would come later than it does without ckpt, and another thread may depend on it.
+    fn refuse_work(&mut self, rest: &[Stmt]) {
+        let joins = |stmt: &Stmt| {
+            let mut joins = Joins(false);
+            joins.visit_stmt(stmt);
+            joins.0
+        };
+        let waits = rest
+            .iter()
+            .rposition(joins)
+            .map_or(rest.len().min(1), |last| last + 1);
+        let work = rest[..waits]
+            .iter()
+            .find(|stmt| !joins_first(stmt) && !is_value(stmt));
+        if let Some(work) = work {
+            self.errors.refuse(
+                work.span(),
+                "work between the start of threads with sites and their end",
+                "the thread that starts them takes the checkpoints of all while it waits for them, and here the program does not wait yet",
+                "join the threads first, or have one more thread do it",
+            );
+        }
     }
 
     fn starts_with_sites(&self, stmt: &mut Stmt) -> bool {
@@ -141,6 +166,7 @@ impl Lifter<'_> {
                 lends: BTreeSet::new(),
             };
         };
+        self.refuse_work(&block.stmts[last + 1..]);
         let region = self.statements(&mut block.stmts[..=last]);
         let span = block.stmts[last].span();
         if let Stmt::Expr(expr, semicolon @ None) = &mut block.stmts[last] {
@@ -179,6 +205,16 @@ impl Lifter<'_> {
                 );
             }
         }
+        let mut others = Others(Vec::new());
+        statements.iter().for_each(|stmt| others.visit_stmt(stmt));
+        for at in others.0 {
+            self.errors.refuse(
+                at,
+                "a thread without a site among threads with sites",
+                "a checkpoint holds what every thread of the region has computed, each at a site",
+                "put a site into the loop of every one, or start the others in a region of their own, in front or behind",
+            );
+        }
         again::check(statements, self.errors);
         Region { lends }
     }
@@ -216,6 +252,16 @@ impl Lifter<'_> {
             );
         }
         let body = body_of(closure);
+        let mut others = Others(Vec::new());
+        others.visit_block(&body);
+        for at in others.0 {
+            self.errors.refuse(
+                at,
+                "a thread with a site starts threads of its own",
+                "a checkpoint holds the threads of one region only",
+                "start all threads in the same region, or take the site out of this one",
+            );
+        }
         let captures = captures(closure, self.names, self.errors);
         let number = self.found.members.len() + 1;
         let name = format_ident!("{}_thread_{}", self.outer, number, span = at(closure));
@@ -324,6 +370,59 @@ impl VisitMut for Strip {
             *mac = parse_quote!(::core::concat!());
         }
         visit_mut::visit_macro_mut(self, mac);
+    }
+}
+
+/// Whether a statement begins with waiting for threads, but for dropping values.
+fn joins_first(stmt: &Stmt) -> bool {
+    let mut joins = Joins(false);
+    joins.visit_stmt(stmt);
+    let plain = |expr: &Expr| {
+        !matches!(
+            expr,
+            Expr::Block(_) | Expr::If(_) | Expr::While(_) | Expr::Loop(_) | Expr::Match(_)
+        )
+    };
+    joins.0
+        && match stmt {
+            Stmt::Expr(Expr::ForLoop(one), _) => one.body.stmts.first().is_some_and(joins_first),
+            Stmt::Expr(expr, _) => plain(expr),
+            Stmt::Local(local) => local.init.as_ref().is_some_and(|init| plain(&init.expr)),
+            Stmt::Macro(_) => true,
+            Stmt::Item(_) => false,
+        }
+}
+
+/// A value at the end of a block that takes no work: `()`, `x`, `(a, b)`.
+fn is_value(stmt: &Stmt) -> bool {
+    fn plain(expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(_) | Expr::Lit(_) => true,
+            Expr::Tuple(parts) => parts.elems.iter().all(plain),
+            _ => false,
+        }
+    }
+    matches!(stmt, Stmt::Expr(expr, None) if plain(expr))
+}
+
+/// The starts of threads that are not members of the team.
+struct Others(Vec<Span>);
+
+impl<'ast> Visit<'ast> for Others {
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        if call.method == "spawn"
+            && call.args.len() == 1
+            && !matches!(&call.args[0], Expr::Closure(closure) if is_member(closure))
+        {
+            self.0.push(call.method.span());
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
+        if !is_member(closure) {
+            visit::visit_expr_closure(self, closure);
+        }
     }
 }
 

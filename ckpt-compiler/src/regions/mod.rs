@@ -12,6 +12,8 @@ mod again;
 mod captures;
 mod find;
 mod put;
+#[cfg(test)]
+mod tests;
 pub mod watchable;
 
 pub use captures::{Capture, How};

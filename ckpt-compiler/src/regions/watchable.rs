@@ -5,8 +5,9 @@ use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprCall, ExprMethodCall, parse_quote};
 
-/// The body in `thread::spawn(body)`, `rayon::spawn(body)`, or a bare `spawn(body)` with a closure.
-pub fn in_call(call: &ExprCall) -> Option<&Expr> {
+/// The body in `thread::spawn(body)`, `rayon::spawn(body)`, or, where `spawn` is known to be std's, `spawn(body)` with a
+/// closure.
+pub fn in_call(call: &ExprCall, is_bare_known: bool) -> Option<&Expr> {
     let Expr::Path(path) = &*call.func else {
         return None;
     };
@@ -21,7 +22,7 @@ pub fn in_call(call: &ExprCall) -> Option<&Expr> {
     };
     let is_body = match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [.., "thread" | "rayon", "spawn" | "spawn_fifo"] => matches!(body, Expr::Closure(_) | Expr::Path(_)),
-        ["spawn"] => is_closure(body),
+        ["spawn"] => is_bare_known && is_closure(body),
         _ => false,
     };
     is_body.then_some(body)
@@ -43,7 +44,7 @@ pub fn in_method_call(call: &ExprMethodCall) -> Option<&Expr> {
     };
     let is_body = match call.method.to_string().as_str() {
         "spawn" => of_builder() || of_pool(),
-        "execute" => true,
+        "execute" => of_pool(),
         _ => false,
     };
     (is_body && is_closure(body)).then_some(body)
@@ -71,7 +72,7 @@ impl Watch {
 impl VisitMut for Watch {
     fn visit_expr_call_mut(&mut self, call: &mut ExprCall) {
         visit_mut::visit_expr_call_mut(self, call);
-        if in_call(call).is_some() {
+        if in_call(call, false).is_some() {
             Self::body(&mut call.args[0]);
         }
     }

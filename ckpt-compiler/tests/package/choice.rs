@@ -398,3 +398,34 @@ fn macros_of_the_program_are_looked_through() {
     assert_eq!(told("").as_deref(), Some("means(stays(renew))"));
     assert_eq!(told("if $k > 900 { break; }").as_deref(), Some(""));
 }
+
+const SCOPED: &str = "fn main() {
+         let mut grid = vec![0.0_f64; 4000];
+         std::thread::scope(|s| {
+             for part in grid.chunks_mut(1000) {
+                 s.spawn(move || {
+                     for step in 0..500 { for v in part.iter_mut() { *v = 0.5 * *v + step as f64; LOCAL } }
+                 });
+             }
+         });
+         println!(\"{}\", grid[7]);
+     }";
+
+#[test]
+fn the_time_loop_of_scoped_threads_is_chosen() {
+    let (_, placement) = placed(&[("main.rs", &SCOPED.replace("LOCAL", ""))]);
+    assert_eq!(sites(&placement), ["for step in 0..500"]);
+}
+
+#[test]
+fn threads_of_a_program_with_thread_locals_have_no_sites() {
+    let text = format!(
+        "thread_local! {{ static SUM: std::cell::Cell<f64> = const {{ std::cell::Cell::new(0.0) }}; }}\n{}",
+        SCOPED.replace("LOCAL", "SUM.set(SUM.get() + *v);")
+    );
+    let (_, placement) = placed(&[("main.rs", &text)]);
+    assert!(sites(&placement).iter().all(|site| !site.contains("step")));
+    let refused = placement.rejected.iter().find(|one| one.header.contains("step"));
+    let what = &refused.expect("tried").reasons[0].what;
+    assert!(what.contains("keeps `SUM` per thread"), "{what}");
+}

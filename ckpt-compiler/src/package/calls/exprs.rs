@@ -224,7 +224,7 @@ fn scope_of(call: &syn::ExprCall) -> Option<&syn::ExprClosure> {
 
 /// The closure of a `thread::spawn(|| ..)`.
 fn started(call: &syn::ExprCall) -> Option<&syn::ExprClosure> {
-    match crate::regions::watchable::in_call(call)? {
+    match crate::regions::watchable::in_call(call, true)? {
         Expr::Closure(closure) => Some(closure),
         _ => None,
     }

@@ -7,7 +7,7 @@ mod mutable;
 pub use mutable::{RefusedStatic, refused_statics};
 
 use super::edits::Edit;
-use super::items::{FnId, Items};
+use super::items::{FnId, GlobalItem, GlobalKind, Items};
 use super::locate::bytes;
 use super::source::{CrateKind, CrateSource, FileId, Program};
 use quote::ToTokens;
@@ -238,6 +238,16 @@ fn statics_in(item: &ItemMacro) -> Vec<(syn::Ident, Type)> {
         }
     }
     syn::parse2::<Statics>(item.mac.tokens.clone()).map_or_else(|_| Vec::new(), |list| list.0)
+}
+
+/// The first `thread_local!` of the program that may change: what it holds on other threads than that of `main` is not in
+/// a checkpoint.
+pub(super) fn changing_thread_local(items: &Items) -> Option<&GlobalItem> {
+    let mut locals = items
+        .globals
+        .iter()
+        .filter(|one| one.kind == GlobalKind::ThreadLocal);
+    locals.find(|one| may_change(&one.ty))
 }
 
 /// Whether a value of the type may change behind a shared reference, as far as its text tells.

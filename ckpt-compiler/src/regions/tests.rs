@@ -1,0 +1,84 @@
+//! What is a region, and what is refused.
+
+use crate::try_expand;
+
+/// The first thing that is wrong with a function of this body; nothing where it is taken.
+fn refused(body: &str) -> Option<String> {
+    let text = format!("fn f() {{ {body} }}");
+    let item = text.parse().expect("Rust");
+    match try_expand("".parse().expect("Rust"), &item, false) {
+        Ok(_) => None,
+        Err(errors) => errors.iter().next().map(|error| error.what.clone()),
+    }
+}
+
+const BODY: &str = "move || { for i in 0..9 { ckpt::checkpoint!(); } }";
+
+#[test]
+fn threads_that_are_waited_for_are_members() {
+    for body in [
+        format!("thread::scope(|s| {{ for k in 0..3 {{ s.spawn({BODY}); }} }});"),
+        format!(
+            "thread::scope(|s| {{ let a = s.spawn({BODY}); let b = s.spawn({BODY}); (a.join(), b.join()) }});"
+        ),
+        format!(
+            "let hs: Vec<_> = (0..3).map(|k| thread::spawn({BODY})).collect(); for h in hs {{ h.join().unwrap(); }}"
+        ),
+        format!(
+            "let x = Arc::new(Mutex::new(0)); let y = Arc::clone(&x); let h = thread::spawn({BODY}); drop(y); h.join().unwrap();"
+        ),
+    ] {
+        assert_eq!(refused(&body), None, "{body}");
+    }
+}
+
+#[test]
+fn what_would_wait_too_long_or_not_be_held_is_refused() {
+    let work = "work between the start of threads with sites and their end";
+    let other = "a thread without a site among threads with sites";
+    for (body, expected) in [
+        (
+            format!("thread::scope(|s| {{ s.spawn({BODY}); work(0); }});"),
+            work,
+        ),
+        (
+            format!(
+                "thread::scope(|s| {{ let h = s.spawn({BODY}); for x in rx {{ g(x); }} h.join().unwrap(); }});"
+            ),
+            work,
+        ),
+        (
+            format!("let h = thread::spawn({BODY}); for x in rx {{ g(x); }} h.join().unwrap();"),
+            "`g` is called among the statements that start threads with sites",
+        ),
+        (
+            format!(
+                "let h = thread::spawn({BODY}); let k = thread::spawn({BODY}); h.join().unwrap(); work(); k.join().unwrap();"
+            ),
+            work,
+        ),
+        (
+            format!("thread::scope(|s| {{ s.spawn(|| log()); s.spawn({BODY}); }});"),
+            other,
+        ),
+        (
+            format!("thread::scope(|s| {{ s.spawn(log); s.spawn({BODY}); }});"),
+            other,
+        ),
+        (
+            "thread::scope(|s| { s.spawn(|| { s.spawn(|| log()); ckpt::checkpoint!(); }); });".into(),
+            "a thread with a site starts threads of its own",
+        ),
+        (
+            format!("thread::scope(|s| {{ let n = counter.load(Relaxed); s.spawn({BODY}); }});"),
+            "`.load(..)` is called among the statements that start threads with sites",
+        ),
+        (
+            format!("thread::scope(|s| {{ let h = s.spawn({BODY}).join(); }});"),
+            "threads with sites are started and joined in one statement",
+        ),
+        (format!("thread::spawn({BODY});"), "a site inside a closure"),
+    ] {
+        assert_eq!(refused(&body).as_deref(), Some(expected), "{body}");
+    }
+}
