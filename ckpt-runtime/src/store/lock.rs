@@ -15,7 +15,7 @@ use super::StoreError;
 /// Held until dropped.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -54,7 +54,15 @@ impl Lock {
         file.set_len(0).map_err(io("write"))?;
         file.rewind().map_err(io("write"))?;
         file.write_all(text.as_bytes()).map_err(io("write"))?;
-        Ok(Lock { _file: file })
+        Ok(Lock { file })
+    }
+}
+
+impl Drop for Lock {
+    /// Closing the file is not enough: a process that another thread is just starting has it as well, until it becomes
+    /// another program.
+    fn drop(&mut self) {
+        let _ = rustix::fs::flock(&self.file, FlockOperation::Unlock);
     }
 }
 
