@@ -373,12 +373,36 @@ fn mentions_device(expr: &Expr) -> bool {
     devices.found && !devices.changes
 }
 
-/// The types of std that change behind a shared reference.
-fn changes_inside(name: &str) -> bool {
-    matches!(
-        name,
-        "Mutex" | "RwLock" | "Cell" | "RefCell" | "OnceCell" | "OnceLock"
-    ) || name.starts_with("Atomic")
+/// Types that change behind a shared reference, and what makes queues that do.
+pub(crate) fn changes_inside(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "Mutex",
+        "RwLock",
+        "ReentrantLock",
+        "ReentrantMutex",
+        "FairMutex",
+        "ShardedLock",
+        "Cell",
+        "RefCell",
+        "UnsafeCell",
+        "SyncUnsafeCell",
+        "OnceCell",
+        "OnceLock",
+        "LazyCell",
+        "LazyLock",
+        "Lazy",
+        "DashMap",
+        "DashSet",
+        "SkipMap",
+        "SkipSet",
+        "SegQueue",
+        "ArrayQueue",
+        "channel",
+        "sync_channel",
+        "bounded",
+        "unbounded",
+    ];
+    NAMES.contains(&name) || name.starts_with("Atomic")
 }
 
 /// Whether an initialiser may be evaluated again and gives the same, its inputs unchanged: no call in it of which the

@@ -7,8 +7,12 @@ use super::items::{FnId, Items};
 use super::locate::bytes;
 use super::rewrite::Place;
 use super::source::{FileId, Program};
+use crate::borrow::changes_inside;
 use crate::replay;
+use crate::spine::operands::names_in;
 use crate::tables::Tables;
+use proc_macro2::TokenStream;
+use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use syn::spanned::Spanned;
@@ -27,6 +31,8 @@ pub struct Effects<'a> {
     /// Calls by the file and the byte at which they begin.
     calls: CallsByFile,
     by_function: Vec<Vec<FnId>>,
+    /// The types of the program that change behind a shared reference.
+    changing: HashSet<String>,
 }
 
 impl<'a> Effects<'a> {
@@ -51,6 +57,7 @@ impl<'a> Effects<'a> {
             tables: &analysis.tables,
             calls,
             by_function: graph.calls_by_function().into_iter().map(callees).collect(),
+            changing: changing_types(program),
         }
     }
 
@@ -102,12 +109,35 @@ impl<'a> Effects<'a> {
             Some((Statement::Let(local), others)) => local.init.as_ref().is_some_and(|init| {
                 init.diverge.is_none()
                     && is_constant_pattern(&local.pat)
+                    && !self.may_change_inside(place.0, local)
                     && self.leaves_all_as_it_is(place.0, &init.expr, &others)
             }),
             // What the loop goes over, made a second time.
             Some((Statement::For(one), others)) => self.leaves_all_as_it_is(place.0, &one.expr, &others),
             None => false,
         }
+    }
+
+    /// Whether what the `let` declares may change although it is not `mut`: made again, it would have lost that.
+    fn may_change_inside(&self, file: FileId, local: &Local) -> bool {
+        let mut open: Vec<FnId> = match &local.init {
+            Some(init) => self.called_in(file, &bytes(self.program, file, init.expr.span()), &[]),
+            None => Vec::new(),
+        };
+        let mut seen = HashSet::new();
+        let mut changes = self.mentions_changing(&local.to_token_stream());
+        while let Some(next) = open.pop().filter(|_| !changes) {
+            if seen.insert(next) {
+                changes |= self.mentions_changing(&self.items.function(next).item.to_token_stream());
+                open.extend(self.by_function.get(next.0).into_iter().flatten());
+            }
+        }
+        changes
+    }
+
+    fn mentions_changing(&self, tokens: &TokenStream) -> bool {
+        let mut names = names_in(tokens).into_iter();
+        names.any(|name| changes_inside(&name) || self.changing.contains(&name))
     }
 
     fn leaves_all_as_it_is(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> bool {
@@ -161,6 +191,39 @@ impl<'a> Effects<'a> {
             pending.extend(self.by_function.get(next.0).into_iter().flatten());
         }
         true
+    }
+}
+
+/// The types of a program that hold something which changes behind a shared reference.
+fn changing_types(program: &Program) -> HashSet<String> {
+    struct Types(Vec<(String, HashSet<String>)>);
+    impl<'ast> Visit<'ast> for Types {
+        fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+            let names = names_in(&item.fields.to_token_stream());
+            self.0.push((item.ident.to_string(), names));
+        }
+        fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+            let names = names_in(&item.variants.to_token_stream());
+            self.0.push((item.ident.to_string(), names));
+        }
+        fn visit_item_type(&mut self, item: &'ast syn::ItemType) {
+            let names = names_in(&item.ty.to_token_stream());
+            self.0.push((item.ident.to_string(), names));
+        }
+    }
+    let mut types = Types(Vec::new());
+    program.files.iter().for_each(|file| types.visit_file(&file.ast));
+    let mut found: HashSet<String> = HashSet::new();
+    loop {
+        let before = found.len();
+        for (name, names) in &types.0 {
+            if names.iter().any(|one| changes_inside(one) || found.contains(one)) {
+                found.insert(name.clone());
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
     }
 }
 

@@ -87,3 +87,26 @@ fn what_the_user_says_goes_before_what_the_source_tells() {
         assert_eq!(placement.sites.len(), 1, "{text}");
     }
 }
+
+#[test]
+fn what_changes_behind_a_shared_reference_is_not_made_again() {
+    let with = |types: &str, init: &str| {
+        format!("use std::sync::*; {types} fn main() {{ let class = {init}; class.use_it(); }}")
+    };
+    let shared = "struct Shared { hits: atomic::AtomicU64, rows: Vec<Row>, barrier: Barrier } struct Row(f64);
+                  impl Shared { fn of(n: usize) -> Self { Shared { hits: Default::default(), rows: Vec::new(), barrier: Barrier::new(n) } } }
+                  struct Outer { inner: Option<Shared> }
+                  fn outer() -> Outer { Outer { inner: None } }";
+    for init in [
+        "Arc::new(Shared { hits: Default::default(), rows: Vec::new(), barrier: Barrier::new(2) })",
+        "Shared::of(3)",
+        "outer()",
+        "Mutex::new(Foreign::new())",
+        "mpsc::channel::<u8>()",
+    ] {
+        assert!(!may_run_again(&with(shared, init)), "{init}");
+    }
+    let plain = "struct Table { rows: Vec<f64>, rule: fn(f64) -> f64 } fn table() -> Table { Table { rows: vec![1.0], rule: f64::sin } }";
+    assert!(may_run_again(&with(plain, "table()")));
+    assert!(may_run_again(&with(plain, "Arc::new(Barrier::new(3))")));
+}
