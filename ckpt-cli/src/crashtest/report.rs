@@ -246,6 +246,11 @@ impl Report {
                 "PASSED: {}, the answer of the uninterrupted run every time",
                 self.restarts()
             )
+        } else if let (0, Some(why)) = (wrong, self.trials.iter().find_map(|done| done.not_taken.as_ref())) {
+            writeln!(
+                out,
+                "NOT TESTED: no checkpoint could be taken; the program said:\n  {why}"
+            )
         } else if wrong == 0 {
             writeln!(
                 out,

@@ -97,9 +97,22 @@ pub struct Done {
     pub seconds: f64,
     /// Size of the largest checkpoint file that it left, in bytes.
     pub checkpoint_bytes: Option<u64>,
+    /// Why a checkpoint that was due was not taken, if the program said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_taken: Option<String>,
     /// What came out.
     #[serde(flatten)]
     pub verdict: Verdict,
+}
+
+/// What a program says where a checkpoint could not be taken: the warning with the lines that belong to it.
+fn not_taken(stderr: &str) -> Option<String> {
+    let from = stderr.find("warning: no checkpoint was taken")?;
+    let lines = stderr[from..].lines();
+    let own = lines
+        .enumerate()
+        .take_while(|(index, line)| *index == 0 || line.starts_with("  "));
+    Some(own.map(|(_, line)| line).collect::<Vec<_>>().join("\n"))
 }
 
 /// A crash test in progress.
@@ -175,6 +188,7 @@ impl Test<'_> {
             resumed: Vec::new(),
             seconds: 0.0,
             checkpoint_bytes: None,
+            not_taken: None,
             verdict: Verdict::Same,
         };
         let limit = Some(expected.time.max(expected.span) * 10 + Duration::from_secs(60));
@@ -199,6 +213,9 @@ impl Test<'_> {
             let finished = self.launch(&variables, until)?;
             done.seconds = finished.time.as_secs_f64();
             done.checkpoint_bytes = done.checkpoint_bytes.max(stores::largest_bytes(&store));
+            if done.not_taken.is_none() {
+                done.not_taken = not_taken(&finished.stderr);
+            }
             outputs.push(finished.stdout.clone());
             match finished.ending {
                 ending if kill.is_some() && !finished.too_long && self.launcher.was_killed(ending) => {
