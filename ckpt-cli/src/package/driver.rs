@@ -110,7 +110,7 @@ pub fn rewrite(
     rewritten
 }
 
-/// [`rewrite`]; `asked` becomes whether cargo has been asked about a copy.
+/// [`rewrite()`]; `asked` becomes whether cargo has been asked about a copy.
 fn rewrite_with_sites(
     options: &CargoOptions,
     wanted: Wanted,

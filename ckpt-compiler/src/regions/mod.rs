@@ -5,7 +5,7 @@
 //! The body of every thread becomes an instrumented function of its own, whose parameters are what it captures. And
 //! behind the last start stands a wait, where the function's thread takes the checkpoints of all.
 //!
-//! [`find`] finds regions, [`captures`] says how each thread comes to what it uses, [`again`] what may run again, [`put`]
+//! `find` finds regions, `captures` says how each thread comes to what it uses, `again` what may run again, `put`
 //! puts the instrumented bodies into the instrumented function.
 
 mod again;
