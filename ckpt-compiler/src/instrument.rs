@@ -547,7 +547,7 @@ fn without_ckpt(item: TokenStream) -> TokenStream {
 }
 
 /// Takes ckpt out of a function.
-struct Strip;
+pub(crate) struct Strip;
 impl VisitMut for Strip {
     fn visit_attributes_mut(&mut self, attributes: &mut Vec<syn::Attribute>) {
         attributes.retain(|attribute| !attribute.path().is_ident("ckpt"));

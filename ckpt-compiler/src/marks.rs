@@ -1,6 +1,7 @@
 //! Finds what makes a function interesting: `checkpoint!()` and the calls that lead to one.
 
 use crate::flow::arguments_of_macro;
+use crate::tables::segments;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{
@@ -17,12 +18,7 @@ pub struct Marks<'a> {
 impl Marks<'_> {
     /// Whether this is `checkpoint!()` or `ckpt::checkpoint!()`.
     pub fn is_checkpoint(mac: &Macro) -> bool {
-        let names: Vec<_> = mac
-            .path
-            .segments
-            .iter()
-            .map(|one| one.ident.to_string())
-            .collect();
+        let names = segments(&mac.path);
         matches!(
             names.iter().map(String::as_str).collect::<Vec<_>>()[..],
             ["checkpoint"] | ["ckpt", "checkpoint"]

@@ -5,6 +5,7 @@
 //! enumerates, skips or takes of such an iterator becomes an adaptor of the runtime, which can be saved half-way.
 
 use crate::paths::rt;
+use crate::tables::segments;
 use std::collections::{HashMap, HashSet};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
@@ -90,12 +91,7 @@ fn made_by(call: &syn::ExprCall) -> Option<Stream> {
     let Expr::Path(path) = &*call.func else {
         return None;
     };
-    let segments: Vec<String> = path
-        .path
-        .segments
-        .iter()
-        .map(|one| one.ident.to_string())
-        .collect();
+    let segments = segments(&path.path);
     let names: Vec<&str> = segments.iter().map(String::as_str).collect();
     match *names {
         [.., "stdin"] => Some(Stream::Input),

@@ -2,6 +2,7 @@
 //! told from the text counts as something that may be moved.
 
 use super::expr::Walker;
+use crate::tables::segments;
 use syn::{BinOp, Expr, Lit, Pat, Path, Type};
 
 const TYPES: &[&str] = &[
@@ -179,7 +180,7 @@ pub(super) fn is_number_type(ty: &Type) -> bool {
 
 /// `f64::MAX`, `std::f64::consts::PI`; with a call, `f64::from`.
 fn is_of_number(path: &Path, called: bool) -> bool {
-    let names: Vec<String> = path.segments.iter().map(|one| one.ident.to_string()).collect();
+    let names = segments(path);
     let Some((last, before)) = names.split_last() else {
         return false;
     };

@@ -5,6 +5,7 @@ use super::amount::Amount;
 use super::fold::{constant, operation};
 use super::items::{FnId, Function, ScopeId, TypeKind};
 use super::resolve::Resolver;
+use crate::tables::segments;
 use std::collections::HashMap;
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
@@ -194,12 +195,7 @@ impl OneFunction<'_, '_> {
         let Expr::Path(path) = &*call.func else {
             return None;
         };
-        let names: Vec<String> = path
-            .path
-            .segments
-            .iter()
-            .map(|one| one.ident.to_string())
-            .collect();
+        let names = segments(&path.path);
         let [.., owner, method] = names.as_slice() else {
             return None;
         };

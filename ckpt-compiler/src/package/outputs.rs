@@ -3,6 +3,7 @@
 use super::edits::Edit;
 use super::locate::bytes;
 use super::source::{FileId, Program};
+use crate::tables::segments;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
@@ -65,12 +66,7 @@ fn written(path: &syn::Path) -> Option<&syn::Path> {
     };
     match object.bounds.first() {
         Some(syn::TypeParamBound::Trait(bound)) if object.bounds.len() == 1 => {
-            let names: Vec<String> = bound
-                .path
-                .segments
-                .iter()
-                .map(|one| one.ident.to_string())
-                .collect();
+            let names = segments(&bound.path);
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let is_it = matches!(names[..], ["Write"] | ["io", "Write"] | ["std", "io", "Write"]);
             (is_it && bound.path.leading_colon.is_none()).then_some(&bound.path)

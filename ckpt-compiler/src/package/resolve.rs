@@ -210,6 +210,6 @@ pub fn segments(path: &syn::Path) -> Vec<String> {
     if path.leading_colon.is_some() {
         names.push("::".to_owned());
     }
-    names.extend(path.segments.iter().map(|one| one.ident.to_string()));
+    names.extend(crate::tables::segments(path));
     names
 }

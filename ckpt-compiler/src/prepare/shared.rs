@@ -5,6 +5,7 @@
 //! saves, and never both at once.
 
 use crate::marks::Marks;
+use crate::spine::operands::is_assignment;
 use crate::spine::select::is_binding;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -263,14 +264,6 @@ impl<'ast> Visit<'ast> for Changes<'_> {
         });
         self.found |= writes && first.is_some_and(|first| first == self.name);
     }
-}
-
-fn is_assignment(op: &syn::BinOp) -> bool {
-    op.to_token_stream().to_string().ends_with('=')
-        && !matches!(
-            op,
-            syn::BinOp::Eq(_) | syn::BinOp::Ne(_) | syn::BinOp::Le(_) | syn::BinOp::Ge(_)
-        )
 }
 
 /// Methods of the standard library that leave their receiver as it is.

@@ -3,10 +3,14 @@
 use super::find::is_member;
 use crate::borrow::place_root;
 use crate::errors::Diagnostics;
+use crate::marks::Marks;
+use crate::spine::operands::is_assignment;
+use crate::spine::select::pattern_bindings;
+use crate::tables::segments;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, ExprClosure, Stmt, UnOp};
+use syn::{Block, Expr, ExprClosure, Stmt};
 
 /// Methods that only look, or make something new.
 const LOOKS: &[&str] = &[
@@ -88,6 +92,20 @@ const CHANGES: &[&str] = &[
     "truncate",
 ];
 
+/// Macros that may run a second time: what they print is printed again.
+const MACROS: &[&str] = &[
+    "assert",
+    "assert_eq",
+    "concat",
+    "debug_assert",
+    "eprint",
+    "eprintln",
+    "format",
+    "print",
+    "println",
+    "vec",
+];
+
 /// The variables that are certain to be changed or borrowed exclusively in a block, bodies of threads aside.
 pub(super) fn changed(block: &Block) -> BTreeSet<String> {
     let mut found = Changed::default();
@@ -137,9 +155,9 @@ pub(super) fn start(statements: &[Stmt], first: usize, last: usize) -> usize {
     }
     let is_made_for_them = |stmt: &Stmt| match stmt {
         Stmt::Local(local) => {
-            let names = super::find::bound(&local.pat);
             let made = local.init.as_ref().is_some_and(|init| is_made_anew(&init.expr));
-            made && names.iter().any(|(name, _)| used.contains(name))
+            let names = pattern_bindings(&local.pat);
+            made && names.iter().any(|one| used.contains(&one.ident.to_string()))
         }
         _ => false,
     };
@@ -161,7 +179,7 @@ pub(super) fn start(statements: &[Stmt], first: usize, last: usize) -> usize {
 fn is_made_anew(init: &Expr) -> bool {
     match init {
         Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if {
-            let names: Vec<String> = path.path.segments.iter().map(|one| one.ident.to_string()).collect();
+            let names = segments(&path.path);
             matches!(
                 names.iter().map(String::as_str).collect::<Vec<_>>()[..],
                 [.., "Vec", "new" | "with_capacity"] | [.., "Arc", "clone"]
@@ -229,23 +247,6 @@ fn changes_a_number(name: &str) -> bool {
         )
 }
 
-pub(super) fn is_assignment(op: &syn::BinOp) -> bool {
-    use syn::BinOp::*;
-    matches!(
-        op,
-        AddAssign(_)
-            | SubAssign(_)
-            | MulAssign(_)
-            | DivAssign(_)
-            | RemAssign(_)
-            | BitXorAssign(_)
-            | BitAndAssign(_)
-            | BitOrAssign(_)
-            | ShlAssign(_)
-            | ShrAssign(_)
-    )
-}
-
 /// Refuses what may not run a second time.
 pub(super) fn check(statements: &[Stmt], errors: &mut Diagnostics) {
     let mut check = Check {
@@ -279,8 +280,8 @@ impl<'ast> Visit<'ast> for Check<'_> {
                 || matches!(&*init.expr, Expr::MethodCall(call) if call.method.to_string().ends_with("_mut"))
         });
         if !is_borrow {
-            self.own
-                .extend(super::find::bound(&local.pat).into_iter().map(|(name, _)| name));
+            let names = pattern_bindings(&local.pat).into_iter();
+            self.own.extend(names.map(|one| one.ident.to_string()));
         }
         visit::visit_local(self, local);
     }
@@ -312,35 +313,22 @@ impl<'ast> Visit<'ast> for Check<'_> {
                     self.refuse(call.func.span(), format!("`{name}` is called"));
                 }
             }
-            Expr::Unary(one) if matches!(one.op, UnOp::Deref(_)) => {}
             _ => {}
         }
         visit::visit_expr(self, expr);
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        if Marks::is_checkpoint(mac) {
+            self.refuse(mac.path.span(), "a checkpoint".into());
+            return;
+        }
         let name = mac
             .path
             .segments
             .last()
             .map_or(String::new(), |last| last.ident.to_string());
-        if !matches!(
-            name.as_str(),
-            "vec"
-                | "format"
-                | "println"
-                | "print"
-                | "eprintln"
-                | "eprint"
-                | "assert"
-                | "assert_eq"
-                | "debug_assert"
-                | "concat"
-        ) {
-            if crate::marks::Marks::is_checkpoint(mac) {
-                self.refuse(mac.path.span(), "a checkpoint".into());
-                return;
-            }
+        if !MACROS.contains(&name.as_str()) {
             self.refuse(mac.path.span(), format!("`{name}!` is used"));
         }
     }
@@ -350,7 +338,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
 
 /// `Vec::new`, `Some`, `Arc::clone`.
 fn makes_something(path: &syn::Path) -> bool {
-    let names: Vec<String> = path.segments.iter().map(|one| one.ident.to_string()).collect();
+    let names = segments(path);
     let is_type = |name: &str| name.starts_with(char::is_uppercase);
     match names.as_slice() {
         [.., of, name] if is_type(of) => {

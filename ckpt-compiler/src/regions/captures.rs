@@ -1,9 +1,11 @@
 //! What the body of a thread captures, and how a restart brings it back: the region makes it again, or the thread has
 //! changed it and its checkpoint has it.
 
-use super::find::{body_of, bound};
+use super::find::body_of;
 use crate::borrow::is_exclusive_type;
 use crate::errors::Diagnostics;
+use crate::flow::captured_in_text;
+use crate::spine::select::pattern_bindings;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -77,16 +79,13 @@ impl Names {
     }
 
     fn add(&mut self, pattern: &Pat) {
-        for (name, mutable) in bound(pattern) {
-            if mutable {
-                self.mutable.insert(name);
-            }
-        }
+        let bound = pattern_bindings(pattern).into_iter();
+        let mutable = bound.filter(|one| one.mutability.is_some());
+        self.mutable.extend(mutable.map(|one| one.ident.to_string()));
     }
 
     fn exclusively(&mut self, pattern: &Pat) {
-        self.exclusive
-            .extend(bound(pattern).into_iter().map(|(name, _)| name));
+        self.exclusive.extend(bound(pattern));
     }
 
     /// Takes note of what a pattern binds that goes over, or is, a value.
@@ -186,8 +185,7 @@ fn scopes(function: &ItemFn) -> HashMap<(usize, usize), BTreeSet<String>> {
         fn within(&mut self, patterns: &[&Pat], inside: impl FnOnce(&mut Self)) {
             let depth = self.stack.len();
             for pattern in patterns {
-                self.stack
-                    .extend(bound(pattern).into_iter().map(|(name, _)| name));
+                self.stack.extend(bound(pattern));
             }
             inside(self);
             self.stack.truncate(depth);
@@ -199,8 +197,7 @@ fn scopes(function: &ItemFn) -> HashMap<(usize, usize), BTreeSet<String>> {
         }
         fn visit_local(&mut self, local: &'ast syn::Local) {
             visit::visit_local(self, local);
-            self.stack
-                .extend(bound(&local.pat).into_iter().map(|(name, _)| name));
+            self.stack.extend(bound(&local.pat));
         }
         fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
             self.visit_expr(&one.expr);
@@ -223,8 +220,7 @@ fn scopes(function: &ItemFn) -> HashMap<(usize, usize), BTreeSet<String>> {
         }
         fn visit_expr_let(&mut self, one: &'ast syn::ExprLet) {
             visit::visit_expr_let(self, one);
-            self.stack
-                .extend(bound(&one.pat).into_iter().map(|(name, _)| name));
+            self.stack.extend(bound(&one.pat));
         }
         fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
             self.found
@@ -241,9 +237,7 @@ fn scopes(function: &ItemFn) -> HashMap<(usize, usize), BTreeSet<String>> {
     for argument in &function.sig.inputs {
         match argument {
             FnArg::Receiver(_) => scopes.stack.push("self".into()),
-            FnArg::Typed(typed) => scopes
-                .stack
-                .extend(bound(&typed.pat).into_iter().map(|(name, _)| name)),
+            FnArg::Typed(typed) => scopes.stack.extend(bound(&typed.pat)),
         }
     }
     scopes.visit_block(&function.block);
@@ -332,25 +326,21 @@ fn identifiers(tokens: &TokenStream, visit: &mut dyn FnMut(&Ident)) {
                 };
             }
             TokenTree::Literal(literal) => {
-                literal_names(&literal.to_string(), visit, literal.span());
+                for name in captured_in_text(&literal.to_string()) {
+                    if let Ok(mut ident) = syn::parse_str::<Ident>(&name) {
+                        ident.set_span(literal.span());
+                        visit(&ident);
+                    }
+                }
                 previous = ' ';
             }
         }
     }
 }
 
-/// `"{x}"` in a format string.
-fn literal_names(text: &str, visit: &mut dyn FnMut(&Ident), span: proc_macro2::Span) {
-    if !text.starts_with('"') {
-        return;
-    }
-    for part in text.split('{').skip(1) {
-        let name: String = part
-            .chars()
-            .take_while(|c| c.is_alphanumeric() || *c == '_')
-            .collect();
-        if let Ok(ident) = syn::parse_str::<Ident>(&name) {
-            visit(&Ident::new(&ident.to_string(), span));
-        }
-    }
+/// The names that a pattern binds.
+fn bound(pattern: &Pat) -> impl Iterator<Item = String> {
+    pattern_bindings(pattern)
+        .into_iter()
+        .map(|one| one.ident.to_string())
 }

@@ -3,6 +3,7 @@
 use super::captures::{Names, captures};
 use super::{Member, Region, Regions, again};
 use crate::errors::Diagnostics;
+use crate::instrument::Strip;
 use crate::marks::Marks;
 use proc_macro2::Span;
 use quote::format_ident;
@@ -10,7 +11,7 @@ use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprClosure, ItemFn, Pat, Stmt, parse_quote, parse_quote_spanned};
+use syn::{Block, Expr, ExprClosure, ItemFn, Stmt, parse_quote, parse_quote_spanned};
 
 /// The attribute by which a body that has been taken out is known, with its number.
 pub(super) const MEMBER: &str = "ckpt_member";
@@ -28,6 +29,9 @@ pub fn is_member(closure: &ExprClosure) -> bool {
 /// Takes the regions of a function out that have sites in their threads: the function gets a site in front of each, and
 /// the bodies lose theirs.
 pub fn lift(function: &mut ItemFn, marks: Marks<'_>, errors: &mut Diagnostics) -> Regions {
+    if !Starts::with_sites(marks, |starts| starts.visit_block(&function.block)) {
+        return Regions::default();
+    }
     let names = Names::of(function);
     let mut lifter = Lifter {
         marks,
@@ -49,14 +53,10 @@ struct Lifter<'a> {
 }
 
 impl VisitMut for Lifter<'_> {
+    /// Scopes first, also those of inner blocks: what starts threads with sites after that is waited for by `join`.
     fn visit_block_mut(&mut self, block: &mut Block) {
         let mut statements = Vec::new();
-        self.joined(block);
         for mut stmt in std::mem::take(&mut block.stmts) {
-            if is_put(&stmt) {
-                statements.push(stmt);
-                continue;
-            }
             match scope_in(&mut stmt).filter(|scope| self.has_sites(scope)) {
                 Some(scope) => {
                     let number = self.found.regions.len();
@@ -70,6 +70,7 @@ impl VisitMut for Lifter<'_> {
             statements.push(stmt);
         }
         block.stmts = statements;
+        self.joined(block);
     }
 
     fn visit_expr_closure_mut(&mut self, _: &mut ExprClosure) {}
@@ -89,9 +90,7 @@ impl Lifter<'_> {
             self.refuse_work(&block.stmts[last + 1..]);
             let region = self.statements(&mut block.stmts[start..=last]);
             self.found.regions.push(region);
-            let text = format!("{AWAIT}{number}");
-            let wait = parse_quote_spanned!(span=> let _ = #text;);
-            block.stmts.insert(last + 1, wait);
+            block.stmts.insert(last + 1, awaiting(number, span));
             let site = parse_quote_spanned!(span=> ckpt::checkpoint!(region #number););
             block.stmts.insert(start, site);
             at = last + 3;
@@ -100,16 +99,9 @@ impl Lifter<'_> {
 
     /// The first statement that starts threads with sites, and the last one before those are joined.
     fn started(&self, statements: &[Stmt]) -> Option<(usize, usize)> {
-        let joins = |stmt: &Stmt| {
-            let mut joins = Joins(false);
-            joins.visit_stmt(stmt);
-            joins.0
-        };
-        let starts = |stmt: &Stmt| {
-            let mut copy = stmt.clone();
-            scope_in(&mut copy).is_none() && self.starts_with_sites(&mut copy)
-        };
-        let first = statements.iter().position(|stmt| starts(stmt) && !joins(stmt))?;
+        let first = statements
+            .iter()
+            .position(|stmt| self.starts_with_sites(stmt) && !joins(stmt))?;
         let join = first + statements[first..].iter().position(joins)?;
         Some((first, join - 1))
     }
@@ -117,11 +109,6 @@ impl Lifter<'_> {
     /// The thread that starts a team waits for all of it where the program would wait for the first: what stands between
     /// that and the last wait would come later than it does without ckpt, and another thread may depend on it.
     fn refuse_work(&mut self, rest: &[Stmt]) {
-        let joins = |stmt: &Stmt| {
-            let mut joins = Joins(false);
-            joins.visit_stmt(stmt);
-            joins.0
-        };
         let waits = rest
             .iter()
             .rposition(joins)
@@ -139,29 +126,18 @@ impl Lifter<'_> {
         }
     }
 
-    fn starts_with_sites(&self, stmt: &mut Stmt) -> bool {
-        let mut found = false;
-        Spawns(&mut |closure: &mut ExprClosure| found |= self.has_site(closure)).visit_stmt_mut(stmt);
-        found
+    fn starts_with_sites(&self, stmt: &Stmt) -> bool {
+        Starts::with_sites(self.marks, |starts| starts.visit_stmt(stmt))
     }
 
     /// Whether a thread that the closure of a scope starts has a site.
     fn has_sites(&self, scope: &ExprClosure) -> bool {
-        let mut found = false;
-        let mut copy = scope.clone();
-        Spawns(&mut |closure: &mut ExprClosure| found |= self.has_site(closure))
-            .visit_expr_closure_mut(&mut copy);
-        found
-    }
-
-    fn has_site(&self, closure: &ExprClosure) -> bool {
-        self.marks.in_block(&body_of(closure))
+        Starts::with_sites(self.marks, |starts| starts.visit_expr(&scope.body))
     }
 
     fn region(&mut self, scope: &mut ExprClosure, number: usize) -> Region {
         let mut block = body_of(scope);
-        let has_sites = |stmt: &Stmt| self.starts_with_sites(&mut stmt.clone());
-        let Some(last) = block.stmts.iter().rposition(has_sites) else {
+        let Some(last) = block.stmts.iter().rposition(|stmt| self.starts_with_sites(stmt)) else {
             return Region {
                 lends: BTreeSet::new(),
             };
@@ -175,10 +151,7 @@ impl Lifter<'_> {
                 _ => *semicolon = Some(syn::Token![;](span)),
             }
         }
-        let text = format!("{AWAIT}{number}");
-        block
-            .stmts
-            .insert(last + 1, parse_quote_spanned!(span=> let _ = #text;));
+        block.stmts.insert(last + 1, awaiting(number, span));
         *scope.body = Expr::Block(syn::ExprBlock {
             attrs: Vec::new(),
             label: None,
@@ -193,10 +166,8 @@ impl Lifter<'_> {
         for stmt in &mut *statements {
             lends.extend(again::changed_in(stmt));
             let before = self.found.members.len();
-            let mut joins = Joins(false);
-            joins.visit_stmt(stmt);
             self.members(stmt, &mut lends);
-            if self.found.members.len() > before && joins.0 {
+            if self.found.members.len() > before && joins(stmt) {
                 self.errors.refuse(
                     stmt.span(),
                     "threads with sites are started and joined in one statement",
@@ -222,16 +193,14 @@ impl Lifter<'_> {
     /// Takes out the bodies of the threads that the statement starts.
     fn members(&mut self, stmt: &mut Stmt, lends: &mut BTreeSet<String>) {
         let mut bodies = Vec::new();
-        let first = self.found.members.len();
+        let (marks, first) = (self.marks, self.found.members.len());
         Spawns(&mut |closure: &mut ExprClosure| {
-            if !self.marks.in_block(&body_of(closure)) {
+            if !has_site(marks, closure) {
                 return;
             }
             let number = first + bodies.len();
             bodies.push(closure.clone());
-            let mut block = body_of(closure);
-            Strip.visit_block_mut(&mut block);
-            *closure.body = parse_quote!(#block);
+            Strip.visit_expr_mut(&mut closure.body);
             closure.attrs.push(parse_quote!(#[ckpt_member(#number)]));
         })
         .visit_stmt_mut(stmt);
@@ -317,73 +286,108 @@ fn scope_in(stmt: &mut Stmt) -> Option<&mut ExprClosure> {
     }
 }
 
+/// The statement that stands where the members of a region are waited for.
+fn awaiting(region: usize, span: Span) -> Stmt {
+    let text = format!("{AWAIT}{region}");
+    parse_quote_spanned!(span=> let _ = #text;)
+}
+
+/// Whether a closure that is given to `spawn` has a site, and has not been taken out yet.
+fn has_site(marks: Marks<'_>, closure: &ExprClosure) -> bool {
+    !is_member(closure) && marks.in_expr(&closure.body)
+}
+
+/// The place of the body in `s.spawn(body)`, `thread::spawn(body)`.
+fn started_by(expr: &mut Expr) -> Option<&mut ExprClosure> {
+    is_start(expr).then_some(())?;
+    let arguments = match expr {
+        Expr::MethodCall(call) => &mut call.args,
+        Expr::Call(call) => &mut call.args,
+        _ => return None,
+    };
+    match arguments.first_mut() {
+        Some(Expr::Closure(closure)) => Some(closure),
+        _ => None,
+    }
+}
+
+fn is_start(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(call) => call.method == "spawn" && call.args.len() == 1,
+        Expr::Call(call) => {
+            let starts = |last: &syn::PathSegment| last.ident == "spawn" || last.ident == "watched";
+            call.args.len() == 1
+                && matches!(&*call.func, Expr::Path(path) if path.path.segments.last().is_some_and(starts))
+        }
+        _ => false,
+    }
+}
+
 /// Visits the closures that are given to `spawn`.
 struct Spawns<F: FnMut(&mut ExprClosure)>(F);
 
 impl<F: FnMut(&mut ExprClosure)> VisitMut for Spawns<F> {
-    fn visit_expr_method_call_mut(&mut self, call: &mut syn::ExprMethodCall) {
-        if call.method == "spawn"
-            && call.args.len() == 1
-            && let Expr::Closure(closure) = &mut call.args[0]
-        {
-            (self.0)(closure);
-            return;
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match started_by(expr) {
+            Some(closure) => (self.0)(closure),
+            None => visit_mut::visit_expr_mut(self, expr),
         }
-        visit_mut::visit_expr_method_call_mut(self, call);
-    }
-
-    fn visit_expr_call_mut(&mut self, call: &mut syn::ExprCall) {
-        let is_spawn = matches!(&*call.func, Expr::Path(path)
-            if path.path.segments.last().is_some_and(|last| last.ident == "spawn" || last.ident == "watched"));
-        if is_spawn
-            && call.args.len() == 1
-            && let Expr::Closure(closure) = &mut call.args[0]
-        {
-            (self.0)(closure);
-            return;
-        }
-        visit_mut::visit_expr_call_mut(self, call);
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-/// What has been put in front of a region or behind its threads.
-fn is_put(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Macro(one) if Marks::region(&one.mac).is_some())
+/// Looks for threads with sites.
+struct Starts<'a> {
+    marks: Marks<'a>,
+    found: bool,
 }
 
-struct Joins(bool);
-
-impl<'ast> Visit<'ast> for Joins {
-    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-        self.0 |= call.method == "join" && call.args.is_empty();
-        visit::visit_expr_method_call(self, call);
+impl<'a> Starts<'a> {
+    fn with_sites(marks: Marks<'a>, look: impl FnOnce(&mut Self)) -> bool {
+        let mut starts = Starts { marks, found: false };
+        look(&mut starts);
+        starts.found
     }
 }
 
-/// Takes the sites out of a body.
-struct Strip;
-
-impl VisitMut for Strip {
-    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-        if Marks::is_checkpoint(mac) {
-            *mac = parse_quote!(::core::concat!());
+impl<'ast> Visit<'ast> for Starts<'_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        let body = match expr {
+            Expr::MethodCall(call) => call.args.first(),
+            Expr::Call(call) => call.args.first(),
+            _ => None,
+        };
+        match body {
+            Some(Expr::Closure(closure)) if is_start(expr) => self.found |= has_site(self.marks, closure),
+            _ => visit::visit_expr(self, expr),
         }
-        visit_mut::visit_macro_mut(self, mac);
     }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// Whether a statement waits for threads.
+fn joins(stmt: &Stmt) -> bool {
+    struct Joins(bool);
+    impl<'ast> Visit<'ast> for Joins {
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            self.0 |= call.method == "join" && call.args.is_empty();
+            visit::visit_expr_method_call(self, call);
+        }
+    }
+    let mut joins = Joins(false);
+    joins.visit_stmt(stmt);
+    joins.0
 }
 
 /// Whether a statement begins with waiting for threads, but for dropping values.
 fn joins_first(stmt: &Stmt) -> bool {
-    let mut joins = Joins(false);
-    joins.visit_stmt(stmt);
     let plain = |expr: &Expr| {
         !matches!(
             expr,
             Expr::Block(_) | Expr::If(_) | Expr::While(_) | Expr::Loop(_) | Expr::Match(_)
         )
     };
-    joins.0
+    joins(stmt)
         && match stmt {
             Stmt::Expr(Expr::ForLoop(one), _) => one.body.stmts.first().is_some_and(joins_first),
             Stmt::Expr(expr, _) => plain(expr),
@@ -424,19 +428,4 @@ impl<'ast> Visit<'ast> for Others {
             visit::visit_expr_closure(self, closure);
         }
     }
-}
-
-/// The names that a pattern binds.
-pub(super) fn bound(pattern: &Pat) -> Vec<(String, bool)> {
-    struct Bound(Vec<(String, bool)>);
-    impl<'ast> Visit<'ast> for Bound {
-        fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
-            self.0
-                .push((pattern.ident.to_string(), pattern.mutability.is_some()));
-            visit::visit_pat_ident(self, pattern);
-        }
-    }
-    let mut bound = Bound(Vec::new());
-    bound.visit_pat(pattern);
-    bound.0
 }

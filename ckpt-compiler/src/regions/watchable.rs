@@ -1,6 +1,7 @@
 //! Calls that start a thread which may outlive them.
 
 use crate::paths::rt;
+use crate::tables::segments;
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprCall, ExprMethodCall, parse_quote};
@@ -11,12 +12,7 @@ pub fn in_call(call: &ExprCall, is_bare_known: bool) -> Option<&Expr> {
     let Expr::Path(path) = &*call.func else {
         return None;
     };
-    let names: Vec<String> = path
-        .path
-        .segments
-        .iter()
-        .map(|one| one.ident.to_string())
-        .collect();
+    let names = segments(&path.path);
     let [body] = call.args.iter().collect::<Vec<_>>()[..] else {
         return None;
     };

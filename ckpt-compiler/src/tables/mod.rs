@@ -391,6 +391,7 @@ impl Tables {
     }
 }
 
-fn segments(path: &syn::Path) -> Vec<String> {
+/// The names of a path's segments.
+pub(crate) fn segments(path: &syn::Path) -> Vec<String> {
     path.segments.iter().map(|one| one.ident.to_string()).collect()
 }

@@ -1,6 +1,6 @@
 //! Tables from text, with the line and the key of everything that is wrong.
 
-use super::{Meaning, Tables};
+use super::{Meaning, Tables, segments};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Ident, Path, Token, parenthesized};
@@ -130,8 +130,7 @@ impl Parse for Tables {
             let content;
             parenthesized!(content in input);
             for path in Punctuated::<Path, Token![,]>::parse_terminated(&content)? {
-                let names: Vec<_> = path.segments.iter().map(|one| one.ident.to_string()).collect();
-                tables.say(meaning, &names.join("::"), true);
+                tables.say(meaning, &segments(&path).join("::"), true);
             }
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;

@@ -77,7 +77,7 @@ impl Names {
             Expr::Unary(one) => !matches!(one.op, syn::UnOp::Deref(_)) && self.is_constant(&one.expr),
             Expr::Cast(one) => self.is_constant(&one.expr),
             Expr::Binary(one) => {
-                !crate::package::calls::look::is_assignment(&one.op)
+                !crate::spine::operands::is_assignment(&one.op)
                     && self.is_constant(&one.left)
                     && self.is_constant(&one.right)
             }

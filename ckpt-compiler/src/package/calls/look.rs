@@ -1,5 +1,6 @@
 //! What a look at the syntax tells: what is left early, where a statement begins, which names are assigned to.
 
+use crate::spine::operands::is_assignment;
 use crate::tables::Tables;
 use proc_macro2::Span;
 use std::collections::HashSet;
@@ -173,27 +174,6 @@ pub(super) fn grown_names(block: &Block) -> HashSet<String> {
     let mut finder = Finder(HashSet::new());
     finder.visit_block(block);
     finder.0
-}
-
-/// `+=` and the like.
-pub(in crate::package) fn is_assignment(op: &syn::BinOp) -> bool {
-    use syn::BinOp::{
-        AddAssign, BitAndAssign, BitOrAssign, BitXorAssign, DivAssign, MulAssign, RemAssign, ShlAssign,
-        ShrAssign, SubAssign,
-    };
-    matches!(
-        op,
-        AddAssign(_)
-            | SubAssign(_)
-            | MulAssign(_)
-            | DivAssign(_)
-            | RemAssign(_)
-            | BitAndAssign(_)
-            | BitOrAssign(_)
-            | BitXorAssign(_)
-            | ShlAssign(_)
-            | ShrAssign(_)
-    )
 }
 
 #[cfg(test)]

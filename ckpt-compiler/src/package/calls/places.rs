@@ -1,6 +1,5 @@
 //! Names, fields, elements, literals, operators.
 
-use super::look::is_assignment;
 use super::walk::{Value, Walker, array_length};
 use super::{CallForm, FieldFact, Trap};
 use crate::package::amount::{Amount, Operation};
@@ -9,6 +8,7 @@ use crate::package::hints::{Names, Ty, TypeKey, field_type};
 use crate::package::items::{Def, TypeId};
 use crate::package::methods::functions_of_path;
 use crate::package::resolve::{Namespace, Resolved, segments};
+use crate::spine::operands::is_assignment;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr};
 

@@ -139,7 +139,7 @@ impl<'ast> Visit<'ast> for Changes {
     }
 
     fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
-        if crate::package::calls::look::is_assignment(&one.op) {
+        if crate::spine::operands::is_assignment(&one.op) {
             self.root(&one.left);
         }
         visit::visit_expr_binary(self, one);
