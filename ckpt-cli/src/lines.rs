@@ -93,6 +93,15 @@ impl Lines {
         ids
     }
 
+    /// Size of the files of these lines that are here.
+    pub fn bytes(&self, ids: &[CheckpointId]) -> u64 {
+        let sizes = self.parts.iter().flat_map(|part| {
+            let file = |id: &CheckpointId| part.folder.join(format!("{id}.r{}.h5", part.rank));
+            ids.iter().filter_map(move |id| std::fs::metadata(file(id)).ok())
+        });
+        sizes.map(|file| file.len()).sum()
+    }
+
     /// The ranks here that have no file of this line.
     pub fn lacking(&self, id: u64) -> Vec<u32> {
         let lacking = self.parts.iter().filter(|part| !part.has(id));

@@ -1,7 +1,7 @@
 //! `cargo ckpt`: run, kill, restart and look into restartable Rust programs.
 //!
 //! `commands/` has one file for each command; `launch/` finds, builds and starts the user's program;
-//! `crashtest/` kills and compares; `doctor/` looks at the machine; `expand` finds annotated functions; `stores` finds the store that a command is about, `lines` the parts of its ranks; `render` draws tables.
+//! `crashtest/` kills and compares; `doctor/` looks at the machine; `expand` finds annotated functions; `stores` finds the store that a command is about, `lines` the parts of its ranks; `render` draws tables; `talk` knows how much is said, and in which colours.
 //! `pack/` makes one file of a store and a store of the file. `package/` reads the sources of unmodified programs and copies them. `values/` reads what checkpoints hold. Nothing here knows HDF5: stores are read through the library's own reader.
 
 mod commands;
@@ -15,12 +15,14 @@ mod pack;
 mod package;
 mod render;
 mod stores;
+mod talk;
 mod values;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 
 /// Checkpoint/restart for Rust programs: run, kill, restart, look inside.
 #[derive(Debug, Parser)]
@@ -34,6 +36,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 struct CommandLine {
     #[command(subcommand)]
     command: commands::Command,
+    #[command(flatten)]
+    talk: talk::TalkOptions,
 }
 
 const EXAMPLES: &str = "\
@@ -60,7 +64,15 @@ fn main() -> ExitCode {
 }
 
 fn perform() -> ExitCode {
-    let line = CommandLine::try_parse_from(arguments()).unwrap_or_else(|error| wrong_command_line(&error));
+    let arguments = arguments();
+    let mut command = whole_command().color(color_of_help(&arguments));
+    let line = command
+        .try_get_matches_from_mut(arguments)
+        .and_then(|matches| {
+            CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+        })
+        .unwrap_or_else(|error| wrong_command_line(&error));
+    line.talk.apply();
     match line.command.perform() {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
@@ -68,6 +80,11 @@ fn perform() -> ExitCode {
             ExitCode::from(failure.code())
         }
     }
+}
+
+/// Everything that can be written on the command line.
+fn whole_command() -> clap::Command {
+    CommandLine::command()
 }
 
 /// Help and version, or what is wrong with the command line.
@@ -81,8 +98,21 @@ fn wrong_command_line(error: &clap::Error) -> ! {
     error.exit()
 }
 
+/// What `--color` says, before the command line has been read: help and errors about it come earlier.
+fn color_of_help(arguments: &[OsString]) -> ColorChoice {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let ours = words.split(|word| *word == "--").next().unwrap_or_default();
+    let next = ours.iter().skip_while(|word| **word != "--color").nth(1);
+    let joined = ours.iter().find_map(|word| word.strip_prefix("--color="));
+    match joined.or(next.copied()) {
+        Some("always") => ColorChoice::Always,
+        Some("never") => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    }
+}
+
 /// The arguments without the word that cargo puts in front: `cargo ckpt run` starts `cargo-ckpt ckpt run`.
-fn arguments() -> Vec<std::ffi::OsString> {
+fn arguments() -> Vec<OsString> {
     let mut arguments: Vec<_> = std::env::args_os().collect();
     if arguments.get(1).is_some_and(|first| first == "ckpt") {
         arguments.remove(1);
@@ -93,6 +123,14 @@ fn arguments() -> Vec<std::ffi::OsString> {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
+
+    #[test]
+    fn help_has_the_colours_that_are_asked_for() {
+        let of = |line: &str| super::color_of_help(&line.split(' ').map(Into::into).collect::<Vec<_>>());
+        assert_eq!(of("x run --color never"), clap::ColorChoice::Never);
+        assert_eq!(of("x --color=always run"), clap::ColorChoice::Always);
+        assert_eq!(of("x run -- --color never"), clap::ColorChoice::Auto);
+    }
 
     #[test]
     fn the_command_line_is_consistent() {

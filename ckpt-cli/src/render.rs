@@ -1,10 +1,11 @@
 //! Drawing for people: tables, sizes, durations. Colours are off when the output is no terminal or `NO_COLOR` is
 //! set; tables are then plain ASCII-free columns that `grep` and `awk` like.
 
-use std::io::IsTerminal;
 use std::time::Duration;
 
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table};
+
+use crate::talk;
 
 /// How a command prints its result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -31,20 +32,16 @@ impl FormatOption {
     }
 }
 
-/// Whether standard output may be coloured.
-pub fn coloured() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-}
-
 /// An empty table in the house style.
 pub fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table
         .load_preset("     --            ")
         .set_content_arrangement(ContentArrangement::Disabled);
-    if !coloured() {
-        table.force_no_tty();
-    }
+    match talk::coloured() {
+        true => table.enforce_styling(),
+        false => table.force_no_tty(),
+    };
     table.set_header(
         header
             .iter()

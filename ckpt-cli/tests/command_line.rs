@@ -32,6 +32,74 @@ fn package(name: &str, targets: &[&str]) -> tempfile::TempDir {
     folder
 }
 
+fn text(assert: &assert_cmd::assert::Assert) -> (String, String) {
+    let output = assert.get_output();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn bash_completes_one_word_and_two() {
+    let here = tempfile::tempdir().unwrap();
+    let (script, _) = text(&cargo_ckpt(here.path(), &["completions", "bash"]).success());
+    let ask = r#"
+        _former() { COMPREPLY=(build); }
+        complete -F _former cargo
+        source ./completions
+        source ./completions
+        ask() { COMPREPLY=(); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); $function "$1" "${!#}" "${COMP_WORDS[COMP_CWORD - 1]}"; echo "${COMPREPLY[@]}"; }
+        function=$(complete -p cargo-ckpt | sed 's/.*-F \([^ ]*\).*/\1/'); ask cargo-ckpt re
+        function=$(complete -p cargo | sed 's/.*-F \([^ ]*\).*/\1/'); ask cargo ckpt verify --for; ask cargo bui"#;
+    fs::write(here.path().join("completions"), script).unwrap();
+    let asked = Command::new("bash")
+        .current_dir(here.path())
+        .args(["-c", ask])
+        .assert()
+        .success();
+    let (answers, _) = text(&asked);
+    let lines: Vec<&str> = answers.lines().collect();
+    assert!(
+        lines[0].contains("restart") && lines[0].contains("rewrite"),
+        "{answers}"
+    );
+    assert_eq!(&lines[1..], ["--format", "build"], "{answers}");
+    for shell in ["zsh", "fish"] {
+        cargo_ckpt(here.path(), &["completions", shell])
+            .success()
+            .stdout(contains("restart"));
+    }
+}
+
+#[test]
+fn there_is_a_man_page_for_every_command() {
+    let here = tempfile::tempdir().unwrap();
+    cargo_ckpt(here.path(), &["man", "--to", "man"]).success();
+    let page = |name: &str| fs::read_to_string(here.path().join("man").join(name)).unwrap();
+    assert!(page("cargo-ckpt.1").contains("cargo\\-ckpt\\-restart(1)"));
+    assert!(page("cargo-ckpt-restart.1").contains("Continue a run from a checkpoint"));
+    cargo_ckpt(here.path(), &["man", "run"])
+        .success()
+        .stdout(contains(".TH"));
+    cargo_ckpt(here.path(), &["man", "sail"])
+        .code(2)
+        .stderr(contains("no command `sail`"));
+}
+
+#[test]
+fn colours_are_there_when_they_are_asked_for() {
+    let here = tempfile::tempdir().unwrap();
+    cargo_ckpt(here.path(), &["list"])
+        .code(76)
+        .stderr(contains("\u{1b}[").not());
+    cargo_ckpt(here.path(), &["list", "--color", "always"])
+        .code(76)
+        .stderr(contains("\u{1b}["));
+    cargo_ckpt(here.path(), &["--color=always", "--help"])
+        .success()
+        .stdout(contains("\u{1b}["));
+    cargo_ckpt(here.path(), &["doctor", "--color", "always"]).stdout(contains("\u{1b}["));
+}
+
 #[test]
 fn every_command_has_help_with_an_example_and_exit_codes() {
     let here = tempfile::tempdir().unwrap();
@@ -48,6 +116,8 @@ fn every_command_has_help_with_an_example_and_exit_codes() {
         "expand",
         "crashtest",
         "doctor",
+        "completions",
+        "man",
     ];
     for command in commands {
         cargo_ckpt(here.path(), &[command, "--help"]).success().stdout(

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use regex::Regex;
 
 use crate::crashtest::plan::{Amount, Kind, plan};
@@ -17,6 +17,7 @@ use crate::failure::{AboutFile, Failure, Outcome, code};
 use crate::launch::cargo::SitesOf;
 use crate::launch::{CargoOptions, RankOptions};
 use crate::render::{self, FormatOption};
+use crate::talk;
 
 /// Kill the program at many points, restart it each time and compare the answers
 ///
@@ -106,7 +107,7 @@ impl Crashtest {
             comparison: &comparison,
         };
         let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1_000_000));
-        let bar = progress_bar();
+        let bar = talk::spinner();
         let outcome = self.trials(&mut test, seed, &bar);
         bar.finish_and_clear();
         let mut report = Report {
@@ -154,7 +155,7 @@ impl Crashtest {
         };
         let planned = plan(expected.visits, amount);
         bar.set_length(planned.len() as u64);
-        bar.set_style(style("{spinner} {msg} {wide_bar} {pos}/{len} {eta}"));
+        bar.set_style(talk::style("{spinner} {msg} {wide_bar} {pos}/{len} {eta}"));
         bar.set_message("trials");
         let mut trials = Vec::new();
         for trial in &planned {
@@ -210,18 +211,6 @@ fn without_visits(sites: SitesOf) -> (&'static str, &'static str) {
             "count what a run does, `cargo ckpt plan --profile -- ARGS`: the next test chooses by that",
         ),
     }
-}
-
-/// On standard error, and only on a terminal.
-fn progress_bar() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    bar.set_style(style("{spinner} {msg}"));
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
-}
-
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The commands, one file each. A command parses its own options, does its work through the rest of the crate and
 //! returns the exit code; what goes wrong comes back as a `Failure`.
 
+mod completions;
 mod crashtest;
 mod diff;
 mod doctor;
@@ -8,6 +9,7 @@ mod expand;
 mod init;
 mod inspect;
 mod list;
+mod man;
 mod pack;
 mod plan;
 mod prune;
@@ -37,6 +39,8 @@ pub enum Command {
     Crashtest(crashtest::Crashtest),
     Expand(expand::Expand),
     Doctor(doctor::Doctor),
+    Completions(completions::Completions),
+    Man(man::ManPages),
 }
 
 impl Command {
@@ -58,6 +62,8 @@ impl Command {
             Command::Crashtest(command) => command.perform(),
             Command::Expand(command) => command.perform(),
             Command::Doctor(command) => command.perform(),
+            Command::Completions(command) => command.perform(),
+            Command::Man(command) => command.perform(),
         }
     }
 }

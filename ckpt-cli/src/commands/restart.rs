@@ -11,6 +11,7 @@ use crate::launch::mapping::Mapping;
 use crate::launch::restarts::{self, Run as Kept};
 use crate::launch::{Begin, CargoOptions, RankOptions, Record, RestartOptions, SessionOptions};
 use crate::stores::{self, StoreOption, Which};
+use crate::talk;
 use crate::values::checkpoint;
 
 /// Continue a run from a checkpoint
@@ -227,7 +228,7 @@ impl Restart {
         } else {
             format!(": {}", words.join(" "))
         };
-        eprintln!("ckpt: restarting from {}{how}", self.which.words());
+        talk::note(&format!("restarting from {}{how}", self.which.words()));
     }
 }
 

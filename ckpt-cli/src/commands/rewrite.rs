@@ -13,7 +13,7 @@ use crate::package::home::Busy;
 use crate::package::launch::is_written_for_ckpt;
 use crate::package::manifest::{Manifest, Runtime};
 use crate::package::{features, full, profile, read, report};
-use crate::render;
+use crate::{render, talk};
 
 /// Put the attributes and sites into the source
 ///
@@ -64,12 +64,12 @@ impl Rewrite {
         let mut package = read::read(&self.cargo)?;
         let analysis = profile::analyse(&mut package);
         if is_written_for_ckpt(&package, &analysis) {
-            eprintln!("ckpt: `main` has its attribute already: nothing to do");
+            talk::note("`main` has its attribute already: nothing to do");
             return Ok(0);
         }
         let _busy = Busy::with(package.target_directory());
         let Some(rewritten) = rewrite(&self.cargo, Wanted::Sources, package, analysis, self.ranks)? else {
-            eprintln!("ckpt: no loop is worth a checkpoint: nothing to do");
+            talk::note("no loop is worth a checkpoint: nothing to do");
             return Ok(0);
         };
         if let Some(warning) = report::outside(&rewritten.package, &rewritten.placement) {

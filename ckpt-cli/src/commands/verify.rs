@@ -9,6 +9,7 @@ use crate::failure::{Outcome, code};
 use crate::lines::{Lines, Part};
 use crate::render::{self, FormatOption};
 use crate::stores::{StoreOption, Which};
+use crate::talk::{self, Bar};
 
 /// Check every byte of a checkpoint, or of all, against its checksums
 ///
@@ -52,9 +53,11 @@ impl Verify {
             None => lines.ids().into_iter().map(CheckpointId).collect(),
         };
         let mut list = Vec::new();
+        let bar = talk::bytes_bar("verifying", lines.bytes(&ids));
         for part in &lines.parts {
-            list.extend(check(part, &ids)?);
+            list.extend(check(part, &ids, &bar)?);
         }
+        drop(bar);
         list.sort_by_key(|checked| (checked.id, checked.rank));
         let found = Found { lines, list };
         if self.format.json() {
@@ -72,7 +75,7 @@ impl Verify {
 }
 
 /// Checks the files of one rank.
-fn check(part: &Part, ids: &[CheckpointId]) -> Outcome<Vec<Checked>> {
+fn check(part: &Part, ids: &[CheckpointId], bar: &Bar) -> Outcome<Vec<Checked>> {
     let store = part.open(Mode::ReadOnly)?;
     let one = |&id: &CheckpointId| {
         let bytes = std::fs::metadata(store.path(id)).ok().map(|file| file.len());
@@ -83,6 +86,7 @@ fn check(part: &Part, ids: &[CheckpointId]) -> Outcome<Vec<Checked>> {
                 what: format!("rank {} has none of this number", part.rank),
             }],
         };
+        bar.advance(bytes.unwrap_or(0));
         Checked {
             id,
             rank: part.rank,

@@ -59,7 +59,7 @@ pub struct CargoOptions {
     /// Build without the network
     #[arg(long)]
     pub offline: bool,
-    /// Do not print cargo's own progress
+    /// Results and errors only: no notes, no progress, cargo's neither
     #[arg(short, long)]
     pub quiet: bool,
     /// Save less: what never changes and is cheap to make is made again at a restart (packages without attributes)

@@ -4,19 +4,26 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::process::{Command, Stdio};
 use std::thread::{self, JoinHandle};
 
+use crate::talk;
+
 /// Lines that say no more than that there were errors or warnings.
 const VERDICTS: [&str; 3] = ["could not compile `", "build failed, waiting", "` generated "];
 
 /// Has cargo write to a pipe as it would to the terminal, if there is one.
 pub fn pipe(command: &mut Command) {
     command.stderr(Stdio::piped());
+    if let Some(color) = talk::color_for_cargo() {
+        command.env("CARGO_TERM_COLOR", color);
+    }
     if io::stderr().is_terminal() {
         let default = |command: &mut Command, name: &str, value: &str| {
             if std::env::var_os(name).is_none() {
                 command.env(name, value);
             }
         };
-        default(command, "CARGO_TERM_COLOR", "always");
+        if talk::color_for_cargo().is_none() {
+            default(command, "CARGO_TERM_COLOR", "always");
+        }
         default(command, "CARGO_TERM_PROGRESS_WHEN", "always");
         default(command, "CARGO_TERM_PROGRESS_WIDTH", "80");
     }

@@ -10,6 +10,8 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use twox_hash::xxhash3_128::Hasher;
 
+use crate::talk::Bar;
+
 pub use read::unpack;
 pub use write::pack;
 
@@ -82,7 +84,7 @@ fn belongs_to_a_store(name: &str) -> bool {
 }
 
 /// Copies all of it; its length and its checksum.
-fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<(u64, String)> {
+fn copy(from: &mut impl Read, to: &mut impl Write, bar: &Bar) -> io::Result<(u64, String)> {
     let (mut sum, mut length) = (Hasher::new(), 0);
     let mut piece = vec![0; 1 << 20];
     loop {
@@ -93,6 +95,7 @@ fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<(u64, String)> 
         sum.write(&piece[..count]);
         to.write_all(&piece[..count])?;
         length += count as u64;
+        bar.advance(count as u64);
     }
 }
 

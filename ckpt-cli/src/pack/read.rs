@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Entry, FORMAT, MANIFEST, Manifest, Place, STORE, VERSION, copy};
 use crate::failure::{AboutFile, Failure, Outcome};
+use crate::talk::{self, Bar};
 
 /// A manifest is not longer.
 const LONGEST_MANIFEST: u64 = 64 << 20;
@@ -48,14 +49,16 @@ pub fn unpack(pack: &Path, store: Option<&Path>) -> Outcome<Unpacked> {
         .tempdir_in(around)
         .about("cannot write in", around)?;
     fs::create_dir(aside.path().join(STORE)).about("cannot make", aside.path())?;
+    let bar = talk::bytes_bar("unpacking", manifest.files.iter().map(|entry| entry.bytes).sum());
     let mut expected = manifest.files.iter();
     for entry in entries {
         let entry = entry.map_err(|error| damaged(pack, &error))?;
-        take_out(entry, expected.next(), aside.path()).map_err(|why| damaged(pack, &why))?;
+        take_out(&bar, entry, expected.next(), aside.path()).map_err(|why| damaged(pack, &why))?;
     }
     if let Some(missing) = expected.next() {
         return Err(damaged(pack, &format!("it ends before `{}`", missing.path)));
     }
+    drop(bar);
     let files = move_in(aside.path(), &store, &manifest, &places)?;
     Ok(Unpacked {
         store,
@@ -123,6 +126,7 @@ fn nothing_is_in_the_way(store: &Path, places: &[Place]) -> Outcome<()> {
 
 /// Writes an entry aside, if it is the one that the manifest has next.
 fn take_out(
+    bar: &Bar,
     mut entry: tar::Entry<'_, impl Read>,
     expected: Option<&Entry>,
     aside: &Path,
@@ -144,7 +148,7 @@ fn take_out(
         .create_new(true)
         .open(&to)
         .map_err(failed)?;
-    let (bytes, sum) = copy(&mut entry, &mut file).map_err(failed)?;
+    let (bytes, sum) = copy(&mut entry, &mut file, bar).map_err(failed)?;
     if (bytes, &sum) != (expected.bytes, &expected.xxh3_128) {
         return Err(format!(
             "`{}` has {bytes} bytes and the checksum {sum}, and should have {} and {}",

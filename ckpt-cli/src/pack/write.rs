@@ -12,6 +12,7 @@ use crate::failure::{AboutFile, Failure, Outcome, code};
 use crate::launch::RECORD_FILE;
 use crate::lines::{Lines, rank_list};
 use crate::stores;
+use crate::talk::{self, Bar};
 
 /// What has been packed.
 #[derive(Debug)]
@@ -45,8 +46,11 @@ pub fn pack(
         pieces.push(own_file(file)?);
     }
     let mut entries = Vec::new();
+    let lengths = pieces.iter().filter_map(|piece| piece.file.metadata().ok());
+    // Everything is read twice: for its checksum, and into the pack.
+    let bar = talk::bytes_bar("packing", 2 * lengths.map(|file| file.len()).sum::<u64>());
     for piece in &mut pieces {
-        entries.push(piece.entry()?);
+        entries.push(piece.entry(&bar)?);
     }
     let manifest = Manifest {
         format: FORMAT.into(),
@@ -62,7 +66,8 @@ pub fn pack(
         ),
         files: entries,
     };
-    write(to, &manifest, &mut pieces)?;
+    write(to, &manifest, &mut pieces, &bar)?;
+    drop(bar);
     let bytes = fs::metadata(to).about("cannot read", to)?.len();
     Ok(Packed {
         file: to.to_owned(),
@@ -158,9 +163,9 @@ impl Piece {
         Ok(Piece { from, path, file })
     }
 
-    fn entry(&mut self) -> Outcome<Entry> {
+    fn entry(&mut self, bar: &Bar) -> Outcome<Entry> {
         let (bytes, xxh3_128) =
-            copy(&mut self.file, &mut std::io::sink()).about("cannot read", &self.from)?;
+            copy(&mut self.file, &mut std::io::sink(), bar).about("cannot read", &self.from)?;
         self.file.rewind().about("cannot read", &self.from)?;
         Ok(Entry {
             path: self.path.clone(),
@@ -171,7 +176,7 @@ impl Piece {
 }
 
 /// Writes the pack under another name, and gives it its own when it is on the disk.
-fn write(to: &Path, manifest: &Manifest, pieces: &mut [Piece]) -> Outcome<()> {
+fn write(to: &Path, manifest: &Manifest, pieces: &mut [Piece], bar: &Bar) -> Outcome<()> {
     let folder = to
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
@@ -186,6 +191,7 @@ fn write(to: &Path, manifest: &Manifest, pieces: &mut [Piece]) -> Outcome<()> {
     add(&mut archive, MANIFEST, text.len() as u64, text.as_bytes()).about("cannot write", to)?;
     for (piece, entry) in pieces.iter_mut().zip(&manifest.files) {
         add(&mut archive, &piece.path, entry.bytes, &mut piece.file).about("cannot write", to)?;
+        bar.advance(entry.bytes);
     }
     let finished = archive
         .into_inner()

@@ -10,6 +10,7 @@ use super::gather::CACHE_TAG;
 use super::manifest::Runtime;
 use super::read::ReadPackage;
 use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::talk;
 
 /// The folder with everything that ckpt keeps about one workspace.
 #[derive(Debug)]
@@ -123,7 +124,7 @@ impl Busy {
         if let Some(file) = &file
             && matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock))
         {
-            eprintln!("ckpt: waiting for another program of this workspace to be built");
+            talk::note("waiting for another program of this workspace to be built");
             // A file system without locks is no reason to stop.
             let _ = file.lock();
         }

@@ -23,6 +23,7 @@ use crate::package::home::Busy;
 use crate::package::home::Home;
 use crate::package::read::{ReadPackage, read};
 use crate::render;
+use crate::talk;
 
 /// The crate that counts.
 const LIBRARY: &str = include_str!("library.rs");
@@ -57,7 +58,7 @@ pub fn measure(options: &CargoOptions, arguments: &[OsString], limit: Option<Dur
     let told = limit.map_or_else(String::new, |limit| {
         format!(", for {} at most", render::duration(limit))
     });
-    say(&options, &format!("ckpt: measuring `{name}`{told}"));
+    say(&options, &format!("measuring `{name}`{told}"));
     let (ending, stopped) = Supervisor::new(false)?.run_for(command, limit)?;
     let Some((nanos, seen)) = found::read(&numbers) else {
         return Err(
@@ -95,7 +96,7 @@ pub fn measure(options: &CargoOptions, arguments: &[OsString], limit: Option<Dur
     if nanos < SHORT_RUN {
         say(
             &options,
-            "ckpt: warning: so short a run says little about a long one: measure with an input that takes a second or more",
+            "warning: so short a run says little about a long one: measure with an input that takes a second or more",
         );
     }
     Ok(())
@@ -103,7 +104,7 @@ pub fn measure(options: &CargoOptions, arguments: &[OsString], limit: Option<Dur
 
 fn say(options: &CargoOptions, text: &str) {
     if !options.quiet {
-        eprintln!("{text}");
+        talk::note(text);
     }
 }
 

@@ -1,0 +1,64 @@
+//! `cargo ckpt completions`: what a shell needs to complete commands and options.
+
+use clap_complete::aot::{Shell, generate};
+
+use crate::failure::Outcome;
+use crate::render;
+
+/// Print completions for a shell
+///
+/// They complete `cargo-ckpt run`, and in bash `cargo ckpt run` as well.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    shell: Shell,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  cargo ckpt completions bash > ~/.local/share/bash-completion/completions/cargo-ckpt
+  cargo ckpt completions zsh > ~/.zfunc/_cargo-ckpt
+  cargo ckpt completions fish > ~/.config/fish/completions/cargo-ckpt.fish
+
+In bash, for `cargo ckpt` in two words, load it after cargo's own completions, in ~/.bashrc:
+  source ~/.local/share/bash-completion/completions/cargo-ckpt
+
+Exit codes: 0 done, 2 no such shell.";
+
+/// Hands `cargo ckpt ..` to the completions of `cargo-ckpt`, and the rest to those that cargo had.
+const TWO_WORDS: &str = r#"
+_cargo_ckpt_now=$(complete -p cargo 2>/dev/null | sed -n 's/.*-F \([^ ]*\).*/\1/p')
+[[ $_cargo_ckpt_now == _cargo_ckpt_in_two_words ]] || _cargo_ckpt_former=$_cargo_ckpt_now
+_cargo_ckpt_in_two_words() {
+    if [[ ${COMP_WORDS[1]} == ckpt && $COMP_CWORD -gt 1 ]]; then
+        COMP_WORDS=(cargo-ckpt "${COMP_WORDS[@]:2}")
+        COMP_CWORD=$((COMP_CWORD - 1))
+        _cargo_ckpt cargo-ckpt "$2" "${COMP_WORDS[COMP_CWORD - 1]}"
+    elif [[ -n ${_cargo_ckpt_former:-} ]]; then
+        "$_cargo_ckpt_former" "$@"
+    fi
+}
+complete -F _cargo_ckpt_in_two_words -o bashdefault -o default cargo
+"#;
+
+impl Completions {
+    /// Prints.
+    pub fn perform(&self) -> Outcome<u8> {
+        // The generator for bash mistakes a dash in the name for the end of a word.
+        let name = match self.shell {
+            Shell::Bash => "cargo_ckpt",
+            _ => "cargo-ckpt",
+        };
+        let mut command = crate::whole_command().name(name).bin_name(name);
+        let mut script = Vec::new();
+        generate(self.shell, &mut command, name, &mut script);
+        let mut script = String::from_utf8_lossy(&script).into_owned();
+        if self.shell == Shell::Bash {
+            script = script.replace("-o default cargo_ckpt\n", "-o default cargo-ckpt\n") + TWO_WORDS;
+        }
+        render::print(&script);
+        Ok(0)
+    }
+}

@@ -1,0 +1,124 @@
+//! How much is said, and in which colours: `--quiet`, `--color`, notes on standard error and progress bars. Set once, when
+//! the command line has been read.
+
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// When colours are used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Also in files and pipes.
+    Always,
+    /// Nowhere.
+    Never,
+}
+
+/// The options that all commands have.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub struct TalkOptions {
+    /// Colours: on a terminal, always or never
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    pub color: Color,
+    /// Results and errors only: no notes, no progress, cargo's neither
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+}
+
+static CHOSEN: OnceLock<TalkOptions> = OnceLock::new();
+
+impl TalkOptions {
+    /// Makes them those of this process.
+    pub fn apply(&self) {
+        let choice = match self.color {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+        let _ = CHOSEN.set(self.clone()); // a process has one command line
+    }
+}
+
+/// Whether only results and errors are wanted.
+pub fn is_quiet() -> bool {
+    CHOSEN.get().is_some_and(|options| options.quiet)
+}
+
+/// The choice of colours, as cargo takes it; none if it is left to the terminal.
+pub fn color_for_cargo() -> Option<&'static str> {
+    match CHOSEN.get().map_or(Color::Auto, |options| options.color) {
+        Color::Auto => None,
+        Color::Always => Some("always"),
+        Color::Never => Some("never"),
+    }
+}
+
+/// Whether standard output may be coloured.
+pub fn coloured() -> bool {
+    match CHOSEN.get().map_or(Color::Auto, |options| options.color) {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => {
+            std::io::stdout().is_terminal()
+                && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        }
+    }
+}
+
+/// What is good to know and no result: `ckpt: ...` on standard error.
+pub fn note(text: &str) {
+    if !is_quiet() {
+        eprintln!("ckpt: {text}");
+    }
+}
+
+/// A spinner until it has a length. On standard error, on a terminal only, and not with `--quiet`.
+pub fn spinner() -> ProgressBar {
+    let target = match is_quiet() {
+        true => ProgressDrawTarget::hidden(),
+        false => ProgressDrawTarget::stderr(),
+    };
+    let bar = ProgressBar::with_draw_target(None, target);
+    bar.set_style(style("{spinner} {msg}"));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+/// A bar over so many bytes, which goes when it is dropped.
+pub fn bytes_bar(doing: &'static str, bytes: u64) -> Bar {
+    let bar = spinner();
+    bar.set_length(bytes);
+    bar.set_style(style(
+        "{spinner} {msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
+    ));
+    bar.set_message(doing);
+    Bar(bar)
+}
+
+/// See [`bytes_bar`].
+pub struct Bar(ProgressBar);
+
+impl Bar {
+    /// So many bytes more are done.
+    pub fn advance(&self, bytes: u64) {
+        self.0.inc(bytes);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// The style of this template.
+pub fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
