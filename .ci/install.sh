@@ -71,6 +71,15 @@ install_machines() {
     }
 }
 
+# A rustc of another version than the usual: rustup's nightly where it is there, else Debian's for web browsers, which is
+# a new one. Prints its path.
+install_another_rustc() {
+    local debians=/usr/bin/rustc
+    rustup which --toolchain nightly rustc 2>/dev/null && return
+    [ -x $debians ] || install_packages rustc-web >&2
+    echo $debians
+}
+
 install_packages() {
     local missing=("$@")
     [ ${#missing[@]} -gt 0 ] || return 0

@@ -17,6 +17,8 @@ pub enum Version {
     Next,
     /// As the next, with a field that no checkpoint has and that has no default.
     Demanding,
+    /// As it is, compiled by the rustc that `ANOTHER_RUSTC` names.
+    OtherCompiler,
 }
 
 impl Version {
@@ -25,8 +27,29 @@ impl Version {
             Version::This => "this",
             Version::Next => "next",
             Version::Demanding => "demanding",
+            Version::OtherCompiler => "other-compiler",
         }
     }
+}
+
+/// The rustc of another version that `ANOTHER_RUSTC` names, and what it says that it is.
+///
+/// # Panics
+/// Where the variable is not set, or the version is that of the rustc which builds everything else.
+pub fn another_rustc() -> (PathBuf, String) {
+    let other = std::env::var_os("ANOTHER_RUSTC").map(PathBuf::from);
+    let other = other.expect(
+        "ANOTHER_RUSTC names a rustc of another version: see install_another_rustc in .ci/install.sh",
+    );
+    let says = |rustc: &Path| {
+        let said = Command::new(rustc).arg("--version").output();
+        let said = said.unwrap_or_else(|error| panic!("{} cannot be started: {error}", rustc.display()));
+        String::from_utf8_lossy(&said.stdout).trim().to_owned()
+    };
+    let usual = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let version = says(&other);
+    assert_ne!(version, says(Path::new(&usual)), "ANOTHER_RUSTC is no other");
+    (other, version)
 }
 
 /// What starts the program on a machine. Cargo builds what is not there yet.
@@ -68,10 +91,17 @@ fn build(machine: Machine, version: Version) -> PathBuf {
     cargo
         .args(["build", "--quiet", "--package", "traveller", "--manifest-path"])
         .arg(manifest);
-    cargo.arg("--target-dir").arg(target());
+    let mut folder = target();
     let mut features = Vec::new();
     match version {
         Version::This => {}
+        Version::OtherCompiler => {
+            // What another compiler has built is of no use to this one.
+            folder.push("machines/other-compiler");
+            cargo
+                .env("RUSTC", another_rustc().0)
+                .env_remove("RUSTUP_TOOLCHAIN");
+        }
         Version::Next => features.push("next"),
         Version::Demanding => features.push("demanding"),
     }
@@ -79,7 +109,7 @@ fn build(machine: Machine, version: Version) -> PathBuf {
         // Only the program itself is compiled once more.
         cargo.args(["--config", "profile.dev.package.traveller.opt-level=2"]);
     }
-    let mut folder = target();
+    cargo.arg("--target-dir").arg(&folder);
     if machine.starter.is_some() {
         features.push("static-hdf5");
         folder.push(machine.target);

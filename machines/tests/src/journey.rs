@@ -73,10 +73,15 @@ impl Journey {
 
     /// Goes on on a machine, and is killed again.
     pub fn go_on(&self, machine: Machine, killed_at: u32) {
+        self.go_on_with(machine, Version::This, killed_at);
+    }
+
+    /// The same as another version of the program.
+    pub fn go_on_with(&self, machine: Machine, version: Version, killed_at: u32) {
         let fault = format!("visit:{killed_at}");
         let ended = self.run(
             machine,
-            Version::This,
+            version,
             &[("CKPT_RESTART", "latest"), ("CKPT_FAULT", &fault)],
         );
         assert!(self.was_killed(&ended), "{}: {ended:?}", machine.name);

@@ -8,7 +8,7 @@ mod build;
 mod journey;
 mod matrix;
 
-pub use build::{Version, program};
+pub use build::{Version, another_rustc, program};
 pub use journey::{Ended, Journey, TURNS, cargo_ckpt, uninterrupted};
 pub use matrix::{PAGE, matrix, table};
 

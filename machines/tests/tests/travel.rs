@@ -1,6 +1,8 @@
 //! The traveller from machine to machine.
 
-use machines_tests::{Journey, MACHINES, PAGE, Version, machine, machines, matrix, table, uninterrupted};
+use machines_tests::{
+    Journey, MACHINES, PAGE, Version, another_rustc, machine, machines, matrix, table, uninterrupted,
+};
 
 #[test]
 fn every_machine_continues_what_every_other_has_written() {
@@ -54,6 +56,19 @@ fn the_next_version_of_the_program_goes_on() {
     journey.begin(machine("s390x"), 17);
     let ended = journey.arrive(machine("x86-64"), Version::Next);
     assert_eq!(journey.outcome(&ended), uninterrupted(machine("x86-64"), &[]));
+}
+
+/// There and back: what one compiler's program has written, the other's continues.
+#[test]
+fn another_version_of_the_compiler_goes_on() {
+    let (_, version) = another_rustc();
+    let machine = machine("x86-64");
+    let journey = Journey::default();
+    journey.begin(machine, 10);
+    journey.go_on_with(machine, Version::OtherCompiler, 17);
+    journey.go_on(machine, 24);
+    let ended = journey.arrive(machine, Version::OtherCompiler);
+    assert_eq!(journey.outcome(&ended), uninterrupted(machine, &[]), "{version}");
 }
 
 #[test]
