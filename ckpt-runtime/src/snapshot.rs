@@ -210,61 +210,6 @@ impl SnapshotBuilder {
         column
     }
 
-    /// A variable whose columns were put together from several places.
-    pub(crate) fn column(
-        &mut self,
-        frame: usize,
-        key: &'static str,
-        line: u32,
-        parameter: Option<u32>,
-        column: Column,
-    ) {
-        let content = Content::Value(column);
-        self.push(
-            frame,
-            VariableRecord {
-                key: key.into(),
-                line,
-                rust_type: "",
-                parameter,
-                content,
-            },
-        );
-    }
-
-    /// A variable whose columns were taken before.
-    pub(crate) fn entry(
-        &mut self,
-        frame: usize,
-        key: &'static str,
-        line: u32,
-        rust_type: &'static str,
-        column: &Column,
-    ) {
-        let content = Content::Value(column.clone());
-        self.push(
-            frame,
-            VariableRecord {
-                key: key.into(),
-                line,
-                rust_type,
-                parameter: None,
-                content,
-            },
-        );
-    }
-
-    /// The last variable of the frame is the function's parameter of this number.
-    pub(crate) fn is_parameter(&mut self, frame: usize, parameter: u32) {
-        let last = self
-            .frames
-            .get_mut(frame)
-            .and_then(|frame| frame.variables.last_mut());
-        if let Some(variable) = last {
-            variable.parameter = Some(parameter);
-        }
-    }
-
     /// A variable cannot be saved.
     pub(crate) fn fails(&mut self, key: &str, why: &str) {
         self.objects.enter(key);
@@ -319,7 +264,8 @@ impl SnapshotBuilder {
         );
     }
 
-    fn push(&mut self, frame: usize, variable: VariableRecord) {
+    /// Puts a variable, whose columns are there, into a frame.
+    pub(crate) fn push(&mut self, frame: usize, variable: VariableRecord) {
         match self.frames.get_mut(frame) {
             Some(record) => record.variables.push(variable),
             None => self.objects.fail(format!(

@@ -33,10 +33,7 @@ use thread::{ALL_FRESH, Lent, Orphan, Pending, Stray, THREAD, Thread, site_bit};
 
 /// A session begins: the frames of this thread are its own, and have made so many visits.
 pub(crate) fn attach(visits: u64) {
-    THREAD.with(|thread| {
-        thread.forget();
-        thread.visits.store(visits, Ordering::Relaxed);
-    });
+    begin_thread(visits);
     ranks::follow(0);
     ACTIVE.store(true, Ordering::SeqCst);
 }

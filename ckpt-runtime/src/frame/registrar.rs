@@ -6,7 +6,7 @@ use super::carve::{Carve, Carved, Carver, Demand};
 use super::saver::Saver;
 use super::thread::{Place, site_plan};
 use crate::plan::VariablePlan;
-use crate::snapshot::SnapshotBuilder;
+use crate::snapshot::{Content, SnapshotBuilder, VariableRecord};
 use crate::team;
 use crate::value::{Checkpoint, Column, FromSerde, Refill, SavedBySerde, can_stand_in};
 
@@ -163,7 +163,16 @@ impl Registrar {
                     let found = below.iter().find(|(own, _)| *own == parameter);
                     found.map_or(Column::Empty, |(_, (frame, key))| builder.take(*frame, key))
                 });
-                builder.column(index, key, line, parameter, column);
+                builder.push(
+                    index,
+                    VariableRecord {
+                        key: key.into(),
+                        line,
+                        rust_type: "",
+                        parameter,
+                        content: Content::Value(column),
+                    },
+                );
                 here.extend(parameter.map(|parameter| (parameter, (index, key))));
             }
             below = here;
@@ -178,16 +187,7 @@ impl Registrar {
 
     /// Saves what a variable held when the region began that has lent it to its members.
     pub fn save_entry(&mut self, key: &'static str) {
-        let line = self.line(key);
-        let index = self.base + self.frames.len().saturating_sub(1);
-        let Some(builder) = &mut self.builder else { return };
-        team::with_entry(key, |entry| match entry {
-            Some((column, rust_type)) => builder.entry(index, key, line, rust_type, column),
-            None => builder.fails(
-                key,
-                "it holds files or shared values, and a region lends it to its threads",
-            ),
-        });
+        self.put_entry(key, None);
     }
 
     /// As [`Registrar::save_entry`], for parameter `index` of the function, which is offered to its caller.
@@ -195,14 +195,32 @@ impl Registrar {
         if !self.offer(index, key) {
             return;
         }
-        let at = self.base + self.frames.len().saturating_sub(1);
-        self.save_entry(key);
-        if let Some(builder) = &mut self.builder {
-            builder.is_parameter(at, index);
-        }
+        self.put_entry(key, Some(index));
         if let Some(frame) = self.frames.last_mut() {
             frame.values.push((index, key));
         }
+    }
+
+    fn put_entry(&mut self, key: &'static str, parameter: Option<u32>) {
+        let line = self.line(key);
+        let index = self.base + self.frames.len().saturating_sub(1);
+        let Some(builder) = &mut self.builder else { return };
+        team::with_entry(key, |entry| match entry {
+            Some((column, rust_type)) => builder.push(
+                index,
+                VariableRecord {
+                    key: key.into(),
+                    line,
+                    rust_type,
+                    parameter,
+                    content: Content::Value(column.clone()),
+                },
+            ),
+            None => builder.fails(
+                key,
+                "it holds files or shared values, and a region lends it to its threads",
+            ),
+        });
     }
 
     /// This frame's variable lives in the callee's parameter `parameter` for the time of the call.

@@ -1,6 +1,6 @@
 //! A restart under way: the checkpoint, the frames taken up so far, and whether each still fits the program.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::exit::Fatal;
 use crate::plan::{FunctionPlan, SiteKind};
@@ -11,16 +11,20 @@ use crate::team;
 #[derive(Debug)]
 pub(crate) struct Resume {
     pub(crate) restored: Restored,
-    /// How many records of each thread have been taken up.
-    taken: BTreeMap<u32, usize>,
+    /// The records of each thread that have not been taken up, from its outermost function inwards.
+    left: BTreeMap<u32, VecDeque<usize>>,
     force_layout: bool,
 }
 
 impl Resume {
     pub(crate) fn new(restored: Restored, force_layout: bool) -> Resume {
+        let mut left = BTreeMap::<u32, VecDeque<usize>>::new();
+        for (record, frame) in restored.frames().iter().enumerate() {
+            left.entry(frame.thread).or_default().push_back(record);
+        }
         Resume {
             restored,
-            taken: BTreeMap::new(),
+            left,
             force_layout,
         }
     }
@@ -30,32 +34,29 @@ impl Resume {
     /// # Errors
     /// The record is of another function, or of another version of this one.
     pub(crate) fn take_up(&mut self, plan: &'static FunctionPlan) -> Result<(u32, u32), Fatal> {
-        let next = self.next();
-        let Some(record) = next.and_then(|next| self.restored.frames().get(next)) else {
+        let Some(next) = self.next() else {
             return Err(self.refuse(format!(
                 "the checkpoint ends in a function that `{}` is called from now",
                 plan.function
             )));
         };
+        let record = &self.restored.frames()[next];
         self.compare(record, plan)?;
         let site = record.site;
-        *self.taken.entry(team::thread_number()).or_default() += 1;
-        Ok((next.unwrap_or(0) as u32, site))
+        if let Some(own) = self.left.get_mut(&team::thread_number()) {
+            own.pop_front();
+        }
+        Ok((next as u32, site))
     }
 
     /// The record that this thread takes up next, if there is one left.
     fn next(&self) -> Option<usize> {
-        let thread = team::thread_number();
-        let taken = self.taken.get(&thread).copied().unwrap_or(0);
-        let records = self.restored.frames().iter().enumerate();
-        let mut own = records.filter(|(_, frame)| frame.thread == thread);
-        own.nth(taken).map(|(index, _)| index)
+        self.left.get(&team::thread_number())?.front().copied()
     }
 
     /// How many threads a team has to have.
     pub(crate) fn team_size(&self) -> usize {
-        let threads: BTreeSet<u32> = self.restored.frames().iter().map(|frame| frame.thread).collect();
-        threads.into_iter().filter(|thread| *thread > 0).count()
+        self.left.keys().filter(|thread| **thread > 0).count()
     }
 
     /// # Errors

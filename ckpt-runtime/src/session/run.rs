@@ -260,11 +260,7 @@ impl Run {
                 others.join(", ")
             ));
         }
-        self.failures += 1;
-        self.failure = "a thread was running beside the program".to_owned();
-        let failures = self.failures;
-        job::update(|job| job.failed_checkpoints = failures);
-        self.policy.failed(reason);
+        self.not_taken("a thread was running beside the program".to_owned(), reason);
         true
     }
 
@@ -472,6 +468,10 @@ impl Run {
         say(&format!(
             "warning: no checkpoint was taken at site visit {visits}: {why}\n  the program goes on and tries again when the next one is due"
         ));
+        self.not_taken(why, reason);
+    }
+
+    fn not_taken(&mut self, why: String, reason: Reason) {
         self.failures += 1;
         self.failure = why;
         let failures = self.failures;

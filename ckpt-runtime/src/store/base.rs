@@ -74,6 +74,16 @@ pub(super) enum Held {
     },
 }
 
+impl Held {
+    /// That of its bytes; zeros have none.
+    pub fn checksum(&self) -> u128 {
+        match self {
+            Held::Hole => 0,
+            Held::At { checksum, .. } => *checksum,
+        }
+    }
+}
+
 impl Known {
     /// The checkpoints that its blocks are in.
     pub fn holders(&self) -> BTreeSet<CheckpointId> {

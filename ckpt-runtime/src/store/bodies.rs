@@ -13,11 +13,12 @@ use super::extents::{Body, Extent, Other, block_length};
 use super::fault::Step;
 use super::hdf5::{Id, Shape, Type};
 use super::index::Dataset;
+use super::large::{Large, row_bytes};
 use super::survey::{Found, Source, Survey, dense};
 use super::write::{Place, Writer};
 use super::{CheckpointId, StoreError};
 use crate::parallel;
-use crate::value::{DType, Reference};
+use crate::value::DType;
 
 /// What a writer keeps in mind of bodies.
 #[derive(Default)]
@@ -28,16 +29,6 @@ pub(super) struct Bodies<'s> {
     pub known: Vec<(String, Option<usize>, Known)>,
     /// The group of blocks whose dataset is put together from several files.
     blocks: Option<Id>,
-}
-
-/// A large body that is about to be stored.
-struct Large<'a, 's> {
-    dtype: &'a DType,
-    /// Its dimensions, where it has any.
-    dims: &'a [u64],
-    source: &'a Source<'s>,
-    survey: Survey,
-    way: Coding,
 }
 
 /// What a large body has become.
@@ -458,91 +449,6 @@ impl<'s> Writer<'s> {
     }
 }
 
-impl Large<'_, '_> {
-    /// The blocks, one after the other from `first` on.
-    fn side_by_side(&self, id: CheckpointId, first: u64) -> Vec<Held> {
-        let (bytes, size) = (self.source.len() as u64, self.survey.size as u64);
-        let block = |(found, number): (&Found, u64)| match *found {
-            Found::New(checksum) => Held::At {
-                id,
-                offset: first + number * size,
-                length: block_length(bytes, size, number),
-                coding: Coding::Raw,
-                checksum,
-            },
-            Found::Same(held) => held,
-            Found::Zero => Held::Hole,
-        };
-        self.survey.blocks.iter().zip(0..).map(block).collect()
-    }
-
-    /// Rows of a block.
-    fn rows(&self) -> Option<u64> {
-        let row = row_bytes(self.dtype, self.dims, self.source.len())?;
-        let rows = self.survey.size / row;
-        (rows > 0 && rows * row == self.survey.size).then_some(rows as u64)
-    }
-
-    /// A block as a chunk has it: the last one is filled up.
-    fn padded(&self, number: usize) -> std::borrow::Cow<'_, [u8]> {
-        let size = self.survey.size;
-        let block = self.source.part(number * size, size).unwrap_or_default();
-        if block.len() == size {
-            return block.into();
-        }
-        let mut whole = Vec::with_capacity(size);
-        whole.extend_from_slice(block);
-        whole.resize(size, 0);
-        whole.into()
-    }
-
-    /// The blocks that need not be stored.
-    fn without_new(&self) -> Vec<Held> {
-        let held = |found: &Found| match found {
-            Found::Same(held) => *held,
-            Found::Zero | Found::New(_) => Held::Hole,
-        };
-        self.survey.blocks.iter().map(held).collect()
-    }
-
-    /// What the next checkpoint is to know of this dataset.
-    fn as_known(&self, blocks: Vec<Held>, before: Option<&Known>, id: CheckpointId, path: String) -> Known {
-        let same = self.survey.blocks.iter();
-        let same = same
-            .filter(|found| matches!(found, Found::Same(Held::At { .. })))
-            .count();
-        let stored = blocks.iter().filter(|held| **held != Held::Hole).count();
-        let checksums = blocks.iter().map(|held| match held {
-            Held::Hole => 0,
-            Held::At { checksum, .. } => *checksum,
-        });
-        let reference = match self.source {
-            Source::Blocks(body) => Some(Arc::new(Reference {
-                dtype: self.dtype.clone(),
-                row: body.row,
-                bytes: body.len(),
-                block: self.survey.size,
-                checksums: checksums.collect(),
-                pays: before.is_none() || same * 4 >= stored,
-            })),
-            Source::Plain(_) => None,
-        };
-        let mut known = Known {
-            dtype: self.dtype.clone(),
-            shape: self.dims.to_vec(),
-            bytes: self.source.len() as u64,
-            size: self.survey.size as u64,
-            blocks,
-            paths: before.map(|before| before.paths.clone()).unwrap_or_default(),
-            reference,
-        };
-        known.paths.insert(id, path);
-        let holders = known.holders();
-        known.paths.retain(|id, _| holders.contains(id));
-        known
-    }
-}
-
 /// Writes a body side by side, every piece while its checksum has it in the cache; gives the checksums of its blocks.
 pub(super) fn write_and_sum(
     file: &File,
@@ -567,23 +473,9 @@ pub(super) fn write_and_sum(
     Ok(sums)
 }
 
-/// Bytes of a row of a dataset, if it has rows.
-fn row_bytes(dtype: &DType, dims: &[u64], bytes: usize) -> Option<usize> {
-    let (rows, inner) = dims.split_first()?;
-    let row = inner
-        .iter()
-        .try_fold(dtype.size() as u64, |row, &length| row.checked_mul(length))?;
-    let is_all = row.checked_mul(*rows) == Some(bytes as u64);
-    let row = usize::try_from(row).ok().filter(|_| is_all)?;
-    crate::value::block_size(row).map(|_| row)
-}
-
 /// The checksum of a dataset in blocks: that of the checksums of its blocks, which are zero for those of zeros.
 fn checksum_of(blocks: &[Held]) -> u128 {
-    let sums = blocks.iter().map(|held| match held {
-        Held::Hole => 0,
-        Held::At { checksum, .. } => *checksum,
-    });
+    let sums = blocks.iter().map(Held::checksum);
     checksum(&sums.flat_map(u128::to_le_bytes).collect::<Vec<u8>>())
 }
 

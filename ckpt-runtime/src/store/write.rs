@@ -1,6 +1,5 @@
 //! A snapshot becomes a file: the HDF5 structure, the values at the places that HDF5 allotted, the index, the header.
 
-use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,17 +12,12 @@ use super::container;
 use super::extents::Other;
 use super::fault::Step;
 use super::hdf5::{Id, Structure, Type};
-use super::index::{Frame, Index, TableEntry};
+use super::index::{Index, TableEntry};
 use super::stream::Stream;
 use super::survey::Source;
-use super::tree::frame_paths;
-use super::{CheckpointId, FORMAT_VERSION, FrameInfo, Meta, StoreError, VariableContent, VariableInfo};
-use crate::plan::SiteKind;
-use crate::snapshot::{Content, FrameRecord, Snapshot, VariableRecord};
+use super::{CheckpointId, FORMAT_VERSION, Meta, StoreError, VariableContent, VariableInfo};
+use crate::snapshot::{Content, Snapshot, VariableRecord};
 use crate::value::{Block, Column, DType, Data};
-
-/// With more single values than this in a frame they share tables: a dataset of its own costs 400 bytes and 30 microseconds.
-const MOST_SCALARS: usize = 256;
 
 /// How a file is to be written.
 #[derive(Clone, Copy)]
@@ -191,7 +185,6 @@ impl<'s> Writer<'s> {
         for (name, text) in &meta.notes {
             self.structure.text(root, &object_name(name), text)?;
         }
-        let paths = frame_paths(snapshot.frames.iter().map(|frame| frame.thread));
         let statics = match snapshot.statics.len() {
             0 => None,
             _ => Some(self.structure.group(root, "statics")?),
@@ -201,42 +194,7 @@ impl<'s> Writer<'s> {
             _ => Some(self.structure.group(root, "shared")?),
         };
         self.index.meta = meta.clone();
-        let targets: HashSet<(usize, &str)> = snapshot
-            .frames
-            .iter()
-            .flat_map(|frame| &frame.variables)
-            .filter_map(link_target)
-            .collect();
-        let own = self.structure.group(root, "frames")?;
-        let team = match snapshot.frames.iter().any(|frame| frame.thread > 0) {
-            true => Some(self.structure.group(root, "threads")?),
-            false => None,
-        };
-        let mut member: Option<(u32, Id)> = None;
-        for (number, frame) in snapshot.frames.iter().enumerate() {
-            if let Some(team) = &team
-                && frame.thread > 0
-                && member.as_ref().is_none_or(|(thread, _)| *thread != frame.thread)
-            {
-                let group = self.structure.group(team, &frame.thread.to_string())?;
-                member = Some((frame.thread, group));
-            }
-            let parent = match &member {
-                Some((thread, group)) if *thread == frame.thread => group,
-                _ => &own,
-            };
-            let name = paths[number].rsplit('/').next().unwrap_or_default();
-            let group = self.structure.group(parent, name)?;
-            self.frame(
-                &group,
-                number,
-                frame,
-                &Links {
-                    targets: &targets,
-                    paths: &paths,
-                },
-            )?;
-        }
+        self.frames(snapshot)?;
         for variable in &snapshot.statics {
             let (Some(statics), Content::Value(column)) = (&statics, &variable.content) else {
                 continue;
@@ -291,153 +249,7 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    fn frame(
-        &mut self,
-        group: &Id,
-        number: usize,
-        frame: &'s FrameRecord,
-        links: &Links<'_>,
-    ) -> Result<(), StoreError> {
-        let mut info = frame_info(frame);
-        let structure = &self.structure;
-        structure.text(group, "function", &info.function)?;
-        structure.text(group, "module", &info.module)?;
-        structure.text(group, "file", &info.file)?;
-        structure.number(group, "line", info.line.into())?;
-        structure.number(group, "site", info.site.into())?;
-        structure.number(group, "site_line", info.site_line.into())?;
-        structure.number(group, "site_column", info.site_column.into())?;
-        if let Some(callee) = &info.callee {
-            structure.text(group, "callee", callee)?;
-        }
-        structure.text(group, "layout", &format!("{:016x}", info.layout))?;
-        structure.text(group, "source", &format!("{:016x}", info.source))?;
-
-        let path = links.paths[number].clone();
-        let is_scalar = |variable: &VariableRecord| match &variable.content {
-            Content::Value(Column::Data(Data {
-                single: true, dtype, ..
-            })) => *dtype != DType::Text && !links.targets.contains(&(number, variable.key.as_ref())),
-            _ => false,
-        };
-        let pack = frame
-            .variables
-            .iter()
-            .filter(|variable| is_scalar(variable))
-            .count()
-            > MOST_SCALARS;
-        let mut columns: Vec<Option<Stored>> = vec![None; frame.variables.len()];
-        let mut scalars: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (position, variable) in frame.variables.iter().enumerate() {
-            let name = object_name(&variable.key);
-            match &variable.content {
-                Content::Value(_) if pack && is_scalar(variable) => {
-                    scalars.entry(variable.rust_type).or_default().push(position);
-                }
-                Content::Value(column) => {
-                    let place = Place {
-                        parent: group,
-                        path: &path,
-                        name: &name,
-                    };
-                    columns[position] = Some(self.column(&place, column, Some(variable))?);
-                }
-                Content::Link { frame: target, key } => {
-                    let target = format!("{}/{}", links.paths[*target], object_name(key));
-                    self.structure.link(group, &name, &target)?;
-                }
-            }
-        }
-        if !scalars.is_empty() {
-            let tables = self.structure.group(group, "#scalars")?;
-            let path = format!("{path}/#scalars");
-            for (rust_type, positions) in scalars {
-                let name = object_name(rust_type);
-                let place = Place {
-                    parent: &tables,
-                    path: &path,
-                    name: &name,
-                };
-                self.scalars(&place, frame, &positions, &mut columns)?;
-            }
-        }
-        for (variable, column) in info.variables.iter_mut().zip(&columns) {
-            variable.bytes = column.as_ref().map_or(0, Stored::bytes);
-        }
-        self.index.frames.push(Frame { info, columns });
-        Ok(())
-    }
-
-    /// Many single values of one Rust type as one table.
-    fn scalars(
-        &mut self,
-        place: &Place<'_>,
-        frame: &'s FrameRecord,
-        positions: &[usize],
-        columns: &mut [Option<Stored>],
-    ) -> Result<(), StoreError> {
-        let rows: Vec<(usize, &VariableRecord, &Data)> = positions
-            .iter()
-            .filter_map(|&position| match &frame.variables[position].content {
-                Content::Value(Column::Data(data)) => Some((position, &frame.variables[position], data)),
-                _ => None,
-            })
-            .collect();
-        let Some((_, _, first)) = rows.first() else {
-            return Ok(());
-        };
-        let dtype = first.dtype.clone();
-        let name_size = rows
-            .iter()
-            .map(|(_, variable, _)| variable.key.len())
-            .max()
-            .unwrap_or(0)
-            .max(1);
-        let (size, row_size) = (dtype.size(), name_size + dtype.size() + 12);
-        let mut body = Vec::with_capacity(rows.len() * row_size);
-        let dataset = self.index.datasets.len() as u32;
-        for (position, variable, data) in &rows {
-            let start = body.len();
-            body.extend_from_slice(variable.key.as_bytes());
-            body.resize(start + name_size, 0);
-            let block = Block {
-                dataset,
-                offset: body.len() as u64,
-                length: size as u64,
-            };
-            columns[*position] = Some(Stored::Data {
-                dtype: data.dtype.clone(),
-                single: true,
-                block,
-            });
-            body.extend_from_slice(&data.bytes);
-            body.extend_from_slice(&variable.line.to_le_bytes());
-            body.extend_from_slice(&variable.parameter.map_or(-1, i64::from).to_le_bytes());
-        }
-        let text = Type::new(&DType::Text, name_size, self.path)?;
-        let value = Type::new(&dtype, size, self.path)?;
-        let (line, parameter) = (
-            Type::new(&DType::U32, 4, self.path)?,
-            Type::new(&DType::I64, 8, self.path)?,
-        );
-        let parts = [
-            ("name", &text, name_size),
-            ("value", &value, size),
-            ("line", &line, 4),
-            ("parameter", &parameter, 8),
-        ];
-        let of = Type::record(&parts, self.path)?;
-        let (_, object) = self.dataset_of(
-            place,
-            &DType::Record(row_size as u32),
-            &of,
-            Some(&[rows.len() as u64]),
-            Source::Plain(body.into()),
-        )?;
-        self.structure.text(&object, "rust_type", rows[0].1.rust_type)
-    }
-
-    fn column(
+    pub(super) fn column(
         &mut self,
         place: &Place<'_>,
         column: &'s Column,
@@ -577,45 +389,7 @@ pub(super) struct Place<'a> {
     pub name: &'a str,
 }
 
-fn link_target(variable: &VariableRecord) -> Option<(usize, &str)> {
-    match &variable.content {
-        Content::Link { frame, key } => Some((*frame, key)),
-        Content::Value(_) => None,
-    }
-}
-
-/// Where the variables of a checkpoint are that others are lent to.
-struct Links<'a> {
-    targets: &'a HashSet<(usize, &'a str)>,
-    /// The path of every frame.
-    paths: &'a [String],
-}
-
-fn frame_info(frame: &FrameRecord) -> FrameInfo {
-    let plan = frame.plan;
-    let site = (frame.site as usize)
-        .checked_sub(1)
-        .and_then(|index| plan.sites.get(index));
-    FrameInfo {
-        function: plan.function.to_owned(),
-        module: plan.module.to_owned(),
-        file: plan.file.to_owned(),
-        line: plan.line,
-        thread: frame.thread,
-        site: frame.site,
-        site_line: site.map_or(0, |site| site.line),
-        site_column: site.map_or(0, |site| site.column),
-        callee: site.and_then(|site| match site.kind {
-            SiteKind::Call { callee } => Some(callee.to_owned()),
-            SiteKind::Checkpoint | SiteKind::Chosen => None,
-        }),
-        layout: plan.layout,
-        source: plan.source,
-        variables: frame.variables.iter().map(variable_info).collect(),
-    }
-}
-
-fn variable_info(variable: &VariableRecord) -> VariableInfo {
+pub(super) fn variable_info(variable: &VariableRecord) -> VariableInfo {
     VariableInfo {
         key: variable.key.to_string(),
         line: variable.line,
@@ -633,7 +407,7 @@ fn variable_info(variable: &VariableRecord) -> VariableInfo {
 }
 
 /// A name as HDF5 takes it: `/` would begin a new level, a zero byte ends a string, `.` means the group itself.
-fn object_name(name: &str) -> String {
+pub(super) fn object_name(name: &str) -> String {
     if matches!(name, "" | "." | "..") {
         return format!("%{name}");
     }

@@ -1,19 +1,24 @@
 //! What the user asks of a session: `ckpt.toml` in the working directory, overruled by `CKPT_*` variables (the command
 //! line passes its flags as such). A session exists as soon as one of them asks for one.
 
+mod environment;
+mod words;
+
 use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::files::moved;
-use crate::store::{CheckpointId, Compression, Keep, Storing};
+pub(crate) use environment::unknown_variables;
+use environment::{ASKING, Environment};
+use words::{bytes, compression, duration, interval, keep_from, when_busy};
+
+use crate::store::{CheckpointId, Keep, Storing};
 
 /// The configuration file, looked for in the working directory.
 pub const CONFIG_FILE: &str = "ckpt.toml";
@@ -23,44 +28,6 @@ pub const DEFAULT_INTERVAL: Duration = Duration::from_secs(600);
 
 /// How long threads of a team that stand at a site wait for the others.
 const TEAM_WAIT: Duration = Duration::from_secs(60);
-
-/// Variables that ask for a session; the others only modify one.
-const ASKING: &[&str] = &[
-    "CKPT_DIR",
-    "CKPT_EVERY",
-    "CKPT_INTERVAL",
-    "CKPT_KEEP",
-    "CKPT_RESTART",
-    "CKPT_TIME_LIMIT",
-];
-
-/// Variables that modify a session, or that other parts of ckpt read.
-const KNOWN: &[&str] = &[
-    "CKPT_BACKGROUND",
-    "CKPT_MEMORY",
-    "CKPT_WHEN_BUSY",
-    "CKPT_TEAM_WAIT",
-    "CKPT_COMPRESSION",
-    "CKPT_FULL_EVERY",
-    "CKPT_MTBF",
-    "CKPT_FORCE_LAYOUT",
-    "CKPT_QUIET",
-    "CKPT_FAULT",
-    "CKPT_CHECK_SAFE_POINTS",
-    "CKPT_COUNT_MPI_CALLS",
-    "CKPT_LOG",
-    "CKPT_MAP",
-    "CKPT_PLAN",
-    "CKPT_RUNTIME_PATH",
-];
-
-/// Variables that look as if they were meant for ckpt, and are not known to it.
-pub(crate) fn unknown_variables() -> Vec<String> {
-    let names = env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
-    let ours = names.filter(|name| name.starts_with("CKPT_"));
-    ours.filter(|name| !ASKING.contains(&name.as_str()) && !KNOWN.contains(&name.as_str()))
-        .collect()
-}
 
 /// Which checkpoint a restart begins from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -315,101 +282,6 @@ impl File {
     }
 }
 
-/// The `CKPT_*` variables. An empty one counts as absent, so that scripts can switch one off.
-struct Environment<'a>(&'a dyn Fn(&str) -> Option<OsString>);
-
-impl Environment<'_> {
-    fn get(&self, name: &str) -> Option<OsString> {
-        (self.0)(name).filter(|value| !value.is_empty())
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.get(name).is_some()
-    }
-
-    fn parse<T: FromStr>(&self, name: &str, expected: &'static str) -> Result<Option<T>, ConfigError> {
-        let Some(value) = self.get(name) else {
-            return Ok(None);
-        };
-        let text = value.to_string_lossy();
-        match text.trim().parse() {
-            Ok(parsed) => Ok(Some(parsed)),
-            Err(_) => Err(ConfigError::Value {
-                setting: name.into(),
-                value: text.into_owned(),
-                expected,
-            }),
-        }
-    }
-
-    fn duration(&self, name: &str) -> Result<Option<Duration>, ConfigError> {
-        self.get(name)
-            .map(|value| duration(name, &value.to_string_lossy()))
-            .transpose()
-    }
-
-    fn flag(&self, name: &str) -> Result<Option<bool>, ConfigError> {
-        let Some(value) = self.get(name) else {
-            return Ok(None);
-        };
-        match value.to_str().map(str::trim) {
-            Some("1" | "true" | "yes") => Ok(Some(true)),
-            Some("0" | "false" | "no") => Ok(Some(false)),
-            _ => Err(ConfigError::Value {
-                setting: name.into(),
-                value: value.to_string_lossy().into_owned(),
-                expected: "1 or 0",
-            }),
-        }
-    }
-
-    /// Whether what is said about paths that have moved makes sense; who restores one reads it.
-    fn moved_paths(&self) -> Result<(), ConfigError> {
-        match self.get(moved::VARIABLE) {
-            Some(text) if moved::read(&text).is_none() => Err(ConfigError::Value {
-                setting: moved::VARIABLE.into(),
-                value: text.to_string_lossy().into_owned(),
-                expected: "OLD=NEW with two absolute paths, one pair a line",
-            }),
-            _ => Ok(()),
-        }
-    }
-
-    /// `CKPT_FAULT=visit:N`, or `visit:N@R` for rank R; the faults of a commit are the store's.
-    fn fault_visit(&self) -> Result<Option<Fault>, ConfigError> {
-        let Some(value) = self.get("CKPT_FAULT") else {
-            return Ok(None);
-        };
-        let text = value.to_string_lossy();
-        let Some(number) = text.strip_prefix("visit:") else {
-            return Ok(None);
-        };
-        let (visit, rank) = match number.split_once('@') {
-            Some((visit, rank)) => (visit.parse(), rank.parse().map(Some)),
-            None => (number.parse(), Ok(None)),
-        };
-        match (visit, rank) {
-            (Ok(visit), Ok(rank)) => Ok(Some(Fault { visit, rank })),
-            _ => Err(ConfigError::Value {
-                setting: "CKPT_FAULT".into(),
-                value: text.into_owned(),
-                expected: "visit:N with N a site visit, or visit:N@R for rank R",
-            }),
-        }
-    }
-}
-
-impl FromStr for Restart {
-    type Err = ();
-    fn from_str(text: &str) -> Result<Restart, ()> {
-        if text == "latest" {
-            Ok(Restart::Latest)
-        } else {
-            text.parse().map(CheckpointId).map(Restart::Id).map_err(drop)
-        }
-    }
-}
-
 impl KeepValue {
     fn read(self) -> Result<Keep, ConfigError> {
         let text = match self {
@@ -420,92 +292,10 @@ impl KeepValue {
     }
 }
 
-fn keep_from(setting: &str, text: &str) -> Result<Keep, ConfigError> {
-    match (text, text.parse()) {
-        ("all", _) => Ok(Keep::All),
-        (_, Ok(count)) if count > 0 => Ok(Keep::Last(count)),
-        _ => Err(ConfigError::Value {
-            setting: setting.into(),
-            value: text.into(),
-            expected: "a number of checkpoints, 1 or more, or `all`",
-        }),
-    }
-}
-
-fn bytes(setting: &str, text: &str) -> Result<u64, ConfigError> {
-    let trimmed = text.trim();
-    let digits = trimmed
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(trimmed.len());
-    let (number, unit) = trimmed.split_at(digits);
-    let factor = match unit.trim() {
-        "KiB" => Some(1 << 10),
-        "MiB" => Some(1 << 20),
-        "GiB" => Some(1 << 30),
-        _ => None,
-    };
-    let number = number.parse().ok().zip(factor);
-    number
-        .and_then(|(number, factor): (u64, u64)| number.checked_mul(factor))
-        .ok_or_else(|| ConfigError::Value {
-            setting: setting.into(),
-            value: text.into(),
-            expected: "a number of KiB, MiB or GiB, such as 512MiB",
-        })
-}
-
-fn when_busy(setting: &str, text: &str) -> Result<bool, ConfigError> {
-    match text.trim() {
-        "wait" => Ok(false),
-        "skip" => Ok(true),
-        _ => Err(ConfigError::Value {
-            setting: setting.into(),
-            value: text.into(),
-            expected: "`wait` or `skip`",
-        }),
-    }
-}
-
-fn compression(setting: &str, text: &str) -> Result<Option<Compression>, ConfigError> {
-    match text.trim() {
-        "off" => Ok(None),
-        "deflate" => Ok(Some(Compression::Deflate)),
-        "lz4" => Ok(Some(Compression::Lz4)),
-        "zstd" => Ok(Some(Compression::Zstd)),
-        _ => Err(ConfigError::Value {
-            setting: setting.into(),
-            value: text.into(),
-            expected: "`off`, `deflate`, `lz4` or `zstd`",
-        }),
-    }
-}
-
-fn interval(setting: &str, text: &str) -> Result<Interval, ConfigError> {
-    if text.trim() == "auto" {
-        return Ok(Interval::Auto);
-    }
-    let wrong = |_| ConfigError::Value {
-        setting: setting.into(),
-        value: text.into(),
-        expected: "`auto`, or a time with its unit and more than nothing, such as 30s, 5m or 1h30m",
-    };
-    duration(setting, text).map(Interval::Every).map_err(wrong)
-}
-
-fn duration(setting: &str, text: &str) -> Result<Duration, ConfigError> {
-    match humantime::parse_duration(text.trim()) {
-        Ok(duration) if !duration.is_zero() => Ok(duration),
-        _ => Err(ConfigError::Value {
-            setting: setting.into(),
-            value: text.into(),
-            expected: "a time with its unit and more than nothing, such as 30s, 5m or 1h30m",
-        }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Compression;
 
     fn resolve(toml: Option<&str>, variables: &[(&str, &str)]) -> Result<Option<Config>, ConfigError> {
         let folder = tempfile::tempdir().unwrap();

@@ -1,0 +1,132 @@
+//! The `CKPT_*` variables: which there are, and what is in one.
+
+use std::env;
+use std::ffi::OsString;
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::words::duration;
+use super::{ConfigError, Fault};
+use crate::files::moved;
+
+/// Variables that ask for a session; the others only modify one.
+pub(super) const ASKING: &[&str] = &[
+    "CKPT_DIR",
+    "CKPT_EVERY",
+    "CKPT_INTERVAL",
+    "CKPT_KEEP",
+    "CKPT_RESTART",
+    "CKPT_TIME_LIMIT",
+];
+
+/// Variables that modify a session, or that other parts of ckpt read.
+const KNOWN: &[&str] = &[
+    "CKPT_BACKGROUND",
+    "CKPT_MEMORY",
+    "CKPT_WHEN_BUSY",
+    "CKPT_TEAM_WAIT",
+    "CKPT_COMPRESSION",
+    "CKPT_FULL_EVERY",
+    "CKPT_MTBF",
+    "CKPT_FORCE_LAYOUT",
+    "CKPT_QUIET",
+    "CKPT_FAULT",
+    "CKPT_CHECK_SAFE_POINTS",
+    "CKPT_COUNT_MPI_CALLS",
+    "CKPT_LOG",
+    "CKPT_MAP",
+    "CKPT_PLAN",
+    "CKPT_RUNTIME_PATH",
+];
+
+/// Variables that look as if they were meant for ckpt, and are not known to it.
+pub(crate) fn unknown_variables() -> Vec<String> {
+    let names = env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
+    let ours = names.filter(|name| name.starts_with("CKPT_"));
+    ours.filter(|name| !ASKING.contains(&name.as_str()) && !KNOWN.contains(&name.as_str()))
+        .collect()
+}
+
+/// The `CKPT_*` variables. An empty one counts as absent, so that scripts can switch one off.
+pub(super) struct Environment<'a>(pub &'a dyn Fn(&str) -> Option<OsString>);
+
+impl Environment<'_> {
+    pub fn get(&self, name: &str) -> Option<OsString> {
+        (self.0)(name).filter(|value| !value.is_empty())
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    pub fn parse<T: FromStr>(&self, name: &str, expected: &'static str) -> Result<Option<T>, ConfigError> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        let text = value.to_string_lossy();
+        match text.trim().parse() {
+            Ok(parsed) => Ok(Some(parsed)),
+            Err(_) => Err(ConfigError::Value {
+                setting: name.into(),
+                value: text.into_owned(),
+                expected,
+            }),
+        }
+    }
+
+    pub fn duration(&self, name: &str) -> Result<Option<Duration>, ConfigError> {
+        self.get(name)
+            .map(|value| duration(name, &value.to_string_lossy()))
+            .transpose()
+    }
+
+    pub fn flag(&self, name: &str) -> Result<Option<bool>, ConfigError> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        match value.to_str().map(str::trim) {
+            Some("1" | "true" | "yes") => Ok(Some(true)),
+            Some("0" | "false" | "no") => Ok(Some(false)),
+            _ => Err(ConfigError::Value {
+                setting: name.into(),
+                value: value.to_string_lossy().into_owned(),
+                expected: "1 or 0",
+            }),
+        }
+    }
+
+    /// Whether what is said about paths that have moved makes sense; who restores one reads it.
+    pub fn moved_paths(&self) -> Result<(), ConfigError> {
+        match self.get(moved::VARIABLE) {
+            Some(text) if moved::read(&text).is_none() => Err(ConfigError::Value {
+                setting: moved::VARIABLE.into(),
+                value: text.to_string_lossy().into_owned(),
+                expected: "OLD=NEW with two absolute paths, one pair a line",
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// `CKPT_FAULT=visit:N`, or `visit:N@R` for rank R; the faults of a commit are the store's.
+    pub fn fault_visit(&self) -> Result<Option<Fault>, ConfigError> {
+        let Some(value) = self.get("CKPT_FAULT") else {
+            return Ok(None);
+        };
+        let text = value.to_string_lossy();
+        let Some(number) = text.strip_prefix("visit:") else {
+            return Ok(None);
+        };
+        let (visit, rank) = match number.split_once('@') {
+            Some((visit, rank)) => (visit.parse(), rank.parse().map(Some)),
+            None => (number.parse(), Ok(None)),
+        };
+        match (visit, rank) {
+            (Ok(visit), Ok(rank)) => Ok(Some(Fault { visit, rank })),
+            _ => Err(ConfigError::Value {
+                setting: "CKPT_FAULT".into(),
+                value: text.into_owned(),
+                expected: "visit:N with N a site visit, or visit:N@R for rank R",
+            }),
+        }
+    }
+}
