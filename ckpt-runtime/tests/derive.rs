@@ -286,7 +286,7 @@ fn what_does_not_fit_is_named() {
     };
     assert_eq!(
         refuse::<_, Strict>(&sim),
-        "the checkpoint has no field `missing` (it has: time, steps, mode); `#[ckpt(default)]` on the field accepts that"
+        "the checkpoint has no field `missing` (it has: time, steps, mode); `#[ckpt(default)]` on the field accepts that, `#[ckpt(alias = \"old\")]` that it had another name"
     );
     assert_eq!(
         refuse::<_, new::Sim>(&sim),

@@ -210,6 +210,10 @@ fn refused_value<T>(resume: &Resume, frame: &Frame, record: u32, key: &str, erro
         resume.restored.path().display()
     ));
     let types = match saved {
+        Some(saved) if saved.rust_type == type_name::<T>() => format!(
+            "saved as `{}` (line {}), a type that has changed under its name",
+            saved.rust_type, saved.line
+        ),
         Some(saved) if !saved.rust_type.is_empty() => {
             format!(
                 "saved as `{}` (line {}), the program now expects `{}`",

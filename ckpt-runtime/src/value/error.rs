@@ -42,7 +42,7 @@ pub enum LoadProblem {
     },
     /// A struct of the program has a field that the file does not.
     #[error(
-        "the checkpoint has no field `{field}` (it has: {present}); `#[ckpt(default)]` on the field accepts that"
+        "the checkpoint has no field `{field}` (it has: {present}); `#[ckpt(default)]` on the field accepts that, `#[ckpt(alias = \"old\")]` that it had another name"
     )]
     MissingField {
         /// The field.
