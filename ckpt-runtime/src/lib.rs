@@ -17,6 +17,7 @@ mod replayed;
 pub mod session;
 pub mod snapshot;
 pub mod store;
+pub mod sync;
 mod team;
 pub mod thread;
 pub mod value;

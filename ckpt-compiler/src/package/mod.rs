@@ -18,6 +18,7 @@
 
 pub mod again;
 pub mod amount;
+mod barriers;
 pub mod bytes;
 pub mod calls;
 pub mod choose;

@@ -1,6 +1,7 @@
 //! Threads that a program starts: the body of each that may outlive the statement is watched at run time, so that no
 //! checkpoint is taken while it runs.
 
+use super::barriers::barrier_edits;
 use super::edits::Edit;
 use super::locate::bytes;
 use super::source::{FileId, Program};
@@ -9,9 +10,9 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall};
 
-/// The edits that have the program's threads watched.
+/// The edits that have the program's threads watched, and its barriers saved.
 pub fn thread_edits(program: &Program) -> Vec<Edit> {
-    let mut edits = Vec::new();
+    let mut edits = barrier_edits(program);
     for (index, file) in program.files.iter().enumerate() {
         let mut starts = Starts {
             program,

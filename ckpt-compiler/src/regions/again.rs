@@ -6,7 +6,7 @@ use crate::errors::Diagnostics;
 use crate::marks::Marks;
 use crate::spine::operands::is_assignment;
 use crate::spine::select::pattern_bindings;
-use crate::tables::segments;
+use crate::tables::{Tables, segments};
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -79,6 +79,7 @@ const LOOKS: &[&str] = &[
     "for_each",
     "saturating_sub",
     "name",
+    "stack_size",
 ];
 
 /// Methods that change what they are called on: on a variable of the region's own they may run again.
@@ -294,7 +295,8 @@ impl<'ast> Visit<'ast> for Check<'_> {
                 let root = place_root(&call.receiver).map(ToString::to_string);
                 let is_own = root.is_some_and(|root| self.own.contains(&root));
                 let takes_away = name == "take" && call.args.is_empty();
-                let fine = LOOKS.contains(&name.as_str()) && !takes_away
+                let looks = LOOKS.contains(&name.as_str()) || Tables::current().is_pure(&name);
+                let fine = looks && !takes_away
                     || name.ends_with("_mut")
                     || is_own && CHANGES.contains(&name.as_str());
                 if !fine {
@@ -338,6 +340,9 @@ impl<'ast> Visit<'ast> for Check<'_> {
 
 /// `Vec::new`, `Some`, `Arc::clone`.
 fn makes_something(path: &syn::Path) -> bool {
+    if Tables::current().is_pure_function(path) {
+        return true;
+    }
     let names = segments(path);
     let is_type = |name: &str| name.starts_with(char::is_uppercase);
     match names.as_slice() {

@@ -9,6 +9,7 @@ use crate::spine::select::pattern_bindings;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprClosure, FnArg, ItemFn, Pat, parse_quote};
 
@@ -32,6 +33,8 @@ pub struct Capture {
     pub how: How,
     /// Whether it is the region's variable itself that the body changes: it gets a reference to it.
     pub borrowed: bool,
+    /// Whether the body gives it another value as a whole: it looks behind the reference.
+    pub behind: bool,
 }
 
 impl Capture {
@@ -51,7 +54,7 @@ impl Capture {
 pub struct Names {
     mutable: BTreeSet<String>,
     exclusive: BTreeSet<String>,
-    /// What is in scope where a thread's closure begins, by its place.
+    /// What is in scope where a closure or statement begins, by its place.
     scopes: HashMap<(usize, usize), BTreeSet<String>>,
 }
 
@@ -76,6 +79,12 @@ impl Names {
         names.visit_block(&function.block);
         names.scopes = scopes(function);
         names
+    }
+
+    /// Those that can be changed but through what they share: others are not the threads' but everybody's.
+    pub(super) fn changeable(&self, names: BTreeSet<String>) -> impl Iterator<Item = String> {
+        let can = |name: &String| self.mutable.contains(name) || self.exclusive.contains(name);
+        names.into_iter().filter(can)
     }
 
     fn add(&mut self, pattern: &Pat) {
@@ -175,7 +184,7 @@ impl<'ast> Visit<'ast> for Names {
     }
 }
 
-/// The names in scope at every closure that is given to `spawn`.
+/// The names in scope at every closure, and at every statement, which may become the body of a thread.
 fn scopes(function: &ItemFn) -> HashMap<(usize, usize), BTreeSet<String>> {
     struct Scopes {
         stack: Vec<String>,
@@ -222,6 +231,11 @@ fn scopes(function: &ItemFn) -> HashMap<(usize, usize), BTreeSet<String>> {
             visit::visit_expr_let(self, one);
             self.stack.extend(bound(&one.pat));
         }
+        fn visit_stmt(&mut self, stmt: &'ast syn::Stmt) {
+            let here = self.stack.iter().cloned().collect();
+            self.found.insert(start(stmt.span()), here);
+            visit::visit_stmt(self, stmt);
+        }
         fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
             self.found
                 .insert(place(closure), self.stack.iter().cloned().collect());
@@ -245,7 +259,11 @@ fn scopes(function: &ItemFn) -> HashMap<(usize, usize), BTreeSet<String>> {
 }
 
 fn place(closure: &ExprClosure) -> (usize, usize) {
-    let start = closure.or1_token.span.start();
+    start(closure.or1_token.span)
+}
+
+fn start(span: proc_macro2::Span) -> (usize, usize) {
+    let start = span.start();
     (start.line, start.column)
 }
 
@@ -254,11 +272,19 @@ pub(super) fn captures(closure: &ExprClosure, names: &Names, errors: &mut Diagno
     let body = body_of(closure);
     let changed = super::again::changed(&body);
     let assigned = super::again::assigned(&body);
-    let scope = names.scopes.get(&place(closure));
+    let Some(scope) = names.scopes.get(&place(closure)) else {
+        errors.refuse(
+            closure.or1_token.span,
+            "what a thread captures is not known",
+            "a mistake of ckpt: it does not find where the thread is started",
+            "put the site outside of the threads meanwhile, and report it",
+        );
+        return Vec::new();
+    };
     let mut found: BTreeMap<String, Ident> = BTreeMap::new();
     identifiers(&body.to_token_stream(), &mut |ident| {
         let name = ident.to_string();
-        if scope.is_some_and(|scope| scope.contains(&name)) {
+        if scope.contains(&name) {
             found.entry(name).or_insert_with(|| ident.clone());
         }
     });
@@ -282,18 +308,14 @@ pub(super) fn captures(closure: &ExprClosure, names: &Names, errors: &mut Diagno
             How::MadeAgain
         };
         let borrowed = how == How::Restored && closure.capture.is_none();
-        if borrowed && assigned.contains(&name) {
-            errors.refuse(
-                ident.span(),
-                format!("a thread with a site changes `{name}`, which it borrows"),
-                "its closure does not `move`, so the variable is the region's and not the thread's",
-                format!(
-                    "lend it by name, `let {name} = &mut {name};`, in front of the closure, or write `move`"
-                ),
-            );
-        }
         let how = if borrowed { How::InPlace } else { how };
-        captures.push(Capture { ident, how, borrowed });
+        let behind = borrowed && assigned.contains(&name);
+        captures.push(Capture {
+            ident,
+            how,
+            borrowed,
+            behind,
+        });
     }
     captures
 }

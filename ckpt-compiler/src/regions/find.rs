@@ -1,13 +1,17 @@
 //! Finds regions and takes the bodies of their threads out.
 
+use super::behind::look_behind;
 use super::captures::{Names, captures};
+use super::share::give_away;
 use super::{Member, Region, Regions, again};
 use crate::errors::Diagnostics;
+use crate::flow::arguments_of_macro;
 use crate::instrument::Strip;
 use crate::marks::Marks;
 use proc_macro2::Span;
 use quote::format_ident;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
@@ -15,6 +19,8 @@ use syn::{Block, Expr, ExprClosure, ItemFn, Stmt, parse_quote, parse_quote_spann
 
 /// The attribute by which a body that has been taken out is known, with its number.
 pub(super) const MEMBER: &str = "ckpt_member";
+/// What is wrong where some threads of a region have sites, and others none.
+pub const WITHOUT_SITE: &str = "a thread without a site among threads with sites";
 /// How the text begins that stands where the members are waited for.
 pub(super) const AWAIT: &str = "ckpt awaits the members of region ";
 
@@ -84,13 +90,15 @@ impl Lifter<'_> {
         let mut at = 0;
         while let Some((first, last)) = self.started(&block.stmts[at..]) {
             let (first, last) = (at + first, at + last);
-            let start = again::start(&block.stmts, first, last);
             let number = self.found.regions.len();
-            let span = block.stmts[start].span();
-            self.refuse_work(&block.stmts[last + 1..]);
-            let region = self.statements(&mut block.stmts[start..=last]);
+            let starts = |stmt: &Stmt| self.starts_with_sites(stmt);
+            let behind = block.stmts[..=last].iter().rposition(starts).unwrap_or(last) + 1;
+            let own = give_away(&mut block.stmts, behind, number, self.marks);
+            let last = own.map_or(last, |own| own - 1);
+            let start = again::start(&block.stmts, first, last);
+            let region = self.waiting(&mut block.stmts, start..last + 1, own, number);
             self.found.regions.push(region);
-            block.stmts.insert(last + 1, awaiting(number, span));
+            let span = block.stmts[start].span();
             let site = parse_quote_spanned!(span=> ckpt::checkpoint!(region #number););
             block.stmts.insert(start, site);
             at = last + 3;
@@ -142,8 +150,9 @@ impl Lifter<'_> {
                 lends: BTreeSet::new(),
             };
         };
-        self.refuse_work(&block.stmts[last + 1..]);
-        let region = self.statements(&mut block.stmts[..=last]);
+        let own = give_away(&mut block.stmts, last + 1, number, self.marks);
+        let last = own.map_or(last, |own| own - 1);
+        let region = self.waiting(&mut block.stmts, 0..last + 1, own, number);
         let span = block.stmts[last].span();
         if let Stmt::Expr(expr, semicolon @ None) = &mut block.stmts[last] {
             match expr {
@@ -151,7 +160,6 @@ impl Lifter<'_> {
                 _ => *semicolon = Some(syn::Token![;](span)),
             }
         }
-        block.stmts.insert(last + 1, awaiting(number, span));
         *scope.body = Expr::Block(syn::ExprBlock {
             attrs: Vec::new(),
             label: None,
@@ -160,11 +168,31 @@ impl Lifter<'_> {
         region
     }
 
+    /// A region that starts its threads with the statements of `range`, and the wait behind them. `own` is the statement
+    /// of a share of the work that its own thread had.
+    fn waiting(
+        &mut self,
+        statements: &mut Vec<Stmt>,
+        range: Range<usize>,
+        own: Option<usize>,
+        number: usize,
+    ) -> Region {
+        let last = own.unwrap_or(range.end - 1);
+        self.refuse_work(&statements[last + 1..]);
+        let span = statements[range.end - 1].span();
+        let mut region = self.statements(&mut statements[range]);
+        match own {
+            Some(own) => self.members(&mut statements[own], &mut region.lends),
+            None => statements.insert(last + 1, awaiting(number, span)),
+        }
+        region
+    }
+
     /// The statements of a region up to the last that starts a thread.
     fn statements(&mut self, statements: &mut [Stmt]) -> Region {
         let mut lends = BTreeSet::new();
         for stmt in &mut *statements {
-            lends.extend(again::changed_in(stmt));
+            lends.extend(self.names.changeable(again::changed_in(stmt)));
             let before = self.found.members.len();
             self.members(stmt, &mut lends);
             if self.found.members.len() > before && joins(stmt) {
@@ -181,7 +209,7 @@ impl Lifter<'_> {
         for at in others.0 {
             self.errors.refuse(
                 at,
-                "a thread without a site among threads with sites",
+                WITHOUT_SITE,
                 "a checkpoint holds what every thread of the region has computed, each at a site",
                 "put a site into the loop of every one, or start the others in a region of their own, in front or behind",
             );
@@ -206,7 +234,7 @@ impl Lifter<'_> {
         .visit_stmt_mut(stmt);
         for closure in bodies {
             let member = self.member(&closure);
-            lends.extend(again::changed_by(&closure));
+            lends.extend(self.names.changeable(again::changed_by(&closure)));
             self.found.members.push(member);
         }
     }
@@ -220,7 +248,7 @@ impl Lifter<'_> {
                 "use `std::thread::scope`, whose threads take none",
             );
         }
-        let body = body_of(closure);
+        let mut body = body_of(closure);
         let mut others = Others(Vec::new());
         others.visit_block(&body);
         for at in others.0 {
@@ -232,6 +260,7 @@ impl Lifter<'_> {
             );
         }
         let captures = captures(closure, self.names, self.errors);
+        self.look_behind(&mut body, &captures);
         let number = self.found.members.len() + 1;
         let name = format_ident!("{}_thread_{}", self.outer, number, span = at(closure));
         let parameters = captures.iter().map(super::Capture::parameter);
@@ -240,6 +269,23 @@ impl Lifter<'_> {
             captures,
             moves: closure.capture.is_some(),
             function,
+        }
+    }
+}
+
+impl Lifter<'_> {
+    fn look_behind(&mut self, body: &mut Block, captures: &[super::Capture]) {
+        let behind = captures.iter().filter(|one| one.behind);
+        let names = behind.clone().map(|one| one.ident.to_string()).collect();
+        let hidden = look_behind(body, &names);
+        for capture in behind.filter(|one| hidden.contains(&one.ident.to_string())) {
+            let name = &capture.ident;
+            self.errors.refuse(
+                name.span(),
+                format!("a thread with a site changes `{name}`, which it borrows, and has another variable of that name"),
+                "the variable is the region's and not the thread's, and it is reached by its name",
+                "give the other variable another name",
+            );
         }
     }
 }
@@ -287,7 +333,7 @@ fn scope_in(stmt: &mut Stmt) -> Option<&mut ExprClosure> {
 }
 
 /// The statement that stands where the members of a region are waited for.
-fn awaiting(region: usize, span: Span) -> Stmt {
+pub(super) fn awaiting(region: usize, span: Span) -> Stmt {
     let text = format!("{AWAIT}{region}");
     parse_quote_spanned!(span=> let _ = #text;)
 }
@@ -295,6 +341,34 @@ fn awaiting(region: usize, span: Span) -> Stmt {
 /// Whether a closure that is given to `spawn` has a site, and has not been taken out yet.
 fn has_site(marks: Marks<'_>, closure: &ExprClosure) -> bool {
     !is_member(closure) && marks.in_expr(&closure.body)
+}
+
+/// The bodies of threads that a block starts on this line.
+pub(crate) fn started_on(block: &Block, line: usize) -> Vec<&Expr> {
+    struct Bodies<'a> {
+        line: usize,
+        found: Vec<&'a Expr>,
+    }
+    impl<'ast> Visit<'ast> for Bodies<'ast> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            let (body, at) = match expr {
+                Expr::MethodCall(call) => (call.args.first(), call.method.span()),
+                Expr::Call(call) => (call.args.first(), call.func.span()),
+                _ => return visit::visit_expr(self, expr),
+            };
+            if at.start().line == self.line && is_start(expr) {
+                self.found.extend(body);
+            }
+            visit::visit_expr(self, expr);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut bodies = Bodies {
+        line,
+        found: Vec::new(),
+    };
+    bodies.visit_block(block);
+    bodies.found
 }
 
 /// The place of the body in `s.spawn(body)`, `thread::spawn(body)`.
@@ -366,12 +440,20 @@ impl<'ast> Visit<'ast> for Starts<'_> {
 }
 
 /// Whether a statement waits for threads.
-fn joins(stmt: &Stmt) -> bool {
+pub(super) fn joins(stmt: &Stmt) -> bool {
     struct Joins(bool);
     impl<'ast> Visit<'ast> for Joins {
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
             self.0 |= call.method == "join" && call.args.is_empty();
             visit::visit_expr_method_call(self, call);
+        }
+        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+            let arguments = arguments_of_macro(mac).unwrap_or_default();
+            self.0 |= arguments.iter().any(|one| {
+                let mut inside = Joins(false);
+                inside.visit_expr(one);
+                inside.0
+            });
         }
     }
     let mut joins = Joins(false);
@@ -398,7 +480,7 @@ fn joins_first(stmt: &Stmt) -> bool {
 }
 
 /// A value at the end of a block that takes no work: `()`, `x`, `(a, b)`.
-fn is_value(stmt: &Stmt) -> bool {
+pub(super) fn is_value(stmt: &Stmt) -> bool {
     fn plain(expr: &Expr) -> bool {
         match expr {
             Expr::Path(_) | Expr::Lit(_) => true,
@@ -413,14 +495,21 @@ fn is_value(stmt: &Stmt) -> bool {
 struct Others(Vec<Span>);
 
 impl<'ast> Visit<'ast> for Others {
-    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-        if call.method == "spawn"
-            && call.args.len() == 1
-            && !matches!(&call.args[0], Expr::Closure(closure) if is_member(closure))
-        {
-            self.0.push(call.method.span());
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        let started = match expr {
+            Expr::MethodCall(call) => call.args.first().map(|body| (body, call.method.span())),
+            Expr::Call(call) => call.args.first().map(|body| (body, call.func.span())),
+            _ => None,
+        };
+        if let Some((body, at)) = started.filter(|_| is_start(expr)) {
+            match body {
+                Expr::Closure(closure) if is_member(closure) => return,
+                // `watched(..)`, which is looked at for itself.
+                Expr::Call(_) if is_start(body) => {}
+                _ => return self.0.push(at),
+            }
         }
-        visit::visit_expr_method_call(self, call);
+        visit::visit_expr(self, expr);
     }
 
     fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {

@@ -5,19 +5,22 @@
 //! The body of every thread becomes an instrumented function of its own, whose parameters are what it captures. And
 //! behind the last start stands a wait, where the function's thread takes the checkpoints of all.
 //!
-//! `find` finds regions, `captures` says how each thread comes to what it uses, `again` what may run again, `put`
+//! `find` finds regions, `share` makes a thread of what a region's own thread does, `captures` says how each thread comes to what it uses, `again` what may run again, `put`
 //! puts the instrumented bodies into the instrumented function.
 
 mod again;
+mod behind;
 mod captures;
 mod find;
 mod put;
+mod share;
 #[cfg(test)]
 mod tests;
 pub mod watchable;
 
 pub use captures::{Capture, How};
-pub use find::{is_member, lift};
+pub(crate) use find::started_on;
+pub use find::{WITHOUT_SITE, is_member, lift};
 pub use put::put;
 
 use std::collections::BTreeSet;

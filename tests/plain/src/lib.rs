@@ -13,3 +13,8 @@ impl<T: ?Sized> Checkpoint for T {}
 
 /// Does nothing: there is no session to hold the state.
 pub fn global<T>(_: &'static str, _: &'static T) {}
+
+/// What threads wait at.
+pub mod sync {
+    pub use std::sync::Barrier;
+}

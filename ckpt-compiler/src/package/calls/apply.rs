@@ -7,6 +7,7 @@ use crate::package::hints::{Ty, TypeKey};
 use crate::package::items::Def;
 use crate::package::methods::functions_of_path;
 use crate::package::resolve::segments;
+use crate::regions::watchable;
 use crate::tables::Tables;
 use crate::unfold::{closures_of_call, functions_of_call, parameters_of_end};
 use proc_macro2::Span;
@@ -229,6 +230,9 @@ impl Walker<'_> {
         for argument in &call.args {
             let value = match argument {
                 Expr::Closure(closure) if runs => self.each(&receiver, name, closure),
+                Expr::Closure(closure) if name == "spawn" && watchable::in_method_call(call).is_some() => {
+                    self.started(closure)
+                }
                 Expr::Closure(closure) => self.once(&receiver, name, closure),
                 Expr::Path(path) if runs && self.is_opened(path) => self.each_by_name(&receiver, name, path),
                 other => self.eval(other),
@@ -386,10 +390,19 @@ impl Walker<'_> {
             Some("Option" | "Result") => std_types::unwrapped(receiver.clone()),
             _ => Value::default(),
         };
-        let output = match self.scopes > 0 && name == "spawn" && closure.inputs.is_empty() {
-            true => self.closure_body(closure, &[]),
-            false => self.trapped(Trap::Closure, |walker| walker.closure_body(closure, &[given])),
-        };
+        if self.scopes > 0 && name == "spawn" && closure.inputs.is_empty() {
+            return self.started(closure);
+        }
+        let output = self.trapped(Trap::Closure, |walker| walker.closure_body(closure, &[given]));
+        Value {
+            ty: Ty::Callable(Box::new(output.ty)),
+            ..Value::default()
+        }
+    }
+
+    /// The body of a thread.
+    fn started(&mut self, closure: &syn::ExprClosure) -> Value {
+        let output = self.closure_body(closure, &[]);
         Value {
             ty: Ty::Callable(Box::new(output.ty)),
             ..Value::default()

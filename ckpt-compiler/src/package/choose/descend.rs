@@ -308,7 +308,7 @@ impl Chooser<'_, '_> {
         self.reject(&site, vec![reason]);
     }
 
-    fn site_in(&self, id: LoopId, why: &str) -> PlacedSite {
+    pub(super) fn site_in(&self, id: LoopId, why: &str) -> PlacedSite {
         let one = self.analysis.graph.one_loop(id);
         let cost = self.costs.loops[id.0];
         PlacedSite {

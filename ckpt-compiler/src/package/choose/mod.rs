@@ -11,6 +11,7 @@ mod rest;
 mod route;
 mod safe;
 mod show;
+mod teams;
 mod time_loops;
 mod words;
 
@@ -336,13 +337,21 @@ impl Chooser<'_, '_> {
         }
         let mut sites = self.chosen.clone();
         sites.push(site);
-        let result = match sites.last() {
-            Some(new) => self
-                .not_refused(new)
-                .and_then(|()| self.is_safe_point(&sites))
-                .and_then(|safe| self.verify(&sites).map(|()| safe)),
-            None => return false,
-        };
+        let Some(new) = sites.last() else { return false };
+        let mut result = self
+            .not_refused(new)
+            .and_then(|()| self.is_safe_point(&sites))
+            .and_then(|safe| self.verify(&sites).map(|()| safe));
+        if let Err(reasons) = &result
+            && let Some(companions) = self.companions(reasons)
+        {
+            let with_them = [companions, sites.clone()].concat();
+            let together = self.verify(&with_them);
+            match together {
+                Ok(()) => (sites, result) = (with_them, Ok(None)),
+                Err(reasons) => result = Err(reasons),
+            }
+        }
         match result {
             Ok(safe) => {
                 if let Some(new) = sites.last_mut() {

@@ -1,10 +1,11 @@
 //! Parallel regions with sites in their threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Barrier, Mutex, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::thread;
 
 use super::{digest, draw};
+use ckpt::sync::Barrier;
 
 #[ckpt::instrument]
 pub fn parts_of_a_list() {
@@ -124,6 +125,123 @@ pub fn one_by_one_with_results() {
         (first.join().unwrap(), second.join().unwrap())
     });
     println!("{a} {b} {} {} {total:?}", digest(&left), digest(&right));
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Island {
+    hares: RwLock<Vec<u64>>,
+    lynxes: Mutex<u64>,
+    dusk: Barrier,
+}
+
+impl Island {
+    fn evening(&self) {
+        self.dusk.wait();
+    }
+}
+
+#[ckpt::instrument]
+pub fn a_struct_of_locks_and_a_barrier() {
+    let island = Island {
+        hares: RwLock::new(vec![7, 8, 9]),
+        lynxes: Mutex::new(3),
+        dusk: Barrier::new(2),
+    };
+    thread::scope(|s| {
+        s.spawn(|| {
+            let mut born = 0u64;
+            for season in 0..3 {
+                ckpt::checkpoint!();
+                let next: Vec<u64> = island
+                    .hares
+                    .read()
+                    .unwrap()
+                    .iter()
+                    .map(|x| x * 3 + season)
+                    .collect();
+                born += next[0];
+                island.evening();
+                *island.hares.write().unwrap() = next;
+                island.evening();
+            }
+            println!("born {born}");
+            island.evening();
+        });
+        s.spawn(|| {
+            let mut fed = 0u64;
+            for _ in 0..3 {
+                ckpt::checkpoint!();
+                fed += island.hares.read().unwrap()[1];
+                island.evening();
+                *island.lynxes.lock().unwrap() += fed;
+                island.evening();
+            }
+            island.evening();
+            println!("fed {fed}");
+        });
+    });
+    println!(
+        "{} {}",
+        digest(&island.hares.into_inner().unwrap()),
+        island.lynxes.into_inner().unwrap()
+    );
+}
+
+#[ckpt::instrument]
+fn advance(id: usize, part: &mut [u64], barrier: &Barrier, edges: &Mutex<Vec<u64>>) -> u64 {
+    let mut sum = id as u64;
+    for step in 0..3 {
+        ckpt::checkpoint!();
+        part.iter_mut().for_each(|x| *x = *x * 5 + step);
+        edges.lock().unwrap()[id] = part[0];
+        barrier.wait();
+        sum += edges.lock().unwrap().iter().sum::<u64>();
+        barrier.wait();
+    }
+    sum
+}
+
+#[ckpt::instrument(calls(advance))]
+pub fn a_share_of_its_own() {
+    let mut grid: Vec<u64> = (0..10).collect();
+    let edges = Mutex::new(vec![0; 3]);
+    let barrier = Barrier::new(3);
+    let mut sums = vec![0; 3];
+    let mine = thread::scope(|s| {
+        let (first, rest) = grid.split_at_mut(4);
+        for ((k, part), sum) in rest.chunks_mut(3).enumerate().zip(&mut sums[1..]) {
+            let (edges, barrier) = (&edges, &barrier);
+            s.spawn(move || *sum = advance(k + 1, part, barrier, edges));
+        }
+        advance(0, first, &barrier, &edges)
+    });
+    sums[0] = mine;
+    println!("{} {sums:?}", digest(&grid));
+}
+
+#[ckpt::instrument]
+pub fn a_share_between_start_and_join() {
+    let shared = Arc::new((Mutex::new(1u64), Barrier::new(2)));
+    let mut own = 0;
+    let other = Arc::clone(&shared);
+    let helper = thread::spawn(move || {
+        let mut seen = 0;
+        for i in 0..3 {
+            ckpt::checkpoint!();
+            *other.0.lock().unwrap() += i;
+            other.1.wait();
+            seen += *other.0.lock().unwrap();
+            other.1.wait();
+        }
+        seen
+    });
+    for i in 0..3 {
+        ckpt::checkpoint!();
+        shared.1.wait();
+        own += *shared.0.lock().unwrap() * (i + 1);
+        shared.1.wait();
+    }
+    println!("{own} {}", helper.join().unwrap());
 }
 
 #[ckpt::instrument]
