@@ -106,8 +106,11 @@ pub fn annotated(files: &[Source]) -> Outcome<Vec<Found>> {
         .filter(|found| found.annotation.is_some())
         .collect();
     if found.is_empty() {
-        return Err(Failure::new(code::NO, "no function of this package is annotated")
-            .help("put `#[ckpt::main]` on `main` and `#[ckpt::instrument]` on functions that hold a site"));
+        return Err(
+            Failure::new(code::NO, "E3026: no function of this package is annotated").help(
+                "put `#[ckpt::main]` on `main` and `#[ckpt::instrument]` on functions that hold a site",
+            ),
+        );
     }
     Ok(found)
 }
@@ -124,16 +127,18 @@ pub fn only<'f>(annotated: &'f [Found], name: &str, files: &[Source]) -> Outcome
                 .iter()
                 .map(|found| format!("{} ({})", found.name, found.place()))
                 .collect();
-            Err(Failure::usage(format!("several functions are called `{name}`"))
-                .because(places.join("\n"))
-                .help("write more of its path, or choose the package with `-p`"))
+            Err(
+                Failure::usage(format!("E3027: several functions are called `{name}`"))
+                    .because(places.join("\n"))
+                    .help("write more of its path, or choose the package with `-p`"),
+            )
         }
     }
 }
 
 fn not_annotated(annotated: &[Found], name: &str, files: &[Source]) -> Failure {
     if let Some(plain) = all(files).iter().find(|found| found.is_called(name)) {
-        return Failure::new(code::NO, format!("`{}` is not annotated", plain.name))
+        return Failure::new(code::NO, format!("E3028: `{}` is not annotated", plain.name))
             .because(plain.place())
             .help(format!(
                 "put `#[ckpt::{}]` on it",
@@ -145,8 +150,11 @@ fn not_annotated(annotated: &[Found], name: &str, files: &[Source]) -> Failure {
             ));
     }
     let names: Vec<_> = annotated.iter().map(|found| found.name.as_str()).collect();
-    Failure::new(code::NO, format!("there is no function `{name}` in this package"))
-        .help(format!("annotated are: {}", names.join(", ")))
+    Failure::new(
+        code::NO,
+        format!("E3029: there is no function `{name}` in this package"),
+    )
+    .help(format!("annotated are: {}", names.join(", ")))
 }
 
 fn all(files: &[Source]) -> Vec<Found> {
@@ -189,7 +197,11 @@ impl Found {
             None => expanded,
         };
         let file: syn::File = syn::parse2(whole).map_err(|error| {
-            Failure::new(code::NO, format!("`{}` does not expand to Rust", self.name)).because(error)
+            Failure::new(
+                code::NO,
+                format!("E3030: `{}` does not expand to Rust", self.name),
+            )
+            .because(error)
         })?;
         let text = prettyplease::unparse(&file);
         Ok(format!("// {}, {}\n{text}", self.name, self.place()))
@@ -197,7 +209,7 @@ impl Found {
 
     /// What rustc would report, at the same places.
     fn refused(&self, diagnostics: &Diagnostics) -> Failure {
-        let failure = Failure::new(code::NO, format!("`{}` cannot be instrumented", self.name));
+        let failure = Failure::new(code::NO, format!("E3031: `{}` cannot be instrumented", self.name));
         diagnostics.iter().fold(failure, |failure, one| {
             let at = one.span.start();
             failure.because(format!(

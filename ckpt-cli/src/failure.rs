@@ -8,6 +8,7 @@ use std::fmt;
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
+use ckpt_compiler::code_of;
 
 /// The exit codes that `cargo ckpt` itself chooses. A program that was started passes its own code through.
 pub mod code {
@@ -29,6 +30,7 @@ pub mod code {
 #[derive(Debug, thiserror::Error)]
 pub struct Failure {
     code: u8,
+    /// Begins with the code of the message, which `messages/` explains.
     what: String,
     why: Vec<String>,
     next: Option<String>,
@@ -38,7 +40,7 @@ pub struct Failure {
 pub type Outcome<T> = Result<T, Failure>;
 
 impl Failure {
-    /// A failure with its exit code and one sentence, without a full stop.
+    /// A failure with its exit code and one sentence, without a full stop, behind the code of the message.
     pub fn new(code: u8, what: impl Into<String>) -> Self {
         Failure {
             code,
@@ -81,7 +83,11 @@ impl Failure {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
         // Nothing can be done about a closed standard error.
-        let _ = writeln!(out, "{red}error:{red:#} {}", self.what);
+        let code = code_of(&self.what);
+        let _ = match code {
+            Some(code) => writeln!(out, "{red}error[{code}]:{red:#} {}", &self.what[code.len() + 2..]),
+            None => writeln!(out, "{red}error:{red:#} {}", self.what),
+        };
         for why in &self.why {
             for line in why.lines() {
                 let _ = writeln!(out, "  {line}");
@@ -93,6 +99,9 @@ impl Failure {
             for line in lines {
                 let _ = writeln!(out, "      {line}");
             }
+        }
+        if let Some(code) = code {
+            let _ = writeln!(out, "{cyan}more:{cyan:#} cargo ckpt explain {code}");
         }
     }
 }
@@ -115,6 +124,6 @@ pub trait AboutFile<T> {
 
 impl<T> AboutFile<T> for std::io::Result<T> {
     fn about(self, doing: &str, path: &std::path::Path) -> Outcome<T> {
-        self.map_err(|error| Failure::store(format!("{doing} `{}`", path.display())).because(error))
+        self.map_err(|error| Failure::store(format!("E3032: {doing} `{}`", path.display())).because(error))
     }
 }

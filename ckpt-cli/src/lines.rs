@@ -132,14 +132,14 @@ impl Lines {
         Err(match self.elsewhere.contains(&rank) {
             true => Failure::new(
                 code::NO_CHECKPOINT,
-                format!("the checkpoints of rank {rank} are not here"),
+                format!("E3051: the checkpoints of rank {rank} are not here"),
             )
             .because(format!(
                 "there are none in `{}` on this machine",
                 stores::of_rank(&self.store, rank).display()
             ))
             .help("look at them on the node that the rank ran on"),
-            false => Failure::usage(format!("`{}` has no rank {rank}", self.store.display()))
+            false => Failure::usage(format!("E3052: `{}` has no rank {rank}", self.store.display()))
                 .help(format!("there are {} of them, from 0", self.ranks())),
         })
     }

@@ -84,7 +84,7 @@ impl StoreOption {
         };
         Err(Failure::new(
             code::NO_CHECKPOINT,
-            format!("the store `{}` {what}", dir.display()),
+            format!("E3085: the store `{}` {what}", dir.display()),
         )
         .help(stores_here(here)))
     }
@@ -110,7 +110,7 @@ fn configured(option: Option<&Path>) -> Outcome<Option<PathBuf>> {
         Err(error) => return Err(error).about("cannot read", path),
     };
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-        Failure::store("ckpt.toml is not valid").because(error.to_string().trim_end())
+        Failure::store("E3086: ckpt.toml is not valid").because(error.to_string().trim_end())
     })?;
     let dir = table
         .get("session")
@@ -139,11 +139,11 @@ fn only_store_in(folder: &Path) -> Outcome<PathBuf> {
         [one] => Ok(one.clone()),
         [] => {
             let here = std::env::current_dir().unwrap_or_default();
-            Err(Failure::new(code::NO_CHECKPOINT, format!("there is no store in `{}`", here.display())).help(
+            Err(Failure::new(code::NO_CHECKPOINT, format!("E3087: there is no store in `{}`", here.display())).help(
                 "`cargo ckpt run` makes one, `PACKAGE.ckpt.d`; name one that is elsewhere with `--dir FOLDER`",
             ))
         }
-        _ => Err(Failure::usage("there are several stores here").help(stores_here(folder))),
+        _ => Err(Failure::usage("E3088: there are several stores here").help(stores_here(folder))),
     }
 }
 

@@ -86,6 +86,34 @@ fn there_is_a_man_page_for_every_command() {
 }
 
 #[test]
+fn a_message_is_explained_by_its_code() {
+    let here = tempfile::tempdir().unwrap();
+    let missing = cargo_ckpt(here.path(), &["list"]).code(76);
+    let (_, said) = text(&missing);
+    assert!(said.starts_with("error[E3087]: there is no store in"), "{said}");
+    assert!(said.ends_with("more: cargo ckpt explain E3087\n"), "{said}");
+    let explained = cargo_ckpt(here.path(), &["explain", "E3087"]).success();
+    let parts = [
+        "cause: nothing has been run",
+        "place: ",
+        "next:  `cargo ckpt run` makes one",
+        "example:",
+    ];
+    parts
+        .iter()
+        .for_each(|part| assert!(text(&explained).0.contains(part), "{part}"));
+    cargo_ckpt(here.path(), &["explain"])
+        .success()
+        .stdout(contains("E1012  a site inside"));
+    cargo_ckpt(here.path(), &["explain", "E1012", "--format", "json"])
+        .success()
+        .stdout(contains("\"code\": \"E1012\""));
+    cargo_ckpt(here.path(), &["explain", "E0308"])
+        .code(2)
+        .stderr(contains("error[E3099]"));
+}
+
+#[test]
 fn colours_are_there_when_they_are_asked_for() {
     let here = tempfile::tempdir().unwrap();
     cargo_ckpt(here.path(), &["list"])
@@ -116,6 +144,7 @@ fn every_command_has_help_with_an_example_and_exit_codes() {
         "expand",
         "crashtest",
         "doctor",
+        "explain",
         "completions",
         "man",
     ];

@@ -257,7 +257,7 @@ fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors
             errors.refuse(
                 changed.span(),
                 format!(
-                    "`{changed}` changes while {shown}, which is made from it, is still in use at a site"
+                    "E1001: `{changed}` changes while {shown}, which is made from it, is still in use at a site"
                 ),
                 "a restart makes it again from the changed value and would not get the same",
                 match binding.init.as_ref().is_some_and(|init| is_found_by(init, changed)) {
@@ -384,7 +384,7 @@ fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors:
         if needed.contains(&id) && binding.mutable && !is_closure(binding) && flow.events().any(advances) {
             errors.refuse(
                 binding.ident.span(),
-                format!("`{}` {ADVANCES}", binding.ident),
+                format!("E1002: `{}` {ADVANCES}", binding.ident),
                 "a restart can make it again, but not bring it to where it was",
                 format!(
                     "keep an index instead of `{}`, or collect what it goes over into a `Vec` and use `for`",
@@ -402,7 +402,7 @@ fn refuse_used_here(flow: &Flow, errors: &mut Diagnostics) {
         if binding.treatment == Some(Treatment::Elsewhere) && !is_done_with(flow, id) {
             errors.refuse(
                 name.span(),
-                format!("`{name}` is said to be used elsewhere, and a site leads to a use of it"),
+                format!("E1003: `{name}` is said to be used elsewhere, and a site leads to a use of it"),
                 "a restart at that site would have no value for it",
                 "take `#[ckpt(elsewhere)]` away; `#[ckpt(skip)]` gives it the `Default` of its type",
             );
@@ -425,7 +425,7 @@ fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
         {
             errors.refuse(
                 name.span(),
-                format!("`{name}` is to be made again and filled, and gets another value later"),
+                format!("E1004: `{name}` is to be made again and filled, and gets another value later"),
                 "a restart makes the first one again, and what cannot be saved of the other is lost",
                 "give the other value a name of its own",
             );
@@ -454,7 +454,7 @@ fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
                 let changed = &of.ident;
                 errors.refuse(
                     changed.span(),
-                    format!("`{changed}` changes, and `{name}`, which is made from it, is to be made again and filled"),
+                    format!("E1005: `{changed}` changes, and `{name}`, which is made from it, is to be made again and filled"),
                     "a restart makes it from the changed value, and what cannot be saved of it would not be the same",
                     format!("copy `{changed}` to a variable that does not change, and make `{name}` from that"),
                 );

@@ -31,7 +31,7 @@ pub fn check(source: &TokenStream, accounted: &[&TokenStream], errors: &mut Diag
     if let Some((span, text)) = lost {
         errors.refuse(
             span,
-            format!("`{text}` would be lost in the function with checkpoints"),
+            format!("E1006: `{text}` would be lost in the function with checkpoints"),
             "this is a mistake of ckpt, found before it could do harm",
             "report it with this function, and put the checkpoint into another loop meanwhile",
         );

@@ -10,7 +10,7 @@ use quote::quote_spanned;
 pub struct Diagnostic {
     /// Where the error is shown.
     pub span: Span,
-    /// What cannot be done.
+    /// The code of the message, and what cannot be done.
     pub what: String,
     /// Why not.
     pub why: String,
@@ -28,8 +28,18 @@ impl Diagnostic {
         if !self.instead.is_empty() {
             text += &format!("\n  instead: {}", self.instead);
         }
+        if let Some(code) = code_of(&self.what) {
+            text += &format!("\n  more: cargo ckpt explain {code}");
+        }
         text
     }
+}
+
+/// The code with which a message begins: `E1012: a site inside a closure`. Each has an entry in the book.
+pub fn code_of(message: &str) -> Option<&str> {
+    let (code, _) = message.split_once(": ")?;
+    let digits = code.strip_prefix('E')?;
+    (digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(code)
 }
 
 /// The diagnostics of one function, in the order found.
@@ -56,7 +66,12 @@ impl Diagnostics {
     /// Adds a parse error of `syn`.
     pub fn syntax(&mut self, error: &syn::Error) {
         for one in error.clone() {
-            self.refuse(one.span(), one.to_string(), "", "");
+            let said = one.to_string();
+            let said = match code_of(&said) {
+                Some(_) => said,
+                None => format!("E1117: {said}"),
+            };
+            self.refuse(one.span(), said, "", "");
         }
     }
 

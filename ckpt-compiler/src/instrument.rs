@@ -195,7 +195,7 @@ fn analyse_members(regions: &Regions, options: &Options) -> Result<Vec<Stages>, 
         if !stages.regions.is_empty() {
             errors.refuse(
                 member.function.sig.ident.span(),
-                "a thread with a site starts threads of its own",
+                "E1007: a thread with a site starts threads of its own",
                 "a checkpoint holds the threads of one region only",
                 "start all threads in the same region, or take the site out of this one",
             );
@@ -264,14 +264,14 @@ fn refuse_item(item: &TokenStream, error: &syn::Error, opens_session: bool, erro
     if let Ok(method) = syn::parse2::<syn::TraitItemFn>(item.clone()) {
         errors.refuse(
             method.sig.ident.span(),
-            format!("`{attribute}` on a method without a body"),
+            format!("E1008: `{attribute}` on a method without a body"),
             "there is nothing to instrument: each implementation has a body of its own",
             "put it on the method in the `impl` blocks of the trait",
         );
     } else if let Ok(other) = syn::parse2::<syn::Item>(item.clone()) {
         errors.refuse(
             syn::spanned::Spanned::span(&other),
-            format!("`{attribute}` on something that is no function"),
+            format!("E1009: `{attribute}` on something that is no function"),
             "it rewrites the body of one function or method",
             "put it on the functions that have a site in them, or that call one which has",
         );
@@ -284,7 +284,7 @@ fn refuse_signature(function: &ItemFn, errors: &mut Diagnostics) {
     if let Some(token) = &function.sig.constness {
         errors.refuse(
             token.span,
-            "a `const fn` cannot be instrumented",
+            "E1010: a `const fn` cannot be instrumented",
             "it may run at compile time, where there is nothing to restart",
             "make it a plain `fn`",
         );
@@ -292,7 +292,7 @@ fn refuse_signature(function: &ItemFn, errors: &mut Diagnostics) {
     if let Some(token) = &function.sig.asyncness {
         errors.refuse(
             token.span,
-            "an `async fn` cannot be instrumented",
+            "E1011: an `async fn` cannot be instrumented",
             "its frame belongs to an executor, which ckpt cannot rebuild",
             "instrument the synchronous function that does the work",
         );
@@ -312,7 +312,7 @@ fn choose_sites(
     if let Some(trapped) = marks.trapped(&function.block) {
         errors.refuse(
             trapped.span,
-            format!("a site inside {}", trapped.holder),
+            format!("E1012: a site inside {}", trapped.holder),
             "a restart walks from statement to statement and cannot enter it",
             trapped.instead,
         );
@@ -341,7 +341,7 @@ fn choose_sites(
         let name = call.to_token_stream().to_string().replace(' ', "");
         errors.refuse(
             syn::spanned::Spanned::span(call),
-            format!("`{}` never calls `{name}`", function.sig.ident),
+            format!("E1013: `{}` never calls `{name}`", function.sig.ident),
             "`calls(..)` names the calls that lead to a site, and there is no such call in this function",
             "correct the name or take it out of `calls(..)`",
         );
@@ -350,7 +350,7 @@ fn choose_sites(
     if options.sites == SiteChoice::Manual {
         errors.refuse(
             function.sig.ident.span(),
-            format!("`{}` has no site", function.sig.ident),
+            format!("E1014: `{}` has no site", function.sig.ident),
             "with `sites = \"manual\"` only `ckpt::checkpoint!()` and marked calls count",
             "write `ckpt::checkpoint!();` where a checkpoint may be taken, or mark the call with `calls(..)`",
         );
@@ -365,7 +365,7 @@ fn choose_sites(
         }
         None => errors.refuse(
             function.sig.ident.span(),
-            format!("`{}` has no loop to place a site in", function.sig.ident),
+            format!("E1015: `{}` has no loop to place a site in", function.sig.ident),
             "a checkpoint is worth taking only in code that runs long",
             "write `ckpt::checkpoint!();` where a checkpoint may be taken, or mark the call that leads to one with `calls(..)`",
         ),
@@ -412,7 +412,7 @@ fn parameter_treatments(function: &mut ItemFn, errors: &mut Diagnostics) -> Vec<
             None
         });
         if treatment == Some(Treatment::Refill) {
-            let what = "`refill` is for variables: put it on the `let` in the caller";
+            let what = "E1108: `refill` is for variables: put it on the `let` in the caller";
             errors.syntax(&syn::Error::new_spanned(&argument, what));
         }
         treatments.push(treatment);

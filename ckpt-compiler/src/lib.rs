@@ -46,4 +46,5 @@ pub mod streams;
 pub mod tables;
 mod unfold;
 
+pub use errors::code_of;
 pub use instrument::{instrument, instrument_main, try_expand};

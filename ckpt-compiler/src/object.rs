@@ -34,7 +34,7 @@ fn read(arguments: TokenStream, item: TokenStream) -> Result<(List, ItemTrait), 
     let Ok(item) = syn::parse2::<ItemTrait>(item.clone()) else {
         errors.refuse(
             item.span(),
-            "`#[ckpt::object(..)]` goes on a trait",
+            "E1016: `#[ckpt::object(..)]` goes on a trait",
             "it makes the objects of that trait, `dyn Trait`, something that a checkpoint can hold",
             "put it on the trait; a struct or enum gets `#[derive(ckpt::Checkpoint)]`",
         );
@@ -70,7 +70,7 @@ impl Parse for List {
             }
         }
         if !input.is_empty() {
-            return Err(input.error("a list of types is expected, perhaps with `..` at its end"));
+            return Err(input.error("E1115: a list of types is expected, perhaps with `..` at its end"));
         }
         Ok(list)
     }
@@ -81,7 +81,7 @@ fn refuse(list: &List, item: &ItemTrait, errors: &mut Diagnostics) {
     if list.types.is_empty() {
         errors.refuse(
             name.span(),
-            "`#[ckpt::object(..)]` without types",
+            "E1017: `#[ckpt::object(..)]` without types",
             "a restart has to know what may stand behind the trait object",
             format!("list the types that implement `{name}`: `#[ckpt::object(TypeA, TypeB)]`"),
         );
@@ -89,7 +89,7 @@ fn refuse(list: &List, item: &ItemTrait, errors: &mut Diagnostics) {
     if !item.generics.params.is_empty() {
         errors.refuse(
             item.generics.span(),
-            "the objects of a generic trait cannot be saved",
+            "E1018: the objects of a generic trait cannot be saved",
             "every set of arguments makes another trait, with other types behind it",
             "make it a trait without parameters, or an enum of the types that implement it",
         );
@@ -100,7 +100,7 @@ fn refuse(list: &List, item: &ItemTrait, errors: &mut Diagnostics) {
         {
             errors.refuse(
                 associated.ident.span(),
-                "the objects of a trait with an associated type cannot be saved",
+                "E1019: the objects of a trait with an associated type cannot be saved",
                 "every choice of the type makes another trait object",
                 "make it a type parameter of the methods, or an enum of the types that implement the trait",
             );

@@ -88,12 +88,15 @@ impl Parse for Argument {
             return match value.value().as_str() {
                 "manual" => Ok(Self::Sites(SiteChoice::Manual)),
                 "auto" => Ok(Self::Sites(SiteChoice::Costliest)),
-                _ => Err(syn::Error::new(value.span(), "`sites` is \"auto\" or \"manual\"")),
+                _ => Err(syn::Error::new(
+                    value.span(),
+                    "E1109: `sites` is \"auto\" or \"manual\"",
+                )),
             };
         }
         Err(syn::Error::new(
             name.span(),
-            "expected `calls(name, ..)`, `means(pure(name), ..)` or `sites = \"manual\"`",
+            "E1110: expected `calls(name, ..)`, `means(pure(name), ..)` or `sites = \"manual\"`",
         ))
     }
 }
@@ -149,7 +152,7 @@ pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Tre
         "elsewhere" => Ok(Some(Treatment::Elsewhere)),
         _ => Err(syn::Error::new(
             word.span(),
-            "expected `reexecute`, `refill`, `save`, `serde`, `skip` or `elsewhere`",
+            "E1111: expected `reexecute`, `refill`, `save`, `serde`, `skip` or `elsewhere`",
         )),
     }
 }

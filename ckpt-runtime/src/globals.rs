@@ -35,7 +35,7 @@ pub trait Global {
 
 /// Where a [`Global`] lives: a static, or the key of a `thread_local!`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a static that can be put back at a restart",
+    message = "E1204: `{Self}` is not a static that can be put back at a restart",
     label = "not a `&'static` of a `ckpt::Global`, nor the key of a `thread_local!` of one",
     note = "atomics, `Mutex`, `RwLock`, `OnceLock`, `LazyLock` and `thread_local!` keys of `Cell`, `RefCell` and `OnceCell` can be, if what they hold can be saved",
     note = "a static that never changes need not be named; for a struct of your own implement `ckpt::Global` field by field"
@@ -174,10 +174,13 @@ impl Registered {
         }
         let put_back = restored.restore_static(self.name, &*self.global);
         put_back.map_err(|error| {
-            Fatal::refused(format!("the static `{}` cannot be restored: {error}", self.name))
-                .at(place(restored))
-                .why(format!("the program expects `{}`", self.rust_type))
-                .help(RIGHT_PROGRAM)
+            Fatal::refused(format!(
+                "E2014: the static `{}` cannot be restored: {error}",
+                self.name
+            ))
+            .at(place(restored))
+            .why(format!("the program expects `{}`", self.rust_type))
+            .help(RIGHT_PROGRAM)
         })
     }
 }
@@ -191,7 +194,7 @@ fn place(restored: &Restored) -> String {
 
 fn gone(restored: &Restored, name: &str) -> Fatal {
     Fatal::refused(format!(
-        "the checkpoint holds the static `{name}`, which the program does not name now"
+        "E2015: the checkpoint holds the static `{name}`, which the program does not name now"
     ))
     .at(place(restored))
     .why("the static is gone or was renamed, or `ckpt::global` is called for it only after the site")
@@ -199,7 +202,7 @@ fn gone(restored: &Restored, name: &str) -> Fatal {
 }
 
 fn unknown(restored: &Restored, name: &str) -> Fatal {
-    Fatal::refused(format!("the static `{name}` is not in the checkpoint"))
+    Fatal::refused(format!("E2016: the static `{name}` is not in the checkpoint"))
         .at(place(restored))
         .why("it is new or was renamed since the checkpoint")
         .help(RIGHT_PROGRAM)

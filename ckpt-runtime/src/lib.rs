@@ -43,7 +43,7 @@ pub use value::{Checkpoint, LoadError, SaveError};
 macro_rules! checkpoint {
     ($($anything:tt)*) => {
         ::core::compile_error!(
-            "`checkpoint!()` outside an instrumented function: put #[ckpt::instrument] (or #[ckpt::main] on main) on the function that holds it"
+            "E1116: `checkpoint!()` outside an instrumented function: put #[ckpt::instrument] (or #[ckpt::main] on main) on the function that holds it"
         )
     };
 }

@@ -232,7 +232,7 @@ pub trait Unordered {}
 
 /// What no unordered iterator implements.
 #[diagnostic::on_unimplemented(
-    message = "a `for` with a site in it goes over a hash map or hash set by reference",
+    message = "E1205: a `for` with a site in it goes over a hash map or hash set by reference",
     label = "goes round in another order after a restart",
     note = "instead: collect what it goes over into a `Vec` and go over that, or use a `BTreeMap` or `BTreeSet`"
 )]
@@ -346,7 +346,7 @@ impl<T> KeepNothing for Keep<'_, T> {
 
 /// What a closure can own and the function still has.
 #[diagnostic::on_unimplemented(
-    message = "a closure that is in use at a site owns a `{Self}`",
+    message = "E1206: a closure that is in use at a site owns a `{Self}`",
     label = "moves into a `move` closure, where it could not be saved",
     note = "instead: let the closure borrow it, without `move`, or make it a function that takes it as an argument"
 )]
@@ -404,7 +404,7 @@ pub trait Inert {}
 
 /// What no type with a destructor of its own implements.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has a destructor, and a value of it that no one uses any more is alive at a site",
+    message = "E1207: `{Self}` has a destructor, and a value of it that no one uses any more is alive at a site",
     label = "its destructor would not run after a restart",
     note = "instead: put `#[ckpt(save)]` or `#[ckpt(reexecute)]` on its `let` if the destructor must run, `drop(..)` the value before the site, or `#[ckpt(skip)]` if its destructor does not matter"
 )]

@@ -266,7 +266,7 @@ fn what_is_gone_from_a_struct_is_passed_over() {
     // A variant that has nothing left of what it had is not read as one that never had anything.
     assert_eq!(
         refuse::<_, less::Sim>(&sim(old::Mode::Slow { factor: 9 })),
-        "at `mode/Slow/factor`: the column holds 1 more elements than the value needs"
+        "at `mode/Slow/factor`: E2307: the column holds 1 more elements than the value needs"
     );
 }
 
@@ -286,16 +286,16 @@ fn what_does_not_fit_is_named() {
     };
     assert_eq!(
         refuse::<_, Strict>(&sim),
-        "the checkpoint has no field `missing` (it has: time, steps, mode); `#[ckpt(default)]` on the field accepts that, `#[ckpt(alias = \"old\")]` that it had another name"
+        "E2303: the checkpoint has no field `missing` (it has: time, steps, mode); `#[ckpt(default)]` on the field accepts that, `#[ckpt(alias = \"old\")]` that it had another name"
     );
     assert_eq!(
         refuse::<_, new::Sim>(&sim),
-        "at `mode`: the checkpoint holds the variant `Gone`, which the program's enum does not have (it has: Extra, Careful, Fast)"
+        "at `mode`: E2304: the checkpoint holds the variant `Gone`, which the program's enum does not have (it has: Extra, Careful, Fast)"
     );
     assert!(refuse::<_, Vec<Strict>>(&vec![sim]).contains("missing"));
     assert_eq!(
         refuse::<_, Meters>(&(1.5_f64,)),
-        "at `0`: the program expects one f32, the checkpoint holds one f64"
+        "at `0`: E2302: the program expects one f32, the checkpoint holds one f64"
     );
 }
 

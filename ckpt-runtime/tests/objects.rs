@@ -180,7 +180,7 @@ fn types_are_found_by_name_and_unknown_ones_are_named() {
     };
     assert_eq!(
         error.to_string(),
-        "the checkpoint holds a `Steady` behind `dyn Solver`, which `#[ckpt::object(..)]` on the trait does not have (it has: Explicit, Implicit, Off, Both)"
+        "E2305: the checkpoint holds a `Steady` behind `dyn Solver`, which `#[ckpt::object(..)]` on the trait does not have (it has: Explicit, Implicit, Off, Both)"
     );
     let message = refuse::<_, Explicit>(&old);
     assert!(message.contains("`value`"), "{message}");
@@ -206,7 +206,7 @@ fn a_type_that_an_open_list_lacks_is_refused_when_it_is_saved() {
     let error = builder.finish().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "variable `x` cannot be saved: a `objects::Unlisted` stands behind `dyn Open` in it, which the list on the trait does not have; add it: `#[ckpt::object(Listed, objects::Unlisted)]`"
+        "E2301: variable `x` cannot be saved: a `objects::Unlisted` stands behind `dyn Open` in it, which the list on the trait does not have; add it: `#[ckpt::object(Listed, objects::Unlisted)]`"
     );
 }
 

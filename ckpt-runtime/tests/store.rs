@@ -68,7 +68,7 @@ fn a_checkpoint_says_what_it_is() {
     assert_eq!(restored.parameter::<Vec<f64>>(1, 0).unwrap(), [1.5, 2.5]);
     assert_eq!(
         restored.decode::<u8>(0, "m").unwrap_err().to_string(),
-        "the checkpoint has no variable `m` in this frame"
+        "E2309: the checkpoint has no variable `m` in this frame"
     );
     assert!(restored.parameter::<Vec<f64>>(1, 1).is_err());
 

@@ -189,9 +189,12 @@ impl Crashtest {
 
 fn nothing_to_test(sites: SitesOf) -> Failure {
     let (why, help) = without_visits(sites);
-    Failure::new(code::NO, "the program visited no site: there is nothing to test")
-        .because(why)
-        .help(help)
+    Failure::new(
+        code::NO,
+        "E3001: the program visited no site: there is nothing to test",
+    )
+    .because(why)
+    .help(help)
 }
 
 /// Why a program has visited no site, and what to do.

@@ -113,7 +113,7 @@ impl Side {
                 let parts = lines.chosen(Ranks::One(rank))?;
                 let part = parts
                     .first()
-                    .ok_or_else(|| Failure::usage("there is no such rank"))?;
+                    .ok_or_else(|| Failure::usage("E3002: there is no such rank"))?;
                 lines.load(part, *id)
             }
         }
@@ -128,10 +128,10 @@ fn side(name: &str, store: &StoreOption) -> Outcome<Side> {
     }
     let path = Path::new(name);
     let Some((id, rank)) = stores::file_of(path).filter(|_| path.is_file()) else {
-        return Err(
-            Failure::usage(format!("`{name}` is neither a checkpoint's number nor its file"))
-                .help("write a number, `latest`, or a path such as `heat.ckpt.d/000004.r0.h5`"),
-        );
+        return Err(Failure::usage(format!(
+            "E3003: `{name}` is neither a checkpoint's number nor its file"
+        ))
+        .help("write a number, `latest`, or a path such as `heat.ckpt.d/000004.r0.h5`"));
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_path_buf);

@@ -111,7 +111,7 @@ impl Inspect {
         if inside.is_some() && elements.is_none() {
             let part = |child: &Node| format!("{}.{}", found.name, child.name);
             let parts: Vec<_> = node.children().iter().map(part).collect();
-            return Err(Failure::usage(format!("`{}` is no array", found.name))
+            return Err(Failure::usage(format!("E3005: `{}` is no array", found.name))
                 .help(format!("its parts: {}", parts.join(", "))));
         }
         let chosen = match &elements {
@@ -163,7 +163,7 @@ impl Inspect {
 
 /// The value of a variable.
 fn node<'c>(found: &Found<'c>) -> Outcome<&'c Node> {
-    let missing = || Failure::usage(format!("`{}` holds no value", found.name));
+    let missing = || Failure::usage(format!("E3006: `{}` holds no value", found.name));
     found.node.ok_or_else(missing)
 }
 

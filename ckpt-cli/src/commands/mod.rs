@@ -6,6 +6,7 @@ mod crashtest;
 mod diff;
 mod doctor;
 mod expand;
+mod explain;
 mod init;
 mod inspect;
 mod list;
@@ -39,6 +40,7 @@ pub enum Command {
     Crashtest(crashtest::Crashtest),
     Expand(expand::Expand),
     Doctor(doctor::Doctor),
+    Explain(explain::Explain),
     Completions(completions::Completions),
     Man(man::ManPages),
 }
@@ -62,6 +64,7 @@ impl Command {
             Command::Crashtest(command) => command.perform(),
             Command::Expand(command) => command.perform(),
             Command::Doctor(command) => command.perform(),
+            Command::Explain(command) => command.perform(),
             Command::Completions(command) => command.perform(),
             Command::Man(command) => command.perform(),
         }

@@ -72,8 +72,10 @@ impl Pack {
         let chosen = self.chosen(&lines)?;
         let to = self.output.clone().unwrap_or_else(|| default_name(&store));
         if to.exists() {
-            return Err(Failure::store(format!("`{}` is there already", to.display()))
-                .help("write another one with `--output FILE`, or remove it"));
+            return Err(
+                Failure::store(format!("E3009: `{}` is there already", to.display()))
+                    .help("write another one with `--output FILE`, or remove it"),
+            );
         }
         let packed = pack::pack(&lines, &store, &chosen, &self.with, &to)?;
         let ids: BTreeSet<u64> = chosen.iter().map(|(_, id)| id.0).collect();
@@ -128,7 +130,7 @@ fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<(u32, Chec
     if let Some(ranks) = rank_list(&lines.lacking(id.0)) {
         return Err(Failure::new(
             code::NO_CHECKPOINT,
-            format!("there is no checkpoint {id} of {ranks}"),
+            format!("E3010: there is no checkpoint {id} of {ranks}"),
         )
         .help("`cargo ckpt list` shows which all ranks have"));
     }

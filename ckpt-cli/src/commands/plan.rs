@@ -107,10 +107,10 @@ impl PlanCommand {
                 Some(limit).filter(|limit| !limit.is_zero()),
             )?;
         } else if !self.arguments.is_empty() {
-            return Err(
-                Failure::usage("arguments for the program are given, which a plan does not start")
-                    .help("with `--profile` in front of `--`, it is run once and measured"),
-            );
+            return Err(Failure::usage(
+                "E3011: arguments for the program are given, which a plan does not start",
+            )
+            .help("with `--profile` in front of `--`, it is run once and measured"));
         }
         Ok(options)
     }

@@ -104,11 +104,11 @@ fn all_are_here(lines: &Lines) -> Outcome<()> {
     let Some(ranks) = rank_list(&lines.elsewhere) else {
         return Ok(());
     };
-    Err(
-        Failure::store(format!("the checkpoints of {ranks} are not on this machine"))
-            .because("which ones are whole on all ranks cannot be told")
-            .help("`--keep` of `cargo ckpt run` removes old ones while the program runs, on every node"),
-    )
+    Err(Failure::store(format!(
+        "E3012: the checkpoints of {ranks} are not on this machine"
+    ))
+    .because("which ones are whole on all ranks cannot be told")
+    .help("`--keep` of `cargo ckpt run` removes old ones while the program runs, on every node"))
 }
 
 /// Everything older than the `keep`-th newest that is whole; nothing if there are not so many.

@@ -126,10 +126,10 @@ impl Restart {
         let ids = stores::ids(store);
         let none = |what| Err(Failure::new(code::NO_CHECKPOINT, what));
         match self.which {
-            _ if ids.is_empty() => none(format!("there is no checkpoint in `{}`", store.display()))
+            _ if ids.is_empty() => none(format!("E3089: there is no checkpoint in `{}`", store.display()))
                 .map_err(|failure| failure.help("start the program with `cargo ckpt run`")),
             Which::Id(id) if !ids.contains(&id) => none(format!(
-                "there is no {} in `{}`",
+                "E3090: there is no {} in `{}`",
                 self.which.words(),
                 store.display()
             ))
@@ -143,7 +143,7 @@ impl Restart {
         match job {
             Some(job) if job.state == State::Completed && self.which == Which::Latest => {
                 let what = format!(
-                    "the run in `{}` completed at {}: nothing is left to do",
+                    "E3013: the run in `{}` completed at {}: nothing is left to do",
                     store.display(),
                     job.updated
                 );
@@ -176,7 +176,7 @@ impl Restart {
                 Ok(words.map(|word| Mapping::of_argument(&self.map, word)).collect())
             }
             None => Err(Failure::usage(format!(
-                "`{}` does not say how the program was started",
+                "E3014: `{}` does not say how the program was started",
                 store.display()
             ))
             .help("give the program's arguments after `--` (nothing after it if there are none)")),

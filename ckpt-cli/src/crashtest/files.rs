@@ -58,11 +58,13 @@ pub fn chosen(written: Vec<PathBuf>, named: &[PathBuf]) -> Outcome<Vec<PathBuf>>
     }
     for name in named {
         if name.is_absolute() || name.components().any(|part| part == Component::ParentDir) {
-            return Err(
-                Failure::usage(format!("`{}` is outside of the working folder", name.display())).help(
-                    "a crash test can compare only what the program writes below the folder it is started in",
-                ),
-            );
+            return Err(Failure::usage(format!(
+                "E3017: `{}` is outside of the working folder",
+                name.display()
+            ))
+            .help(
+                "a crash test can compare only what the program writes below the folder it is started in",
+            ));
         }
         if !written.iter().any(|path| path.starts_with(normal(name))) {
             let wrote: Vec<_> = written.iter().map(|path| path.display().to_string()).collect();
@@ -72,7 +74,8 @@ pub fn chosen(written: Vec<PathBuf>, named: &[PathBuf]) -> Outcome<Vec<PathBuf>>
                 format!("it wrote {}", wrote.join(", "))
             };
             return Err(
-                Failure::usage(format!("the program did not write `{}`", name.display())).because(wrote),
+                Failure::usage(format!("E3018: the program did not write `{}`", name.display()))
+                    .because(wrote),
             );
         }
     }

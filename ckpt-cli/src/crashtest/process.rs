@@ -75,8 +75,9 @@ impl Launcher {
         }
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            signal_hook::flag::register(signal, Arc::clone(&interrupted))
-                .map_err(|error| Failure::new(code::START, "cannot take signals over").because(error))?;
+            signal_hook::flag::register(signal, Arc::clone(&interrupted)).map_err(|error| {
+                Failure::new(code::START, "E3019: cannot take signals over").because(error)
+            })?;
         }
         let stdin = stdin
             .map(|path| fs::canonicalize(path).about("cannot read", path))
@@ -118,7 +119,7 @@ impl Launcher {
         let child = command.spawn().map_err(|error| {
             Failure::new(
                 code::START,
-                format!("cannot start `{}`", self.program.executable.display()),
+                format!("E3020: cannot start `{}`", self.program.executable.display()),
             )
             .because(error)
         })?;
@@ -211,11 +212,11 @@ impl Launcher {
             }
             let status = child
                 .try_wait()
-                .map_err(|error| Failure::new(code::START, "cannot wait").because(error))?;
+                .map_err(|error| Failure::new(code::START, "E3021: cannot wait").because(error))?;
             if let Some(status) = status {
                 // Ctrl-C reaches the program too: its end is no result.
                 return if self.interrupted.load(Ordering::Relaxed) {
-                    Err(Failure::new(130, "interrupted"))
+                    Err(Failure::new(130, "E3022: interrupted"))
                 } else {
                     Ok(ended(status, too_long, peak_bytes))
                 };
@@ -235,10 +236,10 @@ impl Launcher {
                 self.strike(&mut child, Victim::Process);
                 let status = child.wait();
                 if interrupted {
-                    return Err(Failure::new(130, "interrupted"));
+                    return Err(Failure::new(130, "E3022: interrupted"));
                 }
                 let status =
-                    status.map_err(|error| Failure::new(code::START, "cannot wait").because(error))?;
+                    status.map_err(|error| Failure::new(code::START, "E3021: cannot wait").because(error))?;
                 return Ok(ended(status, too_long, peak_bytes));
             }
             let left = kill.map_or(nap, |instant| instant.saturating_sub(running));

@@ -187,7 +187,7 @@ fn copy_file(source: &Path, target: &Path, path: PathBuf, initial: &mut Initial)
     initial.files.insert(path, state(&metadata));
     if initial.bytes > MOST_BYTES || initial.files.len() > MOST_FILES {
         return Err(
-            Failure::usage("the working folder holds too much to copy it for every run")
+            Failure::usage("E3023: the working folder holds too much to copy it for every run")
                 .because(format!(
                     "more than {MOST_FILES} files or {}",
                     render::bytes(MOST_BYTES)

@@ -283,7 +283,10 @@ impl Test<'_> {
             };
             let mut failure = Failure::new(
                 code::NO,
-                format!("the program {} when it ran uninterrupted{with}", finished.ending),
+                format!(
+                    "E3024: the program {} when it ran uninterrupted{with}",
+                    finished.ending
+                ),
             );
             if !finished.stderr.is_empty() {
                 failure = failure.because(&finished.stderr);
@@ -363,7 +366,7 @@ fn not_steady(unsteady: &text::Unsteady) -> Failure {
     let shown = |line: &Option<String>| line.clone().unwrap_or_else(|| "(nothing)".into());
     Failure::new(
         code::NO,
-        "two uninterrupted runs print different numbers of lines: there is nothing to compare with",
+        "E3025: two uninterrupted runs print different numbers of lines: there is nothing to compare with",
     )
     .because(format!(
         "{} lines, then {}; the first difference is in line {}:",

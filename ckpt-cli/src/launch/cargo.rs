@@ -247,10 +247,12 @@ impl CargoOptions {
     /// What clap cannot see.
     fn check(&self) -> Outcome<()> {
         match &self.profile {
-            Some(name) if name.is_empty() => Err(Failure::usage("`--profile` wants the name of a profile")
-                .help("for a run that measures the loops: `cargo ckpt plan --profile -- ARGS`")),
+            Some(name) if name.is_empty() => {
+                Err(Failure::usage("E3033: `--profile` wants the name of a profile")
+                    .help("for a run that measures the loops: `cargo ckpt plan --profile -- ARGS`"))
+            }
             Some(name) if self.release => Err(Failure::usage(format!(
-                "`--release` and `--profile {name}` cannot be used together"
+                "E3034: `--release` and `--profile {name}` cannot be used together"
             ))),
             _ => Ok(()),
         }
@@ -262,7 +264,7 @@ impl CargoOptions {
         if let Some(path) = &self.manifest_path {
             if !path.is_file() {
                 return Err(
-                    Failure::usage(format!("there is no manifest `{}`", path.display()))
+                    Failure::usage(format!("E3035: there is no manifest `{}`", path.display()))
                         .help("`--manifest-path` wants the path of a Cargo.toml"),
                 );
             }
@@ -298,18 +300,18 @@ impl CargoOptions {
         let folder = std::env::current_dir().unwrap_or_default();
         match error {
             cargo_metadata::Error::CargoMetadata { stderr } if stderr.contains("could not find `Cargo.toml`") => {
-                Failure::usage(format!("`{}` is not in a cargo package", folder.display())).help(
+                Failure::usage(format!("E3036: `{}` is not in a cargo package", folder.display())).help(
                     "go to the folder of the program's Cargo.toml, name it with `--manifest-path`,\nor start a built program with `--exe FILE`",
                 )
             }
             cargo_metadata::Error::CargoMetadata { stderr } => {
                 let text = stderr.trim_start().trim_start_matches("error: ").trim_end().to_owned();
-                Failure::new(code::BUILD, "cargo cannot read the package").because(text)
+                Failure::new(code::BUILD, "E3037: cargo cannot read the package").because(text)
             }
-            cargo_metadata::Error::Io(error) => Failure::new(code::START, "cannot start `cargo`")
+            cargo_metadata::Error::Io(error) => Failure::new(code::START, "E3038: cannot start `cargo`")
                 .because(error)
                 .help("`cargo ckpt doctor` says what is missing; `--exe FILE` starts a program that is built already"),
-            other => Failure::new(code::BUILD, "cargo cannot read the package").because(other),
+            other => Failure::new(code::BUILD, "E3037: cargo cannot read the package").because(other),
         }
     }
 
@@ -345,7 +347,7 @@ impl CargoOptions {
         let mut built = self.run_cargo("build", choice, Diagnostics::Shown)?;
         if !built.success {
             return Err(
-                Failure::new(code::BUILD, format!("`{}` does not build", choice.target))
+                Failure::new(code::BUILD, format!("E3039: `{}` does not build", choice.target))
                     .help("cargo says why, above; nothing was started"),
             );
         }
@@ -371,7 +373,7 @@ impl CargoOptions {
             progress::pipe(&mut command);
         }
         let mut child = command.spawn().map_err(|error| {
-            Failure::new(code::START, format!("cannot start `cargo {verb}`")).because(error)
+            Failure::new(code::START, format!("E3040: cannot start `cargo {verb}`")).because(error)
         })?;
         let shown = child.stderr.take().map(progress::forward);
         let mut built = Built::default();
@@ -398,9 +400,9 @@ impl CargoOptions {
                 }
             }
         }
-        let status = child
-            .wait()
-            .map_err(|error| Failure::new(code::BUILD, format!("cargo {verb} failed")).because(error))?;
+        let status = child.wait().map_err(|error| {
+            Failure::new(code::BUILD, format!("E3041: cargo {verb} failed")).because(error)
+        })?;
         if let Some(shown) = shown {
             let _ = shown.join(); // it ends with cargo's stream and cannot fail otherwise
         }
@@ -492,7 +494,7 @@ impl Program {
 fn no_executable(choice: &Choice) -> Failure {
     Failure::new(
         code::BUILD,
-        format!("cargo built `{}` but named no executable", choice.target),
+        format!("E3042: cargo built `{}` but named no executable", choice.target),
     )
 }
 
@@ -512,7 +514,11 @@ fn executable_name(executable: &Path) -> String {
 
 fn existing(executable: &Path) -> Outcome<Program> {
     let absolute = std::fs::canonicalize(executable).map_err(|error| {
-        Failure::new(code::START, format!("cannot start `{}`", executable.display())).because(error)
+        Failure::new(
+            code::START,
+            format!("E3020: cannot start `{}`", executable.display()),
+        )
+        .because(error)
     })?;
     let name = executable_name(&absolute);
     Ok(Program {

@@ -57,7 +57,7 @@ impl RankOptions {
     pub fn have_a_number(&self) -> Outcome<()> {
         match (self.ranks, &self.launcher) {
             (None, Some(launcher)) => Err(Failure::usage(format!(
-                "`--launcher {launcher}` is not told how many processes to start"
+                "E3049: `--launcher {launcher}` is not told how many processes to start"
             ))
             .help("say it with `-n N`")),
             _ => Ok(()),
@@ -93,7 +93,7 @@ impl RankOptions {
             return Ok(program);
         };
         if !cfg!(target_os = "linux") {
-            return Err(Failure::usage("`-n` works on Linux only"));
+            return Err(Failure::usage("E3050: `-n` works on Linux only"));
         }
         let template = template(self.launcher.as_deref().unwrap_or("mpirun"));
         let own: Vec<OsString> = std::iter::once(program.get_program())

@@ -28,7 +28,7 @@ pub fn unpack(pack: &Path, store: Option<&Path>) -> Outcome<Unpacked> {
     let file = File::open(pack).about("cannot open", pack)?;
     let mut archive = tar::Archive::new(std::io::BufReader::new(file));
     let not_one = |why: &dyn std::fmt::Display| {
-        Failure::store(format!("`{}` is not a pack", pack.display()))
+        Failure::store(format!("E3053: `{}` is not a pack", pack.display()))
             .because(why)
             .help("`cargo ckpt pack` makes one")
     };
@@ -68,9 +68,12 @@ pub fn unpack(pack: &Path, store: Option<&Path>) -> Outcome<Unpacked> {
 }
 
 fn damaged(pack: &Path, why: &dyn std::fmt::Display) -> Failure {
-    Failure::store(format!("`{}` is damaged, nothing was unpacked", pack.display()))
-        .because(why)
-        .help("carry it once more")
+    Failure::store(format!(
+        "E3054: `{}` is damaged, nothing was unpacked",
+        pack.display()
+    ))
+    .because(why)
+    .help("carry it once more")
 }
 
 fn manifest(entry: tar::Entry<'_, impl Read>) -> Result<Manifest, String> {
@@ -108,15 +111,17 @@ fn nothing_is_in_the_way(store: &Path, places: &[Place]) -> Outcome<()> {
     let is_there = |path: &Path| fs::symlink_metadata(path).is_ok();
     let is_empty = |folder: &Path| fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
     if is_there(store) && !is_empty(store) {
-        return Err(Failure::store(format!("`{}` is there already", store.display()))
-            .help("unpack into another folder with `--dir FOLDER`, or remove it"));
+        return Err(
+            Failure::store(format!("E3009: `{}` is there already", store.display()))
+                .help("unpack into another folder with `--dir FOLDER`, or remove it"),
+        );
     }
     for place in places {
         if let Place::File(path) = place
             && is_there(path)
         {
             return Err(
-                Failure::store(format!("the file `{}` is there already", path.display()))
+                Failure::store(format!("E3055: the file `{}` is there already", path.display()))
                     .help("unpack in another folder, or remove it"),
             );
         }

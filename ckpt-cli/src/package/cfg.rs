@@ -98,15 +98,16 @@ fn target_name(target: &str) -> String {
 
 fn query(rustc: &Path, arguments: &[String]) -> Outcome<String> {
     let output = Command::new(rustc).args(arguments).output().map_err(|error| {
-        Failure::new(code::START, format!("cannot start `{}`", rustc.display()))
+        Failure::new(code::START, format!("E3020: cannot start `{}`", rustc.display()))
             .because(error)
             .help("`cargo ckpt doctor` says what is missing")
     })?;
     if !output.status.success() {
-        return Err(
-            Failure::new(code::BUILD, "rustc does not take the flags of this package")
-                .because(String::from_utf8_lossy(&output.stderr).trim_end()),
-        );
+        return Err(Failure::new(
+            code::BUILD,
+            "E3060: rustc does not take the flags of this package",
+        )
+        .because(String::from_utf8_lossy(&output.stderr).trim_end()));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

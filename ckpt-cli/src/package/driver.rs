@@ -228,7 +228,7 @@ fn rewrite_with_sites(
     }
     Err(Failure::new(
         code::BUILD,
-        format!("no end after {MOST_ROUNDS} rounds with rustc"),
+        format!("E3062: no end after {MOST_ROUNDS} rounds with rustc"),
     )
     .help("this is a bug in ckpt; please report it with the package"))
 }
@@ -276,7 +276,7 @@ pub fn main_of(package: &ReadPackage, analysis: &Analysis) -> Outcome<FnId> {
         Failure::new(
             code::BUILD,
             format!(
-                "`{}` has no `fn main` in its root file",
+                "E3063: `{}` has no `fn main` in its root file",
                 package.workspace.choice.target
             ),
         )

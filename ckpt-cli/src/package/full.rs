@@ -18,7 +18,7 @@ use crate::failure::{Failure, Outcome, code};
 /// Where a function cannot be instrumented, or the text is not Rust.
 pub fn expanded(text: &str) -> Outcome<String> {
     let file = dialect::parse_file(text)
-        .map_err(|error| Failure::new(code::BUILD, "a rewritten file is not Rust").because(error))?;
+        .map_err(|error| Failure::new(code::BUILD, "E3064: a rewritten file is not Rust").because(error))?;
     let mut writer = Writer {
         text,
         in_impl: false,
@@ -60,7 +60,7 @@ impl Writer<'_> {
             }
             Err(why) => {
                 self.failed.get_or_insert_with(|| {
-                    Failure::new(code::NO, "a function cannot be written out").because(why)
+                    Failure::new(code::NO, "E3065: a function cannot be written out").because(why)
                 });
             }
         }

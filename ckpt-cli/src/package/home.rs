@@ -84,11 +84,12 @@ impl Home {
                 runtime,
             });
         }
-        Err(
-            Failure::new(code::BUILD, format!("cannot write to `{}`", first.display()))
-                .because(refused)
-                .help("name a folder for build results with `--target-dir FOLDER`"),
+        Err(Failure::new(
+            code::BUILD,
+            format!("E3066: cannot write to `{}`", first.display()),
         )
+        .because(refused)
+        .help("name a folder for build results with `--target-dir FOLDER`"))
     }
 
     /// One process at a time brings a copy up to date.

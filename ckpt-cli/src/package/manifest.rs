@@ -55,7 +55,7 @@ impl Manifest {
     /// Reads the text of the manifest at a path.
     pub fn parse(path: &Path, text: &str) -> Outcome<Self> {
         let document = text.parse::<DocumentMut>().map_err(|error| {
-            Failure::new(code::BUILD, format!("cannot read `{}`", path.display())).because(error)
+            Failure::new(code::BUILD, format!("E3067: cannot read `{}`", path.display())).because(error)
         })?;
         Ok(Manifest {
             path: path.to_path_buf(),
@@ -196,7 +196,7 @@ impl Manifest {
 fn self_explaining(path: &Path, why: &str) -> Failure {
     Failure::new(
         code::BUILD,
-        format!("cannot add the dependency on ckpt to `{}`", path.display()),
+        format!("E3068: cannot add the dependency on ckpt to `{}`", path.display()),
     )
     .because(why)
 }

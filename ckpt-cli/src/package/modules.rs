@@ -95,7 +95,7 @@ impl Files {
             return Ok(id);
         }
         let text = fs::read_to_string(path).map_err(|error| {
-            Failure::new(code::BUILD, format!("cannot read `{}`", shown(path))).because(error)
+            Failure::new(code::BUILD, format!("E3067: cannot read `{}`", shown(path))).because(error)
         })?;
         let mut ast = dialect::parse_file(&text).map_err(|error| not_rust(path, &text, &error))?;
         let passed_over = strip(&mut ast, configuration);
@@ -131,7 +131,7 @@ impl Files {
         Err(Failure::new(
             code::BUILD,
             format!(
-                "`{}` belongs to two packages, with different features",
+                "E3069: `{}` belongs to two packages, with different features",
                 shown(&file.path)
             ),
         )
@@ -393,7 +393,7 @@ fn located(path: &Path, text: &str, span: Span, what: &str) -> Failure {
         .collect();
     let source = format!("{blank} |\n{number} | {}\n{blank} | {before}^", line.trim_end());
     let place = format!("{}:{}:{}", shown(path), start.line, start.column + 1);
-    Failure::new(code::BUILD, format!("{place}: {what}")).because(source)
+    Failure::new(code::BUILD, format!("E3070: {place}: {what}")).because(source)
 }
 
 /// The path from the working folder, where it is below that.

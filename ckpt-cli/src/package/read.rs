@@ -71,7 +71,7 @@ impl ReadPackage {
 /// Reads the program that the options and the working folder mean, with the libraries of the workspace that it reaches.
 pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
     let folder = std::env::current_dir()
-        .map_err(|error| Failure::new(code::START, "there is no working folder").because(error))?;
+        .map_err(|error| Failure::new(code::START, "E3074: there is no working folder").because(error))?;
     let settings = Settings::read(&folder)?;
     let compiler = Compiler::ask(&settings)?;
     let workspace = Workspace::ask(options, &compiler.target)?;
@@ -142,7 +142,7 @@ fn build_script_flags(
     if built.success {
         return Ok(built.flags);
     }
-    let what = format!("`{}` does not build", workspace.choice.target);
+    let what = format!("E3039: `{}` does not build", workspace.choice.target);
     Err(Failure::new(code::BUILD, what).help("cargo says why, above; nothing was read"))
 }
 
@@ -164,7 +164,7 @@ fn user_tables(files: &[PathBuf]) -> Outcome<Tables> {
     let text = std::fs::read_to_string(path).about("cannot read", path)?;
     Tables::of_user(&text).map_err(|error| {
         let place = format!("{}:{}", super::modules::shown(path), error.line);
-        Failure::new(code::BUILD, format!("{place}: {}", error.wrong))
+        Failure::new(code::BUILD, format!("E3075: {place}: {}", error.wrong))
             .help("docs: `[calls]` in ckpt.toml, in the book's page on configuration")
     })
 }
@@ -186,7 +186,7 @@ impl<'w> Reader<'w> {
         found.ok_or_else(|| {
             Failure::new(
                 code::BUILD,
-                format!("`{}` has no target `{}`", package.name, choice.target),
+                format!("E3076: `{}` has no target `{}`", package.name, choice.target),
             )
         })
     }
@@ -196,7 +196,7 @@ impl<'w> Reader<'w> {
         if !path.is_file() {
             return Err(Failure::new(
                 code::BUILD,
-                format!("there is no file `{}`", super::modules::shown(path)),
+                format!("E3077: there is no file `{}`", super::modules::shown(path)),
             )
             .because(format!(
                 "`{}` in `{}` starts there",

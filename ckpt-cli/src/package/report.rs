@@ -17,7 +17,7 @@ use crate::launch::cargo::Built;
 /// Cargo failed and said why itself.
 pub fn does_not_build(package: &ReadPackage) -> Failure {
     let name = &package.workspace.choice.target;
-    Failure::new(code::BUILD, format!("`{name}` does not build"))
+    Failure::new(code::BUILD, format!("E3078: `{name}` does not build"))
         .help("cargo says why, above; nothing was started")
 }
 
@@ -33,7 +33,7 @@ pub fn does_not_build_anyway(package: &ReadPackage, built: &Built) -> Failure {
     let name = &package.workspace.choice.target;
     Failure::new(
         code::BUILD,
-        format!("`{name}` does not build, without ckpt either"),
+        format!("E3079: `{name}` does not build, without ckpt either"),
     )
     .help("rustc says why, above; nothing was started")
 }
@@ -43,7 +43,7 @@ pub fn no_site(package: &ReadPackage, analysis: &Analysis, placement: &Placement
     let name = &package.workspace.choice.target;
     let failure = Failure::new(
         code::NO,
-        format!("ckpt found no place for a checkpoint in `{name}`"),
+        format!("E3080: ckpt found no place for a checkpoint in `{name}`"),
     );
     let failure = tried(failure, package, analysis, placement);
     failure.help("change one of these as it says under `instead`; the outermost that carries most of the run is the best")
@@ -54,7 +54,7 @@ pub fn unsafe_site(package: &ReadPackage, analysis: &Analysis, placement: &Place
     let name = &package.workspace.choice.target;
     let failure = Failure::new(
         code::NO,
-        format!("a checkpoint in `{name}` is in a place that messages may cross"),
+        format!("E3081: a checkpoint in `{name}` is in a place that messages may cross"),
     );
     let failure = tried(failure, package, analysis, placement);
     failure.help(
@@ -138,7 +138,7 @@ pub fn lost_statics(package: &ReadPackage, statics: &[RefusedStatic]) -> Failure
     let name = &package.workspace.choice.target;
     let failure = Failure::new(
         code::NO,
-        format!("`{name}` keeps state where no checkpoint can hold it"),
+        format!("E3082: `{name}` keeps state where no checkpoint can hold it"),
     );
     statics.iter().fold(failure, |failure, one| {
         let place = shown(&package.program, (one.file, one.at), package.workspace_root());
@@ -166,11 +166,11 @@ pub fn unsolved(package: &ReadPackage, findings: &[Located], which: &[usize]) ->
             anstream::eprintln!("{}", one.finding.rendered.trim_end());
         }
         let name = &package.workspace.choice.target;
-        return Failure::new(code::BUILD, format!("`{name}` does not build")).help(
+        return Failure::new(code::BUILD, format!("E3078: `{name}` does not build")).help(
             "rustc says why, above; if it builds without ckpt, this is a bug in ckpt: please report it",
         );
     }
-    let failure = Failure::new(code::BUILD, "ckpt cannot tell how to save this");
+    let failure = Failure::new(code::BUILD, "E3083: ckpt cannot tell how to save this");
     let failure = all.iter().fold(failure, |failure, one| {
         failure.because(describe(program, one, &|place| shown(program, place, folder)))
     });

@@ -189,7 +189,7 @@ impl Workspace {
 fn unresolved(package: &str) -> Failure {
     Failure::new(
         code::BUILD,
-        format!("cargo does not say what `{package}` depends on"),
+        format!("E3084: cargo does not say what `{package}` depends on"),
     )
     .help("`cargo metadata` must list it under `resolve`")
 }

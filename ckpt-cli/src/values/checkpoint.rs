@@ -29,7 +29,7 @@ pub fn none(store: &Path, ids: &[u64], which: Which) -> Failure {
     if ids.is_empty() {
         return Failure::new(
             code::NO_CHECKPOINT,
-            format!("there is no checkpoint in `{store}`"),
+            format!("E3089: there is no checkpoint in `{store}`"),
         )
         .help(
             "a run writes the first one when it is due: see `--every` and `--interval` of `cargo ckpt run`",
@@ -37,7 +37,7 @@ pub fn none(store: &Path, ids: &[u64], which: Which) -> Failure {
     }
     Failure::new(
         code::NO_CHECKPOINT,
-        format!("there is no {} in `{store}`", which.words()),
+        format!("E3090: there is no {} in `{store}`", which.words()),
     )
     .help(format!("there are: {}", stores::id_list(ids)))
 }

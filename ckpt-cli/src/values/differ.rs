@@ -301,7 +301,7 @@ struct Elements<'n> {
 }
 
 fn unreadable(node: &Node) -> impl Fn(ckpt::LoadError) -> Failure {
-    let what = format!("cannot read {}", node.path);
+    let what = format!("E3091: cannot read {}", node.path);
     move |error| Failure::store(what.clone()).because(error)
 }
 

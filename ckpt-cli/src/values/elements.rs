@@ -124,7 +124,7 @@ impl<'c> Elements<'c> {
                 (lengths, strings(checkpoint, lengths, *text, first, count))
             }
         };
-        read.map_err(|error| Failure::store(format!("cannot read {}", node.path)).because(error))
+        read.map_err(|error| Failure::store(format!("E3091: cannot read {}", node.path)).because(error))
     }
 }
 

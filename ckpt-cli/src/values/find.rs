@@ -37,8 +37,10 @@ pub fn find<'c>(checkpoint: &'c Restored, name: &str) -> Outcome<Found<'c>> {
             let list = several
                 .iter()
                 .map(|(frame, variable, _)| format!("{frame}/{}", variable.key));
-            return Err(Failure::usage(format!("several frames have a variable `{path}`"))
-                .help(format!("choose one: {}", list.collect::<Vec<_>>().join(", "))));
+            return Err(
+                Failure::usage(format!("E3092: several frames have a variable `{path}`"))
+                    .help(format!("choose one: {}", list.collect::<Vec<_>>().join(", "))),
+            );
         }
     };
     let mut node = node_of(checkpoint, frame, &variable.key);
@@ -52,7 +54,7 @@ pub fn find<'c>(checkpoint: &'c Restored, name: &str) -> Outcome<Found<'c>> {
             } else {
                 format!("it has: {}", parts.join(", "))
             };
-            return Err(Failure::usage(format!("`{reached}` has no part `{part}`")).help(help));
+            return Err(Failure::usage(format!("E3093: `{reached}` has no part `{part}`")).help(help));
         };
         node = Some(next);
         reached = format!("{reached}.{part}");
@@ -132,6 +134,9 @@ fn unknown(checkpoint: &Restored, name: &str) -> Failure {
         .collect();
     names.sort_unstable();
     names.dedup();
-    Failure::usage(format!("checkpoint {} has no variable `{name}`", checkpoint.id()))
-        .help(format!("it has: {}", names.join(", ")))
+    Failure::usage(format!(
+        "E3094: checkpoint {} has no variable `{name}`",
+        checkpoint.id()
+    ))
+    .help(format!("it has: {}", names.join(", ")))
 }

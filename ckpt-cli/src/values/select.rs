@@ -11,9 +11,10 @@ pub fn split(text: &str) -> Outcome<(&str, Option<&str>)> {
         None => Ok((text, None)),
         Some((name, rest)) => match rest.strip_suffix(']') {
             Some(inside) => Ok((name, Some(inside))),
-            None => {
-                Err(Failure::usage(format!("`{text}` lacks the closing bracket")).help("write `VAR[0..10]`"))
-            }
+            None => Err(
+                Failure::usage(format!("E3095: `{text}` lacks the closing bracket"))
+                    .help("write `VAR[0..10]`"),
+            ),
         },
     }
 }
@@ -25,7 +26,7 @@ pub fn bounds(inside: Option<&str>, shape: &[u64]) -> Outcome<Vec<Bounds>> {
         .unwrap_or_default();
     if parts.len() > shape.len() {
         return Err(Failure::usage(format!(
-            "[{}] has more dimensions than the value",
+            "E3096: [{}] has more dimensions than the value",
             inside.unwrap_or_default()
         ))
         .help(format!("its shape is {shape:?}")));
@@ -42,7 +43,7 @@ fn one(text: &str, size: u64) -> Outcome<Bounds> {
     let number = |text: &str, default: u64| match text.trim() {
         "" => Ok(default),
         digits => digits.parse::<u64>().map_err(|_| {
-            Failure::usage(format!("`{digits}` is not an index"))
+            Failure::usage(format!("E3097: `{digits}` is not an index"))
                 .help("write `VAR[3]`, `VAR[0..10]` or `VAR[2, ..5]`")
         }),
     };
@@ -57,7 +58,7 @@ fn one(text: &str, size: u64) -> Outcome<Bounds> {
         }
     };
     if from > to || to > size {
-        return Err(Failure::usage(format!("[{text}] is outside of 0..{size}")));
+        return Err(Failure::usage(format!("E3098: [{text}] is outside of 0..{size}")));
     }
     Ok((from, to))
 }

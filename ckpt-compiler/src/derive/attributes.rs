@@ -90,7 +90,7 @@ pub(super) fn read(input: &DeriveInput) -> Result<Item> {
             Shape::Enum(variants)
         }
         Data::Union(data) => {
-            let message = "a union cannot be saved in a checkpoint: nothing says which of its fields is valid; \
+            let message = "E1101: a union cannot be saved in a checkpoint: nothing says which of its fields is valid; \
                            use an enum, or implement `ckpt::Checkpoint` for it by hand";
             errors.push(Error::new(data.union_token.span, message));
             Shape::Struct(Vec::new())
@@ -116,7 +116,7 @@ fn enum_variant(variant: &Variant, errors: &mut Errors) -> EnumVariant {
     for kept in parts.iter().filter(|field| field.saved == Saved::Kept) {
         errors.push(Error::new(
             kept.ty.span(),
-            "a field of an enum cannot be kept: the value that is made again may be another variant",
+            "E1102: a field of an enum cannot be kept: the value that is made again may be another variant",
         ));
     }
     EnumVariant {
@@ -143,7 +143,7 @@ fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
                     if let (Some(keep), false) = (written.keep, alone) {
                         errors.push(Error::new(
                             keep,
-                            "a field with `keep` holds what the initialiser makes of it; nothing else can be said about it",
+                            "E1103: a field with `keep` holds what the initialiser makes of it; nothing else can be said about it",
                         ));
                     }
                     Saved::Kept
@@ -151,7 +151,7 @@ fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
                 (Some(_), Some(serde)) => {
                     errors.push(Error::new(
                         serde,
-                        "`skip` and `serde` exclude each other: a skipped field is not saved at all",
+                        "E1104: `skip` and `serde` exclude each other: a skipped field is not saved at all",
                     ));
                     Saved::Skipped
                 }
@@ -163,7 +163,7 @@ fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
             {
                 errors.push(Error::new(
                     name.span(),
-                    "a skipped field is not in the file and needs no name there",
+                    "E1105: a skipped field is not in the file and needs no name there",
                 ));
             }
             let names = written.names(own_name);
@@ -199,7 +199,9 @@ fn distinct<'a>(
             if !seen.insert(name.clone()) {
                 errors.push(Error::new(
                     span,
-                    format!("two {what} are called `{name}` in the file; `rename` or `alias` must differ"),
+                    format!(
+                        "E1106: two {what} are called `{name}` in the file; `rename` or `alias` must differ"
+                    ),
                 ));
             }
         }
@@ -217,10 +219,10 @@ impl Written {
                 let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
                 if !known.contains(&name.as_str()) {
                     let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-                    return Err(meta.error(format!("{place} takes {}", known.join(", "))));
+                    return Err(meta.error(format!("E1114: {place} takes {}", known.join(", "))));
                 }
                 let span = meta.path.span();
-                let twice = || Error::new(span, format!("`{name}` is given twice"));
+                let twice = || Error::new(span, format!("E1107: `{name}` is given twice"));
                 match name.as_str() {
                     "skip" => written.skip.replace(span).map_or(Ok(()), |_| Err(twice())),
                     "keep" => written.keep.replace(span).map_or(Ok(()), |_| Err(twice())),

@@ -71,22 +71,22 @@ fn wrong_attributes_are_named_at_their_place() {
     assert_eq!(
         (message.as_str(), place.as_str()),
         (
-            "a field takes `skip`, `keep`, `serde`, `default`, `rename`, `alias`",
+            "E1114: a field takes `skip`, `keep`, `serde`, `default`, `rename`, `alias`",
             "skipped"
         )
     );
     let (message, place) = one_error("#[ckpt(skip)] struct S;");
     assert_eq!(
         (message.as_str(), place.as_str()),
-        ("an item takes `crate`", "skip")
+        ("E1114: an item takes `crate`", "skip")
     );
     let (message, _) = one_error("enum E { #[ckpt(default)] A }");
-    assert_eq!(message, "a variant takes `rename`, `alias`");
+    assert_eq!(message, "E1114: a variant takes `rename`, `alias`");
     let (message, place) = one_error("struct S { #[ckpt(skip, serde)] a: u8 }");
     assert_eq!(
         (message.as_str(), place.as_str()),
         (
-            "`skip` and `serde` exclude each other: a skipped field is not saved at all",
+            "E1104: `skip` and `serde` exclude each other: a skipped field is not saved at all",
             "serde"
         )
     );
@@ -94,7 +94,7 @@ fn wrong_attributes_are_named_at_their_place() {
     assert_eq!(
         (message.as_str(), place.as_str()),
         (
-            "a skipped field is not in the file and needs no name there",
+            "E1105: a skipped field is not in the file and needs no name there",
             "\"b\""
         )
     );
@@ -102,18 +102,18 @@ fn wrong_attributes_are_named_at_their_place() {
     assert_eq!(
         (message.as_str(), place.as_str()),
         (
-            "two fields are called `a` in the file; `rename` or `alias` must differ",
+            "E1106: two fields are called `a` in the file; `rename` or `alias` must differ",
             "b"
         )
     );
     assert!(
         one_error("enum E { A, #[ckpt(alias = \"A\")] B }")
             .0
-            .starts_with("two variants are called `A`")
+            .starts_with("E1106: two variants are called `A`")
     );
     assert_eq!(
         one_error("struct S { #[ckpt(skip, skip)] a: u8 }").0,
-        "`skip` is given twice"
+        "E1107: `skip` is given twice"
     );
     assert!(
         one_error("struct S { #[ckpt(default = 3)] a: u8 }")
@@ -126,10 +126,8 @@ fn wrong_attributes_are_named_at_their_place() {
 #[test]
 fn a_union_is_refused() {
     let (message, place) = one_error("union U { a: u8 }");
-    assert!(
-        message.starts_with(
-            "a union cannot be saved in a checkpoint: nothing says which of its fields is valid"
-        )
-    );
+    assert!(message.starts_with(
+        "E1101: a union cannot be saved in a checkpoint: nothing says which of its fields is valid"
+    ));
     assert_eq!(place, "union");
 }

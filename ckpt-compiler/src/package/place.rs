@@ -40,7 +40,7 @@ fn no_thread_locals(
             errors.refuse(
                 stages.function.sig.ident.span(),
                 format!(
-                    "the program keeps `{}` per thread, and threads would have sites",
+                    "E1020: the program keeps `{}` per thread, and threads would have sites",
                     local.name
                 ),
                 "of a `thread_local!` a checkpoint has what it holds on the thread of `main` only",

@@ -398,7 +398,7 @@ impl Chooser<'_> {
                 self.errors.refuse(
                     binding.ident.span(),
                     format!(
-                        "`{}` is declared under a `#[cfg(..)]` and used across a site",
+                        "E1021: `{}` is declared under a `#[cfg(..)]` and used across a site",
                         binding.ident
                     ),
                     "whether it exists is decided after ckpt has done its work",

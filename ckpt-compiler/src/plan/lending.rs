@@ -339,7 +339,7 @@ impl Finder<'_> {
 pub fn refuse_part(name: &str, span: proc_macro2::Span, errors: &mut Diagnostics) {
     errors.refuse(
         span,
-        format!("a part of {name} is borrowed exclusively by a call that leads to a site"),
+        format!("E1022: a part of {name} is borrowed exclusively by a call that leads to a site"),
         "during the call nobody may look at the rest of it, so the rest could not be saved",
         format!("pass {name} as a whole, or take the part out (`std::mem::take`), pass it, and put it back"),
     );

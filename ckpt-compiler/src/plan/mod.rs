@@ -25,7 +25,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Words of refusals that names of their own may be the way out of.
 pub const IS_HIDDEN: &str = "one of the two is hidden by another variable of its name";
 /// A refusal that closures in the bodies of loops may be the way out of.
-pub const FOR_EXCLUSIVELY: &str = "a `for` that borrows what it goes over exclusively has a site in it";
+pub const FOR_EXCLUSIVELY: &str =
+    "E1048: a `for` that borrows what it goes over exclusively has a site in it";
 /// See [`IS_HIDDEN`].
 pub const HIDES: &str = "hides another";
 

@@ -134,7 +134,7 @@ fn refuse_next_to_part(flow: &Flow, id: BindingId, base: BindingId, errors: &mut
     errors.refuse(
         span,
         format!(
-            "{shown} borrows from `{base}`, and is in use at a call that is lent another part of `{base}`"
+            "E1023: {shown} borrows from `{base}`, and is in use at a call that is lent another part of `{base}`"
         ),
         "for the call the whole has to be taken apart, so that the rest of it can be saved",
         format!("borrow from `{base}` again after the call, or use a copy there"),
@@ -235,7 +235,7 @@ fn refuse_hidden(flow: &Flow, reference: BindingId, base: BindingId, errors: &mu
     let (reference, base) = (&flow.bindings[reference].ident, &flow.bindings[base].ident);
     errors.refuse(
         reference.span(),
-        format!("`{reference}` borrows `{base}` exclusively, and {IS_HIDDEN} at a site where `{reference}` is in use"),
+        format!("E1024: `{reference}` borrows `{base}` exclusively, and {IS_HIDDEN} at a site where `{reference}` is in use"),
         "the borrow ends at the site and is made again after it, by name",
         "give the variable that hides it another name",
     );
@@ -314,17 +314,20 @@ fn refuse_exclusive(flow: &Flow, id: BindingId, errors: &mut Diagnostics) {
     let name = &binding.ident;
     let why = "what it borrows cannot be looked at while the borrow lasts, so it could not be saved";
     if matches!(binding.init, Some(Expr::Closure(_))) && binding.mutable {
-        let what = format!("the closure `{name}` changes what it captures and is still in use at a site");
+        let what =
+            format!("E1025: the closure `{name}` changes what it captures and is still in use at a site");
         let instead = "make it a function that takes what it changes as an argument";
         errors.refuse(name.span(), what, why, instead);
     } else if matches!(binding.init, Some(Expr::Closure(_))) {
-        let what =
-            format!("the closure `{name}` looks through an exclusive borrow and is still in use at a site");
+        let what = format!(
+            "E1026: the closure `{name}` looks through an exclusive borrow and is still in use at a site"
+        );
         let instead = "make it a function that takes what it looks at as an argument";
         errors.refuse(name.span(), what, why, instead);
     } else if matches!(binding.declaration, Declaration::Arm) {
-        let what =
-            format!("`{name}` is bound by a pattern, borrows exclusively, and is still in use at a site");
+        let what = format!(
+            "E1027: `{name}` is bound by a pattern, borrows exclusively, and is still in use at a site"
+        );
         errors.refuse(
             name.span(),
             what,
@@ -343,7 +346,7 @@ fn refuse_exclusive(flow: &Flow, id: BindingId, errors: &mut Diagnostics) {
             "go over the indices, and borrow the element after the site",
         );
     } else {
-        let what = format!("`{name}` borrows exclusively and is still in use at a site");
+        let what = format!("E1028: `{name}` borrows exclusively and is still in use at a site");
         errors.refuse(name.span(), what, why, "borrow it again after the site");
     }
 }

@@ -207,7 +207,7 @@ impl Router<'_> {
         let called = last.map(ToString::to_string).unwrap_or_default();
         self.errors.refuse(
             syn::spanned::Spanned::span(&mac.path),
-            format!("the macro `{called}!` may leave a loop in which `{name}` is moved away and given a value again"),
+            format!("E1029: the macro `{called}!` may leave a loop in which `{name}` is moved away and given a value again"),
             "what it holds must be put aside before every `break` and `continue`, and ckpt does not see those of a macro",
             "write the `break` or `continue` without the macro, or use the macro where the loop ends",
         );
@@ -219,7 +219,7 @@ impl Router<'_> {
             let borrowed = &self.flow.bindings[id].ident;
             self.errors.refuse(
                 borrowed.span(),
-                format!("`{borrowed}` {MOVED_LATER}"),
+                format!("E1030: `{borrowed}` {MOVED_LATER}"),
                 "a restart at that site would borrow it again, and has no value for it",
                 "put the borrow and the statements that use it into a block of their own: `{ .. }`",
             );
@@ -365,7 +365,7 @@ impl Router<'_> {
             if let Some(other) = (*id + 1..self.flow.bindings.len()).find(hides) {
                 self.errors.refuse(
                     self.flow.bindings[other].ident.span(),
-                    format!("this `{name}` {HIDES} `{name}` where a loop is left or goes on"),
+                    format!("E1031: this `{name}` {HIDES} `{name}` where a loop is left or goes on"),
                     "what the outer one holds must be put aside there, and can only be named where it is not hidden",
                     format!("give the inner `{name}` another name"),
                 );

@@ -40,7 +40,7 @@ impl Gatherer<'_> {
             if attribute.path().is_ident("cfg") {
                 self.errors.refuse(
                     attribute.span(),
-                    "a site under a `#[cfg(..)]`",
+                    "E1032: a site under a `#[cfg(..)]`",
                     "whether it exists is decided after ckpt has done its work",
                     "write `if cfg!(..) { .. }`, or put the `#[cfg(..)]` on the whole function",
                 );

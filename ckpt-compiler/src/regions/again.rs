@@ -267,7 +267,7 @@ impl Check<'_> {
     fn refuse(&mut self, at: proc_macro2::Span, what: String) {
         self.errors.refuse(
             at,
-            format!("{what} among the statements that start threads with sites"),
+            format!("E1033: {what} among the statements that start threads with sites"),
             "a restart runs these statements again to start the threads, and it may not do this a second time",
             "do it in front of the region, or in the threads",
         );

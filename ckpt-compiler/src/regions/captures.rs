@@ -294,7 +294,7 @@ pub(super) fn captures(closure: &ExprClosure, names: &Names, errors: &mut Diagno
         if name == "self" {
             errors.refuse(
                 ident.span(),
-                "a thread with a site captures `self`",
+                "E1034: a thread with a site captures `self`",
                 "what the thread changes of it could not be told from what others do",
                 "bind the fields that the thread uses to variables in front of the region: `let grid = &self.grid;`",
             );

@@ -127,7 +127,7 @@ impl Lifter<'_> {
         if let Some(work) = work {
             self.errors.refuse(
                 work.span(),
-                "work between the start of threads with sites and their end",
+                "E1036: work between the start of threads with sites and their end",
                 "the thread that starts them takes the checkpoints of all while it waits for them, and here the program does not wait yet",
                 "join the threads first, or have one more thread do it",
             );
@@ -198,7 +198,7 @@ impl Lifter<'_> {
             if self.found.members.len() > before && joins(stmt) {
                 self.errors.refuse(
                     stmt.span(),
-                    "threads with sites are started and joined in one statement",
+                    "E1037: threads with sites are started and joined in one statement",
                     "the thread that starts them takes the checkpoints of all, between the last start and the first `join`",
                     "collect the handles with one statement and join them with the next",
                 );
@@ -243,7 +243,7 @@ impl Lifter<'_> {
         if !closure.inputs.is_empty() {
             self.errors.refuse(
                 closure.span(),
-                "a thread with a site takes an argument",
+                "E1039: a thread with a site takes an argument",
                 "ckpt starts the thread itself, and has no argument for it",
                 "use `std::thread::scope`, whose threads take none",
             );
@@ -254,7 +254,7 @@ impl Lifter<'_> {
         for at in others.0 {
             self.errors.refuse(
                 at,
-                "a thread with a site starts threads of its own",
+                "E1007: a thread with a site starts threads of its own",
                 "a checkpoint holds the threads of one region only",
                 "start all threads in the same region, or take the site out of this one",
             );

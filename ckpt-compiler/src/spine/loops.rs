@@ -161,7 +161,7 @@ impl Lowering<'_> {
         }
         let iterator = self.names.fresh("iterator");
         if treatment == Some(Treatment::Serde) {
-            let what = "`serde` is for variables: on a `for` write `save` or `reexecute`";
+            let what = "E1112: `serde` is for variables: on a `for` write `save` or `reexecute`";
             self.errors.syntax(&syn::Error::new_spanned(&iterable, what));
         }
         let rebuilds = match treatment {
@@ -172,7 +172,7 @@ impl Lowering<'_> {
         if let Some(span) = effect_in_chain(&iterable).filter(|_| rebuilds) {
             self.errors.refuse(
                 span,
-                "a closure in the iterator of a `for` with a site does more than compute",
+                "E1040: a closure in the iterator of a `for` with a site does more than compute",
                 "a restart makes the iterator again and goes over it up to where it was, so that would happen again",
                 "do it in the body of the loop, or collect the items into a `Vec` and go over that",
             );

@@ -165,7 +165,7 @@ impl Lowering<'_> {
         };
         self.errors.refuse(
             refused,
-            "`#[ckpt(refill)]` on a statement that does not make one value",
+            "E1041: `#[ckpt(refill)]` on a statement that does not make one value",
             "a restart makes the value again, and then fills it from the checkpoint",
             "put it on `let x = ..;` with one name and without a call that leads to a site",
         );
@@ -223,7 +223,7 @@ impl Lowering<'_> {
             if self.marks.in_expr(diverge) {
                 self.errors.refuse(
                     diverge.span(),
-                    "a site in the `else` of a `let .. else`",
+                    "E1042: a site in the `else` of a `let .. else`",
                     "the block leaves the scope, so a restart could not come back to it",
                     "use `match` and put the site into its arm",
                 );
@@ -296,7 +296,7 @@ impl Lowering<'_> {
                 if !mac.mac.tokens.is_empty() && !Marks::is_vouched(&mac.mac) && region.is_none() {
                     self.errors.refuse(
                         mac.mac.tokens.span(),
-                        "`checkpoint!()` takes no arguments but `safe`",
+                        "E1043: `checkpoint!()` takes no arguments but `safe`",
                         "what is saved is worked out by the compiler",
                         "write `ckpt::checkpoint!()`, or `ckpt::checkpoint!(safe)` where you know that no message between processes crosses the site; `#[ckpt(save)]` and `#[ckpt(skip)]` on a `let` overrule the choice",
                     );

@@ -61,7 +61,7 @@ impl Lowering<'_> {
         ) {
             self.errors.refuse(
                 expr.span(),
-                "a site inside an expression that ckpt cannot re-enter",
+                "E1044: a site inside an expression that ckpt cannot re-enter",
                 "a restart could not walk into it",
                 "move the call that leads to the site into a statement of its own",
             );

@@ -95,7 +95,7 @@ impl Lowering<'_> {
         if hides || borrowing.iter().any(|one| !is_repeatable(&one.expr)) {
             self.errors.refuse(
                 condition.span(),
-                "a site under an `if let` chain that binds references and has an `else`",
+                "E1045: a site under an `if let` chain that binds references and has an `else`",
                 "what the references are taken from would have to be evaluated again at restart",
                 "nest the conditions, or bind values instead of references",
             );
@@ -202,7 +202,7 @@ impl Lowering<'_> {
             {
                 self.errors.refuse(
                     guard.span(),
-                    "a site in the guard of a `match` arm",
+                    "E1046: a site in the guard of a `match` arm",
                     "a guard is evaluated while the match is still being decided",
                     "compute the value with a `let` before the `match`",
                 );
@@ -318,7 +318,7 @@ impl Lowering<'_> {
     pub(super) fn refuse_let_with_site(&mut self, condition: &Expr) {
         self.errors.refuse(
             condition.span(),
-            "a site inside a condition that binds variables",
+            "E1047: a site inside a condition that binds variables",
             "the condition would have to be entered half-way at restart",
             "compute the value with a `let` before the condition",
         );

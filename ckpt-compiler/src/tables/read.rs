@@ -124,7 +124,7 @@ impl Parse for Tables {
                 let known = keys().join("`, `");
                 return Err(syn::Error::new(
                     key.span(),
-                    format!("expected one of `{known}`, each with names: `pure(energy)`"),
+                    format!("E1113: expected one of `{known}`, each with names: `pure(energy)`"),
                 ));
             };
             let content;

@@ -15,12 +15,18 @@ fn assert_refused(source: &str, underlined: &str, [what, why, instead]: [&str; 3
     };
     let mut said: Vec<_> = errors
         .iter()
-        .map(|one| [one.what.as_str(), &one.why, &one.instead])
+        .map(|one| [without_code(&one.what), &one.why, &one.instead])
         .collect();
     said.dedup();
     assert_eq!(said, [[what, why, instead]]);
     let places: Vec<String> = errors.iter().map(|one| text_of(source, one.span)).collect();
     assert!(places.iter().any(|text| text == underlined), "{places:?}");
+}
+
+/// What is said behind the code: each message has one.
+fn without_code(what: &str) -> &str {
+    let code = ckpt_compiler::code_of(what).unwrap_or_else(|| panic!("`{what}` has no code"));
+    &what[code.len() + 2..]
 }
 
 /// The source text that a span covers.
@@ -225,7 +231,10 @@ fn a_wrong_word_for_sites() {
     );
     let errors = try_expand(quote!(sites = "none"), &item, false).expect_err("it is refused");
     let said: Vec<_> = errors.iter().map(|one| one.message()).collect();
-    assert_eq!(said, ["ckpt: `sites` is \"auto\" or \"manual\""]);
+    assert_eq!(
+        said,
+        ["ckpt: E1109: `sites` is \"auto\" or \"manual\"\n  more: cargo ckpt explain E1109"]
+    );
 }
 
 #[test]
@@ -297,8 +306,8 @@ fn both_mistakes_of_an_attribute_and_its_function_are_told() {
     assert_eq!(
         said,
         [
-            "ckpt: expected `calls(name, ..)`, `means(pure(name), ..)` or `sites = \"manual\"`",
-            "ckpt: `#[ckpt::instrument]` on something that is no function\n  why: it rewrites the body of one function or method\n  instead: put it on the functions that have a site in them, or that call one which has"
+            "ckpt: E1110: expected `calls(name, ..)`, `means(pure(name), ..)` or `sites = \"manual\"`\n  more: cargo ckpt explain E1110",
+            "ckpt: E1009: `#[ckpt::instrument]` on something that is no function\n  why: it rewrites the body of one function or method\n  instead: put it on the functions that have a site in them, or that call one which has\n  more: cargo ckpt explain E1009"
         ]
     );
 }

@@ -100,7 +100,7 @@ fn a_static_that_leans_on_its_function_is_refused() {
         "fn f() { struct Cache(u8); static LAST: Mutex<Cache> = Mutex::new(Cache(0)); } fn main() { f(); }";
     assert_eq!(
         refused(text),
-        ["the static `LAST` is hidden in its function and leans on other items there"]
+        ["E1307: the static `LAST` is hidden in its function and leans on other items there"]
     );
 }
 
@@ -113,7 +113,7 @@ fn a_mutable_static_that_reachable_code_changes_is_refused() {
              fn main() {{ for _ in 0..1000 {{ bump(); }} }}"
         )
     };
-    let expected = ["`static mut COUNT` is changed by `bump`, and no checkpoint can hold it"];
+    let expected = ["E1306: `static mut COUNT` is changed by `bump`, and no checkpoint can hold it"];
     for body in [
         "COUNT += TABLE[0];",
         "let c = &mut COUNT; *c += 1;",

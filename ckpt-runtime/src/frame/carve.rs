@@ -232,7 +232,7 @@ pub trait SaveParts {
 
 /// A struct that can be taken apart into its fields.
 #[diagnostic::on_unimplemented(
-    message = "a field of `{Self}` is lent to a call that leads to a site, and `{Self}` cannot be taken apart",
+    message = "E1201: a field of `{Self}` is lent to a call that leads to a site, and `{Self}` cannot be taken apart",
     note = "derive it: `#[derive(ckpt::Checkpoint)]`"
 )]
 pub trait Split {
@@ -343,7 +343,7 @@ pub fn shared<'a, T: ?Sized>(field: &'a Option<&mut T>) -> &'a T {
 
 /// A pointer that is stored as what is behind it.
 #[diagnostic::on_unimplemented(
-    message = "what is behind `{Self}` is lent to a call that leads to a site, and `{Self}` is not stored as that alone",
+    message = "E1202: what is behind `{Self}` is lent to a call that leads to a site, and `{Self}` is not stored as that alone",
     note = "a `Box` or a `Vec` is; of others lend the whole, or take the part out, lend it, and put it back"
 )]
 pub trait Owner: std::ops::DerefMut {}
@@ -359,7 +359,7 @@ pub fn behind<P: Owner + ?Sized>(pointer: &mut P) -> &mut P::Target {
 
 /// A list that can be cut.
 #[diagnostic::on_unimplemented(
-    message = "an element of `{Self}` is lent to a call that leads to a site, and ckpt cannot tell it from the others",
+    message = "E1203: an element of `{Self}` is lent to a call that leads to a site, and ckpt cannot tell it from the others",
     note = "it can for `Vec`, slices, arrays and boxed slices; of others take the element out, lend it, and put it back"
 )]
 pub trait List {

@@ -73,7 +73,7 @@ impl Frame {
         let read = restore_parameter::<T::Read>(self, index, key);
         if let Err(saved) = capture.put(read) {
             Fatal::refused(format!(
-                "`{key}` of `{}` has another length than in the checkpoint, where it had {saved}",
+                "E2001: `{key}` of `{}` has another length than in the checkpoint, where it had {saved}",
                 self.plan.function
             ))
             .why(format!("a thread of a team gets its part of `{}` from the region that starts it", type_name::<T>()))
@@ -84,7 +84,7 @@ impl Frame {
 }
 
 fn nested(place: Place) -> Fatal {
-    Fatal::site("a thread of a team opens a region of its own that has sites")
+    Fatal::site("E2002: a thread of a team opens a region of its own that has sites")
         .at(position(place))
         .why("a checkpoint holds one team: that of the thread of `main`")
         .help("take the site out of the inner region, or put one between the inner regions")

@@ -121,7 +121,7 @@ pub(super) fn position((plan, site): Place) -> String {
 
 fn too_early(place: Place) -> Fatal {
     Fatal::refused(format!(
-        "a site of `{}` was visited before the restart had arrived at its own",
+        "E2003: a site of `{}` was visited before the restart had arrived at its own",
         place.0.function
     ))
     .at(position(place))
@@ -132,7 +132,7 @@ fn too_early(place: Place) -> Fatal {
 fn chosen_unseen(place: Place) -> Fatal {
     let (plan, _) = place;
     Fatal::site(format!(
-        "nobody has looked whether messages cross the site that `#[{}]` has chosen in `{}`",
+        "E2004: nobody has looked whether messages cross the site that `#[{}]` has chosen in `{}`",
         plan.attribute, plan.function
     ))
     .at(position(place))
@@ -149,7 +149,7 @@ fn wrong_thread(place: Place) -> Fatal {
         .name()
         .map_or("an unnamed thread".into(), |name| format!("thread `{name}`"));
     Fatal::site(format!(
-        "a site of `{}` was visited on {thread}, not on the thread of `main`",
+        "E2005: a site of `{}` was visited on {thread}, not on the thread of `main`",
         place.0.function
     ))
     .at(position(place))
@@ -164,7 +164,7 @@ fn consumed(parameter: u32, caller: Option<Place>, callee: Place, visited: Place
         (call.0.file, site_plan(call).line)
     });
     let fatal = Fatal::site(format!(
-        "argument {parameter} of `{}` ({file}:{line}) is consumed before the site at {}:{}",
+        "E2006: argument {parameter} of `{}` ({file}:{line}) is consumed before the site at {}:{}",
         callee_plan.function, callee_plan.file, at.line
     ));
     let caller = caller.map_or("its caller", |call| call.0.function);
@@ -180,7 +180,7 @@ fn consumed(parameter: u32, caller: Option<Place>, callee: Place, visited: Place
 fn unsaveable((key, rust_type): (&str, &str), caller: Option<Place>, callee: Place, visited: Place) -> Fatal {
     let function = callee.0.function;
     let caller = caller.map_or("its caller", |call| call.0.function);
-    Fatal::site(format!("`{key}` of `{function}` cannot be saved: its type `{rust_type}` is not known to be `Checkpoint`"))
+    Fatal::site(format!("E2007: `{key}` of `{function}` cannot be saved: its type `{rust_type}` is not known to be `Checkpoint`"))
         .at(position(visited))
         .why(format!("`{caller}` lends it to `{function}`, so that only `{function}` can save it at this site"))
         .help(format!(
@@ -195,7 +195,7 @@ pub(super) fn stray(orphan: Orphan, visited: Place) -> Fatal {
     let attribute = |of: &FunctionPlan, callee: &str| with_call(of.attribute, of, callee);
     let fatal = match how {
         Stray::Unmarked => {
-            Fatal::site(format!("`{function}` was reached from `{caller}` through a call that `{caller}` does not mark"))
+            Fatal::site(format!("E2008: `{function}` was reached from `{caller}` through a call that `{caller}` does not mark"))
                 .help(format!(
                     "write {} on `{caller}` ({}:{});\nif `{caller}` calls `{function}` through another function, mark the call of that one, \
                      and write #[ckpt::instrument(calls({function}))] on it",
@@ -203,7 +203,7 @@ pub(super) fn stray(orphan: Orphan, visited: Place) -> Fatal {
                 ))
         }
         Stray::Second(call) => Fatal::site(format!(
-            "`{function}` was reached as the second instrumented function under one marked call of `{caller}` ({}:{})",
+            "E2009: `{function}` was reached as the second instrumented function under one marked call of `{caller}` ({}:{})",
             parent.file, call.line
         ))
         .help(format!(
@@ -213,7 +213,7 @@ pub(super) fn stray(orphan: Orphan, visited: Place) -> Fatal {
             let SiteKind::Call { callee } = call.kind else { return Fatal::site("a call without a callee; this is a bug in ckpt") };
             let between = plain_name(callee);
             Fatal::site(format!(
-                "`{function}` was reached from `{caller}` through `{between}` ({}:{}), which is not instrumented",
+                "E2010: `{function}` was reached from `{caller}` through `{between}` ({}:{}), which is not instrumented",
                 parent.file, call.line
             ))
             .help(format!(

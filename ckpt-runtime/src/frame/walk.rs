@@ -52,7 +52,7 @@ impl Frame {
         let callee = active::with_resume(|resume| resume.next_function()).flatten();
         let callee = callee.unwrap_or_else(|| "a function".into());
         Fatal::refused(format!(
-            "the checkpoint was taken below `{callee}`, which is not instrumented now"
+            "E2011: the checkpoint was taken below `{callee}`, which is not instrumented now"
         ))
         .at(position(place))
         .why("the restart called it, and it ran from its beginning instead of from the checkpoint")
@@ -98,7 +98,7 @@ fn carries_an_error<R>() -> bool {
 pub(super) fn lost(frame: &Frame, what: &str) -> Fatal {
     let site = site_plan((frame.plan, frame.target));
     Fatal::refused(format!(
-        "the restart did not reach the site at {}:{} in `{}`",
+        "E2012: the restart did not reach the site at {}:{} in `{}`",
         frame.plan.file, site.line, frame.plan.function
     ))
     .why(what)
@@ -202,7 +202,7 @@ fn refused_value<T>(resume: &Resume, frame: &Frame, record: u32, key: &str, erro
         .function(record as usize)
         .unwrap_or_else(|| frame.plan.function.into());
     let fatal = Fatal::refused(format!(
-        "variable `{key}` of `{function}` cannot be restored: {error}"
+        "E2013: variable `{key}` of `{function}` cannot be restored: {error}"
     ));
     let fatal = fatal.at(format!(
         "checkpoint {} in {}",

@@ -149,15 +149,15 @@ fn compared(visit: u64, ranks: &[AtSite]) -> Result<(), Fatal> {
         return Ok(());
     };
     if ranks.iter().any(|rank| rank.site != first.site) {
-        return Err(
-            Fatal::site(format!("the ranks are at different sites (site visit {visit})"))
-                .at(first.site.clone())
-                .why(faults.join("\n"))
-                .help(ALIKE),
-        );
+        return Err(Fatal::site(format!(
+            "E2017: the ranks are at different sites (site visit {visit})"
+        ))
+        .at(first.site.clone())
+        .why(faults.join("\n"))
+        .help(ALIKE));
     }
     Err(
-        Fatal::site(format!("a message crosses a site: it is no safe point (site visit {visit})"))
+        Fatal::site(format!("E2018: a message crosses a site: it is no safe point (site visit {visit})"))
             .at(first.site.clone())
             .why(faults.join("\n"))
             .help(
@@ -174,7 +174,7 @@ fn unequal(visit: u64, ranks: &[Option<AtSite>]) -> Fatal {
         .collect();
     let site = ranks.iter().flatten().next().map(|at| at.site.clone());
     Fatal::site(format!(
-        "not all ranks have visited sites equally often (site visit {visit})"
+        "E2019: not all ranks have visited sites equally often (site visit {visit})"
     ))
     .at(site.unwrap_or_default())
     .why(format!("rank(s) {} ended before that visit", missing.join(", ")))

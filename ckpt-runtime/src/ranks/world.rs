@@ -118,7 +118,7 @@ fn other_rank(told: Member, member: Member) -> Fatal {
     Fatal::new(
         exit_code::STORE,
         format!(
-            "the launcher calls this process rank {}, MPI calls it rank {}",
+            "E2020: the launcher calls this process rank {}, MPI calls it rank {}",
             told.rank, member.rank
         ),
     )

@@ -83,7 +83,11 @@ impl Fatal {
 
 impl fmt::Display for Fatal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.headline)?;
+        let code = code_of(&self.headline);
+        match code {
+            Some(code) => write!(f, "error[{code}]: {}", &self.headline[code.len() + 2..])?,
+            None => write!(f, "error: {}", self.headline)?,
+        }
         for (label, text) in &self.notes {
             let mut lines = text.lines();
             write!(f, "\n  {:<6} {}", format!("{label}:"), lines.next().unwrap_or(""))?;
@@ -91,8 +95,18 @@ impl fmt::Display for Fatal {
                 write!(f, "\n         {line}")?;
             }
         }
+        if let Some(code) = code {
+            write!(f, "\n  more:  cargo ckpt explain {code}")?;
+        }
         Ok(())
     }
+}
+
+/// The code with which a headline begins: `E2002: a thread opens ..`.
+fn code_of(headline: &str) -> Option<&str> {
+    let (code, _) = headline.split_once(": ")?;
+    let digits = code.strip_prefix('E')?;
+    (digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(code)
 }
 
 /// Writes one message to stderr. A closed stderr is no reason to fail.

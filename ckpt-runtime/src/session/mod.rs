@@ -80,7 +80,7 @@ pub enum SessionError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The operating system refused something else.
-    #[error("cannot {what}: {error}")]
+    #[error("E2101: cannot {what}: {error}")]
     System {
         /// What was being done.
         what: &'static str,
@@ -89,10 +89,10 @@ pub enum SessionError {
         error: io::Error,
     },
     /// This process has a session already.
-    #[error("this process has a session already")]
+    #[error("E2102: this process has a session already")]
     AlreadyOpen,
     /// The checkpoint asked for is not there, or not whole.
-    #[error("checkpoint {id} cannot be restored: {error}")]
+    #[error("E2103: checkpoint {id} cannot be restored: {error}")]
     NotRestorable {
         /// The checkpoint.
         id: CheckpointId,
@@ -101,7 +101,7 @@ pub enum SessionError {
         error: StoreError,
     },
     /// The store has no checkpoint that could be restored.
-    #[error("there is no checkpoint to restart from in {folder}{}", all_damaged(*.passed_over), folder = .folder.display())]
+    #[error("E2104: there is no checkpoint to restart from in {folder}{}", all_damaged(*.passed_over), folder = .folder.display())]
     NoCheckpoint {
         /// The store.
         folder: PathBuf,
@@ -109,7 +109,7 @@ pub enum SessionError {
         passed_over: u64,
     },
     /// No line of checkpoints is whole on all ranks.
-    #[error("there is no checkpoint that all {ranks} ranks have whole{}; rank {lacking} is the first that lacks one", in_folder(.folder))]
+    #[error("E2105: there is no checkpoint that all {ranks} ranks have whole{}; rank {lacking} is the first that lacks one", in_folder(.folder))]
     NoLine {
         /// The store of the rank that says so.
         folder: PathBuf,
@@ -119,7 +119,7 @@ pub enum SessionError {
         lacking: u32,
     },
     /// The checkpoints are of another number of ranks.
-    #[error("the checkpoints were written by {saved} ranks, and this run has {ranks}")]
+    #[error("E2106: the checkpoints were written by {saved} ranks, and this run has {ranks}")]
     OtherRanks {
         /// How many wrote them.
         saved: u32,
@@ -128,17 +128,17 @@ pub enum SessionError {
     },
     /// The files of one number are not of the same moment.
     #[error(
-        "checkpoint {id} is no line: the ranks had not visited the same sites equally often when they took it"
+        "E2107: checkpoint {id} is no line: the ranks had not visited the same sites equally often when they took it"
     )]
     Apart {
         /// The number.
         id: CheckpointId,
     },
     /// Another rank has failed, and says why.
-    #[error("another rank cannot restart")]
+    #[error("E2108: another rank cannot restart")]
     Elsewhere,
     /// The latest run completed: there is nothing to go on with.
-    #[error("the run in {folder} completed at {when}: there is nothing to restart", folder = .folder.display())]
+    #[error("E2109: the run in {folder} completed at {when}: there is nothing to restart", folder = .folder.display())]
     Completed {
         /// The store.
         folder: PathBuf,
@@ -146,7 +146,7 @@ pub enum SessionError {
         when: String,
     },
     /// The store belongs to another program.
-    #[error("checkpoint {id} was written by `{theirs}`, this program is `{ours}`")]
+    #[error("E2110: checkpoint {id} was written by `{theirs}`, this program is `{ours}`")]
     OtherProgram {
         /// The checkpoint.
         id: CheckpointId,
@@ -156,13 +156,13 @@ pub enum SessionError {
         ours: String,
     },
     /// The checkpoint is one of instrumented functions, and the program restores by hand.
-    #[error("checkpoint {id} was not taken through `ckpt::Session`, but by instrumented functions")]
+    #[error("E2111: checkpoint {id} was not taken through `ckpt::Session`, but by instrumented functions")]
     NotByHand {
         /// The checkpoint.
         id: CheckpointId,
     },
     /// A value of a checkpoint by hand cannot be restored.
-    #[error("`{key}` cannot be restored: {error}")]
+    #[error("E2112: `{key}` cannot be restored: {error}")]
     Value {
         /// What was asked for.
         key: String,
@@ -171,16 +171,18 @@ pub enum SessionError {
         error: LoadError,
     },
     /// A restart that has visited a site before it restored anything.
-    #[error("this is a restart, but nothing was restored before the first visit")]
+    #[error("E2113: this is a restart, but nothing was restored before the first visit")]
     NothingRestored,
     /// A value was asked for after the first visit.
-    #[error("`{key}` was to be restored after the first visit, when the checkpoint was closed already")]
+    #[error(
+        "E2114: `{key}` was to be restored after the first visit, when the checkpoint was closed already"
+    )]
     TooLate {
         /// What was asked for.
         key: String,
     },
     /// Two values have the same key.
-    #[error("`{key}` is saved twice in one checkpoint")]
+    #[error("E2115: `{key}` is saved twice in one checkpoint")]
     Twice {
         /// The key.
         key: String,

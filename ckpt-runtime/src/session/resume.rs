@@ -36,7 +36,7 @@ impl Resume {
     pub(crate) fn take_up(&mut self, plan: &'static FunctionPlan) -> Result<(u32, u32), Fatal> {
         let Some(next) = self.next() else {
             return Err(self.refuse(format!(
-                "the checkpoint ends in a function that `{}` is called from now",
+                "E2021: the checkpoint ends in a function that `{}` is called from now",
                 plan.function
             )));
         };
@@ -65,7 +65,7 @@ impl Resume {
         match self.next_function() {
             None => Ok(()),
             Some(function) => Err(self.refuse(format!(
-                "the checkpoint goes on in `{function}`, but the program has no call there now"
+                "E2022: the checkpoint goes on in `{function}`, but the program has no call there now"
             ))),
         }
     }
@@ -124,7 +124,7 @@ impl Resume {
             let now = format!("{}::{}", plan.module, plan.function);
             return Err(self
                 .refuse(format!(
-                    "the checkpoint was taken in `{saved}`, the program now enters `{now}` there"
+                    "E2023: the checkpoint was taken in `{saved}`, the program now enters `{now}` there"
                 ))
                 .why(format!(
                     "`{saved}` was at {}:{}, `{now}` is at {}:{}",
@@ -135,7 +135,7 @@ impl Resume {
         if record.layout != plan.layout || record.site == 0 || record.site as usize > plan.sites.len() {
             return Err(self
                 .refuse(format!(
-                    "`{}` is not the function that was checkpointed: {}",
+                    "E2024: `{}` is not the function that was checkpointed: {}",
                     plan.function,
                     difference(record, plan)
                 ))
@@ -147,7 +147,7 @@ impl Resume {
         }
         if record.source != plan.source && !self.force_layout {
             return Err(self
-                .refuse(format!("the source of `{}` ({}:{}) changed since the checkpoint", plan.function, plan.file, plan.line))
+                .refuse(format!("E2025: the source of `{}` ({}:{}) changed since the checkpoint", plan.function, plan.file, plan.line))
                 .why("its sites and saved variables are the same, but the code around them is not; the result may be of neither version")
                 .help(format!(
                     "if the change does not touch what was computed before line {}, set CKPT_FORCE_LAYOUT=1 (--force-layout);\n{RIGHT_PROGRAM}",

@@ -176,10 +176,10 @@ impl Run {
         globals::restore_all(&resume.restored)?;
         let settled = resume.restored.settle_files();
         let settled = settled.and_then(|()| closed::arrive(&resume.restored));
-        settled.map_err(|error| Fatal::refused(error.to_string()).help(FILES_NEEDED))?;
+        settled.map_err(|error| Fatal::refused(format!("E2029: {error}")).help(FILES_NEEDED))?;
         if let Some(input) = line::note(resume.restored.meta(), files::input::INPUT_NOTE) {
             let moved = files::input::go_on(input);
-            moved.map_err(|what| Fatal::refused(what).help(INPUT_NEEDED))?;
+            moved.map_err(|what| Fatal::refused(format!("E2030: {what}")).help(INPUT_NEEDED))?;
         }
         let visits = resume.restored.meta().visit;
         ranks::follow(line::note(resume.restored.meta(), ranks::TRAIL_NOTE).unwrap_or(0));
@@ -539,7 +539,7 @@ const FILES_NEEDED: &str =
     "the program goes on writing where it was: it needs its output files, and the right to change them";
 
 fn apart(visits: u64) -> Fatal {
-    Fatal::site("the ranks have not visited the same sites equally often")
+    Fatal::site("E2026: the ranks have not visited the same sites equally often")
         .at(format!("found at site visit {visits}"))
         .why("checkpoints at the same count make a line only if the count means the same on all ranks;\na loop with a site in it has gone round more often on one rank than on another")
         .help("CKPT_CHECK_SAFE_POINTS=1 names the site where they part; put sites only into loops that go round equally often on all ranks")

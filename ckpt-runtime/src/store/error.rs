@@ -10,7 +10,7 @@ use super::CheckpointId;
 #[non_exhaustive]
 pub enum StoreError {
     /// Another job writes into this store.
-    #[error("{folder} is in use by process {pid} on host {host}; two running jobs cannot share one store: wait for it, or give this one its own folder (CKPT_DIR)", folder = .folder.display())]
+    #[error("E2201: {folder} is in use by process {pid} on host {host}; two running jobs cannot share one store: wait for it, or give this one its own folder (CKPT_DIR)", folder = .folder.display())]
     Locked {
         /// The store.
         folder: PathBuf,
@@ -20,7 +20,7 @@ pub enum StoreError {
         host: String,
     },
     /// The disk or the quota is full.
-    #[error("no space left for {path}{}; older checkpoints are untouched: free some space or set CKPT_DIR to another disk", if *.needed > 0 { format!(" ({} bytes)", .needed) } else { String::new() }, path = .path.display())]
+    #[error("E2202: no space left for {path}{}; older checkpoints are untouched: free some space or set CKPT_DIR to another disk", if *.needed > 0 { format!(" ({} bytes)", .needed) } else { String::new() }, path = .path.display())]
     DiskFull {
         /// What was being written.
         path: PathBuf,
@@ -28,7 +28,7 @@ pub enum StoreError {
         needed: u64,
     },
     /// The operating system refused.
-    #[error("cannot {action} {path}: {why}", path = .path.display())]
+    #[error("E2203: cannot {action} {path}: {why}", path = .path.display())]
     Io {
         /// What was being done.
         action: &'static str,
@@ -40,7 +40,7 @@ pub enum StoreError {
         kind: std::io::ErrorKind,
     },
     /// The HDF5 library refused.
-    #[error("HDF5 cannot {action} in {path}: {why}", path = .path.display())]
+    #[error("E2204: HDF5 cannot {action} in {path}: {why}", path = .path.display())]
     Hdf5 {
         /// What was being done.
         action: String,
@@ -50,7 +50,7 @@ pub enum StoreError {
         why: String,
     },
     /// The file is not what was written.
-    #[error("{path} is damaged: {}", damage.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "), path = .path.display())]
+    #[error("E2205: {path} is damaged: {}", damage.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "), path = .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -58,7 +58,7 @@ pub enum StoreError {
         damage: Vec<Damage>,
     },
     /// The file is of another format version.
-    #[error("{path} has format version {found}, this program reads version {known}: restart with the ckpt that wrote it", path = .path.display())]
+    #[error("E2206: {path} has format version {found}, this program reads version {known}: restart with the ckpt that wrote it", path = .path.display())]
     Version {
         /// The file.
         path: PathBuf,
@@ -68,7 +68,7 @@ pub enum StoreError {
         known: u32,
     },
     /// There is no such checkpoint.
-    #[error("there is no checkpoint {id} in {folder}", folder = .folder.display())]
+    #[error("E2207: there is no checkpoint {id} in {folder}", folder = .folder.display())]
     NotFound {
         /// The one asked for.
         id: CheckpointId,
@@ -77,7 +77,7 @@ pub enum StoreError {
     },
     /// A checkpoint that others build on.
     #[error(
-        "checkpoint {by} holds only what has changed since checkpoint {id}, and cannot be restored without it: remove {by} first"
+        "E2208: checkpoint {by} holds only what has changed since checkpoint {id}, and cannot be restored without it: remove {by} first"
     )]
     Needed {
         /// The one that is needed.
@@ -94,7 +94,7 @@ pub enum StoreError {
         path: String,
     },
     /// The new checkpoint is whole, an older one could not be removed.
-    #[error("checkpoint {id} is complete, but an older one could not be removed: {why}")]
+    #[error("E2209: checkpoint {id} is complete, but an older one could not be removed: {why}")]
     NotRemoved {
         /// The new checkpoint.
         id: CheckpointId,
@@ -102,10 +102,10 @@ pub enum StoreError {
         why: String,
     },
     /// The store was opened to look only.
-    #[error("{folder} was opened for reading only", folder = .0.display())]
+    #[error("E2210: {folder} was opened for reading only", folder = .0.display())]
     ReadOnly(PathBuf),
     /// A name that is no plain file name.
-    #[error("`{0}` is not a plain file name")]
+    #[error("E2211: `{0}` is not a plain file name")]
     Name(String),
 }
 

@@ -64,7 +64,7 @@ fn copied<T: Checkpoint + ?Sized>(value: &T) -> Entry {
 
 /// What a member of a team may change in the place of another's: a list or a value behind a `&mut`.
 #[diagnostic::on_unimplemented(
-    message = "what `{Self}` holds cannot be saved in a checkpoint",
+    message = "E1208: what `{Self}` holds cannot be saved in a checkpoint",
     label = "a thread of a team changes it; it does not implement `ckpt::Checkpoint`",
     note = "if the type is yours, derive it: `#[derive(ckpt::Checkpoint)]`"
 )]
@@ -124,7 +124,7 @@ impl<T> SeenAgain<T> for &Seen<'_, T> {}
 
 /// A value that the region makes again at a restart as it was: what it shares is saved by its owner.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` goes from a region to one of its threads, and a restart could not make it again as it was",
+    message = "E1209: `{Self}` goes from a region to one of its threads, and a restart could not make it again as it was",
     label = "it may have changed since the thread began",
     note = "declare it `mut` where it is made if the thread changes it, and it is saved; or share it behind an `Arc`"
 )]
@@ -164,7 +164,7 @@ impl<T> SeenInPlace<T> for Seen<'_, T> {}
 
 /// A value that threads share by reference, and that a restart makes again or restores before it starts them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is lent to a thread with a site, and ckpt cannot tell whether the thread changes what it holds",
+    message = "E1210: `{Self}` is lent to a thread with a site, and ckpt cannot tell whether the thread changes what it holds",
     label = "it may hold exclusive references",
     note = "lend the thread a reference to what it reads, and a `&mut` by name to what it changes; write `move` on its closure"
 )]

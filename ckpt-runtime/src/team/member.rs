@@ -78,7 +78,7 @@ impl Drop for Leave {
         team.changed.notify_all();
         if walks && !std::thread::panicking() {
             Fatal::refused(format!(
-                "thread {} of the team came to its end before the restart had arrived at its site",
+                "E2027: thread {} of the team came to its end before the restart had arrived at its site",
                 index + 1
             ))
             .why("code that a restart executes again took another way than in the run that was checkpointed")

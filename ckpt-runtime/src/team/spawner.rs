@@ -184,7 +184,7 @@ fn too_late(shared: &Shared, patience: Duration, region: &dyn Fn() -> String) ->
 
 fn other_team(saved: usize, found: usize, region: &dyn Fn() -> String) -> Fatal {
     Fatal::refused(format!(
-        "the checkpoint holds a team of {saved} thread(s), the program has started {found} now"
+        "E2028: the checkpoint holds a team of {saved} thread(s), the program has started {found} now"
     ))
     .at(region())
     .why("what each member had computed goes to the member of the same number; the region that holds the site keeps its number of threads, later ones may have another")

@@ -2,7 +2,7 @@
 
 /// Why a value could not be saved: the variable, and what about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("variable `{variable}` cannot be saved: {why}")]
+#[error("E2301: variable `{variable}` cannot be saved: {why}")]
 pub struct SaveError {
     /// The variable's key.
     pub variable: String,
@@ -33,7 +33,7 @@ fn place(path: &str) -> String {
 #[non_exhaustive]
 pub enum LoadProblem {
     /// The file holds something else than the program expects.
-    #[error("the program expects {expected}, the checkpoint holds {found}")]
+    #[error("E2302: the program expects {expected}, the checkpoint holds {found}")]
     Mismatch {
         /// What the program's type needs.
         expected: String,
@@ -42,7 +42,7 @@ pub enum LoadProblem {
     },
     /// A struct of the program has a field that the file does not.
     #[error(
-        "the checkpoint has no field `{field}` (it has: {present}); `#[ckpt(default)]` on the field accepts that, `#[ckpt(alias = \"old\")]` that it had another name"
+        "E2303: the checkpoint has no field `{field}` (it has: {present}); `#[ckpt(default)]` on the field accepts that, `#[ckpt(alias = \"old\")]` that it had another name"
     )]
     MissingField {
         /// The field.
@@ -52,7 +52,7 @@ pub enum LoadProblem {
     },
     /// An enum of the file has a variant that the program does not.
     #[error(
-        "the checkpoint holds the variant `{variant}`, which the program's enum does not have (it has: {known})"
+        "E2304: the checkpoint holds the variant `{variant}`, which the program's enum does not have (it has: {known})"
     )]
     UnknownVariant {
         /// The variant in the file.
@@ -62,7 +62,7 @@ pub enum LoadProblem {
     },
     /// A type stands behind a trait object of the file that the program's list does not have.
     #[error(
-        "the checkpoint holds a `{object}` behind `dyn {name}`, which `#[ckpt::object(..)]` on the trait does not have (it has: {known})"
+        "E2305: the checkpoint holds a `{object}` behind `dyn {name}`, which `#[ckpt::object(..)]` on the trait does not have (it has: {known})"
     )]
     UnknownObject {
         /// The type in the file.
@@ -73,7 +73,7 @@ pub enum LoadProblem {
         known: String,
     },
     /// The column ends before the value does.
-    #[error("the column ends too early: {wanted} more elements are needed, {left} are left")]
+    #[error("E2306: the column ends too early: {wanted} more elements are needed, {left} are left")]
     TooShort {
         /// Elements needed.
         wanted: u64,
@@ -81,19 +81,19 @@ pub enum LoadProblem {
         left: u64,
     },
     /// The variable was read, but there is more in its columns.
-    #[error("the column holds {left} more elements than the value needs")]
+    #[error("E2307: the column holds {left} more elements than the value needs")]
     TooLong {
         /// Elements left over.
         left: u64,
     },
     /// A value that its type cannot hold.
-    #[error("{0}")]
+    #[error("E2308: {0}")]
     Invalid(String),
     /// There is no such variable in the frame.
-    #[error("the checkpoint has no variable `{0}` in this frame")]
+    #[error("E2309: the checkpoint has no variable `{0}` in this frame")]
     NoVariable(String),
     /// The bytes could not be read, or are not those that were written.
-    #[error("{0}")]
+    #[error("E2310: {0}")]
     Damaged(String),
 }
 

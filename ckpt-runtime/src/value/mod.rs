@@ -81,7 +81,7 @@ pub(crate) use stand_in::{can_stand_in, stand_in};
 ///
 /// `load` must read exactly what `save` wrote, and `save` must write the same columns for every value of the type.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be saved in a checkpoint",
+    message = "E1213: `{Self}` cannot be saved in a checkpoint",
     label = "`{Self}` does not implement `ckpt::Checkpoint`",
     note = "if the type is yours, derive it: `#[derive(ckpt::Checkpoint)]`",
     note = "if it is `dyn Trait` of a trait of yours, list the types behind it on the trait: `#[ckpt::object(TypeA, TypeB)]`; closures and functions (`dyn Fn(..)`, `fn(..)`) never have it: make an enum of the rules, or a trait",

@@ -7,7 +7,7 @@ use super::{Checkpoint, Decoder, Encoder, LoadError};
 /// Every `Checkpoint` type is one. `#[derive(ckpt::Checkpoint)]` implements it instead of `Checkpoint` for a struct that
 /// has fields with `#[ckpt(keep)]`: closures, functions, references. They are what the initialiser has made them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be saved in a checkpoint",
+    message = "E1213: `{Self}` cannot be saved in a checkpoint",
     label = "`{Self}` does not implement `ckpt::Checkpoint`",
     note = "if the type is yours, derive it: `#[derive(ckpt::Checkpoint)]`"
 )]

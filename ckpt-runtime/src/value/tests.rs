@@ -412,7 +412,7 @@ fn what_cannot_be_saved_now_says_so() {
     assert!(
         error
             .to_string()
-            .starts_with("variable `x` cannot be saved: a `RefCell` in it is mutably borrowed")
+            .starts_with("E2301: variable `x` cannot be saved: a `RefCell` in it is mutably borrowed")
     );
     drop(borrowed);
     let lock = Mutex::new(1);
@@ -516,7 +516,7 @@ fn a_wrong_type_is_refused() {
     let error = decode::<[u32; 2]>(&saved).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the program expects an array of 2, the checkpoint holds one of 3"
+        "E2302: the program expects an array of 2, the checkpoint holds one of 3"
     );
     assert!(decode::<u64>(&encode(&1_u32).unwrap()).is_err());
     assert!(decode::<NonZeroU64>(&encode(&0_u64).unwrap()).is_err());

@@ -104,7 +104,7 @@ fn what_cannot_be_opened_again_is_refused() {
             .run_while(&[("CKPT_EVERY", "1")], |_| ())
             .expect_code(0);
         ended.expect_message(&[
-            "no checkpoint was taken at site visit 1: variable `state` cannot be saved",
+            "no checkpoint was taken at site visit 1: E2301: variable `state` cannot be saved",
             message,
         ]);
     };

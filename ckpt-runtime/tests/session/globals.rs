@@ -45,7 +45,7 @@ fn a_static_that_comes_or_goes_is_named() {
     refused(
         "type",
         &[
-            "the static `test::LOG` cannot be restored: the program expects one text",
+            "the static `test::LOG` cannot be restored: E2302: the program expects one text",
             "Mutex<",
         ],
     );
@@ -60,7 +60,9 @@ fn a_locked_static_is_named() {
     let locked = killed()
         .run(&[RESTART, ("TEST_VERSION", "locked")])
         .expect_code(77);
-    locked.expect_message(&["the static `test::LOG` cannot be restored: it is locked or borrowed by code"]);
+    locked.expect_message(&[
+        "the static `test::LOG` cannot be restored: E2308: it is locked or borrowed by code",
+    ]);
 }
 
 fn statics_can_be_looked_at() {

@@ -33,7 +33,7 @@ fn slip(program: &'static str) -> crate::process::Ended {
 
 fn an_unmarked_call_is_found_at_the_first_site() {
     slip("unmarked").expect_message(&[
-        "error: `advance` was reached from `main` through a call that `main` does not mark",
+        "error[E2008]: `advance` was reached from `main` through a call that `main` does not mark",
         "src/main.rs:22:9, in `advance`",
         "#[ckpt::main(calls(advance))]",
     ]);
@@ -181,7 +181,7 @@ fn a_walk_that_does_not_arrive_is_an_error() {
 
 fn a_session_by_hand_says_what_is_wrong() {
     let late = Job::new("manual-restores-late").run(&[]).expect_code(1);
-    assert_eq!(late.stdout, "this process has a session already\n");
+    assert_eq!(late.stdout, "E2102: this process has a session already\n");
     late.expect_message(&["`state` was to be restored after the first visit", "(78)"]);
     let twice = Job::new("manual-saves-twice")
         .run(&[("CKPT_EVERY", "1")])

@@ -156,10 +156,17 @@ fn the_page_on_limits_names_every_refusal() {
         headlines.found.len() > 20,
         "the search for refusals finds nothing"
     );
-    let missing: Vec<&String> = headlines
+    let missing: Vec<&str> = headlines
         .found
         .iter()
         .filter(|headline| !headline.contains("bug in ckpt"))
+        // The code in front has a page of its own.
+        .map(|headline| {
+            headline
+                .split_once(": ")
+                .filter(|(code, _)| code.len() == 5)
+                .map_or(headline.as_str(), |(_, says)| says)
+        })
         .filter(|headline| !page.lines().any(|line| says(line, &fragments(headline))))
         .collect();
     assert!(missing.is_empty(), "not in docs/src/limits.md: {missing:#?}");

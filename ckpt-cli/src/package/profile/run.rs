@@ -61,11 +61,12 @@ pub fn measure(options: &CargoOptions, arguments: &[OsString], limit: Option<Dur
     say(&options, &format!("measuring `{name}`{told}"));
     let (ending, stopped) = Supervisor::new(false)?.run_for(command, limit)?;
     let Some((nanos, seen)) = found::read(&numbers) else {
-        return Err(
-            Failure::new(code::NO, format!("nothing was measured: `{name}` {ending}"))
-                .because("it ended before anything was counted, or replaced itself by another program")
-                .help("run it with arguments with which it works for a second or more"),
-        );
+        return Err(Failure::new(
+            code::NO,
+            format!("E3071: nothing was measured: `{name}` {ending}"),
+        )
+        .because("it ended before anything was counted, or replaced itself by another program")
+        .help("run it with arguments with which it works for a second or more"));
     };
     let run = Run {
         arguments: arguments
@@ -113,7 +114,7 @@ fn to_standard_error() -> Outcome<Stdio> {
     let standard_error = std::io::stderr().as_fd().try_clone_to_owned();
     standard_error
         .map(Stdio::from)
-        .map_err(|error| Failure::new(code::START, "cannot pass on standard error").because(error))
+        .map_err(|error| Failure::new(code::START, "E3072: cannot pass on standard error").because(error))
 }
 
 /// The program with counters. Where one does not compile, those of its function are left out.
@@ -151,7 +152,7 @@ fn built(package: &ReadPackage, analysis: &Analysis, counters: &Counters, home: 
     }
     Err(Failure::new(
         code::BUILD,
-        format!("`{}` does not build with counters", choice.target),
+        format!("E3073: `{}` does not build with counters", choice.target),
     )
     .help("rustc says why, above; if it builds without, this is a bug in ckpt: please report it"))
 }

@@ -115,13 +115,13 @@ impl Chooser<'_, '_> {
         let one = self.analysis.items.function(function);
         let (what, why, instead) = if one.item.sig.constness.is_some() {
             (
-                "a `const fn` cannot be instrumented",
+                "E1010: a `const fn` cannot be instrumented",
                 "it may run at compile time, where there is nothing to restart",
                 "make it a plain `fn`",
             )
         } else if one.item.sig.asyncness.is_some() {
             (
-                "an `async fn` cannot be instrumented",
+                "E1011: an `async fn` cannot be instrumented",
                 "its frame belongs to an executor, which ckpt cannot rebuild",
                 "instrument the synchronous function that does the work",
             )
@@ -196,7 +196,7 @@ impl Chooser<'_, '_> {
             return Err(Reason {
                 function: call.caller,
                 line: Some(call.place.line),
-                what: format!("`{callee}` is called inside {trap}"),
+                what: format!("E1301: `{callee}` is called inside {trap}"),
                 why: "a restart walks from statement to statement and cannot enter it".into(),
                 instead: "make the call from the function's own body".into(),
             });
@@ -247,7 +247,10 @@ impl Chooser<'_, '_> {
         Some(Reason {
             function,
             line: Some(one.place.line),
-            what: format!("`{}` is annotated and does not mark `{missing}`", one.display),
+            what: format!(
+                "E1302: `{}` is annotated and does not mark `{missing}`",
+                one.display
+            ),
             why: "what the user has annotated is kept as it is".into(),
             instead: format!("add `{missing}` to its `calls(..)`, or take the attribute away"),
         })

@@ -39,7 +39,7 @@ impl Chooser<'_, '_> {
         Reason {
             function,
             line: obstacle.place.as_ref().map(|place| place.line),
-            what: format!("it is not a safe point{others}: {file}{obstacle}"),
+            what: format!("E1303: it is not a safe point{others}: {file}{obstacle}"),
             why: "a checkpoint is taken by each rank for itself at the same visit, so no message may be on its way there".into(),
             instead: "put `ckpt::checkpoint!(safe);` by hand where you know that no message crosses, or let all ranks meet \
                       (a barrier, a collective call) between the messages of one turn and those of the next"
@@ -91,7 +91,7 @@ impl Chooser<'_, '_> {
         };
         if is_chosen_by_attribute(one) {
             return Err(reason(
-                format!("its attribute would choose a loop of `{}`", one.display),
+                format!("E1304: its attribute would choose a loop of `{}`", one.display),
                 "an attribute sees one function, and cannot tell whether messages cross the loop's body",
                 "take all attributes of ckpt out, and the loop is chosen where no message crosses; or put `ckpt::checkpoint!();` \
                  into the loop, which is looked at",
@@ -100,7 +100,7 @@ impl Chooser<'_, '_> {
         if points.sites_of_user(function).len() < written_in(&one.item.block) {
             return Err(reason(
                 format!(
-                    "a site in `{}` is where the messages cannot be followed to",
+                    "E1305: a site in `{}` is where the messages cannot be followed to",
                     one.display
                 ),
                 "a checkpoint is taken by each rank for itself at the same visit, so no message may be on its way there",

@@ -48,7 +48,7 @@ pub fn refused_statics(program: &Program, analysis: &Analysis, main: FnId) -> Ve
         Some(RefusedStatic {
             file,
             at,
-            what: format!("`static mut {name}` is changed by `{by}`, and no checkpoint can hold it"),
+            what: format!("E1306: `static mut {name}` is changed by `{by}`, and no checkpoint can hold it"),
             why: "looking at it is `unsafe`, and ckpt writes safe code only: a restart would find it at its initial value",
             instead: format!(
                 "make `{name}` an atomic, a `Mutex` or a `thread_local!` of a `Cell`, all of which are saved; or a variable of `main` that is passed on"
@@ -59,7 +59,7 @@ pub fn refused_statics(program: &Program, analysis: &Analysis, main: FnId) -> Ve
     let stuck = stuck.into_iter().map(|(name, file, at)| RefusedStatic {
         file,
         at,
-        what: format!("the static `{name}` is hidden in its function and leans on other items there"),
+        what: format!("E1307: the static `{name}` is hidden in its function and leans on other items there"),
         why: "a restart has to put it back before the function runs, so it has to be nameable from outside",
         instead: format!("put `{name}`, with what it needs, in front of the function"),
     });

@@ -95,13 +95,13 @@ pub struct Fault {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file exists and cannot be read.
-    #[error("{CONFIG_FILE} cannot be read: {0}")]
+    #[error("E2151: {CONFIG_FILE} cannot be read: {0}")]
     Unreadable(#[source] io::Error),
     /// The file is not TOML, or has a key or a value that ckpt does not know.
-    #[error("{CONFIG_FILE} is not valid\n{0}")]
+    #[error("E2152: {CONFIG_FILE} is not valid\n{0}")]
     Invalid(String),
     /// A setting has a value that makes no sense.
-    #[error("{setting} is {value:?}; expected {expected}")]
+    #[error("E2153: {setting} is {value:?}; expected {expected}")]
     Value {
         /// The variable, or the key of the file.
         setting: String,
@@ -401,7 +401,7 @@ mod tests {
         assert_eq!(config.interval, Some(Interval::Auto));
         assert_eq!(config.mtbf, Some(Duration::from_secs(2 * 3600)));
         assert!(message(None, &[("CKPT_INTERVAL", "automatic")]).contains("`auto`, or a time"));
-        assert!(message(Some("[session]\nmtbf = 'long'"), &[]).starts_with("`mtbf` in ckpt.toml"));
+        assert!(message(Some("[session]\nmtbf = 'long'"), &[]).starts_with("E2153: `mtbf` in ckpt.toml"));
     }
 
     #[test]
@@ -436,7 +436,7 @@ mod tests {
         ] {
             let message = message(None, &[(name, value)]);
             assert!(
-                message.starts_with(&format!("{name} is {value:?}; expected ")),
+                message.starts_with(&format!("E2153: {name} is {value:?}; expected ")),
                 "{message}"
             );
         }

@@ -17,7 +17,7 @@ use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 /// What a writer may write to: a file, with or without a buffer of its own.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`csv::Writer<{Self}>` cannot be saved in a checkpoint",
+    message = "E1211: `csv::Writer<{Self}>` cannot be saved in a checkpoint",
     label = "a `csv::Writer` around `{Self}` cannot be saved",
     note = "it can be around a `File` or a `BufWriter<File>`; make the writer inside the loop otherwise"
 )]

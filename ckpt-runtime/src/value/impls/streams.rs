@@ -68,7 +68,7 @@ impl<W: Write + Checkpoint> Checkpoint for LineWriter<W> {
 /// Where a reader can give back what was read from it last.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "what is read ahead of `{Self}` cannot be given back",
+    message = "E1212: what is read ahead of `{Self}` cannot be given back",
     label = "a `BufReader` around `{Self}` cannot be saved in a checkpoint",
     note = "it can be around a `File`, a `Cursor` or `Empty`; read the whole input before the site, or keep the reader out of it"
 )]

@@ -35,7 +35,7 @@ mod with {
 
     /// What `#[ckpt(serde)]` on a field or variable asks of its type.
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be saved through serde",
+        message = "E1214: `{Self}` cannot be saved through serde",
         note = "`#[ckpt(serde)]` needs serde's `Serialize`, and `Deserialize` without borrowed data"
     )]
     pub trait SavedBySerde: Serialize + DeserializeOwned {}
@@ -133,7 +133,7 @@ mod without {
 
     /// What `#[ckpt(serde)]` on a field or variable asks of its type: nothing has it without the feature.
     #[diagnostic::on_unimplemented(
-        message = "`#[ckpt(serde)]` needs the feature `serde` of ckpt",
+        message = "E1215: `#[ckpt(serde)]` needs the feature `serde` of ckpt",
         note = "in Cargo.toml: `ckpt-runtime = {{ version = \"..\", features = [\"serde\"] }}`"
     )]
     pub trait SavedBySerde {}

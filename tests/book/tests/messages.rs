@@ -1,0 +1,374 @@
+//! Every error and refusal that ckpt can print has a code, an entry in `ckpt-cli/messages.toml` and a place in the book.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use syn::visit::{self, Visit};
+use syn::{Attribute, Expr, ExprCall, ExprLit, ExprMacro, ExprMethodCall, Lit, Local, Pat};
+
+#[derive(Deserialize)]
+struct Messages {
+    group: Vec<Group>,
+    message: BTreeMap<String, Entry>,
+}
+
+#[derive(Deserialize)]
+struct Group {
+    first: String,
+    title: String,
+    place: String,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    says: String,
+    cause: String,
+    next: String,
+    example: Option<String>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn messages() -> Messages {
+    let text = fs::read_to_string(root().join("ckpt-cli/messages.toml")).unwrap();
+    toml::from_str(&text).unwrap()
+}
+
+/// Collects the words of all messages of a file.
+#[derive(Default)]
+struct Words {
+    /// `let what = ..` in the function being read, and constants.
+    named: Vec<(String, String)>,
+    found: Vec<String>,
+}
+
+impl Words {
+    fn add(&mut self, expr: &Expr) {
+        let text = match expr {
+            Expr::Path(path) => {
+                let name = path.path.get_ident().map(ToString::to_string);
+                let of_name = |(key, _): &&(String, String)| Some(key) == name.as_ref();
+                self.named.iter().rfind(of_name).map(|(_, text)| text.clone())
+            }
+            other => text_of(other),
+        };
+        self.found.extend(text);
+    }
+}
+
+/// A literal, or the format string of a `format!`.
+fn text_of(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text), ..
+        }) => Some(text.value()),
+        Expr::Macro(ExprMacro { mac, .. }) if mac.path.is_ident("format") => {
+            let first = mac.tokens.clone().into_iter().next()?;
+            syn::parse2::<syn::LitStr>(first.into())
+                .ok()
+                .map(|text| text.value())
+        }
+        _ => None,
+    }
+}
+
+impl<'ast> Visit<'ast> for Words {
+    fn visit_local(&mut self, local: &'ast Local) {
+        if let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init) {
+            let text = text_of(&init.expr);
+            self.named.extend(text.map(|text| (name.ident.to_string(), text)));
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
+        match (call.method.to_string().as_str(), call.args.len()) {
+            ("refuse", 4) => self.add(&call.args[1]),
+            ("error", 1) => self.add(&call.args[0]),
+            _ => {}
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast ExprCall) {
+        if let Expr::Path(path) = &*call.func {
+            let names = path.path.segments.iter().map(|one| one.ident.to_string());
+            let names: Vec<String> = names.collect();
+            match *names.iter().map(String::as_str).collect::<Vec<_>>() {
+                ["Fatal", "site" | "refused"] | ["Failure" | "Self", "usage" | "store"] => {
+                    self.add(&call.args[0])
+                }
+                ["Fatal" | "Failure", "new"] | [.., "Error", "new" | "new_spanned"]
+                    if call.args.len() > 1 =>
+                {
+                    self.add(&call.args[1]);
+                }
+                _ => {}
+            }
+        }
+        visit::visit_expr_call(self, call);
+    }
+
+    /// `#[diagnostic::on_unimplemented(message = "..")]` and `#[error("..")]`.
+    fn visit_attribute(&mut self, attribute: &'ast Attribute) {
+        let last = attribute
+            .path()
+            .segments
+            .last()
+            .map(|last| last.ident.to_string());
+        match last.as_deref() {
+            Some("on_unimplemented") => {
+                let message = attribute.parse_nested_meta(|meta| {
+                    let text: syn::LitStr = meta.value()?.parse()?;
+                    if meta.path.is_ident("message") {
+                        self.found.push(text.value());
+                    }
+                    Ok(())
+                });
+                message.unwrap();
+            }
+            Some("error") => {
+                let list = attribute.meta.require_list().unwrap();
+                let first = list.tokens.clone().into_iter().next();
+                let text = first.and_then(|first| syn::parse2::<syn::LitStr>(first.into()).ok());
+                self.found.extend(text.map(|text| text.value()));
+            }
+            _ => {}
+        }
+    }
+
+    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
+        if module.ident != "tests" {
+            visit::visit_item_mod(self, module);
+        }
+    }
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        let name = entry.file_name();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if name.to_string_lossy().ends_with(".rs") && !is_test(&name.to_string_lossy()) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+fn is_test(name: &str) -> bool {
+    ["tests.rs", "testing.rs"].contains(&name) || name.ends_with("_tests.rs")
+}
+
+/// The code of a message and what it says.
+fn code_of(text: &str) -> Option<(&str, &str)> {
+    let (code, says) = text.split_once(": ")?;
+    let digits = code.strip_prefix('E')?;
+    (digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some((code, says))
+}
+
+/// Parts of other messages, which have the code.
+const PARTS: [&str; 2] = ["{place}: {what}", "{}{problem}"];
+/// Files whose errors are reasons in the messages of others.
+const REASONS: [&str; 3] = ["tables/read.rs", "package/cfg.rs", "values/rows.rs"];
+const CRATES: [&str; 3] = ["ckpt-compiler/src", "ckpt-runtime/src", "ckpt-cli/src"];
+
+#[test]
+fn every_message_has_a_code_and_every_code_an_entry() {
+    let messages = messages();
+    let (mut without, mut unknown, mut other) = (Vec::new(), Vec::new(), Vec::new());
+    let mut used = BTreeSet::new();
+    for source in CRATES.iter().flat_map(|folder| sources(&root().join(folder))) {
+        let text = fs::read_to_string(&source).unwrap();
+        let mut words = Words::default();
+        words.visit_file(&syn::parse_file(&text).unwrap());
+        for said in words.found {
+            match code_of(&said) {
+                None if said.contains("bug in ckpt") || PARTS.contains(&said.as_str()) => {}
+                None if REASONS.iter().any(|file| source.ends_with(file)) => {}
+                None => without.push(format!("{}: {said}", source.display())),
+                Some((code, says)) => match messages.message.get(code) {
+                    None => unknown.push(format!("{}: {said}", source.display())),
+                    Some(entry) if !says_the_same(says, &entry.says) => {
+                        other.push(format!("{code}: `{says}`, in the entry `{}`", entry.says));
+                    }
+                    Some(_) => {}
+                },
+            }
+        }
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find("\"E") {
+            rest = &rest[at + 1..];
+            used.extend(rest.get(..6).and_then(code_and_colon));
+        }
+    }
+    assert!(used.len() > 200, "the search for messages finds {}", used.len());
+    assert!(
+        without.is_empty(),
+        "these have no code: take the next of its group, write it in front (\"E1012: ..\"), and add an entry to \
+         ckpt-cli/messages.toml:\n{}",
+        without.join("\n")
+    );
+    assert!(
+        unknown.is_empty(),
+        "not in ckpt-cli/messages.toml:\n{}",
+        unknown.join("\n")
+    );
+    assert!(
+        other.is_empty(),
+        "ckpt-cli/messages.toml says something else:\n{}",
+        other.join("\n")
+    );
+    let unused: Vec<&String> = messages
+        .message
+        .keys()
+        .filter(|code| !used.contains(*code))
+        .collect();
+    assert!(unused.is_empty(), "no source has these codes: {unused:?}");
+}
+
+fn code_and_colon(text: &str) -> Option<String> {
+    let code = text.strip_suffix(':')?;
+    let digits = code.strip_prefix('E')?;
+    digits
+        .bytes()
+        .all(|byte| byte.is_ascii_digit())
+        .then(|| code.to_owned())
+}
+
+/// Whether two texts are equal but for the names of constants, which the entry writes out.
+fn says_the_same(source: &str, entry: &str) -> bool {
+    let is_constant =
+        |name: &str| name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    let mut rest = entry;
+    for (index, part) in source.split(['{', '}']).enumerate() {
+        if index % 2 == 1 && is_constant(part) {
+            continue;
+        }
+        let part = if index % 2 == 1 {
+            format!("{{{part}}}")
+        } else {
+            part.to_owned()
+        };
+        match rest.find(&part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.is_empty() || source.ends_with('}')
+}
+
+#[test]
+fn entries_are_complete() {
+    let messages = messages();
+    for (code, entry) in &messages.message {
+        let has_all = [&entry.says, &entry.cause, &entry.next]
+            .iter()
+            .all(|text| !text.trim().is_empty());
+        assert!(has_all, "{code} lacks its cause or the next step");
+        assert!(messages.group.iter().any(|group| &group.first <= code), "{code}");
+    }
+}
+
+/// `CKPT_BLESS=1 cargo test -p book` writes the page anew.
+#[test]
+fn the_page_on_messages_is_that_of_the_entries() {
+    let page = root().join("docs/src/messages.md");
+    let text = page_of(&messages());
+    if std::env::var_os("CKPT_BLESS").is_some() {
+        fs::write(&page, &text).unwrap();
+    }
+    let found = fs::read_to_string(&page).unwrap_or_default();
+    assert!(
+        found == text,
+        "docs/src/messages.md is not that of ckpt-cli/messages.toml: CKPT_BLESS=1 cargo test -p book"
+    );
+}
+
+const HEAD: &str = "# Messages\n\n\
+    Errors and refusals have a code in front, which stays the same when their words change. `cargo ckpt explain E1012` prints the entry of this page. \
+    In the words, `{}` stands for a name, a place or a number. Exit codes are on [their own page](exit-codes.md); what a restart cannot do, and why, on the page about [limits](limits.md).\n";
+
+fn page_of(messages: &Messages) -> String {
+    let mut text = HEAD.to_owned();
+    for (index, group) in messages.group.iter().enumerate() {
+        text += &format!("\n## {}\n\nPlace: {}.\n", group.title, group.place);
+        let after = messages
+            .group
+            .get(index + 1)
+            .map_or("F", |next| next.first.as_str());
+        let of_group = messages.message.range(group.first.clone()..after.to_owned());
+        for (code, entry) in of_group {
+            text += &format!(
+                "\n### {code}\n\n```text\n{}\n```\n\n- Cause: {}.\n- Next: {}.\n",
+                entry.says,
+                plain(&entry.cause),
+                plain(&entry.next)
+            );
+            if let Some(example) = &entry.example {
+                text += &format!("\nExample:\n\n```text\n{}\n```\n", example.trim_end());
+            }
+        }
+    }
+    text
+}
+
+/// Outside of code, `<` and `[` would be markup.
+fn plain(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    let parts: Vec<String> = parts
+        .map(|(index, part)| match index % 2 {
+            0 => part.replace('<', "&lt;").replace('[', "\\[").replace('*', "\\*"),
+            _ => part.to_owned(),
+        })
+        .collect();
+    parts.join("`")
+}
+
+/// What the macros make of an example.
+fn refused(example: &str) -> Option<String> {
+    let tokens = |text: &str| text.parse::<proc_macro2::TokenStream>().expect(example);
+    for (name, is_object) in [("#[ckpt::instrument", false), ("#[ckpt::object", true)] {
+        if let Some(rest) = example.strip_prefix(name) {
+            let (arguments, item) = rest.split_once(']').expect(example);
+            let inside = arguments
+                .strip_prefix('(')
+                .and_then(|rest| rest.strip_suffix(')'));
+            let arguments = inside.unwrap_or_default();
+            let made = match is_object {
+                true => ckpt_compiler::object::object(tokens(arguments), tokens(item)),
+                false => ckpt_compiler::instrument(tokens(arguments), tokens(item)),
+            };
+            return Some(made.to_string());
+        }
+    }
+    let starts = |words: &[&str]| words.iter().any(|word| example.starts_with(word));
+    if starts(&["#[derive(ckpt::Checkpoint)]", "struct ", "enum "]) {
+        let item = example.trim_start_matches("#[derive(ckpt::Checkpoint)]");
+        return Some(ckpt_compiler::derive::derive_checkpoint(tokens(item)).to_string());
+    }
+    starts(&["fn ", "const fn ", "async fn "])
+        .then(|| ckpt_compiler::instrument(tokens(""), tokens(example)).to_string())
+}
+
+#[test]
+fn examples_of_the_compilers_refusals_are_refused() {
+    let mut tried = 0;
+    let mut wrong = Vec::new();
+    for (code, entry) in messages().message.range("E1000".to_owned().."E1116".to_owned()) {
+        if let Some(said) = entry.example.as_deref().and_then(refused) {
+            tried += 1;
+            if !said.contains(&format!("{code}: ")) {
+                wrong.push(format!("{code}: {}", said.chars().take(300).collect::<String>()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(tried > 40, "{tried}");
+}
