@@ -104,7 +104,7 @@ fn a_message_is_explained_by_its_code() {
         .for_each(|part| assert!(text(&explained).0.contains(part), "{part}"));
     cargo_ckpt(here.path(), &["explain"])
         .success()
-        .stdout(contains("E1012  a site inside"));
+        .stdout(contains("a site inside"));
     cargo_ckpt(here.path(), &["explain", "E1012", "--format", "json"])
         .success()
         .stdout(contains("\"code\": \"E1012\""));

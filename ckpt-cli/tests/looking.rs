@@ -315,6 +315,121 @@ fn diff_finds_the_first_elements() {
         .stderr(contains("`x.h5`"));
 }
 
+/// Two runs of five checkpoints that part at the third, in one number of the grid; a third run takes two at other visits.
+fn two_runs(folder: &Path) {
+    for (name, steps, parts_at) in [("a", 1..=5, 9), ("b", 1..=5, 3), ("c", 11..=12, 99)] {
+        let mut store = Store::open_as(folder.join(name).join("heat.ckpt.d"), Mode::ReadWrite, 0).unwrap();
+        store.set_keep(Keep::All);
+        for step in steps {
+            let mut builder = SnapshotBuilder::new();
+            let main = builder.frame(&MAIN, 1);
+            let mut grid: Vec<[f64; 40]> = (0..30).map(|i| [1.0 + f64::from(i); 40]).collect();
+            if step >= parts_at {
+                grid[7][5] = f64::from_bits(grid[7][5].to_bits() + 3);
+            }
+            builder.value(main, "grid", 12, None, &grid);
+            builder.value(main, "clock", 13, None, &format!("{name}{step}"));
+            let meta = Meta {
+                program: "heat".into(),
+                version: "0.1.0".into(),
+                visit: 10 * step,
+                time: 1_700_000_000_000_000_000,
+                reason: "every 10".into(),
+                host: "node7".into(),
+                notes: Vec::new(),
+            };
+            store.commit(&builder.finish().unwrap(), &meta).unwrap();
+        }
+    }
+}
+
+#[test]
+fn diff_finds_where_two_runs_part() {
+    let here = tempfile::tempdir().unwrap();
+    two_runs(here.path());
+    let runs = ["diff", "a/heat.ckpt.d", "b/heat.ckpt.d", "--ignore", "main/clock"];
+    cargo_ckpt(here.path(), &[&runs[..], &["--plot", "first.svg"]].concat())
+        .code(1)
+        .stdout(
+            contains("a: a/heat.ckpt.d, 5 checkpoints of heat 0.1.0, at visits 10, 20, 30, 40, 50")
+                .and(contains("The same at visits 10, 20."))
+                .and(contains(
+                    "The runs part at visit 30: checkpoint 000003 of a, 000003 of b.",
+                ))
+                .and(contains("1 of 1200 elements differ").and(contains("[7, 5]")))
+                .and(contains(
+                    "cargo ckpt restart 2 --every 1 --keep 11 --dir a/heat.ckpt.d",
+                ))
+                .and(contains("Drawn: main/grid, in first.svg")),
+        );
+    let picture = fs::read_to_string(here.path().join("first.svg")).unwrap();
+    assert_eq!(
+        picture.matches("#ececec").count(),
+        30 * 40 - 1,
+        "all but one are the same"
+    );
+    cargo_ckpt(here.path(), &[&runs[..], &["--ulp", "3"]].concat())
+        .success()
+        .stdout(contains("The same at 5 visits."));
+    cargo_ckpt(here.path(), &[&runs[..], &["--tolerance", "0,1e-12"]].concat()).success();
+    let json = json(here.path(), &[&runs[..], &["--ulp", "2"]].concat());
+    assert_eq!(
+        json["last_same"],
+        serde_json::json!({ "visit": 20, "a": 2, "b": 2 })
+    );
+    assert_eq!(json["parted"]["visit"], 30);
+    assert_eq!(
+        json["differences"][0]["first"][0]["index"],
+        serde_json::json!([7, 5])
+    );
+    assert_eq!(json["differences"][0]["largest_ulps"], 3);
+    cargo_ckpt(here.path(), &runs[..3])
+        .code(1)
+        .stdout(contains("part at visit 10").and(contains("the start and visit 10")));
+    cargo_ckpt(here.path(), &["diff", "a/heat.ckpt.d", "c/heat.ckpt.d"])
+        .code(76)
+        .stderr(contains("E3102").and(contains("--every N")));
+    cargo_ckpt(here.path(), &[&runs[..], &["--plot", "first.gif"]].concat())
+        .code(2)
+        .stderr(contains("E3100"));
+}
+
+#[test]
+fn an_array_is_drawn() {
+    let here = tempfile::tempdir().unwrap();
+    two_runs(here.path());
+    let draw = |to| {
+        [
+            "inspect",
+            "latest",
+            "grid",
+            "--plot",
+            to,
+            "--dir",
+            "a/heat.ckpt.d",
+        ]
+    };
+    cargo_ckpt(here.path(), &draw("grid.svg"))
+        .success()
+        .stdout(contains("Drawn: grid, in grid.svg"));
+    let picture = fs::read_to_string(here.path().join("grid.svg")).unwrap();
+    assert!(
+        picture.contains(">grid [30, 40]</text>") && picture.contains(">30</text>"),
+        "{picture}"
+    );
+    cargo_ckpt(here.path(), &draw("grid.png")).success();
+    assert!(
+        fs::read(here.path().join("grid.png"))
+            .unwrap()
+            .starts_with(b"\x89PNG")
+    );
+    let mut of_text = draw("clock.svg");
+    of_text[2] = "clock";
+    cargo_ckpt(here.path(), &of_text)
+        .code(2)
+        .stderr(contains("E3103"));
+}
+
 #[test]
 fn prune_keeps_the_newest_whole_ones() {
     let here = tempfile::tempdir().unwrap();

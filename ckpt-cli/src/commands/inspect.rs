@@ -1,17 +1,22 @@
 //! `cargo ckpt inspect`: what a checkpoint holds: frames, variables, values.
 
+use std::path::{Path, PathBuf};
+
 use ckpt::session::job::COMMAND_NOTE;
-use ckpt::store::{FrameInfo, Node, Restored, VariableContent};
+use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableContent};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome};
 use crate::lines::{Lines, Ranks};
+use crate::plot::raster::{Cell, Plane};
+use crate::plot::{self, Picture};
 use crate::render::{self, FormatOption};
 use crate::stores::{StoreOption, Which};
+use crate::values::checkpoint::unreadable;
 use crate::values::elements::{Chosen, Elements};
 use crate::values::find::{Found, find, node_of};
-use crate::values::select;
 use crate::values::tree::{node_as_json, row, short_type, variables_table};
+use crate::values::{is_number, select};
 
 /// Look into a checkpoint: its frames and variables, or the values of one
 ///
@@ -29,6 +34,9 @@ pub struct Inspect {
     /// Whose file it is, of a program of several processes: a rank, or `all`
     #[arg(long, value_name = "R|all", default_value = "0")]
     rank: Ranks,
+    /// Draw the numbers of VAR: a line, or a heat map of its last two dimensions
+    #[arg(long, value_name = "FILE.svg|png", requires = "variable")]
+    plot: Option<PathBuf>,
     /// How many elements are shown at most
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: u64,
@@ -42,6 +50,7 @@ const EXAMPLE: &str = "\
 Example:
   cargo ckpt inspect latest
   cargo ckpt inspect 12 'sim.pos[0..10]'
+  cargo ckpt inspect latest grid --plot grid.png
 
 Exit codes: 0 done, 2 no such variable or element, 76 no such checkpoint, 78 it is damaged.";
 
@@ -50,6 +59,13 @@ impl Inspect {
     pub fn perform(&self) -> Outcome<u8> {
         let lines = self.store.lines()?;
         let id = lines.resolve(self.which)?;
+        if let Some(to) = &self.plot {
+            let part = lines.chosen(self.rank)?;
+            let part = part
+                .first()
+                .ok_or_else(|| Failure::usage("E3002: there is no such rank"))?;
+            return self.draw(&lines.load(part, id)?, to);
+        }
         let mut values = Vec::new();
         for (number, part) in lines.chosen(self.rank)?.into_iter().enumerate() {
             let one = One {
@@ -100,6 +116,44 @@ impl Inspect {
             value["rank"] = json!(rank);
         }
         Ok(value)
+    }
+
+    /// Draws the variable that is asked for.
+    fn draw(&self, checkpoint: &Restored, to: &Path) -> Outcome<u8> {
+        let (name, inside) = select::split(self.variable.as_deref().unwrap_or_default())?;
+        let found = find(checkpoint, name)?;
+        let node = node(&found)?;
+        let NodeKind::Dataset { dtype, shape, .. } = &node.kind else {
+            return Err(no_numbers(&found.name));
+        };
+        if !is_number(dtype) {
+            return Err(no_numbers(&found.name));
+        }
+        let index: Vec<u64> = select::bounds(inside, shape)?
+            .iter()
+            .map(|(from, _)| *from)
+            .collect();
+        let plane = Plane::with(&index, shape);
+        let raster = plane.raster(Cell::Mean, |first, count| {
+            checkpoint.numbers(node, first, count).map_err(unreadable(node))
+        })?;
+        let picture = Picture {
+            title: format!("{}{} {shape:?}", found.name, plane.words()),
+            subtitle: format!(
+                "{}, checkpoint {} of {} (visit {})",
+                dtype.name(),
+                checkpoint.id(),
+                checkpoint.meta().program,
+                checkpoint.meta().visit
+            ),
+            raster,
+            logarithmic: false,
+        };
+        plot::draw(&picture, to)?;
+        if !self.format.json() {
+            render::print(&format!("Drawn: {}, in {}\n", found.name, to.display()));
+        }
+        Ok(0)
     }
 
     /// The variable that is asked for, and its elements.
@@ -159,6 +213,11 @@ impl Inspect {
         }
         render::print(&text);
     }
+}
+
+fn no_numbers(name: &str) -> Failure {
+    Failure::usage(format!("E3103: `{name}` is no array of numbers"))
+        .help("`cargo ckpt inspect ID` shows the types")
 }
 
 /// The value of a variable.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ckpt::store::{Mode, Store, StoreError};
+use ckpt::store::{Mode, Node, Store, StoreError};
 
 use crate::failure::{Failure, Outcome, code};
 use crate::stores::{self, Which};
@@ -40,4 +40,10 @@ pub fn none(store: &Path, ids: &[u64], which: Which) -> Failure {
         format!("E3090: there is no {} in `{store}`", which.words()),
     )
     .help(format!("there are: {}", stores::id_list(ids)))
+}
+
+/// What is said of a dataset that cannot be read.
+pub fn unreadable(node: &Node) -> impl Fn(ckpt::LoadError) -> Failure {
+    let what = format!("E3091: cannot read {}", node.path);
+    move |error| Failure::store(what.clone()).because(error)
 }

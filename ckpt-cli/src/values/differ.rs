@@ -1,24 +1,16 @@
 //! Where two checkpoints part: frames, variables, types, shapes, and the first elements that are not the same.
 //!
-//! Without a tolerance the bytes decide. With one, numbers a and b are the same if |a - b| <= absolute + relative *
-//! max(|a|, |b|), or if both are NaN.
+//! Without a tolerance the bytes decide.
 
 use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableInfo};
 use ckpt::value::DType;
 use serde::Serialize;
 
+use super::checkpoint::unreadable;
 use super::find::{follow, node_of};
+use super::tolerance::{Tolerance, ulps};
 use super::{is_number, select, type_and_shape};
-use crate::failure::{Failure, Outcome};
-
-/// How far numbers may be apart.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Tolerance {
-    /// Whatever their size.
-    pub absolute: f64,
-    /// For each unit of the larger one.
-    pub relative: f64,
-}
+use crate::failure::Outcome;
 
 /// One thing that is not the same.
 #[derive(Debug, Clone, Serialize)]
@@ -33,6 +25,11 @@ pub struct Difference {
     pub first: Vec<Element>,
     /// The largest distance between two numbers.
     pub largest: Option<f64>,
+    /// The largest distance between two floating-point numbers, in those that there are between them.
+    pub largest_ulps: Option<u64>,
+    /// Where the numbers are in both, if there are any.
+    #[serde(skip)]
+    pub numbers: Option<(String, String)>,
 }
 
 /// An element that is not the same.
@@ -59,14 +56,6 @@ pub struct Pair<'c> {
 }
 
 const CHUNK: u64 = 1 << 16;
-
-impl Tolerance {
-    fn same(self, a: f64, b: f64) -> bool {
-        let bound = self.absolute + self.relative * a.abs().max(b.abs());
-        // Only an infinity is near an infinity, whatever the relative tolerance makes of it.
-        a == b || (a.is_nan() && b.is_nan()) || (bound.is_finite() && (a - b).abs() <= bound)
-    }
-}
 
 impl Pair<'_> {
     /// All differences, in the order of the frames and variables.
@@ -215,6 +204,7 @@ impl Pair<'_> {
         let size = kind.dtype.size();
         let mut found = Difference {
             elements: Some((0, kind.number)),
+            numbers: is_number(kind.dtype).then(|| (a.path.clone(), b.path.clone())),
             ..plain(place, String::new())
         };
         let mut number = 0;
@@ -230,11 +220,16 @@ impl Pair<'_> {
                 let pair = numbers
                     .as_ref()
                     .and_then(|(a, b)| Some((*a.get(offset)?, *b.get(offset)?)));
-                if pair.is_some_and(|(a, b)| self.tolerance.is_some_and(|tolerance| tolerance.same(a, b))) {
+                if pair.is_some_and(|(a, b)| {
+                    self.tolerance
+                        .is_some_and(|tolerance| tolerance.same(a, b, kind.dtype))
+                }) {
                     continue;
                 }
                 number += 1;
                 found.largest = farther(found.largest, pair);
+                let ulps = pair.and_then(|(a, b)| ulps(a, b, kind.dtype));
+                found.largest_ulps = found.largest_ulps.max(ulps);
                 if found.first.len() < self.shown {
                     let at = start + offset as u64;
                     found.first.push(self.element(a, b, at, kind.shape)?);
@@ -300,11 +295,6 @@ struct Elements<'n> {
     number: u64,
 }
 
-fn unreadable(node: &Node) -> impl Fn(ckpt::LoadError) -> Failure {
-    let what = format!("E3091: cannot read {}", node.path);
-    move |error| Failure::store(what.clone()).because(error)
-}
-
 /// The larger distance; two numbers of which one is NaN have none.
 fn farther(largest: Option<f64>, pair: Option<(f64, f64)>) -> Option<f64> {
     let distance = pair
@@ -323,6 +313,8 @@ fn plain(place: String, what: String) -> Difference {
         elements: None,
         first: Vec::new(),
         largest: None,
+        largest_ulps: None,
+        numbers: None,
     }
 }
 
@@ -332,21 +324,4 @@ fn same_frame(a: &FrameInfo, b: &FrameInfo) -> bool {
 
 fn position(frame: &FrameInfo) -> String {
     format!("`{}` at {}:{}", frame.function, frame.file, frame.site_line)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_tolerance_is_absolute_plus_relative() {
-        let tolerance = Tolerance {
-            absolute: 0.1,
-            relative: 0.01,
-        };
-        assert!(tolerance.same(100.0, 101.0) && tolerance.same(0.0, 0.1));
-        assert!(!tolerance.same(100.0, 102.0) && !tolerance.same(0.0, f64::NAN));
-        assert!(tolerance.same(f64::NAN, f64::NAN) && tolerance.same(f64::INFINITY, f64::INFINITY));
-        assert!(!tolerance.same(f64::INFINITY, 1.0));
-    }
 }

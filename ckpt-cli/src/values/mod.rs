@@ -1,12 +1,15 @@
 //! What a checkpoint holds, for people: `checkpoint` opens it, `find` leads from a name to a node, `select` and
-//! `elements` cut a part out of an array, `summary` describes many numbers by few, `tree` draws, `differ` compares.
+//! `elements` cut a part out of an array, `summary` describes many numbers by few, `tree` draws, `differ` compares two, as near as `tolerance` says,
+//! and `runs` all checkpoints of two stores.
 
 pub mod checkpoint;
 pub mod differ;
 pub mod elements;
 pub mod find;
+pub mod runs;
 pub mod select;
 pub mod summary;
+pub mod tolerance;
 pub mod tree;
 
 use ckpt::value::DType;

@@ -1,34 +1,51 @@
-//! `cargo ckpt diff`: where two checkpoints part.
+//! `cargo ckpt diff`: where two checkpoints, or two runs, part.
+
+mod runs;
 
 use std::path::{Path, PathBuf};
 
-use ckpt::store::{CheckpointId, Restored};
+use ckpt::store::{CheckpointId, NodeKind, Restored};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome, code};
 use crate::lines::{Lines, Part, Ranks, rank_list};
+use crate::plot::raster::{Cell, Plane};
+use crate::plot::{self, Picture};
 use crate::render::{self, FormatOption};
 use crate::stores::{self, StoreOption, Which};
-use crate::values::differ::{Difference, Pair, Tolerance};
+use crate::values::checkpoint;
+use crate::values::differ::{Difference, Pair};
 use crate::values::summary;
+use crate::values::tolerance::Tolerance;
 
-/// Compare two checkpoints: the first variables and elements that differ
+/// Compare two checkpoints, or two runs: where they part
 ///
-/// A checkpoint is a number or `latest` in the store, or the path of a file in any store. Without a tolerance the bytes
-/// decide. With one, two numbers are the same if |a - b| <= ABS + REL * max(|a|, |b|). Of a program of several
-/// processes the files of all ranks are compared, each with that of the same rank.
+/// A checkpoint is a number or `latest` in the store, or the path of a file in any store. Two stores are two runs: the
+/// checkpoints that both have taken at the same visit are compared, and the first at which the runs part is shown.
+/// Without a tolerance the bytes decide. With one, two numbers are the same if |a - b| <= ABS + REL * max(|a|, |b|), or,
+/// with `--ulp`, if there are not more floating-point numbers between them. Of a program of several processes the
+/// files of all ranks are compared, each with that of the same rank.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Diff {
-    /// The first checkpoint
+    /// The first checkpoint, or the store of the first run
     #[arg(value_name = "A")]
     a: String,
-    /// The second checkpoint
+    /// The second checkpoint, or the store of the second run
     #[arg(value_name = "B")]
     b: String,
     /// How far numbers may be apart: ABS or ABS,REL
-    #[arg(long, value_name = "ABS[,REL]", value_parser = tolerance)]
+    #[arg(long, value_name = "ABS[,REL]", value_parser = Tolerance::parse_distance)]
     tolerance: Option<Tolerance>,
+    /// How many steps from one floating-point number to the next numbers may be apart
+    #[arg(long, value_name = "N", conflicts_with = "tolerance")]
+    ulp: Option<u64>,
+    /// Leave these variables out: `main/started`, or all below `main/clock`
+    #[arg(long, value_name = "NAME")]
+    ignore: Vec<String>,
+    /// Draw the differences of the first array that differs: a heat map, by the logarithm
+    #[arg(long, value_name = "FILE.svg|png")]
+    plot: Option<PathBuf>,
     /// Only the files of this rank
     #[arg(long, value_name = "R|all", default_value = "all")]
     rank: Ranks,
@@ -45,23 +62,21 @@ const EXAMPLE: &str = "\
 Example:
   cargo ckpt diff 3 4
   cargo ckpt diff latest other/heat.ckpt.d/000004.r0.h5 --tolerance 1e-12,1e-9
+  cargo ckpt diff monday.ckpt.d tuesday.ckpt.d --ulp 4 --plot first.svg
 
 Exit codes: 0 the same, 1 different, 76 no such checkpoint.";
 
 impl Diff {
     /// Compares.
     pub fn perform(&self) -> Outcome<u8> {
+        let (a, b) = (Path::new(&self.a), Path::new(&self.b));
+        if a.is_dir() && b.is_dir() {
+            return runs::compare(self, a, b);
+        }
         let pairs = self.pairs()?;
         let mut compared = Vec::new();
         for (rank, a, b) in pairs {
-            let pair = Pair {
-                a: &a,
-                b: &b,
-                tolerance: self.tolerance,
-                shown: self.first,
-            };
-            let list = pair.differences()?;
-            compared.push(Compared { rank, a, b, list });
+            compared.push(self.compared(rank, a, b)?);
         }
         let same = compared.iter().all(|one| one.list.is_empty());
         if self.format.json() {
@@ -70,7 +85,48 @@ impl Diff {
         } else {
             print(&compared);
         }
+        self.plot(&compared)?;
         Ok(if same { 0 } else { code::NO })
+    }
+
+    /// Compares two files of the same rank.
+    fn compared(&self, rank: Option<u32>, a: Restored, b: Restored) -> Outcome<Compared> {
+        let pair = Pair {
+            a: &a,
+            b: &b,
+            tolerance: self.ulp.map(Tolerance::Ulps).or(self.tolerance),
+            shown: self.first,
+        };
+        let mut list = pair.differences()?;
+        let is_ignored = |place: &str| {
+            let below = |name: &String| place.strip_prefix(name.as_str());
+            let mut rests = self.ignore.iter().filter_map(below);
+            rests.any(|rest| rest.is_empty() || rest.starts_with(['.', '/']))
+        };
+        list.retain(|one| !is_ignored(&one.place));
+        Ok(Compared { rank, a, b, list })
+    }
+
+    /// Draws the first array that differs, if that is wanted.
+    fn plot(&self, compared: &[Compared]) -> Outcome<()> {
+        let Some(to) = &self.plot else { return Ok(()) };
+        let arrays = compared
+            .iter()
+            .flat_map(|one| one.list.iter().map(move |difference| (one, difference)));
+        let mut arrays = arrays.filter(|(_, difference)| difference.elements.is_some_and(|(_, of)| of > 1));
+        let found =
+            arrays.find_map(|(one, difference)| Some((one, difference, difference.numbers.as_ref()?)));
+        let Some((one, difference, paths)) = found else {
+            if !self.format.json() {
+                render::print("No array of numbers differs: nothing was drawn.\n");
+            }
+            return Ok(());
+        };
+        plot::draw(&one.picture(difference, paths)?, to)?;
+        if !self.format.json() {
+            render::print(&format!("Drawn: {}, in {}\n", difference.place, to.display()));
+        }
+        Ok(())
     }
 
     /// What is compared with what, and the rank, where there are several.
@@ -149,6 +205,43 @@ struct Compared {
 }
 
 impl Compared {
+    /// The distances of two arrays; of more than two dimensions, those in the plane of the first difference.
+    fn picture(&self, difference: &Difference, paths: &(String, String)) -> Outcome<Picture> {
+        let node = |checkpoint: &'_ Restored, path: &str| {
+            let found = checkpoint.tree().find(path).cloned();
+            found.ok_or_else(|| Failure::store(format!("E3091: cannot read {}", path.trim())))
+        };
+        let (a, b) = (node(&self.a, &paths.0)?, node(&self.b, &paths.1)?);
+        let shape = match &a.kind {
+            NodeKind::Dataset { shape, .. } => shape.clone(),
+            _ => Vec::new(),
+        };
+        let index = difference.first.first().map(|element| element.index.clone());
+        let plane = Plane::with(&index.unwrap_or_default(), &shape);
+        let raster = plane.raster(Cell::Largest, |first, count| {
+            let one = self
+                .a
+                .numbers(&a, first, count)
+                .map_err(checkpoint::unreadable(&a))?;
+            let other = self
+                .b
+                .numbers(&b, first, count)
+                .map_err(checkpoint::unreadable(&b))?;
+            let distance = |(a, b): (&f64, &f64)| match a == b || (a.is_nan() && b.is_nan()) {
+                true => 0.0,
+                false => (a - b).abs(),
+            };
+            Ok(one.iter().zip(&other).map(distance).collect())
+        })?;
+        let of = |one: &Restored| format!("checkpoint {} (visit {})", one.id(), one.meta().visit);
+        Ok(Picture {
+            title: format!("{}{} {shape:?}: |a - b|", difference.place, plane.words()),
+            subtitle: format!("a: {}, b: {}; grey: the same", of(&self.a), of(&self.b)),
+            raster,
+            logarithmic: true,
+        })
+    }
+
     fn as_json(&self) -> Vec<Value> {
         let one = |difference: &Difference| {
             let mut value = json!(difference);
@@ -158,25 +251,6 @@ impl Compared {
             value
         };
         self.list.iter().map(one).collect()
-    }
-}
-
-fn tolerance(text: &str) -> Result<Tolerance, String> {
-    let number = |text: &str| match text.trim().parse::<f64>() {
-        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
-        _ => Err(format!(
-            "`{text}` is not a distance; write for example `1e-12` or `1e-12,1e-9`"
-        )),
-    };
-    match text.split_once(',') {
-        Some((absolute, relative)) => Ok(Tolerance {
-            absolute: number(absolute)?,
-            relative: number(relative)?,
-        }),
-        None => Ok(Tolerance {
-            absolute: number(text)?,
-            relative: 0.0,
-        }),
     }
 }
 
@@ -218,7 +292,7 @@ fn print_head(one: &Compared) {
 }
 
 fn print_differences(list: &[Difference]) {
-    let mut table = render::table(&["WHERE", "WHAT", "FIRST AT", "A", "B", "LARGEST DISTANCE"]);
+    let mut table = render::table(&["WHERE", "WHAT", "FIRST AT", "A", "B", "LARGEST DISTANCE", "ULPS"]);
     for difference in list {
         let largest = difference.largest.map_or_else(String::new, summary::short);
         let mut row = [
@@ -228,6 +302,9 @@ fn print_differences(list: &[Difference]) {
             String::new(),
             String::new(),
             largest,
+            difference
+                .largest_ulps
+                .map_or_else(String::new, |ulps| ulps.to_string()),
         ];
         if difference.first.is_empty() {
             table.add_row(row);
@@ -253,18 +330,5 @@ fn cut(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_tolerance_has_one_or_two_parts() {
-        let both = tolerance("1e-3, 1e-6").unwrap();
-        assert_eq!((both.absolute, both.relative), (1e-3, 1e-6));
-        assert_eq!(tolerance("0.5").unwrap().relative, 0.0);
-        assert!(tolerance("-1").is_err() && tolerance("x").is_err() && tolerance("nan").is_err());
     }
 }

@@ -1,0 +1,215 @@
+//! Two whole stores: the first checkpoint at which the runs part, and what to do about it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ckpt::store::{CheckpointId, Meta};
+use serde_json::{Value, json};
+
+use super::{Compared, Diff, print_differences};
+use crate::failure::{Failure, Outcome, code};
+use crate::lines::{Lines, rank_list};
+use crate::render;
+use crate::talk::{self, Bar};
+use crate::values::runs::{Meeting, by_visit, meetings};
+
+/// A run that is compared.
+struct Run {
+    name: String,
+    lines: Lines,
+    checkpoints: BTreeMap<u64, CheckpointId>,
+    newest: Option<Meta>,
+}
+
+impl Run {
+    fn of(store: &Path) -> Outcome<Run> {
+        let lines = Lines::of(store);
+        let (checkpoints, newest) = by_visit(&lines)?;
+        Ok(Run {
+            name: store.display().to_string(),
+            lines,
+            checkpoints,
+            newest,
+        })
+    }
+
+    fn words(&self, letter: char) -> String {
+        let number = render::count(self.checkpoints.len(), "checkpoint");
+        let program = self.newest.as_ref();
+        let program = program.map_or_else(String::new, |meta| {
+            format!(" of {} {}", meta.program, meta.version)
+        });
+        format!(
+            "{letter}: {}, {number}{program}, at visits {}\n",
+            self.name,
+            visits(self.checkpoints.keys())
+        )
+    }
+}
+
+/// `10, 20, 30`, or the first few and the last.
+fn visits<'v>(all: impl Iterator<Item = &'v u64>) -> String {
+    let all: Vec<String> = all.map(u64::to_string).collect();
+    match all.as_slice() {
+        [] => "none".into(),
+        [first, second, .., last] if all.len() > 6 => format!("{first}, {second}, .., {last}"),
+        _ => all.join(", "),
+    }
+}
+
+/// Where two runs part.
+struct Parting {
+    meeting: Meeting,
+    /// The last visit at which they were the same.
+    before: Option<Meeting>,
+    compared: Vec<Compared>,
+}
+
+/// Compares the runs in two stores.
+pub fn compare(diff: &Diff, a: &Path, b: &Path) -> Outcome<u8> {
+    let (a, b) = (Run::of(a)?, Run::of(b)?);
+    let common = meetings(&a.checkpoints, &b.checkpoints);
+    if common.is_empty() {
+        return Err(Failure::new(
+            code::NO_CHECKPOINT,
+            "E3102: the two runs have no checkpoint at the same visit",
+        )
+        .because(format!("{}{}", a.words('a'), b.words('b')))
+        .help("take them at the same visits: `--every N`, and `--keep K` for enough of them"));
+    }
+    let parting = first_parting(diff, &a, &b, &common)?;
+    if diff.format.json() {
+        print_json(&common, parting.as_ref());
+    } else {
+        render::print(&format!("{}{}\n", a.words('a'), b.words('b')));
+        match &parting {
+            None => print_same(&a, &b, &common),
+            Some(parting) => print_parting(&a, &common, parting),
+        }
+    }
+    match &parting {
+        Some(parting) => {
+            diff.plot(&parting.compared)?;
+            Ok(code::NO)
+        }
+        None => Ok(0),
+    }
+}
+
+fn first_parting(diff: &Diff, a: &Run, b: &Run, common: &[Meeting]) -> Outcome<Option<Parting>> {
+    let of_a: Vec<CheckpointId> = common.iter().map(|one| one.a).collect();
+    let bar = talk::bytes_bar("comparing", a.lines.bytes(&of_a));
+    let mut before = None;
+    for &meeting in common {
+        let compared = at(diff, a, b, meeting, &bar)?;
+        if compared.iter().any(|one| !one.list.is_empty()) {
+            return Ok(Some(Parting {
+                meeting,
+                before,
+                compared,
+            }));
+        }
+        before = Some(meeting);
+    }
+    Ok(None)
+}
+
+fn at(diff: &Diff, a: &Run, b: &Run, meeting: Meeting, bar: &Bar) -> Outcome<Vec<Compared>> {
+    let mut compared = Vec::new();
+    for part in a.lines.chosen(diff.rank)? {
+        let rank = a.lines.several.then_some(part.rank);
+        let other = b.lines.chosen(crate::lines::Ranks::One(part.rank))?;
+        let other = other
+            .first()
+            .ok_or_else(|| Failure::usage("E3002: there is no such rank"))?;
+        let (one, other) = (a.lines.load(part, meeting.a)?, b.lines.load(other, meeting.b)?);
+        bar.advance(one.file_bytes());
+        compared.push(diff.compared(rank, one, other)?);
+    }
+    Ok(compared)
+}
+
+fn print_same(a: &Run, b: &Run, common: &[Meeting]) {
+    let number = common.len();
+    let only = a.checkpoints.len() + b.checkpoints.len() - 2 * number;
+    render::print(&format!("The same at {}.\n", render::count(number, "visit")));
+    if only > 0 {
+        render::print(&format!(
+            "{} of one run only could not be compared.\n",
+            render::count(only, "checkpoint")
+        ));
+    }
+}
+
+fn print_parting(a: &Run, common: &[Meeting], parting: &Parting) {
+    let Meeting {
+        visit,
+        a: id,
+        b: other,
+    } = parting.meeting;
+    let same: Vec<u64> = common
+        .iter()
+        .map(|one| one.visit)
+        .filter(|earlier| *earlier < visit)
+        .collect();
+    let mut text = match same.is_empty() {
+        true => String::new(),
+        false => format!("The same at visits {}.\n", visits(same.iter())),
+    };
+    let ranks: Vec<u32> = parting
+        .compared
+        .iter()
+        .filter(|one| !one.list.is_empty())
+        .filter_map(|one| one.rank)
+        .collect();
+    let on = rank_list(&ranks).map_or_else(String::new, |ranks| format!(", on {ranks}"));
+    text += &format!("The runs part at visit {visit}: checkpoint {id} of a, {other} of b{on}.\n\n");
+    render::print(&text);
+    for one in parting.compared.iter().filter(|one| !one.list.is_empty()) {
+        if let Some(rank) = one.rank {
+            render::print(&format!("rank {rank}\n"));
+        }
+        print_differences(&one.list);
+    }
+    render::print(&next_step(a, parting));
+}
+
+/// What brings the reader closer to the cause.
+fn next_step(a: &Run, parting: &Parting) -> String {
+    let visit = parting.meeting.visit;
+    let (between, how) = match parting.before {
+        Some(before) if before.visit + 1 == visit => {
+            return format!(
+                "What makes them part happens between the visits {} and {visit}.\n",
+                before.visit
+            );
+        }
+        Some(before) => (
+            format!("visits {} and {visit}", before.visit),
+            format!("restart {}", before.a.0),
+        ),
+        None => (format!("the start and visit {visit}"), "run".to_owned()),
+    };
+    format!(
+        "What makes them part happens between {between}. To come closer, repeat that part of both with more checkpoints,\n\
+         and compare again:\n  cargo ckpt {how} --every 1 --keep {} --dir {}\n",
+        parting.meeting.visit - parting.before.map_or(0, |before| before.visit) + 1,
+        a.name
+    )
+}
+
+fn print_json(common: &[Meeting], parting: Option<&Parting>) {
+    let meeting = |one: &Meeting| json!({ "visit": one.visit, "a": one.a.0, "b": one.b.0 });
+    let differences =
+        |parting: &Parting| -> Vec<Value> { parting.compared.iter().flat_map(Compared::as_json).collect() };
+    render::print_json(&json!({
+        "same": parting.is_none(),
+        "compared": common.iter().map(meeting).collect::<Vec<_>>(),
+        "last_same": match parting {
+            Some(parting) => parting.before.as_ref().map(meeting),
+            None => common.last().map(meeting),
+        },
+        "parted": parting.map(|parting| meeting(&parting.meeting)),
+        "differences": parting.map(differences).unwrap_or_default(),
+    }));
+}

@@ -1,0 +1,327 @@
+//! Pictures of arrays: a heat map of a matrix, a line of a vector. `raster` makes cells of any number of elements,
+//! `canvas` says what can be drawn, `svg` and `png` draw it; here are the axes.
+
+mod canvas;
+mod png;
+pub mod raster;
+mod svg;
+
+use std::path::Path;
+
+use canvas::{Anchor, Canvas, Color};
+use raster::Raster;
+
+use crate::failure::{AboutFile, Failure, Outcome};
+use crate::values::summary::short;
+
+/// What is drawn.
+#[derive(Debug)]
+pub struct Picture {
+    /// Above.
+    pub title: String,
+    /// Under the title: what the colours or the line are.
+    pub subtitle: String,
+    /// The numbers.
+    pub raster: Raster,
+    /// Colours by the logarithm: for differences, which are of all sizes.
+    pub logarithmic: bool,
+}
+
+const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 520.0;
+const LEFT: f64 = 90.0;
+const TOP: f64 = 70.0;
+const INNER_WIDTH: f64 = 540.0;
+const INNER_HEIGHT: f64 = 380.0;
+const BLACK: Color = Color(20, 20, 20);
+const GREY: Color = Color(150, 150, 150);
+/// What is not finite.
+const ODD: Color = Color(200, 30, 160);
+/// Zero, in a logarithmic scale.
+const NOTHING: Color = Color(236, 236, 236);
+
+/// Draws into a file, by its ending: `.svg` or `.png`.
+pub fn draw(picture: &Picture, to: &Path) -> Outcome<()> {
+    let ending = to.extension().and_then(|ending| ending.to_str());
+    let bytes = match ending {
+        Some("svg") => {
+            let mut canvas = svg::Svg::new(WIDTH, HEIGHT);
+            paint(picture, &mut canvas);
+            canvas.finish().into_bytes()
+        }
+        Some("png") => {
+            let mut canvas = png::Png::new(WIDTH, HEIGHT);
+            paint(picture, &mut canvas);
+            canvas
+                .finish()
+                .map_err(|error| Failure::store("E3101: the picture cannot be made").because(error))?
+        }
+        _ => {
+            return Err(
+                Failure::usage(format!("E3100: `{}` is no name of a picture", to.display()))
+                    .help("write a name that ends with `.svg` or `.png`"),
+            );
+        }
+    };
+    std::fs::write(to, bytes).about("cannot write", to)
+}
+
+fn paint(picture: &Picture, canvas: &mut dyn Canvas) {
+    canvas.text(LEFT, 28.0, Anchor::Start, &picture.title, BLACK);
+    canvas.text(LEFT, 50.0, Anchor::Start, &picture.subtitle, GREY);
+    let raster = &picture.raster;
+    let scale = Scale::of(raster, picture.logarithmic);
+    if raster.rows == 1 && !picture.logarithmic {
+        line(raster, &scale, canvas);
+    } else {
+        map(raster, &scale, canvas);
+    }
+    frame(canvas);
+}
+
+/// From numbers to 0..1.
+struct Scale {
+    from: f64,
+    to: f64,
+    logarithmic: bool,
+}
+
+impl Scale {
+    fn of(raster: &Raster, logarithmic: bool) -> Scale {
+        let shown = raster.values.iter().copied().filter(|value| value.is_finite());
+        let (from, to) = shown
+            .filter(|value| !logarithmic || *value > 0.0)
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(from, to), value| {
+                (from.min(value), to.max(value))
+            });
+        match from <= to {
+            true => Scale {
+                from,
+                to,
+                logarithmic,
+            },
+            false => Scale {
+                from: 0.0,
+                to: 1.0,
+                logarithmic: false,
+            },
+        }
+    }
+
+    fn share(&self, value: f64) -> f64 {
+        let (from, to, value) = match self.logarithmic {
+            true => (self.from.log10(), self.to.log10(), value.log10()),
+            false => (self.from, self.to, value),
+        };
+        match to > from {
+            true => ((value - from) / (to - from)).clamp(0.0, 1.0),
+            false => 0.5,
+        }
+    }
+
+    fn at(&self, share: f64) -> f64 {
+        match self.logarithmic {
+            true => 10_f64.powf(self.from.log10() + share * (self.to.log10() - self.from.log10())),
+            false => self.from + share * (self.to - self.from),
+        }
+    }
+
+    fn color(&self, value: f64) -> Color {
+        match value {
+            value if !value.is_finite() => ODD,
+            0.0 if self.logarithmic => NOTHING,
+            value => viridis(self.share(value)),
+        }
+    }
+}
+
+/// Matplotlib's map for numbers, which stays in order in grey and for the colour-blind: every eighth of it.
+fn viridis(share: f64) -> Color {
+    const STOPS: [(f64, f64, f64); 9] = [
+        (68.0, 1.0, 84.0),
+        (71.0, 45.0, 123.0),
+        (59.0, 82.0, 139.0),
+        (44.0, 114.0, 142.0),
+        (33.0, 145.0, 140.0),
+        (40.0, 174.0, 128.0),
+        (94.0, 201.0, 98.0),
+        (173.0, 220.0, 48.0),
+        (253.0, 231.0, 37.0),
+    ];
+    let at = share * 8.0;
+    let low = (at.floor() as usize).min(7);
+    let part = at - low as f64;
+    let ((a, b, c), (d, e, f)) = (STOPS[low], STOPS[low + 1]);
+    let mix = |from: f64, to: f64| (from + (to - from) * part).round() as u8;
+    Color(mix(a, d), mix(b, e), mix(c, f))
+}
+
+fn map(raster: &Raster, scale: &Scale, canvas: &mut dyn Canvas) {
+    let (width, height) = (
+        INNER_WIDTH / raster.columns as f64,
+        INNER_HEIGHT / raster.rows as f64,
+    );
+    for (index, value) in raster.values.iter().enumerate() {
+        let (row, column) = ((index / raster.columns) as f64, (index % raster.columns) as f64);
+        let (x, y) = (LEFT + column * width, TOP + row * height);
+        canvas.rectangle(x, y, width, height, scale.color(*value));
+    }
+    let [rows, columns] = raster.shape;
+    ticks(canvas, columns, rows);
+    // The scale, beside it.
+    const STEPS: usize = 64;
+    let step = INNER_HEIGHT / STEPS as f64;
+    for index in 0..STEPS {
+        let share = 1.0 - (index as f64 + 0.5) / STEPS as f64;
+        let y = TOP + index as f64 * step;
+        canvas.rectangle(LEFT + INNER_WIDTH + 18.0, y, 16.0, step, viridis(share));
+    }
+    for share in [0.0, 0.5, 1.0] {
+        let y = TOP + (1.0 - share) * INNER_HEIGHT + 5.0;
+        canvas.text(
+            LEFT + INNER_WIDTH + 40.0,
+            y,
+            Anchor::Start,
+            &short(scale.at(share)),
+            BLACK,
+        );
+    }
+}
+
+/// Indices at the ends of both axes: the first row is above.
+fn ticks(canvas: &mut dyn Canvas, columns: u64, rows: u64) {
+    let below = TOP + INNER_HEIGHT + 20.0;
+    for (share, index) in [(0.0, 0), (0.5, columns / 2), (1.0, columns)] {
+        canvas.text(
+            LEFT + share * INNER_WIDTH,
+            below,
+            Anchor::Middle,
+            &index.to_string(),
+            BLACK,
+        );
+    }
+    for (share, index) in [(0.0, 0), (0.5, rows / 2), (1.0, rows)] {
+        if rows > 1 || index == 0 {
+            canvas.text(
+                LEFT - 8.0,
+                TOP + share * INNER_HEIGHT + 5.0,
+                Anchor::End,
+                &index.to_string(),
+                BLACK,
+            );
+        }
+    }
+}
+
+fn line(raster: &Raster, scale: &Scale, canvas: &mut dyn Canvas) {
+    let last = (raster.columns.max(2) - 1) as f64;
+    let place = |index: usize, value: f64| {
+        (
+            LEFT + index as f64 / last * INNER_WIDTH,
+            TOP + (1.0 - scale.share(value)) * INNER_HEIGHT,
+        )
+    };
+    let points: Vec<(usize, f64)> = raster
+        .values
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(_, value)| value.is_finite())
+        .collect();
+    for pair in points.windows(2) {
+        if pair[0].0 + 1 == pair[1].0 {
+            canvas.line(
+                place(pair[0].0, pair[0].1),
+                place(pair[1].0, pair[1].1),
+                viridis(0.3),
+            );
+        }
+    }
+    for (index, value) in points.iter().filter(|_| points.len() <= 100) {
+        let (x, y) = place(*index, *value);
+        canvas.rectangle(x - 2.0, y - 2.0, 4.0, 4.0, viridis(0.3));
+    }
+    ticks(canvas, raster.shape[1], 1);
+    for share in [0.0, 0.5, 1.0] {
+        let y = TOP + (1.0 - share) * INNER_HEIGHT;
+        canvas.text(
+            LEFT + INNER_WIDTH + 12.0,
+            y + 5.0,
+            Anchor::Start,
+            &short(scale.at(share)),
+            BLACK,
+        );
+    }
+}
+
+fn frame(canvas: &mut dyn Canvas) {
+    let (right, bottom) = (LEFT + INNER_WIDTH, TOP + INNER_HEIGHT);
+    for (from, to) in [
+        ((LEFT, TOP), (right, TOP)),
+        ((right, TOP), (right, bottom)),
+        ((right, bottom), (LEFT, bottom)),
+        ((LEFT, bottom), (LEFT, TOP)),
+    ] {
+        canvas.line(from, to, BLACK);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picture(rows: usize, columns: usize, logarithmic: bool) -> Picture {
+        Picture {
+            title: "main/grid <of a & b>".into(),
+            subtitle: "f64".into(),
+            raster: Raster {
+                shape: [rows as u64, columns as u64],
+                rows,
+                columns,
+                values: (0..rows * columns).map(|value| value as f64).collect(),
+            },
+            logarithmic,
+        }
+    }
+
+    #[test]
+    fn a_heat_map_has_a_cell_for_every_number() {
+        let mut canvas = svg::Svg::new(WIDTH, HEIGHT);
+        paint(&picture(3, 4, true), &mut canvas);
+        let text = canvas.finish();
+        assert_eq!(text.matches("<rect").count(), 1 + 12 + 64);
+        assert!(text.contains("main/grid &lt;of a &amp; b&gt;"));
+        assert!(text.contains("#ececec") && text.contains("#440154") && text.contains("#fde725"));
+    }
+
+    #[test]
+    fn a_vector_is_a_line() {
+        let mut canvas = svg::Svg::new(WIDTH, HEIGHT);
+        paint(&picture(1, 5, false), &mut canvas);
+        assert_eq!(canvas.finish().matches("<line").count(), 4 + 4);
+    }
+
+    #[test]
+    fn a_picture_can_be_read_by_a_decoder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        draw(&picture(30, 40, false), &path).unwrap();
+        let decoder = ::png::Decoder::new(std::io::BufReader::new(std::fs::File::open(&path).unwrap()));
+        let mut reader = decoder.read_info().unwrap();
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut bytes).unwrap();
+        assert_eq!(
+            (info.width, info.height),
+            (1520, 1040),
+            "two points for each of the picture"
+        );
+        let pixel = |x: usize, y: usize| &bytes[3 * (y * info.width as usize + x)..][..3];
+        assert_eq!(
+            pixel(2 * 91, 2 * 71),
+            [68, 1, 84],
+            "the first cell has the lowest colour"
+        );
+        assert_eq!(pixel(2 * 628, 2 * 448), [253, 231, 37], "the last the highest");
+        assert!(draw(&picture(1, 1, false), &folder.path().join("a.gif")).is_err());
+    }
+}

@@ -1,0 +1,145 @@
+//! Cells of an array of any size: many elements become one cell.
+
+use crate::failure::Outcome;
+
+/// Numbers in rows and columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Raster {
+    /// Rows and columns of the array itself.
+    pub shape: [u64; 2],
+    /// Rows of cells.
+    pub rows: usize,
+    /// Columns of cells.
+    pub columns: usize,
+    /// Row by row.
+    pub values: Vec<f64>,
+}
+
+/// What a cell shows of its elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cell {
+    /// Their mean.
+    Mean,
+    /// The largest; one that is not a number is larger than all.
+    Largest,
+}
+
+/// More cells than this in one direction cannot be told apart.
+const MOST: u64 = 256;
+/// Elements that are read at once.
+pub const CHUNK: u64 = 1 << 16;
+
+/// The part of an array that is drawn: all of a vector, the last two dimensions of anything else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plane {
+    /// Rows and columns.
+    pub shape: [u64; 2],
+    /// Its first element.
+    pub first: u64,
+    /// The indices of the other dimensions.
+    pub fixed: Vec<u64>,
+}
+
+impl Plane {
+    /// The one that has the element of this index.
+    pub fn with(index: &[u64], shape: &[u64]) -> Plane {
+        let outer = shape.len().saturating_sub(2);
+        let shape_of_plane = match shape {
+            [] => [1, 1],
+            [length] => [1, *length],
+            [.., rows, columns] => [*rows, *columns],
+        };
+        let fixed: Vec<u64> = (0..outer)
+            .map(|dimension| index.get(dimension).copied().unwrap_or(0))
+            .collect();
+        let planes = fixed
+            .iter()
+            .zip(shape)
+            .fold(0, |flat, (at, size)| flat * size + at);
+        Plane {
+            shape: shape_of_plane,
+            first: planes * shape_of_plane[0] * shape_of_plane[1],
+            fixed,
+        }
+    }
+
+    /// `[3, .., ..]`, where other dimensions are fixed.
+    pub fn words(&self) -> String {
+        match self.fixed.is_empty() {
+            true => String::new(),
+            false => {
+                let fixed: Vec<String> = self.fixed.iter().map(u64::to_string).collect();
+                format!("[{}, .., ..]", fixed.join(", "))
+            }
+        }
+    }
+
+    /// Its cells; `read` gives so many elements from a place of the array on.
+    pub fn raster(&self, cell: Cell, mut read: impl FnMut(u64, u64) -> Outcome<Vec<f64>>) -> Outcome<Raster> {
+        let [rows, columns] = self.shape;
+        // A line has room for more.
+        let most = if rows == 1 { 2 * MOST } else { MOST };
+        let (cell_rows, cell_columns) = (rows.min(MOST).max(1), columns.min(most).max(1));
+        let mut values = vec![0.0; (cell_rows * cell_columns) as usize];
+        let mut counts = vec![0_u64; values.len()];
+        let number = rows * columns;
+        for start in (0..number).step_by(CHUNK as usize) {
+            let numbers = read(self.first + start, CHUNK.min(number - start))?;
+            for (offset, value) in numbers.into_iter().enumerate() {
+                let at = start + offset as u64;
+                let (row, column) = (
+                    at / columns * cell_rows / rows,
+                    at % columns * cell_columns / columns,
+                );
+                let index = (row * cell_columns + column) as usize;
+                counts[index] += 1;
+                values[index] = match cell {
+                    Cell::Mean => values[index] + (value - values[index]) / counts[index] as f64,
+                    Cell::Largest if counts[index] == 1 || value.is_nan() || value > values[index] => value,
+                    Cell::Largest => values[index],
+                };
+            }
+        }
+        Ok(Raster {
+            shape: self.shape,
+            rows: cell_rows as usize,
+            columns: cell_columns as usize,
+            values,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(plane: &Plane, cell: Cell) -> Raster {
+        plane
+            .raster(cell, |from, count| {
+                Ok((from..from + count).map(|at| at as f64).collect())
+            })
+            .unwrap()
+    }
+
+    #[test]
+    fn the_plane_of_an_element_is_found() {
+        assert_eq!(Plane::with(&[5], &[10]).shape, [1, 10]);
+        assert_eq!(Plane::with(&[], &[]).shape, [1, 1]);
+        let plane = Plane::with(&[1, 2, 0, 4], &[2, 3, 4, 5]);
+        assert_eq!((plane.first, plane.words().as_str()), (100, "[1, 2, .., ..]"));
+        assert_eq!(of(&plane, Cell::Mean).values[0], 100.0);
+    }
+
+    #[test]
+    fn many_elements_become_one_cell() {
+        let plane = Plane::with(&[], &[512, 1024]);
+        let (mean, largest) = (of(&plane, Cell::Mean), of(&plane, Cell::Largest));
+        assert_eq!((mean.rows, mean.columns), (256, 256));
+        assert_eq!(
+            mean.values[0],
+            (0..4).map(|x| f64::from(x) + 512.0).sum::<f64>() / 4.0
+        );
+        assert_eq!(largest.values[0], 1024.0 + 3.0);
+        assert_eq!(of(&Plane::with(&[], &[0]), Cell::Mean).values, [0.0]);
+    }
+}

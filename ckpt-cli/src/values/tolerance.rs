@@ -1,0 +1,124 @@
+//! When two numbers are the same: bit for bit, within a distance, or within so many floating-point numbers.
+
+use ckpt::value::DType;
+
+/// How far numbers may be apart.
+#[derive(Debug, Clone, Copy)]
+pub enum Tolerance {
+    /// |a - b| <= absolute + relative * max(|a|, |b|).
+    Distance {
+        /// Whatever their size.
+        absolute: f64,
+        /// For each unit of the larger one.
+        relative: f64,
+    },
+    /// So many steps from one floating-point number to the next. Integers have to be equal.
+    Ulps(u64),
+}
+
+impl Tolerance {
+    /// Whether two numbers of this type are the same; two that are not numbers are.
+    pub fn same(self, a: f64, b: f64, dtype: &DType) -> bool {
+        if a == b || (a.is_nan() && b.is_nan()) {
+            return true;
+        }
+        match self {
+            Tolerance::Distance { absolute, relative } => {
+                let bound = absolute + relative * a.abs().max(b.abs());
+                // Only an infinity is near an infinity, whatever the relative tolerance makes of it.
+                bound.is_finite() && (a - b).abs() <= bound
+            }
+            Tolerance::Ulps(most) => ulps(a, b, dtype).is_some_and(|steps| steps <= most),
+        }
+    }
+
+    /// A distance as one writes it: `ABS` or `ABS,REL`.
+    pub fn parse_distance(text: &str) -> Result<Tolerance, String> {
+        let number = |text: &str| match text.trim().parse::<f64>() {
+            Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
+            _ => Err(format!(
+                "`{text}` is not a distance; write for example `1e-12` or `1e-12,1e-9`"
+            )),
+        };
+        let (absolute, relative) = match text.split_once(',') {
+            Some((absolute, relative)) => (number(absolute)?, number(relative)?),
+            None => (number(text)?, 0.0),
+        };
+        Ok(Tolerance::Distance { absolute, relative })
+    }
+}
+
+/// How many steps from one floating-point number to the next lie between two finite ones; both zeros are one.
+pub fn ulps(a: f64, b: f64, dtype: &DType) -> Option<u64> {
+    // The bits of floating-point numbers are in their order, those of negative ones backwards.
+    let place = |value: f64| match dtype {
+        DType::F32 => {
+            let bits = (value as f32).to_bits();
+            let size = i128::from(bits & 0x7fff_ffff);
+            Some(if bits >> 31 == 0 { size } else { -size })
+        }
+        DType::F64 => {
+            let bits = value.to_bits();
+            let size = i128::from(bits & (u64::MAX >> 1));
+            Some(if bits >> 63 == 0 { size } else { -size })
+        }
+        _ => None,
+    };
+    let finite = a.is_finite() && b.is_finite();
+    let (a, b) = (place(a)?, place(b)?);
+    finite.then(|| u64::try_from((a - b).abs()).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_distance_is_absolute_plus_relative() {
+        let tolerance = Tolerance::Distance {
+            absolute: 0.1,
+            relative: 0.01,
+        };
+        let same = |a, b| tolerance.same(a, b, &DType::F64);
+        assert!(same(100.0, 101.0) && same(0.0, 0.1));
+        assert!(!same(100.0, 102.0) && !same(0.0, f64::NAN));
+        assert!(same(f64::NAN, f64::NAN) && same(f64::INFINITY, f64::INFINITY));
+        assert!(!same(f64::INFINITY, 1.0));
+    }
+
+    #[test]
+    fn a_distance_has_one_or_two_parts() {
+        let parsed = |text| Tolerance::parse_distance(text);
+        assert!(matches!(
+            parsed("1e-3, 1e-6"),
+            Ok(Tolerance::Distance {
+                absolute: 1e-3,
+                relative: 1e-6
+            })
+        ));
+        assert!(matches!(
+            parsed("0.5"),
+            Ok(Tolerance::Distance { relative: 0.0, .. })
+        ));
+        assert!(parsed("-1").is_err() && parsed("x").is_err() && parsed("nan").is_err());
+    }
+
+    #[test]
+    fn ulps_are_steps_between_neighbours() {
+        let next = f64::from_bits(1.0_f64.to_bits() + 3);
+        assert_eq!(ulps(1.0, next, &DType::F64), Some(3));
+        assert_eq!(ulps(0.0, -0.0, &DType::F64), Some(0));
+        let smallest = f64::from_bits(1);
+        assert_eq!(ulps(smallest, -smallest, &DType::F64), Some(2));
+        let next = f64::from(f32::from_bits(1.0_f32.to_bits() + 1));
+        assert_eq!(ulps(1.0, next, &DType::F32), Some(1));
+        assert_eq!(
+            ulps(-1e308, 1e308, &DType::F64).map(|far| far > 1 << 62),
+            Some(true)
+        );
+        assert_eq!(ulps(1.0, f64::NAN, &DType::F64), None);
+        assert_eq!(ulps(1.0, 2.0, &DType::I32), None);
+        assert!(Tolerance::Ulps(3).same(1.0, 1.0 + 3.0 * f64::EPSILON, &DType::F64));
+        assert!(!Tolerance::Ulps(2).same(1.0, 1.0 + 3.0 * f64::EPSILON, &DType::F64));
+    }
+}
