@@ -79,7 +79,7 @@ impl Plane {
         let [rows, columns] = self.shape;
         // A line has room for more.
         let most = if rows == 1 { 2 * MOST } else { MOST };
-        let (cell_rows, cell_columns) = (rows.min(MOST).max(1), columns.min(most).max(1));
+        let (cell_rows, cell_columns) = (rows.clamp(1, MOST), columns.clamp(1, most));
         let mut values = vec![0.0; (cell_rows * cell_columns) as usize];
         let mut counts = vec![0_u64; values.len()];
         let number = rows * columns;
