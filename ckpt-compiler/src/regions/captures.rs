@@ -275,7 +275,7 @@ pub(super) fn captures(closure: &ExprClosure, names: &Names, errors: &mut Diagno
     let Some(scope) = names.scopes.get(&place(closure)) else {
         errors.refuse(
             closure.or1_token.span,
-            "what a thread captures is not known",
+            "E1049: what a thread captures is not known",
             "a mistake of ckpt: it does not find where the thread is started",
             "put the site outside of the threads meanwhile, and report it",
         );

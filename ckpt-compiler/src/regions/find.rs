@@ -20,7 +20,7 @@ use syn::{Block, Expr, ExprClosure, ItemFn, Stmt, parse_quote, parse_quote_spann
 /// The attribute by which a body that has been taken out is known, with its number.
 pub(super) const MEMBER: &str = "ckpt_member";
 /// What is wrong where some threads of a region have sites, and others none.
-pub const WITHOUT_SITE: &str = "a thread without a site among threads with sites";
+pub const WITHOUT_SITE: &str = "E1038: a thread without a site among threads with sites";
 /// How the text begins that stands where the members are waited for.
 pub(super) const AWAIT: &str = "ckpt awaits the members of region ";
 
@@ -282,7 +282,7 @@ impl Lifter<'_> {
             let name = &capture.ident;
             self.errors.refuse(
                 name.span(),
-                format!("a thread with a site changes `{name}`, which it borrows, and has another variable of that name"),
+                format!("E1035: a thread with a site changes `{name}`, which it borrows, and has another variable of that name"),
                 "the variable is the region's and not the thread's, and it is reached by its name",
                 "give the other variable another name",
             );

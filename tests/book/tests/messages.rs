@@ -85,6 +85,12 @@ impl<'ast> Visit<'ast> for Words {
         visit::visit_local(self, local);
     }
 
+    fn visit_item_const(&mut self, constant: &'ast syn::ItemConst) {
+        let text = text_of(&constant.expr);
+        self.named
+            .extend(text.map(|text| (constant.ident.to_string(), text)));
+    }
+
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
         match (call.method.to_string().as_str(), call.args.len()) {
             ("refuse", 4) => self.add(&call.args[1]),
