@@ -101,13 +101,14 @@ impl Facts {
     }
 }
 
-/// Two values for the same thing: the larger one, as a guess.
+/// Two values for the same thing: the larger one, as a guess. One that is not known counts as [`UNKNOWN_TRIPS`].
 fn join(known: Option<Option<(f64, bool)>>, new: Option<(f64, bool)>) -> Option<(f64, bool)> {
     match (known, new) {
         (None, new) => new,
         (Some(Some(old)), Some(new)) if old.0 == new.0 => Some((old.0, old.1 && new.1)),
         (Some(Some(old)), Some(new)) => Some((old.0.max(new.0), false)),
-        (Some(Some(one)), None) | (Some(None), Some(one)) => Some((one.0, false)),
+        // A warm-up call says nothing about the calls whose number the source does not tell.
+        (Some(Some(one)), None) | (Some(None), Some(one)) => Some((one.0.max(UNKNOWN_TRIPS), false)),
         (Some(None), None) => None,
     }
 }

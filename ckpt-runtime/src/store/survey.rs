@@ -99,7 +99,7 @@ impl Survey {
         let fits = |size: &usize| own.is_some_and(|own| own.is_multiple_of(*size));
         let size = match (of_known.filter(fits), own) {
             (Some(size), _) => size,
-            (None, Some(own)) => best_size(source, own),
+            (None, Some(own)) => best_size(source, own, row),
             (None, None) => block_size(1).unwrap_or(1),
         };
         let known = known.filter(|known| known.size as usize == size);
@@ -130,7 +130,7 @@ pub(super) fn dense(source: &Source<'_>, row: Option<usize>) -> Option<usize> {
         return block_size(1);
     };
     let bytes = source.whole()?;
-    let is_dense = best_size(source, own) == own && !bytes.chunks(own).any(is_zero);
+    let is_dense = best_size(source, own, row) == own && !bytes.chunks(own).any(is_zero);
     is_dense.then_some(own)
 }
 
@@ -160,8 +160,9 @@ fn find(
 }
 
 /// The size of block that stores the body in the fewest bytes: small islands in zeros want small blocks.
-fn best_size(source: &Source<'_>, own: usize) -> usize {
-    if !own.is_multiple_of(PARTS) {
+fn best_size(source: &Source<'_>, own: usize, row: Option<usize>) -> usize {
+    // Blocks are chunks of whole rows, small ones as well.
+    if !row.is_some_and(|row| own.is_multiple_of(PARTS * row)) {
         return own;
     }
     // Every level divides the blocks of the one before by four.
@@ -195,6 +196,16 @@ mod tests {
 
     fn sizes(state: &[u8]) -> Survey {
         Survey::of(&Source::Plain(state.into()), Some(8), None)
+    }
+
+    #[test]
+    fn small_blocks_are_of_whole_rows() {
+        // `[[[f64; 5]; 16]; 16]` with zeros around what is inside: a block of 26 rows has no quarter.
+        let row = 16 * 16 * 5 * 8;
+        let mut state = vec![0_u8; 16 * row];
+        state[3 * row..3 * row + 900].fill(1);
+        let survey = Survey::of(&Source::Plain(state.into()), Some(row), None);
+        assert!(survey.size.is_multiple_of(row), "blocks of {} bytes", survey.size);
     }
 
     #[test]
