@@ -28,42 +28,41 @@ type Names = HashMap<String, Stream>;
 
 /// Writes the calls of streams so that what they give is seen to be a value.
 pub fn show_values(block: &mut Block) {
-    let mut found = Found::default();
-    found.visit_block(block);
-    let Found { mut names, others } = found;
-    names.retain(|name, _| !others.contains(name));
-    Rewrite(names).visit_block_mut(block);
+    let mut others = BoundElsewhere::default();
+    others.visit_block(block);
+    let mut rewrite = Rewrite {
+        names: Names::new(),
+        others: others.0,
+    };
+    rewrite.visit_block_mut(block);
 }
 
-/// The names that stand for streams wherever they are declared.
+/// The names that patterns other than that of a `let` bind: what they stand for is not looked at.
 #[derive(Default)]
-struct Found {
-    names: Names,
-    others: HashSet<String>,
+struct BoundElsewhere(HashSet<String>);
+
+impl<'ast> Visit<'ast> for BoundElsewhere {
+    fn visit_local(&mut self, local: &'ast Local) {
+        if plain_name(&local.pat).is_none() {
+            self.visit_pat(&local.pat);
+        }
+        if let Some(init) = &local.init {
+            visit::visit_local_init(self, init);
+        }
+    }
+
+    fn visit_pat_ident(&mut self, ident: &'ast syn::PatIdent) {
+        self.0.insert(ident.ident.to_string());
+        visit::visit_pat_ident(self, ident);
+    }
 }
 
-impl<'ast> Visit<'ast> for Found {
-    fn visit_local(&mut self, local: &'ast Local) {
-        let pattern = match &local.pat {
-            Pat::Type(typed) => &*typed.pat,
-            other => other,
-        };
-        let stream = local
-            .init
-            .as_ref()
-            .and_then(|init| stream(&init.expr, &self.names));
-        if let Pat::Ident(ident) = pattern {
-            let name = ident.ident.to_string();
-            match stream {
-                Some(stream) if self.names.get(&name).is_none_or(|known| *known == stream) => {
-                    self.names.insert(name, stream);
-                }
-                _ => {
-                    self.others.insert(name);
-                }
-            }
-        }
-        visit::visit_local(self, local);
+/// The one name that a pattern binds, and nothing else.
+fn plain_name(pattern: &Pat) -> Option<String> {
+    match pattern {
+        Pat::Type(typed) => plain_name(&typed.pat),
+        Pat::Ident(ident) => Some(ident.ident.to_string()),
+        _ => None,
     }
 }
 
@@ -106,9 +105,33 @@ fn made_by(call: &syn::ExprCall) -> Option<Stream> {
     }
 }
 
-struct Rewrite(Names);
+struct Rewrite {
+    /// What the names stand for here: `let stdout = stdout.lock();` gives one another meaning.
+    names: Names,
+    others: HashSet<String>,
+}
 
 impl VisitMut for Rewrite {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let before = self.names.clone();
+        visit_mut::visit_block_mut(self, block);
+        self.names = before;
+    }
+
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        let known = local
+            .init
+            .as_ref()
+            .and_then(|init| stream(&init.expr, &self.names));
+        visit_mut::visit_local_mut(self, local);
+        let Some(name) = plain_name(&local.pat) else {
+            return;
+        };
+        self.names.remove(&name);
+        let known = known.filter(|_| !self.others.contains(&name));
+        self.names.extend(known.map(|stream| (name, stream)));
+    }
+
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         let written = match &*expr {
             Expr::MethodCall(call) => self.written(call),
@@ -128,7 +151,7 @@ type Write = fn(&ExprMethodCall) -> Expr;
 impl Rewrite {
     /// How a call is written, if it is one of a stream.
     fn written(&self, call: &ExprMethodCall) -> Option<Write> {
-        let receiver = stream(&call.receiver, &self.0)?;
+        let receiver = stream(&call.receiver, &self.names)?;
         let method = call.method.to_string();
         let write: Write = match (method.as_str(), receiver, call.args.len()) {
             ("lock", Stream::Input | Stream::Output, 0) => |call| {

@@ -107,7 +107,7 @@ impl Rewrite {
     /// Adds the dependency to the manifest of every package with a changed file.
     fn manifests(&self, rewritten: &Rewritten, texts: &mut BTreeMap<PathBuf, String>) -> Outcome<()> {
         let changed: Vec<PathBuf> = texts.keys().cloned().collect();
-        let features = features::of_package(&rewritten.package);
+        let needs = features::needs_of(&rewritten.package, rewritten.decisions.serde);
         for package in &rewritten.package.workspace.packages {
             if !changed.iter().any(|path| path.starts_with(package.folder())) {
                 continue;
@@ -115,8 +115,11 @@ impl Rewrite {
             let path = &package.manifest;
             let text = fs::read_to_string(path).about("cannot read", path)?;
             let mut manifest = Manifest::parse(path, &text)?;
-            let features = features.get(&package.name).cloned().unwrap_or_default();
+            let features = needs.of_ckpt.get(&package.name).cloned().unwrap_or_default();
             manifest.add_runtime(&Runtime::find(), &features, None)?;
+            for with in needs.serde.get(&package.name).into_iter().flatten() {
+                manifest.enable(with)?;
+            }
             texts.insert(path.clone(), manifest.text());
         }
         Ok(())

@@ -35,6 +35,8 @@ pub struct Until {
     pub victim: Victim,
     /// It hangs if it takes longer than this.
     pub limit: Option<Duration>,
+    /// Stopped and continued several times: it would take so long by itself, and takes twice as long.
+    pub stretched: Option<Duration>,
 }
 
 /// A process that has ended.
@@ -198,6 +200,7 @@ impl Launcher {
 
     fn wait(&self, mut child: Child, start: Instant, until: Until) -> Outcome<Watched> {
         let (mut too_long, mut peak_bytes) = (false, None);
+        let mut pauses = Pauses::over(until.stretched.filter(|_| self.ranks.ranks.is_none()));
         let ended = |status, too_long, peak_bytes| Watched {
             ending: Ending::of(status),
             too_long,
@@ -221,6 +224,7 @@ impl Launcher {
                     Ok(ended(status, too_long, peak_bytes))
                 };
             }
+            pauses.stop_when_due(&child, start);
             let running = start.elapsed();
             too_long |= until.limit.is_some_and(|limit| running > limit);
             let interrupted = self.interrupted.load(Ordering::Relaxed);
@@ -243,8 +247,62 @@ impl Launcher {
                 return Ok(ended(status, too_long, peak_bytes));
             }
             let left = kill.map_or(nap, |instant| instant.saturating_sub(running));
-            std::thread::sleep(nap.min(left));
+            std::thread::sleep(nap.min(left).min(pauses.until_next(start)));
             nap = (nap * 2).min(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Times at which a process is stopped for a while, so that a clock in it tells something else than in another run: what
+/// a program prints of short times, `Time in seconds = 0.15`, is the same twice by chance.
+#[derive(Debug)]
+struct Pauses {
+    /// Of the process's own time, from one pause to the next.
+    apart: Duration,
+    length: Duration,
+    left: u32,
+    /// Time spent in pauses.
+    stopped: Duration,
+    taken: u32,
+}
+
+impl Pauses {
+    /// Pauses in one run, spread over it.
+    const MANY: u32 = 8;
+
+    fn over(run: Option<Duration>) -> Self {
+        let (shortest, longest) = (Duration::from_millis(15), Duration::from_millis(250));
+        let run_time = run.unwrap_or_default();
+        Pauses {
+            apart: run_time / (Self::MANY + 1),
+            length: (run_time / Self::MANY).clamp(shortest, longest),
+            left: if run.is_some() { Self::MANY } else { 0 },
+            stopped: Duration::ZERO,
+            taken: 0,
+        }
+    }
+
+    fn next(&self) -> Option<Duration> {
+        (self.left > 0).then(|| self.apart * (self.taken + 1) + self.stopped)
+    }
+
+    fn until_next(&self, start: Instant) -> Duration {
+        self.next()
+            .map_or(Duration::MAX, |next| next.saturating_sub(start.elapsed()))
+    }
+
+    fn stop_when_due(&mut self, child: &Child, start: Instant) {
+        use nix::sys::signal::{Signal, kill};
+        let due = self.next().is_some_and(|next| start.elapsed() >= next);
+        let process = nix::unistd::Pid::from_raw(child.id() as i32);
+        // It may have ended just now; nobody has waited for it yet, so the number is still its own.
+        if due && kill(process, Signal::SIGSTOP).is_ok() {
+            let before = Instant::now();
+            std::thread::sleep(self.length);
+            let _ = kill(process, Signal::SIGCONT);
+            self.stopped += before.elapsed();
+            self.taken += 1;
+            self.left -= 1;
         }
     }
 }
@@ -295,6 +353,21 @@ mod tests {
         let status = "Name:\tsum\nVmPeak:\t    5000 kB\nVmHWM:\t    1234 kB\n";
         assert_eq!(peak_in(status), Some(1234 * 1024));
         assert_eq!(peak_in("Name:\tsum\nState:\tZ (zombie)\n"), None);
+    }
+
+    #[test]
+    fn a_stretched_process_takes_longer_by_its_pauses() {
+        let mut child = Command::new("sleep").arg("0.05").spawn().unwrap();
+        let start = Instant::now();
+        let mut pauses = Pauses::over(Some(Duration::from_millis(20)));
+        while pauses.left > 0 {
+            std::thread::sleep(pauses.until_next(start));
+            pauses.stop_when_due(&child, start);
+        }
+        assert_eq!(pauses.until_next(start), Duration::MAX);
+        assert!(pauses.stopped >= Duration::from_millis(15) * Pauses::MANY);
+        assert!(child.wait().unwrap().success());
+        assert_eq!(Pauses::over(None).next(), None);
     }
 
     #[test]

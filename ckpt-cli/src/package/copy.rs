@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 
 use ckpt_compiler::package::profile::COUNTS;
 
+use super::features::Needs;
 use super::gather::{Gathered, gather};
 use super::home::Home;
 use super::manifest::{Manifest, RUNTIME, Runtime};
@@ -49,22 +50,21 @@ impl PackageCopy {
 }
 
 /// Makes the copy, or brings it up to date. `edited` has the new texts of files, by their absolute paths in the user's
-/// tree; `features` the packages that need ckpt although none of their files is edited, and which of its features each
-/// needs.
+/// tree; `needs` the packages that need ckpt although none of their files is edited, and which features each needs.
 pub fn make_copy(
     package: &ReadPackage,
     edited: &BTreeMap<PathBuf, String>,
-    features: &BTreeMap<String, Vec<String>>,
+    needs: &Needs,
 ) -> Outcome<PackageCopy> {
     let home = Home::open(package)?;
-    make_copy_in(&home, package, edited, &Adds::Library(features))
+    make_copy_in(&home, package, edited, &Adds::Library(needs))
 }
 
 /// What the packages with edited files depend on besides.
 #[derive(Debug, Clone, Copy)]
 pub enum Adds<'a> {
     /// The library of ckpt; for each package, the features that it needs.
-    Library(&'a BTreeMap<String, Vec<String>>),
+    Library(&'a Needs),
     /// The crate in this folder, which counts.
     Counts(&'a Path),
 }
@@ -148,12 +148,12 @@ impl Placed<'_> {
         edited: &BTreeMap<PathBuf, String>,
         adds: &Adds<'_>,
     ) -> Outcome<()> {
-        let none = BTreeMap::new();
-        let (features, counts) = match adds {
-            Adds::Library(features) => (*features, None),
+        let none = Needs::default();
+        let (needs, counts) = match adds {
+            Adds::Library(needs) => (*needs, None),
             Adds::Counts(folder) => (&none, Some(folder)),
         };
-        let rewritten = self.rewritten_packages(edited, features);
+        let rewritten = self.rewritten_packages(edited, &needs.of_ckpt);
         let root_path = self.package.workspace_root().join("Cargo.toml");
         let mut paths = BTreeSet::from([root_path.clone()]);
         let copied = self.package.workspace.copied_packages();
@@ -180,6 +180,10 @@ impl Placed<'_> {
                     Some(folder) => manifest.add_crate(COUNTS, "ckpt-counts", folder)?,
                     None => manifest.add_runtime(&runtime, features, Some(&root))?,
                 }
+            }
+            let with_serde = named.and_then(|package| needs.serde.get(package.name.as_str()));
+            for with in with_serde.into_iter().flatten() {
+                manifest.enable(with)?;
             }
             let below = path.strip_prefix(&gathered.base).unwrap_or(&path).to_path_buf();
             gathered

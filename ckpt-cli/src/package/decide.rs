@@ -60,6 +60,8 @@ pub struct Decider<'a> {
     pub is_elsewhere: &'a dyn Fn(Place) -> bool,
     /// Whether a place is in a function that ckpt has put an attribute on.
     pub is_instrumented: &'a dyn Fn(Place) -> bool,
+    /// Whether crates that the program depends on have serde behind a feature that is off.
+    pub offers_serde: bool,
     /// What has been decided so far.
     pub decisions: Decisions,
 }
@@ -96,7 +98,7 @@ impl Decider<'_> {
             Kind::MissingBound => self.bound(one),
             Kind::NotCheckpoint | Kind::NotSplit => self.not_checkpoint(one, round),
             Kind::NotGlobal => self.not_global(one, round),
-            Kind::NotSerde => self.not_serde(one),
+            Kind::NotSerde => self.not_serde(one, round),
             Kind::Destructor => self.destructor(one, round),
             Kind::Other if self.not_output(one) => true,
             Kind::Refusal | Kind::Other => self.give_up(one, round),
@@ -313,7 +315,9 @@ impl Decider<'_> {
                         self.decisions.variables.insert(start, "reexecute");
                         return true;
                     }
-                    return self.iterator(one, round) || self.give_up(one, round);
+                    return self.iterator(one, round)
+                        || self.variable_through_serde(start, one, round)
+                        || self.give_up(one, round);
                 }
                 Some(Found::For {
                     start,
@@ -328,8 +332,12 @@ impl Decider<'_> {
                 }
                 Some(Found::Parameter { start, .. }) => {
                     let start = (place.0, start);
-                    self.decisions.parameters.insert(start, "reexecute");
                     if !round.before.parameters.contains_key(&start) {
+                        self.decisions.parameters.insert(start, "reexecute");
+                        return true;
+                    }
+                    if self.may_go_through_serde(one) && !round.before.not_serde.contains(&start) {
+                        self.decisions.parameters.insert(start, "serde");
                         return true;
                     }
                     return self.give_up(one, round);
@@ -342,12 +350,7 @@ impl Decider<'_> {
 
     /// A field of a derived type: through serde if the type has it, else the type cannot be saved after all.
     fn field(&mut self, field: Place, item: Place, name: &str, one: &Located, round: &Round) -> bool {
-        let foreign = one.definition.is_none();
-        let plain = !one.finding.type_name.starts_with(['&', '*'])
-            && !one.finding.type_name.contains("dyn ")
-            && !one.finding.type_name.contains("fn(")
-            && !one.finding.type_name.contains("closure@");
-        if foreign && plain && !round.before.fields.contains_key(&field) && self.may_have_serde(one) {
+        if !round.before.fields.contains_key(&field) && self.may_go_through_serde(one) {
             self.decisions.fields.insert(field, "serde");
             return true;
         }
@@ -363,23 +366,52 @@ impl Decider<'_> {
         true
     }
 
-    /// Types of std never have serde where they have no `Checkpoint`.
-    fn may_have_serde(&self, one: &Located) -> bool {
-        let name = &one.finding.type_name;
-        !["std::", "core::", "alloc::"]
-            .iter()
-            .any(|start| name.starts_with(start))
+    /// A variable with a value of another crate's type, which may change: through serde if the type has it.
+    fn variable_through_serde(&mut self, variable: Place, one: &Located, round: &Round) -> bool {
+        let is_new = !round.before.variables.contains_key(&variable);
+        let may = is_new && !round.before.not_serde.contains(&variable) && self.may_go_through_serde(one);
+        if may {
+            self.decisions.variables.insert(variable, "serde");
+        }
+        may
     }
 
-    fn not_serde(&mut self, one: &Located) -> bool {
+    fn may_go_through_serde(&self, one: &Located) -> bool {
+        let name = &one.finding.type_name;
+        one.definition.is_none()
+            && !name.starts_with(['&', '*'])
+            && !["dyn ", "fn(", "closure@"].iter().any(|part| name.contains(part))
+            && !is_of_std(name)
+            && self.types.named(name).is_none()
+    }
+
+    /// What does not go through serde, even with the features of other crates that are about it.
+    fn not_serde(&mut self, one: &Located, round: &mut Round) -> bool {
+        if self.offers_serde && !round.before.serde {
+            self.decisions.serde = true;
+            return true;
+        }
         for &place in &one.places {
-            if let Some(Found::Field {
-                start, name, item, ..
-            }) = locate::locate(self.program, place.0, place.1)
-            {
-                self.decisions.fields.remove(&(place.0, start));
-                self.forget((place.0, item), format!("{name}: {}", one.finding.type_name));
-                return true;
+            let file = place.0;
+            match locate::locate(self.program, file, place.1) {
+                Some(Found::Field {
+                    start, name, item, ..
+                }) => {
+                    self.decisions.fields.remove(&(file, start));
+                    self.forget((file, item), format!("{name}: {}", one.finding.type_name));
+                    return true;
+                }
+                Some(Found::Let { start, .. }) => {
+                    self.decisions.variables.remove(&(file, start));
+                    self.decisions.not_serde.insert((file, start));
+                    return true;
+                }
+                Some(Found::Parameter { start, .. }) => {
+                    self.decisions.parameters.insert((file, start), "reexecute");
+                    self.decisions.not_serde.insert((file, start));
+                    return true;
+                }
+                _ => {}
             }
         }
         false
@@ -469,6 +501,25 @@ impl Decider<'_> {
             !name.starts_with(['&', '*', '[', '(']) && !name.contains("dyn ") && !name.contains("{");
         is_plain.then(|| self.types.named(name)).flatten()
     }
+}
+
+/// Types of std have no serde where they have no `Checkpoint`.
+fn is_of_std(name: &str) -> bool {
+    const OFTEN: &[&str] = &[
+        "JoinHandle",
+        "Weak",
+        "MutexGuard",
+        "RwLockReadGuard",
+        "Ref",
+        "RefMut",
+        "Child",
+        "TcpStream",
+    ];
+    let plain = name.split('<').next().unwrap_or(name);
+    ["std::", "core::", "alloc::"]
+        .iter()
+        .any(|start| name.starts_with(start))
+        || OFTEN.contains(&plain)
 }
 
 /// What helps with values of a type that ckpt cannot save.

@@ -101,7 +101,7 @@ pub fn rewrite(
         {
             return rewritten;
         }
-        let copy = copy_of(&as_it_is, &BTreeMap::new(), wanted)?;
+        let copy = copy_of(&as_it_is, &BTreeMap::new(), wanted, false)?;
         let built = wanted.of_copy(options, &as_it_is, &copy)?;
         if !built.success {
             return Err(report::does_not_build_anyway(&as_it_is, &built));
@@ -122,6 +122,7 @@ fn rewrite_with_sites(
     let types = Types::of(&package.program);
     let effects = Effects::of(&package.program, &analysis);
     let main = main_of(&package, &analysis)?;
+    let offers_serde = !features::without_serde(&package).is_empty();
     let mut wishes = ChooseOptions {
         ranks,
         ..ChooseOptions::default()
@@ -148,7 +149,7 @@ fn rewrite_with_sites(
         };
         let together = with_again(&decisions, &again);
         let edited = edit(&package.program, &analysis, main, &placement, &together);
-        let copy = copy_of(&package, &edited, wanted)?;
+        let copy = copy_of(&package, &edited, wanted, decisions.serde)?;
         *asked = true;
         let built = wanted.of_copy(options, &package, &copy)?;
         if built.success {
@@ -188,6 +189,7 @@ fn rewrite_with_sites(
             replayable: &replayable,
             is_elsewhere: &is_elsewhere,
             is_instrumented: &is_instrumented,
+            offers_serde,
             decisions: decisions.clone(),
         };
         let outcome = decider.decide(&findings);
@@ -308,7 +310,12 @@ fn edit(
         .collect()
 }
 
-fn copy_of(package: &ReadPackage, edited: &BTreeMap<FileId, Edited>, wanted: Wanted) -> Outcome<PackageCopy> {
+fn copy_of(
+    package: &ReadPackage,
+    edited: &BTreeMap<FileId, Edited>,
+    wanted: Wanted,
+    serde: bool,
+) -> Outcome<PackageCopy> {
     let texts: BTreeMap<PathBuf, String> = edited
         .iter()
         .map(|(&file, edited)| {
@@ -321,7 +328,7 @@ fn copy_of(package: &ReadPackage, edited: &BTreeMap<FileId, Edited>, wanted: Wan
             (path, text)
         })
         .collect();
-    make_copy(package, &texts, &features::of_package(package))
+    make_copy(package, &texts, &features::needs_of(package, serde))
 }
 
 /// Runs `cargo build` or `cargo check` on a copy; what rustc says is kept.

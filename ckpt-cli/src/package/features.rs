@@ -4,9 +4,87 @@ use std::collections::BTreeMap;
 
 use super::read::ReadPackage;
 
+/// What the manifests of a program need so that its values can be saved.
+#[derive(Debug, Clone, Default)]
+pub struct Needs {
+    /// The features of ckpt, by the package that depends on it.
+    pub of_ckpt: BTreeMap<String, Vec<String>>,
+    /// Features of other crates that give their types serde, by the package that depends on them.
+    pub serde: BTreeMap<String, Vec<WithSerde>>,
+}
+
+/// A crate whose types go through serde, if a feature of it is on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WithSerde {
+    /// The name of its package.
+    pub name: String,
+    /// The version that cargo has chosen.
+    pub version: String,
+    /// The feature.
+    pub feature: String,
+}
+
+/// What the features are called that implement serde.
+const SERDE: &[&str] = &[
+    "serde",
+    "serde1",
+    "serde-1",
+    "serde_1",
+    "serialize",
+    "serde-serialize",
+];
+
+/// The crates that the program's own packages depend on, whose types could go through serde, and do not now.
+pub fn without_serde(package: &ReadPackage) -> BTreeMap<String, Vec<WithSerde>> {
+    let workspace = &package.workspace;
+    let offered = |id: &cargo_metadata::PackageId| {
+        let found = &workspace.metadata[id];
+        let feature = SERDE.iter().find(|name| found.features.contains_key(**name))?;
+        let nodes = &workspace.metadata.resolve.as_ref()?.nodes;
+        let is_on = nodes
+            .iter()
+            .any(|node| node.id == *id && node.features.iter().any(|on| on.as_str() == *feature));
+        let is_of_registry = found
+            .source
+            .as_ref()
+            .is_some_and(|source| source.repr.starts_with("registry+"));
+        let (name, version) = (found.name.to_string(), found.version.to_string());
+        let is_known = !features_for(&[(name.clone(), version.clone())]).is_empty();
+        (is_of_registry && !is_on && !is_known).then(|| WithSerde {
+            name,
+            version,
+            feature: (*feature).to_owned(),
+        })
+    };
+    let each = workspace.packages.iter().map(|package| {
+        let found = package.dependencies.iter().filter_map(|one| offered(&one.id));
+        (package.name.clone(), found.collect::<Vec<_>>())
+    });
+    each.filter(|(_, found)| !found.is_empty()).collect()
+}
+
+/// What a package needs; with `serde`, types of other crates go through it where they can.
+pub fn needs_of(package: &ReadPackage, serde: bool) -> Needs {
+    let mut needs = Needs {
+        of_ckpt: of_package(package),
+        serde: if serde {
+            without_serde(package)
+        } else {
+            BTreeMap::new()
+        },
+    };
+    if serde && let Some(first) = package.workspace.packages.first() {
+        let own = needs.of_ckpt.entry(first.name.clone()).or_default();
+        if !own.iter().any(|feature| feature == "serde") {
+            own.push("serde".into());
+        }
+    }
+    needs
+}
+
 /// The features of ckpt that the copy of a package needs, under the name of its first package: cargo builds the library
 /// once for all of them.
-pub fn of_package(package: &ReadPackage) -> BTreeMap<String, Vec<String>> {
+fn of_package(package: &ReadPackage) -> BTreeMap<String, Vec<String>> {
     let packages = &package.workspace.packages;
     let dependencies: Vec<(String, String)> = packages
         .iter()

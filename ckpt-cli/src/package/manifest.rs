@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
+use super::features::WithSerde;
 use super::modules::cleaned;
 use crate::failure::{Failure, Outcome, code};
 
@@ -165,6 +166,38 @@ impl Manifest {
         Ok(())
     }
 
+    /// Turns a feature of a dependency on.
+    pub fn enable(&mut self, with: &WithSerde) -> Outcome<()> {
+        let dependencies = self.dependencies()?;
+        let is_it = |key: &str, item: &Item| {
+            let package = item
+                .as_table_like()
+                .and_then(|table| table.get("package")?.as_str());
+            package.unwrap_or(key) == with.name
+        };
+        let key = dependencies
+            .iter()
+            .find(|(key, item)| is_it(key, item))
+            .map(|(key, _)| key.to_owned());
+        let features = std::slice::from_ref(&with.feature);
+        if let Some(present) = key.and_then(|key| dependencies.get_mut(&key))
+            && add_features(present, features).is_some()
+        {
+            return Ok(());
+        }
+        // It is listed elsewhere, for tests or for a target: cargo joins the features of what is the same version.
+        let mut entry = InlineTable::new();
+        entry.insert("package", with.name.as_str().into());
+        entry.insert("version", format!("={}", with.version).into());
+        entry.insert("default-features", false.into());
+        entry.insert("features", Value::Array(features.iter().collect()));
+        dependencies.insert(
+            &format!("{}-with-serde", with.name),
+            Item::Value(Value::InlineTable(entry)),
+        );
+        Ok(())
+    }
+
     /// Adds a crate in a folder under a name.
     pub fn add_crate(&mut self, name: &str, package: &str, folder: &Path) -> Outcome<()> {
         let mut entry = InlineTable::new();
@@ -280,6 +313,34 @@ fn runtime_entry(runtime: &Runtime, features: &[String]) -> InlineTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_feature_is_turned_on_where_the_dependency_stands() {
+        let with = |text: &str| {
+            let mut manifest = manifest(text);
+            let glam = WithSerde {
+                name: "glam".into(),
+                version: "0.30.1".into(),
+                feature: "serde".into(),
+            };
+            manifest.enable(&glam).expect("it is turned on");
+            manifest.text()
+        };
+        assert!(
+            with("[dependencies]\nglam = \"0.30\"\n")
+                .contains("glam = { version = \"0.30\", features = [\"serde\"] }")
+        );
+        let renamed = with("[dependencies]\ng = { package = \"glam\", version = \"0.30\" }\n");
+        assert!(
+            renamed.contains("g = { package = \"glam\", version = \"0.30\" , features = [\"serde\"] }"),
+            "{renamed}"
+        );
+        let elsewhere = with("[dev-dependencies]\nglam = \"0.30\"\n");
+        assert!(
+            elsewhere.contains("glam-with-serde = { package = \"glam\", version = \"=0.30.1\""),
+            "{elsewhere}"
+        );
+    }
 
     fn manifest(text: &str) -> Manifest {
         Manifest::parse(Path::new("/w/app/Cargo.toml"), text).expect("a manifest")

@@ -27,13 +27,13 @@ pub fn kept_fields(program: &Program, place: Place) -> Option<BTreeSet<Place>> {
         match kind {
             Kind::Saved => continue,
             Kind::Exclusive => return None,
-            Kind::Object if has_shared_state(program) => return None,
-            Kind::Plain | Kind::Object | Kind::Within => {}
+            Kind::Object | Kind::Objects if has_shared_state(program) => return None,
+            Kind::Plain | Kind::Object | Kind::Objects | Kind::Within => {}
         }
         if field.attrs.iter().any(|one| one.path().is_ident("ckpt")) {
             return None;
         }
-        if changes(program, item, name, kind == Kind::Within) {
+        if changes(program, item, name, matches!(kind, Kind::Within | Kind::Objects)) {
             return None;
         }
         kept.insert((place.0, bytes(program, place.0, field.span()).start));
@@ -55,6 +55,7 @@ fn changes(program: &Program, item: &syn::ItemStruct, field: String, within: boo
         field,
         within,
         inside: false,
+        building: false,
         found: false,
     };
     program
@@ -121,6 +122,8 @@ enum Kind {
     Object,
     /// A container of these.
     Within,
+    /// A container of closures: `Option<Box<dyn Fn(f64)>>`.
+    Objects,
     /// Something that cannot be made again in its state.
     Exclusive,
 }
@@ -205,11 +208,12 @@ impl Kinds<'_> {
             depth: self.depth + 1,
         };
         let kinds: Vec<Kind> = item.fields.iter().map(|field| inner.of(&field.ty)).collect();
-        if kinds.contains(&Kind::Object) && has_shared_state(self.named.program) {
+        let is_object = |kind: &Kind| matches!(kind, Kind::Object | Kind::Objects);
+        if kinds.iter().any(is_object) && has_shared_state(self.named.program) {
             return Kind::Exclusive;
         }
         let parts = kinds.iter().map(|kind| match kind {
-            Kind::Plain | Kind::Object => Kind::Within,
+            Kind::Plain | Kind::Object | Kind::Objects => Kind::Within,
             other => *other,
         });
         let whole = parts.fold(Kind::Saved, Kind::and);
@@ -277,8 +281,7 @@ impl Kind {
     fn within(self) -> Self {
         match self {
             Self::Plain => Self::Within,
-            // A list of closures may be added to through any method.
-            Self::Object => Self::Exclusive,
+            Self::Object => Self::Objects,
             other => other,
         }
     }
@@ -289,6 +292,7 @@ impl Kind {
             (Self::Saved, one) | (one, Self::Saved) => one,
             (Self::Object, Self::Object) => Self::Object,
             (Self::Plain, Self::Plain) => Self::Plain,
+            (Self::Object | Self::Objects, _) | (_, Self::Object | Self::Objects) => Self::Objects,
             _ => Self::Within,
         }
     }
@@ -348,6 +352,9 @@ struct Changes {
     within: bool,
     /// Inside an `impl` of the owner.
     inside: bool,
+    /// Inside a method that takes a value and gives it back, `fn with(mut self, ..) -> Self`: what it sets belongs to the
+    /// initialiser that calls it.
+    building: bool,
     found: bool,
 }
 
@@ -368,6 +375,24 @@ impl Changes {
             Member::Named(name) => *name == self.field,
             Member::Unnamed(index) => index.index.to_string() == self.field,
         }
+    }
+
+    /// Whether an assignment there changes a value that is in use.
+    fn changes_place(&self, place: &Expr) -> bool {
+        self.is_in_field(place) && !(self.building && is_of_self(place)) || self.is_self(place)
+    }
+
+    fn is_builder(&self, method: &syn::ImplItemFn) -> bool {
+        let takes_value = method
+            .sig
+            .receiver()
+            .is_some_and(|receiver| receiver.reference.is_none() && receiver.colon_token.is_none());
+        let gives_own = matches!(&method.sig.output, syn::ReturnType::Type(_, ty)
+            if matches!(&**ty, syn::Type::Path(path) if path.path.segments.last()
+                .is_some_and(|last| last.ident == "Self" || last.ident == self.owner)));
+        let ends_with_self = matches!(method.block.stmts.last(), Some(syn::Stmt::Expr(Expr::Path(path), None))
+            if path.path.is_ident("self"));
+        self.inside && takes_value && gives_own && ends_with_self
     }
 
     fn is_self(&self, expr: &Expr) -> bool {
@@ -392,8 +417,15 @@ impl<'ast> Visit<'ast> for Changes {
         self.inside = before;
     }
 
+    fn visit_impl_item_fn(&mut self, method: &'ast syn::ImplItemFn) {
+        let builds = self.is_builder(method);
+        let before = std::mem::replace(&mut self.building, builds);
+        visit::visit_impl_item_fn(self, method);
+        self.building = before;
+    }
+
     fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
-        self.found |= self.is_in_field(&one.left) || self.is_self(&one.left);
+        self.found |= self.changes_place(&one.left);
         visit::visit_expr_assign(self, one);
     }
 
@@ -425,7 +457,9 @@ impl<'ast> Visit<'ast> for Changes {
         let method = call.method.to_string();
         let tables = Tables::current();
         let looks = (tables.is_pure(&method) || tables.borrows(&method) || tables.adapts(&method))
-            && !tables.borrows_mutably(&method);
+            && !tables.borrows_mutably(&method)
+            // `Option::take`; that of an iterator says how many.
+            && !(method == "take" && call.args.is_empty());
         self.found |= self.within && !looks && self.is_in_field(&call.receiver);
         visit::visit_expr_method_call(self, call);
     }
@@ -439,6 +473,18 @@ impl<'ast> Visit<'ast> for Changes {
             .is_some_and(|last| last.ident == self.owner || last.ident == "Self" && self.inside);
         self.found |= is_owner && pattern.fields.iter().any(|field| self.is_field(&field.member));
         visit::visit_pat_struct(self, pattern);
+    }
+}
+
+/// `self.field`, or a part of it.
+fn is_of_self(place: &Expr) -> bool {
+    match place {
+        Expr::Field(one) => {
+            matches!(&*one.base, Expr::Path(path) if path.path.is_ident("self")) || is_of_self(&one.base)
+        }
+        Expr::Index(one) => is_of_self(&one.expr),
+        Expr::Paren(one) => is_of_self(&one.expr),
+        _ => false,
     }
 }
 
@@ -489,6 +535,34 @@ mod tests {
     }
 
     #[test]
+    fn what_a_builder_sets_is_made_again_with_the_value() {
+        let with = |method: &str| {
+            kept(&format!(
+                "struct S<'a> {{ seen: Option<Box<dyn Fn(usize) + 'a>>, n: usize }} impl<'a> S<'a> {{ {method} }}"
+            ))
+        };
+        let sets = "self.seen = Some(Box::new(f));";
+        assert!(
+            with(&format!(
+                "fn seen(mut self, f: impl Fn(usize) + 'a) -> Self {{ {sets} self }}"
+            ))
+            .is_some()
+        );
+        assert!(
+            with(&format!(
+                "fn seen(&mut self, f: impl Fn(usize) + 'a) -> &mut Self {{ {sets} self }}"
+            ))
+            .is_none()
+        );
+        assert!(
+            with(&format!(
+                "fn run(mut self, f: impl Fn(usize) + 'a) {{ {sets} loop {{ self.n += 1; }} }}"
+            ))
+            .is_none()
+        );
+    }
+
+    #[test]
     fn what_may_change_is_not_kept() {
         let with = |ty: &str, code: &str| {
             kept(&format!(
@@ -496,11 +570,22 @@ mod tests {
             ))
         };
         assert!(with("&'a [f64]", "self.n += self.part.len();").is_some());
+        assert!(with("Vec<Box<dyn Fn()>>", "self.part[0]();").is_some());
+        assert!(
+            with(
+                "Option<Box<dyn Fn()>>",
+                "if let Some(f) = self.part.as_ref() { f(); }"
+            )
+            .is_some()
+        );
+        assert!(with("Option<Box<dyn Fn()>>", "if let Some(f) = &self.part { f(); }").is_some());
         for (ty, code) in [
             ("&'a mut [f64]", ""),
             ("*mut f64", ""),
             ("Box<dyn FnMut()>", ""),
-            ("Vec<Box<dyn Fn()>>", ""),
+            ("Vec<Box<dyn Fn()>>", "self.part.push(Box::new(g));"),
+            ("Option<Box<dyn Fn()>>", "self.part.take();"),
+            ("Option<Box<dyn Fn()>>", "self.part = None;"),
             ("f64", ""),
             ("&'a [f64]", "self.part = other;"),
             ("&'a [f64]", "let part = &mut self.part; *part = other;"),

@@ -62,6 +62,10 @@ pub struct Decisions {
     pub objects: BTreeMap<String, Vec<Edit>>,
     /// Type parameters that get the bound `ckpt::Checkpoint`: the first byte of each in its list.
     pub bounds: BTreeSet<Place>,
+    /// Whether features of other crates are turned on that give their types serde.
+    pub serde: bool,
+    /// Variables and parameters whose values do not go through serde.
+    pub not_serde: BTreeSet<Place>,
 }
 
 /// All edits that the marks and decisions come to.

@@ -46,7 +46,7 @@ impl Case {
         let home = Home::first_usable(target.join("ckpt"), target, vec![], runtime)?;
         let text = |(path, text): &(&str, &str)| (self.tree.path(path), (*text).to_owned());
         let edited = edited.iter().map(text).collect();
-        make_copy_in(&home, &self.package, &edited, &Adds::Library(&BTreeMap::new()))
+        make_copy_in(&home, &self.package, &edited, &Adds::Library(&Needs::default()))
     }
 
     /// Changed paths from the root of the copy.

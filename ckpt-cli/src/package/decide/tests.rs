@@ -45,6 +45,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
         replayable: &|_| false,
         is_elsewhere: &|_| false,
         is_instrumented: &|_| true,
+        offers_serde: false,
         decisions: Decisions::default(),
     }
 }
