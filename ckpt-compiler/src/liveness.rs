@@ -7,6 +7,7 @@
 use crate::flow::{BindingId, Event, Flow, Node, NodeId, Point, Use};
 use crate::spine::{SiteId, StepId};
 use fixedbitset::FixedBitSet;
+use std::collections::HashSet;
 
 /// The solution of the analyses.
 #[derive(Debug)]
@@ -32,7 +33,13 @@ impl Liveness {
             }
         };
         let moves = |event: &Event, moved: &mut FixedBitSet| set(event, moved, event.kind == Use::Move);
-        let consumes = |event: &Event, moved: &mut FixedBitSet| set(event, moved, event.may_consume);
+        let live = Live::with_uses(flow, []);
+        let used_later = used_later(flow, &live);
+        // What is used again has not been taken by value.
+        let consumes = |at: Point, event: &Event, moved: &mut FixedBitSet| {
+            let last = event.may_consume && !used_later.contains(&(at.node, at.event));
+            set(event, moved, last);
+        };
         let surely_moves = |event: &Event, moved: &mut FixedBitSet| {
             set(event, moved, event.kind == Use::Move && !event.in_closure);
         };
@@ -44,10 +51,10 @@ impl Liveness {
         let (moved_in, moved_out) = forward(flow, Join::Any, moves);
         let (surely_moved_in, surely_moved_out) = forward(flow, Join::All, surely_moves);
         Self {
-            live: Live::with_uses(flow, []),
+            live,
             moved_in,
             moved_out,
-            consumed_out: forward(flow, Join::Any, consumes).1,
+            consumed_out: forward_at(flow, Join::Any, consumes).1,
             surely_moved_in,
             surely_moved_out,
             written_out: forward(flow, Join::Any, writes).1,
@@ -179,6 +186,24 @@ impl Live {
     }
 }
 
+/// The receivers, by node and event, whose variable is used again on a way from there.
+fn used_later(flow: &Flow, live: &Live) -> HashSet<(NodeId, usize)> {
+    let mut found = HashSet::new();
+    for (number, node) in flow.nodes.iter().enumerate() {
+        if !node.events.iter().any(|event| event.may_consume) {
+            continue;
+        }
+        let mut after = live.out[number].clone();
+        for (index, event) in node.events.iter().enumerate().rev() {
+            if event.may_consume && after.contains(event.binding) {
+                found.insert((number, index));
+            }
+            step_back(event, &mut after);
+        }
+    }
+    found
+}
+
 fn step_all_back(node: &Node, first: usize, live: &mut FixedBitSet) {
     node.events[first..]
         .iter()
@@ -245,6 +270,15 @@ fn forward(
     join: Join,
     effect: impl Fn(&Event, &mut FixedBitSet),
 ) -> (Vec<FixedBitSet>, Vec<FixedBitSet>) {
+    forward_at(flow, join, |_, event, state| effect(event, state))
+}
+
+/// The same where the effect depends on the place of the event.
+fn forward_at(
+    flow: &Flow,
+    join: Join,
+    effect: impl Fn(Point, &Event, &mut FixedBitSet),
+) -> (Vec<FixedBitSet>, Vec<FixedBitSet>) {
     let mut start = FixedBitSet::with_capacity(flow.bindings.len());
     start.set_range(.., join == Join::All);
     let mut before = vec![start; flow.nodes.len()];
@@ -258,7 +292,9 @@ fn forward(
         for (index, node) in flow.nodes.iter().enumerate() {
             let mut state = before[index].clone();
             node.fresh.iter().for_each(|id| state.remove(*id));
-            node.events.iter().for_each(|event| effect(event, &mut state));
+            for (event, one) in node.events.iter().enumerate() {
+                effect(Point { node: index, event }, one, &mut state);
+            }
             for next in &node.next {
                 match join {
                     Join::Any => before[*next].union_with(&state),

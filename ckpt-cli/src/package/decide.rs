@@ -131,7 +131,7 @@ impl Decider<'_> {
                 return true;
             }
             if self.decisions.refilled.contains(&ty) {
-                return self.give_up(one, round);
+                return self.derives_named(one, round) || self.give_up(one, round);
             }
             match self.types.held_by(ty, &self.decisions.opaque) {
                 Ok(held) => {
@@ -155,12 +155,21 @@ impl Decider<'_> {
 
     /// A static: rustc names its whole type, `&LocalKey<RefCell<[Timer; 64]>>`, so the types of the program in it are derived.
     fn not_global(&mut self, one: &Located, round: &mut Round) -> bool {
+        self.derives_named(one, round)
+    }
+
+    /// The types of the program that the name of a type mentions are derived, with all that they hold: rustc speaks of
+    /// the whole where it cannot tell which part lacks something.
+    fn derives_named(&mut self, one: &Located, round: &Round) -> bool {
         let words = one
             .finding
             .type_name
             .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':')));
+        let words: Vec<_> = words.filter_map(|word| self.types.named(word)).collect();
+        let refilled = &self.decisions.refilled;
+        let words = words.into_iter().filter(|ty| !refilled.contains(ty));
         let mut held = BTreeSet::new();
-        for ty in words.filter_map(|word| self.types.named(word)) {
+        for ty in words {
             match self.types.held_by(ty, &self.decisions.opaque) {
                 Ok(more) => held.extend(more),
                 Err(_) => return false,

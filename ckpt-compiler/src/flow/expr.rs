@@ -6,6 +6,7 @@ use crate::spine::StepId;
 use crate::spine::select::pattern_bindings;
 use crate::tables::Tables;
 use proc_macro2::Ident;
+use std::collections::HashSet;
 use syn::{BinOp, Expr, Local, Pat, Stmt, UnOp};
 
 /// Where `break` and `continue` go.
@@ -28,6 +29,8 @@ pub(super) struct Walker {
     /// The macros that are defined in the scopes, each with how many scopes there are and the variables that it uses.
     macros: Vec<(String, usize, Vec<BindingId>)>,
     closures: u32,
+    /// What the arguments before the one that is walked borrow.
+    lent: Vec<BindingId>,
 }
 
 impl Walker {
@@ -45,6 +48,7 @@ impl Walker {
             scopes: Vec::new(),
             macros: Vec::new(),
             closures: 0,
+            lent: Vec::new(),
         }
     }
 
@@ -321,12 +325,12 @@ impl Walker {
                 if kind == Use::Change && !tables.changes(&method) {
                     self.may_consume(&call.receiver);
                 }
-                call.args.iter().for_each(|argument| self.expr(argument));
+                self.arguments_in_order(call.args.iter());
             }
             Expr::Call(call) if self.swap(swapped(call)) => {}
             Expr::Call(call) => {
                 self.operand(&call.func, Use::Change);
-                call.args.iter().for_each(|argument| self.expr(argument));
+                self.arguments_in_order(call.args.iter());
                 if ends_the_process(&call.func) {
                     self.here = self.node();
                 }
@@ -352,7 +356,7 @@ impl Walker {
                 .chain(&one.end)
                 .for_each(|bound| self.expr(bound)),
             Expr::Struct(one) => {
-                one.fields.iter().for_each(|field| self.expr(&field.expr));
+                self.arguments_in_order(one.fields.iter().map(|field| &field.expr));
                 one.rest.iter().for_each(|rest| self.expr(rest));
             }
             Expr::Macro(one) => self.macro_tokens(&one.mac),
@@ -361,12 +365,44 @@ impl Walker {
         }
     }
 
+    /// What is borrowed by an argument stays so while the ones after it are evaluated.
+    fn arguments_in_order<'e>(&mut self, arguments: impl Iterator<Item = &'e Expr>) {
+        let before = self.lent.len();
+        for argument in arguments {
+            self.expr(argument);
+            let borrowed = borrowed_name(argument).and_then(|name| self.resolve(name));
+            self.lent.extend(borrowed);
+        }
+        self.lent.truncate(before);
+    }
+
+    /// Whether a value that is borrowed just now is that of the variable, or holds a reference to it.
+    fn is_lent(&self, binding: BindingId) -> bool {
+        let mut open = self.lent.clone();
+        let mut seen = HashSet::new();
+        while let Some(next) = open.pop() {
+            if next == binding {
+                return true;
+            }
+            if seen.insert(next) {
+                let one = &self.flow.bindings[next];
+                let held = one.init.as_ref().map(held_names).unwrap_or_default();
+                let inputs = one.inputs.iter().map(|(input, _)| *input);
+                open.extend(
+                    inputs.filter(|input| held.contains(&self.flow.bindings[*input].ident.to_string())),
+                );
+            }
+        }
+        false
+    }
+
     /// Notes that the event just made may have been the last one of its variable. A variable that is `mut` is taken to be
     /// changed by its methods, not used up.
     fn may_consume(&mut self, receiver: &Expr) {
         let Some(binding) = name_of(receiver).and_then(|name| self.resolve(name)) else {
             return;
         };
+        let is_lent = self.is_lent(binding);
         let Binding {
             mutable, declaration, ..
         } = &self.flow.bindings[binding];
@@ -374,6 +410,7 @@ impl Walker {
         if let Some(event) = self.flow.nodes[self.here].events.last_mut()
             && event.binding == binding
             && (is_parameter || !mutable)
+            && !is_lent
         {
             event.may_consume = true;
         }
@@ -458,6 +495,29 @@ fn name_of(expr: &Expr) -> Option<&Ident> {
         Expr::Path(path) => path.path.get_ident(),
         _ => None,
     }
+}
+
+/// The variable of `&x` or `&x.field`.
+fn borrowed_name(expr: &Expr) -> Option<&Ident> {
+    let Expr::Reference(one) = expr else {
+        return None;
+    };
+    let mut place = &*one.expr;
+    while let Expr::Field(field) = place {
+        place = &field.base;
+    }
+    name_of(place)
+}
+
+/// The variables that a value certainly holds references to: `&x`, `Shifted { inner: &x, .. }`.
+fn held_names(init: &Expr) -> Vec<String> {
+    let parts: Vec<&Expr> = match init {
+        Expr::Struct(one) => one.fields.iter().map(|field| &field.expr).collect(),
+        Expr::Tuple(one) => one.elems.iter().collect(),
+        other => vec![other],
+    };
+    let names = parts.into_iter().filter_map(borrowed_name);
+    names.map(ToString::to_string).collect()
 }
 
 /// The names in `mem::swap(&mut a, &mut b)`.

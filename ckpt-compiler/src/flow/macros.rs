@@ -23,6 +23,16 @@ pub fn arguments(mac: &Macro) -> Option<Arguments> {
     Arguments::parse_terminated.parse2(mac.tokens.clone()).ok()
 }
 
+/// `vec![value; count]`.
+fn repeated(mac: &Macro) -> Option<(Expr, Expr)> {
+    let parser = |input: syn::parse::ParseStream<'_>| {
+        let value = input.parse()?;
+        input.parse::<Token![;]>()?;
+        Ok((value, input.parse()?))
+    };
+    (name_of(mac) == "vec").then(|| parser.parse2(mac.tokens.clone()).ok())?
+}
+
 /// Where a macro of unknown meaning may go on: out of the loop around it or to its next turn, and to the labels among
 /// its tokens.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -84,6 +94,11 @@ impl Walker {
     /// A macro in the place of an expression or statement.
     pub(super) fn macro_tokens(&mut self, mac: &Macro) {
         let name = name_of(mac);
+        if let Some((value, count)) = repeated(mac) {
+            self.expr(&value);
+            self.expr(&count);
+            return;
+        }
         match arguments(mac) {
             Some(arguments) => self.arguments(&name, &arguments),
             None => self.unknown(&name, mac),

@@ -264,3 +264,16 @@ pub fn stopwatch() {
         println!("{k} {}", started.elapsed() >= Duration::from_secs(1000));
     }
 }
+
+/// The lock hides the stream that it locks.
+#[ckpt::instrument]
+pub fn lock_under_the_name_of_its_stream() {
+    use std::io::Write;
+    let out = std::io::stdout();
+    let mut out = out.lock();
+    for i in 0..4u64 {
+        ckpt::checkpoint!();
+        writeln!(out, "line {i}").expect("it is written");
+    }
+    out.flush().expect("it is written");
+}

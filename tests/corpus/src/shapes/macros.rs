@@ -190,3 +190,68 @@ pub fn macro_with_a_librarys_name() {
     }
     println!("= {last}");
 }
+
+struct Row<'a> {
+    of: &'a Grid,
+    width: usize,
+}
+
+#[derive(ckpt::Checkpoint)]
+struct Grid {
+    step: f64,
+    cells: usize,
+}
+
+/// What `vec![x; n]` looks at is not moved away.
+#[ckpt::instrument]
+pub fn a_list_of_one_value_looks_at_fields() {
+    let grid = Grid { step: 0.5, cells: 3 };
+    let row = Row { of: &grid, width: 2 };
+    let mut sum = 0.0;
+    for i in 0..3u64 {
+        ckpt::checkpoint!();
+        sum += row.of.step + i as f64;
+        println!("{i} {sum}");
+    }
+    let list = vec![2.0 / grid.step; grid.cells];
+    for i in 0..2u64 {
+        ckpt::checkpoint!();
+        sum += list[row.width] + row.of.step;
+        println!("{i} {sum}");
+    }
+}
+
+struct Solver<'a> {
+    row: &'a Row<'a>,
+    list: Vec<f64>,
+}
+
+impl Grid {
+    fn count(&self) -> usize {
+        self.cells
+    }
+}
+
+/// A method that might take its receiver does not, where that is used or borrowed later.
+#[ckpt::instrument]
+pub fn what_is_borrowed_is_still_there() {
+    let grid = Grid { step: 0.25, cells: 3 };
+    let from: Vec<f64> = (0..grid.count()).map(|i| i as f64).collect();
+    let row = Row { of: &grid, width: 1 };
+    let mut sum = 0.0;
+    for i in 0..3u64 {
+        ckpt::checkpoint!();
+        sum += row.of.step + from[row.width] + i as f64;
+        println!("{i} {sum}");
+    }
+    #[ckpt(reexecute)]
+    let solver = Solver {
+        row: &row,
+        list: vec![0.5; grid.count()],
+    };
+    for i in 0..2u64 {
+        ckpt::checkpoint!();
+        sum += solver.row.of.step + solver.list[1];
+        println!("{i} {sum}");
+    }
+}
