@@ -21,6 +21,7 @@ pub mod sync;
 mod team;
 pub mod thread;
 pub mod value;
+mod work;
 
 pub use ckpt_macros::{Checkpoint, instrument, main, object};
 #[doc(hidden)]
@@ -29,6 +30,7 @@ pub use globals::{Global, global};
 pub use replayed::{Replayed, replayed};
 pub use session::{Session, SessionError};
 pub use value::{Checkpoint, LoadError, SaveError};
+pub use work::{Member, Schedule, Team, team};
 
 /// A place where a checkpoint may be taken.
 ///

@@ -1,8 +1,9 @@
 //! Finds regions and takes the bodies of their threads out.
 
 use super::behind::look_behind;
-use super::captures::{Names, captures};
+use super::captures::{Capture, How, Names, captures};
 use super::share::give_away;
+use super::teams::{body_of_team, data, given};
 use super::{Member, Region, Regions, again};
 use crate::errors::Diagnostics;
 use crate::flow::arguments_of_macro;
@@ -15,7 +16,7 @@ use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprClosure, ItemFn, Stmt, parse_quote, parse_quote_spanned};
+use syn::{Block, Expr, ExprClosure, ExprMethodCall, ItemFn, Stmt, parse_quote, parse_quote_spanned};
 
 /// The attribute by which a body that has been taken out is known, with its number.
 pub(super) const MEMBER: &str = "ckpt_member";
@@ -63,16 +64,19 @@ impl VisitMut for Lifter<'_> {
     fn visit_block_mut(&mut self, block: &mut Block) {
         let mut statements = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
-            match scope_in(&mut stmt).filter(|scope| self.has_sites(scope)) {
-                Some(scope) => {
-                    let number = self.found.regions.len();
-                    let span = scope.span();
-                    let region = self.region(scope, number);
-                    self.found.regions.push(region);
-                    statements.push(parse_quote_spanned!(span=> ckpt::checkpoint!(region #number);));
-                }
-                None => visit_mut::visit_stmt_mut(self, &mut stmt),
-            }
+            let number = self.found.regions.len();
+            let span = stmt.span();
+            let region = if let Some(scope) = scope_in(&mut stmt).filter(|scope| self.has_sites(scope)) {
+                self.region(scope, number)
+            } else if let Some(call) = self.team_in(&mut stmt) {
+                self.team(call, number)
+            } else {
+                visit_mut::visit_stmt_mut(self, &mut stmt);
+                statements.push(stmt);
+                continue;
+            };
+            self.found.regions.push(region);
+            statements.push(parse_quote_spanned!(span=> ckpt::checkpoint!(region #number);));
             statements.push(stmt);
         }
         block.stmts = statements;
@@ -239,6 +243,45 @@ impl Lifter<'_> {
         }
     }
 
+    /// The call in a statement by which a team runs a closure with sites.
+    fn team_in<'a>(&self, stmt: &'a mut Stmt) -> Option<&'a mut ExprMethodCall> {
+        let marks = self.marks;
+        let runs = |expr: &Expr| body_of_team(expr).is_some_and(|body| has_site(marks, body));
+        match first_in(stmt, &runs)? {
+            Expr::MethodCall(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// A team that runs a closure with sites: it is given what waits for its members as well.
+    fn team(&mut self, call: &mut ExprMethodCall, number: usize) -> Region {
+        let mut lends = BTreeSet::new();
+        for data in data(call) {
+            lends.extend(again::changed_in(&parse_quote!(#data;)));
+        }
+        let index = self.found.members.len();
+        if let Some(Expr::Closure(closure)) = call.args.last_mut() {
+            let given = given(closure, self.errors);
+            let mut member = self.member_of(closure, |capture| Capture {
+                how: How::MadeAgain,
+                borrowed: false,
+                behind: false,
+                ..capture
+            });
+            let parameters = given.iter().map(Capture::parameter);
+            member.function.sig.inputs.extend(parameters);
+            member.captures.extend(given);
+            self.found.members.push(member);
+            Strip.visit_expr_mut(&mut closure.body);
+            closure.attrs.push(parse_quote!(#[ckpt_member(#index)]));
+        }
+        let span = call.method.span();
+        call.method = format_ident!("{}_and", call.method, span = span);
+        let wait = awaiting(number, span);
+        call.args.push(parse_quote!(|| { #wait }));
+        Region { lends }
+    }
+
     fn member(&mut self, closure: &ExprClosure) -> Member {
         if !closure.inputs.is_empty() {
             self.errors.refuse(
@@ -248,6 +291,10 @@ impl Lifter<'_> {
                 "use `std::thread::scope`, whose threads take none",
             );
         }
+        self.member_of(closure, |capture| capture)
+    }
+
+    fn member_of(&mut self, closure: &ExprClosure, adjusted: impl Fn(Capture) -> Capture) -> Member {
         let mut body = body_of(closure);
         let mut others = Others(Vec::new());
         others.visit_block(&body);
@@ -259,11 +306,12 @@ impl Lifter<'_> {
                 "start all threads in the same region, or take the site out of this one",
             );
         }
-        let captures = captures(closure, self.names, self.errors);
+        let captures = captures(closure, self.names, self.errors).into_iter();
+        let captures: Vec<Capture> = captures.map(adjusted).collect();
         self.look_behind(&mut body, &captures);
         let number = self.found.members.len() + 1;
         let name = format_ident!("{}_thread_{}", self.outer, number, span = at(closure));
-        let parameters = captures.iter().map(super::Capture::parameter);
+        let parameters = captures.iter().map(Capture::parameter);
         let function: ItemFn = parse_quote!(fn #name(#(#parameters),*) #body);
         Member {
             captures,
@@ -274,7 +322,7 @@ impl Lifter<'_> {
 }
 
 impl Lifter<'_> {
-    fn look_behind(&mut self, body: &mut Block, captures: &[super::Capture]) {
+    fn look_behind(&mut self, body: &mut Block, captures: &[Capture]) {
         let behind = captures.iter().filter(|one| one.behind);
         let names = behind.clone().map(|one| one.ident.to_string()).collect();
         let hidden = look_behind(body, &names);
@@ -304,30 +352,39 @@ pub(super) fn body_of(closure: &ExprClosure) -> Block {
 
 /// The closure of a `scope(|s| ..)` in the statement that is in none of its blocks.
 fn scope_in(stmt: &mut Stmt) -> Option<&mut ExprClosure> {
-    fn in_expr(expr: &mut Expr) -> Option<&mut ExprClosure> {
+    fn is_scope(expr: &Expr) -> bool {
+        matches!(expr, Expr::Call(call) if call.args.len() == 1
+            && matches!(&*call.func, Expr::Path(path)
+                if path.path.segments.last().is_some_and(|last| last.ident == "scope")))
+    }
+    match first_in(stmt, &is_scope)? {
+        Expr::Call(call) => match call.args.first_mut()? {
+            Expr::Closure(closure) => Some(closure),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The first expression of a kind in a statement that is in none of its blocks.
+fn first_in<'a>(stmt: &'a mut Stmt, is_it: &dyn Fn(&Expr) -> bool) -> Option<&'a mut Expr> {
+    fn in_expr<'a>(expr: &'a mut Expr, is_it: &dyn Fn(&Expr) -> bool) -> Option<&'a mut Expr> {
+        if is_it(expr) {
+            return Some(expr);
+        }
         match expr {
-            Expr::Call(call) => {
-                let is_scope = matches!(&*call.func, Expr::Path(path)
-                    if path.path.segments.last().is_some_and(|last| last.ident == "scope"));
-                match (is_scope, call.args.len()) {
-                    (true, 1) => match &mut call.args[0] {
-                        Expr::Closure(closure) => Some(closure),
-                        _ => None,
-                    },
-                    _ => call.args.iter_mut().find_map(in_expr),
-                }
-            }
-            Expr::MethodCall(call) => in_expr(&mut call.receiver),
-            Expr::Assign(assign) => in_expr(&mut assign.right),
-            Expr::Paren(inner) => in_expr(&mut inner.expr),
-            Expr::Try(inner) => in_expr(&mut inner.expr),
-            Expr::Reference(inner) => in_expr(&mut inner.expr),
+            Expr::Call(call) => call.args.iter_mut().find_map(|one| in_expr(one, is_it)),
+            Expr::MethodCall(call) => in_expr(&mut call.receiver, is_it),
+            Expr::Assign(assign) => in_expr(&mut assign.right, is_it),
+            Expr::Paren(inner) => in_expr(&mut inner.expr, is_it),
+            Expr::Try(inner) => in_expr(&mut inner.expr, is_it),
+            Expr::Reference(inner) => in_expr(&mut inner.expr, is_it),
             _ => None,
         }
     }
     match stmt {
-        Stmt::Local(local) => in_expr(&mut local.init.as_mut()?.expr),
-        Stmt::Expr(expr, _) => in_expr(expr),
+        Stmt::Local(local) => in_expr(&mut local.init.as_mut()?.expr, is_it),
+        Stmt::Expr(expr, _) => in_expr(expr, is_it),
         _ => None,
     }
 }
@@ -426,6 +483,10 @@ impl<'a> Starts<'a> {
 
 impl<'ast> Visit<'ast> for Starts<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
+        if let Some(body) = body_of_team(expr) {
+            self.found |= has_site(self.marks, body);
+            return;
+        }
         let body = match expr {
             Expr::MethodCall(call) => call.args.first(),
             Expr::Call(call) => call.args.first(),

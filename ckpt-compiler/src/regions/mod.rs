@@ -5,7 +5,7 @@
 //! The body of every thread becomes an instrumented function of its own, whose parameters are what it captures. And
 //! behind the last start stands a wait, where the function's thread takes the checkpoints of all.
 //!
-//! `find` finds regions, `share` makes a thread of what a region's own thread does, `captures` says how each thread comes to what it uses, `again` what may run again, `put`
+//! `find` finds regions, `share` makes a thread of what a region's own thread does, `teams` knows `ckpt::team`, `captures` says how each thread comes to what it uses, `again` what may run again, `put`
 //! puts the instrumented bodies into the instrumented function.
 
 mod again;
@@ -14,6 +14,7 @@ mod captures;
 mod find;
 mod put;
 mod share;
+mod teams;
 #[cfg(test)]
 mod tests;
 pub mod watchable;

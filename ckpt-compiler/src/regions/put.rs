@@ -98,8 +98,11 @@ impl VisitMut for Putter<'_> {
                 .attrs
                 .retain(|attribute| !attribute.path().is_ident(MEMBER));
             *closure.body = parse_quote!(#block);
-            let rt = rt();
-            *expr = Expr::Verbatim(quote!(#rt::member(#closure)));
+            // A team makes members of its threads itself.
+            if closure.inputs.is_empty() {
+                let rt = rt();
+                *expr = Expr::Verbatim(quote!(#rt::member(#closure)));
+            }
             return;
         }
         visit_mut::visit_expr_mut(self, expr);

@@ -245,6 +245,41 @@ pub fn a_share_between_start_and_join() {
 }
 
 #[ckpt::instrument]
+pub fn a_team_with_loops_and_reductions() {
+    let mut grid = vec![1u64; 20];
+    let edges = Mutex::new(vec![0u64; 3]);
+    let turns = 3u64;
+    let sums = ckpt::team(3).run_on(&mut grid, |member, part| {
+        let mut own = member.number() as u64;
+        for turn in 0..turns {
+            ckpt::checkpoint!();
+            part.iter_mut().for_each(|x| *x = *x * 7 + turn + own);
+            member.for_each(0..9, ckpt::Schedule::Dynamic(2), |i| {
+                edges.lock().unwrap()[i % 3] += i as u64;
+            });
+            own += member.reduce(part[0], |a, b| a ^ b);
+            member.single(|| edges.lock().unwrap()[0] += turn);
+        }
+        own
+    });
+    println!("{} {sums:?} {edges:?}", digest(&grid));
+    let last: u64 = ckpt::team(2)
+        .run(|member| {
+            let mut own = 1 + member.number() as u64;
+            for turn in 0..2 {
+                ckpt::checkpoint!();
+                own = own * 3 + turn;
+                edges.lock().unwrap()[member.number()] += own;
+                member.barrier();
+            }
+            own
+        })
+        .into_iter()
+        .sum();
+    println!("{last} {edges:?}");
+}
+
+#[ckpt::instrument]
 fn count(id: u64, barrier: &Barrier, all: &Mutex<Vec<u64>>) -> u64 {
     let mut seed = id;
     let mut sum = 0;
