@@ -4,7 +4,7 @@
 //! `overhead-instrumented`, and run in three variants: plain, instrumented without a session, instrumented with a
 //! session in which no checkpoint becomes due. Two measures, both as ratios to plain: instructions under
 //! callgrind, as the difference of two run lengths so that starting up does not count; and wall times of
-//! interleaved runs, median and best. `cargo run -p overhead -- [--check] [--pairs N] [--instructions]`
+//! interleaved runs, median and best. `cargo run -p overhead -- [--check] [--pairs N] [--instructions] [--stop]`
 
 mod program;
 
@@ -21,6 +21,8 @@ struct Options {
     check: bool,
     pairs: usize,
     wall: bool,
+    /// Measure how fast a team stops, and nothing else.
+    stop: bool,
 }
 
 impl Options {
@@ -29,14 +31,16 @@ impl Options {
             check: false,
             pairs: 9,
             wall: true,
+            stop: false,
         };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
             match arg.as_str() {
                 "--check" => options.check = true,
                 "--instructions" => options.wall = false,
+                "--stop" => options.stop = true,
                 "--pairs" => options.pairs = args.next().context("--pairs needs a number")?.parse()?,
-                _ => bail!("usage: overhead [--check] [--pairs N] [--instructions]"),
+                _ => bail!("usage: overhead [--check] [--pairs N] [--instructions] [--stop]"),
             }
         }
         ensure!(options.pairs > 0, "at least one pair is needed");
@@ -148,10 +152,48 @@ fn wall_ratios(program: &Program, pairs: usize, binaries: &Path, folder: &Path) 
     }))
 }
 
+/// From the moment at which a checkpoint is due to that at which all members of a team stand, as shares of an iteration.
+fn stop(binaries: &Path, folder: &Path) -> Result<()> {
+    let mut shares = Vec::new();
+    for run in 0..30 {
+        let output = Command::new(binaries.join("stop"))
+            .arg((run % 10).to_string())
+            .current_dir(folder)
+            .env("CKPT_DIR", folder.join(format!("store-{run}")))
+            .env("CKPT_INTERVAL", "1h")
+            .output()
+            .context("cannot start the program")?;
+        let said = String::from_utf8(output.stdout)?;
+        let times = |who: &str| -> Vec<f64> {
+            let lines = said.lines().filter_map(|line| line.split_once(' '));
+            let own = lines.filter(|(name, _)| *name == who);
+            own.filter_map(|(_, time)| time.parse().ok()).collect()
+        };
+        let (first, second, asked) = (times("0"), times("1"), times("asked"));
+        let (Some(one), Some(other), [asked]) = (first.last(), second.last(), &asked[..]) else {
+            bail!("the program said: {said}");
+        };
+        // Before the signal came, nothing but the program's own barrier held anybody.
+        let iteration = (first[5] - first[1]) / 4.0;
+        shares.push((one.max(*other) - asked) / iteration);
+    }
+    shares.sort_by(f64::total_cmp);
+    println!(
+        "from due to stopped, in iterations: median {:.2}, mean {:.2}, most {:.2}",
+        shares[shares.len() / 2],
+        shares.iter().sum::<f64>() / shares.len() as f64,
+        shares[shares.len() - 1]
+    );
+    Ok(())
+}
+
 fn main() -> Result<()> {
     let options = Options::parse()?;
     let binaries = build()?;
     let folder = tempfile::tempdir()?;
+    if options.stop {
+        return stop(&binaries, folder.path());
+    }
     let mut worst = 0.0_f64;
     println!(
         "ratios to the plain program   instructions   wall, median of {}   wall, best",
@@ -170,7 +212,7 @@ fn main() -> Result<()> {
                 (format!("{:.4}", walls[k].0), format!("{:.4}", walls[k].1))
             });
             println!(
-                "{:<6} {:<22} {ratio:12.5} {median:>19} {best:>12}",
+                "{:<7} {:<22} {ratio:11.5} {median:>19} {best:>12}",
                 program.name,
                 variant.describe()
             );

@@ -15,7 +15,7 @@ pub struct Program {
     prepare: fn(&Path, u64) -> Result<String>,
 }
 
-pub const PROGRAMS: [Program; 3] = [
+pub const PROGRAMS: [Program; 4] = [
     Program {
         name: "heat",
         short: 4,
@@ -33,6 +33,12 @@ pub const PROGRAMS: [Program; 3] = [
         short: 2,
         long: 1000,
         prepare: |_, outer| Ok(outer.to_string()),
+    },
+    Program {
+        name: "threads",
+        short: 100,
+        long: 40_000,
+        prepare: |_, steps| Ok(steps.to_string()),
     },
 ];
 

@@ -5,7 +5,7 @@
 //! The body of every thread becomes an instrumented function of its own, whose parameters are what it captures. And
 //! behind the last start stands a wait, where the function's thread takes the checkpoints of all.
 //!
-//! `find` finds regions, `share` makes a thread of what a region's own thread does, `teams` knows `ckpt::team`, `captures` says how each thread comes to what it uses, `again` what may run again, `put`
+//! `find` finds regions, `starts` knows what starts threads and waits for them, `share` makes a thread of what a region's own thread does, `teams` knows `ckpt::team`, `captures` says how each thread comes to what it uses, `again` what may run again, `put`
 //! puts the instrumented bodies into the instrumented function.
 
 mod again;
@@ -14,15 +14,16 @@ mod captures;
 mod find;
 mod put;
 mod share;
+mod starts;
 mod teams;
 #[cfg(test)]
 mod tests;
 pub mod watchable;
 
 pub use captures::{Capture, How};
-pub(crate) use find::started_on;
 pub use find::{WITHOUT_SITE, is_member, lift};
 pub use put::put;
+pub(crate) use starts::{is_given_nothing, started_on};
 
 use std::collections::BTreeSet;
 use syn::ItemFn;
@@ -51,6 +52,8 @@ pub struct Member {
     pub captures: Vec<Capture>,
     /// Whether it is a `move` closure.
     pub moves: bool,
+    /// Whether a team of ckpt's runs it, which makes members of its threads itself.
+    pub of_team: bool,
     /// The body as a function, its parameters in the order of `captures`.
     pub function: ItemFn,
 }

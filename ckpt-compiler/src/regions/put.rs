@@ -26,7 +26,11 @@ pub fn put(
         .zip(bodies)
         .map(|(member, body)| instrumented(member, body))
         .collect();
-    let mut putter = Putter { bodies, waits };
+    let mut putter = Putter {
+        members,
+        bodies,
+        waits,
+    };
     putter.visit_item_fn_mut(&mut function);
     // What a thread moves in and changes is a variable of its own now.
     function.attrs.push(parse_quote!(#[allow(unused_mut)]));
@@ -84,6 +88,7 @@ fn instrumented(member: &Member, body: &TokenStream) -> Block {
 }
 
 struct Putter<'a> {
+    members: &'a [Member],
     bodies: Vec<Block>,
     waits: &'a HashMap<usize, TokenStream>,
 }
@@ -98,11 +103,18 @@ impl VisitMut for Putter<'_> {
                 .attrs
                 .retain(|attribute| !attribute.path().is_ident(MEMBER));
             *closure.body = parse_quote!(#block);
-            // A team makes members of its threads itself.
-            if closure.inputs.is_empty() {
-                let rt = rt();
-                *expr = Expr::Verbatim(quote!(#rt::member(#closure)));
+            if self.members[number].of_team {
+                return;
             }
+            let rt = rt();
+            *expr = Expr::Verbatim(match closure.inputs.is_empty() {
+                true => quote!(#rt::member(#closure)),
+                // What the threads of a scope are given cannot go through a function: it lives no longer than a call.
+                false => {
+                    closure.inputs.clear();
+                    quote!({ let ckpt_body = #rt::member(#closure); move |_| ckpt_body() })
+                }
+            });
             return;
         }
         visit_mut::visit_expr_mut(self, expr);

@@ -1,7 +1,8 @@
 //! The share of a region's work that its own thread does beside those that it has started. It becomes the body of one
 //! more thread, for which the first waits, so that the thread that takes the checkpoints does nothing else.
 
-use super::find::{awaiting, is_value, joins};
+use super::find::awaiting;
+use super::starts::{is_value, joins};
 use crate::marks::Marks;
 use crate::spine::operands::names_in;
 use crate::spine::select::pattern_bindings;

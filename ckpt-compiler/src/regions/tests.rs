@@ -12,6 +12,7 @@ fn refused(body: &str) -> Option<String> {
     }
 }
 
+const GIVEN: &str = "move |_| { for i in 0..9 { ckpt::checkpoint!(); } }";
 const BODY: &str = "move || { for i in 0..9 { ckpt::checkpoint!(); } }";
 
 #[test]
@@ -26,6 +27,18 @@ fn threads_that_are_waited_for_are_members() {
         ),
         format!(
             "let x = Arc::new(Mutex::new(0)); let y = Arc::clone(&x); let h = thread::spawn({BODY}); drop(y); h.join().unwrap();"
+        ),
+        format!("crossbeam::scope(|s| {{ for k in 0..3 {{ s.spawn({GIVEN}); }} }}).unwrap();"),
+        format!("thread::scope(|s| {{ s.spawn({BODY}); for i in 0..9 {{ ckpt::checkpoint!(); }} }});"),
+        format!(
+            "let h = thread::spawn({BODY}); let own = {{ ckpt::checkpoint!(); 3 }}; println!(\"{{own}} {{:?}}\", h.join());"
+        ),
+        "let t = ckpt::team(3).run(|member| { for i in 0..9 { ckpt::checkpoint!(); member.barrier(); } });"
+            .into(),
+        "team(2).run_on(&mut grid, |_, part| { for i in 0..9 { ckpt::checkpoint!(); part[0] += i; } });"
+            .into(),
+        format!(
+            "let mut x = 0; thread::scope(|s| {{ s.spawn(|| {{ for i in 0..9 {{ ckpt::checkpoint!(); x += i; }} }}); }});"
         ),
     ] {
         assert_eq!(refused(&body), None, "{body}");
@@ -56,6 +69,20 @@ fn what_would_wait_too_long_or_not_be_held_is_refused() {
                 "let h = thread::spawn({BODY}); let k = thread::spawn({BODY}); h.join().unwrap(); work(); k.join().unwrap();"
             ),
             work,
+        ),
+        (
+            format!(
+                "thread::scope(|s| {{ s.spawn({BODY}); for i in 0..9 {{ ckpt::checkpoint!(); return; }} }});"
+            ),
+            work,
+        ),
+        (
+            format!("rayon::scope(|s| {{ s.spawn({GIVEN}); }});"),
+            "a site inside a closure",
+        ),
+        (
+            "team(2).run_on(&mut grid, |m, [a, b]| { ckpt::checkpoint!(); });".into(),
+            "the closure of a team takes its argument apart",
         ),
         (
             format!("thread::scope(|s| {{ s.spawn(|| log()); s.spawn({BODY}); }});"),

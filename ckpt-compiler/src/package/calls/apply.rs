@@ -7,7 +7,7 @@ use crate::package::hints::{Ty, TypeKey};
 use crate::package::items::Def;
 use crate::package::methods::functions_of_path;
 use crate::package::resolve::segments;
-use crate::regions::watchable;
+use crate::regions::{is_given_nothing, watchable};
 use crate::tables::Tables;
 use crate::unfold::{closures_of_call, functions_of_call, parameters_of_end};
 use proc_macro2::Span;
@@ -390,7 +390,7 @@ impl Walker<'_> {
             Some("Option" | "Result") => std_types::unwrapped(receiver.clone()),
             _ => Value::default(),
         };
-        if self.scopes > 0 && name == "spawn" && closure.inputs.is_empty() {
+        if self.scopes > 0 && name == "spawn" && is_given_nothing(closure) {
             return self.started(closure);
         }
         let output = self.trapped(Trap::Closure, |walker| walker.closure_body(closure, &[given]));

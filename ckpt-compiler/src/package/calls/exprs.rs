@@ -215,7 +215,8 @@ impl Walker<'_> {
 /// The closure of a `thread::scope(|s| ..)`.
 fn scope_of(call: &syn::ExprCall) -> Option<&syn::ExprClosure> {
     let is_scope = matches!(&*call.func, Expr::Path(path)
-        if path.path.segments.len() > 1 && path.path.segments.last().is_some_and(|last| last.ident == "scope"));
+        if path.path.segments.len() > 1 && path.path.segments.last().is_some_and(|last| last.ident == "scope")
+            && path.path.segments[0].ident != "rayon");
     match call.args.first() {
         Some(Expr::Closure(closure)) if is_scope && call.args.len() == 1 => Some(closure),
         _ => None,
