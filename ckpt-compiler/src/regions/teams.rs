@@ -61,7 +61,7 @@ pub(super) fn given(closure: &ExprClosure, errors: &mut Diagnostics) -> Vec<Capt
             Pat::Wild(_) if how == How::MadeAgain => {}
             other => errors.refuse(
                 other.span(),
-                "the closure of a team takes its argument apart",
+                "E1050: the closure of a team takes its argument apart",
                 "what a thread changes of it is saved by its name",
                 "give it a name: `|member, part|`",
             ),
