@@ -37,9 +37,7 @@ fn threads_that_are_waited_for_are_members() {
             .into(),
         "team(2).run_on(&mut grid, |_, part| { for i in 0..9 { ckpt::checkpoint!(); part[0] += i; } });"
             .into(),
-        format!(
-            "let mut x = 0; thread::scope(|s| {{ s.spawn(|| {{ for i in 0..9 {{ ckpt::checkpoint!(); x += i; }} }}); }});"
-        ),
+        "let mut x = 0; thread::scope(|s| { s.spawn(|| { for i in 0..9 { ckpt::checkpoint!(); x += i; } }); });".into(),
     ] {
         assert_eq!(refused(&body), None, "{body}");
     }
