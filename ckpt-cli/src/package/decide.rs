@@ -1,5 +1,7 @@
 //! From what the oracle found to decisions: a derive, a bound, a statement that runs again, a site given up.
 
+mod advice;
+
 use std::collections::BTreeSet;
 
 use ckpt_compiler::package::edits::line_and_column;
@@ -13,6 +15,7 @@ use ckpt_compiler::package::types::Types;
 use ckpt_compiler::package::{FileId, Program};
 
 use super::oracle::{Finding, Kind};
+use advice::{advice, is_of_std};
 
 /// Under this name the edits of `Box<dyn Write>` are with those of the program's own objects.
 const OUTPUTS: &str = "dyn ckpt::output::Write";
@@ -73,16 +76,16 @@ impl Decider<'_> {
             before: self.decisions.clone(),
             ..Round::default()
         };
-        let is_vague = |one: &Located| matches!(one.finding.kind, Kind::Refusal | Kind::Other);
-        for vague in [false, true] {
+        let vague: Vec<bool> = findings.iter().map(|one| self.is_vague(one)).collect();
+        for is_vague in [false, true] {
             // What rustc says besides may be gone once a decision is made: a type without size, an ambiguous method.
-            if vague && self.decisions != round.before {
+            if is_vague && self.decisions != round.before {
                 break;
             }
             for (index, one) in findings
                 .iter()
                 .enumerate()
-                .filter(|(_, one)| is_vague(one) == vague)
+                .filter(|(index, _)| vague[*index] == is_vague)
             {
                 if !self.decide_one(one, &mut round) {
                     round.unsolved.push(index);
@@ -93,6 +96,33 @@ impl Decider<'_> {
         round
     }
 
+    /// Whether another decision may be all that is missing: a type that is filled lacks what one of its parameters lacks.
+    fn is_vague(&self, one: &Located) -> bool {
+        let is_filled = |ty: Place| self.decisions.refilled.contains(&ty);
+        matches!(one.finding.kind, Kind::Refusal | Kind::Other) || self.type_of(one).is_some_and(is_filled)
+    }
+
+    /// A type that holds a trait's objects with a lifetime: those that a checkpoint lists live as long as the program.
+    fn bounded_objects(&mut self, one: &Located) -> bool {
+        if ![
+            "lifetime bound not satisfied",
+            "lifetime may not live long enough",
+        ]
+        .contains(&one.finding.message.as_str())
+        {
+            return false;
+        }
+        for &place in &one.places {
+            if let Some(Found::Field { name, item, .. }) = locate::locate(self.program, place.0, place.1)
+                && self.decisions.derives.contains(&(place.0, item))
+            {
+                self.forget((place.0, item), format!("{name}: an object that borrows"));
+                return true;
+            }
+        }
+        false
+    }
+
     fn decide_one(&mut self, one: &Located, round: &mut Round) -> bool {
         match one.finding.kind {
             Kind::MissingBound => self.bound(one),
@@ -100,7 +130,7 @@ impl Decider<'_> {
             Kind::NotGlobal => self.not_global(one, round),
             Kind::NotSerde => self.not_serde(one, round),
             Kind::Destructor => self.destructor(one, round),
-            Kind::Other if self.not_output(one) => true,
+            Kind::Other if self.not_output(one) || self.bounded_objects(one) => true,
             Kind::Refusal | Kind::Other => self.give_up(one, round),
         }
     }
@@ -509,64 +539,6 @@ impl Decider<'_> {
         let is_plain =
             !name.starts_with(['&', '*', '[', '(']) && !name.contains("dyn ") && !name.contains("{");
         is_plain.then(|| self.types.named(name)).flatten()
-    }
-}
-
-/// Types of std have no serde where they have no `Checkpoint`.
-fn is_of_std(name: &str) -> bool {
-    const OFTEN: &[&str] = &[
-        "JoinHandle",
-        "Weak",
-        "MutexGuard",
-        "RwLockReadGuard",
-        "Ref",
-        "RefMut",
-        "Child",
-        "TcpStream",
-    ];
-    let plain = name.split('<').next().unwrap_or(name);
-    ["std::", "core::", "alloc::"]
-        .iter()
-        .any(|start| name.starts_with(start))
-        || OFTEN.contains(&plain)
-}
-
-/// What helps with values of a type that ckpt cannot save.
-fn advice(ty: &str) -> &'static str {
-    let plain = ty.split_once(": ").map_or(ty, |(_, ty)| ty);
-    let name = plain.split('<').next().unwrap_or(plain);
-    let name = name.rsplit("::").next().unwrap_or(name).trim();
-    let is_iterator = [
-        "Peekable",
-        "Map",
-        "Filter",
-        "TakeWhile",
-        "Iter",
-        "IterMut",
-        "Successors",
-        "Chars",
-        "Split",
-        "SplitWhitespace",
-        "SplitAsciiWhitespace",
-        "SplitN",
-        "SplitTerminator",
-    ]
-    .contains(&name);
-    if name == "Writer" && ty.contains("<") {
-        "keep the `File` in the variable, and make the writer where rows are written: \
-         `csv::WriterBuilder::new().has_headers(false).from_writer(&file)`; it writes them out when it goes"
-    } else if ty.contains("Weak<") {
-        "keep the values in a `Vec`, and in place of the `Weak` the index of the other value there"
-    } else if is_iterator {
-        "collect what it goes over into a `Vec` before the loop, and keep an index into that"
-    } else if plain.starts_with('&') {
-        "borrow inside the loop, where the value is used; or hold what it borrows by value"
-    } else if ty.contains("'_") || ty.contains('&') {
-        "make the value inside the loop, where it is used, or behind it from what the loop has gathered in a `Vec`; \
-         a type of your own can hold by value what it borrows"
-    } else {
-        "make the value inside the loop; or, if making it again gives the same value, `#[ckpt(reexecute)]` on its `let`. \
-         A type of another crate can be saved if it has serde, often a feature of that crate"
     }
 }
 

@@ -298,7 +298,7 @@ fn edit(
     let mut edits = rewrite::edits(program, &functions, &sites, decisions);
     edits.extend(global_edits(program, &analysis.items, main).edits);
     edits.extend(thread_edits(program));
-    for edit in lent_edits(program, analysis, placement) {
+    for edit in lent_edits(program, analysis, placement, &decisions.refilled) {
         // What is lent may be saved as well, by the same bound.
         if !edits.contains(&edit) {
             edits.push(edit);

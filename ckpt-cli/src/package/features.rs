@@ -24,14 +24,14 @@ pub struct WithSerde {
     pub feature: String,
 }
 
-/// What the features are called that implement serde.
+/// What the features are called that implement serde. Where there is another, `serde` may be the bare dependency.
 const SERDE: &[&str] = &[
-    "serde",
     "serde1",
     "serde-1",
     "serde_1",
-    "serialize",
     "serde-serialize",
+    "serialize",
+    "serde",
 ];
 
 /// The crates that the program's own packages depend on, whose types could go through serde, and do not now.

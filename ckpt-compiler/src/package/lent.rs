@@ -6,6 +6,8 @@ use super::choose::Placement;
 use super::edits::Edit;
 use super::items::{FnId, Function, Items};
 use super::locate::bytes;
+use super::refill::struct_at;
+use super::rewrite::Place;
 use super::source::{FileId, Program};
 use super::{Analysis, lent_whole};
 use std::collections::BTreeSet;
@@ -14,7 +16,17 @@ use syn::spanned::Spanned;
 use syn::{FnArg, Token, Type, TypeParamBound, TypePath, TypeTraitObject};
 
 /// The edits of the functions that are instrumented, but for those that the user has annotated.
-pub fn lent_edits(program: &Program, analysis: &Analysis, placement: &Placement) -> Vec<Edit> {
+/// Methods of types that a restart fills are saved by their callers: such a type has no `Checkpoint` to ask for.
+pub fn lent_edits(
+    program: &Program,
+    analysis: &Analysis,
+    placement: &Placement,
+    filled: &BTreeSet<Place>,
+) -> Vec<Edit> {
+    let filled: BTreeSet<String> = filled
+        .iter()
+        .filter_map(|place| Some(struct_at(program, *place)?.ident.to_string()))
+        .collect();
     let instrumented: BTreeSet<FnId> = placement.functions.iter().map(|one| one.function).collect();
     let mut list = Vec::new();
     for one in placement.functions.iter().filter(|one| !one.by_user) {
@@ -36,7 +48,13 @@ pub fn lent_edits(program: &Program, analysis: &Analysis, placement: &Placement)
                 .inputs
                 .iter()
                 .for_each(|input| signature.input(input));
-            list.extend(lent_whole::where_edit(program, &analysis.items, function));
+            if !function
+                .self_type
+                .as_ref()
+                .is_some_and(|own| filled.contains(own))
+            {
+                list.extend(lent_whole::where_edit(program, &analysis.items, function));
+            }
         } else if function.trait_name.is_some() {
             for edit in lent_whole::impl_edits(program, &analysis.items, function) {
                 if !list.contains(&edit) {

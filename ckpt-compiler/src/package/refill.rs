@@ -97,7 +97,8 @@ fn exchanges(call: &syn::ExprCall) -> bool {
     last.is_some_and(|last| ["swap", "replace", "take"].iter().any(|name| last.ident == name))
 }
 
-fn struct_at(program: &Program, place: Place) -> Option<&syn::ItemStruct> {
+/// The struct that begins there.
+pub(super) fn struct_at(program: &Program, place: Place) -> Option<&syn::ItemStruct> {
     struct Finder<'p>(&'p Program, Place, Option<&'p syn::ItemStruct>);
     impl<'p> Visit<'p> for Finder<'p> {
         fn visit_item_struct(&mut self, item: &'p syn::ItemStruct) {
@@ -189,6 +190,7 @@ impl Kinds<'_> {
         types
             .map(|ty| match ty {
                 syn::Type::TraitObject(object) if is_pointer && is_function(&object.bounds) => Kind::Object,
+                syn::Type::TraitObject(object) if is_pointer && self.named.only_looks(object) => Kind::Object,
                 syn::Type::TraitObject(_) => Kind::Saved,
                 other => self.of(other).within(),
             })
@@ -236,6 +238,8 @@ struct Named<'p> {
     aliases: HashMap<String, &'p syn::Type>,
     /// Structs of which there is one of this name.
     structs: HashMap<String, &'p syn::ItemStruct>,
+    /// Traits of which there is one of this name.
+    traits: HashMap<String, &'p syn::ItemTrait>,
 }
 
 impl<'p> Named<'p> {
@@ -243,15 +247,33 @@ impl<'p> Named<'p> {
         let mut found = NamedItems::default();
         program.files.iter().for_each(|file| found.visit_file(&file.ast));
         found.aliases.remove("Box");
-        let alone = |(name, items): (String, Vec<&'p syn::ItemStruct>)| match items[..] {
-            [one] => Some((name, one)),
-            _ => None,
-        };
         Self {
             program,
             aliases: found.aliases,
-            structs: found.structs.into_iter().filter_map(alone).collect(),
+            structs: alone(found.structs),
+            traits: alone(found.traits),
         }
+    }
+
+    /// Whether it is an object with a lifetime, `dyn Preconditioner + 'a`, of a trait of the program whose methods all
+    /// take `&self`: no list can name what is behind it, and nothing changes that.
+    fn only_looks(&self, object: &syn::TypeTraitObject) -> bool {
+        let borrows = object
+            .bounds
+            .iter()
+            .any(|bound| matches!(bound, syn::TypeParamBound::Lifetime(one) if one.ident != "static"));
+        let looks = |item: &syn::TraitItem| match item {
+            syn::TraitItem::Fn(method) => method.sig.receiver().is_none_or(|one| {
+                one.reference.is_some() && one.mutability.is_none() && one.colon_token.is_none()
+            }),
+            _ => true,
+        };
+        let mut traits = object.bounds.iter().filter_map(|bound| match bound {
+            syn::TypeParamBound::Trait(one) => one.path.get_ident(),
+            _ => None,
+        });
+        let item = traits.next().and_then(|name| self.traits.get(&name.to_string()));
+        borrows && item.is_some_and(|item| item.supertraits.is_empty() && item.items.iter().all(looks))
     }
 }
 
@@ -259,6 +281,16 @@ impl<'p> Named<'p> {
 struct NamedItems<'p> {
     aliases: HashMap<String, &'p syn::Type>,
     structs: HashMap<String, Vec<&'p syn::ItemStruct>>,
+    traits: HashMap<String, Vec<&'p syn::ItemTrait>>,
+}
+
+/// The items whose name no other has.
+fn alone<T: Copy>(items: HashMap<String, Vec<T>>) -> HashMap<String, T> {
+    let one = |(name, items): (String, Vec<T>)| match items[..] {
+        [one] => Some((name, one)),
+        _ => None,
+    };
+    items.into_iter().filter_map(one).collect()
 }
 
 impl<'p> Visit<'p> for NamedItems<'p> {
@@ -269,6 +301,10 @@ impl<'p> Visit<'p> for NamedItems<'p> {
         {
             self.aliases.insert(item.ident.to_string(), &item.ty);
         }
+    }
+
+    fn visit_item_trait(&mut self, item: &'p syn::ItemTrait) {
+        self.traits.entry(item.ident.to_string()).or_default().push(item);
     }
 
     fn visit_item_struct(&mut self, item: &'p syn::ItemStruct) {
@@ -489,114 +525,4 @@ fn is_of_self(place: &Expr) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::source::FileId;
-    use super::*;
-
-    fn kept(text: &str) -> Option<Vec<String>> {
-        let program = Program::of_text(text);
-        let fields = kept_fields(&program, (FileId(0), text.find("struct S").unwrap()))?;
-        let names = fields.into_iter().map(|(_, start)| {
-            let rest = &text[start..];
-            rest[..rest.find(':').unwrap()].to_owned()
-        });
-        Some(names.collect())
-    }
-
-    #[test]
-    fn functions_and_shared_references_are_kept() {
-        let text = "struct S<'a, F: Fn(f64) -> f64> { grid: &'a [f64], rule: fn(f64) -> f64, f: F, out: Vec<f64>, \
-                    all: Vec<(&'static str, fn(f64) -> f64)>, law: Box<dyn Fn(f64) -> f64>, name: &'static str }
-                    impl<F: Fn(f64) -> f64> S<'_, F> { fn step(&mut self) { self.out[0] = (self.rule)(self.grid[0]); \
-                    for (name, f) in self.all.iter() { self.out[1] += f(name.len() as f64); } } }";
-        assert_eq!(kept(text).unwrap(), ["grid", "rule", "f", "all", "law"]);
-    }
-
-    #[test]
-    fn a_struct_of_functions_is_kept_as_a_whole_if_nothing_in_it_changes() {
-        let with = |code: &str| {
-            kept(&format!(
-                "struct S<'a> {{ weights: Vec<f64>, rule: Rule<'a>, n: N }} struct N {{ n: usize }} \
-                 struct Rule<'a> {{ name: String, f: &'a dyn Fn(f64) -> f64, pair: Pair }} struct Pair {{ a: fn(f64) -> f64 }} \
-                 impl<'a> S<'a> {{ fn f(&mut self, other: Rule<'a>) {{ {code} }} }}"
-            ))
-        };
-        let reads = "self.weights[0] = (self.rule.f)(1.0) + (self.rule.pair.a)(2.0); self.n.n += self.rule.name.len();";
-        assert_eq!(with(reads).unwrap(), ["rule"]);
-        for code in [
-            "self.rule = other;",
-            "self.rule.f = other.f;",
-            "self.rule.name.push('a');",
-            "self.rule.pair.a = other.pair.a;",
-            "let rule = &mut self.rule; *rule = other;",
-        ] {
-            assert_eq!(with(code), None, "{code}");
-        }
-    }
-
-    #[test]
-    fn what_a_builder_sets_is_made_again_with_the_value() {
-        let with = |method: &str| {
-            kept(&format!(
-                "struct S<'a> {{ seen: Option<Box<dyn Fn(usize) + 'a>>, n: usize }} impl<'a> S<'a> {{ {method} }}"
-            ))
-        };
-        let sets = "self.seen = Some(Box::new(f));";
-        assert!(
-            with(&format!(
-                "fn seen(mut self, f: impl Fn(usize) + 'a) -> Self {{ {sets} self }}"
-            ))
-            .is_some()
-        );
-        assert!(
-            with(&format!(
-                "fn seen(&mut self, f: impl Fn(usize) + 'a) -> &mut Self {{ {sets} self }}"
-            ))
-            .is_none()
-        );
-        assert!(
-            with(&format!(
-                "fn run(mut self, f: impl Fn(usize) + 'a) {{ {sets} loop {{ self.n += 1; }} }}"
-            ))
-            .is_none()
-        );
-    }
-
-    #[test]
-    fn what_may_change_is_not_kept() {
-        let with = |ty: &str, code: &str| {
-            kept(&format!(
-                "struct S<'a> {{ part: {ty}, n: usize }} impl<'a> S<'a> {{ fn f(&mut self, other: &'a [f64]) {{ {code} }} }}"
-            ))
-        };
-        assert!(with("&'a [f64]", "self.n += self.part.len();").is_some());
-        assert!(with("Vec<Box<dyn Fn()>>", "self.part[0]();").is_some());
-        assert!(
-            with(
-                "Option<Box<dyn Fn()>>",
-                "if let Some(f) = self.part.as_ref() { f(); }"
-            )
-            .is_some()
-        );
-        assert!(with("Option<Box<dyn Fn()>>", "if let Some(f) = &self.part { f(); }").is_some());
-        for (ty, code) in [
-            ("&'a mut [f64]", ""),
-            ("*mut f64", ""),
-            ("Box<dyn FnMut()>", ""),
-            ("Vec<Box<dyn Fn()>>", "self.part.push(Box::new(g));"),
-            ("Option<Box<dyn Fn()>>", "self.part.take();"),
-            ("Option<Box<dyn Fn()>>", "self.part = None;"),
-            ("f64", ""),
-            ("&'a [f64]", "self.part = other;"),
-            ("&'a [f64]", "let part = &mut self.part; *part = other;"),
-            ("&'a [f64]", "let S { part, .. } = self; *part = other;"),
-            ("&'a [f64]", "*self = S { part: other, n: 1 };"),
-            ("&'a [f64]", "std::mem::swap(self, &mut S { part: other, n: 1 });"),
-            ("Vec<fn()>", "self.part.push(g);"),
-            ("[fn(); 2]", "self.part[self.n] = g;"),
-            ("Box<dyn Fn()>", "let c = std::cell::Cell::new(1);"),
-        ] {
-            assert_eq!(with(ty, code), None, "{ty} {code}");
-        }
-    }
-}
+mod tests;

@@ -1,8 +1,9 @@
 //! Signatures that have to say that what is lent can be saved.
 
 use super::{placed, program};
-use ckpt_compiler::package::Edited;
 use ckpt_compiler::package::lent::{lent_edits, lent_objects};
+use ckpt_compiler::package::{Edited, FileId};
+use std::collections::BTreeSet;
 
 /// The first line of `step` after the edits, where `main` calls it in a long loop.
 fn signature(line: &str, more: &str) -> String {
@@ -14,7 +15,11 @@ fn signature(line: &str, more: &str) -> String {
     );
     let files = [("main.rs", text.as_str())];
     let (analysis, placement) = placed(&files);
-    let edited = Edited::new(&text, &lent_edits(&program(&files), &analysis, &placement)).text;
+    let edited = Edited::new(
+        &text,
+        &lent_edits(&program(&files), &analysis, &placement, &BTreeSet::new()),
+    )
+    .text;
     edited.split(" { for").next().unwrap().to_owned()
 }
 
@@ -119,7 +124,11 @@ fn a_method_of_a_generic_type_asks_for_the_whole() {
          fn main() { let mut sim = Sim { s: 1, m: 2 }; sim.evolve(); sim.run(); }";
     let files = [("main.rs", text)];
     let (analysis, placement) = placed(&files);
-    let edited = Edited::new(text, &lent_edits(&program(&files), &analysis, &placement)).text;
+    let edited = Edited::new(
+        text,
+        &lent_edits(&program(&files), &analysis, &placement, &BTreeSet::new()),
+    )
+    .text;
     assert!(
         edited.contains("fn evolve(&mut self) where Self: ckpt::Checkpoint { for"),
         "{edited}"
@@ -128,6 +137,21 @@ fn a_method_of_a_generic_type_asks_for_the_whole() {
         edited.contains("impl<S: ckpt::Checkpoint, M: Copy + ckpt::Checkpoint> Runs for"),
         "{edited}"
     );
+}
+
+#[test]
+fn a_type_that_is_filled_is_not_asked_for_as_a_whole() {
+    let text = "struct Sim<'a, S> { s: S, rule: &'a dyn Fn() }
+         impl<'a, S: Copy> Sim<'a, S> {
+             fn evolve(&mut self) { for i in 0..100000 { for k in 0..1000 { work(i, k); } } }
+         }
+         fn work(_: usize, _: usize) {}
+         fn main() { let mut sim = Sim { s: 1, rule: &|| () }; sim.evolve(); }";
+    let files = [("main.rs", text)];
+    let (analysis, placement) = placed(&files);
+    let edits = |filled: &BTreeSet<_>| lent_edits(&program(&files), &analysis, &placement, filled).len();
+    assert_eq!(edits(&BTreeSet::new()), 1);
+    assert_eq!(edits(&BTreeSet::from([(FileId(0), 0)])), 0);
 }
 
 #[test]

@@ -1,0 +1,123 @@
+use super::super::source::FileId;
+use super::*;
+
+fn kept(text: &str) -> Option<Vec<String>> {
+    let program = Program::of_text(text);
+    let fields = kept_fields(&program, (FileId(0), text.find("struct S").unwrap()))?;
+    let names = fields.into_iter().map(|(_, start)| {
+        let rest = &text[start..];
+        rest[..rest.find(':').unwrap()].to_owned()
+    });
+    Some(names.collect())
+}
+
+#[test]
+fn functions_and_shared_references_are_kept() {
+    let text = "struct S<'a, F: Fn(f64) -> f64> { grid: &'a [f64], rule: fn(f64) -> f64, f: F, out: Vec<f64>, \
+                all: Vec<(&'static str, fn(f64) -> f64)>, law: Box<dyn Fn(f64) -> f64>, name: &'static str }
+                impl<F: Fn(f64) -> f64> S<'_, F> { fn step(&mut self) { self.out[0] = (self.rule)(self.grid[0]); \
+                for (name, f) in self.all.iter() { self.out[1] += f(name.len() as f64); } } }";
+    assert_eq!(kept(text).unwrap(), ["grid", "rule", "f", "all", "law"]);
+}
+
+#[test]
+fn a_struct_of_functions_is_kept_as_a_whole_if_nothing_in_it_changes() {
+    let with = |code: &str| {
+        kept(&format!(
+            "struct S<'a> {{ weights: Vec<f64>, rule: Rule<'a>, n: N }} struct N {{ n: usize }} \
+             struct Rule<'a> {{ name: String, f: &'a dyn Fn(f64) -> f64, pair: Pair }} struct Pair {{ a: fn(f64) -> f64 }} \
+             impl<'a> S<'a> {{ fn f(&mut self, other: Rule<'a>) {{ {code} }} }}"
+        ))
+    };
+    let reads =
+        "self.weights[0] = (self.rule.f)(1.0) + (self.rule.pair.a)(2.0); self.n.n += self.rule.name.len();";
+    assert_eq!(with(reads).unwrap(), ["rule"]);
+    for code in [
+        "self.rule = other;",
+        "self.rule.f = other.f;",
+        "self.rule.name.push('a');",
+        "self.rule.pair.a = other.pair.a;",
+        "let rule = &mut self.rule; *rule = other;",
+    ] {
+        assert_eq!(with(code), None, "{code}");
+    }
+}
+
+#[test]
+fn objects_with_a_lifetime_are_kept_if_their_methods_only_look() {
+    let with = |receiver: &str, ty: &str| {
+        kept(&format!(
+            "struct S<'a> {{ rule: {ty}, n: usize }} trait Rule {{ fn at(&self, x: f64) -> f64; fn next({receiver}); }} \
+             impl<'a> S<'a> {{ fn f(&mut self) {{ self.n += self.rule.at(1.0) as usize; }} }}"
+        ))
+    };
+    assert_eq!(with("&self", "Box<dyn Rule + 'a>").unwrap(), ["rule"]);
+    assert_eq!(with("&mut self", "Box<dyn Rule + 'a>"), None);
+    assert_eq!(with("&self", "Box<dyn Rule>"), None, "its types can be listed");
+}
+
+#[test]
+fn what_a_builder_sets_is_made_again_with_the_value() {
+    let with = |method: &str| {
+        kept(&format!(
+            "struct S<'a> {{ seen: Option<Box<dyn Fn(usize) + 'a>>, n: usize }} impl<'a> S<'a> {{ {method} }}"
+        ))
+    };
+    let sets = "self.seen = Some(Box::new(f));";
+    assert!(
+        with(&format!(
+            "fn seen(mut self, f: impl Fn(usize) + 'a) -> Self {{ {sets} self }}"
+        ))
+        .is_some()
+    );
+    assert!(
+        with(&format!(
+            "fn seen(&mut self, f: impl Fn(usize) + 'a) -> &mut Self {{ {sets} self }}"
+        ))
+        .is_none()
+    );
+    assert!(
+        with(&format!(
+            "fn run(mut self, f: impl Fn(usize) + 'a) {{ {sets} loop {{ self.n += 1; }} }}"
+        ))
+        .is_none()
+    );
+}
+
+#[test]
+fn what_may_change_is_not_kept() {
+    let with = |ty: &str, code: &str| {
+        kept(&format!(
+            "struct S<'a> {{ part: {ty}, n: usize }} impl<'a> S<'a> {{ fn f(&mut self, other: &'a [f64]) {{ {code} }} }}"
+        ))
+    };
+    assert!(with("&'a [f64]", "self.n += self.part.len();").is_some());
+    assert!(with("Vec<Box<dyn Fn()>>", "self.part[0]();").is_some());
+    assert!(
+        with(
+            "Option<Box<dyn Fn()>>",
+            "if let Some(f) = self.part.as_ref() { f(); }"
+        )
+        .is_some()
+    );
+    assert!(with("Option<Box<dyn Fn()>>", "if let Some(f) = &self.part { f(); }").is_some());
+    for (ty, code) in [
+        ("&'a mut [f64]", ""),
+        ("*mut f64", ""),
+        ("Box<dyn FnMut()>", ""),
+        ("Vec<Box<dyn Fn()>>", "self.part.push(Box::new(g));"),
+        ("Option<Box<dyn Fn()>>", "self.part.take();"),
+        ("Option<Box<dyn Fn()>>", "self.part = None;"),
+        ("f64", ""),
+        ("&'a [f64]", "self.part = other;"),
+        ("&'a [f64]", "let part = &mut self.part; *part = other;"),
+        ("&'a [f64]", "let S { part, .. } = self; *part = other;"),
+        ("&'a [f64]", "*self = S { part: other, n: 1 };"),
+        ("&'a [f64]", "std::mem::swap(self, &mut S { part: other, n: 1 });"),
+        ("Vec<fn()>", "self.part.push(g);"),
+        ("[fn(); 2]", "self.part[self.n] = g;"),
+        ("Box<dyn Fn()>", "let c = std::cell::Cell::new(1);"),
+    ] {
+        assert_eq!(with(ty, code), None, "{ty} {code}");
+    }
+}
