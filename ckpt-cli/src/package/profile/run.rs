@@ -90,7 +90,7 @@ pub fn measure(options: &CargoOptions, arguments: &[OsString], limit: Option<Dur
         ..
     } = kept.run;
     let text = format!(
-        "ckpt: measured {}; {loops_reached} of {loops_counted} loops were reached",
+        "measured {}; {loops_reached} of {loops_counted} loops were reached",
         kept.run.words()
     );
     say(&options, &text);
