@@ -10,6 +10,7 @@ mod files;
 mod frame;
 mod globals;
 pub mod output;
+mod pages;
 mod parallel;
 pub mod plan;
 mod ranks;

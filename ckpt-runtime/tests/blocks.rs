@@ -298,6 +298,59 @@ fn a_base_that_is_gone_or_another_is_noticed() {
     assert!(State::of(&store.load(second).unwrap()) == state);
 }
 
+/// The kernel tells what was written to, where it can: whatever a program does to its lists, a checkpoint has them.
+#[test]
+fn lists_that_are_watched_come_back_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = store_in(folder.path(), 5, None);
+    if let Err(error) = store.watch_pages() {
+        eprintln!("not watched: {error}");
+    }
+    let mut lists: Vec<Vec<u64>> = [200_000, 300_001, 200_000, 700_007].map(noise).into();
+    let gather = |store: &Store, lists: &[Vec<u64>]| {
+        let mut builder = store.snapshot();
+        let frame = builder.frame(&PLAN, 1);
+        for (key, list) in ["a", "b", "c", "d"].into_iter().zip(lists) {
+            builder.value(frame, key, 1, None, list);
+        }
+        builder.finish().unwrap()
+    };
+    for round in 0..60_usize {
+        let snapshot = gather(&store, &lists);
+        let id = store.commit(&snapshot, &meta()).unwrap();
+        let restored = store.load(id).unwrap();
+        for (key, list) in ["a", "b", "c", "d"].into_iter().zip(&lists) {
+            assert!(
+                restored.decode::<Vec<u64>>(0, key).unwrap() == *list,
+                "{round}: {key}"
+            );
+        }
+        let at = round * 7919 % 190_000;
+        match round % 13 {
+            2 => lists.swap(0, 2),
+            3 => lists[1] = noise(300_001),
+            4 => lists[3].extend(0..round as u64),
+            5 => lists[0] = vec![0; 200_000],
+            6 => lists[2].fill(round as u64),
+            7 => lists[3].rotate_left(3),
+            8 => {
+                // A checkpoint that comes to nothing.
+                lists[0][at] ^= 1;
+                drop(gather(&store, &lists));
+                lists[1][at] ^= 1;
+            }
+            9 => drop(store.snapshot()),
+            10 => {}
+            _ => {
+                lists[0][0] += 1;
+                lists[1][at] ^= 3;
+                lists[3][at..at + 700].reverse();
+                *lists[2].last_mut().unwrap() += 1;
+            }
+        }
+    }
+}
+
 #[test]
 fn a_list_that_grows_or_changes_its_type_is_stored_anew() {
     let folder = tempfile::tempdir().unwrap();

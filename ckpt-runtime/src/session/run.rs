@@ -96,6 +96,9 @@ impl Run {
         let history = earlier.map_or(History::default(), |job| job.history_after());
         let mut store = store;
         store.set_storing(config.storing);
+        if config.watch_pages {
+            watch_pages(&mut store, member.is_some_and(|member| member.size > 1));
+        }
         let policy = Policy::start(config, &history).map_err(|error| SessionError::System {
             what: "start the timer of the checkpoint policy",
             error,
@@ -594,4 +597,18 @@ fn command_note() -> String {
 
 fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// The program does not depend on it: where it cannot be had, blocks are compared by their hashes.
+fn watch_pages(store: &mut Store, has_ranks: bool) {
+    let why = match has_ranks {
+        true => "network cards write to memory without the kernel's knowledge, so it is not done with several ranks".into(),
+        false => match store.watch_pages() {
+            Ok(()) => return,
+            Err(error) => format!("this machine cannot do it (Linux 6.7 or newer, userfaultfd): {error}"),
+        },
+    };
+    say(&format!(
+        "warning: memory is not watched for what is written to it: {why}\n  blocks are compared by their hashes instead"
+    ));
 }

@@ -10,6 +10,7 @@ use super::place::Place;
 use super::stream::Stream;
 use super::write::Order;
 use super::{CheckpointId, Keep, Meta, StoreError, write};
+use crate::pages::Pages;
 use crate::snapshot::{Snapshot, SnapshotBuilder};
 use crate::value::Sink;
 
@@ -26,6 +27,7 @@ pub(crate) struct Commit {
     pub(super) storing: Storing,
     /// What it need not store again.
     pub(super) base: Option<Arc<Base>>,
+    pub(super) pages: Option<Arc<Mutex<Pages>>>,
     /// What the next one need not.
     pub(super) next: Arc<Mutex<Option<Arc<Base>>>>,
     /// The file, if large lists are written while they are gathered.
@@ -36,7 +38,8 @@ impl Commit {
     /// A snapshot for this commit whose large lists are written as they are gathered, not copied: the program waits for
     /// the disk, and what is compared or compressed is copied all the same.
     pub(crate) fn snapshot(&mut self) -> SnapshotBuilder {
-        let mut capture = self.base.as_ref().map(|base| base.capture()).unwrap_or_default();
+        let capture = self.base.as_ref().map(|base| base.capture()).unwrap_or_default();
+        let mut capture = capture.watched_by(self.pages.as_ref());
         if self.storing.compression.is_none() && self.base.is_none() {
             let unfinished = self.place.unfinished(self.id);
             let _ = fs::remove_file(&unfinished);

@@ -1,7 +1,7 @@
 //! The folder as a whole: opening it, beginning checkpoints, finding and reading those that are there.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +13,7 @@ use super::fault;
 use super::lock::Lock;
 use super::place::{Place, UNFINISHED};
 use super::{CheckpointId, Damage, Entry, Keep, Meta, Mode, Restored, StoreError};
+use crate::pages::Pages;
 use crate::snapshot::{Snapshot, SnapshotBuilder};
 
 /// A folder of checkpoints.
@@ -42,6 +43,7 @@ pub struct Store {
     keep: Keep,
     lines: Lines,
     storing: Storing,
+    pages: Option<Arc<Mutex<Pages>>>,
     /// The number that the last commit was given.
     last_begun: Option<CheckpointId>,
     /// The last checkpoint, if the next one may build on it.
@@ -99,6 +101,7 @@ impl Store {
             place: Arc::new(place),
             keep: Keep::default(),
             storing: Storing::default(),
+            pages: None,
             last_begun: None,
             base: Arc::default(),
             lines: Lines {
@@ -119,9 +122,19 @@ impl Store {
         self.storing = storing;
     }
 
+    /// From now on the kernel is asked which pages of large lists have been written to; those that have not are not read.
+    ///
+    /// # Errors
+    /// This machine cannot tell.
+    pub fn watch_pages(&mut self) -> io::Result<()> {
+        self.pages = Some(Arc::new(Mutex::new(Pages::open()?)));
+        Ok(())
+    }
+
     /// An empty snapshot for the next commit: of large lists it copies only what that has to write.
     pub fn snapshot(&self) -> SnapshotBuilder {
-        SnapshotBuilder::in_blocks(self.base().map(|base| base.capture()).unwrap_or_default())
+        let capture = self.base().map(|base| base.capture()).unwrap_or_default();
+        SnapshotBuilder::in_blocks(capture.watched_by(self.pages.as_ref()))
     }
 
     /// The checkpoint that the next one builds on, unless that is to hold everything.
@@ -190,6 +203,7 @@ impl Store {
             abandoned: self.lines.abandoned.clone(),
             storing: self.storing,
             base: self.base(),
+            pages: self.pages.clone(),
             next: Arc::clone(&self.base),
             stream: None,
         })

@@ -87,6 +87,7 @@ impl Large<'_, '_> {
                 block: self.survey.size,
                 checksums: blocks.iter().map(Held::checksum).collect(),
                 pays: before.is_none() || same * 4 >= stored,
+                watch: body.watch,
             })),
             Source::Plain(_) => None,
         };

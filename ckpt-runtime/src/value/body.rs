@@ -2,12 +2,13 @@
 //! blocks that the checkpoint before has are noted instead.
 
 use std::mem::MaybeUninit;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use twox_hash::XxHash3_128;
 
 use super::DType;
 use super::bytes::{buffer_for, give_back};
+use crate::pages::{Pages, Untouched, Watch};
 use crate::parallel::{self, PIECE};
 
 /// Bytes of a block, about: large enough to be read and written in one go, small enough to stay in a cache between being
@@ -56,6 +57,8 @@ pub(crate) struct Reference {
     pub checksums: Vec<u128>,
     /// Whether enough of it stayed the same lately for a comparison to cost less than a copy of all.
     pub pays: bool,
+    /// The watch over its memory since.
+    pub watch: Option<Watch>,
 }
 
 /// Where large lists are written at once, while the program waits: no copy of them is made.
@@ -99,6 +102,8 @@ pub(crate) struct Body {
     pub row: usize,
     /// What has been written of it already: then that is all of it, and nothing was copied.
     pub written: Option<Written>,
+    /// The watch over its memory from here on.
+    pub watch: Option<Watch>,
 }
 
 impl Body {
@@ -163,6 +168,8 @@ pub(crate) struct Capture {
     next: usize,
     /// Where those go that need not be copied.
     pub sink: Option<Arc<Mutex<dyn Sink>>>,
+    /// Tells what has been written to.
+    pages: Option<Arc<Mutex<Pages>>>,
 }
 
 impl Capture {
@@ -170,6 +177,27 @@ impl Capture {
         Capture {
             references,
             ..Capture::default()
+        }
+    }
+
+    /// As it is, with the kernel's help to find what has changed.
+    pub fn watched_by(mut self, pages: Option<&Arc<Mutex<Pages>>>) -> Capture {
+        self.pages = pages.cloned();
+        if let Some(mut pages) = self.pages() {
+            pages.give_up();
+        }
+        self
+    }
+
+    fn pages(&self) -> Option<MutexGuard<'_, Pages>> {
+        let pages = self.pages.as_ref()?;
+        Some(pages.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// All lists have been taken.
+    pub fn finish(&self) {
+        if let Some(mut pages) = self.pages() {
+            pages.begin();
         }
     }
 
@@ -199,6 +227,7 @@ impl Capture {
                 reference: None,
                 row,
                 written: Some(written),
+                watch: None,
             });
         }
         let mut body = Body {
@@ -210,14 +239,36 @@ impl Capture {
             reference,
             row,
             written: None,
+            watch: None,
         };
-        body.fill(bytes);
+        let mut pages = self.pages();
+        let watch = body.reference.as_ref().and_then(|known| known.watch);
+        let untouched = pages.as_ref().and_then(|pages| pages.untouched(watch, bytes));
+        body.fill(bytes, untouched.as_ref());
+        if let Some(pages) = &mut pages
+            && body.is_worth_watching(pages.watches(bytes))
+        {
+            body.watch = Some(pages.watch(bytes, untouched.as_ref()));
+        }
         Some(body)
     }
 }
 
 impl Body {
-    fn fill(&mut self, bytes: &[u8]) {
+    /// Whether so little of it changes that the program may be stopped at the first write to each page that does.
+    fn is_worth_watching(&self, was_watched: bool) -> bool {
+        let copied = self
+            .blocks
+            .iter()
+            .filter(|taken| matches!(taken, Taken::Copied(_)));
+        match self.reference {
+            Some(_) => copied.count() * 4 <= self.blocks.len(),
+            // All of it is to be stored, whether it has changed or not.
+            None => was_watched,
+        }
+    }
+
+    fn fill(&mut self, bytes: &[u8], untouched: Option<&Untouched>) {
         // Several blocks at a time: a block may be as small as a page.
         let many = (PIECE / 4 / self.block).max(1);
         let checksums = self.reference.as_ref().map(|known| known.checksums.as_slice());
@@ -231,9 +282,20 @@ impl Body {
             let each = from.chunks(size).zip(to.chunks_mut(size)).zip(blocks);
             for (at, ((from, to), block)) in each.enumerate() {
                 let known = checksums.map(|all| all.get(piece * many + at).copied());
-                *block = take(from, to, known);
+                *block = match untouched {
+                    Some(untouched) if untouched.covers(from) => as_before(known.flatten()),
+                    _ => take(from, to, known),
+                };
             }
         });
+    }
+}
+
+/// A block that is as it was; blocks of zeros have no checksum.
+fn as_before(known: Option<u128>) -> Taken {
+    match known {
+        Some(0) | None => Taken::Zero,
+        Some(_) => Taken::Same,
     }
 }
 
@@ -294,6 +356,7 @@ mod tests {
             block: BLOCK / 4,
             checksums: state.chunks(BLOCK / 4).map(XxHash3_128::oneshot).collect(),
             pays: true,
+            watch: None,
         };
         state[2 * SMALLEST + 5] ^= 2;
         let mut capture = Capture::new(vec![Some(Arc::new(reference))]);

@@ -227,6 +227,9 @@ impl Objects {
         if let Some(error) = self.error {
             return Err(error);
         }
+        if let Some(capture) = &self.capture {
+            capture.finish();
+        }
         let mut tables: Vec<ObjectTable> = self
             .tables
             .into_iter()

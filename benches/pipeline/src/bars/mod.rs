@@ -15,6 +15,7 @@ pub type BarOf = fn(&Wish) -> anyhow::Result<Vec<Measured>>;
 pub const ALL: &[(&str, BarOf)] = &[
     ("wait", wait::dirty),
     ("unchanged", wait::unchanged),
+    ("watched", wait::watched),
     ("zeros", wait::zeros),
     ("scale", wait::scale),
     ("disk", disk::durable),

@@ -31,17 +31,77 @@ pub fn dirty(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
     )])
 }
 
-/// Little has changed, or nothing.
+/// Little has changed, or nothing: found out by hashes.
 pub fn unchanged(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
+    let found = few_changes(wish, "keep = 2\nfull-every = 1000000")?;
+    Ok(vec![
+        Measured::of(
+            "wait, 5 % of the blocks changed",
+            "memcpy",
+            Bar::AtMost(0.7),
+            &found.some,
+        ),
+        Measured::of("wait, nothing changed", "memcpy", Bar::None, &found.none),
+        Measured::of(
+            "one read of the state: the floor",
+            "memcpy",
+            Bar::None,
+            &found.reads,
+        ),
+    ])
+}
+
+/// The same, with the kernel's help.
+pub fn watched(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
+    let found = few_changes(wish, "keep = 2\nfull-every = 1000000\nwatch-pages = true")?;
+    Ok(vec![
+        Measured::of(
+            "wait, 5 % changed, pages watched",
+            "memcpy",
+            Bar::AtMost(0.2),
+            &found.some,
+        ),
+        Measured::of(
+            "wait, nothing changed, pages watched",
+            "memcpy",
+            Bar::None,
+            &found.none,
+        ),
+        Measured::of(
+            "first writes to pages that are watched",
+            "second writes",
+            Bar::None,
+            &found.writes,
+        ),
+    ])
+}
+
+struct FewChanges {
+    /// Waits against copies, of a state of which some blocks have changed.
+    some: Vec<(f64, f64)>,
+    /// The same where nothing has.
+    none: Vec<(f64, f64)>,
+    /// Reads of the state against copies.
+    reads: Vec<(f64, f64)>,
+    /// The first change after a checkpoint against the next.
+    writes: Vec<(f64, f64)>,
+}
+
+fn few_changes(wish: &Wish, settings: &str) -> anyhow::Result<FewChanges> {
     let folder = tempfile::tempdir_in(&wish.folders[0])?;
-    let mut session = session(folder.path(), "keep = 2\nfull-every = 1000000")?;
+    let mut session = session(folder.path(), settings)?;
     let mut state = noise(wish.megabytes << 20);
     let mut memory = state.clone();
-    let (mut some, mut none, mut reads) = (Vec::new(), Vec::new(), Vec::new());
-    for round in 0..=wish.rounds {
+    let (mut some, mut none, mut reads, mut writes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    // The first is full, the second finds out what is worth to be watched.
+    for round in -1..=wish.rounds as isize {
         for (changed, pairs) in [(true, &mut some), (false, &mut none)] {
             if changed {
-                change_some(&mut state);
+                let (first, ()) = timed(|| change_some(&mut state));
+                let (second, ()) = timed(|| change_some(&mut state));
+                if round > 0 {
+                    writes.push((first, second));
+                }
             }
             let (memcpy, ()) = timed(|| copy(&state, &mut memory));
             let (once, ()) = timed(|| read(&state));
@@ -54,16 +114,12 @@ pub fn unchanged(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
             }
         }
     }
-    Ok(vec![
-        Measured::of(
-            "wait, 5 % of the blocks changed",
-            "memcpy",
-            Bar::AtMost(0.7),
-            &some,
-        ),
-        Measured::of("wait, nothing changed", "memcpy", Bar::None, &none),
-        Measured::of("one read of the state: the floor", "memcpy", Bar::None, &reads),
-    ])
+    Ok(FewChanges {
+        some,
+        none,
+        reads,
+        writes,
+    })
 }
 
 /// A state that is nearly all zeros.

@@ -27,6 +27,7 @@ const KNOWN: &[&str] = &[
     "CKPT_TEAM_WAIT",
     "CKPT_COMPRESSION",
     "CKPT_FULL_EVERY",
+    "CKPT_WATCH_PAGES",
     "CKPT_MTBF",
     "CKPT_FORCE_LAYOUT",
     "CKPT_QUIET",

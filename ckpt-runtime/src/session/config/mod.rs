@@ -67,6 +67,8 @@ pub struct Config {
     pub skip_when_busy: bool,
     /// How long threads of a team that stand at a site wait for the others.
     pub team_wait: Duration,
+    /// The kernel is asked which memory has been written to.
+    pub watch_pages: bool,
     /// What is stored, and how.
     pub storing: Storing,
     /// Kill this process at the visit of that number: for tests.
@@ -137,6 +139,7 @@ struct Section {
     team_wait: Option<String>,
     compression: Option<String>,
     full_every: Option<NonZeroU32>,
+    watch_pages: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -217,6 +220,10 @@ impl Config {
                 .map(|text| duration(&in_file("team-wait"), &text))
                 .transpose()?
                 .unwrap_or(TEAM_WAIT),
+            watch_pages: environment
+                .flag("CKPT_WATCH_PAGES")?
+                .or(section.watch_pages)
+                .unwrap_or(false),
             storing: Storing {
                 compression: section
                     .compression
@@ -358,6 +365,11 @@ mod tests {
             full_every: 10,
         };
         assert_eq!(config(toml, &[]), in_file);
+        let watches = |variables: &[_]| {
+            let toml = "[session]\nwatch-pages = true";
+            resolve(Some(toml), variables).unwrap().unwrap().watch_pages
+        };
+        assert!(watches(&[]) && !watches(&[("CKPT_WATCH_PAGES", "0")]));
         let variables = [("CKPT_FULL_EVERY", "1"), ("CKPT_COMPRESSION", "off")];
         assert_eq!(config(toml, &variables), Storing::default());
         assert!(message(None, &[("CKPT_EVERY", "1"), ("CKPT_FULL_EVERY", "0")]).contains("1 or more"));

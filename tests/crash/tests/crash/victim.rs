@@ -35,6 +35,10 @@ pub const MODES: &[Mode] = &[
         settings: &[("CKPT_FULL_EVERY", "4")],
     },
     Mode {
+        name: "incremental, with watched pages",
+        settings: &[("CKPT_FULL_EVERY", "4"), ("CKPT_WATCH_PAGES", "1")],
+    },
+    Mode {
         name: "compressed",
         settings: &[("CKPT_COMPRESSION", "lz4")],
     },
