@@ -20,6 +20,7 @@ use crate::spine::select::is_binding;
 use crate::spine::{self, Form};
 use crate::streams;
 use crate::unfold;
+use crate::unwritten::Unwritten;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::cell::RefCell;
@@ -73,6 +74,7 @@ fn emitted(stages: &Stages, item: &TokenStream) -> Result<TokenStream, Diagnosti
         liveness: &stages.liveness,
         chosen: stages.chosen,
         regions: &stages.regions,
+        unwritten: Unwritten::of(&stages.flow, item),
         replaced: RefCell::default(),
         waits: RefCell::default(),
     };

@@ -45,6 +45,7 @@ pub mod spine;
 pub mod streams;
 pub mod tables;
 mod unfold;
+pub mod unwritten;
 
 pub use errors::code_of;
 pub use instrument::{instrument, instrument_main, try_expand};

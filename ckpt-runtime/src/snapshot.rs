@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::files::WrittenFile;
 use crate::globals;
 use crate::plan::FunctionPlan;
-use crate::value::{Capture, Checkpoint, Column, Encoder, ObjectTable, Objects, Refill, SaveError};
+use crate::value::{Capture, Checkpoint, Column, Encoder, ObjectTable, Objects, Owner, Refill, SaveError};
 
 /// The state of every instrumented function that is active, outermost first.
 #[derive(Debug, Default)]
@@ -172,6 +172,13 @@ impl SnapshotBuilder {
                 content: Content::Value(column),
             },
         );
+    }
+
+    /// The next variable does not change between two visits of its site, or, until `None` is given, may.
+    pub(crate) fn unwritten(&mut self, owner: Option<Owner>) {
+        if let Some(capture) = &mut self.objects.capture {
+            capture.unwritten(owner);
+        }
     }
 
     /// Saves a part of the program's global state.

@@ -2,6 +2,7 @@
 
 mod bars;
 mod chart;
+mod known;
 mod measure;
 mod plain;
 mod state;
@@ -44,6 +45,10 @@ fn main() -> anyhow::Result<()> {
             "--folder" => wish.folders.push(value()?.into()),
             "--page" => page = Some(PathBuf::from(value()?)),
             "--only" => only = Some(value()?),
+            "--known" => {
+                known::known(value()?.parse().context("--known")?, wish.rounds);
+                return Ok(());
+            }
             _ => anyhow::bail!("unknown argument {argument}; see benches/pipeline/README.md"),
         }
     }

@@ -18,6 +18,7 @@ use crate::paths::rt;
 use crate::plan::{Entry, Mode, Plan};
 use crate::regions::Regions;
 use crate::spine::{Lowered, SiteId};
+use crate::unwritten::Unwritten;
 use fingerprint::Fingerprint;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -35,6 +36,8 @@ pub struct Emitter<'a> {
     /// Whether the site is where the compiler has put it, and not the user.
     pub(crate) chosen: bool,
     pub(crate) regions: &'a Regions,
+    /// What a checkpoint need not look at again.
+    pub(crate) unwritten: Unwritten,
     /// Operands of calls in whose place others stand, as the user wrote them.
     pub(crate) replaced: RefCell<TokenStream>,
     /// For every region, what waits for its members.

@@ -213,11 +213,13 @@ impl Emitter<'_> {
                     _ => quote!(#registrar.save_entry(#key);),
                 };
             }
+            let unwritten = self.unwritten.contains(self.flow, site, entry.binding());
+            let unwritten = unwritten.then(|| quote!(#registrar.unwritten();));
             match entry {
                 Entry::Save(_) if self.is_seen(site, entry) => {
-                    quote_spanned!(span => #registrar.save_seen(#key, &#seen);)
+                    quote_spanned!(span => #unwritten #registrar.save_seen(#key, &#seen);)
                 }
-                Entry::Save(_) => quote_spanned!(span => #registrar.save(#key, #value);),
+                Entry::Save(_) => quote_spanned!(span => #unwritten #registrar.save(#key, #value);),
                 Entry::Carved { binding, parameter, required } => {
                     let description = self.description(site, *binding);
                     let required = (*required && parameter.is_some()).then(|| quote!(#registrar.required(#key);));

@@ -16,6 +16,7 @@ mod thread;
 mod visit;
 mod walk;
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -85,6 +86,8 @@ pub struct Frame {
     after: Option<Pending>,
     /// Whether this frame is the outermost orphan of its thread.
     orphan: bool,
+    /// Its number among the activations that checkpoints have seen; 0 before.
+    activation: Cell<u64>,
     /// A frame belongs to the thread that entered it.
     thread: PhantomData<*const ()>,
 }
@@ -101,6 +104,7 @@ impl Frame {
             outer: None,
             after: None,
             orphan: false,
+            activation: Cell::new(0),
             thread: PhantomData,
         };
         if ACTIVE.load(Ordering::Relaxed) {
@@ -160,7 +164,14 @@ impl Frame {
             self.hand_over(site)
         };
         let fresh = self.fresh & site_bit(site) != 0 && self.still_fresh(site);
-        let (result, pending, fresh) = Lent::during((self.plan, site), fresh, pending, registrar, body);
+        let (result, pending, fresh) = Lent::during(
+            (self.plan, site),
+            &self.activation,
+            fresh,
+            pending,
+            registrar,
+            body,
+        );
         if !fresh {
             self.fresh &= !site_bit(site);
         }

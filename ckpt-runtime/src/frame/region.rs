@@ -50,11 +50,11 @@ impl Frame {
         let place: Place = (self.plan, site);
         let waited = THREAD.with(|thread| {
             if self.fresh & site_bit(site) != 0 {
-                gather(thread, place, registrar, None)?;
+                gather(thread, place, &self.activation, registrar, None)?;
                 self.fresh &= !site_bit(site);
             }
             let visits = team::wait(&|| position(place), &|builder| {
-                gather(thread, place, registrar, Some(builder))
+                gather(thread, place, &self.activation, registrar, Some(builder))
             })?;
             thread.visits.store(visits, Ordering::Relaxed);
             active::go_on(visits);

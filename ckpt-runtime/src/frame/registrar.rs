@@ -1,14 +1,20 @@
 //! What a frame says at a site: the variables it saves, those it lent to its callee, the parameters it offers its caller.
 
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::carve::{Carve, Carved, Carver, Demand};
 use super::saver::Saver;
 use super::thread::{Place, site_plan};
+use super::visit::position;
 use crate::plan::VariablePlan;
+use crate::session::exit::Fatal;
 use crate::snapshot::{Content, SnapshotBuilder, VariableRecord};
 use crate::team;
-use crate::value::{Checkpoint, Column, FromSerde, Refill, SavedBySerde, can_stand_in};
+use crate::value::{Checkpoint, Column, FromSerde, Owner, Refill, SavedBySerde, can_stand_in};
 
 /// Gathers one checkpoint, frame after frame from the outermost in. A registrar without a builder verifies: it copies no
 /// value and only finds out whether every parameter that a caller needs is offered by its callee.
@@ -30,6 +36,10 @@ pub struct Registrar {
     required: Vec<&'static str>,
     /// Where in the site's plan the next variable is expected.
     next: usize,
+    /// The site that speaks, and the activation of its function.
+    speaker: Option<(Place, u64)>,
+    /// The next variable does not change between two visits of this site.
+    unwritten: bool,
 }
 
 /// What a frame said about parameters.
@@ -84,6 +94,8 @@ impl Registrar {
             unsaveable: Vec::new(),
             required: Vec::new(),
             next: 0,
+            speaker: None,
+            unwritten: false,
         }
     }
 
@@ -94,11 +106,17 @@ impl Registrar {
     pub(super) fn hear(
         &mut self,
         (plan, site): Place,
+        activation: &Cell<u64>,
         frame: &dyn Fn(&mut Registrar),
     ) -> Result<(), Missing> {
         if let Some(builder) = &mut self.builder {
             builder.frame(plan, site);
+            if activation.get() == 0 {
+                static LAST: AtomicU64 = AtomicU64::new(0);
+                activation.set(LAST.fetch_add(1, Ordering::Relaxed) + 1);
+            }
         }
+        self.speaker = Some(((plan, site), activation.get()));
         let variables = site_plan((plan, site)).variables;
         self.frames.push(Said {
             variables,
@@ -178,6 +196,12 @@ impl Registrar {
             below = here;
         }
         Some(builder)
+    }
+
+    /// The next variable is not written to between two visits of this site in the same call of its function, as the
+    /// compiler has seen.
+    pub fn unwritten(&mut self) {
+        self.unwritten = true;
     }
 
     /// Saves a variable.
@@ -370,8 +394,23 @@ impl Registrar {
         let line = self.line(key);
         let index = self.base + self.frames.len().saturating_sub(1);
         let as_row = parameter.is_some_and(|parameter| self.demanded_as_row(parameter));
+        let is_fixed = std::mem::take(&mut self.unwritten) && T::FIXED;
         if let (Some(builder), Some(frame)) = (&mut self.builder, self.frames.last_mut()) {
+            let owner = self.speaker.filter(|_| is_fixed);
+            let owner = owner.map(|((_, site), activation)| Owner {
+                activation,
+                site,
+                key,
+            });
+            builder.unwritten(owner);
             builder.value_as(index, key, line, parameter, as_row, value);
+            builder.unwritten(None);
+            if let (Some((place, _)), Some(owner)) = (self.speaker, owner)
+                && checks_unwritten()
+                && !is_as_last(owner, value)
+            {
+                was_written(place, key).exit();
+            }
             frame.values.extend(parameter.map(|parameter| (parameter, key)));
         }
     }
@@ -413,6 +452,28 @@ impl fmt::Debug for Registrar {
     }
 }
 
+/// `CKPT_CHECK_UNWRITTEN=1`: what is said not to change is compared with what it was.
+fn checks_unwritten() -> bool {
+    static CHECKS: OnceLock<bool> = OnceLock::new();
+    *CHECKS.get_or_init(|| std::env::var_os("CKPT_CHECK_UNWRITTEN").is_some_and(|value| value == "1"))
+}
+
+/// Whether a value is what it was when it was saved at this place before.
+fn is_as_last<T: Refill + ?Sized>(owner: Owner, value: &T) -> bool {
+    thread_local! {
+        static LAST: RefCell<HashMap<Owner, Column>> = RefCell::default();
+    }
+    let now = Column::of(|to| value.save_part(to));
+    LAST.with_borrow_mut(|last| *last.entry(owner).or_insert_with(|| now.clone()) == now)
+}
+
+fn was_written(place: Place, key: &str) -> Fatal {
+    Fatal::refused(format!("`{key}` of `{}` has changed", place.0.function))
+        .at(position(place))
+        .why("ckpt has seen no write to it between two visits of this site: this is a bug in ckpt, please report it")
+        .help("`full-every = 1` does without what ckpt knows of writes")
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -449,7 +510,7 @@ pub(super) mod tests {
     pub(in crate::frame) fn gather(frames: &[&dyn Fn(&mut Registrar)]) -> Result<Snapshot, Missing> {
         let mut registrar = Registrar::new(Some(SnapshotBuilder::new()));
         for frame in frames {
-            registrar.hear((&PLAN, 1), *frame)?;
+            registrar.hear((&PLAN, 1), &Cell::new(0), *frame)?;
         }
         Ok(registrar.finish().unwrap().finish().unwrap())
     }

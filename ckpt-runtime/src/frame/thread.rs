@@ -88,6 +88,8 @@ pub(super) struct Lent {
     pub(super) site: u32,
     /// Whether this call has not been seen by a verified visit yet.
     pub(super) fresh: Cell<bool>,
+    /// The number of the caller's activation.
+    activation: *const Cell<u64>,
     registrar: *const dyn Fn(&mut Registrar),
     below: *const Lent,
 }
@@ -97,6 +99,7 @@ impl Lent {
     #[inline]
     pub(super) fn during<R>(
         (plan, site): Place,
+        activation: &Cell<u64>,
         fresh: bool,
         pending: Pending,
         registrar: &dyn Fn(&mut Registrar),
@@ -115,6 +118,7 @@ impl Lent {
                 plan,
                 site,
                 fresh: Cell::new(fresh),
+                activation,
                 registrar,
                 below: thread.top.get(),
             };
@@ -135,6 +139,12 @@ impl Lent {
         // SAFETY: `self` is on the thread's stack of calls, so `during` is running below and borrows the closure. The
         // reference lives as long as the borrow of `self`, which `top` and `chain` hand out for the time of a visit.
         unsafe { &*self.registrar }
+    }
+
+    /// The number of the caller's activation.
+    pub(super) fn activation(&self) -> &Cell<u64> {
+        // SAFETY: as in `registrar`: `during` is running below, and borrows the cell as it borrows the closure.
+        unsafe { &*self.activation }
     }
 
     pub(super) fn place(&self) -> Place {
@@ -323,7 +333,14 @@ mod tests {
         let call = |site: u32, body: &dyn Fn()| {
             let local = site * 10;
             let registrar = |_: &mut Registrar| said.borrow_mut().push(local);
-            Lent::during((&PLAN, site), true, Pending::Running, &registrar, body);
+            Lent::during(
+                (&PLAN, site),
+                &Cell::new(0),
+                true,
+                Pending::Running,
+                &registrar,
+                body,
+            );
         };
         call(1, &|| {
             call(2, &speak);
@@ -337,17 +354,31 @@ mod tests {
     #[test]
     fn unwinding_takes_the_calls_off() {
         let silent = |_: &mut Registrar| {};
-        Lent::during((&PLAN, 1), false, Pending::Running, &silent, || {
-            let unwound = catch_unwind(AssertUnwindSafe(|| {
-                Lent::during((&PLAN, 2), false, Pending::Running, &silent, || -> () {
-                    assert_eq!(depth(), 2);
-                    std::panic::resume_unwind(Box::new("in a call"));
-                })
-            }));
-            assert!(unwound.is_err());
-            assert_eq!(depth(), 1);
-            speak();
-        });
+        Lent::during(
+            (&PLAN, 1),
+            &Cell::new(0),
+            false,
+            Pending::Running,
+            &silent,
+            || {
+                let unwound = catch_unwind(AssertUnwindSafe(|| {
+                    Lent::during(
+                        (&PLAN, 2),
+                        &Cell::new(0),
+                        false,
+                        Pending::Running,
+                        &silent,
+                        || -> () {
+                            assert_eq!(depth(), 2);
+                            std::panic::resume_unwind(Box::new("in a call"));
+                        },
+                    )
+                }));
+                assert!(unwound.is_err());
+                assert_eq!(depth(), 1);
+                speak();
+            },
+        );
         assert_eq!(depth(), 0);
     }
 
@@ -359,13 +390,20 @@ mod tests {
             thread.verify(None, (&PLAN, 3));
             assert_eq!(thread.fresh(&PLAN), ALL_FRESH & !site_bit(3));
             let silent = |_: &mut Registrar| {};
-            Lent::during((&PLAN, 1), false, Pending::Running, &silent, || {
-                assert_eq!(
-                    thread.fresh(&PLAN),
-                    ALL_FRESH,
-                    "called from elsewhere it is another pair"
-                );
-            });
+            Lent::during(
+                (&PLAN, 1),
+                &Cell::new(0),
+                false,
+                Pending::Running,
+                &silent,
+                || {
+                    assert_eq!(
+                        thread.fresh(&PLAN),
+                        ALL_FRESH,
+                        "called from elsewhere it is another pair"
+                    );
+                },
+            );
             thread.forget();
         });
     }

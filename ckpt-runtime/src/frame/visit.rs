@@ -1,5 +1,7 @@
 //! What happens at a site that has to look up: is the way to it sound, and is a checkpoint due?
 
+use std::cell::Cell;
+
 use super::registrar::Missing;
 use super::thread::{Lent, Orphan, Place, Stray, THREAD, Thread, site_bit, site_plan};
 use super::{Frame, Registrar};
@@ -38,7 +40,7 @@ impl Frame {
             return Err(chosen_unseen(place));
         }
         if self.fresh & site_bit(site) != 0 && self.still_fresh(site) {
-            gather(thread, place, registrar, None)?;
+            gather(thread, place, &self.activation, registrar, None)?;
             verified(thread, place);
             self.fresh &= !site_bit(site);
         }
@@ -46,7 +48,7 @@ impl Frame {
             ranks::verify(thread.visits(), &|| position(place))?;
         }
         active::visit(thread.visits(), |builder| {
-            gather(thread, place, registrar, Some(builder))
+            gather(thread, place, &self.activation, registrar, Some(builder))
         })
     }
 }
@@ -55,6 +57,7 @@ impl Frame {
 pub(super) fn gather(
     thread: &Thread,
     place: Place,
+    activation: &Cell<u64>,
     registrar: &dyn Fn(&mut Registrar),
     builder: Option<SnapshotBuilder>,
 ) -> Result<SnapshotBuilder, Fatal> {
@@ -63,10 +66,11 @@ pub(super) fn gather(
         team::captures().iter().for_each(|index| gathering.wants(*index));
         let mut caller = None;
         for call in calls {
-            heard(&mut gathering, caller, call.place(), call.registrar(), place)?;
+            let frame = (call.place(), call.activation(), call.registrar());
+            heard(&mut gathering, caller, frame, place)?;
             caller = Some(call.place());
         }
-        heard(&mut gathering, caller, place, registrar, place)?;
+        heard(&mut gathering, caller, (place, activation, registrar), place)?;
         Ok(gathering.finish().unwrap_or_default())
     })
 }
@@ -74,14 +78,17 @@ pub(super) fn gather(
 fn heard(
     gathering: &mut Registrar,
     caller: Option<Place>,
-    frame: Place,
-    registrar: &dyn Fn(&mut Registrar),
+    (frame, activation, registrar): (Place, &Cell<u64>, &dyn Fn(&mut Registrar)),
     visited: Place,
 ) -> Result<(), Fatal> {
-    gathering.hear(frame, registrar).map_err(|missing| match missing {
-        Missing::Consumed { parameter } => consumed(parameter, caller, frame, visited),
-        Missing::Unsaveable { key, rust_type, .. } => unsaveable((key, rust_type), caller, frame, visited),
-    })
+    gathering
+        .hear(frame, activation, registrar)
+        .map_err(|missing| match missing {
+            Missing::Consumed { parameter } => consumed(parameter, caller, frame, visited),
+            Missing::Unsaveable { key, rust_type, .. } => {
+                unsaveable((key, rust_type), caller, frame, visited)
+            }
+        })
 }
 
 /// Remembers that every call on the way to this site is sound.

@@ -88,6 +88,7 @@ impl Large<'_, '_> {
                 checksums: blocks.iter().map(Held::checksum).collect(),
                 pays: before.is_none() || same * 4 >= stored,
                 watch: body.watch,
+                owner: body.owner,
             })),
             Source::Plain(_) => None,
         };

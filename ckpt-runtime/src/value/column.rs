@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use super::Bytes;
+use super::Encoder;
+use super::objects::Objects;
 
 /// Names of an enum's variants, in the order of their numbers.
 pub type Names = Cow<'static, [Cow<'static, str>]>;
@@ -171,6 +173,13 @@ pub enum Column {
 }
 
 impl Column {
+    /// What a value is that shares nothing with others, copied as a whole.
+    pub(crate) fn of(save: impl FnOnce(&mut Encoder<'_>)) -> Column {
+        let (mut column, mut objects) = (Column::Empty, Objects::default());
+        save(&mut Encoder::new(&mut column, false, &mut objects));
+        column
+    }
+
     /// Bytes of all data below this column.
     pub fn bytes(&self) -> u64 {
         match self {

@@ -30,7 +30,7 @@ mod impls;
 pub(crate) mod tests;
 
 pub(crate) use body::{
-    Body, Capture, LARGEST_BLOCK, PARTS, Reference, Sink, Taken, Written, block_size, is_zero,
+    Body, Capture, LARGEST_BLOCK, Owner, PARTS, Reference, Sink, Taken, Written, block_size, is_zero,
 };
 pub use bytes::Bytes;
 pub(crate) use bytes::release_unused;
@@ -95,6 +95,10 @@ pub trait Checkpoint {
     /// point to, changes through a shared reference, and nothing depends on where they are.
     #[doc(hidden)]
     const BITS: bool = false;
+
+    /// Whether nothing in a value, nor in what it owns, changes through a shared reference.
+    #[doc(hidden)]
+    const FIXED: bool = false;
 
     /// Appends this value to the columns of `to`.
     fn save(&self, to: &mut Encoder<'_>);

@@ -15,6 +15,9 @@ pub trait Refill {
     /// As [`Checkpoint::BITS`].
     #[doc(hidden)]
     const BITS: bool = false;
+    /// As [`Checkpoint::FIXED`].
+    #[doc(hidden)]
+    const FIXED: bool = false;
 
     /// Appends the part that is saved to the columns of `to`.
     fn save_part(&self, to: &mut Encoder<'_>);
@@ -30,6 +33,7 @@ pub trait Refill {
 
 impl<T: Checkpoint + ?Sized> Refill for T {
     const BITS: bool = T::BITS;
+    const FIXED: bool = T::FIXED;
 
     fn save_part(&self, to: &mut Encoder<'_>) {
         self.save(to);

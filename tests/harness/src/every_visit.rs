@@ -114,6 +114,9 @@ impl<'a> Trial<'a> {
     fn session(&self, folder: &Path) -> Runner {
         self.runner(folder)
             .with("CKPT_DIR", folder.join("store").display())
+            // What is compared with the checkpoint before, or said not to have changed, is part of what is tried.
+            .with("CKPT_FULL_EVERY", 3)
+            .with("CKPT_CHECK_UNWRITTEN", 1)
             .with("CKPT_QUIET", 1)
     }
 

@@ -16,6 +16,7 @@ pub const ALL: &[(&str, BarOf)] = &[
     ("wait", wait::dirty),
     ("unchanged", wait::unchanged),
     ("watched", wait::watched),
+    ("known", wait::known),
     ("zeros", wait::zeros),
     ("scale", wait::scale),
     ("disk", disk::durable),

@@ -1,5 +1,7 @@
 //! How long the program stands still.
 
+use std::process::Command;
+
 use super::{newest, save, session};
 use crate::Wish;
 use crate::measure::{Bar, Measured, timed};
@@ -120,6 +122,36 @@ fn few_changes(wish: &Wish, settings: &str) -> anyhow::Result<FewChanges> {
         reads,
         writes,
     })
+}
+
+/// The compiler has seen that nothing has changed.
+pub fn known(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
+    let mut all = Vec::new();
+    for megabytes in [32, wish.megabytes] {
+        let folder = tempfile::tempdir_in(&wish.folders[0])?;
+        let rounds = (wish.rounds + 2).to_string();
+        let output = Command::new(std::env::current_exe()?)
+            .args(["--rounds", &rounds, "--known", &megabytes.to_string()])
+            .env("CKPT_DIR", folder.path().join("store"))
+            .env("CKPT_EVERY", "1")
+            .env("CKPT_FULL_EVERY", "1000000")
+            .output()?;
+        anyhow::ensure!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let waits: Vec<f64> = serde_json::from_slice(&output.stdout)?;
+        // The first has everything to store, and the next is the first to be compared with one.
+        let pairs: Vec<(f64, f64)> = waits.into_iter().skip(2).map(|wait| (wait, 1e-3)).collect();
+        all.push(Measured::of(
+            &format!("wait, {megabytes} MB known not to have changed"),
+            "1 ms",
+            Bar::AtMost(1.0),
+            &pairs,
+        ));
+    }
+    Ok(all)
 }
 
 /// A state that is nearly all zeros.

@@ -33,6 +33,7 @@ const KNOWN: &[&str] = &[
     "CKPT_QUIET",
     "CKPT_FAULT",
     "CKPT_CHECK_SAFE_POINTS",
+    "CKPT_CHECK_UNWRITTEN",
     "CKPT_COUNT_MPI_CALLS",
     "CKPT_LOG",
     "CKPT_MAP",

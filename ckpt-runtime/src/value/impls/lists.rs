@@ -34,6 +34,7 @@ macro_rules! lists {
     ($($type:ty, [$($bound:tt)*], |$value:ident| $slice:expr, |$items:ident| $load:expr;)*) => {$(
         impl<T: Checkpoint $($bound)*> Checkpoint for $type {
             const BITS: bool = true;
+            const FIXED: bool = T::FIXED;
             fn save(&self, to: &mut Encoder<'_>) {
                 owned::save(self, to, |$value, to| save_list($slice, to));
             }
@@ -60,6 +61,7 @@ lists! {
 
 impl<T: Checkpoint> Checkpoint for VecDeque<T> {
     const BITS: bool = true;
+    const FIXED: bool = T::FIXED;
     fn save(&self, to: &mut Encoder<'_>) {
         owned::save(self, to, |queue, to| {
             let (front, back) = queue.as_slices();
@@ -99,6 +101,7 @@ impl<T: Checkpoint> Checkpoint for LinkedList<T> {
 
 impl<T: Checkpoint, const N: usize> Checkpoint for [T; N] {
     const BITS: bool = T::BITS;
+    const FIXED: bool = T::FIXED;
     fn save(&self, to: &mut Encoder<'_>) {
         if to.is_batch() {
             Self::save_slice(std::slice::from_ref(self), to);

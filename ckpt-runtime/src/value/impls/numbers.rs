@@ -9,6 +9,7 @@ macro_rules! plain {
     ($($type:ty)*) => {$(
         impl Checkpoint for $type {
             const BITS: bool = true;
+            const FIXED: bool = true;
             #[inline]
             fn save(&self, to: &mut Encoder<'_>) {
                 to.number(*self);
@@ -134,6 +135,7 @@ fn truth(byte: u8) -> Result<bool, LoadError> {
 
 impl Checkpoint for bool {
     const BITS: bool = true;
+    const FIXED: bool = true;
     fn save(&self, to: &mut Encoder<'_>) {
         to.bytes(&DType::Bool, &[u8::from(*self)]);
     }
@@ -158,6 +160,7 @@ impl Checkpoint for bool {
 
 impl Checkpoint for char {
     const BITS: bool = true;
+    const FIXED: bool = true;
     fn save(&self, to: &mut Encoder<'_>) {
         to.raw(&DType::Char, std::iter::once(u32::from(*self)));
     }
@@ -175,6 +178,7 @@ impl Checkpoint for char {
 
 impl Checkpoint for () {
     const BITS: bool = true;
+    const FIXED: bool = true;
     fn save(&self, to: &mut Encoder<'_>) {
         to.unit();
     }

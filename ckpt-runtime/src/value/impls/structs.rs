@@ -28,6 +28,7 @@ macro_rules! tuples {
     ($($count:literal: $($index:tt $name:ident),*;)*) => {$(
         impl<$($name: Checkpoint),*> Checkpoint for ($($name,)*) {
             const BITS: bool = true $(&& $name::BITS)*;
+            const FIXED: bool = true $(&& $name::FIXED)*;
             fn save(&self, to: &mut Encoder<'_>) {
                 const NAMES: &[Cow<'static, str>] = NUMBERS.split_at($count).0;
                 $(self.$index.save(&mut to.field(NAMES, $index));)*

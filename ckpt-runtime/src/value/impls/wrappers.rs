@@ -42,6 +42,7 @@ transparent! {
 
 impl<T: Checkpoint> Checkpoint for Box<T> {
     const BITS: bool = true;
+    const FIXED: bool = T::FIXED;
     fn save(&self, to: &mut Encoder<'_>) {
         owned::save(self, to, |inner, to| (**inner).save(to));
     }
@@ -74,6 +75,7 @@ fn save_option<T: Checkpoint>(value: Option<&T>, to: &mut Encoder<'_>) {
 
 impl<T: Checkpoint> Checkpoint for Option<T> {
     const BITS: bool = T::BITS;
+    const FIXED: bool = T::FIXED;
     fn save(&self, to: &mut Encoder<'_>) {
         save_option(self.as_ref(), to);
     }

@@ -52,6 +52,7 @@ mod statics;
 mod threads;
 mod through_serde;
 mod travelling;
+mod unwritten;
 mod used_up;
 mod values;
 
@@ -125,6 +126,7 @@ const SHAPES: &[Shape] = shapes! {
     values: numbers, texts_and_paths, collections, options_and_results, wrappers, shared_pointers, derived_types, derived_with_field_attributes, arrays_and_boxed_slices, empty_and_nested_empty, trees_and_lists, parts_of_trees;
     effects: iterator_that_empties_its_source, iterator_split_off, iterator_made_with_a_draw, range_made_with_a_draw, argument_with_effect, operand_with_effect, operand_changed_by_the_call, assignment_to_a_place_with_effect, reference_made_with_a_draw, closure_over_a_cell, shared_pointer_in_two_frames, text_of_an_environment;
     again: variants_of_a_field, patterns, items_of_a_for, reference_in_a_pattern;
+    unwritten: a_matrix_and_a_vector, filled_anew_for_every_phase, another_activation_has_another_array, arrays_that_trade_places, behind_a_cell;
     used_up: transformed_first, receiver_taken_apart, consumed_by_a_method, shadowed_by_what_is_made_of_them, used_up_on_one_branch, through_two_frames, steered_parameters;
     refills: struct_with_callbacks, lent_to_a_method, nested_and_carved, of_a_plain_type;
     objects: boxed_solver_in_a_loop, solver_replaced_on_the_way, list_of_bodies, values_lent_as_objects, struct_with_a_boxed_field, element_of_a_list_lent, object_by_value, shared_boxed_object, objects_behind_shared_pointers;

@@ -80,6 +80,7 @@ macro_rules! dynamic {
     ($($type:ident, $rows:ty, $columns:ty, |$r:ident, $c:ident| $new:expr;)*) => {$(
         impl<T: Checkpoint + Scalar> Checkpoint for $type<T> {
             const BITS: bool = true;
+            const FIXED: bool = T::FIXED;
             fn save(&self, to: &mut Encoder<'_>) {
                 self.nrows().save(&mut to.field(NAMES, 0));
                 self.ncols().save(&mut to.field(NAMES, 1));

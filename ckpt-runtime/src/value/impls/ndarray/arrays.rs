@@ -16,6 +16,7 @@ const NAMES: &[Cow<'static, str>] = &[
 
 impl<T: Checkpoint, D: Dimension> Checkpoint for Array<T, D> {
     const BITS: bool = true;
+    const FIXED: bool = T::FIXED;
     fn save(&self, to: &mut Encoder<'_>) {
         let memory = self.as_slice_memory_order();
         let strides: Vec<isize> = match memory {
