@@ -3,7 +3,8 @@
 //!
 //! What Rust guarantees does the rest. While the registrar of a call looks at a variable it is borrowed, so that the callee
 //! does not change it; and a reference through which it could be changed later could not live across the site. Neither
-//! holds for raw pointers: in functions that speak of them nothing is known. Whether the type lets what is behind a
+//! holds for raw pointers: in functions that speak of them nothing is known. (References that ckpt itself makes again behind a
+//! site are its own business.) Whether the type lets what is behind a
 //! shared reference change, the runtime knows.
 
 use crate::flow::{BindingId, Event, Flow, NodeId, Use};

@@ -196,7 +196,10 @@ impl Emitter<'_> {
     fn registrations(&self, site: SiteId) -> TokenStream {
         let rt = rt();
         let registrar = registrar();
-        let entries = self.plan.sites[site as usize - 1].entries.iter().map(|entry| {
+        // References that end at the site and are made again behind it may be written through.
+        let site_plan = &self.plan.sites[site as usize - 1];
+        let is_written_around = !site_plan.remade.is_empty() || !site_plan.seats.is_empty();
+        let entries = site_plan.entries.iter().map(|entry| {
             let key = self.key(entry.binding());
             let span = self.own_span(entry.binding());
             let seen = seen_name(entry.binding());
@@ -213,7 +216,7 @@ impl Emitter<'_> {
                     _ => quote!(#registrar.save_entry(#key);),
                 };
             }
-            let unwritten = self.unwritten.contains(self.flow, site, entry.binding());
+            let unwritten = !is_written_around && self.unwritten.contains(self.flow, site, entry.binding());
             let unwritten = unwritten.then(|| quote!(#registrar.unwritten();));
             match entry {
                 Entry::Save(_) if self.is_seen(site, entry) => {
