@@ -53,6 +53,9 @@ impl Frame {
     }
 }
 
+/// A frame at its site, and the number of its activation.
+type Speaker<'a> = (Place, &'a Cell<u64>, &'a dyn Fn(&mut Registrar));
+
 /// Lets every frame of the thread speak, from the outermost to the one at the site.
 pub(super) fn gather(
     thread: &Thread,
@@ -78,7 +81,7 @@ pub(super) fn gather(
 fn heard(
     gathering: &mut Registrar,
     caller: Option<Place>,
-    (frame, activation, registrar): (Place, &Cell<u64>, &dyn Fn(&mut Registrar)),
+    (frame, activation, registrar): Speaker<'_>,
     visited: Place,
 ) -> Result<(), Fatal> {
     gathering
