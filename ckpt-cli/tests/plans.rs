@@ -21,7 +21,7 @@ impl Package {
         fs::create_dir(folder.path().join("src")).unwrap();
         fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
         fs::write(folder.path().join("src/main.rs"), main).unwrap();
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plans");
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs");
         Self { folder, target }
     }
 

@@ -23,8 +23,8 @@ impl Package {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let folder = tempfile::tempdir().unwrap();
         copy(&here.join("../testdata/lbm"), folder.path());
-        // The dependencies of the copies are built once for all tests.
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unmodified");
+        // The dependencies of the copies are built once for all tests, those of plans.rs too.
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs");
         Self {
             folder,
             target,
