@@ -468,10 +468,13 @@ fn is_as_last<T: Refill + ?Sized>(owner: Owner, value: &T) -> bool {
 }
 
 fn was_written(place: Place, key: &str) -> Fatal {
-    Fatal::refused(format!("E2031: `{key}` of `{}` has changed, and was not to", place.0.function))
-        .at(position(place))
-        .why("ckpt has seen no write to it between two visits of this site: this is a bug in ckpt, please report it")
-        .help("`full-every = 1` does without what ckpt knows of writes")
+    Fatal::refused(format!(
+        "E2031: `{key}` of `{}` has changed, and was not to: this is a bug in ckpt",
+        place.0.function
+    ))
+    .at(position(place))
+    .why("ckpt has seen no write to it between two visits of this site; please report it")
+    .help("`full-every = 1` does without what ckpt knows of writes")
 }
 
 #[cfg(test)]
