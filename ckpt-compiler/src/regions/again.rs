@@ -192,14 +192,6 @@ fn is_made_anew(init: &Expr) -> bool {
     }
 }
 
-/// The variables that the body of a thread that does not `move` borrows exclusively.
-pub(super) fn changed_by(closure: &ExprClosure) -> BTreeSet<String> {
-    match closure.capture {
-        Some(_) => BTreeSet::new(),
-        None => changed(&super::find::body_of(closure)),
-    }
-}
-
 #[derive(Default)]
 struct Changed {
     names: BTreeSet<String>,
@@ -241,7 +233,10 @@ impl<'ast> Visit<'ast> for Changed {
 
 /// Methods of generators and the like: a variable declared `mut` on which any other method is called may have changed.
 fn changes_a_number(name: &str) -> bool {
-    !LOOKS.contains(&name)
+    let tables = Tables::current();
+    let only_looks = tables.is_pure(name) && !tables.borrows_mutably(name);
+    !only_looks
+        && !LOOKS.contains(&name)
         && !matches!(
             name,
             "lock" | "read" | "write" | "load" | "store" | "wait" | "send" | "recv" | "join"

@@ -55,7 +55,7 @@ pub struct Names {
     mutable: BTreeSet<String>,
     exclusive: BTreeSet<String>,
     /// What is in scope where a closure or statement begins, by its place.
-    scopes: HashMap<(usize, usize), BTreeSet<String>>,
+    scopes: HashMap<(usize, usize), Scope>,
 }
 
 impl Names {
@@ -184,17 +184,58 @@ impl<'ast> Visit<'ast> for Names {
     }
 }
 
-/// The names in scope at every closure, and at every statement, which may become the body of a thread.
-fn scopes(function: &ItemFn) -> HashMap<(usize, usize), BTreeSet<String>> {
+/// What is in scope: for each name what the innermost variable is that has it.
+type Scope = BTreeMap<String, Innermost>;
+
+/// A variable, where another of the same name may be of another kind: `let grid = &grid;`.
+#[derive(Debug, Clone, Copy, Default)]
+struct Innermost {
+    mutable: bool,
+    /// Whether it is a shared reference.
+    shared: bool,
+}
+
+/// What is in scope at every closure, and at every statement, which may become the body of a thread.
+fn scopes(function: &ItemFn) -> HashMap<(usize, usize), Scope> {
     struct Scopes {
-        stack: Vec<String>,
-        found: HashMap<(usize, usize), BTreeSet<String>>,
+        stack: Vec<(String, Innermost)>,
+        found: HashMap<(usize, usize), Scope>,
     }
     impl Scopes {
+        fn add(&mut self, pattern: &Pat) {
+            let bound = pattern_bindings(pattern).into_iter().map(|one| {
+                let mutable = one.mutability.is_some();
+                (
+                    one.ident.to_string(),
+                    Innermost {
+                        mutable,
+                        shared: false,
+                    },
+                )
+            });
+            self.stack.extend(bound);
+        }
+        /// The same of a pattern that binds a value.
+        fn add_value(&mut self, pattern: &Pat, value: &Expr) {
+            match (pattern, value) {
+                (Pat::Tuple(parts), Expr::Tuple(values)) if parts.elems.len() == values.elems.len() => {
+                    let pairs = parts.elems.iter().zip(&values.elems);
+                    pairs.for_each(|(part, value)| self.add_value(part, value));
+                }
+                _ => {
+                    let from = self.stack.len();
+                    self.add(pattern);
+                    let shared = matches!(value, Expr::Reference(one) if one.mutability.is_none());
+                    self.stack[from..]
+                        .iter_mut()
+                        .for_each(|(_, one)| one.shared = shared);
+                }
+            }
+        }
         fn within(&mut self, patterns: &[&Pat], inside: impl FnOnce(&mut Self)) {
             let depth = self.stack.len();
             for pattern in patterns {
-                self.stack.extend(bound(pattern));
+                self.add(pattern);
             }
             inside(self);
             self.stack.truncate(depth);
@@ -206,7 +247,10 @@ fn scopes(function: &ItemFn) -> HashMap<(usize, usize), BTreeSet<String>> {
         }
         fn visit_local(&mut self, local: &'ast syn::Local) {
             visit::visit_local(self, local);
-            self.stack.extend(bound(&local.pat));
+            match &local.init {
+                Some(init) => self.add_value(&local.pat, &init.expr),
+                None => self.add(&local.pat),
+            }
         }
         fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
             self.visit_expr(&one.expr);
@@ -229,7 +273,7 @@ fn scopes(function: &ItemFn) -> HashMap<(usize, usize), BTreeSet<String>> {
         }
         fn visit_expr_let(&mut self, one: &'ast syn::ExprLet) {
             visit::visit_expr_let(self, one);
-            self.stack.extend(bound(&one.pat));
+            self.add(&one.pat);
         }
         fn visit_stmt(&mut self, stmt: &'ast syn::Stmt) {
             let here = self.stack.iter().cloned().collect();
@@ -250,8 +294,8 @@ fn scopes(function: &ItemFn) -> HashMap<(usize, usize), BTreeSet<String>> {
     };
     for argument in &function.sig.inputs {
         match argument {
-            FnArg::Receiver(_) => scopes.stack.push("self".into()),
-            FnArg::Typed(typed) => scopes.stack.extend(bound(&typed.pat)),
+            FnArg::Receiver(_) => scopes.stack.push(("self".into(), Innermost::default())),
+            FnArg::Typed(typed) => scopes.add(&typed.pat),
         }
     }
     scopes.visit_block(&function.block);
@@ -284,13 +328,14 @@ pub(super) fn captures(closure: &ExprClosure, names: &Names, errors: &mut Diagno
     let mut found: BTreeMap<String, Ident> = BTreeMap::new();
     identifiers(&body.to_token_stream(), &mut |ident| {
         let name = ident.to_string();
-        if scope.contains(&name) {
+        if scope.contains_key(&name) {
             found.entry(name).or_insert_with(|| ident.clone());
         }
     });
     let mut captures = Vec::new();
     for (name, ident) in found {
-        let is_place = names.exclusive.contains(&name);
+        let innermost = scope.get(&name).copied().unwrap_or_default();
+        let is_place = names.exclusive.contains(&name) && !innermost.shared;
         if name == "self" {
             errors.refuse(
                 ident.span(),
@@ -302,7 +347,7 @@ pub(super) fn captures(closure: &ExprClosure, names: &Names, errors: &mut Diagno
         }
         let how = if is_place {
             How::InPlace
-        } else if names.mutable.contains(&name) && changed.contains(&name) {
+        } else if innermost.mutable && changed.contains(&name) {
             How::Restored
         } else {
             How::MadeAgain

@@ -240,7 +240,10 @@ impl Lifter<'_> {
         .visit_stmt_mut(stmt);
         for closure in bodies {
             let member = self.member(&closure);
-            lends.extend(self.names.changeable(again::changed_by(&closure)));
+            if !member.moves {
+                let places = member.captures.iter().filter(|one| one.how == How::InPlace);
+                lends.extend(places.map(|one| one.ident.to_string()));
+            }
             self.found.members.push(member);
         }
     }

@@ -187,6 +187,40 @@ pub fn a_struct_of_locks_and_a_barrier() {
     );
 }
 
+impl Island {
+    fn season(&self, k: u64) -> u64 {
+        let sum: u64 = self.hares.read().unwrap().iter().sum();
+        self.dusk.wait();
+        self.hares.write().unwrap()[k as usize] += sum % 10;
+        self.dusk.wait();
+        sum
+    }
+}
+
+#[ckpt::instrument]
+pub fn a_name_for_what_is_shared() {
+    let mut island = Island {
+        hares: RwLock::new(vec![1, 2]),
+        lynxes: Mutex::new(0),
+        dusk: Barrier::new(2),
+    };
+    *island.lynxes.get_mut().unwrap() = 4;
+    thread::scope(|s| {
+        for k in 0..2 {
+            let island = &island;
+            s.spawn(move || {
+                for _ in 0..3 {
+                    ckpt::checkpoint!();
+                    let sum = island.season(k);
+                    *island.lynxes.lock().unwrap() += sum;
+                }
+            });
+        }
+    });
+    island.hares.get_mut().unwrap().push(5);
+    println!("{:?} {:?}", island.hares, island.lynxes);
+}
+
 #[ckpt::instrument]
 fn advance(id: usize, part: &mut [u64], barrier: &Barrier, edges: &Mutex<Vec<u64>>) -> u64 {
     let mut sum = id as u64;
