@@ -2,12 +2,13 @@
 //!
 //! `commands/` has one file for each command; `launch/` finds, builds and starts the user's program;
 //! `crashtest/` kills and compares; `doctor/` looks at the machine; `expand` finds annotated functions; `stores` finds the store that a command is about, `lines` the parts of its ranks; `messages` what each message means; `render` draws tables; `talk` knows how much is said, and in which colours.
-//! `pack/` makes one file of a store and a store of the file. `plot/` draws arrays. `package/` reads the sources of unmodified programs and copies them. `values/` reads what checkpoints hold. Nothing here knows HDF5: stores are read through the library's own reader.
+//! `pack/` makes one file of a store and a store of the file. `tui/` shows a job in the terminal, `report/` tells the life of a job, `plot/` draws arrays, `export/` writes them for other programs. `package/` reads the sources of unmodified programs and copies them. `values/` reads what checkpoints hold. Nothing here knows HDF5: stores are read through the library's own reader.
 
 mod commands;
 mod crashtest;
 mod doctor;
 mod expand;
+mod export;
 mod failure;
 mod launch;
 mod lines;
@@ -16,8 +17,10 @@ mod pack;
 mod package;
 mod plot;
 mod render;
+mod report;
 mod stores;
 mod talk;
+mod tui;
 mod values;
 
 use std::ffi::OsString;

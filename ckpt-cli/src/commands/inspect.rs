@@ -37,6 +37,9 @@ pub struct Inspect {
     /// Draw the numbers of VAR: a line, or a heat map of its last two dimensions
     #[arg(long, value_name = "FILE.svg|png", requires = "variable")]
     plot: Option<PathBuf>,
+    /// Take the numbers that are drawn for an array of this shape: ROWS,COLUMNS
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', requires = "plot")]
+    shape: Vec<u64>,
     /// How many elements are shown at most
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: u64,
@@ -129,6 +132,21 @@ impl Inspect {
         if !is_number(dtype) {
             return Err(no_numbers(&found.name));
         }
+        let as_wished: u64 = self.shape.iter().product();
+        let shape = match self.shape.is_empty() {
+            true => shape,
+            false if as_wished == shape.iter().product::<u64>() => &self.shape,
+            false => {
+                return Err(Failure::usage(format!(
+                    "E3107: `{}` has not the shape {:?}",
+                    found.name, self.shape
+                ))
+                .help(format!(
+                    "it is {shape:?}, of {} elements",
+                    shape.iter().product::<u64>()
+                )));
+            }
+        };
         let index: Vec<u64> = select::bounds(inside, shape)?
             .iter()
             .map(|(from, _)| *from)

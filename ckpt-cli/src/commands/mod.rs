@@ -7,6 +7,7 @@ mod diff;
 mod doctor;
 mod expand;
 mod explain;
+mod export;
 mod init;
 mod inspect;
 mod list;
@@ -14,9 +15,12 @@ mod man;
 mod pack;
 mod plan;
 mod prune;
+mod report;
 mod restart;
 mod rewrite;
 mod run;
+mod seal;
+mod tui;
 mod unpack;
 mod verify;
 
@@ -32,9 +36,13 @@ pub enum Command {
     Init(init::Init),
     List(list::List),
     Inspect(inspect::Inspect),
+    Tui(tui::Tui),
+    Report(report::ReportCommand),
     Verify(verify::Verify),
     Diff(diff::Diff),
     Prune(prune::Prune),
+    Export(export::Export),
+    Seal(seal::Seal),
     Pack(pack::Pack),
     Unpack(unpack::Unpack),
     Crashtest(crashtest::Crashtest),
@@ -56,9 +64,13 @@ impl Command {
             Command::Init(command) => command.perform(),
             Command::List(command) => command.perform(),
             Command::Inspect(command) => command.perform(),
+            Command::Tui(command) => command.perform(),
+            Command::Report(command) => command.perform(),
             Command::Verify(command) => command.perform(),
             Command::Diff(command) => command.perform(),
             Command::Prune(command) => command.perform(),
+            Command::Export(command) => command.perform(),
+            Command::Seal(command) => command.perform(),
             Command::Pack(command) => command.perform(),
             Command::Unpack(command) => command.perform(),
             Command::Crashtest(command) => command.perform(),

@@ -78,7 +78,10 @@ enum Place {
 /// Whether a file of this name is part of a store, and may go with it: not the lock, nor what has not been finished.
 fn belongs_to_a_store(name: &str) -> bool {
     let is_log = name.starts_with("files.") && name.ends_with(".log");
-    let is_note = is_log || name == crate::launch::RECORD_FILE || name == ckpt::session::job::JOB_FILE;
+    let is_note = is_log
+        || name == ckpt::session::events::EVENTS_FILE
+        || name == crate::launch::RECORD_FILE
+        || name == ckpt::session::job::JOB_FILE;
     let is_plain = !name.contains('/') && !name.starts_with('.');
     is_plain && (is_note || crate::stores::file_of(Path::new(name)).is_some())
 }

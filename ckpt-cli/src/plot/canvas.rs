@@ -4,6 +4,13 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Color(pub u8, pub u8, pub u8);
 
+impl Color {
+    /// The three.
+    pub fn parts(self) -> (u8, u8, u8) {
+        (self.0, self.1, self.2)
+    }
+}
+
 /// Which part of a text is at its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {

@@ -8,7 +8,8 @@ mod svg;
 
 use std::path::Path;
 
-use canvas::{Anchor, Canvas, Color};
+pub use canvas::Color;
+use canvas::{Anchor, Canvas};
 use raster::Raster;
 
 use crate::failure::{AboutFile, Failure, Outcome};
@@ -79,15 +80,16 @@ fn paint(picture: &Picture, canvas: &mut dyn Canvas) {
     frame(canvas);
 }
 
-/// From numbers to 0..1.
-struct Scale {
+/// From numbers to 0..1, and to colours.
+pub struct Scale {
     from: f64,
     to: f64,
     logarithmic: bool,
 }
 
 impl Scale {
-    fn of(raster: &Raster, logarithmic: bool) -> Scale {
+    /// From the smallest finite number to the largest; by their logarithm, of those above 0.
+    pub fn of(raster: &Raster, logarithmic: bool) -> Scale {
         let shown = raster.values.iter().copied().filter(|value| value.is_finite());
         let (from, to) = shown
             .filter(|value| !logarithmic || *value > 0.0)
@@ -108,7 +110,8 @@ impl Scale {
         }
     }
 
-    fn share(&self, value: f64) -> f64 {
+    /// Where a number is between the two.
+    pub fn share(&self, value: f64) -> f64 {
         let (from, to, value) = match self.logarithmic {
             true => (self.from.log10(), self.to.log10(), value.log10()),
             false => (self.from, self.to, value),
@@ -126,7 +129,8 @@ impl Scale {
         }
     }
 
-    fn color(&self, value: f64) -> Color {
+    /// Its colour.
+    pub fn color(&self, value: f64) -> Color {
         match value {
             value if !value.is_finite() => ODD,
             0.0 if self.logarithmic => NOTHING,
@@ -200,8 +204,12 @@ fn ticks(canvas: &mut dyn Canvas, columns: u64, rows: u64) {
             BLACK,
         );
     }
+    // A line has numbers there, and no rows.
     for (share, index) in [(0.0, 0), (0.5, rows / 2), (1.0, rows)] {
-        if rows > 1 || index == 0 {
+        if rows == 0 {
+            break;
+        }
+        if rows > 1 || share == 0.0 {
             canvas.text(
                 LEFT - 8.0,
                 TOP + share * INNER_HEIGHT + 5.0,
@@ -241,7 +249,7 @@ fn line(raster: &Raster, scale: &Scale, canvas: &mut dyn Canvas) {
         let (x, y) = place(*index, *value);
         canvas.rectangle(x - 2.0, y - 2.0, 4.0, 4.0, viridis(0.3));
     }
-    ticks(canvas, raster.shape[1], 1);
+    ticks(canvas, raster.shape[1], 0);
     for share in [0.0, 0.5, 1.0] {
         let y = TOP + (1.0 - share) * INNER_HEIGHT;
         canvas.text(

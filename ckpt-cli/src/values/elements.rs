@@ -107,6 +107,14 @@ impl<'c> Elements<'c> {
         Ok(chosen)
     }
 
+    /// All of them, as text.
+    pub fn words(&self, checkpoint: &Restored) -> Result<Vec<String>, LoadError> {
+        match self {
+            Elements::Array(node, _) => checkpoint.text(node, 0, u64::MAX),
+            Elements::Strings(lengths, text, _) => strings(checkpoint, lengths, *text, 0, u64::MAX),
+        }
+    }
+
     fn sort(&self) -> Sort {
         match self {
             Elements::Strings(..) => Sort::String,

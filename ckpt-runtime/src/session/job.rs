@@ -10,6 +10,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::auto::{Estimate, History};
+use super::events::{self, What};
 
 /// Name of the state file in the store folder.
 pub const JOB_FILE: &str = "job.json";
@@ -132,8 +133,22 @@ fn current() -> MutexGuard<'static, Option<(PathBuf, Job)>> {
 /// Starts the record of this process.
 pub(crate) fn begin(store: &Path, job: Job) -> io::Result<()> {
     job.write(store)?;
+    let what = What::Start {
+        pid: job.pid,
+        host: job.host.clone(),
+        visits: job.visits,
+        restarted_from: job.restarted_from,
+    };
+    events::add(store, &job, what);
     *current() = Some((store.to_owned(), job));
     Ok(())
+}
+
+/// Something has happened to this process's job.
+pub(super) fn happened(what: What) {
+    if let Some((store, job)) = current().as_ref() {
+        events::add(store, job, what);
+    }
 }
 
 /// Changes the record and writes it. A failure is not an error of the run: the record informs, nothing depends on it.
@@ -151,7 +166,14 @@ pub(crate) fn ended(state: State, reason: &str) {
         job.state = state;
         job.reason = (!reason.is_empty()).then(|| reason.to_owned());
     });
-    *current() = None;
+    if let Some((store, job)) = current().take() {
+        let what = What::End {
+            state,
+            visits: job.visits,
+            reason: job.reason.clone(),
+        };
+        events::add(&store, &job, what);
+    }
 }
 
 /// `main` returned, after so many visits. With which exit code is not known yet.
@@ -159,6 +181,11 @@ pub(crate) fn returned(visits: u64) {
     update(|job| {
         job.state = State::Completed;
         job.visits = visits;
+    });
+    happened(What::End {
+        state: State::Completed,
+        visits,
+        reason: None,
     });
 }
 

@@ -4,9 +4,11 @@ use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::auto::History;
-use super::config::{self, Config};
+use super::config::Config;
+use super::events::What;
 use super::exit::{Fatal, exit_code, say};
 use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, State};
+use super::mention::{mention_earlier_run, mention_unknown_variables};
 use super::policy::{self, Policy, Reason};
 use super::resume::Resume;
 use super::writer::{Taken, Writer, Written};
@@ -50,6 +52,8 @@ pub(crate) struct Run {
     late: bool,
     /// The user has been told that the disk is slower than what is asked of it.
     told_of_slow_disk: bool,
+    /// How long the program stood still for the last checkpoint.
+    last_wait: Duration,
 }
 
 impl Run {
@@ -123,6 +127,7 @@ impl Run {
             writer: Writer::default(),
             late: false,
             told_of_slow_disk: false,
+            last_wait: Duration::ZERO,
         };
         if rank == 0 {
             run.begin_job(history)?;
@@ -263,7 +268,11 @@ impl Run {
                 others.join(", ")
             ));
         }
-        self.not_taken("a thread was running beside the program".to_owned(), reason);
+        self.not_taken(
+            "a thread was running beside the program".to_owned(),
+            visits,
+            reason,
+        );
         true
     }
 
@@ -334,6 +343,7 @@ impl Run {
 
     /// The program stood still so long for a checkpoint.
     fn waited(&mut self, time: Duration) {
+        self.last_wait = time;
         if let Some(estimate) = self.policy.taken(time) {
             job::update(|job| job.interval = Some(estimate));
         }
@@ -393,6 +403,14 @@ impl Run {
         };
         match outcome {
             Ok(id) => {
+                job::happened(What::Checkpoint {
+                    id: id.0,
+                    visits,
+                    waited: self.last_wait.as_secs_f64(),
+                    took: took.as_secs_f64(),
+                    bytes: self.bytes.unwrap_or(0),
+                    reason: reason.to_string(),
+                });
                 self.line = id.0;
                 self.policy.committed(took);
                 if reason.stops() {
@@ -471,11 +489,15 @@ impl Run {
         say(&format!(
             "warning: no checkpoint was taken at site visit {visits}: {why}\n  the program goes on and tries again when the next one is due"
         ));
-        self.not_taken(why, reason);
+        self.not_taken(why, visits, reason);
     }
 
-    fn not_taken(&mut self, why: String, reason: Reason) {
+    fn not_taken(&mut self, why: String, visits: u64, reason: Reason) {
         self.failures += 1;
+        job::happened(What::Failed {
+            visits,
+            why: why.clone(),
+        });
         self.failure = why;
         let failures = self.failures;
         job::update(|job| job.failed_checkpoints = failures);
@@ -546,36 +568,6 @@ fn apart(visits: u64) -> Fatal {
         .at(format!("found at site visit {visits}"))
         .why("checkpoints at the same count make a line only if the count means the same on all ranks;\na loop with a site in it has gone round more often on one rank than on another")
         .help("CKPT_CHECK_SAFE_POINTS=1 names the site where they part; put sites only into loops that go round equally often on all ranks")
-}
-
-/// A misspelt variable would be a setting that silently does nothing.
-fn mention_unknown_variables() {
-    for name in config::unknown_variables() {
-        say(&format!(
-            "warning: {name} is set, but ckpt knows no variable of that name"
-        ));
-    }
-}
-
-/// A fresh start over an earlier run's checkpoints is often a forgotten restart.
-fn mention_earlier_run(store: &Store) {
-    let Ok(entries) = store.list() else { return };
-    let completed = matches!(
-        Job::read(store.folder()),
-        Ok(Some(Job {
-            state: State::Completed,
-            ..
-        }))
-    );
-    if let (Some(newest), false) = (entries.last(), completed) {
-        say(&format!(
-            "starts from the beginning; {} holds {} checkpoint(s) of an earlier run, the newest is {} \
-             (CKPT_RESTART=latest would continue that one; retention will remove them)",
-            store.folder().display(),
-            entries.len(),
-            newest.id
-        ));
-    }
 }
 
 /// Kills this process as `kill -9` would: for tests.

@@ -12,6 +12,7 @@ use super::extents::{Body, Extent, Other};
 use super::fault::Step;
 use super::hdf5::USER_BLOCK;
 use super::index::{Dataset, Index};
+use super::superblock;
 use super::{Damage, FORMAT_VERSION, Meta, StoreError};
 
 const MAGIC: [u8; 8] = *b"\x89CKPT\r\n\x1a";
@@ -81,8 +82,10 @@ pub(super) fn full_or(error: StoreError, path: &Path, needed: u64) -> StoreError
 pub(super) fn seal(file: &File, path: &Path, index: &Index) -> Result<u128, StoreError> {
     let io = |error: std::io::Error| StoreError::writing(path, 0, &error);
     let start = file.metadata().map_err(io)?.len();
+    let bytes = index.to_bytes();
+    superblock::set_end(file, start + bytes.len() as u64).map_err(io)?;
     let structure = structure_checksum(file, start, &index.datasets).map_err(io)?;
-    let index = index.to_bytes();
+    let index = bytes;
     file.write_all_at(&index, start).map_err(io)?;
     // What was reserved beyond goes back.
     file.set_len(start + index.len() as u64).map_err(io)?;
@@ -145,12 +148,30 @@ pub(super) struct Container {
     pub length: u64,
     index_offset: u64,
     structure_checksum: u128,
+    /// Whether the file has the length that it was written with.
+    pub is_as_written: bool,
 }
 
 impl Container {
     /// Opens a file and checks length, header and index.
     pub fn open(path: &Path) -> Result<Container, StoreError> {
-        let (file, header, bytes) = read_index(path)?;
+        let (file, header, bytes) = read_index(path, path, false)?;
+        Container::of(path, path, file, &header, &bytes)
+    }
+
+    /// Opens a file that another program has changed, whose own place is `home`: it may be longer than it was.
+    pub fn open_changed(path: &Path, home: &Path) -> Result<Container, StoreError> {
+        let (file, header, bytes) = read_index(path, home, true)?;
+        Container::of(path, home, file, &header, &bytes)
+    }
+
+    fn of(
+        path: &Path,
+        home: &Path,
+        file: File,
+        header: &Header,
+        bytes: &[u8],
+    ) -> Result<Container, StoreError> {
         let malformed = |_| {
             damaged(
                 path,
@@ -158,9 +179,13 @@ impl Container {
                 "its checksum is right but it makes no sense; it was not written by ckpt",
             )
         };
-        let index = Index::from_bytes(&bytes, header.index_offset).map_err(malformed)?;
-        let others = index.files.iter().map(|other| open_other(path, other));
+        let index = Index::from_bytes(bytes, header.index_offset).map_err(malformed)?;
+        let others = index.files.iter().map(|other| open_other(home, other));
         let others = others.collect::<Result<_, _>>()?;
+        let file_length = file
+            .metadata()
+            .map_err(|error| StoreError::io("read", path, &error))?
+            .len();
         Ok(Container {
             path: path.to_owned(),
             file,
@@ -169,6 +194,7 @@ impl Container {
             length: header.length,
             index_offset: header.index_offset,
             structure_checksum: header.structure_checksum,
+            is_as_written: file_length == header.length,
         })
     }
 
@@ -230,7 +256,7 @@ impl Container {
 
 /// What is known of a checkpoint, and the others that it needs, without the rest of the file.
 pub(super) fn read_head(path: &Path) -> Result<(Meta, Vec<Other>), StoreError> {
-    let (_, _, bytes) = read_index(path)?;
+    let (_, _, bytes) = read_index(path, path, false)?;
     Index::head_from_bytes(&bytes).map_err(|_| damaged(path, "index", "it makes no sense"))
 }
 
@@ -245,8 +271,8 @@ fn open_other(path: &Path, other: &Other) -> Result<File, StoreError> {
     let place = format!("checkpoint {}, which it builds on", other.id);
     let opened = File::open(&found).and_then(|file| Ok((file.metadata()?.len(), file)));
     let (length, file) = opened.map_err(|error| damaged(path, &place, &error.to_string()))?;
-    let header =
-        read_header(&file, &found, length).map_err(|error| damaged(path, &place, &error.to_string()))?;
+    let header = read_header(&file, &found, length, false)
+        .map_err(|error| damaged(path, &place, &error.to_string()))?;
     if header.index_checksum == other.seal {
         Ok(file)
     } else {
@@ -254,14 +280,16 @@ fn open_other(path: &Path, other: &Other) -> Result<File, StoreError> {
     }
 }
 
-fn read_index(path: &Path) -> Result<(File, Header, Vec<u8>), StoreError> {
+/// `path` is what is read, `home` is what is told of; a file that `may_be_longer` has been changed by another program.
+fn read_index(path: &Path, home: &Path, may_be_longer: bool) -> Result<(File, Header, Vec<u8>), StoreError> {
     let io = |error: std::io::Error| StoreError::io("read", path, &error);
     let file = File::open(path).map_err(io)?;
     let metadata = file.metadata().map_err(io)?;
     if !metadata.is_file() {
         return Err(damaged(path, "file", "it is not a plain file"));
     }
-    let header = read_header(&file, path, metadata.len())?;
+    let header = read_header(&file, home, metadata.len(), may_be_longer)?;
+    let path = home;
     let mut bytes = vec![
         0;
         usize::try_from(header.index_length).map_err(|_| damaged(
@@ -278,7 +306,7 @@ fn read_index(path: &Path) -> Result<(File, Header, Vec<u8>), StoreError> {
     Ok((file, header, bytes))
 }
 
-fn read_header(file: &File, path: &Path, length: u64) -> Result<Header, StoreError> {
+fn read_header(file: &File, path: &Path, length: u64, may_be_longer: bool) -> Result<Header, StoreError> {
     let mut bytes = [0; HEADER];
     if length < USER_BLOCK {
         return Err(damaged(
@@ -311,7 +339,8 @@ fn read_header(file: &File, path: &Path, length: u64) -> Result<Header, StoreErr
         index_checksum: u128_at(&bytes, 40),
         structure_checksum: u128_at(&bytes, 56),
     };
-    if header.length != length {
+    let is_longer = may_be_longer && length > header.length;
+    if header.length != length && !is_longer {
         return Err(damaged(
             path,
             "file",
@@ -319,7 +348,7 @@ fn read_header(file: &File, path: &Path, length: u64) -> Result<Header, StoreErr
         ));
     }
     let end = header.index_offset.checked_add(header.index_length);
-    if header.index_offset < USER_BLOCK || end != Some(length) {
+    if header.index_offset < USER_BLOCK || end != Some(header.length) {
         return Err(damaged(
             path,
             "header",

@@ -334,6 +334,27 @@ impl Store {
         }
     }
 
+    /// Makes the checksums of a checkpoint anew whose values another program has changed, such as h5py. Gives the paths of the
+    /// datasets that are others than they were.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] when more has changed than values; [`StoreError::Needed`] when others build on it.
+    pub fn renew(&mut self, id: CheckpointId) -> Result<Vec<String>, StoreError> {
+        self.place.writable()?;
+        let mut others = self.place.ids()?.into_iter().filter(|other| *other > id);
+        if let Some(by) = others.find(|other| self.place.needs(*other).contains(&id)) {
+            return Err(StoreError::Needed { id, by });
+        }
+        let path = self.path(id);
+        if !path.is_file() {
+            return Err(StoreError::NotFound {
+                id,
+                folder: self.folder().to_owned(),
+            });
+        }
+        super::renew::renew(&path, &self.place.unfinished(id))
+    }
+
     /// Writes a small text `NAME.txt` beside the checkpoints, as a whole or not at all: the state of the job.
     ///
     /// # Errors

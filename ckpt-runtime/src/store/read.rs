@@ -168,6 +168,15 @@ impl Container {
         check(*checksum, XxHash3_128::oneshot(into)).map_err(damage)
     }
 
+    /// Whether a block is where the index says, as it was written.
+    pub fn block_is_whole(&self, dataset: &Dataset, number: u64) -> bool {
+        let Body::Blocks { size, .. } = &dataset.body else {
+            return false;
+        };
+        let mut into = vec![0; block_length(dataset.bytes, *size, number) as usize];
+        self.block(dataset, number, &mut into, true).is_ok()
+    }
+
     /// Checks all datasets, and keeps the large datasets that it has read for that: a restart reads every byte once, into
     /// the memory where the program has it.
     ///

@@ -1,0 +1,105 @@
+//! `cargo ckpt export`: values of a checkpoint for other programs.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::export::{self, Named};
+use crate::failure::{Failure, Outcome};
+use crate::lines::Ranks;
+use crate::render::{self, FormatOption};
+use crate::stores::{StoreOption, Which};
+use crate::values::find::find;
+
+/// Write values of a checkpoint into a file of numpy or a table
+///
+/// An `.npz` has an array for every value, under `function/variable`, with the parts of structs as `function/variable.part`:
+/// `numpy.load(FILE)["main/grid"]`. A `.csv` has one array.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Export {
+    /// Number of the checkpoint, or `latest`
+    #[arg(value_name = "ID")]
+    which: Which,
+    /// The variables, or parts of them, as for `inspect`
+    #[arg(value_name = "VAR", required_unless_present = "all")]
+    variables: Vec<String>,
+    /// All of the checkpoint
+    #[arg(long, conflicts_with = "variables")]
+    all: bool,
+    /// The file
+    #[arg(long, value_name = "FILE.npz|csv")]
+    to: PathBuf,
+    /// Whose file it is, of a program of several processes
+    #[arg(long, value_name = "R", default_value_t = 0)]
+    rank: u32,
+    #[command(flatten)]
+    store: StoreOption,
+    #[command(flatten)]
+    format: FormatOption,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  cargo ckpt export latest --all --to state.npz
+  cargo ckpt export 12 sim.pos --to pos.csv
+
+Exit codes: 0 done, 2 no such variable, or it does not fit, 76 no such checkpoint, 78 it is damaged.";
+
+impl Export {
+    /// Writes.
+    pub fn perform(&self) -> Outcome<u8> {
+        let lines = self.store.lines()?;
+        let id = lines.resolve(self.which)?;
+        let part = lines.chosen(Ranks::One(self.rank))?;
+        let part = part
+            .first()
+            .ok_or_else(|| Failure::usage("E3002: there is no such rank"))?;
+        let checkpoint = lines.load(part, id)?;
+        let mut list = match self.all {
+            true => export::all(&checkpoint),
+            false => Vec::new(),
+        };
+        for name in &self.variables {
+            let found = find(&checkpoint, name)?;
+            let node = found
+                .node
+                .ok_or_else(|| Failure::usage(format!("E3006: `{}` holds no value", found.name)))?;
+            let function = checkpoint
+                .frames()
+                .get(found.frame)
+                .map_or("", |frame| frame.function.as_str());
+            export::below(&format!("{function}/{}", found.name), node, &mut list);
+        }
+        let ending = self.to.extension().and_then(|ending| ending.to_str());
+        match (ending, list.as_slice()) {
+            (Some("npz"), all) => export::write_npz(&self.to, &checkpoint, all)?,
+            (Some("csv"), [one]) => export::write_csv(&self.to, &checkpoint, one)?,
+            (Some("csv"), several) => {
+                let names: Vec<&str> = several.iter().map(|one| one.name.as_str()).take(20).collect();
+                return Err(Failure::usage("E3105: one array goes into a table")
+                    .because(format!("chosen are: {}", names.join(", ")))
+                    .help("name one of them, or write an `.npz`"));
+            }
+            _ => {
+                return Err(Failure::usage(format!(
+                    "E3106: `{}` is no name of an exported file",
+                    self.to.display()
+                ))
+                .help("write a name that ends with `.npz` or `.csv`"));
+            }
+        }
+        self.tell(&list);
+        Ok(0)
+    }
+
+    fn tell(&self, list: &[Named<'_>]) {
+        let names: Vec<&str> = list.iter().map(|one| one.name.as_str()).collect();
+        if self.format.json() {
+            render::print_json(&json!({ "file": self.to, "names": names }));
+            return;
+        }
+        let number = render::count(names.len(), "array");
+        render::print(&format!("Written: {number}, in {}\n", self.to.display()));
+    }
+}

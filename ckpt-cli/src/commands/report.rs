@@ -1,0 +1,56 @@
+//! `cargo ckpt report`: the life of a job.
+
+use std::path::PathBuf;
+
+use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::render::{self, FormatOption};
+use crate::report::{self, Life};
+use crate::stores::{self, StoreOption};
+
+/// Tell the life of a job: failures, cost, how often pays
+///
+/// Goes by what the processes have noted in the store (`events.log`, `job.json`). The waste is the time that the program
+/// stood still for checkpoints, and what it has computed in vain; beside it stands what Daly's model (FGCS 22, 2006)
+/// predicts for the interval that it had, and for the best one.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct ReportCommand {
+    /// Write one page that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreOption,
+    #[command(flatten)]
+    format: FormatOption,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  cargo ckpt report
+  cargo ckpt report --html job.html
+
+Exit codes: 0 done, 76 no job has run on the store.";
+
+impl ReportCommand {
+    /// Reports.
+    pub fn perform(&self) -> Outcome<u8> {
+        let store = self.store.named()?;
+        let home = stores::home(&store);
+        let Some(job) = stores::job(&store) else {
+            return Err(Failure::new(
+                code::NO_CHECKPOINT,
+                format!("E3108: no job has noted anything in `{}`", home.display()),
+            )
+            .help("a program that runs with checkpoints does, from its start on"));
+        };
+        let life = Life::of(job, &ckpt::session::events::read(&home));
+        if let Some(file) = &self.html {
+            std::fs::write(file, report::page(&life)).about("cannot write", file)?;
+        }
+        match self.format.json() {
+            true => render::print_json(&life),
+            false => render::print(&report::words(&life)),
+        }
+        Ok(0)
+    }
+}

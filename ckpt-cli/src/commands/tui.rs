@@ -1,0 +1,33 @@
+//! `cargo ckpt tui`: a live view of a job and of its store.
+
+use crate::failure::Outcome;
+use crate::stores::StoreOption;
+use crate::tui;
+
+/// Watch a job, and look into its checkpoints, in the terminal
+///
+/// Two views. The job: how it stands, the newest checkpoint, what it cost, when the next is due, and what each rank has. The
+/// store: its checkpoints, their values, and arrays as a line or a heat map. Nothing is changed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Tui {
+    #[command(flatten)]
+    store: StoreOption,
+}
+
+const EXAMPLE: &str = "\
+Example:
+  cargo ckpt tui
+  cargo ckpt tui --dir heat.ckpt.d
+
+Keys: Tab changes the view, arrows choose, Enter opens, Esc closes, q ends.
+
+Exit codes: 0 done, 1 there is no terminal, 76 no store.";
+
+impl Tui {
+    /// Shows.
+    pub fn perform(&self) -> Outcome<u8> {
+        tui::show(&self.store.named()?)?;
+        Ok(0)
+    }
+}

@@ -1,0 +1,83 @@
+//! One array as text: a vector as a column, a matrix row by row; with more dimensions, a line for each element with its index.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use ckpt::store::Restored;
+
+use super::Named;
+use crate::failure::{AboutFile, Failure, Outcome};
+use crate::values::elements::Elements;
+use crate::values::select;
+
+/// Writes it.
+pub fn write(to: &Path, checkpoint: &Restored, one: &Named<'_>) -> Outcome<()> {
+    let Some(elements) = Elements::of(one.node) else {
+        return Err(
+            Failure::usage(format!("E3104: `{}` does not fit into a table", one.name))
+                .help("name an array, or write an `.npz`, which takes structs apart"),
+        );
+    };
+    let shape = elements.shape();
+    let words = elements
+        .words(checkpoint)
+        .map_err(crate::values::checkpoint::unreadable(one.node))?;
+    let file = File::create(to).about("cannot write", to)?;
+    let mut out = BufWriter::new(file);
+    lines(&mut out, &shape, &words)
+        .and_then(|()| out.flush())
+        .about("cannot write", to)
+}
+
+fn lines(out: &mut impl Write, shape: &[u64], words: &[String]) -> std::io::Result<()> {
+    let words = words.iter().map(|word| quoted(word));
+    match shape {
+        [] | [_] => words.into_iter().try_for_each(|word| writeln!(out, "{word}")),
+        [_, columns] => {
+            let words: Vec<String> = words.collect();
+            let mut rows = words.chunks((*columns).max(1) as usize);
+            rows.try_for_each(|row| writeln!(out, "{}", row.join(",")))
+        }
+        shape => {
+            let names: Vec<String> = (0..shape.len())
+                .map(|dimension| format!("i{dimension}"))
+                .collect();
+            writeln!(out, "{},value", names.join(","))?;
+            for (number, word) in words.enumerate() {
+                let index = select::index_of(number as u64, shape);
+                let index: Vec<String> = index.iter().map(u64::to_string).collect();
+                writeln!(out, "{},{word}", index.join(","))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// As RFC 4180 has it.
+fn quoted(word: &str) -> String {
+    match word.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", word.replace('"', "\"\"")),
+        false => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(shape: &[u64], words: &[&str]) -> String {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let mut out = Vec::new();
+        lines(&mut out, shape, &words).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn every_shape_has_its_lines() {
+        assert_eq!(of(&[], &["7"]), "7\n");
+        assert_eq!(of(&[2], &["a", "b, \"c\""]), "a\n\"b, \"\"c\"\"\"\n");
+        assert_eq!(of(&[2, 2], &["1", "2", "3", "4"]), "1,2\n3,4\n");
+        assert_eq!(of(&[1, 2, 1], &["1", "2"]), "i0,i1,i2,value\n0,0,0,1\n0,1,0,2\n");
+    }
+}

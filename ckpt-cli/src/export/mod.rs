@@ -1,0 +1,69 @@
+//! Arrays for other programs: `npy` writes one as numpy has it, `npz` many of them, `csv` one as text.
+
+mod csv;
+mod npy;
+mod npz;
+
+use ckpt::store::{Node, NodeKind, Restored};
+
+pub use csv::write as write_csv;
+pub use npz::write as write_npz;
+
+use crate::values::elements::Elements;
+use crate::values::find::{follow, node_of};
+
+/// What has values, with the name that it gets.
+pub struct Named<'c> {
+    /// `main/grid`, `advance/self.pos`.
+    pub name: String,
+    /// Where the values are.
+    pub node: &'c Node,
+}
+
+/// All that has values at and below a node: parts of structs, and lists of strings as one.
+pub fn below<'c>(name: &str, node: &'c Node, list: &mut Vec<Named<'c>>) {
+    let is_strings = matches!(Elements::of(node), Some(Elements::Strings(..)));
+    match &node.kind {
+        NodeKind::Group(children) if !is_strings => {
+            for child in children {
+                below(&format!("{name}.{}", child.name), child, list);
+            }
+        }
+        NodeKind::Link(_) => {}
+        _ => list.push(Named {
+            name: name.to_owned(),
+            node,
+        }),
+    }
+}
+
+/// All values of a checkpoint. A function that is active more than once has its frame's number in front.
+pub fn all(checkpoint: &Restored) -> Vec<Named<'_>> {
+    let frames = checkpoint.frames();
+    let mut list = Vec::new();
+    for (index, frame) in frames.iter().enumerate() {
+        let is_only = frames
+            .iter()
+            .filter(|other| other.function == frame.function)
+            .count()
+            == 1;
+        let function = match is_only {
+            true => frame.function.clone(),
+            false => format!("{index}:{}", frame.function),
+        };
+        for variable in &frame.variables {
+            let is_own = follow(frames, index, variable)
+                .is_some_and(|(at, found)| at == index && found.key == variable.key);
+            if let Some(node) = node_of(checkpoint, index, &variable.key).filter(|_| is_own) {
+                below(&format!("{function}/{}", variable.key), node, &mut list);
+            }
+        }
+    }
+    for group in ["statics", "shared"] {
+        let node = checkpoint.tree().find(group);
+        for child in node.map(Node::children).unwrap_or_default() {
+            below(&format!("{group}/{}", child.name), child, &mut list);
+        }
+    }
+    list
+}

@@ -1,0 +1,365 @@
+//! The life of a job, from what its processes have noted: `Life` adds it up, `model` says what was to be expected and what
+//! would be better, `page` draws.
+
+mod model;
+mod page;
+
+use ckpt::session::events::{Event, What};
+use ckpt::session::job::{Job, State};
+use serde::Serialize;
+
+pub use page::page;
+
+use crate::render;
+
+/// A job.
+#[derive(Debug, Serialize)]
+pub struct Life {
+    /// What its last process says.
+    pub job: Job,
+    /// Its processes, the oldest first.
+    pub processes: Vec<Process>,
+    /// Sums over all of them.
+    pub totals: Totals,
+    /// What the model says.
+    pub advice: Option<model::Advice>,
+}
+
+/// One process of the job.
+#[derive(Debug, Clone, Serialize)]
+pub struct Process {
+    /// Seconds since 1970.
+    pub began: f64,
+    /// Its last sign of life, in the same.
+    pub ended: f64,
+    /// Its number.
+    pub pid: u32,
+    /// Where it ran.
+    pub host: String,
+    /// The checkpoint that it continued from.
+    pub restarted_from: Option<u64>,
+    /// How it ended; none for one that was killed, or runs.
+    pub state: Option<State>,
+    /// Why, where it said so.
+    pub reason: Option<String>,
+    /// Whether it runs.
+    pub running: bool,
+    /// Its checkpoints.
+    pub checkpoints: Vec<Checkpoint>,
+    /// When a checkpoint could not be taken.
+    pub not_taken: Vec<f64>,
+}
+
+/// A checkpoint that is, or was, on the disk.
+#[derive(Debug, Clone, Serialize)]
+pub struct Checkpoint {
+    /// When, in seconds since 1970.
+    pub at: f64,
+    /// Its number.
+    pub id: u64,
+    /// The site visit.
+    pub visits: u64,
+    /// Seconds that the program stood still.
+    pub waited: f64,
+    /// Seconds until it was on the disk.
+    pub took: f64,
+    /// Size of its state.
+    pub bytes: u64,
+}
+
+/// Sums.
+#[derive(Debug, Default, Serialize)]
+pub struct Totals {
+    /// Seconds that the processes ran.
+    pub ran: f64,
+    /// Checkpoints.
+    pub checkpoints: usize,
+    /// Processes that were killed or failed.
+    pub failures: usize,
+    /// Seconds that the program stood still for checkpoints.
+    pub waited: f64,
+    /// Seconds of computation that no checkpoint had kept when its process was killed, or failed.
+    pub lost: f64,
+    /// The two together, as a share of the time that the processes ran.
+    pub waste: f64,
+}
+
+impl Process {
+    /// Whether it died without having been asked to end.
+    pub fn failed(&self) -> bool {
+        !self.running && matches!(self.state, None | Some(State::Failed))
+    }
+
+    /// What it computed after its last checkpoint, if that is lost.
+    fn lost(&self) -> f64 {
+        let kept = self.checkpoints.last().map_or(self.began, |last| last.at);
+        if self.failed() {
+            (self.ended - kept).max(0.0)
+        } else {
+            0.0
+        }
+    }
+
+    /// How it ended, in words.
+    pub fn ending(&self) -> String {
+        match self.state {
+            _ if self.running => "runs".into(),
+            None => "was killed".into(),
+            Some(State::Completed) => "completed".into(),
+            Some(State::Stopped) => "checkpointed and stopped".into(),
+            Some(State::Failed) => "failed".into(),
+            Some(State::Refused) => "refused".into(),
+            Some(State::Running) => "ended".into(),
+        }
+    }
+}
+
+impl Life {
+    /// Adds up what has happened.
+    pub fn of(job: Job, events: &[Event]) -> Life {
+        let mut processes = processes(events);
+        let runs = crate::stores::is_running(&job);
+        if let Some(last) = processes.last_mut() {
+            let updated = seconds(&job.updated);
+            last.ended = last.ended.max(updated.unwrap_or(0.0));
+            last.running = runs && last.state.is_none();
+            if last.running {
+                last.ended = last.ended.max(now());
+            }
+        }
+        guess_deaths(&mut processes);
+        let sum = |of: &dyn Fn(&Process) -> f64| processes.iter().map(of).sum::<f64>();
+        let ran = sum(&|one| one.ended - one.began);
+        let waited = sum(&|one| one.checkpoints.iter().map(|one| one.waited).sum());
+        let lost = sum(&Process::lost);
+        let totals = Totals {
+            ran,
+            checkpoints: processes.iter().map(|one| one.checkpoints.len()).sum(),
+            failures: processes.iter().filter(|one| one.failed()).count(),
+            waited,
+            lost,
+            waste: if ran > 0.0 { (waited + lost) / ran } else { 0.0 },
+        };
+        let advice = model::advice(&processes, &totals);
+        Life {
+            job,
+            processes,
+            totals,
+            advice,
+        }
+    }
+}
+
+/// Nobody notes when a process is killed: half way to its next checkpoint, on average, and before the next process began.
+fn guess_deaths(processes: &mut [Process]) {
+    let Some(gap) = model::interval(processes) else {
+        return;
+    };
+    for index in 0..processes.len() {
+        let next = processes.get(index + 1).map_or(f64::INFINITY, |next| next.began);
+        let one = &mut processes[index];
+        if one.state.is_none() && !one.running {
+            let kept = one.checkpoints.last().map_or(one.began, |last| last.at);
+            one.ended = one.ended.max(next.min(kept + gap / 2.0));
+        }
+    }
+}
+
+fn now() -> f64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0.0, |since| since.as_secs_f64())
+}
+
+fn seconds(text: &str) -> Option<f64> {
+    let time = humantime::parse_rfc3339(text).ok()?;
+    Some(time.duration_since(std::time::UNIX_EPOCH).ok()?.as_secs_f64())
+}
+
+fn processes(events: &[Event]) -> Vec<Process> {
+    let mut list: Vec<Process> = Vec::new();
+    for event in events {
+        if let What::Start {
+            pid,
+            host,
+            restarted_from,
+            ..
+        } = &event.what
+        {
+            list.push(Process {
+                began: event.at,
+                ended: event.at,
+                pid: *pid,
+                host: host.clone(),
+                restarted_from: *restarted_from,
+                state: None,
+                reason: None,
+                running: false,
+                checkpoints: Vec::new(),
+                not_taken: Vec::new(),
+            });
+        }
+        let Some(last) = list.last_mut() else { continue };
+        last.ended = event.at;
+        match &event.what {
+            What::Checkpoint {
+                id,
+                visits,
+                waited,
+                took,
+                bytes,
+                ..
+            } => last.checkpoints.push(Checkpoint {
+                at: event.at,
+                id: *id,
+                visits: *visits,
+                waited: *waited,
+                took: *took,
+                bytes: *bytes,
+            }),
+            What::Failed { .. } => last.not_taken.push(event.at),
+            What::End { state, reason, .. } => (last.state, last.reason) = (Some(*state), reason.clone()),
+            What::Start { .. } => {}
+        }
+    }
+    list
+}
+
+/// So many seconds, for people.
+pub fn time(seconds: f64) -> String {
+    render::duration(std::time::Duration::from_secs_f64(seconds.max(0.0)))
+}
+
+/// A share, for people.
+pub fn percent(share: f64) -> String {
+    match share {
+        share if share < 0.001 => format!("{:.3} %", share * 100.0),
+        share => format!("{:.1} %", share * 100.0),
+    }
+}
+
+/// The report for a terminal.
+pub fn words(life: &Life) -> String {
+    let Life { job, totals, .. } = life;
+    let mut text = format!(
+        "{} {}: {}, {}, {}; ran {}\n\n",
+        job.program,
+        job.version,
+        render::count(life.processes.len(), "process").replace("processs", "processes"),
+        render::count(totals.checkpoints, "checkpoint"),
+        render::count(totals.failures, "failure"),
+        time(totals.ran)
+    );
+    for one in &life.processes {
+        let from = one
+            .restarted_from
+            .map_or_else(String::new, |id| format!(" from checkpoint {id}"));
+        let reason = one
+            .reason
+            .as_ref()
+            .map_or_else(String::new, |reason| format!(" ({reason})"));
+        text += &format!(
+            "  {} on {}{from}: {} in {}, {}{reason}\n",
+            one.pid,
+            one.host,
+            render::count(one.checkpoints.len(), "checkpoint"),
+            time(one.ended - one.began),
+            one.ending()
+        );
+    }
+    text += &format!(
+        "\nwaited for checkpoints  {}\ncomputed in vain        {}\nwaste                   {}\n",
+        time(totals.waited),
+        time(totals.lost),
+        percent(totals.waste)
+    );
+    if let Some(advice) = &life.advice {
+        text += &format!("\n{}\n", advice.words());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job() -> Job {
+        serde_json::from_str(
+            r#"{"program": "heat", "version": "1.0", "pid": 2, "host": "elsewhere", "started": "1970-01-01T00:02:00Z", "updated": "1970-01-01T00:03:20Z",
+            "state": "completed", "visits": 40, "restarted_from": 2, "last_checkpoint": 3, "failed_checkpoints": 0, "command": ["heat"], "reason": null}"#,
+        )
+        .unwrap()
+    }
+
+    fn events() -> Vec<Event> {
+        let checkpoint = |id: u64| What::Checkpoint {
+            id,
+            visits: 10 * id,
+            waited: 0.5,
+            took: 1.0,
+            bytes: 1000,
+            reason: "every 10".into(),
+        };
+        let start = |pid, restarted_from| What::Start {
+            pid,
+            host: "node<1>".into(),
+            visits: 0,
+            restarted_from,
+        };
+        let end = What::End {
+            state: State::Completed,
+            visits: 40,
+            reason: None,
+        };
+        let all = [
+            (10.0, start(1, None)),
+            (30.0, checkpoint(1)),
+            (50.0, checkpoint(2)),
+            (
+                65.0,
+                What::Failed {
+                    visits: 21,
+                    why: "disk".into(),
+                },
+            ),
+            (120.0, start(2, Some(2))),
+            (140.0, checkpoint(3)),
+            (200.0, end),
+        ];
+        all.into_iter().map(|(at, what)| Event { at, what }).collect()
+    }
+
+    #[test]
+    fn waste_is_what_was_waited_for_and_what_was_computed_in_vain() {
+        let life = Life::of(job(), &events());
+        assert_eq!(life.processes.len(), 2);
+        assert_eq!((life.totals.failures, life.totals.checkpoints), (1, 3));
+        assert_eq!(
+            (life.totals.ran, life.totals.waited, life.totals.lost),
+            (55.0 + 80.0, 1.5, 15.0),
+            "the last word counts, later than half an interval"
+        );
+        assert!((life.totals.waste - 16.5 / 135.0).abs() < 1e-12);
+        let words = words(&life);
+        assert!(
+            words.starts_with("heat 1.0: 2 processes, 3 checkpoints, 1 failure; ran 2 min 15 s"),
+            "{words}"
+        );
+        assert!(
+            words.contains("was killed") && words.contains("completed"),
+            "{words}"
+        );
+    }
+
+    #[test]
+    fn the_page_has_every_checkpoint_and_failure_and_nothing_from_outside() {
+        let page = page(&Life::of(job(), &events()));
+        assert_eq!(page.matches("class=checkpoint").count(), 3);
+        assert_eq!(page.matches("class=failure").count(), 1);
+        assert_eq!(page.matches("class=nottaken").count(), 1);
+        assert!(
+            page.contains("node&lt;1&gt;") && !page.contains("node<1>"),
+            "{page}"
+        );
+        assert!(!page.contains("http") && !page.contains("src="), "{page}");
+    }
+}

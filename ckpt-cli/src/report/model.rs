@@ -1,0 +1,120 @@
+//! What checkpoints were to cost, and how often they pay: J. T. Daly, *A higher order estimate of the optimum checkpoint interval for
+//! restart dumps*, FGCS 22(3), 2006, equation 37; the waste is that of its first order.
+
+use serde::Serialize;
+
+use super::{Process, Totals, percent, time};
+
+/// Time between failures where none has been seen: as the library takes it.
+const ASSUMED: f64 = 24.0 * 3600.0;
+
+/// What the model says.
+#[derive(Debug, Serialize)]
+pub struct Advice {
+    /// Seconds that the program stands still for a checkpoint.
+    pub cost: f64,
+    /// Seconds between failures.
+    pub between_failures: f64,
+    /// Whether failures were seen, or one a day is assumed.
+    pub assumed: bool,
+    /// Seconds from checkpoint to checkpoint, as it was.
+    pub interval: Option<f64>,
+    /// The share of the time that this was to cost.
+    pub predicted: Option<f64>,
+    /// Seconds from checkpoint to checkpoint, as it pays.
+    pub best: f64,
+    /// The share of the time that this costs.
+    pub at_best: f64,
+}
+
+/// What the model makes of a job; nothing before its first checkpoint.
+pub fn advice(processes: &[Process], totals: &Totals) -> Option<Advice> {
+    let number = totals.checkpoints as f64;
+    if totals.checkpoints == 0 {
+        return None;
+    }
+    let cost = totals.waited / number;
+    let assumed = totals.failures == 0;
+    let between_failures = match assumed {
+        true => ASSUMED,
+        false => totals.ran / totals.failures as f64,
+    };
+    let interval = interval(processes);
+    let best = daly(cost, between_failures);
+    Some(Advice {
+        cost,
+        between_failures,
+        assumed,
+        interval,
+        predicted: interval.map(|interval| waste(interval, cost, between_failures)),
+        best,
+        at_best: waste(best, cost, between_failures),
+    })
+}
+
+/// The mean time from one checkpoint to the next of the same process.
+pub(super) fn interval(processes: &[Process]) -> Option<f64> {
+    let mut gaps = Vec::new();
+    for one in processes {
+        let times: Vec<f64> = std::iter::once(one.began)
+            .chain(one.checkpoints.iter().map(|one| one.at))
+            .collect();
+        gaps.extend(times.windows(2).map(|pair| pair[1] - pair[0]));
+    }
+    (!gaps.is_empty()).then(|| gaps.iter().sum::<f64>() / gaps.len() as f64)
+}
+
+fn daly(cost: f64, between_failures: f64) -> f64 {
+    if cost >= 2.0 * between_failures {
+        return between_failures;
+    }
+    let part = cost / (2.0 * between_failures);
+    let best = (2.0 * cost * between_failures).sqrt() * (1.0 + part.sqrt() / 3.0 + part / 9.0) - cost;
+    best.max(1.0)
+}
+
+fn waste(interval: f64, cost: f64, between_failures: f64) -> f64 {
+    (cost / (interval + cost) + (interval / 2.0 + cost) / between_failures).min(1.0)
+}
+
+impl Advice {
+    /// In a sentence or two.
+    pub fn words(&self) -> String {
+        let failures = match self.assumed {
+            true => "no failure was seen, one a day is assumed".to_owned(),
+            false => format!("a failure every {}", time(self.between_failures)),
+        };
+        let was = match (self.interval, self.predicted) {
+            (Some(interval), Some(predicted)) => {
+                format!(
+                    "a checkpoint every {} was to cost {} of the time",
+                    time(interval),
+                    percent(predicted)
+                )
+            }
+            _ => "there was one checkpoint".to_owned(),
+        };
+        format!(
+            "A checkpoint costs {}; {failures}: {was}.\nIt pays to take one every {}, which costs {}: `--interval {}s`, or `--interval auto`.",
+            time(self.cost),
+            time(self.best),
+            percent(self.at_best),
+            self.best.round().max(1.0)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_interval_wastes_least() {
+        for (cost, between) in [(1.0, 86400.0), (60.0, 7200.0)] {
+            let best = daly(cost, between);
+            for factor in [0.3, 3.0] {
+                assert!(waste(best * factor, cost, between) > waste(best, cost, between));
+            }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! The view.
+
+use ckpt::session::job::State;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, List, ListItem, ListState, Paragraph, Sparkline, Tabs, Wrap};
+
+use super::state::{App, Opened, Tab, ago};
+use crate::plot::{Scale, raster::Raster};
+use crate::render;
+use crate::report::{Life, percent, time};
+
+const HELP: &str = " Tab: job / store   up, down: choose   Enter: open   Esc: close   q: end ";
+const CHOSEN: Style = Style::new().add_modifier(Modifier::REVERSED);
+
+/// Draws everything.
+pub fn all(frame: &mut Frame<'_>, app: &App) {
+    let [head, body, foot] =
+        Layout::vertical([Constraint::Length(1), Constraint::Min(3), Constraint::Length(1)])
+            .areas(frame.area());
+    let tab = usize::from(app.tab == Tab::Store);
+    frame.render_widget(
+        Tabs::new(["job", "store"]).select(tab).highlight_style(CHOSEN),
+        head,
+    );
+    match app.tab {
+        Tab::Job => job(frame, app, body),
+        Tab::Store => store(frame, app, body),
+    }
+    let foot_line = match &app.wrong {
+        Some(wrong) => Line::styled(wrong.clone(), Style::new().fg(Color::Red)),
+        None => Line::styled(HELP, Style::new().add_modifier(Modifier::DIM)),
+    };
+    frame.render_widget(foot_line, foot);
+}
+
+fn job(frame: &mut Frame<'_>, app: &App, area: Rect) {
+    let Some(life) = &app.life else {
+        frame.render_widget(Paragraph::new("No job has run on this store."), area);
+        return;
+    };
+    let facts = facts(life, app);
+    let [above, waits, ranks] = Layout::vertical([
+        Constraint::Length(facts.len() as u16 + 2),
+        Constraint::Length(6),
+        Constraint::Min(0),
+    ])
+    .areas(area);
+    let title = format!(" {} {} ", life.job.program, life.job.version);
+    frame.render_widget(Paragraph::new(facts).block(Block::bordered().title(title)), above);
+    let all = life.processes.iter().flat_map(|one| &one.checkpoints);
+    let micros: Vec<u64> = all.map(|one| (one.waited * 1e6) as u64).collect();
+    let fits = usize::from(waits.width.saturating_sub(2));
+    let latest = &micros[micros.len().saturating_sub(fits)..];
+    let largest = latest.iter().max().copied().unwrap_or(0);
+    let title = format!(
+        " time waited for each checkpoint, up to {} ",
+        render::short_time(largest as f64 * 1e3)
+    );
+    frame.render_widget(
+        Sparkline::default()
+            .data(latest)
+            .style(Style::new().fg(Color::Green))
+            .block(Block::bordered().title(title)),
+        waits,
+    );
+    per_rank(frame, app, ranks);
+}
+
+/// A line for each fact about the job.
+fn facts<'a>(life: &'a Life, app: &App) -> Vec<Line<'a>> {
+    let fact = |name: &str, text: String| {
+        Line::from(vec![
+            Span::styled(format!("{name:<18}"), Style::new().add_modifier(Modifier::DIM)),
+            Span::raw(text),
+        ])
+    };
+    let (job, last) = (&life.job, life.processes.last());
+    let running = last.is_some_and(|one| one.running);
+    let state = match (running, job.state) {
+        (true, _) => format!("running, pid {} on {}", job.pid, job.host),
+        (false, State::Running) => "was killed; `cargo ckpt restart` continues it".to_owned(),
+        (false, _) => last.map_or_else(|| format!("{:?}", job.state), |one| one.ending()),
+    };
+    let newest = last.and_then(|one| one.checkpoints.last());
+    let mut facts = vec![
+        fact("state", state),
+        fact(
+            "site visits",
+            newest
+                .map_or(job.visits, |one| one.visits.max(job.visits))
+                .to_string(),
+        ),
+        fact("ran", time(life.totals.ran)),
+        fact(
+            "checkpoints",
+            format!(
+                "{}, {} of all could not be taken",
+                life.totals.checkpoints, job.failed_checkpoints
+            ),
+        ),
+    ];
+    if let Some(one) = newest {
+        facts.push(fact(
+            "newest",
+            format!(
+                "{}, {}, {}, waited {}, on the disk after {}",
+                one.id,
+                ago(one.at),
+                render::bytes(one.bytes),
+                time(one.waited),
+                time(one.took)
+            ),
+        ));
+        let every = life
+            .job
+            .interval
+            .map(|estimate| estimate.interval)
+            .or(life.advice.as_ref().and_then(|advice| advice.interval));
+        if let (true, Some(every)) = (running, every) {
+            let left = one.at + every - last.map_or(0.0, |one| one.ended);
+            facts.push(fact(
+                "next due",
+                format!("in about {}, one every {}", time(left), time(every)),
+            ));
+        }
+    }
+    facts.push(fact(
+        "waste",
+        format!(
+            "{}: waited {}, computed in vain {}",
+            percent(life.totals.waste),
+            time(life.totals.waited),
+            time(life.totals.lost)
+        ),
+    ));
+    facts.extend(app.not_here.clone().map(|text| fact("elsewhere", text)));
+    facts
+}
+
+/// What each rank has of the newest line.
+fn per_rank(frame: &mut Frame<'_>, app: &App, area: Rect) {
+    let Some(line) = app
+        .lines
+        .last()
+        .filter(|line| line.entries.len() + line.lacking.len() > 1)
+    else {
+        return;
+    };
+    let mut rows: Vec<Line<'_>> = line
+        .entries
+        .iter()
+        .map(|(rank, entry)| Line::raw(format!("rank {rank:>4}  {}", render::bytes(entry.bytes))))
+        .collect();
+    rows.extend(
+        line.lacking
+            .iter()
+            .map(|rank| Line::styled(format!("rank {rank:>4}  has none"), Style::new().fg(Color::Red))),
+    );
+    frame.render_widget(
+        Paragraph::new(rows).block(Block::bordered().title(format!(" checkpoint {} by ranks ", line.id))),
+        area,
+    );
+}
+
+fn store(frame: &mut Frame<'_>, app: &App, area: Rect) {
+    let [left, right] =
+        Layout::horizontal([Constraint::Percentage(45), Constraint::Percentage(55)]).areas(area);
+    match &app.opened {
+        None => {
+            let rows = app.lines.iter().map(|line| {
+                let meta = line
+                    .entries
+                    .first()
+                    .and_then(|(_, entry)| entry.meta.as_ref().ok());
+                let told = meta.map_or_else(
+                    || "damaged".to_owned(),
+                    |meta| format!("visit {:>8}  {}", meta.visit, meta.time_text()),
+                );
+                ListItem::new(format!(
+                    "{}  {:>10}  {told}",
+                    line.id,
+                    render::bytes(line.bytes())
+                ))
+            });
+            list(frame, left, " checkpoints ", rows.collect(), app.selected);
+            frame.render_widget(
+                Paragraph::new("Enter opens the chosen checkpoint.").block(Block::bordered()),
+                right,
+            );
+        }
+        Some(opened) => {
+            let width = opened
+                .values
+                .iter()
+                .map(|value| value.name.chars().count())
+                .max()
+                .unwrap_or(0);
+            let rows = opened
+                .values
+                .iter()
+                .map(|value| ListItem::new(format!("{:<width$}  {}", value.name, value.kind)));
+            list(
+                frame,
+                left,
+                &format!(" checkpoint {} ", opened.checkpoint.id()),
+                rows.collect(),
+                opened.selected,
+            );
+            value(frame, opened, right);
+        }
+    }
+}
+
+fn list(frame: &mut Frame<'_>, area: Rect, title: &str, rows: Vec<ListItem<'_>>, selected: usize) {
+    let mut state = ListState::default().with_selected((!rows.is_empty()).then_some(selected));
+    let list = List::new(rows)
+        .highlight_style(CHOSEN)
+        .block(Block::bordered().title(title.to_owned()));
+    frame.render_stateful_widget(list, area, &mut state);
+}
+
+fn value(frame: &mut Frame<'_>, opened: &Opened, area: Rect) {
+    let name = opened
+        .values
+        .get(opened.selected)
+        .map_or("", |value| value.name.as_str());
+    let block = Block::bordered().title(format!(" {name} "));
+    let inside = block.inner(area);
+    frame.render_widget(block, area);
+    let text = Paragraph::new(opened.shown.text.as_str()).wrap(Wrap { trim: false });
+    let Some(raster) = &opened.shown.raster else {
+        frame.render_widget(text, inside);
+        return;
+    };
+    let [above, below] = Layout::vertical([Constraint::Length(2), Constraint::Min(1)]).areas(inside);
+    frame.render_widget(text, above);
+    match raster.rows {
+        1 => sparkline(frame, raster, below),
+        _ => heat_map(frame, raster, below),
+    }
+}
+
+fn sparkline(frame: &mut Frame<'_>, raster: &Raster, area: Rect) {
+    const STEPS: f64 = 1000.0;
+    let scale = Scale::of(raster, false);
+    let width = usize::from(area.width).max(1);
+    let cells = raster.columns.min(width);
+    // The lowest is one step high: nothing would be seen of it otherwise.
+    let at = |cell: usize| raster.values[cell * raster.columns / cells];
+    let bars: Vec<u64> = (0..cells)
+        .map(|cell| (scale.share(at(cell)) * STEPS) as u64 + 1)
+        .collect();
+    let spark = Sparkline::default()
+        .data(&bars)
+        .max(STEPS as u64 + 1)
+        .style(Style::new().fg(Color::Green));
+    frame.render_widget(spark, area);
+}
+
+/// Two cells in each character: the upper half in the colour of the letter, the lower in that of the ground.
+fn heat_map(frame: &mut Frame<'_>, raster: &Raster, area: Rect) {
+    let scale = Scale::of(raster, false);
+    let (columns, rows) = (
+        raster.columns.min(usize::from(area.width)),
+        raster.rows.min(2 * usize::from(area.height)),
+    );
+    let color = |row: usize, column: usize| {
+        let (row, column) = (row * raster.rows / rows, column * raster.columns / columns);
+        let (red, green, blue) = scale.color(raster.values[row * raster.columns + column]).parts();
+        Color::Rgb(red, green, blue)
+    };
+    for row in (0..rows).step_by(2) {
+        for column in 0..columns {
+            let place = (area.x + column as u16, area.y + (row / 2) as u16);
+            let mut style = Style::new().fg(color(row, column));
+            if row + 1 < rows {
+                style = style.bg(color(row + 1, column));
+            }
+            if let Some(cell) = frame.buffer_mut().cell_mut(place) {
+                cell.set_symbol("\u{2580}").set_style(style);
+            }
+        }
+    }
+}

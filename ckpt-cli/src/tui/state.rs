@@ -1,0 +1,245 @@
+//! What is looked at, and what a key changes.
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use ckpt::store::{NodeKind, Restored};
+
+use crate::export::{self, Named};
+use crate::lines::{Line, Lines};
+use crate::plot::raster::{Cell, Plane, Raster};
+use crate::render;
+use crate::report::Life;
+use crate::stores;
+use crate::values::elements::Elements;
+use crate::values::{is_number, summary, type_and_shape};
+
+/// Elements that are shown of what is no number.
+const SHOWN: u64 = 200;
+
+/// The two views.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tab {
+    /// How the job stands.
+    Job,
+    /// What the store holds.
+    Store,
+}
+
+/// What the user wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    Tab,
+    Up,
+    Down,
+    Open,
+    Close,
+}
+
+/// Everything that is shown.
+pub struct App {
+    store: PathBuf,
+    /// The view.
+    pub tab: Tab,
+    /// What has happened on the store.
+    pub life: Option<Life>,
+    /// The checkpoints, oldest first.
+    pub lines: Vec<Line>,
+    /// Ranks of which nothing is here, in words.
+    pub not_here: Option<String>,
+    /// The chosen checkpoint.
+    pub selected: usize,
+    /// The one that is open.
+    pub opened: Option<Opened>,
+    /// What went wrong last.
+    pub wrong: Option<String>,
+}
+
+/// A checkpoint that is looked into.
+pub struct Opened {
+    /// It.
+    pub checkpoint: Restored,
+    /// Its values: name, type and shape, path in the tree.
+    pub values: Vec<Value>,
+    /// The chosen one.
+    pub selected: usize,
+    /// What it holds.
+    pub shown: Shown,
+}
+
+/// A value of a checkpoint.
+pub struct Value {
+    /// `main/grid`.
+    pub name: String,
+    /// `f64 [512, 512]`.
+    pub kind: String,
+    path: String,
+}
+
+/// A value as it is shown.
+#[derive(Debug, Default)]
+pub struct Shown {
+    /// In words.
+    pub text: String,
+    /// An array of numbers in cells.
+    pub raster: Option<Raster>,
+}
+
+impl App {
+    /// Looks at a store for the first time.
+    pub fn new(store: &Path) -> App {
+        let mut app = App {
+            store: store.to_owned(),
+            tab: Tab::Job,
+            life: None,
+            lines: Vec::new(),
+            not_here: None,
+            selected: 0,
+            opened: None,
+            wrong: None,
+        };
+        app.look();
+        app.selected = app.lines.len().saturating_sub(1);
+        app
+    }
+
+    /// Looks again.
+    pub fn look(&mut self) {
+        let at_end = self.selected + 1 >= self.lines.len();
+        let events = ckpt::session::events::read(&stores::home(&self.store));
+        self.life = stores::job(&self.store).map(|job| Life::of(job, &events));
+        let lines = Lines::of(&self.store);
+        self.not_here = lines.not_here();
+        match lines.list() {
+            Ok(list) => self.lines = list,
+            Err(failure) => self.wrong = Some(failure.to_string()),
+        }
+        // Whoever looks at the newest goes with it.
+        let last = self.lines.len().saturating_sub(1);
+        self.selected = if at_end { last } else { self.selected.min(last) };
+    }
+
+    /// Does what a key says.
+    pub fn key(&mut self, key: Key) {
+        self.wrong = None;
+        match (key, self.tab, &mut self.opened) {
+            (Key::Tab, Tab::Job, _) => self.tab = Tab::Store,
+            (Key::Tab, Tab::Store, _) => self.tab = Tab::Job,
+            (_, Tab::Job, _) => {}
+            (Key::Up, _, None) => self.selected = self.selected.saturating_sub(1),
+            (Key::Down, _, None) => {
+                self.selected = (self.selected + 1).min(self.lines.len().saturating_sub(1))
+            }
+            (Key::Open, _, None) => self.open(),
+            (Key::Up, _, Some(opened)) => opened.choose(opened.selected.saturating_sub(1)),
+            (Key::Down, _, Some(opened)) => opened.choose(opened.selected + 1),
+            (Key::Close, _, _) => self.opened = None,
+            (Key::Open, _, Some(_)) => {}
+        }
+    }
+
+    fn open(&mut self) {
+        let Some(line) = self.lines.get(self.selected) else {
+            return;
+        };
+        let lines = Lines::of(&self.store);
+        let loaded = lines.parts.first().map(|part| lines.load(part, line.id));
+        match loaded {
+            Some(Ok(checkpoint)) => self.opened = Some(Opened::new(checkpoint)),
+            Some(Err(failure)) => self.wrong = Some(failure.to_string()),
+            None => {}
+        }
+    }
+}
+
+impl Opened {
+    fn new(checkpoint: Restored) -> Opened {
+        let value = |one: Named<'_>| Value {
+            kind: match &one.node.kind {
+                NodeKind::Dataset { dtype, shape, .. } => type_and_shape(dtype, shape),
+                _ => Elements::of(one.node)
+                    .map_or_else(String::new, |elements| format!("strings {:?}", elements.shape())),
+            },
+            path: one.node.path.clone(),
+            name: one.name,
+        };
+        let values = export::all(&checkpoint).into_iter().map(value).collect();
+        let mut opened = Opened {
+            checkpoint,
+            values,
+            selected: 0,
+            shown: Shown::default(),
+        };
+        opened.choose(0);
+        opened
+    }
+
+    fn choose(&mut self, number: usize) {
+        self.selected = number.min(self.values.len().saturating_sub(1));
+        self.shown = match self.values.get(self.selected) {
+            Some(value) => self
+                .show(value)
+                .unwrap_or_else(|text| Shown { text, raster: None }),
+            None => Shown::default(),
+        };
+    }
+
+    fn show(&self, value: &Value) -> Result<Shown, String> {
+        let node = self
+            .checkpoint
+            .tree()
+            .find(&value.path)
+            .ok_or("it holds no value")?;
+        let NodeKind::Dataset {
+            dtype,
+            shape,
+            elements,
+            ..
+        } = &node.kind
+        else {
+            return self.words(node);
+        };
+        if !is_number(dtype) || *elements < 2 {
+            return self.words(node);
+        }
+        let plane = Plane::with(&[], shape);
+        let read = |first, count| {
+            let numbers = self.checkpoint.numbers(node, first, count);
+            numbers.map_err(crate::values::checkpoint::unreadable(node))
+        };
+        let raster = plane
+            .raster(Cell::Mean, read)
+            .map_err(|failure| failure.to_string())?;
+        let summary = summary::summary(&self.checkpoint, node).map_err(|failure| failure.to_string())?;
+        let words = summary.map_or_else(String::new, |summary| summary.words());
+        Ok(Shown {
+            text: format!("{words} {}", plane.words()),
+            raster: Some(raster),
+        })
+    }
+
+    fn words(&self, node: &ckpt::store::Node) -> Result<Shown, String> {
+        let Some(elements) = Elements::of(node) else {
+            return Ok(Shown::default());
+        };
+        let chosen = elements
+            .chosen(&self.checkpoint, None, SHOWN)
+            .map_err(|failure| failure.to_string())?;
+        let all = chosen.runs.iter().flat_map(|(_, words)| words);
+        Ok(Shown {
+            text: all.cloned().collect::<Vec<_>>().join("\n"),
+            raster: None,
+        })
+    }
+}
+
+/// Seconds since then, in words.
+pub fn ago(at: f64) -> String {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |since| since.as_secs_f64());
+    format!(
+        "{} ago",
+        render::duration(std::time::Duration::from_secs_f64((now - at).max(0.0)))
+    )
+}

@@ -1,0 +1,312 @@
+//! What has happened on a store, in the order in which it did: `events.log`, one JSON object a line, for reports; and the same in
+//! numbers, `metrics.prom` in the format of OpenMetrics, for monitoring that reads text files. Both inform, nothing depends on them.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::job::{Job, State};
+
+/// Name of the file with the events in the store folder.
+pub const EVENTS_FILE: &str = "events.log";
+/// Name of the file with the numbers.
+pub const METRICS_FILE: &str = "metrics.prom";
+/// Longer files are not made longer still: a hundred thousand checkpoints are enough for a report.
+const LONGEST: u64 = 16 << 20;
+
+/// Something that has happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// When: seconds since 1970, UTC.
+    pub at: f64,
+    /// What.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What has happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+pub enum What {
+    /// A process began.
+    Start {
+        /// Its number.
+        pid: u32,
+        /// Where it runs.
+        host: String,
+        /// Site visits that lie behind it.
+        visits: u64,
+        /// The checkpoint that it continues from.
+        restarted_from: Option<u64>,
+    },
+    /// A checkpoint is on the disk.
+    Checkpoint {
+        /// Its number.
+        id: u64,
+        /// The site visit.
+        visits: u64,
+        /// Seconds that the program stood still for it.
+        waited: f64,
+        /// Seconds until it was on the disk, from the same moment.
+        took: f64,
+        /// Size of its state.
+        bytes: u64,
+        /// Why it was taken.
+        reason: String,
+    },
+    /// A checkpoint could not be taken.
+    Failed {
+        /// The site visit.
+        visits: u64,
+        /// Why not.
+        why: String,
+    },
+    /// The process ended, and knew it: one that was killed has no end.
+    End {
+        /// How.
+        state: State,
+        /// Site visits that lie behind it.
+        visits: u64,
+        /// Why, where it did not simply complete.
+        reason: Option<String>,
+    },
+}
+
+/// All that is told of a store, the oldest first; what cannot be read is passed over.
+pub fn read(store: &Path) -> Vec<Event> {
+    let text = fs::read_to_string(store.join(EVENTS_FILE)).unwrap_or_default();
+    text.lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
+}
+
+/// What this process has done so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Totals {
+    checkpoints: u64,
+    waited: f64,
+    took: f64,
+    bytes: u64,
+    last: f64,
+}
+
+static TOTALS: Mutex<Totals> = Mutex::new(Totals {
+    checkpoints: 0,
+    waited: 0.0,
+    took: 0.0,
+    bytes: 0,
+    last: 0.0,
+});
+
+/// Adds an event to those of a store, and writes the numbers of its job.
+pub(super) fn add(store: &Path, job: &Job, what: What) {
+    let at = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |since| since.as_secs_f64());
+    let mut totals = TOTALS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let What::Checkpoint {
+        waited, took, bytes, ..
+    } = &what
+    {
+        *totals = Totals {
+            checkpoints: totals.checkpoints + 1,
+            waited: totals.waited + waited,
+            took: totals.took + took,
+            bytes: *bytes,
+            last: at,
+        };
+    }
+    let totals = *totals;
+    // Nobody waits for these, and nothing is lost with them.
+    let _ = append(store, &Event { at, what });
+    let _ = write_metrics(store, job, totals);
+}
+
+fn append(store: &Path, event: &Event) -> std::io::Result<()> {
+    let mut file = File::options()
+        .create(true)
+        .append(true)
+        .open(store.join(EVENTS_FILE))?;
+    if file.metadata()?.len() > LONGEST {
+        return Ok(());
+    }
+    // In one piece: a process that is killed leaves a whole line or none.
+    let mut line = serde_json::to_vec(event)?;
+    line.push(b'\n');
+    file.write_all(&line)
+}
+
+/// The numbers of a job, replaced as a whole.
+fn write_metrics(store: &Path, job: &Job, totals: Totals) -> std::io::Result<()> {
+    let temporary = store.join(format!(".{METRICS_FILE}.{}", job.pid));
+    fs::write(&temporary, metrics(job, totals))?;
+    fs::rename(temporary, store.join(METRICS_FILE))
+}
+
+fn metrics(job: &Job, totals: Totals) -> String {
+    let label = job
+        .program
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n");
+    let mut text = String::new();
+    let mut add = |name: &str, kind: &str, unit: &str, help: &str, value: f64| {
+        let suffix = if kind == "counter" { "_total" } else { "" };
+        text += &format!("# TYPE {name} {kind}\n");
+        if !unit.is_empty() {
+            text += &format!("# UNIT {name} {unit}\n");
+        }
+        text += &format!("# HELP {name} {help}\n{name}{suffix}{{program=\"{label}\"}} {value}\n");
+    };
+    let running = f64::from(u8::from(job.state == State::Running));
+    add(
+        "ckpt_running",
+        "gauge",
+        "",
+        "Whether the process runs, as far as it has told.",
+        running,
+    );
+    add(
+        "ckpt_visits",
+        "gauge",
+        "",
+        "Site visits since the beginning of the run.",
+        job.visits as f64,
+    );
+    add(
+        "ckpt_checkpoints",
+        "counter",
+        "",
+        "Checkpoints of this process that are on the disk.",
+        totals.checkpoints as f64,
+    );
+    add(
+        "ckpt_failed_checkpoints",
+        "counter",
+        "",
+        "Checkpoints of this process that could not be taken.",
+        job.failed_checkpoints as f64,
+    );
+    add(
+        "ckpt_wait_seconds",
+        "counter",
+        "seconds",
+        "Time that the program stood still for checkpoints.",
+        totals.waited,
+    );
+    add(
+        "ckpt_write_seconds",
+        "counter",
+        "seconds",
+        "Time until checkpoints were on the disk.",
+        totals.took,
+    );
+    add(
+        "ckpt_state_bytes",
+        "gauge",
+        "bytes",
+        "Size of the state in the last checkpoint.",
+        totals.bytes as f64,
+    );
+    add(
+        "ckpt_last_checkpoint_seconds",
+        "gauge",
+        "seconds",
+        "When the last checkpoint was on the disk, since 1970; 0: none yet.",
+        totals.last,
+    );
+    add(
+        "ckpt_former_runs",
+        "gauge",
+        "",
+        "Processes that ran on the store before.",
+        job.history.runs as f64,
+    );
+    add(
+        "ckpt_former_failures",
+        "gauge",
+        "",
+        "How many of them were killed or failed.",
+        job.history.failures as f64,
+    );
+    if let Some(estimate) = &job.interval {
+        add(
+            "ckpt_interval_seconds",
+            "gauge",
+            "seconds",
+            "The interval that pays, by Daly.",
+            estimate.interval,
+        );
+        add(
+            "ckpt_expected_waste_ratio",
+            "gauge",
+            "ratio",
+            "The share of the time that is lost, by the same model.",
+            estimate.waste,
+        );
+    }
+    text + "# EOF\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job() -> Job {
+        serde_json::from_str(
+            r#"{"program": "he\"at", "version": "1", "pid": 7, "host": "h", "started": "", "updated": "", "state": "running",
+            "visits": 12, "restarted_from": null, "last_checkpoint": null, "failed_checkpoints": 1, "command": [], "reason": null}"#,
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn events_come_back_and_what_was_cut_off_is_passed_over() {
+        let store = tempfile::tempdir().unwrap();
+        assert!(read(store.path()).is_empty());
+        let what = What::Checkpoint {
+            id: 3,
+            visits: 12,
+            waited: 0.5,
+            took: 2.0,
+            bytes: 100,
+            reason: "every 4".into(),
+        };
+        add(store.path(), &job(), what.clone());
+        let path = store.path().join(EVENTS_FILE);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{text}{}", &text[..20])).unwrap();
+        let events = read(store.path());
+        assert_eq!(
+            events.iter().map(|event| &event.what).collect::<Vec<_>>(),
+            [&what]
+        );
+    }
+
+    #[test]
+    fn metrics_are_openmetrics() {
+        let totals = Totals {
+            checkpoints: 2,
+            waited: 0.25,
+            ..Totals::default()
+        };
+        let text = metrics(&job(), totals);
+        assert!(text.contains("# TYPE ckpt_checkpoints counter\n"), "{text}");
+        assert!(
+            text.contains("ckpt_checkpoints_total{program=\"he\\\"at\"} 2\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("ckpt_wait_seconds_total{program=\"he\\\"at\"} 0.25\n"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("# EOF\n") && !text.contains("ckpt_interval"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,281 @@
+//! A checkpoint that another program has changed becomes one of ours again: values may be others, types and shapes may not.
+//!
+//! The index is as it was; what the datasets hold now is read through HDF5, which knows where its own program has put it.
+//! What does not lie where the index says is written once more, behind the rest.
+
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use hdf5_metno_sys as sys;
+
+use super::StoreError;
+use super::bodies::checksum_text;
+use super::coding::Coding;
+use super::container::{self, Container, checksum};
+use super::extents::{Body, Extent, block_length};
+use super::hdf5::{Id, c_string, failure, id, locked};
+use super::index::Dataset;
+use super::write::object_name;
+
+/// Makes checksums anew for the file at `path`, which is replaced as a whole. Gives the paths of the datasets that have changed.
+pub(super) fn renew(path: &Path, unfinished: &Path) -> Result<Vec<String>, StoreError> {
+    let io = |error: std::io::Error| StoreError::writing(path, 0, &error);
+    let _ = fs::remove_file(unfinished);
+    fs::copy(path, unfinished).map_err(io)?;
+    let changed = renew_copy(path, unfinished);
+    if changed.as_ref().is_ok_and(|changed| !changed.is_empty()) {
+        fs::rename(unfinished, path).map_err(io)?;
+        let folder = path.parent().and_then(|folder| File::open(folder).ok());
+        folder.map_or(Ok(()), |folder| folder.sync_all()).map_err(io)?;
+    } else {
+        let _ = fs::remove_file(unfinished); // the next opening does it otherwise
+    }
+    changed
+}
+
+fn renew_copy(path: &Path, copy: &Path) -> Result<Vec<String>, StoreError> {
+    let mut container = Container::open_changed(copy, path)?;
+    let edited = Edited::open(copy)?;
+    let mut changed = Vec::new();
+    let mut behind = Vec::new();
+    for number in 0..container.index.datasets.len() {
+        let dataset = &container.index.datasets[number];
+        let Some(bytes) = edited.read(dataset, path)? else {
+            // HDF5 cannot read it (a filter that it does not have): nobody can have changed it through HDF5 either.
+            container
+                .verify_dataset(dataset)
+                .map_err(|damage| damaged(path, damage))?;
+            continue;
+        };
+        if bytes.is_empty() {
+            continue;
+        }
+        let (body, sum) = taken_up(&container, dataset, &bytes, &mut behind)?;
+        if sum != dataset.checksum {
+            edited.renew_attribute(dataset, &checksum_text(&body, sum))?;
+            changed.push(dataset.path.clone());
+        }
+        let dataset = &mut container.index.datasets[number];
+        (dataset.body, dataset.checksum) = (body, sum);
+    }
+    drop(edited);
+    if container.is_as_written && changed.is_empty() && container.verify_structure().is_ok() {
+        return Ok(changed);
+    }
+    if changed.is_empty() {
+        changed.push("HDF5 structure".to_owned());
+    }
+    finish(copy, container, &behind)?;
+    Ok(changed)
+}
+
+/// Appends what has no place and seals the file.
+fn finish(
+    copy: &Path,
+    mut container: Container,
+    behind: &[(usize, usize, Vec<u8>)],
+) -> Result<(), StoreError> {
+    let io = |error: std::io::Error| StoreError::writing(copy, 0, &error);
+    let file = File::options().read(true).write(true).open(copy).map_err(io)?;
+    let mut end = file.metadata().map_err(io)?.len();
+    for (dataset, block, bytes) in behind {
+        file.write_all_at(bytes, end).map_err(io)?;
+        place(&mut container.index.datasets[*dataset].body, *block, end);
+        end += bytes.len() as u64;
+    }
+    container::seal(&file, copy, &container.index).map(drop)
+}
+
+fn place(body: &mut Body, block: usize, at: u64) {
+    match body {
+        Body::Whole { offset } => *offset = at,
+        Body::Blocks { extents, .. } => {
+            if let Some(Extent::At { offset, .. }) = extents.get_mut(block) {
+                *offset = at;
+            }
+        }
+    }
+}
+
+/// Where the bytes of a dataset are from now on, and their checksum; those without a place are put `behind`, by dataset and block.
+fn taken_up(
+    container: &Container,
+    dataset: &Dataset,
+    bytes: &[u8],
+    behind: &mut Vec<(usize, usize, Vec<u8>)>,
+) -> Result<(Body, u128), StoreError> {
+    let number = container
+        .index
+        .datasets
+        .iter()
+        .position(|one| std::ptr::eq(one, dataset))
+        .unwrap_or_default();
+    let is_there = |offset: u64, bytes: &[u8]| {
+        let mut found = vec![0; bytes.len()];
+        container.file.read_exact_at(&mut found, offset).is_ok() && found == bytes
+    };
+    let (size, extents) = match &dataset.body {
+        Body::Whole { offset } => {
+            if !is_there(*offset, bytes) {
+                behind.push((number, 0, bytes.to_vec()));
+            }
+            return Ok((dataset.body.clone(), checksum(bytes)));
+        }
+        Body::Blocks { size, extents } => (*size, extents),
+    };
+    let mut renewed = Vec::new();
+    let mut sums = Vec::new();
+    for (block, (part, extent)) in bytes.chunks(size as usize).zip(extents).enumerate() {
+        let sum = checksum(part);
+        let is_zero = part.iter().all(|&byte| byte == 0);
+        debug_assert_eq!(part.len() as u64, block_length(dataset.bytes, size, block as u64));
+        let extent = match *extent {
+            Extent::Hole if is_zero => Extent::Hole,
+            Extent::At { checksum, .. }
+                if checksum == sum && container.block_is_whole(dataset, block as u64) =>
+            {
+                *extent
+            }
+            Extent::At {
+                file: 0,
+                offset,
+                length,
+                coding: Coding::Raw,
+                ..
+            } if is_there(offset, part) => Extent::At {
+                file: 0,
+                offset,
+                length,
+                coding: Coding::Raw,
+                checksum: sum,
+            },
+            _ => {
+                behind.push((number, block, part.to_vec()));
+                Extent::At {
+                    file: 0,
+                    offset: 0,
+                    length: part.len() as u64,
+                    coding: Coding::Raw,
+                    checksum: sum,
+                }
+            }
+        };
+        sums.extend(match extent {
+            Extent::Hole => [0; 16],
+            Extent::At { checksum, .. } => checksum.to_le_bytes(),
+        });
+        renewed.push(extent);
+    }
+    Ok((
+        Body::Blocks {
+            size,
+            extents: renewed,
+        },
+        checksum(&sums),
+    ))
+}
+
+/// The file as HDF5 sees it.
+struct Edited {
+    file: Id,
+    path: std::path::PathBuf,
+}
+
+impl Edited {
+    fn open(path: &Path) -> Result<Edited, StoreError> {
+        let name = c_string(path.as_os_str().as_encoded_bytes());
+        locked(|| {
+            // SAFETY: the lock is held; every id is checked before it is used; `name` outlives the call.
+            let file = unsafe {
+                let access = id(sys::h5p::H5Pcreate(*sys::h5p::H5P_CLS_FILE_ACCESS))
+                    .ok_or_else(|| failure(path, "start"))?;
+                sys::h5p::H5Pset_file_locking(access.0, 0, 1);
+                sys::h5f::H5Fopen(name.as_ptr(), sys::h5f::H5F_ACC_RDWR, access.0)
+            };
+            let file = id(file).ok_or_else(|| failure(path, "open what was changed"))?;
+            Ok(Edited {
+                file,
+                path: path.to_owned(),
+            })
+        })
+    }
+
+    fn dataset(&self, dataset: &Dataset) -> Option<Id> {
+        let names: Vec<String> = dataset
+            .path
+            .split('/')
+            .filter(|name| !name.is_empty())
+            .map(object_name)
+            .collect();
+        let name = c_string(format!("/{}", names.join("/")).as_bytes());
+        // SAFETY: called with the lock held; the file is open and the name outlives the call.
+        id(unsafe { sys::h5d::H5Dopen2(self.file.0, name.as_ptr(), 0) })
+    }
+
+    /// All bytes of a dataset, in the form that the file has; nothing where HDF5 cannot read them.
+    fn read(&self, dataset: &Dataset, of: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+        locked(|| {
+            let Some(open) = self.dataset(dataset) else {
+                return Ok(None);
+            };
+            // SAFETY: the lock is held; ids are checked before use; the vector has the bytes that HDF5 says it will write.
+            unsafe {
+                let (of_type, space) = (
+                    id(sys::h5d::H5Dget_type(open.0)),
+                    id(sys::h5d::H5Dget_space(open.0)),
+                );
+                let (Some(of_type), Some(space)) = (of_type, space) else {
+                    return Ok(None);
+                };
+                let number = sys::h5s::H5Sget_simple_extent_npoints(space.0).max(0) as u64;
+                let bytes = number.saturating_mul(sys::h5t::H5Tget_size(of_type.0) as u64);
+                if bytes != dataset.bytes {
+                    return Err(damaged(
+                        of,
+                        super::Damage {
+                            place: dataset.path.clone(),
+                            what: format!(
+                                "it has {bytes} bytes instead of {}: values may be changed, types and shapes may not",
+                                dataset.bytes
+                            ),
+                        },
+                    ));
+                }
+                let mut values = vec![0_u8; bytes as usize];
+                let status = sys::h5d::H5Dread(open.0, of_type.0, 0, 0, 0, values.as_mut_ptr().cast());
+                Ok((status >= 0).then_some(values))
+            }
+        })
+    }
+
+    /// Writes the new checksum where people read it.
+    fn renew_attribute(&self, dataset: &Dataset, text: &str) -> Result<(), StoreError> {
+        let name = c_string(b"checksum");
+        locked(|| {
+            let fail = || failure(&self.path, "renew a checksum");
+            let open = self.dataset(dataset).ok_or_else(fail)?;
+            // SAFETY: the lock is held; ids are checked before use; the text is as long as the attribute, which is compared.
+            unsafe {
+                let attribute = id(sys::h5a::H5Aopen(open.0, name.as_ptr(), 0)).ok_or_else(fail)?;
+                let of_type = id(sys::h5a::H5Aget_type(attribute.0)).ok_or_else(fail)?;
+                if sys::h5t::H5Tget_size(of_type.0) < text.len() {
+                    return Err(fail());
+                }
+                let mut bytes = text.as_bytes().to_vec();
+                bytes.resize(sys::h5t::H5Tget_size(of_type.0), 0);
+                match sys::h5a::H5Awrite(attribute.0, of_type.0, bytes.as_ptr().cast()) {
+                    status if status < 0 => Err(fail()),
+                    _ => Ok(()),
+                }
+            }
+        })
+    }
+}
+
+fn damaged(path: &Path, damage: super::Damage) -> StoreError {
+    StoreError::Damaged {
+        path: path.to_owned(),
+        damage: vec![damage],
+    }
+}
