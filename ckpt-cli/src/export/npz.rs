@@ -10,28 +10,26 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::Named;
 use super::npy::{self, NpyError};
-use crate::failure::{AboutFile, Failure, Outcome};
+use crate::failure::{AboutFile, Outcome};
 use crate::values::checkpoint::unreadable;
 
 /// Writes all of them under their names.
 pub fn write(to: &Path, checkpoint: &Restored, list: &[Named<'_>]) -> Outcome<()> {
     let file = File::create(to).about("cannot write", to)?;
     let mut archive = ZipWriter::new(BufWriter::new(file));
-    let failed = |error: &dyn std::fmt::Display| {
-        Failure::store(format!("E3032: cannot write `{}`", to.display())).because(error)
-    };
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
         .large_file(true);
     for one in list {
-        archive
-            .start_file(format!("{}.npy", one.name), options)
-            .map_err(|error| failed(&error))?;
-        npy::write(&mut archive, checkpoint, one.node).map_err(|error| match error {
-            NpyError::Load(error) => unreadable(one.node)(error),
-            NpyError::Write(error) => failed(&error),
-        })?;
+        let name = format!("{}.npy", one.name);
+        let begun = archive.start_file(name, options).map_err(std::io::Error::other);
+        begun.about("cannot write", to)?;
+        match npy::write(&mut archive, checkpoint, one.node) {
+            Ok(()) => {}
+            Err(NpyError::Load(error)) => return Err(unreadable(one.node)(error)),
+            Err(NpyError::Write(error)) => return Err(error).about("cannot write", to),
+        }
     }
-    let mut file = archive.finish().map_err(|error| failed(&error))?;
-    std::io::Write::flush(&mut file).about("cannot write", to)
+    let finished = archive.finish().map_err(std::io::Error::other);
+    std::io::Write::flush(&mut finished.about("cannot write", to)?).about("cannot write", to)
 }
