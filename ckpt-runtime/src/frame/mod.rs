@@ -13,6 +13,7 @@ mod region;
 mod registrar;
 mod saver;
 mod thread;
+mod unwritten;
 mod visit;
 mod walk;
 

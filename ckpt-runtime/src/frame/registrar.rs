@@ -1,17 +1,14 @@
 //! What a frame says at a site: the variables it saves, those it lent to its callee, the parameters it offers its caller.
 
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::cell::Cell;
 use std::fmt;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::carve::{Carve, Carved, Carver, Demand};
 use super::saver::Saver;
 use super::thread::{Place, site_plan};
-use super::visit::position;
+use super::unwritten;
 use crate::plan::VariablePlan;
-use crate::session::exit::Fatal;
 use crate::snapshot::{Content, SnapshotBuilder, VariableRecord};
 use crate::team;
 use crate::value::{Checkpoint, Column, FromSerde, Owner, Refill, SavedBySerde, can_stand_in};
@@ -406,10 +403,10 @@ impl Registrar {
             builder.value_as(index, key, line, parameter, as_row, value);
             builder.unwritten(None);
             if let (Some((place, _)), Some(owner)) = (self.speaker, owner)
-                && checks_unwritten()
-                && !is_as_last(owner, value)
+                && unwritten::is_checked()
+                && !unwritten::is_as_last(owner, value)
             {
-                was_written(place, key).exit();
+                unwritten::was_written(place, key).exit();
             }
             frame.values.extend(parameter.map(|parameter| (parameter, key)));
         }
@@ -450,31 +447,6 @@ impl fmt::Debug for Registrar {
             .field("saves", &self.builder.is_some())
             .finish_non_exhaustive()
     }
-}
-
-/// `CKPT_CHECK_UNWRITTEN=1`: what is said not to change is compared with what it was.
-fn checks_unwritten() -> bool {
-    static CHECKS: OnceLock<bool> = OnceLock::new();
-    *CHECKS.get_or_init(|| std::env::var_os("CKPT_CHECK_UNWRITTEN").is_some_and(|value| value == "1"))
-}
-
-/// Whether a value is what it was when it was saved at this place before.
-fn is_as_last<T: Refill + ?Sized>(owner: Owner, value: &T) -> bool {
-    thread_local! {
-        static LAST: RefCell<HashMap<Owner, Column>> = RefCell::default();
-    }
-    let now = Column::of(|to| value.save_part(to));
-    LAST.with_borrow_mut(|last| *last.entry(owner).or_insert_with(|| now.clone()) == now)
-}
-
-fn was_written(place: Place, key: &str) -> Fatal {
-    Fatal::refused(format!(
-        "E2031: `{key}` of `{}` has changed, and was not to: this is a bug in ckpt",
-        place.0.function
-    ))
-    .at(position(place))
-    .why("ckpt has seen no write to it between two visits of this site; please report it")
-    .help("`full-every = 1` does without what ckpt knows of writes")
 }
 
 #[cfg(test)]

@@ -34,3 +34,17 @@ pub(super) fn mention_earlier_run(store: &Store) {
         ));
     }
 }
+
+/// The program does not depend on it: where it cannot be had, blocks are compared by their hashes.
+pub(super) fn watch_pages(store: &mut Store, has_ranks: bool) {
+    let why = match has_ranks {
+        true => "network cards write to memory without the kernel's knowledge, so it is not done with several ranks".into(),
+        false => match store.watch_pages() {
+            Ok(()) => return,
+            Err(error) => format!("this machine cannot do it (Linux 6.7 or newer, userfaultfd): {error}"),
+        },
+    };
+    say(&format!(
+        "warning: memory is not watched for what is written to it: {why}\n  blocks are compared by their hashes instead"
+    ));
+}

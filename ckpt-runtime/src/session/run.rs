@@ -8,7 +8,7 @@ use super::config::Config;
 use super::events::What;
 use super::exit::{Fatal, exit_code, say};
 use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, State};
-use super::mention::{mention_earlier_run, mention_unknown_variables};
+use super::mention::{mention_earlier_run, mention_unknown_variables, watch_pages};
 use super::policy::{self, Policy, Reason};
 use super::resume::Resume;
 use super::writer::{Taken, Writer, Written};
@@ -589,18 +589,4 @@ fn command_note() -> String {
 
 fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
-}
-
-/// The program does not depend on it: where it cannot be had, blocks are compared by their hashes.
-fn watch_pages(store: &mut Store, has_ranks: bool) {
-    let why = match has_ranks {
-        true => "network cards write to memory without the kernel's knowledge, so it is not done with several ranks".into(),
-        false => match store.watch_pages() {
-            Ok(()) => return,
-            Err(error) => format!("this machine cannot do it (Linux 6.7 or newer, userfaultfd): {error}"),
-        },
-    };
-    say(&format!(
-        "warning: memory is not watched for what is written to it: {why}\n  blocks are compared by their hashes instead"
-    ));
 }

@@ -1,0 +1,35 @@
+//! `CKPT_CHECK_UNWRITTEN=1`: what the compiler says not to change between two visits of a site is compared with what it was.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::thread::Place;
+use super::visit::position;
+use crate::session::exit::Fatal;
+use crate::value::{Column, Owner, Refill};
+
+/// Whether it is to be done.
+pub(super) fn is_checked() -> bool {
+    static CHECKS: OnceLock<bool> = OnceLock::new();
+    *CHECKS.get_or_init(|| std::env::var_os("CKPT_CHECK_UNWRITTEN").is_some_and(|value| value == "1"))
+}
+
+/// Whether a value is what it was when it was saved at this place before.
+pub(super) fn is_as_last<T: Refill + ?Sized>(owner: Owner, value: &T) -> bool {
+    thread_local! {
+        static LAST: RefCell<HashMap<Owner, Column>> = RefCell::default();
+    }
+    let now = Column::of(|to| value.save_part(to));
+    LAST.with_borrow_mut(|last| *last.entry(owner).or_insert_with(|| now.clone()) == now)
+}
+
+pub(super) fn was_written(place: Place, key: &str) -> Fatal {
+    Fatal::refused(format!(
+        "E2031: `{key}` of `{}` has changed, and was not to: this is a bug in ckpt",
+        place.0.function
+    ))
+    .at(position(place))
+    .why("ckpt has seen no write to it between two visits of this site; please report it")
+    .help("`full-every = 1` does without what ckpt knows of writes")
+}
