@@ -8,6 +8,7 @@ pub mod __rt;
 mod adaptors;
 mod files;
 mod frame;
+mod gate;
 mod globals;
 pub mod output;
 mod pages;

@@ -2,10 +2,11 @@
 
 use std::any::Any;
 use std::ops::Range;
-use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
+
+use crate::gate::Gate;
 
 /// So many threads, for [`Team::run`].
 ///
@@ -94,13 +95,11 @@ impl Team {
                 let (part, rest) = std::mem::take(&mut data).split_at_mut(block);
                 data = rest;
                 let member = Member { number, shared };
-                members.push(s.spawn(crate::team::member(move || body(&member, part))));
+                let work = move || shared.gate.during(|| body(&member, part));
+                members.push(s.spawn(crate::team::member(work)));
             }
             wait();
-            let result = members.into_iter().map(ScopedJoinHandle::join);
-            result
-                .map(|one| one.unwrap_or_else(|panic| resume_unwind(panic)))
-                .collect()
+            Gate::results(members.into_iter().map(ScopedJoinHandle::join))
         })
     }
 }
@@ -128,7 +127,7 @@ pub struct Member<'t> {
 #[derive(Debug)]
 struct Shared {
     threads: usize,
-    barrier: Barrier,
+    gate: Gate,
     /// How far the loop has been dealt out that the members are in.
     dealt: AtomicUsize,
     critical: Mutex<()>,
@@ -140,7 +139,7 @@ impl Shared {
     fn new(threads: usize) -> Self {
         Self {
             threads,
-            barrier: Barrier::new(threads),
+            gate: Gate::new(threads),
             dealt: AtomicUsize::new(0),
             critical: Mutex::new(()),
             brought: Mutex::new((0..threads).map(|_| None).collect()),
@@ -165,7 +164,7 @@ impl Member<'_> {
 
     /// Waits until all members are here.
     pub fn barrier(&self) {
-        self.shared.barrier.wait();
+        self.shared.gate.wait();
     }
 
     /// Member 0 does it; nobody waits.
@@ -226,7 +225,7 @@ impl Member<'_> {
             (range.start + start..range.start + end).for_each(&mut work);
         }
         // The next loop begins anew when no one is in this one any more.
-        if self.shared.barrier.wait().is_leader() {
+        if self.shared.gate.wait() {
             dealt.store(0, Ordering::Relaxed);
         }
     }
@@ -303,9 +302,17 @@ mod tests {
 
     #[test]
     fn a_panic_of_a_member_is_the_callers() {
-        let result = std::panic::catch_unwind(|| {
-            team(2).run(|member| assert_eq!(member.number(), 0));
-        });
-        assert!(result.is_err());
+        for panics in [0, 2] {
+            let result = std::panic::catch_unwind(|| {
+                team(3).run(|member| {
+                    if member.number() == panics {
+                        std::panic::panic_any("on purpose");
+                    }
+                    // Nobody waits for ever for one that does not come any more.
+                    member.barrier();
+                });
+            });
+            assert_eq!(result.unwrap_err().downcast_ref(), Some(&"on purpose"));
+        }
     }
 }
