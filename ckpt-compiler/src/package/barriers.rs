@@ -23,6 +23,7 @@ pub fn barrier_edits(program: &Program) -> Vec<Edit> {
             program,
             file: FileId(index),
             edits: &mut edits,
+            names_sync: names_sync(&file.ast),
         };
         barriers.visit_file(&file.ast);
     }
@@ -33,6 +34,25 @@ struct Barriers<'p> {
     program: &'p Program,
     file: FileId,
     edits: &'p mut Vec<Edit>,
+    /// Whether `sync` is `std::sync` in the file, and no module of another library.
+    names_sync: bool,
+}
+
+/// Whether a file imports `std::sync` by its name.
+fn names_sync(file: &syn::File) -> bool {
+    struct Imports(bool);
+    impl<'ast> Visit<'ast> for Imports {
+        fn visit_item_use(&mut self, item: &'ast ItemUse) {
+            let is_sync = |leaf: &Leaf<'_>| {
+                let path: Vec<&str> = leaf.path.iter().map(String::as_str).collect();
+                leaf.rename.is_none() && matches!(path[..], ["std", "sync"] | ["std", "sync", "self"])
+            };
+            self.0 |= leaves(&item.tree).iter().any(is_sync);
+        }
+    }
+    let mut imports = Imports(false);
+    imports.visit_file(file);
+    imports.0
 }
 
 impl Barriers<'_> {
@@ -97,7 +117,9 @@ impl<'ast> Visit<'ast> for Barriers<'_> {
         let first = path.segments.first();
         match (&names[..], first) {
             (["std", "sync", NAME, ..], Some(first)) => self.replace(first.ident.span(), "ckpt"),
-            (["sync", NAME, ..], Some(first)) => self.replace(first.ident.span(), "ckpt::sync"),
+            (["sync", NAME, ..], Some(first)) if self.names_sync => {
+                self.replace(first.ident.span(), "ckpt::sync")
+            }
             _ => {}
         }
         visit::visit_path(self, path);
@@ -166,6 +188,10 @@ mod tests {
             (
                 "use std::sync;\nstruct S { a: sync::Barrier, b: Vec<std::sync::Barrier> }\n",
                 "use std::sync;\nstruct S { a: ckpt::sync::Barrier, b: Vec<ckpt::sync::Barrier> }\n",
+            ),
+            (
+                "use tokio::sync;\nfn f(b: &sync::Barrier) {}\n",
+                "use tokio::sync;\nfn f(b: &sync::Barrier) {}\n",
             ),
             (
                 "use tokio::sync::Barrier;\nfn f(b: &Barrier) {}\n",
