@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::carve::{Carve, Carved, Carver, Demand};
 use super::saver::Saver;
@@ -109,8 +109,10 @@ impl Registrar {
         if let Some(builder) = &mut self.builder {
             builder.frame(plan, site);
             if activation.get() == 0 {
-                static LAST: AtomicU64 = AtomicU64::new(0);
-                activation.set(LAST.fetch_add(1, Ordering::Relaxed) + 1);
+                static LAST: Mutex<u64> = Mutex::new(0);
+                let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+                *last += 1;
+                activation.set(*last);
             }
         }
         self.speaker = Some(((plan, site), activation.get()));
