@@ -4,7 +4,7 @@
 //! Forward, `in` joined from `out(previous)`: which variables may have been moved out of, have surely been, may have a
 //! value, surely have had one. *May* joins with `⋃`, *surely* with `⋂`.
 
-use crate::flow::{BindingId, Event, Flow, Node, NodeId, Point, Use};
+use crate::flow::{BindingId, Event, Flow, Node, NodeId, Point, Use, reached};
 use crate::spine::{SiteId, StepId};
 use fixedbitset::FixedBitSet;
 use std::collections::HashSet;
@@ -245,14 +245,8 @@ pub fn is_done_with(flow: &Flow, binding: BindingId) -> bool {
 }
 
 fn reachable(flow: &Flow) -> FixedBitSet {
-    let mut found = FixedBitSet::with_capacity(flow.nodes.len());
-    let mut open: Vec<NodeId> = (0..flow.nodes.len().min(1)).collect();
-    while let Some(node) = open.pop() {
-        if !found.put(node) {
-            open.extend(&flow.nodes[node].next);
-        }
-    }
-    found
+    let start: &[NodeId] = if flow.nodes.is_empty() { &[] } else { &[0] };
+    reached(flow.nodes.len(), start, |node| &flow.nodes[node].next)
 }
 
 /// How the ways that meet in a block are joined.

@@ -7,7 +7,7 @@
 //! site are its own business.) Whether the type lets what is behind a
 //! shared reference change, the runtime knows.
 
-use crate::flow::{BindingId, Event, Flow, NodeId, Use};
+use crate::flow::{BindingId, Event, Flow, NodeId, Use, reached};
 use crate::spine::SiteId;
 use fixedbitset::FixedBitSet;
 use proc_macro2::{TokenStream, TokenTree};
@@ -23,8 +23,12 @@ impl Unwritten {
     /// Of a function with these tokens.
     pub fn of(flow: &Flow, tokens: &TokenStream) -> Unwritten {
         let ways = || {
+            let mut before = vec![Vec::new(); flow.nodes.len()];
+            for (node, block) in flow.nodes.iter().enumerate() {
+                block.next.iter().for_each(|next| before[*next].push(node));
+            }
             let sites = flow.sites.iter();
-            sites.map(|site| around(flow, site.node)).collect()
+            sites.map(|site| around(flow, &before, site.node)).collect()
         };
         Unwritten {
             ways: (!speaks_of_pointers(tokens)).then(ways),
@@ -47,29 +51,12 @@ fn writes(event: &Event, binding: BindingId) -> bool {
     event.binding == binding && matches!(event.kind, Use::Write | Use::Change | Use::Lend)
 }
 
-/// The blocks that can be reached from this one and that it can be reached from.
-fn around(flow: &Flow, site: NodeId) -> FixedBitSet {
-    let mut reached = closure(flow.nodes.len(), site, |node| flow.nodes[node].next.clone());
-    let mut before = vec![Vec::new(); flow.nodes.len()];
-    for (node, block) in flow.nodes.iter().enumerate() {
-        for next in &block.next {
-            before[*next].push(node);
-        }
-    }
-    reached.intersect_with(&closure(flow.nodes.len(), site, |node| before[node].clone()));
-    reached
-}
-
-/// What comes after a block, however far; the block itself only if there is a way back.
-fn closure(nodes: usize, from: NodeId, next: impl Fn(NodeId) -> Vec<NodeId>) -> FixedBitSet {
-    let mut found = FixedBitSet::with_capacity(nodes);
-    let mut open = next(from);
-    while let Some(node) = open.pop() {
-        if !found.put(node) {
-            open.extend(next(node));
-        }
-    }
-    found
+/// The blocks that can be reached from this one and that it can be reached from; `before` has the blocks that lead to each.
+fn around(flow: &Flow, before: &[Vec<NodeId>], site: NodeId) -> FixedBitSet {
+    let next = |node: NodeId| flow.nodes[node].next.as_slice();
+    let mut around = reached(flow.nodes.len(), next(site), next);
+    around.intersect_with(&reached(flow.nodes.len(), &before[site], |node| &before[node]));
+    around
 }
 
 /// Whether there is anything of raw pointers in it, be it only where one is made.

@@ -201,6 +201,22 @@ pub struct Flow {
     pub arguments: Vec<(SiteId, Vec<(BindingId, Use)>)>,
 }
 
+/// The blocks that the ways from these lead to, themselves included; `next[node]` is where a block goes on.
+pub(crate) fn reached<'n>(
+    nodes: usize,
+    from: &[NodeId],
+    next: impl Fn(NodeId) -> &'n [NodeId],
+) -> fixedbitset::FixedBitSet {
+    let mut found = fixedbitset::FixedBitSet::with_capacity(nodes);
+    let mut open = from.to_vec();
+    while let Some(node) = open.pop() {
+        if !found.put(node) {
+            open.extend(next(node));
+        }
+    }
+    found
+}
+
 impl Flow {
     /// All events, in no particular order.
     pub fn events(&self) -> impl Iterator<Item = &Event> {

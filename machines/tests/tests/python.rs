@@ -98,6 +98,15 @@ fn the_page_on_python_does_what_it_says() {
     assert!(after.is_some() && before != after, "{before:?}, {after:?}");
 }
 
+/// Has Python run this.
+fn python(folder: &Path, program: &str) {
+    let status = Command::new("python3")
+        .current_dir(folder)
+        .args(["-c", program])
+        .status();
+    assert!(status.unwrap().success());
+}
+
 /// What was packed, left out as zeros or taken from another file finds a place of its own.
 #[test]
 fn packed_and_shared_blocks_are_sealed_as_well() {
@@ -126,15 +135,7 @@ fn packed_and_shared_blocks_are_sealed_as_well() {
     );
     assert_eq!(ckpt(here, &run, &variables).code, Some(0));
     let change = "import h5py\nwith h5py.File('heat.ckpt.d/000003.r0.h5', 'r+') as f:\n    f['frames/1/self/now'][1000:3000] = 0.0\n    f['frames/1/self/time'][()] = 7.5\n";
-    fs::write(here.join("change.py"), change).unwrap();
-    assert!(
-        Command::new("python3")
-            .current_dir(here)
-            .arg("change.py")
-            .status()
-            .unwrap()
-            .success()
-    );
+    python(here, change);
     let sealed = ckpt(here, "seal 3", &[]);
     assert!(
         sealed.stdout.contains("/frames/1/self/time") && sealed.stdout.contains("/frames/1/self/now"),
@@ -143,15 +144,7 @@ fn packed_and_shared_blocks_are_sealed_as_well() {
     assert_eq!(ckpt(here, "verify 3", &[]).code, Some(0));
     assert!(ckpt(here, "inspect 3 self.time", &[]).stdout.contains("7.5"));
     let shape = "import h5py\nwith h5py.File('heat.ckpt.d/000003.r0.h5', 'r+') as f:\n    del f['frames/1/self/time']\n    f['frames/1/self/time'] = [1.0, 2.0]\n";
-    fs::write(here.join("change.py"), shape).unwrap();
-    assert!(
-        Command::new("python3")
-            .current_dir(here)
-            .arg("change.py")
-            .status()
-            .unwrap()
-            .success()
-    );
+    python(here, shape);
     let refused = ckpt(here, "seal 3", &[]);
     assert!(
         refused.code == Some(78) && refused.stderr.contains("types and shapes may not"),
