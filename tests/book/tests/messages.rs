@@ -1,12 +1,15 @@
 //! Every error and refusal that ckpt can print has a code, an entry in `ckpt-cli/messages.toml` and a place in the book.
 
+mod source;
+
+use source::{Named, sources, unimplemented_says};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Expr, ExprCall, ExprLit, ExprMacro, ExprMethodCall, Lit, Local, Pat};
+use syn::{Attribute, Expr, ExprCall, ExprMethodCall, Local};
 
 #[derive(Deserialize)]
 struct Messages {
@@ -41,54 +44,25 @@ fn messages() -> Messages {
 /// Collects the words of all messages of a file.
 #[derive(Default)]
 struct Words {
-    /// `let what = ..` in the function being read, and constants.
-    named: Vec<(String, String)>,
+    /// Constants as well.
+    named: Named,
     found: Vec<String>,
 }
 
 impl Words {
     fn add(&mut self, expr: &Expr) {
-        let text = match expr {
-            Expr::Path(path) => {
-                let name = path.path.get_ident().map(ToString::to_string);
-                let of_name = |(key, _): &&(String, String)| Some(key) == name.as_ref();
-                self.named.iter().rfind(of_name).map(|(_, text)| text.clone())
-            }
-            other => text_of(other),
-        };
-        self.found.extend(text);
-    }
-}
-
-/// A literal, or the format string of a `format!`.
-fn text_of(expr: &Expr) -> Option<String> {
-    match expr {
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(text), ..
-        }) => Some(text.value()),
-        Expr::Macro(ExprMacro { mac, .. }) if mac.path.is_ident("format") => {
-            let first = mac.tokens.clone().into_iter().next()?;
-            syn::parse2::<syn::LitStr>(first.into())
-                .ok()
-                .map(|text| text.value())
-        }
-        _ => None,
+        self.found.extend(self.named.says(expr));
     }
 }
 
 impl<'ast> Visit<'ast> for Words {
     fn visit_local(&mut self, local: &'ast Local) {
-        if let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init) {
-            let text = text_of(&init.expr);
-            self.named.extend(text.map(|text| (name.ident.to_string(), text)));
-        }
+        self.named.add_local(local);
         visit::visit_local(self, local);
     }
 
     fn visit_item_const(&mut self, constant: &'ast syn::ItemConst) {
-        let text = text_of(&constant.expr);
-        self.named
-            .extend(text.map(|text| (constant.ident.to_string(), text)));
+        self.named.add(&constant.ident, &constant.expr);
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
@@ -121,29 +95,13 @@ impl<'ast> Visit<'ast> for Words {
 
     /// `#[diagnostic::on_unimplemented(message = "..")]` and `#[error("..")]`.
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
-        let last = attribute
-            .path()
-            .segments
-            .last()
-            .map(|last| last.ident.to_string());
-        match last.as_deref() {
-            Some("on_unimplemented") => {
-                let message = attribute.parse_nested_meta(|meta| {
-                    let text: syn::LitStr = meta.value()?.parse()?;
-                    if meta.path.is_ident("message") {
-                        self.found.push(text.value());
-                    }
-                    Ok(())
-                });
-                message.unwrap();
-            }
-            Some("error") => {
-                let list = attribute.meta.require_list().unwrap();
-                let first = list.tokens.clone().into_iter().next();
-                let text = first.and_then(|first| syn::parse2::<syn::LitStr>(first.into()).ok());
-                self.found.extend(text.map(|text| text.value()));
-            }
-            _ => {}
+        self.found.extend(unimplemented_says(attribute));
+        let last = attribute.path().segments.last();
+        if last.is_some_and(|last| last.ident == "error") {
+            let list = attribute.meta.require_list().unwrap();
+            let first = list.tokens.clone().into_iter().next();
+            let text = first.and_then(|first| syn::parse2::<syn::LitStr>(first.into()).ok());
+            self.found.extend(text.map(|text| text.value()));
         }
     }
 
@@ -154,22 +112,9 @@ impl<'ast> Visit<'ast> for Words {
     }
 }
 
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        let path = entry.path();
-        let name = entry.file_name();
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if name.to_string_lossy().ends_with(".rs") && !is_test(&name.to_string_lossy()) {
-            found.push(path);
-        }
-    }
-    found
-}
-
-fn is_test(name: &str) -> bool {
-    ["tests.rs", "testing.rs"].contains(&name) || name.ends_with("_tests.rs")
+fn is_test(source: &Path) -> bool {
+    let name = source.file_name().unwrap_or_default().to_string_lossy();
+    ["tests.rs", "testing.rs"].contains(&&*name) || name.ends_with("_tests.rs")
 }
 
 /// The code of a message and what it says.
@@ -190,7 +135,8 @@ fn every_message_has_a_code_and_every_code_an_entry() {
     let messages = messages();
     let (mut without, mut unknown, mut other) = (Vec::new(), Vec::new(), Vec::new());
     let mut used = BTreeSet::new();
-    for source in CRATES.iter().flat_map(|folder| sources(&root().join(folder))) {
+    let all = CRATES.iter().flat_map(|folder| sources(&root().join(folder)));
+    for source in all.filter(|source| !is_test(source)) {
         let text = fs::read_to_string(&source).unwrap();
         let mut words = Words::default();
         words.visit_file(&syn::parse_file(&text).unwrap());

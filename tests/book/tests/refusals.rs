@@ -1,45 +1,30 @@
 //! The page on limits names every refusal of the compiler, every message that rustc shows for a trait of ckpt, and every
 //! ending of the runtime.
 
+mod source;
+
+use source::{Named, sources, unimplemented_says};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprCall, ExprLit, ExprMacro, ExprMethodCall, Lit, Local, Pat};
+use syn::{Expr, ExprCall, ExprMethodCall, Local};
 
 /// Collects what `refuse(..)`, `Fatal::site(..)` and `Fatal::refused(..)` say.
 #[derive(Default)]
 struct Headlines {
-    /// `let what = ..` in the function being read.
-    named: Vec<(String, String)>,
+    named: Named,
     found: Vec<String>,
-}
-
-impl Headlines {
-    fn add(&mut self, expr: &Expr) {
-        let text = match expr {
-            Expr::Path(path) => {
-                let name = path.path.get_ident().map(ToString::to_string);
-                let of_name = |(key, _): &&(String, String)| Some(key) == name.as_ref();
-                self.named.iter().rfind(of_name).map(|(_, text)| text.clone())
-            }
-            other => text_of(other),
-        };
-        self.found.extend(text);
-    }
 }
 
 impl<'ast> Visit<'ast> for Headlines {
     fn visit_local(&mut self, local: &'ast Local) {
-        if let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init) {
-            let text = text_of(&init.expr);
-            self.named.extend(text.map(|text| (name.ident.to_string(), text)));
-        }
+        self.named.add_local(local);
         visit::visit_local(self, local);
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
         if call.method == "refuse" && call.args.len() == 4 {
-            self.add(&call.args[1]);
+            self.found.extend(self.named.says(&call.args[1]));
         }
         visit::visit_expr_method_call(self, call);
     }
@@ -53,7 +38,7 @@ impl<'ast> Visit<'ast> for Headlines {
                 .map(|one| one.ident.to_string())
                 .collect();
             if let ["Fatal", "site" | "refused"] = *names.iter().map(String::as_str).collect::<Vec<_>>() {
-                self.add(&call.args[0]);
+                self.found.extend(self.named.says(&call.args[0]));
             }
         }
         visit::visit_expr_call(self, call);
@@ -61,23 +46,8 @@ impl<'ast> Visit<'ast> for Headlines {
 
     /// `#[diagnostic::on_unimplemented(message = "..")]`.
     fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
-        for attribute in &item.attrs {
-            if attribute
-                .path()
-                .segments
-                .last()
-                .is_some_and(|last| last.ident == "on_unimplemented")
-            {
-                let message = attribute.parse_nested_meta(|meta| {
-                    let text: syn::LitStr = meta.value()?.parse()?;
-                    if meta.path.is_ident("message") {
-                        self.found.push(text.value());
-                    }
-                    Ok(())
-                });
-                message.unwrap();
-            }
-        }
+        self.found
+            .extend(item.attrs.iter().filter_map(unimplemented_says));
     }
 
     fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
@@ -85,35 +55,6 @@ impl<'ast> Visit<'ast> for Headlines {
             visit::visit_item_mod(self, module);
         }
     }
-}
-
-/// A literal, or the format string of a `format!`.
-fn text_of(expr: &Expr) -> Option<String> {
-    match expr {
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(text), ..
-        }) => Some(text.value()),
-        Expr::Macro(ExprMacro { mac, .. }) if mac.path.is_ident("format") => {
-            let first = mac.tokens.clone().into_iter().next()?;
-            syn::parse2::<syn::LitStr>(first.into())
-                .ok()
-                .map(|text| text.value())
-        }
-        _ => None,
-    }
-}
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-    found
 }
 
 /// The parts of a format string between its placeholders.
