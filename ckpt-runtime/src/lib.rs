@@ -6,6 +6,7 @@ extern crate self as ckpt;
 #[path = "rt.rs"]
 pub mod __rt;
 mod adaptors;
+mod checksum;
 mod files;
 mod frame;
 mod gate;

@@ -17,14 +17,30 @@ pub(crate) fn threads() -> usize {
     })
 }
 
+/// How many threads help the one that has work on so many bytes.
+pub(crate) fn helpers(bytes: usize) -> usize {
+    threads().min(bytes / PIECE).saturating_sub(1)
+}
+
 /// Does `work` for every item, with as many threads as `bytes` are worth.
 pub(crate) fn each<T: Send>(
     items: impl Iterator<Item = T> + Send,
     bytes: usize,
     work: impl Fn(T) + Sync + Send,
 ) {
-    let helpers = threads().min(bytes / PIECE).saturating_sub(1);
+    each_beside(|| {}, items, bytes, work);
+}
+
+/// The same, while this thread does something of its own before it helps.
+pub(crate) fn each_beside<T: Send>(
+    own: impl FnOnce(),
+    items: impl Iterator<Item = T> + Send,
+    bytes: usize,
+    work: impl Fn(T) + Sync + Send,
+) {
+    let helpers = helpers(bytes);
     if helpers == 0 {
+        own();
         items.for_each(work);
         return;
     }
@@ -46,6 +62,7 @@ pub(crate) fn each<T: Send>(
             let helper = std::thread::Builder::new().name("ckpt-copy".into());
             let _ = helper.spawn_scoped(scope, all);
         }
+        own();
         all();
     });
 }

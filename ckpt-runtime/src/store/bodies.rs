@@ -3,12 +3,12 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::base::{Held, Known};
 use super::chunks::Part;
 use super::coding::Coding;
-use super::container::{LARGE, checksum};
+use super::container::LARGE;
 use super::extents::{Body, Extent, Other, block_length};
 use super::fault::Step;
 use super::hdf5::{Id, Shape, Type};
@@ -17,6 +17,7 @@ use super::large::{Large, row_bytes};
 use super::survey::{Found, Source, Survey, dense};
 use super::write::{Place, Writer};
 use super::{CheckpointId, StoreError};
+use crate::checksum::xxh3;
 use crate::parallel;
 use crate::value::DType;
 
@@ -67,7 +68,7 @@ impl<'s> Writer<'s> {
         let (path, bytes) = (format!("{}/{}", place.path, place.name), source.len() as u64);
         let (object, body, sum) = if bytes < LARGE {
             let (object, offset) = self.in_one_piece(place, of, shape, bytes)?;
-            let sum = checksum(source.whole().unwrap_or_default());
+            let sum = xxh3(source.whole().unwrap_or_default());
             self.bodies.later.push((self.index.datasets.len() as u32, source));
             (object, Body::Whole { offset }, sum)
         } else {
@@ -449,7 +450,10 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// Writes a body side by side, every piece while its checksum has it in the cache; gives the checksums of its blocks.
+/// Writes a body side by side; gives the checksums of its blocks.
+///
+/// One thread writes while the others sum: a file takes one write at a time, and the system lets a second thread look again
+/// and again until it may. A thread that is alone sums every piece just before it writes it, so that it is read once.
 pub(super) fn write_and_sum(
     file: &File,
     bytes: &[u8],
@@ -458,25 +462,36 @@ pub(super) fn write_and_sum(
 ) -> std::io::Result<Vec<u128>> {
     let mut sums = vec![0; bytes.len().div_ceil(size)];
     let many = (parallel::PIECE / 4 / size).max(1);
-    let failure = Mutex::new(Ok(()));
-    let pieces = bytes.chunks(many * size).zip(sums.chunks_mut(many)).enumerate();
-    parallel::each(pieces, bytes.len(), |(number, (piece, sums))| {
+    let pieces = bytes.chunks(many * size).zip(sums.chunks_mut(many));
+    let sum = |(piece, sums): (&[u8], &mut [u128])| {
         for (block, sum) in piece.chunks(size).zip(sums) {
-            *sum = checksum(block);
+            *sum = xxh3(block);
         }
-        let at = first + (number * many * size) as u64;
-        if let Err(error) = file.write_all_at(piece, at) {
-            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
+    };
+    if parallel::helpers(bytes.len()) > 0 {
+        let mut written = Ok(());
+        parallel::each_beside(
+            || written = file.write_all_at(bytes, first),
+            pieces,
+            bytes.len(),
+            sum,
+        );
+        written?;
+    } else {
+        let mut at = first;
+        for (piece, sums) in pieces {
+            sum((piece, sums));
+            file.write_all_at(piece, at)?;
+            at += piece.len() as u64;
         }
-    });
-    failure.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    }
     Ok(sums)
 }
 
 /// The checksum of a dataset in blocks: that of the checksums of its blocks, which are zero for those of zeros.
 fn checksum_of(blocks: &[Held]) -> u128 {
     let sums = blocks.iter().map(Held::checksum);
-    checksum(&sums.flat_map(u128::to_le_bytes).collect::<Vec<u8>>())
+    xxh3(&sums.flat_map(u128::to_le_bytes).collect::<Vec<u8>>())
 }
 
 /// The parts of a virtual dataset: runs of blocks that are in one file.

@@ -5,7 +5,6 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use twox_hash::XxHash3_128;
 use twox_hash::xxhash3_128::Hasher;
 
 use super::extents::{Body, Extent, Other};
@@ -14,6 +13,7 @@ use super::hdf5::USER_BLOCK;
 use super::index::{Dataset, Index};
 use super::superblock;
 use super::{Damage, FORMAT_VERSION, Meta, StoreError};
+use crate::checksum::xxh3;
 
 const MAGIC: [u8; 8] = *b"\x89CKPT\r\n\x1a";
 const HEADER: usize = USER_BLOCK as usize;
@@ -23,10 +23,6 @@ pub(super) const LARGE: u64 = 65_536;
 const TMPFS: u64 = 0x0102_1994;
 /// Bytes read at a time while checking.
 const PIECE: usize = 1 << 20;
-
-pub(super) fn checksum(bytes: &[u8]) -> u128 {
-    XxHash3_128::oneshot(bytes)
-}
 
 /// Opens the file that HDF5 has made and takes the disk space for `needed` bytes, without changing its length.
 pub(super) fn reserve(path: &Path, needed: u64) -> Result<File, StoreError> {
@@ -94,7 +90,7 @@ pub(super) fn seal(file: &File, path: &Path, index: &Index) -> Result<u128, Stor
         length: start + index.len() as u64,
         index_offset: start,
         index_length: index.len() as u64,
-        index_checksum: checksum(&index),
+        index_checksum: xxh3(&index),
         structure_checksum: structure,
     };
     file.write_all_at(&header.to_bytes(), 0).map_err(io)?;
@@ -123,7 +119,7 @@ impl Header {
         bytes[32..40].copy_from_slice(&self.index_length.to_le_bytes());
         bytes[40..56].copy_from_slice(&self.index_checksum.to_le_bytes());
         bytes[56..72].copy_from_slice(&self.structure_checksum.to_le_bytes());
-        let own = checksum(&bytes[..496]);
+        let own = xxh3(&bytes[..496]);
         bytes[496..].copy_from_slice(&own.to_le_bytes());
         bytes
     }
@@ -299,7 +295,7 @@ fn read_index(path: &Path, home: &Path, may_be_longer: bool) -> Result<(File, He
         ))?
     ];
     file.read_exact_at(&mut bytes, header.index_offset).map_err(io)?;
-    let found = checksum(&bytes);
+    let found = xxh3(&bytes);
     if found != header.index_checksum {
         return Err(damaged(path, "index", &wrong(header.index_checksum, found)));
     }
@@ -320,7 +316,7 @@ fn read_header(file: &File, path: &Path, length: u64, may_be_longer: bool) -> Re
     if bytes[..8] != MAGIC {
         return Err(damaged(path, "header", "it does not begin as a checkpoint does"));
     }
-    let (stored, found) = (u128_at(&bytes, 496), checksum(&bytes[..496]));
+    let (stored, found) = (u128_at(&bytes, 496), xxh3(&bytes[..496]));
     if stored != found {
         return Err(damaged(path, "header", &wrong(stored, found)));
     }

@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 
-use twox_hash::XxHash3_128;
-
 use super::Damage;
 use super::container::{Container, LARGE, wrong};
 use super::extents::{Body, Extent, block_length};
 use super::index::Dataset;
+use crate::checksum::xxh3;
 use crate::parallel::{self, PIECE};
 use crate::value::Room;
 
@@ -41,11 +40,7 @@ impl Container {
                 self.file
                     .read_exact_at(into, offset.saturating_add(first))
                     .map_err(|error| damage(error.to_string()))?;
-                let found = if is_all {
-                    XxHash3_128::oneshot(into)
-                } else {
-                    dataset.checksum
-                };
+                let found = if is_all { xxh3(into) } else { dataset.checksum };
                 check(dataset.checksum, found).map_err(damage)
             }
             Body::Blocks { size, .. } => self.read_blocks(dataset, *size, first, into, is_zeroed),
@@ -165,7 +160,7 @@ impl Container {
             let block = block.ok_or_else(|| damage("what is stored cannot be unpacked".into()))?;
             into.copy_from_slice(&block[..into.len()]);
         }
-        check(*checksum, XxHash3_128::oneshot(into)).map_err(damage)
+        check(*checksum, xxh3(into)).map_err(damage)
     }
 
     /// Whether a block is where the index says, as it was written.

@@ -12,11 +12,12 @@ use hdf5_metno_sys as sys;
 use super::StoreError;
 use super::bodies::checksum_text;
 use super::coding::Coding;
-use super::container::{self, Container, checksum};
+use super::container::{self, Container};
 use super::extents::{Body, Extent, block_length};
 use super::hdf5::{Id, c_string, failure, id, locked};
 use super::index::Dataset;
 use super::write::object_name;
+use crate::checksum::xxh3;
 
 /// Makes checksums anew for the file at `path`, which is replaced as a whole. Gives the paths of the datasets that have changed.
 pub(super) fn renew(path: &Path, unfinished: &Path) -> Result<Vec<String>, StoreError> {
@@ -120,14 +121,14 @@ fn taken_up(
             if !is_there(*offset, bytes) {
                 behind.push((number, 0, bytes.to_vec()));
             }
-            return Ok((dataset.body.clone(), checksum(bytes)));
+            return Ok((dataset.body.clone(), xxh3(bytes)));
         }
         Body::Blocks { size, extents } => (*size, extents),
     };
     let mut renewed = Vec::new();
     let mut sums = Vec::new();
     for (block, (part, extent)) in bytes.chunks(size as usize).zip(extents).enumerate() {
-        let sum = checksum(part);
+        let sum = xxh3(part);
         let is_zero = part.iter().all(|&byte| byte == 0);
         debug_assert_eq!(part.len() as u64, block_length(dataset.bytes, size, block as u64));
         let extent = match *extent {
@@ -172,7 +173,7 @@ fn taken_up(
             size,
             extents: renewed,
         },
-        checksum(&sums),
+        xxh3(&sums),
     ))
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::base::{Held, Known};
-use super::container::checksum;
+use crate::checksum::xxh3;
 use crate::parallel::{self, PIECE};
 use crate::value::{Body, PARTS, Taken, block_size, is_zero};
 
@@ -152,7 +152,7 @@ fn find(
     if may_be_left_out && is_zero(bytes) {
         return Found::Zero;
     }
-    let sum = seen.unwrap_or_else(|| checksum(bytes));
+    let sum = seen.unwrap_or_else(|| xxh3(bytes));
     match held {
         Some(held @ Held::At { checksum, .. }) if checksum == sum => Found::Same(held),
         _ => Found::New(sum),

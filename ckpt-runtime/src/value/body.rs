@@ -5,10 +5,9 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use twox_hash::XxHash3_128;
-
 use super::DType;
 use super::bytes::{buffer_for, give_back};
+use crate::checksum::xxh3;
 use crate::pages::{Pages, Untouched, Watch};
 use crate::parallel::{self, PIECE};
 
@@ -305,7 +304,7 @@ impl Body {
         let checksum = known.checksums.get(sample).copied();
         let is_same = match as_before(checksum) {
             Taken::Zero => is_zero(block),
-            _ => Some(XxHash3_128::oneshot(block)) == checksum,
+            _ => Some(xxh3(block)) == checksum,
         };
         if is_same {
             self.blocks = known.checksums.iter().map(|sum| as_before(Some(*sum))).collect();
@@ -362,7 +361,7 @@ fn take(from: &[u8], to: &mut [MaybeUninit<u8>], known: Option<Option<u128>>) ->
     if is_zero(from) {
         return Taken::Zero;
     }
-    let checksum = known.is_some().then(|| XxHash3_128::oneshot(from));
+    let checksum = known.is_some().then(|| xxh3(from));
     if checksum.is_some() && checksum == known.flatten() {
         return Taken::Same;
     }
@@ -412,7 +411,7 @@ mod tests {
             row: 1,
             bytes: state.len(),
             block: BLOCK / 4,
-            checksums: state.chunks(BLOCK / 4).map(XxHash3_128::oneshot).collect(),
+            checksums: state.chunks(BLOCK / 4).map(xxh3).collect(),
             pays: true,
             watch: None,
             owner: None,

@@ -2,7 +2,7 @@
 
 use ckpt::store::{Mode, Store};
 
-use super::{newest, save, session};
+use super::{newest, remove_all, save, session};
 use crate::Wish;
 use crate::measure::{Bar, Measured, cpu, timed};
 use crate::plain::{bytes_of, read_hdf5, write_hdf5, write_raw};
@@ -13,7 +13,8 @@ pub fn durable(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
     let mut all = Vec::new();
     for place in &wish.folders {
         let folder = tempfile::tempdir_in(place)?;
-        let mut session = session(folder.path(), "keep = 1\nbackground = false")?;
+        // A file is removed outside of the measurement, whoever wrote it.
+        let mut session = session(folder.path(), "keep = 1000\nbackground = false")?;
         let mut state = noise(wish.megabytes << 20);
         let (mut raw, mut hdf5, mut cores) = (Vec::new(), Vec::new(), Vec::new());
         let path = folder.path().join("plain");
@@ -21,6 +22,7 @@ pub fn durable(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
             change(&mut state);
             let (used, (ours, saved)) = cpu(|| timed(|| save(&mut session, &state)));
             saved?;
+            remove_all(folder.path())?;
             let bytes = bytes_of(&state);
             let (plain, written) = timed(|| write_raw(&path, &bytes));
             written?;

@@ -5,7 +5,7 @@ mod memory;
 mod values;
 mod wait;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Wish;
 use super::measure::Measured;
@@ -46,13 +46,25 @@ fn save<T: ckpt::Checkpoint + ?Sized>(session: &mut ckpt::Session, value: &T) ->
     Ok(())
 }
 
-/// The newest checkpoint file in a folder.
-fn newest(folder: &Path) -> anyhow::Result<std::path::PathBuf> {
+/// The checkpoint files in a folder.
+fn files(folder: &Path) -> anyhow::Result<impl Iterator<Item = PathBuf>> {
     let entries = std::fs::read_dir(folder.join("store"))?
         .flatten()
         .map(|entry| entry.path());
-    let files = entries.filter(|path| path.extension().is_some_and(|extension| extension == "h5"));
-    files
+    Ok(entries.filter(|path| path.extension().is_some_and(|extension| extension == "h5")))
+}
+
+/// The newest of them.
+fn newest(folder: &Path) -> anyhow::Result<PathBuf> {
+    files(folder)?
         .max()
         .ok_or_else(|| anyhow::anyhow!("there is no checkpoint"))
+}
+
+/// Removes them, so that no checkpoint has to.
+fn remove_all(folder: &Path) -> anyhow::Result<()> {
+    for file in files(folder)? {
+        std::fs::remove_file(file)?;
+    }
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use super::{newest, save, session};
+use super::{newest, remove_all, save, session};
 use crate::Wish;
 use crate::measure::{Bar, Measured, timed};
 use crate::state::{change, change_some, copy, noise, read};
@@ -212,11 +212,7 @@ pub fn scale(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
             Bar::None,
             &pairs,
         ));
-        for file in std::fs::read_dir(folder.path().join("store"))?.flatten() {
-            if file.path().extension().is_some_and(|extension| extension == "h5") {
-                std::fs::remove_file(file.path())?;
-            }
-        }
+        remove_all(folder.path())?;
     }
     let mut list = noise(1 << 20);
     let best = |pairs: Vec<(f64, f64)>| pairs.iter().map(|pair| pair.0).fold(f64::INFINITY, f64::min);
