@@ -8,6 +8,7 @@ pub mod __rt;
 mod adaptors;
 mod checksum;
 mod files;
+mod forked;
 mod frame;
 mod gate;
 mod globals;

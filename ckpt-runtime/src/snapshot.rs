@@ -3,13 +3,19 @@
 use std::borrow::Cow;
 
 use crate::files::WrittenFile;
+use crate::forked::Copier;
 use crate::globals;
 use crate::plan::FunctionPlan;
-use crate::value::{Capture, Checkpoint, Column, Encoder, ObjectTable, Objects, Owner, Refill, SaveError};
+use crate::value::{
+    Capture, Checkpoint, Column, Encoder, Finished, ObjectTable, Objects, Owner, Refill, Region, SaveError,
+};
 
 /// The state of every instrumented function that is active, outermost first.
 #[derive(Debug, Default)]
 pub struct Snapshot {
+    /// The process that copies large lists: before it has ended their values are not there. It is waited for before they
+    /// are dropped.
+    copier: Option<Copier>,
     /// One record per active instrumented function.
     pub frames: Vec<FrameRecord>,
     /// The objects behind `Rc` and `Arc` of all variables, by type.
@@ -71,6 +77,14 @@ impl Snapshot {
     /// Bytes of the copies that it is made of.
     pub(crate) fn held(&self) -> u64 {
         self.columns().map(Column::held).sum()
+    }
+
+    /// Waits until all of it is there.
+    ///
+    /// # Errors
+    /// The process that copies a part of it was ended.
+    pub(crate) fn wait(&self) -> std::io::Result<()> {
+        self.copier.as_ref().map_or(Ok(()), Copier::wait)
     }
 
     pub(crate) fn columns(&self) -> impl Iterator<Item = &Column> {
@@ -181,6 +195,14 @@ impl SnapshotBuilder {
         }
     }
 
+    /// The next variable is in `region` of the program's memory; or, until this is said again, may have been made to be
+    /// saved.
+    pub(crate) fn stands_in(&mut self, region: Region) {
+        if let Some(capture) = &mut self.objects.capture {
+            capture.enter(region);
+        }
+    }
+
     /// Saves a part of the program's global state.
     pub(crate) fn global(
         &mut self,
@@ -287,12 +309,17 @@ impl SnapshotBuilder {
     /// The first variable that could not be saved.
     pub fn finish(mut self) -> Result<Snapshot, SaveError> {
         self.check_links();
-        let (tables, files) = self.objects.finish()?;
+        let Finished {
+            tables,
+            files,
+            copier,
+        } = self.objects.finish()?;
         Ok(Snapshot {
             frames: self.frames,
             statics: self.statics,
             tables,
             files,
+            copier,
         })
     }
 

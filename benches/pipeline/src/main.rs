@@ -49,6 +49,10 @@ fn main() -> anyhow::Result<()> {
                 known::known(value()?.parse().context("--known")?, wish.rounds);
                 return Ok(());
             }
+            "--changing" => {
+                known::changing(value()?.parse().context("--changing")?, wish.rounds);
+                return Ok(());
+            }
             _ => anyhow::bail!("unknown argument {argument}; see benches/pipeline/README.md"),
         }
     }

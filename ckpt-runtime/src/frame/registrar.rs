@@ -11,6 +11,7 @@ use super::unwritten;
 use crate::plan::VariablePlan;
 use crate::snapshot::{Content, SnapshotBuilder, VariableRecord};
 use crate::team;
+use crate::value::Region;
 use crate::value::{Checkpoint, Column, FromSerde, Owner, Refill, SavedBySerde, can_stand_in};
 
 /// Gathers one checkpoint, frame after frame from the outermost in. A registrar without a builder verifies: it copies no
@@ -402,7 +403,9 @@ impl Registrar {
                 key,
             });
             builder.unwritten(owner);
+            builder.stands_in(Region::of(value));
             builder.value_as(index, key, line, parameter, as_row, value);
+            builder.stands_in(Region::default());
             builder.unwritten(None);
             if let (Some((place, _)), Some(owner)) = (self.speaker, owner)
                 && unwritten::is_checked()

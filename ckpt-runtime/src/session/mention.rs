@@ -48,3 +48,18 @@ pub(super) fn watch_pages(store: &mut Store, has_ranks: bool) {
         "warning: memory is not watched for what is written to it: {why}\n  blocks are compared by their hashes instead"
     ));
 }
+
+/// The program does not depend on it: where it cannot be had, large arrays are copied while it waits.
+pub(super) fn copy_on_write(store: &mut Store, has_ranks: bool, watches_pages: bool) {
+    let why = match (has_ranks, watches_pages) {
+        (true, _) => {
+            "the memory that network cards write to cannot be shared with another process, so it is not done with several ranks"
+        }
+        (_, true) => "`watch-pages` is on, which finds out what has not changed and copies the rest",
+        _ if cfg!(not(target_os = "linux")) => "it is done on Linux only",
+        _ => return store.copy_on_write(),
+    };
+    say(&format!(
+        "warning: arrays are not copied by another process (`copy-on-write`): {why}\n  the program waits for the copy instead"
+    ));
+}

@@ -8,7 +8,7 @@ use super::config::Config;
 use super::events::What;
 use super::exit::{Fatal, exit_code, say};
 use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, State};
-use super::mention::{mention_earlier_run, mention_unknown_variables, watch_pages};
+use super::mention::{copy_on_write, mention_earlier_run, mention_unknown_variables, watch_pages};
 use super::policy::{self, Policy, Reason};
 use super::resume::Resume;
 use super::writer::{Taken, Writer, Written};
@@ -100,8 +100,12 @@ impl Run {
         let history = earlier.map_or(History::default(), |job| job.history_after());
         let mut store = store;
         store.set_storing(config.storing);
+        let has_ranks = member.is_some_and(|member| member.size > 1);
         if config.watch_pages {
-            watch_pages(&mut store, member.is_some_and(|member| member.size > 1));
+            watch_pages(&mut store, has_ranks);
+        }
+        if config.copy_on_write {
+            copy_on_write(&mut store, has_ranks, config.watch_pages);
         }
         let policy = Policy::start(config, &history).map_err(|error| SessionError::System {
             what: "start the timer of the checkpoint policy",

@@ -59,11 +59,13 @@ impl Commit {
     /// # Errors
     /// As [`Store::commit`](super::Store::commit).
     pub(crate) fn write(mut self, snapshot: &Snapshot, meta: &Meta) -> Result<CheckpointId, StoreError> {
+        let unfinished = self.place.unfinished(self.id);
+        let copied = snapshot.wait();
+        copied.map_err(|error| StoreError::io("copy the state for", &unfinished, &error))?;
         // Whoever gathered the snapshot is done.
         let stream = self.stream.take().and_then(Arc::into_inner);
         let stream = stream.map(|stream| stream.into_inner().unwrap_or_else(PoisonError::into_inner));
         let (place, id) = (&self.place, self.id);
-        let unfinished = place.unfinished(id);
         if stream.is_none() {
             // A commit that panicked has left its file, and the number was given again.
             let _ = fs::remove_file(&unfinished);

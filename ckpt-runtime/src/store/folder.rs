@@ -13,6 +13,7 @@ use super::fault;
 use super::lock::Lock;
 use super::place::{Place, UNFINISHED};
 use super::{CheckpointId, Damage, Entry, Keep, Meta, Mode, Restored, StoreError};
+use crate::forked::Order;
 use crate::pages::Pages;
 use crate::snapshot::{Snapshot, SnapshotBuilder};
 
@@ -44,6 +45,8 @@ pub struct Store {
     lines: Lines,
     storing: Storing,
     pages: Option<Arc<Mutex<Pages>>>,
+    /// Whether another process copies large lists while the program goes on.
+    forks: bool,
     /// The number that the last commit was given.
     last_begun: Option<CheckpointId>,
     /// The last checkpoint, if the next one may build on it.
@@ -102,6 +105,7 @@ impl Store {
             keep: Keep::default(),
             storing: Storing::default(),
             pages: None,
+            forks: false,
             last_begun: None,
             base: Arc::default(),
             lines: Lines {
@@ -131,10 +135,18 @@ impl Store {
         Ok(())
     }
 
+    /// From now on another process copies large lists while the program goes on, where nothing is to be written to its
+    /// memory from outside.
+    pub(crate) fn copy_on_write(&mut self) {
+        self.forks = true;
+    }
+
     /// An empty snapshot for the next commit: of large lists it copies only what that has to write.
     pub fn snapshot(&self) -> SnapshotBuilder {
         let capture = self.base().map(|base| base.capture()).unwrap_or_default();
-        SnapshotBuilder::in_blocks(capture.watched_by(self.pages.as_ref()))
+        let mut capture = capture.watched_by(self.pages.as_ref());
+        capture.order = self.forks.then(Order::default);
+        SnapshotBuilder::in_blocks(capture)
     }
 
     /// The checkpoint that the next one builds on, unless that is to hold everything.

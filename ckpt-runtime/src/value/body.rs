@@ -1,14 +1,19 @@
 //! A large list of numbers in blocks, of which a snapshot copies only those that have to be written: blocks of zeros and
 //! blocks that the checkpoint before has are noted instead.
 
+mod capture;
+
 use std::mem::MaybeUninit;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub(crate) use capture::{Capture, Region};
 
 use super::DType;
 use super::bytes::{buffer_for, give_back};
 use crate::checksum::xxh3;
-use crate::pages::{Pages, Untouched, Watch};
+use crate::forked::Shared;
+use crate::pages::{Untouched, Watch};
 use crate::parallel::{self, PIECE};
 
 /// Bytes of a block, about: large enough to be read and written in one go, small enough to stay in a cache between being
@@ -107,8 +112,8 @@ pub(crate) enum Taken {
 /// A list of numbers as a snapshot has it.
 #[derive(Debug)]
 pub(crate) struct Body {
-    /// The copied blocks at their places, beyond the length of the vector.
-    memory: Vec<u8>,
+    /// The copied blocks at their places.
+    memory: Memory,
     length: usize,
     block: usize,
     blocks: Vec<Taken>,
@@ -122,6 +127,31 @@ pub(crate) struct Body {
     /// The watch over its memory from here on.
     pub watch: Option<Watch>,
     pub owner: Option<ListOf>,
+}
+
+/// Where copies are.
+#[derive(Debug)]
+enum Memory {
+    /// Beyond the length of the vector.
+    Own(Vec<u8>),
+    /// Another process makes them.
+    Shared(Shared),
+}
+
+impl Memory {
+    fn as_ptr(&self) -> *const u8 {
+        match self {
+            Memory::Own(memory) => memory.as_ptr(),
+            Memory::Shared(memory) => memory.as_ptr(),
+        }
+    }
+
+    fn capacity(&self) -> usize {
+        match self {
+            Memory::Own(memory) => memory.capacity(),
+            Memory::Shared(memory) => memory.capacity(),
+        }
+    }
 }
 
 impl Body {
@@ -167,127 +197,18 @@ impl Body {
     fn filled(&self, range: std::ops::Range<usize>) -> &[u8] {
         debug_assert!(range.end <= self.memory.capacity());
         // SAFETY: the callers have seen that every block of the range is `Copied`, and `take` fills those blocks before
-        // it says so; the range ends before `length`, which the capacity is not less than.
+        // it says so, or has another process fill them, which is waited for before a snapshot is looked at; the range ends
+        // before `length`, which the capacity is not less than.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().add(range.start), range.len()) }
     }
 }
 
 impl Drop for Body {
     fn drop(&mut self) {
-        give_back(std::mem::take(&mut self.memory));
-    }
-}
-
-/// Which lists are taken in blocks, and what they are compared with.
-#[derive(Default)]
-pub(crate) struct Capture {
-    /// By the number of the list.
-    pub references: Vec<Option<Arc<Reference>>>,
-    next: usize,
-    /// Where those go that need not be copied.
-    pub sink: Option<Arc<Mutex<dyn Sink>>>,
-    /// Tells what has been written to.
-    pages: Option<Arc<Mutex<Pages>>>,
-    /// Whose lists come now, if nothing that the program does between two visits of their site changes them.
-    owner: Option<ListOf>,
-}
-
-impl Capture {
-    pub fn new(references: Vec<Option<Arc<Reference>>>) -> Capture {
-        Capture {
-            references,
-            ..Capture::default()
+        match std::mem::replace(&mut self.memory, Memory::Own(Vec::new())) {
+            Memory::Own(memory) => give_back(memory),
+            Memory::Shared(memory) => memory.give_back(),
         }
-    }
-
-    /// As it is, with the kernel's help to find what has changed.
-    pub fn watched_by(mut self, pages: Option<&Arc<Mutex<Pages>>>) -> Capture {
-        self.pages = pages.cloned();
-        if let Some(mut pages) = self.pages() {
-            pages.give_up();
-        }
-        self
-    }
-
-    /// The lists that come are those of a variable that does not change between two visits of a site; until `None` is given.
-    pub fn unwritten(&mut self, owner: Option<Owner>) {
-        self.owner = owner.map(|owner| ListOf { owner, number: 0 });
-    }
-
-    fn next_of_owner(&mut self) -> Option<ListOf> {
-        let list = self.owner.as_mut()?;
-        list.number += 1;
-        Some(*list)
-    }
-
-    fn pages(&self) -> Option<MutexGuard<'_, Pages>> {
-        let pages = self.pages.as_ref()?;
-        Some(pages.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// All lists have been taken.
-    pub fn finish(&self) {
-        if let Some(mut pages) = self.pages() {
-            pages.begin();
-        }
-    }
-
-    /// Takes a list, rows of `row` elements each; `None` if it is to be copied as it is. `is_plain`: its items are elements,
-    /// or arrays of them.
-    pub fn take(&mut self, dtype: &DType, row: usize, is_plain: bool, bytes: &[u8]) -> Option<Body> {
-        if bytes.len() < SMALLEST {
-            return None;
-        }
-        let size = block_size(row.checked_mul(dtype.size())?)?;
-        let number = self.next;
-        self.next += 1;
-        let owner = self.next_of_owner();
-        let reference = self.references.get(number).cloned().flatten();
-        let reference = reference.filter(|known| {
-            known.pays && (&known.dtype, known.row, known.bytes) == (dtype, row, bytes.len())
-        });
-        let size = reference.as_ref().map_or(size, |known| known.block);
-        let sink = self.sink.as_ref().filter(|_| is_plain && reference.is_none());
-        let sink = sink.map(|sink| sink.lock().unwrap_or_else(PoisonError::into_inner));
-        if let Some(written) = sink.and_then(|mut sink| sink.write(dtype, row, bytes)) {
-            return Some(Body {
-                memory: Vec::new(),
-                length: bytes.len(),
-                block: written.block,
-                blocks: Vec::new(),
-                number,
-                reference: None,
-                row,
-                written: Some(written),
-                watch: None,
-                owner,
-            });
-        }
-        let mut body = Body {
-            memory: buffer_for(bytes.len()),
-            length: bytes.len(),
-            block: size,
-            blocks: vec![Taken::Zero; bytes.len().div_ceil(size)],
-            number,
-            reference,
-            row,
-            written: None,
-            watch: None,
-            owner,
-        };
-        if owner.is_some() && body.is_as_before(bytes) {
-            return Some(body);
-        }
-        let mut pages = self.pages();
-        let watch = body.reference.as_ref().and_then(|known| known.watch);
-        let untouched = pages.as_ref().and_then(|pages| pages.untouched(watch, bytes));
-        body.fill(bytes, untouched.as_ref());
-        if let Some(pages) = &mut pages
-            && body.is_worth_watching(pages.watches(bytes))
-        {
-            body.watch = Some(pages.watch(bytes, untouched.as_ref()));
-        }
-        Some(body)
     }
 }
 
@@ -329,7 +250,8 @@ impl Body {
         // Several blocks at a time: a block may be as small as a page.
         let many = (PIECE / 4 / self.block).max(1);
         let checksums = self.reference.as_ref().map(|known| known.checksums.as_slice());
-        let (size, spare) = (self.block, &mut self.memory.spare_capacity_mut()[..bytes.len()]);
+        let mut memory = buffer_for(bytes.len());
+        let (size, spare) = (self.block, &mut memory.spare_capacity_mut()[..bytes.len()]);
         let pieces = bytes
             .chunks(many * size)
             .zip(spare.chunks_mut(many * size))
@@ -345,6 +267,7 @@ impl Body {
                 };
             }
         });
+        self.memory = Memory::Own(memory);
     }
 }
 

@@ -6,6 +6,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::body::{self, Body};
+use crate::forked;
 use crate::parallel::{self, PIECE};
 
 /// Buffers from this size on are used again.
@@ -34,6 +35,7 @@ fn used_before(bytes: usize) -> Option<Vec<u8>> {
 pub(crate) fn release_unused() {
     let unused = std::mem::take(&mut *pool());
     drop(unused);
+    forked::release_unused();
 }
 
 /// An empty buffer for `bytes`.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
+use super::body::Region;
 use super::column::{Column, DType, Data, Group, Kind, Names};
 use super::number::as_bytes;
 use super::objects::Objects;
@@ -55,6 +56,24 @@ impl<'a> Encoder<'a> {
     /// the variable; what is appended afterwards does not matter.
     pub fn fail(&mut self, why: impl Display) {
         self.objects.fail(why.to_string());
+    }
+
+    /// Saves what `owner` owns somewhere else: `owned`.
+    pub(crate) fn owned<O: ?Sized, T: ?Sized>(
+        &mut self,
+        owner: &O,
+        owned: &T,
+        save: impl FnOnce(&mut Encoder<'_>),
+    ) {
+        let Some(capture) = &mut self.objects.capture else {
+            return save(self);
+        };
+        let region = capture.owned_by(Region::of(owner), Region::of(owned));
+        let before = capture.enter(region);
+        save(self);
+        if let Some(capture) = &mut self.objects.capture {
+            capture.enter(before);
+        }
     }
 
     /// Whether something of this checkpoint could not be saved. Containers stop early then.

@@ -30,7 +30,7 @@ mod impls;
 pub(crate) mod tests;
 
 pub(crate) use body::{
-    Body, Capture, LARGEST_BLOCK, Owner, PARTS, Reference, Sink, Taken, Written, block_size, is_zero,
+    Body, Capture, LARGEST_BLOCK, Owner, PARTS, Reference, Region, Sink, Taken, Written, block_size, is_zero,
 };
 pub use bytes::Bytes;
 pub(crate) use bytes::release_unused;
@@ -50,7 +50,7 @@ pub(crate) use encode::MAX_DEPTH;
 pub use error::{LoadError, LoadProblem, SaveError};
 pub use impls::shared::Pointee;
 pub use number::Number;
-pub(crate) use objects::{ObjectTable, Objects, Tables};
+pub(crate) use objects::{Finished, ObjectTable, Objects, Tables};
 #[doc(hidden)]
 pub use reach::Reach;
 pub use refill::Refill;

@@ -20,6 +20,7 @@ use super::error::{LoadError, LoadProblem, SaveError};
 use super::owned::{Depth, Made};
 use super::reach::{contains_itself, type_key};
 use crate::files::{OpenFiles, ReopenedFiles, WrittenFile};
+use crate::forked::Copier;
 
 /// The objects of one checkpoint while it is being saved, and the first error.
 #[derive(Default)]
@@ -77,6 +78,16 @@ pub(crate) struct ObjectTable {
     /// `ids[k]`: the number under which the object in row `k` is referred to. None if that is `k` for all of them.
     pub ids: Vec<u64>,
     pub items: Column,
+}
+
+/// What is there when all values have been saved.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub tables: Vec<ObjectTable>,
+    /// The files that the program writes.
+    pub files: Vec<WrittenFile>,
+    /// The process that copies large lists.
+    pub copier: Option<Copier>,
 }
 
 impl Objects {
@@ -221,15 +232,13 @@ impl Objects {
     }
 
     /// The finished tables and the files that the program writes, or the first error of the whole checkpoint.
-    pub fn finish(mut self) -> Result<(Vec<ObjectTable>, Vec<WrittenFile>), SaveError> {
+    pub fn finish(mut self) -> Result<Finished, SaveError> {
         self.drain();
         let order = self.order();
         if let Some(error) = self.error {
             return Err(error);
         }
-        if let Some(capture) = &self.capture {
-            capture.finish();
-        }
+        let copier = self.capture.as_mut().and_then(Capture::finish);
         let mut tables: Vec<ObjectTable> = self
             .tables
             .into_iter()
@@ -253,7 +262,11 @@ impl Objects {
                 table.ids = Vec::new();
             }
         }
-        Ok((tables, self.files.written()))
+        Ok(Finished {
+            tables,
+            files: self.files.written(),
+            copier,
+        })
     }
 
     /// Depth-first order of the references, children first, without recursion.

@@ -35,7 +35,7 @@ pub(super) fn encode<T: Checkpoint + ?Sized>(
     objects.enter("x");
     let mut column = Column::Empty;
     value.save(&mut Encoder::new(&mut column, false, &mut objects));
-    objects.finish().map(|(tables, _)| (column, tables))
+    objects.finish().map(|finished| (column, finished.tables))
 }
 
 pub(super) fn decode<T: Checkpoint>(

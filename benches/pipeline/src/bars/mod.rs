@@ -17,6 +17,7 @@ pub const ALL: &[(&str, BarOf)] = &[
     ("unchanged", wait::unchanged),
     ("watched", wait::watched),
     ("known", wait::known),
+    ("forked", wait::forked),
     ("zeros", wait::zeros),
     ("scale", wait::scale),
     ("disk", disk::durable),

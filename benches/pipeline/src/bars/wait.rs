@@ -124,24 +124,34 @@ fn few_changes(wish: &Wish, settings: &str) -> anyhow::Result<FewChanges> {
     })
 }
 
+/// What a program with sites prints that runs in a process of its own.
+fn program<T: serde::de::DeserializeOwned>(
+    wish: &Wish,
+    arguments: [&str; 2],
+    setting: (&str, &str),
+) -> anyhow::Result<T> {
+    let folder = tempfile::tempdir_in(&wish.folders[0])?;
+    let output = Command::new(std::env::current_exe()?)
+        .args(["--rounds", &(wish.rounds + 2).to_string()])
+        .args(arguments)
+        .env("CKPT_DIR", folder.path().join("store"))
+        .env("CKPT_EVERY", "1")
+        .env(setting.0, setting.1)
+        .output()?;
+    anyhow::ensure!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
 /// The compiler has seen that nothing has changed.
 pub fn known(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
     let mut all = Vec::new();
     for megabytes in [32, wish.megabytes] {
-        let folder = tempfile::tempdir_in(&wish.folders[0])?;
-        let rounds = (wish.rounds + 2).to_string();
-        let output = Command::new(std::env::current_exe()?)
-            .args(["--rounds", &rounds, "--known", &megabytes.to_string()])
-            .env("CKPT_DIR", folder.path().join("store"))
-            .env("CKPT_EVERY", "1")
-            .env("CKPT_FULL_EVERY", "1000000")
-            .output()?;
-        anyhow::ensure!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        let waits: Vec<f64> = serde_json::from_slice(&output.stdout)?;
+        let arguments = ["--known", &megabytes.to_string()];
+        let waits: Vec<f64> = program(wish, arguments, ("CKPT_FULL_EVERY", "1000000"))?;
         // The first has everything to store, and the next is the first to be compared with one.
         let pairs: Vec<(f64, f64)> = waits.into_iter().skip(2).map(|wait| (wait, 1e-3)).collect();
         all.push(Measured::of(
@@ -152,6 +162,28 @@ pub fn known(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
         ));
     }
     Ok(all)
+}
+
+/// Another process makes the copy, of an array that all of it is changed of afterwards.
+pub fn forked(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
+    let arguments = ["--changing", &wish.megabytes.to_string()];
+    let times: Vec<[f64; 4]> = program(wish, arguments, ("CKPT_COPY_ON_WRITE", "1"))?;
+    // The first finds no memory that is warm.
+    let times = times.into_iter().skip(2);
+    let (mut waits, mut all) = (Vec::new(), Vec::new());
+    for [wait, memcpy, first, second] in times {
+        waits.push((wait, memcpy));
+        all.push((wait + first - second, memcpy));
+    }
+    Ok(vec![
+        Measured::of("wait, copied by another process", "memcpy", Bar::None, &waits),
+        Measured::of(
+            "the same, with what the first change of everything takes longer",
+            "memcpy",
+            Bar::None,
+            &all,
+        ),
+    ])
 }
 
 /// A state that is nearly all zeros.

@@ -28,6 +28,7 @@ const KNOWN: &[&str] = &[
     "CKPT_COMPRESSION",
     "CKPT_FULL_EVERY",
     "CKPT_WATCH_PAGES",
+    "CKPT_COPY_ON_WRITE",
     "CKPT_MTBF",
     "CKPT_FORCE_LAYOUT",
     "CKPT_QUIET",

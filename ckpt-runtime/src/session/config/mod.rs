@@ -69,6 +69,8 @@ pub struct Config {
     pub team_wait: Duration,
     /// The kernel is asked which memory has been written to.
     pub watch_pages: bool,
+    /// Another process copies large arrays while the program goes on.
+    pub copy_on_write: bool,
     /// What is stored, and how.
     pub storing: Storing,
     /// Kill this process at the visit of that number: for tests.
@@ -140,6 +142,7 @@ struct Section {
     compression: Option<String>,
     full_every: Option<NonZeroU32>,
     watch_pages: Option<bool>,
+    copy_on_write: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -223,6 +226,10 @@ impl Config {
             watch_pages: environment
                 .flag("CKPT_WATCH_PAGES")?
                 .or(section.watch_pages)
+                .unwrap_or(false),
+            copy_on_write: environment
+                .flag("CKPT_COPY_ON_WRITE")?
+                .or(section.copy_on_write)
                 .unwrap_or(false),
             storing: Storing {
                 compression: section
@@ -365,11 +372,14 @@ mod tests {
             full_every: 10,
         };
         assert_eq!(config(toml, &[]), in_file);
-        let watches = |variables: &[_]| {
-            let toml = "[session]\nwatch-pages = true";
-            resolve(Some(toml), variables).unwrap().unwrap().watch_pages
+        let help = |variables: &[_]| {
+            let toml = "[session]\nwatch-pages = true\ncopy-on-write = true";
+            let config = resolve(Some(toml), variables).unwrap().unwrap();
+            (config.watch_pages, config.copy_on_write)
         };
-        assert!(watches(&[]) && !watches(&[("CKPT_WATCH_PAGES", "0")]));
+        assert_eq!(help(&[]), (true, true));
+        assert_eq!(help(&[("CKPT_WATCH_PAGES", "0")]), (false, true));
+        assert_eq!(help(&[("CKPT_COPY_ON_WRITE", "0")]), (true, false));
         let variables = [("CKPT_FULL_EVERY", "1"), ("CKPT_COMPRESSION", "off")];
         assert_eq!(config(toml, &variables), Storing::default());
         assert!(message(None, &[("CKPT_EVERY", "1"), ("CKPT_FULL_EVERY", "0")]).contains("1 or more"));

@@ -36,7 +36,10 @@ macro_rules! lists {
             const BITS: bool = true;
             const FIXED: bool = T::FIXED;
             fn save(&self, to: &mut Encoder<'_>) {
-                owned::save(self, to, |$value, to| save_list($slice, to));
+                owned::save(self, to, |$value, to| {
+                    let items: &[T] = $slice;
+                    to.owned($value, items, |to| save_list(items, to));
+                });
             }
             fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
                 owned::load(from, |from| {

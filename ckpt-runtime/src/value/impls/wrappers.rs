@@ -44,7 +44,9 @@ impl<T: Checkpoint> Checkpoint for Box<T> {
     const BITS: bool = true;
     const FIXED: bool = T::FIXED;
     fn save(&self, to: &mut Encoder<'_>) {
-        owned::save(self, to, |inner, to| (**inner).save(to));
+        owned::save(self, to, |inner, to| {
+            to.owned(inner, &**inner, |to| (**inner).save(to))
+        });
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
         owned::load(from, |from| T::load(from).map(Box::new))

@@ -39,6 +39,14 @@ pub const MODES: &[Mode] = &[
         settings: &[("CKPT_FULL_EVERY", "4"), ("CKPT_WATCH_PAGES", "1")],
     },
     Mode {
+        name: "copy on write",
+        settings: &[("CKPT_COPY_ON_WRITE", "1")],
+    },
+    Mode {
+        name: "incremental, copy on write",
+        settings: &[("CKPT_FULL_EVERY", "4"), ("CKPT_COPY_ON_WRITE", "1")],
+    },
+    Mode {
         name: "compressed",
         settings: &[("CKPT_COMPRESSION", "lz4")],
     },

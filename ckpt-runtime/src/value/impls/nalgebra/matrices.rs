@@ -84,7 +84,8 @@ macro_rules! dynamic {
             fn save(&self, to: &mut Encoder<'_>) {
                 self.nrows().save(&mut to.field(NAMES, 0));
                 self.ncols().save(&mut to.field(NAMES, 1));
-                self.as_slice().save(&mut to.field(NAMES, 2));
+                let items = self.as_slice();
+                to.field(NAMES, 2).owned(self, items, |to| items.save(to));
             }
             fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
                 let ($r, $c) = (from.field::<usize>(&["rows"])?, from.field::<usize>(&["columns"])?);

@@ -32,12 +32,12 @@ impl<T: Checkpoint, D: Dimension> Checkpoint for Array<T, D> {
         let first = if shaped { lengths[0] } else { self.len() };
         let mut items = place.list(first);
         match (shaped, memory) {
-            (true, Some(memory)) => save_rows(&lengths[1..], memory, &mut items),
+            (true, Some(memory)) => items.owned(self, memory, |items| save_rows(&lengths[1..], memory, items)),
             (true, None) => {
                 let mut place = items;
                 save_scattered(&lengths[1..], self.iter(), &mut place);
             }
-            (false, Some(memory)) => T::save_slice(memory, &mut items),
+            (false, Some(memory)) => items.owned(self, memory, |items| T::save_slice(memory, items)),
             (false, None) => T::save_each(self.iter(), &mut items),
         }
     }

@@ -1,0 +1,235 @@
+//! What is taken of a program's lists while it waits, and where it goes.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Body, ListOf, Memory, Owner, Reference, SMALLEST, Sink, Taken, block_size};
+use crate::forked::{Copier, Order, Shared};
+use crate::pages::Pages;
+use crate::value::DType;
+
+/// A range of memory.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Region {
+    first: usize,
+    end: usize,
+}
+
+impl Region {
+    /// That of a value, without what it points to.
+    pub fn of<T: ?Sized>(value: &T) -> Region {
+        let first = std::ptr::from_ref(value).addr();
+        Region {
+            first,
+            end: first + size_of_val(value),
+        }
+    }
+
+    fn holds(self, other: Region) -> bool {
+        self.first <= other.first && other.end <= self.end && other.first < other.end
+    }
+}
+
+/// Which lists are taken in blocks, and what they are compared with.
+#[derive(Default)]
+pub(crate) struct Capture {
+    /// By the number of the list.
+    pub references: Vec<Option<Arc<Reference>>>,
+    next: usize,
+    /// Where those go that need not be copied.
+    pub sink: Option<Arc<Mutex<dyn Sink>>>,
+    /// Tells what has been written to.
+    pages: Option<Arc<Mutex<Pages>>>,
+    /// The copies that another process is to make, if one may.
+    pub order: Option<Order>,
+    /// The memory of the program's that is being gone through. A list in it stays where it is until the snapshot is
+    /// finished; one that is elsewhere may have been made to be saved.
+    region: Region,
+    /// Whose lists come now, if nothing that the program does between two visits of their site changes them.
+    owner: Option<ListOf>,
+}
+
+impl Capture {
+    pub fn new(references: Vec<Option<Arc<Reference>>>) -> Capture {
+        Capture {
+            references,
+            ..Capture::default()
+        }
+    }
+
+    /// As it is, with the kernel's help to find what has changed.
+    pub fn watched_by(mut self, pages: Option<&Arc<Mutex<Pages>>>) -> Capture {
+        self.pages = pages.cloned();
+        if let Some(mut pages) = self.pages() {
+            pages.give_up();
+        }
+        self
+    }
+
+    /// The lists that come are those of a variable that does not change between two visits of a site; until `None` is given.
+    pub fn unwritten(&mut self, owner: Option<Owner>) {
+        self.owner = owner.map(|owner| ListOf { owner, number: 0 });
+    }
+
+    /// From here on `region` is gone through. Gives what was before.
+    pub fn enter(&mut self, region: Region) -> Region {
+        std::mem::replace(&mut self.region, region)
+    }
+
+    /// What the value that stands in `owner` owns: the program's if `owner` is.
+    pub fn owned_by(&self, owner: Region, owned: Region) -> Region {
+        match self.region.holds(owner) {
+            true => owned,
+            false => Region::default(),
+        }
+    }
+
+    fn next_of_owner(&mut self) -> Option<ListOf> {
+        let list = self.owner.as_mut()?;
+        list.number += 1;
+        Some(*list)
+    }
+
+    fn pages(&self) -> Option<MutexGuard<'_, Pages>> {
+        let pages = self.pages.as_ref()?;
+        Some(pages.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// All lists have been taken. Gives the process that copies those that have not been copied yet.
+    pub fn finish(&mut self) -> Option<Copier> {
+        if let Some(mut pages) = self.pages() {
+            pages.begin();
+        }
+        // SAFETY: `take` has added lists only that lie in the program's variables or in what these own, and the program
+        // stands still: saving a value leaves it as it is. The memory for the copies belongs to bodies of the snapshot
+        // that is being finished, or waits to be used again.
+        self.order.take().and_then(|order| unsafe { order.begin() })
+    }
+
+    /// Takes a list, rows of `row` elements each; `None` if it is to be copied as it is. `is_plain`: its items are elements,
+    /// or arrays of them.
+    pub fn take(&mut self, dtype: &DType, row: usize, is_plain: bool, bytes: &[u8]) -> Option<Body> {
+        if bytes.len() < SMALLEST {
+            return None;
+        }
+        let size = block_size(row.checked_mul(dtype.size())?)?;
+        let number = self.next;
+        self.next += 1;
+        let owner = self.next_of_owner();
+        let reference = self.references.get(number).cloned().flatten();
+        let reference = reference.filter(|known| {
+            known.pays && (&known.dtype, known.row, known.bytes) == (dtype, row, bytes.len())
+        });
+        let size = reference.as_ref().map_or(size, |known| known.block);
+        let sink = self.sink.as_ref().filter(|_| is_plain && reference.is_none());
+        let sink = sink.map(|sink| sink.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(written) = sink.and_then(|mut sink| sink.write(dtype, row, bytes)) {
+            return Some(Body {
+                memory: Memory::Own(Vec::new()),
+                length: bytes.len(),
+                block: written.block,
+                blocks: Vec::new(),
+                number,
+                reference: None,
+                row,
+                written: Some(written),
+                watch: None,
+                owner,
+            });
+        }
+        let mut body = Body {
+            memory: Memory::Own(Vec::new()),
+            length: bytes.len(),
+            block: size,
+            blocks: vec![Taken::Zero; bytes.len().div_ceil(size)],
+            number,
+            reference,
+            row,
+            written: None,
+            watch: None,
+            owner,
+        };
+        if owner.is_some() && body.is_as_before(bytes) {
+            return Some(body);
+        }
+        if let Some(memory) = self.left_for_later(bytes) {
+            body.memory = Memory::Shared(memory);
+            body.blocks.fill(Taken::Copied(None));
+            return Some(body);
+        }
+        let mut pages = self.pages();
+        let watch = body.reference.as_ref().and_then(|known| known.watch);
+        let untouched = pages.as_ref().and_then(|pages| pages.untouched(watch, bytes));
+        body.fill(bytes, untouched.as_ref());
+        if let Some(pages) = &mut pages
+            && body.is_worth_watching(pages.watches(bytes))
+        {
+            body.watch = Some(pages.watch(bytes, untouched.as_ref()));
+        }
+        Some(body)
+    }
+
+    /// Memory for a list that another process is to copy.
+    fn left_for_later(&mut self, bytes: &[u8]) -> Option<Shared> {
+        let order = self
+            .order
+            .as_mut()
+            .filter(|_| self.region.holds(Region::of(bytes)))?;
+        order.add(bytes)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::value::{Checkpoint, Column, Encoder, Objects};
+
+    #[test]
+    fn another_process_copies_what_is_the_programs() {
+        const COUNT: usize = SMALLEST / 8;
+        let mut field = (0.5, Some(vec![3.0_f64; COUNT]));
+        let mut capture = Capture {
+            order: Some(Order::default()),
+            ..Capture::default()
+        };
+        capture.enter(Region::of(&field));
+        let mut objects = Objects::default();
+        objects.capture = Some(capture);
+        let mut saved = |value: &dyn Fn(&mut Encoder<'_>)| {
+            let mut column = Column::Empty;
+            value(&mut Encoder::new(&mut column, false, &mut objects));
+            column
+        };
+        // One list is the program's, the other was made to be saved.
+        let columns = [
+            saved(&|to| field.1.save(to)),
+            saved(&|to| vec![field.0; COUNT].save(to)),
+        ];
+        let mut bodies = Vec::new();
+        for column in &columns {
+            bodies_in(column, &mut bodies);
+        }
+        let copier = objects.capture.as_mut().and_then(Capture::finish);
+        if let Some(list) = &mut field.1 {
+            list.fill(-1.0);
+        }
+        copier.unwrap().wait().unwrap();
+        let is_shared = |body: &Arc<Body>| matches!(body.memory, Memory::Shared(_));
+        assert_eq!(bodies.iter().map(is_shared).collect::<Vec<_>>(), [true, false]);
+        for (body, expected) in bodies.iter().zip([3.0_f64, 0.5]) {
+            let bytes = body.whole().unwrap();
+            assert!(bytes.len() == SMALLEST && bytes.chunks(8).all(|item| item == expected.to_le_bytes()));
+        }
+    }
+
+    fn bodies_in(column: &Column, bodies: &mut Vec<Arc<Body>>) {
+        match column {
+            Column::Data(data) => bodies.extend(data.bytes.body().cloned()),
+            Column::Group(group) => {
+                for (_, child) in &group.children {
+                    bodies_in(child, bodies);
+                }
+            }
+            _ => {}
+        }
+    }
+}
