@@ -7,6 +7,7 @@ extern crate self as ckpt;
 pub mod __rt;
 mod adaptors;
 mod checksum;
+mod copying;
 mod files;
 mod forked;
 mod frame;

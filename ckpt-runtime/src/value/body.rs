@@ -12,6 +12,7 @@ pub(crate) use capture::{Capture, Region};
 use super::DType;
 use super::bytes::{buffer_for, give_back};
 use crate::checksum::xxh3;
+use crate::copying::copy;
 use crate::forked::Shared;
 use crate::pages::{Untouched, Watch};
 use crate::parallel::{self, PIECE};
@@ -263,7 +264,7 @@ impl Body {
                 let known = checksums.map(|all| all.get(piece * many + at).copied());
                 *block = match untouched {
                     Some(untouched) if untouched.covers(from) => as_before(known.flatten()),
-                    _ => take(from, to, known),
+                    _ => take(from, to, known, bytes.len()),
                 };
             }
         });
@@ -279,8 +280,8 @@ fn as_before(known: Option<u128>) -> Taken {
     }
 }
 
-/// Takes a block; `known` is the checksum to compare with, if it is to be compared.
-fn take(from: &[u8], to: &mut [MaybeUninit<u8>], known: Option<Option<u128>>) -> Taken {
+/// Takes a block of a list of `all` bytes; `known` is the checksum to compare with, if it is to be compared.
+fn take(from: &[u8], to: &mut [MaybeUninit<u8>], known: Option<Option<u128>>, all: usize) -> Taken {
     if is_zero(from) {
         return Taken::Zero;
     }
@@ -288,15 +289,8 @@ fn take(from: &[u8], to: &mut [MaybeUninit<u8>], known: Option<Option<u128>>) ->
     if checksum.is_some() && checksum == known.flatten() {
         return Taken::Same;
     }
-    copy(from, to);
+    copy(from, to, all);
     Taken::Copied(checksum)
-}
-
-/// Copies a piece; the two are of the same length.
-pub(super) fn copy(from: &[u8], to: &mut [MaybeUninit<u8>]) {
-    let length = from.len().min(to.len());
-    // SAFETY: both have `length` bytes, and a shared and an exclusive reference do not overlap.
-    unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast::<u8>(), length) }
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::body::{self, Body};
+use super::body::Body;
+use crate::copying;
 use crate::forked;
 use crate::parallel::{self, PIECE};
 
@@ -154,7 +155,8 @@ fn copy(from: &[u8], to: &mut Vec<u8>) {
     to.reserve(from.len());
     let spare = &mut to.spare_capacity_mut()[..from.len()];
     let pieces = from.chunks(PIECE).zip(spare.chunks_mut(PIECE));
-    parallel::each(pieces, from.len(), |(from, to)| body::copy(from, to));
+    let all = from.len();
+    parallel::each(pieces, all, |(from, to)| copying::copy(from, to, all));
     // SAFETY: the pieces cover the `from.len()` bytes behind the length, and every one of them has been filled.
     unsafe { to.set_len(to.len() + from.len()) }
 }
