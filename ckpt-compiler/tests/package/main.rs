@@ -16,6 +16,7 @@ mod safe_calls;
 mod safe_choice;
 mod safe_order;
 mod safe_points;
+mod safe_threads;
 mod safe_turns;
 mod safe_values;
 mod simulator;

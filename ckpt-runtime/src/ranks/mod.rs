@@ -42,7 +42,7 @@ mod world;
 pub(crate) use agree::{Agreement, Outcome};
 pub(crate) use check::{checks, verify};
 pub(crate) use line::{Found, Verdict, negotiate};
-pub(crate) use trail::{TRAIL_NOTE, follow, passed, trail};
+pub(crate) use trail::{TRAIL_NOTE, follow, passed, together, trail};
 pub(crate) use world::{
     THREADS_NOTE, abort, all_succeeded, at_checkpoint, begin, bring_up, end, has_newest, is_up, largest_code,
     leave_together, line_base, member, threads,

@@ -31,6 +31,16 @@ pub(crate) fn follow(trail: u64) {
     TRAIL.set(trail);
 }
 
+/// The number of a team: what its members have visited, however many of them have visited the same. Ranks may have teams
+/// of other sizes.
+pub(crate) fn together(trails: &[u64]) -> u64 {
+    let mut different = trails.to_vec();
+    different.sort_unstable();
+    different.dedup();
+    let mixed = |one: u64, next: u64| (one.rotate_left(5) ^ next).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    different.into_iter().reduce(mixed).unwrap_or_else(trail)
+}
+
 /// The number as MPI compares it: of all ranks the largest, and the largest of its negatives.
 pub(super) fn both_ways(trail: u64) -> [i64; 2] {
     let number = (trail >> 1) as i64;

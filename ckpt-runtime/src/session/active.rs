@@ -133,6 +133,20 @@ pub(crate) fn visit(
     }
 }
 
+/// A team begins at this count: whether what is due there is agreed on with other ranks.
+pub(crate) fn agrees_from(visits: u64) -> bool {
+    let mut lease = Lease::take();
+    let run = lease.as_mut().and_then(Lease::run);
+    run.is_some_and(|run| run.agrees_from(visits))
+}
+
+/// Whether something is to be done at this visit, which a team with other ranks has come to.
+pub(crate) fn decide(visits: u64) -> bool {
+    let mut lease = Lease::take();
+    let run = lease.as_mut().and_then(Lease::run);
+    run.is_some_and(|run| run.decide(visits))
+}
+
 /// What is due at this visit could not be done: it is tried again when it would be due the next time.
 pub(crate) fn put_off(visits: u64) {
     if let Some(run) = Lease::take().as_mut().and_then(Lease::run) {

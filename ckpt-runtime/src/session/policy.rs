@@ -81,6 +81,11 @@ pub(crate) fn look_no_more() {
     NEXT.store(LAST, Ordering::SeqCst);
 }
 
+/// Sites look up at the next planned visit: what wants attention stays noted until then.
+pub(crate) fn look_as_planned() {
+    NEXT.store(planned(), Ordering::SeqCst);
+}
+
 /// Called in a signal handler: only touches atomics.
 pub(crate) fn signal_arrived(signal: i32) {
     SIGNAL.store(signal, Ordering::SeqCst);
@@ -193,7 +198,12 @@ impl Policy {
         });
         let fault = self.fault.filter(|fault| *fault > visits).unwrap_or(u64::MAX);
         let agreed = self.agreement.as_ref().map_or(u64::MAX, Agreement::next);
-        let planned = every.min(fault).min(agreed).min(LAST);
+        // A check of safe points looks at every visit, a team with other ranks at planned ones only.
+        let checked = match self.agreement.is_some() && ranks::checks() {
+            true => visits + 1,
+            false => u64::MAX,
+        };
+        let planned = every.min(fault).min(agreed).min(checked).min(LAST);
         PLANNED.store(planned, Ordering::SeqCst);
         NEXT.store(planned, Ordering::SeqCst);
         if ranks::checks() {
@@ -207,6 +217,11 @@ impl Policy {
     /// From now on this process decides nothing alone that the others cannot know.
     pub(crate) fn agree_with_others(&mut self, visits: u64) {
         self.agreement.get_or_insert_with(|| Agreement::from(visits));
+    }
+
+    /// Whether it is agreed with other ranks what is due.
+    pub(crate) fn agrees(&self) -> bool {
+        self.agreement.is_some()
     }
 
     /// What is due at this visit; `line` is the newest line that this rank has written.

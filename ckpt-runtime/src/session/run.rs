@@ -21,6 +21,8 @@ use crate::store::{CheckpointId, Commit, Meta, Store};
 use crate::thread;
 use crate::value::release_unused;
 
+mod due;
+
 /// A session of this process, whoever drives it: instrumented functions or the program itself.
 #[derive(Debug)]
 pub(crate) struct Run {
@@ -36,6 +38,8 @@ pub(crate) struct Run {
     has_lines: bool,
     store: Store,
     pub(super) policy: Policy,
+    /// What was found to be due at a visit that a team is about to make.
+    decided: Option<(u64, Option<Reason>)>,
     pub(super) resume: Option<Resume>,
     /// Checkpoints that could not be taken, and why the last of them could not.
     failures: u64,
@@ -121,6 +125,7 @@ impl Run {
             has_lines: false,
             store,
             policy,
+            decided: None,
             resume: restored.map(|restored| Resume::new(restored, config.force_layout)),
             failures: 0,
             failure: String::new(),
@@ -237,14 +242,7 @@ impl Run {
             self.settle(written);
         }
         let mut taken = false;
-        let due = self.policy.due(visits, self.line);
-        if due.apart {
-            apart(visits).exit();
-        }
-        if let Some(line) = due.line {
-            self.store.line_is_complete(CheckpointId(line));
-        }
-        if let Some(reason) = due.reason
+        if let Some(reason) = self.due(visits)
             && !self.puts_off(reason)
             && !self.waits_for_threads(visits, reason)
         {
@@ -277,15 +275,8 @@ impl Run {
             visits,
             reason,
         );
+        self.others_take_theirs(reason);
         true
-    }
-
-    /// What is due at this visit is not done.
-    pub(super) fn put_off(&mut self, visits: u64) {
-        if let Some(reason) = self.policy.due(visits, self.line).reason {
-            self.policy.failed(reason);
-        }
-        self.policy.arm(visits);
     }
 
     /// Takes a checkpoint. Gives whether that could be done; if the program waits for it, whether it is on the disk.
@@ -298,6 +289,7 @@ impl Run {
         reason: Reason,
         gather: impl FnOnce(SnapshotBuilder) -> Result<SnapshotBuilder, E>,
     ) -> Result<bool, E> {
+        let line = self.store.next_line();
         let due = Instant::now();
         self.wait_for_writer();
         if due.elapsed() > LONG_WAIT {
@@ -317,6 +309,7 @@ impl Run {
             closed::save(&mut builder);
             Ok(self.taken(builder, visits, reason, began, commit))
         })?;
+        self.store.has_passed(line);
         match taken {
             Ok(taken) if !waits => {
                 self.waited(began.elapsed());

@@ -168,6 +168,16 @@ impl Store {
         };
     }
 
+    /// The number of the next line, where ranks count them.
+    pub(crate) fn next_line(&self) -> Option<u64> {
+        self.lines.next
+    }
+
+    /// The line of this number has been taken, or could not be: the other ranks go on counting.
+    pub(crate) fn has_passed(&mut self, line: Option<u64>) {
+        self.lines.next = line.map(|line| line + 1);
+    }
+
     /// All ranks have written this line.
     pub fn line_is_complete(&mut self, line: CheckpointId) {
         self.lines.complete = self.lines.complete.max(line);

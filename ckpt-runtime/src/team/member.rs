@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::protocol::Step;
 use super::{Carried, Team};
 use crate::frame;
+use crate::ranks;
 use crate::session::exit::Fatal;
 use crate::session::policy;
 use crate::session::resume::Resume;
@@ -45,13 +46,15 @@ pub fn member<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
         let mut shared = team.lock();
         let index = shared.protocol.join(visits);
         shared.counts.push(Carried(None));
+        shared.trails.push(ranks::trail());
         drop(shared);
-        (Membership { team, index }, visits)
+        (Membership { team, index }, visits, ranks::trail())
     });
     move || {
-        let Some((membership, visits)) = joined else {
+        let Some((membership, visits, trail)) = joined else {
             return body();
         };
+        ranks::follow(trail);
         let _leave = Leave(membership.clone());
         crate::thread::is_held();
         let count = frame::begin_thread(visits);
@@ -71,6 +74,7 @@ impl Drop for Leave {
         let mut shared = team.lock();
         let visits = frame::end_thread();
         shared.counts[*index] = Carried(None);
+        shared.trails[*index] = ranks::trail();
         shared.protocol.is_at(*index, visits);
         let walks = shared.walk.as_ref().is_some_and(|walk| walk.visits.is_none());
         shared.protocol.leaves(*index);
@@ -113,12 +117,15 @@ pub(crate) fn stop(
     shared.read_counts();
     let planned = policy::planned();
     let Step::Stop { epoch } = shared.protocol.reaches(index, visits, planned) else {
-        if shared.protocol.has_lost_one() {
+        if shared.protocol.is_postponed() {
+            policy::look_as_planned();
+        } else if shared.protocol.has_lost_one() {
             policy::look_no_more();
         }
         team.changed.notify_all();
         return Ok(());
     };
+    shared.trails[index] = ranks::trail();
     team.changed.notify_all();
     let mut gather = Some(gather);
     while shared.protocol.is_held(index, epoch) {
@@ -181,8 +188,9 @@ pub(crate) fn arrived() -> Result<u64, Fatal> {
     }
     team.changed.notify_all();
     loop {
-        if let Some(visits) = shared.walk.as_ref().map_or(Some(0), |walk| walk.visits) {
+        if let Some((visits, trail)) = shared.walk.as_ref().map_or(Some((0, 0)), |walk| walk.visits) {
             shared.protocol.is_at(index, visits);
+            ranks::follow(trail);
             return Ok(visits);
         }
         shared = team.wait(shared);

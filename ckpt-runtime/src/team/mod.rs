@@ -5,10 +5,12 @@
 //! started them, waits for them at the region's end; meanwhile it takes the checkpoints: when all members stand at a site,
 //! it lets every one in turn say what it saves.
 //!
-//! [`protocol`] says who stops when, [`member`] what a member does, [`spawner`] what the waiting thread does.
+//! [`protocol`] says who stops when (`model` tries every order of events), [`member`] what a member does, [`spawner`] what the waiting thread does.
 
 mod entry;
 mod member;
+#[cfg(test)]
+mod model;
 mod protocol;
 mod spawner;
 
@@ -40,6 +42,8 @@ struct Shared {
     protocol: Protocol,
     /// Where the count of every member is that runs.
     counts: Vec<Carried<Option<*const VisitNumber>>>,
+    /// Which sites every member had visited when it stopped, or at its end.
+    trails: Vec<u64>,
     /// The member that is to say what it saves, with what the others have said.
     turn: Option<usize>,
     builder: Carried<Option<SnapshotBuilder>>,
@@ -51,8 +55,8 @@ struct Shared {
 struct Walk {
     resume: Carried<Option<*mut Resume>>,
     arrived: usize,
-    /// The visits at which all go on, once every one has arrived.
-    visits: Option<u64>,
+    /// The visits at which all go on, and the sites visited so far, once every one has arrived.
+    visits: Option<(u64, u64)>,
 }
 
 /// Something that goes from thread to thread, with only one of them at work.
@@ -87,6 +91,7 @@ impl Team {
             shared: Mutex::new(Shared {
                 protocol: Protocol::default(),
                 counts: Vec::new(),
+                trails: Vec::new(),
                 turn: None,
                 builder: Carried(None),
                 walk,

@@ -7,6 +7,12 @@
 //! barriers that the others need to come to it, and no message of the program is under way between two of them: what
 //! spatial coordination is for ranks.
 //!
+//! With other ranks (the postponed protocol of Losada 2018) all have to stop at the same count, which nobody tells them.
+//! Then only planned counts are looked at, which all ranks know; what else wants attention waits for the next of them.
+//! The first member that comes to one has it decided whether a checkpoint is due there. If none is, nobody else stops;
+//! if one is, those who come first wait for the others. So each planned count that any member comes to is decided on
+//! once, in the order of counts, however the members' steps are interleaved.
+//!
 //! A member that runs is further than it has told. What is read of its count may be old by a moment; so the thread that
 //! waits for all looks again from time to time, and moves the count on where one has passed it.
 
@@ -43,6 +49,8 @@ pub(super) struct Protocol {
     target: Option<u64>,
     /// How many agreements have been carried out or given up.
     epoch: u64,
+    /// There are other ranks: all stop at planned counts only.
+    postponed: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,12 +75,28 @@ impl Protocol {
         self.closed = true;
     }
 
+    /// There are other ranks, which decide the same at the same counts.
+    pub(super) fn postpone(&mut self) {
+        self.postponed = true;
+    }
+
+    /// Whether all stop at planned counts only.
+    pub(super) fn is_postponed(&self) -> bool {
+        self.postponed
+    }
+
     /// A member stands at a site where a checkpoint may be due. A team of which one has left takes none: where that one
     /// stood is not a site.
     ///
     /// `planned` is the next count that a checkpoint is planned for.
     pub(super) fn reaches(&mut self, member: usize, visits: u64, planned: u64) -> Step {
         self.members[member].visits = visits;
+        if self.postponed {
+            return match visits == planned {
+                true => self.stops(member, visits),
+                false => Step::GoOn,
+            };
+        }
         if self.has_lost_one() {
             return Step::GoOn;
         }
@@ -89,13 +113,25 @@ impl Protocol {
         if self.target != Some(visits) {
             return Step::GoOn;
         }
+        self.stops(member, visits)
+    }
+
+    fn stops(&mut self, member: usize, visits: u64) -> Step {
+        self.target = Some(visits);
         self.members[member].status = Status::Stopped;
         Step::Stop { epoch: self.epoch }
     }
 
+    /// The count at which members stand and wait.
+    pub(super) fn waits_at(&self) -> Option<u64> {
+        self.target.filter(|_| self.is_waited_for())
+    }
+
     /// Where a member has passed the count at which all were to stop, that is moved on.
     pub(super) fn look_again(&mut self, planned: u64) {
-        let Some(target) = self.target else { return };
+        let Some(target) = self.target.filter(|_| !self.postponed) else {
+            return;
+        };
         let running = self.members.iter().filter(|one| one.status == Status::Runs);
         let passed = running
             .map(|one| one.visits)
@@ -122,10 +158,13 @@ impl Protocol {
         self.epoch == epoch && self.members[member].status == Status::Stopped
     }
 
-    /// A member has come to its end, or panicked.
+    /// A member has come to its end, or panicked. Those who wait for it go on; with other ranks, once it has been said what
+    /// becomes of the count at which they stand.
     pub(super) fn leaves(&mut self, member: usize) {
         self.members[member].status = Status::Left;
-        self.release();
+        if !self.postponed {
+            self.release();
+        }
     }
 
     /// The count at which all members stand, if they do.
@@ -180,215 +219,5 @@ impl Protocol {
 
     pub(super) fn count(&self) -> usize {
         self.members.len()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    /// One thing that a member's program does.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    enum Act {
-        Site,
-        Barrier,
-        End,
-    }
-
-    /// A team as a whole: what every member has done, in which order whatever.
-    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    struct World {
-        protocol: Protocol,
-        members: Vec<Actor>,
-        /// What a site compares its count with.
-        next: u64,
-        planned: u64,
-        /// Whether somebody may still ask for attention.
-        may_ask: bool,
-        checkpoints: u32,
-    }
-
-    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    struct Actor {
-        at: usize,
-        visits: u64,
-        /// Stopped in this epoch.
-        held: Option<u64>,
-        barriers: u32,
-        waits: bool,
-    }
-
-    impl World {
-        fn new(members: usize, planned: u64) -> World {
-            let mut protocol = Protocol::default();
-            (0..members).for_each(|_| {
-                protocol.join(0);
-            });
-            protocol.close();
-            let actor = Actor {
-                at: 0,
-                visits: 0,
-                held: None,
-                barriers: 0,
-                waits: false,
-            };
-            World {
-                protocol,
-                members: vec![actor; members],
-                next: planned,
-                planned,
-                may_ask: true,
-                checkpoints: 0,
-            }
-        }
-
-        /// All that can happen next.
-        fn successors(&self, programs: &[Vec<Act>]) -> Vec<World> {
-            let mut all = Vec::new();
-            for (member, program) in programs.iter().enumerate() {
-                all.extend(self.step(member, program));
-            }
-            if self.may_ask {
-                // A timer, or a signal.
-                all.push(World {
-                    may_ask: false,
-                    next: 0,
-                    ..self.clone()
-                });
-            }
-            all.extend(self.spawner());
-            all
-        }
-
-        fn read(&mut self) {
-            for (index, actor) in self.members.iter().enumerate() {
-                self.protocol.is_at(index, actor.visits);
-            }
-        }
-
-        fn step(&self, member: usize, program: &[Act]) -> Option<World> {
-            let mut world = self.clone();
-            let actor = world.members[member].clone();
-            if let Some(epoch) = actor.held {
-                if world.protocol.is_held(member, epoch) {
-                    return None;
-                }
-                world.members[member].held = None;
-                return Some(world);
-            }
-            match program.get(actor.at)? {
-                Act::Site => {
-                    let visits = actor.visits + 1;
-                    world.members[member].visits = visits;
-                    world.members[member].at += 1;
-                    if visits >= world.next {
-                        world.read();
-                        if let Step::Stop { epoch } = world.protocol.reaches(member, visits, world.planned) {
-                            world.members[member].held = Some(epoch);
-                        }
-                    }
-                }
-                Act::Barrier if !actor.waits => {
-                    world.members[member].waits = true;
-                    world.members[member].barriers += 1;
-                }
-                Act::Barrier => {
-                    let all = world.members.iter().all(|other| other.barriers >= actor.barriers);
-                    if !all {
-                        return None;
-                    }
-                    world.members[member].waits = false;
-                    world.members[member].at += 1;
-                }
-                Act::End => {
-                    world.members[member].at = usize::MAX;
-                    world.protocol.leaves(member);
-                }
-            }
-            Some(world)
-        }
-
-        fn spawner(&self) -> Option<World> {
-            let mut world = self.clone();
-            if let Some(visits) = world.protocol.all_stopped() {
-                let counts: HashSet<u64> = world.members.iter().map(|one| one.visits).collect();
-                assert_eq!(counts, HashSet::from([visits]), "all stand at the same count");
-                world.checkpoints += 1;
-                world.protocol.release();
-                world.planned = (visits / 2 + 1) * 2;
-                world.next = world.planned;
-                return Some(world);
-            }
-            if world.protocol.is_waited_for() {
-                world.read();
-                world.protocol.look_again(world.planned);
-            }
-            (world != *self).then_some(world)
-        }
-    }
-
-    /// Tries every order of events; gives how often checkpoints were taken at most.
-    fn explore(programs: &[Vec<Act>]) -> u32 {
-        let mut seen = HashSet::new();
-        let mut open = vec![World::new(programs.len(), 2)];
-        let mut most = 0;
-        while let Some(world) = open.pop() {
-            if !seen.insert(world.clone()) {
-                continue;
-            }
-            most = most.max(world.checkpoints);
-            let next = world.successors(programs);
-            let ended = world.members.iter().all(|one| one.at == usize::MAX);
-            assert!(ended || !next.is_empty(), "nobody can go on: {world:?}");
-            open.extend(next);
-        }
-        most
-    }
-
-    fn program(turns: &[Act], times: usize) -> Vec<Act> {
-        let mut all = turns.repeat(times);
-        all.push(Act::End);
-        all
-    }
-
-    #[test]
-    fn members_with_barriers_never_wait_for_each_other_in_vain() {
-        let turns: [&[Act]; 4] = [
-            &[Act::Site],
-            &[Act::Site, Act::Barrier],
-            &[Act::Barrier, Act::Site],
-            &[Act::Site, Act::Barrier, Act::Barrier],
-        ];
-        for turn in turns {
-            for members in [2, 3] {
-                let times = if members == 2 { 5 } else { 3 };
-                let most = explore(&vec![program(turn, times); members]);
-                assert!(most > 0, "{turn:?} {members}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_member_that_ends_early_holds_nobody() {
-        explore(&[program(&[Act::Site], 1), program(&[Act::Site], 4)]);
-        explore(&[
-            program(&[Act::Site], 4),
-            program(&[], 0),
-            program(&[Act::Site], 2),
-        ]);
-    }
-
-    #[test]
-    fn members_that_are_late_are_named() {
-        let mut protocol = Protocol::default();
-        protocol.join(7);
-        protocol.join(7);
-        protocol.close();
-        assert_eq!(protocol.reaches(0, 8, 100), Step::Stop { epoch: 0 });
-        assert_eq!(protocol.late(), [(1, 7)]);
-        protocol.release();
-        assert!(!protocol.is_held(0, 0) && !protocol.is_waited_for());
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Carried, Shared, Team};
+use crate::ranks;
 use crate::session::active;
 use crate::session::exit::{Fatal, say};
 use crate::session::policy;
@@ -39,6 +40,9 @@ thread_local! {
 /// A region begins: threads that are started from now on are members of its team.
 pub(crate) fn begin(walks: bool, visits: u64) {
     let team = Team::new(walks);
+    if !walks && active::agrees_from(visits) {
+        team.lock().protocol.postpone();
+    }
     OPEN.set(Some(Open { team, visits }));
 }
 
@@ -67,9 +71,13 @@ pub(crate) fn wait(
     let patience = Duration::from_millis(PATIENCE.load(Ordering::Relaxed).into());
     let mut since: Option<Instant> = None;
     while !shared.protocol.all_left() {
+        if shared.protocol.is_postponed() && !is_due(&team, &mut shared) {
+            since = None;
+            continue;
+        }
         if let Some(visits) = shared.protocol.all_stopped() {
             since = None;
-            shared = checkpoint(&team, shared, visits, gather)?;
+            shared = checkpoint(&team, shared, visits, region, gather)?;
             continue;
         }
         if !shared.protocol.is_waited_for() {
@@ -82,9 +90,8 @@ pub(crate) fn wait(
         if left.is_zero() {
             say(&too_late(&shared, patience, region));
             let furthest = shared.protocol.furthest();
-            shared.protocol.release();
-            active::put_off(furthest);
-            team.changed.notify_all();
+            let visits = shared.protocol.waits_at().unwrap_or(furthest);
+            give_up(&team, &mut shared, visits);
             since = None;
             continue;
         }
@@ -96,7 +103,35 @@ pub(crate) fn wait(
             team.changed.notify_all();
         }
     }
+    ranks::follow(ranks::together(&shared.trails));
     Ok(shared.protocol.furthest().max(visits))
+}
+
+/// With other ranks, the first member that comes to a planned count has it decided whether a checkpoint is due there. All
+/// of it is done under the lock, so that nobody passes the next planned count meanwhile. Gives whether members wait for
+/// others, or for nothing.
+fn is_due(team: &Team, shared: &mut Shared) -> bool {
+    let Some(visits) = shared.protocol.waits_at() else {
+        return true;
+    };
+    if !active::decide(visits) {
+        active::go_on(visits);
+        shared.protocol.release();
+        team.changed.notify_all();
+        return false;
+    }
+    if shared.protocol.has_lost_one() {
+        give_up(team, shared, visits);
+        return false;
+    }
+    true
+}
+
+/// What is due at this count is not done, and all go on.
+fn give_up(team: &Team, shared: &mut Shared, visits: u64) {
+    active::put_off(visits);
+    shared.protocol.release();
+    team.changed.notify_all();
 }
 
 /// All members stand at a site: what is due is done, and they go on.
@@ -104,10 +139,15 @@ fn checkpoint<'a>(
     team: &'a Team,
     shared: MutexGuard<'a, Shared>,
     visits: u64,
+    region: &dyn Fn() -> String,
     gather: &dyn Fn(SnapshotBuilder) -> Result<SnapshotBuilder, Fatal>,
 ) -> Result<MutexGuard<'a, Shared>, Fatal> {
     let members = shared.protocol.count();
+    ranks::follow(ranks::together(&shared.trails));
     drop(shared);
+    if ranks::checks() && ranks::is_up() {
+        ranks::verify(visits, region)?;
+    }
     active::visit(visits, |builder| {
         let mut builder = gather(builder)?;
         for member in 0..members {
@@ -159,8 +199,11 @@ fn walk<'a>(
     walked.unwrap_or(Ok(()))?;
     let visits = active::arrived()?;
     let mut shared = team.lock();
+    if active::agrees_from(visits) {
+        shared.protocol.postpone();
+    }
     if let Some(walk) = &mut shared.walk {
-        walk.visits = Some(visits);
+        walk.visits = Some((visits, ranks::trail()));
     }
     team.changed.notify_all();
     Ok(shared)

@@ -57,6 +57,31 @@ fn sweep() {
 }
 
 #[test]
+fn snap() {
+    crashtest("examples/snap-like", 2, "2 20 16 12 2");
+}
+
+/// Sites in the threads of the ranks.
+#[test]
+fn sphot() {
+    crashtest("examples/sphot-mpi", 2, "3 12 100");
+}
+
+/// `CRASH_TEAMS=all`: teams of every size on one rank and on two.
+#[test]
+fn teams_of_every_size() {
+    if std::env::var_os("CRASH_TEAMS").is_none_or(|value| value != "all") {
+        return;
+    }
+    for ranks in [1, 2] {
+        for threads in 1..=4 {
+            crashtest("examples/sphot-mpi", ranks, &format!("{threads} 12 100"));
+            crashtest("examples/snap-like", ranks, &format!("{threads} 20 16 12 2"));
+        }
+    }
+}
+
+#[test]
 fn cg() {
     let matrix = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/cg-mpi/matrix.mtx");
     crashtest("examples/cg-mpi", 2, &format!("{matrix} 40"));

@@ -48,6 +48,16 @@ fn montecarlo() {
 }
 
 #[test]
+fn snap() {
+    prints_what_is_expected("snap-like");
+}
+
+#[test]
+fn sphot() {
+    prints_what_is_expected("sphot-mpi");
+}
+
+#[test]
 fn sort() {
     prints_what_is_expected("sort-mpi");
 }

@@ -105,6 +105,52 @@ fn a_signal_is_obeyed_within_two_visits() {
     assert_eq!(restarted.code, Some(0), "{}", restarted.stderr);
 }
 
+/// Those who have written theirs are told, and all try again.
+#[test]
+fn a_rank_that_cannot_stop_yet_holds_nobody() {
+    let job = Job::new("programs/ring");
+    let expected = uninterrupted(2, "400 20");
+    let stopped = job.ckpt("run", "-n 2 --every 100000 --- 400 20 10 1000");
+    assert_eq!(stopped.code, Some(75), "{}", stopped.stderr);
+    for told in [
+        "a thread of the program is running beside it",
+        "another rank could not write its part",
+    ] {
+        assert!(stopped.stderr.contains(told), "{told}: {}", stopped.stderr);
+    }
+    let restarted = job.ckpt("restart", "");
+    assert_eq!(restarted.code, Some(0), "{}", restarted.stderr);
+    let both = stopped.stdout + &restarted.stdout;
+    assert_eq!(sorted(&both), sorted(&expected));
+}
+
+/// The clocks of the ranks differ, and the members of a team come to a site one after the other.
+#[test]
+fn teams_agree_on_an_interval_and_on_a_signal() {
+    let mut job = Job::new("examples/sphot-mpi");
+    job.set("CKPT_COUNT_MPI_CALLS", "1");
+    let arguments = "2 4000 300";
+    let whole = job.ckpt("run", &format!("-n 2 --dir whole --- {arguments}"));
+    let running = job.start("run", &format!("-n 2 --interval 100ms --- {arguments}"));
+    let ranks = job.wait_for_ranks(2);
+    wait_until(|| (!job.lines(&job.store()).is_empty()).then_some(()));
+    send(ranks[1], "TERM");
+    let stopped = finished(running);
+    assert_eq!(stopped.code, Some(75), "{}", stopped.stderr);
+    let told = stopped
+        .stderr
+        .lines()
+        .filter(|line| line.contains("calls of MPI"));
+    let told: Vec<&str> = told.collect();
+    assert!(
+        told.iter().all(|line| line.contains(" 0 at checkpoints")),
+        "{told:?}"
+    );
+    let restarted = job.ckpt("restart", "");
+    assert_eq!(restarted.code, Some(0), "{}", restarted.stderr);
+    assert_eq!(stopped.stdout + &restarted.stdout, whole.stdout);
+}
+
 #[test]
 fn an_interval_is_agreed_on() {
     let mut job = Job::new("programs/ring");

@@ -36,8 +36,8 @@ impl Walker<'_> {
             Expr::Cast(cast) => self.cast(cast),
             Expr::Assign(assign) => self.assign(assign),
             Expr::Call(call) => match (scope_of(call), started(call)) {
+                (Some(closure), _) if !self.passes_messages || is_of_threads(call) => self.scope(closure),
                 _ if self.passes_messages => self.call_expr(call),
-                (Some(closure), _) => self.scope(closure),
                 // Whether the thread is joined where a checkpoint can wait for it is seen when a site is tried.
                 (_, Some(closure)) => self.closure_body(closure, &[]),
                 _ => self.call_expr(call),
@@ -221,6 +221,12 @@ fn scope_of(call: &syn::ExprCall) -> Option<&syn::ExprClosure> {
         Some(Expr::Closure(closure)) if is_scope && call.args.len() == 1 => Some(closure),
         _ => None,
     }
+}
+
+/// Whether it says that its scope is one of threads, and not of requests, say.
+fn is_of_threads(call: &syn::ExprCall) -> bool {
+    matches!(&*call.func, Expr::Path(path)
+        if path.path.segments.iter().rev().nth(1).is_some_and(|one| one.ident == "thread" || one.ident == "crossbeam"))
 }
 
 /// The closure of a `thread::spawn(|| ..)`.

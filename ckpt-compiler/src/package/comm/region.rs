@@ -137,6 +137,11 @@ impl<'a> Pieces<'a> {
         self.events[code]
     }
 
+    /// Whether a code has a site, itself or in what it calls.
+    pub(super) fn leads_to_a_site(&self, code: usize) -> bool {
+        self.has_site[code]
+    }
+
     /// What a code may write to of what a parameter refers to.
     pub(super) fn writes_to(&self, code: usize, parameter: usize) -> impl Iterator<Item = &Vec<Rc<str>>> {
         self.written[code].get(parameter).into_iter().flatten()

@@ -1,6 +1,7 @@
 //! Cells on a ring of ranks: each step exchanges the cells at the ends, without blocking, and smooths the rest.
 //!
-//! `ring STEPS [MILLISECONDS [STEP]]`: so many steps, with a pause in each; in step STEP the last rank gets a SIGTERM.
+//! `ring STEPS [MILLISECONDS [STEP [BESIDE]]]`: so many steps, with a pause in each; in step STEP the last rank gets a
+//! SIGTERM, which has a thread beside it for the first BESIDE milliseconds.
 
 use mpi::collective::SystemOperation;
 use mpi::traits::*;
@@ -17,6 +18,9 @@ fn main() {
     let steps = arguments.next().unwrap_or(100);
     let pause = std::time::Duration::from_millis(arguments.next().unwrap_or(0));
     let signalled = arguments.next().filter(|_| rank == size - 1);
+    if let Some(beside) = arguments.next().filter(|_| rank == size - 1) {
+        std::thread::spawn(move || std::thread::sleep(std::time::Duration::from_millis(beside)));
+    }
     let (left, right) = ((rank + size - 1) % size, (rank + 1) % size);
     let mut cells: Vec<f64> = (0..CELLS)
         .map(|i| (i as f64 * 0.01 + f64::from(rank)).sin())

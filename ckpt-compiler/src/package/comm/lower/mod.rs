@@ -252,9 +252,6 @@ impl Lowerer<'_> {
     }
 
     fn mark(&mut self, at: usize, body_at: usize, span: Span, user: Option<bool>) {
-        if self.contexts.len() != 1 && user.is_none() {
-            return;
-        }
         self.skeleton.boundaries.push(Boundary {
             function: self.function.id,
             at,

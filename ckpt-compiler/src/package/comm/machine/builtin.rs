@@ -349,6 +349,9 @@ impl Rank {
         arguments: &[Value],
         sight: &mut Sight<'_>,
     ) {
+        if self.starts_threads(&method.name, arguments, sight) {
+            return;
+        }
         let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
         let closures = plain
             .iter()

@@ -109,8 +109,9 @@ impl Rank {
         self.left();
         let value = self.settled_closures(value, sight);
         match frame.after {
-            After::Value => self.push(value),
+            After::Value | After::Region => self.push(value),
             After::Some => self.push(Value::some(value)),
+            After::Thread => self.thread_ended(frame.code, frame.parent, sight),
             After::Each(each) => self.each_done(each, value, sight),
             After::Drain(first) => {
                 let open = self

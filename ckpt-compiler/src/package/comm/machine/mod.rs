@@ -15,6 +15,7 @@ mod patterns;
 mod places;
 mod states;
 mod tests;
+mod threads;
 
 pub(super) use bags::differs;
 pub(super) use control::is_error;
@@ -43,6 +44,10 @@ pub(super) enum After {
     Some,
     /// The requests from this one on are waited for.
     Drain(u64),
+    /// A thread of a region has ended.
+    Thread,
+    /// A region with threads that have sites has ended: its value is that of the call.
+    Region,
     /// The next element of a list goes through the closure.
     Each(Each),
 }
@@ -252,10 +257,12 @@ impl Rank {
             }
             *sight.fuel -= 1;
             self.spend(sight);
+            let (asked, requests) = (sight.asks.len(), self.requests.len());
             if self.step(sight).is_none() {
                 // The stack of the skeleton does not fit: a construct is not understood.
                 self.lose("a construct is not understood");
             }
+            self.watch_threads(sight.asks.len() > asked, requests);
             self.watch_testing(sight);
         }
     }

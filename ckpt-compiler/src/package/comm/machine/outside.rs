@@ -122,6 +122,9 @@ impl Rank {
             self.push(found);
             return;
         }
+        if self.begins_region(path, &arguments, sight) {
+            return;
+        }
         arguments.iter().for_each(|one| self.leak(one));
         self.unseen(&arguments, sight);
         let same = match settles(path) {

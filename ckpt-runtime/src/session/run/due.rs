@@ -1,0 +1,69 @@
+//! What is due at a visit, where other ranks have a part in it or members of a team come to it one after the other.
+
+use super::{Run, apart};
+use crate::ranks;
+use crate::session::policy::{self, Reason};
+use crate::store::CheckpointId;
+
+impl Run {
+    /// Why a checkpoint is due at this visit, if one is; what all ranks know together is taken note of.
+    pub(super) fn due(&mut self, visits: u64) -> Option<Reason> {
+        if let Some((_, reason)) = self.decided.take_if(|(at, _)| *at == visits) {
+            return reason;
+        }
+        let due = self.policy.due(visits, self.line);
+        if due.apart {
+            apart(visits).exit();
+        }
+        if let Some(line) = due.line {
+            self.store.line_is_complete(CheckpointId(line));
+        }
+        due.reason
+    }
+
+    /// A team begins at this count: whether its visits are planned together with other ranks.
+    pub(in crate::session) fn agrees_from(&mut self, visits: u64) -> bool {
+        let is_up = self.resume.is_none() && self.join_others(visits);
+        if is_up && self.policy.agrees() {
+            self.policy.arm(visits);
+            return true;
+        }
+        false
+    }
+
+    /// Whether something is to be done at this planned visit, which the first member of a team has come to.
+    pub(in crate::session) fn decide(&mut self, visits: u64) -> bool {
+        if self.decided.is_some_and(|(at, _)| at == visits) {
+            return true;
+        }
+        policy::notice_written();
+        if let Some(written) = self.writer.result() {
+            self.settle(written);
+        }
+        let reason = self.due(visits);
+        if reason.is_none() && !self.policy.faults_at(visits) && !ranks::checks() {
+            return false;
+        }
+        self.decided = Some((visits, reason));
+        true
+    }
+
+    /// This rank takes no part in a line of checkpoints; the others count it, and wait to hear whether all have written
+    /// theirs if that is to be the last.
+    pub(super) fn others_take_theirs(&mut self, reason: Reason) {
+        let line = self.store.next_line();
+        self.store.has_passed(line);
+        if reason.stops() {
+            ranks::all_succeeded(false);
+        }
+    }
+
+    /// What is due at this visit is not done.
+    pub(in crate::session) fn put_off(&mut self, visits: u64) {
+        if let Some(reason) = self.due(visits) {
+            self.others_take_theirs(reason);
+            self.policy.failed(reason);
+        }
+        self.policy.arm(visits);
+    }
+}
