@@ -1,4 +1,4 @@
-# Sourced by ./demo and ./test.
+# Sourced by ./demo, ./test, ./test-release and ./release.
 
 # Installs the Debian packages that ckpt needs and this machine lacks; further tools by the name of their package.
 install_what_is_missing() {
@@ -70,6 +70,23 @@ install_machines() {
         timeout 600 "$folder/bin/pip" install --quiet --disable-pip-version-check 'cmake>=3.26' 'h5py>=3' \
             'hdf5plugin>=5' xarray h5netcdf matplotlib
     }
+}
+
+# cmake, with which an HDF5 of the program's own is built, unless there is one: from PyPI into this folder.
+install_cmake() {
+    local folder=$1
+    PATH=$folder/bin:$PATH
+    command -v cmake >/dev/null && return
+    python3 -c 'import venv, ensurepip' 2>/dev/null || install_packages python3-venv
+    python3 -m venv "$folder"
+    timeout 600 "$folder/bin/pip" install --quiet --disable-pip-version-check 'cmake>=3.26'
+}
+
+# The workspace's Cargo.toml with these members only.
+only_members() {
+    local members
+    members=$(printf '"%s", ' "$@")
+    awk -v members="members = [${members%, }]" '/^members = \[/ { print members; skip = 1 } skip { skip = !/^]/; next } { print }'
 }
 
 # A rustc of another version than the usual: rustup's nightly where it is there, else Debian's for web browsers, which is

@@ -115,6 +115,17 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
+/// A duration in seconds as settings are written: `2h 5m`, `45s`, `96ms`. Rounded to what matters.
+pub fn setting(seconds: f64) -> String {
+    let rounded = match seconds {
+        3600.0.. => Duration::from_secs(60 * (seconds / 60.0).round() as u64),
+        10.0.. => Duration::from_secs(seconds.round() as u64),
+        0.01.. => Duration::from_millis((seconds * 1e3).round() as u64),
+        _ => Duration::from_micros((seconds * 1e6).round() as u64),
+    };
+    humantime::format_duration(rounded).to_string()
+}
+
 /// A time of so many nanoseconds, however short: `9.2 ns`, `1.3 ms`.
 pub fn short_time(nanos: f64) -> String {
     match nanos {

@@ -10,6 +10,7 @@ use ckpt::store::CheckpointId;
 
 use crate::failure::{AboutFile, Failure, Outcome, code};
 use crate::lines::Lines;
+use crate::render::FormatOption;
 
 /// The `--dir` option of the commands that look at a store.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -17,6 +18,37 @@ pub struct StoreOption {
     /// The store: the folder of the checkpoints [default: CKPT_DIR, `dir` in ckpt.toml, or the one *.ckpt.d here]
     #[arg(long, value_name = "FOLDER")]
     pub dir: Option<PathBuf>,
+}
+
+/// What every command has that looks at a store and prints what it has found.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct StoreArgs {
+    #[command(flatten)]
+    store: StoreOption,
+    #[command(flatten)]
+    format: FormatOption,
+}
+
+impl StoreArgs {
+    /// An existing store, by its ranks.
+    pub fn lines(&self) -> Outcome<Lines> {
+        self.store.lines()
+    }
+
+    /// An existing store as it was named, perhaps with a place for the number of the rank.
+    pub fn named(&self) -> Outcome<PathBuf> {
+        self.store.named()
+    }
+
+    /// What `--dir` names.
+    pub fn dir(&self) -> Option<&Path> {
+        self.store.dir.as_deref()
+    }
+
+    /// Whether JSON was asked for.
+    pub fn json(&self) -> bool {
+        self.format.json()
+    }
 }
 
 /// A checkpoint as the user names it.

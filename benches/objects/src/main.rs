@@ -10,6 +10,7 @@ use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
 use ckpt::snapshot::SnapshotBuilder;
 use ckpt::store::{Meta, Mode, Store};
 use ckpt::value::{Decoder, Encoder, LoadError};
+use clap::Parser;
 
 #[derive(Checkpoint)]
 struct Tree {
@@ -146,10 +147,16 @@ fn measure<T: Checkpoint>(name: &str, count: usize, value: T, against: Option<f6
     Ok(both)
 }
 
+/// What it costs to save and restore many small objects, against copying them
+#[derive(Debug, clap::Parser)]
+struct Options {
+    /// How many objects
+    #[arg(default_value_t = 100_000)]
+    count: usize,
+}
+
 fn main() -> anyhow::Result<()> {
-    let count: usize = std::env::args()
-        .nth(1)
-        .map_or(Ok(100_000), |count| count.parse())?;
+    let Options { count } = Options::parse();
     println!(
         "{:24} {:>9} {:>10} {:>10} {:>10} {:>9} {:>9}",
         "", "objects", "copy ns", "save ns", "restore ns", "bytes", "ratio"

@@ -9,7 +9,9 @@
 mod program;
 
 use anyhow::{Context, Result, bail, ensure};
+use clap::Parser;
 use program::{PROGRAMS, Program, Variant};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -17,35 +19,21 @@ use std::time::{Duration, Instant};
 /// `--check` fails above this many extra instructions.
 const BAR: f64 = 0.01;
 
+/// What sites cost where no checkpoint is due: every program with them and without, in turn
+#[derive(Debug, clap::Parser)]
 struct Options {
+    /// Fail where a program is slower than the book says
+    #[arg(long)]
     check: bool,
-    pairs: usize,
-    wall: bool,
-    /// Measure how fast a team stops, and nothing else.
+    /// How many pairs of runs are compared
+    #[arg(long, default_value = "9")]
+    pairs: NonZeroUsize,
+    /// Count instructions with valgrind, and take no times
+    #[arg(long)]
+    instructions: bool,
+    /// Measure how fast a team stops, and nothing else
+    #[arg(long)]
     stop: bool,
-}
-
-impl Options {
-    fn parse() -> Result<Options> {
-        let mut options = Options {
-            check: false,
-            pairs: 9,
-            wall: true,
-            stop: false,
-        };
-        let mut args = std::env::args().skip(1);
-        while let Some(arg) = args.next() {
-            match arg.as_str() {
-                "--check" => options.check = true,
-                "--instructions" => options.wall = false,
-                "--stop" => options.stop = true,
-                "--pairs" => options.pairs = args.next().context("--pairs needs a number")?.parse()?,
-                _ => bail!("usage: overhead [--check] [--pairs N] [--instructions] [--stop]"),
-            }
-        }
-        ensure!(options.pairs > 0, "at least one pair is needed");
-        Ok(options)
-    }
 }
 
 /// Builds both packages and says where the executables are.
@@ -188,7 +176,7 @@ fn stop(binaries: &Path, folder: &Path) -> Result<()> {
 }
 
 fn main() -> Result<()> {
-    let options = Options::parse()?;
+    let options = Options::parse();
     let binaries = build()?;
     let folder = tempfile::tempdir()?;
     if options.stop {
@@ -201,8 +189,13 @@ fn main() -> Result<()> {
     );
     for program in &PROGRAMS {
         let plain = loop_instructions(program, Variant::Plain, &binaries, folder.path())?;
-        let walls = match options.wall {
-            true => Some(wall_ratios(program, options.pairs, &binaries, folder.path())?),
+        let walls = match !options.instructions {
+            true => Some(wall_ratios(
+                program,
+                options.pairs.get(),
+                &binaries,
+                folder.path(),
+            )?),
             false => None,
         };
         for (k, variant) in [Variant::Idle, Variant::Session].into_iter().enumerate() {

@@ -11,50 +11,58 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Context;
+use clap::Parser;
 
 use measure::Measured;
 
 /// What is to be measured, and how much of it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Wish {
-    /// Megabytes of the states that are large.
+    /// Megabytes of the states that are large
+    #[arg(long, default_value_t = 1024)]
     pub megabytes: usize,
-    /// How often each is measured.
+    /// How often each is measured
+    #[arg(long, default_value_t = 9)]
     pub rounds: usize,
-    /// Folders to write to.
+    /// A folder to write to; may be given several times [default: the temporary folder and /dev/shm]
+    #[arg(long = "folder", value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
 }
 
+/// What checkpoints cost, against the least that they could; see benches/pipeline/README.md
+#[derive(Debug, clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    wish: Wish,
+    /// Measure one bar, and print it as JSON
+    #[arg(long, value_name = "BAR")]
+    only: Option<String>,
+    /// Write the results and their drawing into this page of the book
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
+    /// Measure what it is worth that the compiler knows arrays that do not change: so many megabytes of them, and nothing else
+    #[arg(long, value_name = "MEGABYTES")]
+    known: Option<usize>,
+    /// Measure what checkpoints of arrays cost that all change: so many megabytes of them, and nothing else
+    #[arg(long, value_name = "MEGABYTES")]
+    changing: Option<usize>,
+}
+
 fn main() -> anyhow::Result<()> {
-    let mut wish = Wish {
-        megabytes: 1024,
-        rounds: 9,
-        folders: Vec::new(),
-    };
-    let (mut only, mut page) = (None, None);
-    let mut arguments = std::env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        let mut value = || {
-            arguments
-                .next()
-                .with_context(|| format!("{argument} needs a value"))
-        };
-        match argument.as_str() {
-            "--megabytes" => wish.megabytes = value()?.parse().context("--megabytes")?,
-            "--rounds" => wish.rounds = value()?.parse().context("--rounds")?,
-            "--folder" => wish.folders.push(value()?.into()),
-            "--page" => page = Some(PathBuf::from(value()?)),
-            "--only" => only = Some(value()?),
-            "--known" => {
-                known::known(value()?.parse().context("--known")?, wish.rounds);
-                return Ok(());
-            }
-            "--changing" => {
-                known::changing(value()?.parse().context("--changing")?, wish.rounds);
-                return Ok(());
-            }
-            _ => anyhow::bail!("unknown argument {argument}; see benches/pipeline/README.md"),
-        }
+    let Options {
+        mut wish,
+        only,
+        page,
+        known,
+        changing,
+    } = Options::parse();
+    if let Some(megabytes) = known {
+        known::known(megabytes, wish.rounds);
+        return Ok(());
+    }
+    if let Some(megabytes) = changing {
+        known::changing(megabytes, wish.rounds);
+        return Ok(());
     }
     if wish.folders.is_empty() {
         wish.folders.push(std::env::temp_dir());

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use clap::Parser;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use reach::programs::{Package, Run};
@@ -18,13 +19,16 @@ use reach::tool::root;
 const PACKAGES: [&str; 4] = ["lbm", "solver-dyn", "nas-is", "game-of-life"];
 const TURNS: usize = 3;
 
+/// What the compiler itself costs: `cargo ckpt run` against `cargo run`, after a change and without one
+#[derive(Debug, clap::Parser)]
+struct Options {
+    /// Packages of `testdata/`
+    #[arg(value_name = "PACKAGE", default_values_t = PACKAGES.map(str::to_owned))]
+    packages: Vec<String>,
+}
+
 fn main() -> Result<()> {
-    let said: Vec<String> = std::env::args().skip(1).collect();
-    let names = if said.is_empty() {
-        PACKAGES.map(str::to_owned).to_vec()
-    } else {
-        said
-    };
+    let Options { packages: names } = Options::parse();
     let scratch = tempfile::tempdir()?;
     let tool = build_tool()?;
     println!(

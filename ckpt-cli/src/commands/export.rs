@@ -7,8 +7,8 @@ use serde_json::json;
 use crate::export::{self, Named};
 use crate::failure::{Failure, Outcome};
 use crate::lines::Ranks;
-use crate::render::{self, FormatOption};
-use crate::stores::{StoreOption, Which};
+use crate::render;
+use crate::stores::{StoreArgs, Which};
 use crate::values::find::find;
 
 /// Write values of a checkpoint into a file of numpy or a table
@@ -34,9 +34,7 @@ pub struct Export {
     #[arg(long, value_name = "R", default_value_t = 0)]
     rank: u32,
     #[command(flatten)]
-    store: StoreOption,
-    #[command(flatten)]
-    format: FormatOption,
+    store: StoreArgs,
 }
 
 const EXAMPLE: &str = "\
@@ -95,7 +93,7 @@ impl Export {
 
     fn tell(&self, list: &[Named<'_>]) {
         let names: Vec<&str> = list.iter().map(|one| one.name.as_str()).collect();
-        if self.format.json() {
+        if self.store.json() {
             render::print_json(&json!({ "file": self.to, "names": names }));
             return;
         }

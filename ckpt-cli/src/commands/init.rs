@@ -61,7 +61,8 @@ impl Init {
     }
 }
 
-fn add_dependency(manifest: &Path, features: &[String]) -> Outcome<()> {
+/// Adds ckpt to a manifest, and says so.
+pub fn add_dependency(manifest: &Path, features: &[String]) -> Outcome<()> {
     let text = fs::read_to_string(manifest).about("cannot read", manifest)?;
     let mut edited = Manifest::parse(manifest, &text)?;
     edited.add_runtime(&Runtime::find(), features, None)?;

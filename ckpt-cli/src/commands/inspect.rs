@@ -10,8 +10,8 @@ use crate::failure::{Failure, Outcome};
 use crate::lines::{Lines, Ranks};
 use crate::plot::raster::{Cell, Plane};
 use crate::plot::{self, Picture};
-use crate::render::{self, FormatOption};
-use crate::stores::{StoreOption, Which};
+use crate::render;
+use crate::stores::{StoreArgs, Which};
 use crate::values::checkpoint::unreadable;
 use crate::values::elements::{Chosen, Elements};
 use crate::values::find::{Found, find, node_of};
@@ -44,9 +44,7 @@ pub struct Inspect {
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: u64,
     #[command(flatten)]
-    store: StoreOption,
-    #[command(flatten)]
-    format: FormatOption,
+    store: StoreArgs,
 }
 
 const EXAMPLE: &str = "\
@@ -75,7 +73,7 @@ impl Inspect {
                 checkpoint: lines.load(part, id)?,
                 rank: lines.several.then_some(part.rank),
             };
-            if self.format.json() {
+            if self.store.json() {
                 values.push(self.as_json(&one)?);
                 continue;
             }
@@ -168,7 +166,7 @@ impl Inspect {
             logarithmic: false,
         };
         plot::draw(&picture, to)?;
-        if !self.format.json() {
+        if !self.store.json() {
             render::print(&format!("Drawn: {}, in {}\n", found.name, to.display()));
         }
         Ok(0)

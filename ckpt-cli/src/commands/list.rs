@@ -1,7 +1,6 @@
 //! `cargo ckpt list`: the checkpoints of a store and how its run stands.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use ckpt::session::auto::Estimate;
 use ckpt::session::job::Job;
@@ -10,8 +9,8 @@ use serde_json::json;
 
 use crate::failure::Outcome;
 use crate::lines::{Line, Lines, rank_list};
-use crate::render::{self, FormatOption};
-use crate::stores::{self, StoreOption};
+use crate::render;
+use crate::stores::{self, StoreArgs};
 
 /// List the checkpoints of a store, oldest first
 ///
@@ -21,9 +20,7 @@ use crate::stores::{self, StoreOption};
 #[command(after_help = EXAMPLE)]
 pub struct List {
     #[command(flatten)]
-    store: StoreOption,
-    #[command(flatten)]
-    format: FormatOption,
+    store: StoreArgs,
 }
 
 const EXAMPLE: &str = "\
@@ -45,7 +42,7 @@ impl List {
         } else {
             stores::home(&store)
         };
-        if self.format.json() {
+        if self.store.json() {
             let checkpoints: Vec<_> = list.iter().map(|line| as_json(line, lines.several)).collect();
             let mut value = json!({ "store": folder, "job": job, "checkpoints": checkpoints });
             if lines.several {
@@ -149,15 +146,7 @@ fn print_lines(list: &[Line], lines: &Lines) {
 
 /// Why checkpoints come as often as they do, where ckpt has found that out.
 fn how_often(estimate: &Estimate) -> String {
-    let time = |seconds: f64| {
-        let rounded = match seconds {
-            3600.0.. => Duration::from_secs(60 * (seconds / 60.0).round() as u64),
-            10.0.. => Duration::from_secs(seconds.round() as u64),
-            0.01.. => Duration::from_millis((seconds * 1e3).round() as u64),
-            _ => Duration::from_micros((seconds * 1e6).round() as u64),
-        };
-        humantime::format_duration(rounded).to_string()
-    };
+    let time = render::setting;
     format!(
         "interval auto: a checkpoint every {}, as one makes the program wait for {} and a failure is expected every {};\n\
          together they will cost {:.1} % of the time\n",

@@ -8,7 +8,7 @@ mod doctor;
 mod expand;
 mod explain;
 mod export;
-mod init;
+pub mod init;
 mod inspect;
 mod list;
 mod man;

@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::failure::{Failure, Outcome, code};
 use crate::lines::{Line, Lines, rank_list};
 use crate::pack;
-use crate::render::{self, FormatOption};
-use crate::stores::{StoreOption, Which};
+use crate::render;
+use crate::stores::{StoreArgs, Which};
 use crate::values::checkpoint;
 
 /// Put checkpoints into one file, to carry or mail to another machine
@@ -31,9 +31,7 @@ pub struct Pack {
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
     #[command(flatten)]
-    store: StoreOption,
-    #[command(flatten)]
-    format: FormatOption,
+    store: StoreArgs,
 }
 
 const EXAMPLE: &str = "\
@@ -79,7 +77,7 @@ impl Pack {
         }
         let packed = pack::pack(&lines, &store, &chosen, &self.with, &to)?;
         let ids: BTreeSet<u64> = chosen.iter().map(|(_, id)| id.0).collect();
-        if self.format.json() {
+        if self.store.json() {
             render::print_json(&json!({
                 "file": packed.file, "bytes": packed.bytes, "checkpoints": ids,
                 "manifest": packed.manifest,

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::failure::{Failure, Outcome};
 use crate::lines::{Lines, rank_list};
-use crate::render::{self, FormatOption};
-use crate::stores::{self, StoreOption, Which};
+use crate::render;
+use crate::stores::{self, StoreArgs, Which};
 use crate::values::checkpoint;
 
 /// Remove all but the newest checkpoints
@@ -24,9 +24,7 @@ pub struct Prune {
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    store: StoreOption,
-    #[command(flatten)]
-    format: FormatOption,
+    store: StoreArgs,
 }
 
 const EXAMPLE: &str = "\
@@ -79,7 +77,7 @@ impl Prune {
 
     fn report(&self, removed: &[CheckpointId], all: usize, bytes: u64) {
         let numbers: Vec<u64> = removed.iter().map(|id| id.0).collect();
-        if self.format.json() {
+        if self.store.json() {
             render::print_json(&json!({ "removed": numbers, "bytes": bytes, "dry_run": self.dry_run }));
             return;
         }

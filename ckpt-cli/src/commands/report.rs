@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::failure::{AboutFile, Failure, Outcome, code};
-use crate::render::{self, FormatOption};
+use crate::render;
 use crate::report::{self, Life};
-use crate::stores::{self, StoreOption};
+use crate::stores::{self, StoreArgs};
 
 /// Tell the life of a job: failures, cost, how often pays
 ///
@@ -19,9 +19,7 @@ pub struct ReportCommand {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     #[command(flatten)]
-    store: StoreOption,
-    #[command(flatten)]
-    format: FormatOption,
+    store: StoreArgs,
 }
 
 const EXAMPLE: &str = "\
@@ -47,7 +45,7 @@ impl ReportCommand {
         if let Some(file) = &self.html {
             std::fs::write(file, report::page(&life)).about("cannot write", file)?;
         }
-        match self.format.json() {
+        match self.store.json() {
             true => render::print_json(&life),
             false => render::print(&report::words(&life)),
         }

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::failure::{Failure, Outcome};
 use crate::lines::Ranks;
-use crate::render::{self, FormatOption};
-use crate::stores::{StoreOption, Which};
+use crate::render;
+use crate::stores::{StoreArgs, Which};
 use crate::values::checkpoint::store_failure;
 
 /// Renew the checksums of a checkpoint that was edited by hand
@@ -23,9 +23,7 @@ pub struct Seal {
     #[arg(long, value_name = "R|all", default_value = "all")]
     rank: Ranks,
     #[command(flatten)]
-    store: StoreOption,
-    #[command(flatten)]
-    format: FormatOption,
+    store: StoreArgs,
 }
 
 const EXAMPLE: &str = "\
@@ -55,7 +53,7 @@ impl Seal {
             })?;
             sealed.push((part.rank, renewed));
         }
-        if self.format.json() {
+        if self.store.json() {
             let parts = sealed
                 .iter()
                 .map(|(rank, changed)| json!({ "rank": rank, "changed": changed }));

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::failure::{Outcome, code};
 use crate::lines::{Lines, Part};
-use crate::render::{self, FormatOption};
-use crate::stores::{StoreOption, Which};
+use crate::render;
+use crate::stores::{StoreArgs, Which};
 use crate::talk::{self, Bar};
 
 /// Check every byte of a checkpoint, or of all, against its checksums
@@ -22,9 +22,7 @@ pub struct Verify {
     #[arg(value_name = "ID")]
     which: Option<Which>,
     #[command(flatten)]
-    store: StoreOption,
-    #[command(flatten)]
-    format: FormatOption,
+    store: StoreArgs,
 }
 
 const EXAMPLE: &str = "\
@@ -60,7 +58,7 @@ impl Verify {
         drop(bar);
         list.sort_by_key(|checked| (checked.id, checked.rank));
         let found = Found { lines, list };
-        if self.format.json() {
+        if self.store.json() {
             let checkpoints: Vec<_> = found.list.iter().map(|checked| found.as_json(checked)).collect();
             let mut value = json!({ "whole": found.damaged().is_empty(), "checkpoints": checkpoints });
             if found.lines.several {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Check;
+use super::fix::{self, Fix};
 use super::mend::{Package, System};
 use super::tools::first_line;
 
@@ -14,9 +15,11 @@ const LIBRARY: &str = "HDF5 library";
 /// pkg-config, the headers, the library.
 pub fn checks(system: System) -> Vec<Check> {
     let mut list = Vec::new();
+    let here = std::env::current_dir().unwrap_or_default();
     let named = std::env::var_os("HDF5_DIR")
         .filter(|dir| !dir.is_empty())
-        .map(PathBuf::from);
+        .map(PathBuf::from)
+        .or_else(|| fix::variable(&here, "HDF5_DIR").map(PathBuf::from));
     let package = ["hdf5", "hdf5-serial"]
         .into_iter()
         .find_map(|name| Some((name, first_line("pkg-config", &["--modversion", name])?)));
@@ -59,7 +62,19 @@ fn headers(named: Option<&Path>, package: Option<&str>, system: System) -> Check
                 system.install(Package::Hdf5)
             ),
         ),
-        (None, None) => Check::missing(HEADERS, "not found", system.install(Package::Hdf5)),
+        (None, None) => match elsewhere(&unusual_places()) {
+            Some(dir) => Check::missing(
+                HEADERS,
+                format!("not where they are looked for; in {}", dir.display()),
+                format!("set HDF5_DIR={}", dir.display()),
+            )
+            .fixed_by(Fix::Variable {
+                folder: std::env::current_dir().unwrap_or_default(),
+                name: "HDF5_DIR",
+                value: dir.display().to_string(),
+            }),
+            None => Check::missing(HEADERS, "not found", system.install(Package::Hdf5)),
+        },
     }
 }
 
@@ -74,8 +89,50 @@ fn library(named: Option<&Path>, package: Option<&str>, system: System) -> Check
     });
     match found {
         Some(path) => Check::good(LIBRARY, path.display().to_string()),
+        // The headers are found together with it, or installed.
+        None if named.is_none() && elsewhere(&unusual_places()).is_some() => Check {
+            fix: None,
+            ..Check::missing(
+                LIBRARY,
+                "libhdf5 not found where it is looked for",
+                "set HDF5_DIR, as for the headers",
+            )
+        },
         None => Check::missing(LIBRARY, "libhdf5 not found", system.install(Package::Hdf5)),
     }
+}
+
+/// Where people put an HDF5 of their own: conda, what a compiler wrapper says, and folders beside the system's.
+fn unusual_places() -> Vec<PathBuf> {
+    let mut places: Vec<PathBuf> = ["CONDA_PREFIX", "HDF5_ROOT", "HDF5_HOME", "EBROOTHDF5"]
+        .iter()
+        .filter_map(std::env::var_os)
+        .map(PathBuf::from)
+        .collect();
+    places.extend(["/usr/local/hdf5", "/opt/hdf5", "/opt/local"].map(PathBuf::from));
+    let opt = fs::read_dir("/opt").into_iter().flatten().flatten();
+    let mut named: Vec<PathBuf> = opt
+        .map(|entry| entry.path())
+        .filter(|path| {
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with("hdf5"))
+        })
+        .collect();
+    named.sort();
+    places.extend(named);
+    places
+}
+
+/// The first of these folders that has an HDF5 with headers.
+fn elsewhere(places: &[PathBuf]) -> Option<PathBuf> {
+    let has = |place: &&PathBuf| {
+        let library = ["lib", "lib64"].iter().any(|folder| {
+            let names = ["libhdf5.so", "libhdf5.dylib", "libhdf5.a"];
+            names.iter().any(|name| place.join(folder).join(name).exists())
+        });
+        library && header_version(&place.join("include")).is_some()
+    };
+    places.iter().find(has).cloned()
 }
 
 fn include_folders(named: Option<&Path>, package: Option<&str>) -> Vec<PathBuf> {
@@ -148,6 +205,19 @@ mod tests {
         )
         .unwrap();
         assert_eq!(header_version(folder.path()).as_deref(), Some("1.14.3"));
+    }
+
+    #[test]
+    fn an_hdf5_in_an_unusual_place_is_found_if_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = [folder.path().join("none"), folder.path().to_owned()];
+        fs::create_dir(folder.path().join("include")).unwrap();
+        let header = folder.path().join("include/H5pubconf.h");
+        fs::write(header, "#define H5_VERSION \"1.14.3\"\n").unwrap();
+        assert_eq!(elsewhere(&places), None);
+        fs::create_dir(folder.path().join("lib64")).unwrap();
+        fs::write(folder.path().join("lib64/libhdf5.so"), "").unwrap();
+        assert_eq!(elsewhere(&places).as_deref(), Some(folder.path()));
     }
 
     #[test]

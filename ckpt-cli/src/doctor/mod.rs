@@ -1,12 +1,17 @@
 //! What ckpt needs from a machine: `tools` looks for programs, `hdf5` for the library and its headers, `disk` tries
-//! the store's folder, `mend` knows the package manager's words.
+//! the store's folder, `here` looks at the package and at what its store has left of killed processes, `mend` knows the
+//! package manager's words, `fix` does what can be done.
 
 mod disk;
+mod fix;
 mod hdf5;
+mod here;
 mod mend;
 mod tools;
 
 use std::path::Path;
+
+pub use fix::Fix;
 
 use serde::Serialize;
 
@@ -33,6 +38,9 @@ pub struct Check {
     pub found: String,
     /// The command that mends it.
     pub mend: Option<String>,
+    /// What `--fix` does.
+    #[serde(skip)]
+    pub fix: Option<Fix>,
 }
 
 impl Check {
@@ -42,16 +50,25 @@ impl Check {
             state: State::Good,
             found: found.into(),
             mend: None,
+            fix: None,
         }
     }
 
     fn missing(name: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Self {
+        let mend = mend.into();
         Check {
             name,
             state: State::Missing,
             found: found.into(),
-            mend: Some(mend.into()),
+            fix: mend.lines().find_map(fix::unattended),
+            mend: Some(mend),
         }
+    }
+
+    /// The same, where something else mends it than a command that installs.
+    fn fixed_by(mut self, fix: Fix) -> Self {
+        self.fix = Some(fix);
+        self
     }
 
     /// The same, for something that only some programs need.
@@ -71,5 +88,7 @@ pub fn checks(store: &Path) -> Vec<Check> {
     list.extend(tools::for_mpi(system).into_iter().map(Check::optional));
     list.push(disk::space(store));
     list.push(disk::durable(store));
+    list.extend(here::leftovers(store));
+    list.extend(here::dependency(Path::new(".")));
     list
 }

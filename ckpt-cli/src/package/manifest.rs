@@ -22,7 +22,7 @@ pub enum Runtime {
 }
 
 impl Runtime {
-    /// `CKPT_RUNTIME_PATH`, the source tree that this executable was built from, or the registry.
+    /// `CKPT_RUNTIME_PATH`, the source tree that this executable was built from, the one that was packed with it, or the registry.
     pub fn find() -> Self {
         let said = std::env::var_os("CKPT_RUNTIME_PATH").filter(|path| !path.is_empty());
         if let Some(path) = said {
@@ -31,6 +31,14 @@ impl Runtime {
         let beside = cleaned(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(RUNTIME));
         if beside.join("Cargo.toml").is_file() {
             return Runtime::Path(beside);
+        }
+        // `bin/cargo-ckpt` and `share/ckpt/ckpt-runtime`, as `./release` packs them.
+        let here = std::env::current_exe().and_then(std::fs::canonicalize);
+        if let Some(prefix) = here.as_deref().ok().and_then(|exe| exe.parent()?.parent()) {
+            let packed = prefix.join("share/ckpt").join(RUNTIME);
+            if packed.join("Cargo.toml").is_file() {
+                return Runtime::Path(packed);
+            }
         }
         Runtime::Version(env!("CARGO_PKG_VERSION").to_owned())
     }

@@ -4,9 +4,12 @@
 use serde::Serialize;
 
 use super::{Process, Totals, percent, time};
+use crate::render;
 
 /// Time between failures where none has been seen: as the library takes it.
 const ASSUMED: f64 = 24.0 * 3600.0;
+/// Failures of less running than this tell nothing of how often they come.
+const SHORT: f64 = 60.0;
 
 /// What the model says.
 #[derive(Debug, Serialize)]
@@ -17,6 +20,8 @@ pub struct Advice {
     pub between_failures: f64,
     /// Whether failures were seen, or one a day is assumed.
     pub assumed: bool,
+    /// Seconds that it ran, where that is too short to tell how often failures come.
+    pub too_short: Option<f64>,
     /// Seconds from checkpoint to checkpoint, as it was.
     pub interval: Option<f64>,
     /// The share of the time that this was to cost.
@@ -34,7 +39,8 @@ pub fn advice(processes: &[Process], totals: &Totals) -> Option<Advice> {
         return None;
     }
     let cost = totals.waited / number;
-    let assumed = totals.failures == 0;
+    let too_short = (totals.failures > 0 && totals.ran < SHORT).then_some(totals.ran);
+    let assumed = totals.failures == 0 || too_short.is_some();
     let between_failures = match assumed {
         true => ASSUMED,
         false => totals.ran / totals.failures as f64,
@@ -45,8 +51,11 @@ pub fn advice(processes: &[Process], totals: &Totals) -> Option<Advice> {
         cost,
         between_failures,
         assumed,
+        too_short,
         interval,
-        predicted: interval.map(|interval| waste(interval, cost, between_failures)),
+        predicted: interval
+            .filter(|_| too_short.is_none())
+            .map(|interval| waste(interval, cost, between_failures)),
         best,
         at_best: waste(best, cost, between_failures),
     })
@@ -69,8 +78,7 @@ fn daly(cost: f64, between_failures: f64) -> f64 {
         return between_failures;
     }
     let part = cost / (2.0 * between_failures);
-    let best = (2.0 * cost * between_failures).sqrt() * (1.0 + part.sqrt() / 3.0 + part / 9.0) - cost;
-    best.max(1.0)
+    (2.0 * cost * between_failures).sqrt() * (1.0 + part.sqrt() / 3.0 + part / 9.0) - cost
 }
 
 fn waste(interval: f64, cost: f64, between_failures: f64) -> f64 {
@@ -80,9 +88,13 @@ fn waste(interval: f64, cost: f64, between_failures: f64) -> f64 {
 impl Advice {
     /// In a sentence or two.
     pub fn words(&self) -> String {
-        let failures = match self.assumed {
-            true => "no failure was seen, one a day is assumed".to_owned(),
-            false => format!("a failure every {}", time(self.between_failures)),
+        let failures = match (self.assumed, self.too_short) {
+            (_, Some(ran)) => format!(
+                "it ran for {}, too short to tell how often failures come, one a day is assumed",
+                time(ran)
+            ),
+            (true, None) => "no failure was seen, one a day is assumed".to_owned(),
+            (false, None) => format!("a failure every {}", time(self.between_failures)),
         };
         let was = match (self.interval, self.predicted) {
             (Some(interval), Some(predicted)) => {
@@ -92,14 +104,15 @@ impl Advice {
                     percent(predicted)
                 )
             }
+            (Some(interval), None) => format!("there was a checkpoint every {}", time(interval)),
             _ => "there was one checkpoint".to_owned(),
         };
         format!(
-            "A checkpoint costs {}; {failures}: {was}.\nIt pays to take one every {}, which costs {}: `--interval {}s`, or `--interval auto`.",
+            "A checkpoint costs {}; {failures}: {was}.\nIt pays to take one every {}, which costs {}: `--interval {}`, or `--interval auto`.",
             time(self.cost),
-            time(self.best),
+            render::setting(self.best),
             percent(self.at_best),
-            self.best.round().max(1.0)
+            render::setting(self.best)
         )
     }
 }
@@ -107,6 +120,31 @@ impl Advice {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn failures_of_a_run_that_was_tried_out_are_not_taken_for_how_often_they_come() {
+        let totals = |ran| Totals {
+            ran,
+            checkpoints: 2,
+            failures: 2,
+            waited: 0.002,
+            ..Totals::default()
+        };
+        let tried = advice(&[], &totals(0.3)).unwrap();
+        assert!(tried.predicted.is_none() && tried.at_best < 0.01 && tried.best > 1.0);
+        assert!(tried.words().contains("too short to tell"), "{}", tried.words());
+        let real = advice(&[], &totals(36_000.0)).unwrap();
+        assert!(real.words().contains("a failure every 5 h"), "{}", real.words());
+        let cheap = advice(
+            &[],
+            &Totals {
+                waited: 2e-4,
+                ..totals(100.0)
+            },
+        )
+        .unwrap();
+        assert!(cheap.words().contains("ms`"), "{}", cheap.words());
+    }
 
     #[test]
     fn the_best_interval_wastes_least() {

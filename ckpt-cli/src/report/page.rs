@@ -30,7 +30,7 @@ pub fn page(life: &Life) -> String {
         let _ = write!(
             text,
             "\n<h2>How often pays</h2><p>{}</p>",
-            escaped(&advice.words()).replace('\n', "<br>")
+            in_code(&escaped(&advice.words())).replace('\n', "<br>")
         );
     }
     text += "\n<h2>Timeline</h2><p class=dim>A row for each process: green, checkpoints; red, where it was killed or failed, and what it had computed in vain.</p>";
@@ -170,6 +170,16 @@ fn checkpoints(text: &mut String, life: &Life) {
     if left_out > 0 {
         let _ = write!(text, "<p class=dim>{left_out} older ones are left out here.</p>");
     }
+}
+
+/// What is between backticks as code.
+fn in_code(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    let part = |(number, part): (usize, &str)| match number % 2 {
+        0 => part.to_owned(),
+        _ => format!("<code>{part}</code>"),
+    };
+    parts.map(part).collect()
 }
 
 fn escaped(text: &str) -> String {

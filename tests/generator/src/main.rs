@@ -1,8 +1,6 @@
 //! `generator --programs 5000 --seed 7`: as many random programs as one likes, in batches.
-//!
-//! `--print NUMBER` prints one program; `--visits N` kills each at no more than N of its site visits (12 unless told);
-//! `--keep-going` goes on after a failure; `--no-minimise` prints failing programs as they are; `--first N` starts there.
 
+use clap::Parser;
 use generator::{Failure, Outcome, Package, Program, check, minimise, program, without_names};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -10,46 +8,30 @@ use std::process::ExitCode;
 
 const BATCH: u64 = 100;
 
-#[derive(Debug)]
+/// Random programs, plain and instrumented: run, killed at their sites, restarted, compared
+#[derive(Debug, clap::Parser)]
 struct Options {
+    /// How many
+    #[arg(long, default_value_t = 100)]
     programs: u64,
+    /// The number of the first
+    #[arg(long, default_value_t = 0)]
     first: u64,
+    /// What they are made from
+    #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Kill each at no more than so many of its site visits
+    #[arg(long, default_value_t = 12)]
     visits: usize,
+    /// Print the program of this number, and nothing else
+    #[arg(long, value_name = "NUMBER")]
     print: Option<u64>,
+    /// Go on after a failure
+    #[arg(long)]
     keep_going: bool,
-    minimise: bool,
-}
-
-fn options() -> Result<Options, String> {
-    let mut options = Options {
-        programs: 100,
-        first: 0,
-        seed: 1,
-        visits: 12,
-        print: None,
-        keep_going: false,
-        minimise: true,
-    };
-    let mut arguments = std::env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        let mut number = || {
-            let text = arguments.next().unwrap_or_default();
-            text.parse::<u64>()
-                .map_err(|_| format!("{argument} needs a number, not `{text}`"))
-        };
-        match argument.as_str() {
-            "--programs" => options.programs = number()?,
-            "--first" => options.first = number()?,
-            "--seed" => options.seed = number()?,
-            "--visits" => options.visits = number()? as usize,
-            "--print" => options.print = Some(number()?),
-            "--keep-going" => options.keep_going = true,
-            "--no-minimise" => options.minimise = false,
-            other => return Err(format!("unknown argument `{other}`: see the top of main.rs")),
-        }
-    }
-    Ok(options)
+    /// Print failing programs as they are
+    #[arg(long)]
+    no_minimise: bool,
 }
 
 #[derive(Debug, Default)]
@@ -63,13 +45,7 @@ struct Totals {
 }
 
 fn main() -> ExitCode {
-    let options = match options() {
-        Ok(options) => options,
-        Err(error) => {
-            eprintln!("{error}");
-            return ExitCode::from(2);
-        }
-    };
+    let options = Options::parse();
     if let Some(number) = options.print {
         print!("{}", program(options.seed, number).print());
         return ExitCode::SUCCESS;
@@ -149,7 +125,7 @@ fn tell(
     }
     for Failure { program, kind, what } in outcome.failures() {
         println!("FAILED {} of seed {}\n{what}", program.name, options.seed);
-        if options.minimise && told.insert(kind.clone()) {
+        if !options.no_minimise && told.insert(kind.clone()) {
             let least = minimise(program, |smaller| {
                 check(package, std::slice::from_ref(smaller), 1000)
                     .is_ok_and(|outcome| outcome.failures().any(|failure| failure.kind == kind))

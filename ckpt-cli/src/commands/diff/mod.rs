@@ -11,8 +11,8 @@ use crate::failure::{Failure, Outcome, code};
 use crate::lines::{Lines, Part, Ranks, rank_list};
 use crate::plot::raster::{Cell, Plane};
 use crate::plot::{self, Picture};
-use crate::render::{self, FormatOption};
-use crate::stores::{self, StoreOption, Which};
+use crate::render;
+use crate::stores::{self, StoreArgs, Which};
 use crate::values::checkpoint;
 use crate::values::differ::{Difference, Pair};
 use crate::values::summary;
@@ -53,9 +53,7 @@ pub struct Diff {
     #[arg(long, value_name = "N", default_value_t = 3)]
     first: usize,
     #[command(flatten)]
-    store: StoreOption,
-    #[command(flatten)]
-    format: FormatOption,
+    store: StoreArgs,
 }
 
 const EXAMPLE: &str = "\
@@ -79,7 +77,7 @@ impl Diff {
             compared.push(self.compared(rank, a, b)?);
         }
         let same = compared.iter().all(|one| one.list.is_empty());
-        if self.format.json() {
+        if self.store.json() {
             let differences: Vec<Value> = compared.iter().flat_map(Compared::as_json).collect();
             render::print_json(&json!({ "same": same, "differences": differences }));
         } else {
@@ -117,13 +115,13 @@ impl Diff {
         let found =
             arrays.find_map(|(one, difference)| Some((one, difference, difference.numbers.as_ref()?)));
         let Some((one, difference, paths)) = found else {
-            if !self.format.json() {
+            if !self.store.json() {
                 render::print("No array of numbers differs: nothing was drawn.\n");
             }
             return Ok(());
         };
         plot::draw(&one.picture(difference, paths)?, to)?;
-        if !self.format.json() {
+        if !self.store.json() {
             render::print(&format!("Drawn: {}, in {}\n", difference.place, to.display()));
         }
         Ok(())
@@ -176,7 +174,7 @@ impl Side {
     }
 }
 
-fn side(name: &str, store: &StoreOption) -> Outcome<Side> {
+fn side(name: &str, store: &StoreArgs) -> Outcome<Side> {
     if let Ok(which) = name.parse::<Which>() {
         let lines = store.lines()?;
         let id = lines.resolve(which)?;

@@ -78,7 +78,7 @@ pub fn compare(diff: &Diff, a: &Path, b: &Path) -> Outcome<u8> {
         .help("take them at the same visits: `--every N`, and `--keep K` for enough of them"));
     }
     let parting = first_parting(diff, &a, &b, &common)?;
-    if diff.format.json() {
+    if diff.store.json() {
         print_json(&common, parting.as_ref());
     } else {
         render::print(&format!("{}{}\n", a.words('a'), b.words('b')));

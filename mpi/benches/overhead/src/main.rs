@@ -11,10 +11,12 @@
 
 mod callgrind;
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
 
 /// `--check` fails above this many extra instructions.
 const BAR: f64 = 0.01;
@@ -23,28 +25,15 @@ const RANKS: [u32; 4] = [1, 2, 4, 8];
 const LONG: &str = "65 65 129 200 2 1 1";
 const SHORT: [&str; 2] = ["33 33 65 20 2 1 1", "33 33 65 60 2 1 1"];
 
+/// What checkpoints that are not due cost programs of several processes
+#[derive(Debug, clap::Parser)]
 struct Options {
-    pairs: usize,
+    /// How many pairs of runs are compared
+    #[arg(long, default_value = "21")]
+    pairs: NonZeroUsize,
+    /// Fail where a program is slower than the book says
+    #[arg(long)]
     check: bool,
-}
-
-impl Options {
-    fn parse() -> Result<Options> {
-        let mut options = Options {
-            pairs: 21,
-            check: false,
-        };
-        let mut arguments = std::env::args().skip(1);
-        while let Some(argument) = arguments.next() {
-            match argument.as_str() {
-                "--check" => options.check = true,
-                "--pairs" => options.pairs = arguments.next().context("--pairs needs a number")?.parse()?,
-                _ => bail!("usage: mpi-overhead [--pairs N] [--check]"),
-            }
-        }
-        ensure!(options.pairs > 0, "at least one pair is needed");
-        Ok(options)
-    }
 }
 
 /// The programs.
@@ -196,7 +185,7 @@ fn wall(built: &Built, pairs: usize) -> Result<(f64, f64, String)> {
 }
 
 fn main() -> Result<()> {
-    let options = Options::parse()?;
+    let options = Options::parse();
     let built = Built::new()?;
     println!("load of the machine: {}", load());
     let [plain, instrumented] = built.programs().map(|program| built.instructions(program));
@@ -207,7 +196,7 @@ fn main() -> Result<()> {
         worst = worst.max(ratio - 1.0);
         println!("himeno, rank {rank} of 2: instructions {ratio:.5}");
     }
-    let (median, best, calls) = wall(&built, options.pairs)?;
+    let (median, best, calls) = wall(&built, options.pairs.get())?;
     println!(
         "himeno, 2 ranks: wall {median:.4} (median of {}), {best:.4} (best)",
         options.pairs

@@ -1,0 +1,186 @@
+//! The pages that `plan --html` and `report --html` write, as a browser sees them: headless Chromium gives the document and a
+//! picture, which are looked at by structure. Where there is no Chromium, that is said and nothing is tried.
+
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const WIDTH: usize = 1000;
+const HEIGHT: usize = 1400;
+
+fn browser() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    let places = names
+        .iter()
+        .flat_map(|name| std::env::split_paths(&path).map(move |folder| folder.join(name)));
+    let found = places.into_iter().find(|path| path.is_file());
+    if found.is_none() {
+        eprintln!("not tried: there is no Chromium here (`apt-get install chromium`)");
+    }
+    found
+}
+
+/// What the browser prints.
+fn browse(browser: &Path, page: &Path, options: &[&str]) -> String {
+    let profile = tempfile::tempdir().unwrap();
+    let output = Command::new("timeout")
+        .arg("120")
+        .arg(browser)
+        .args([
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+        ])
+        .arg("--force-color-profile=srgb")
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .args(options)
+        .arg(format!("file://{}", page.display()))
+        .stderr(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{options:?}: {}", output.status);
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// How often the browser found an element, after it had mended what was not closed.
+fn count(dom: &str, tag: &str) -> usize {
+    dom.matches(&format!("<{tag}>")).count() + dom.matches(&format!("<{tag} ")).count()
+}
+
+/// The share of the pixels in each band of the page that are not of its ground, and how many colours it has.
+struct Picture {
+    bands: Vec<f64>,
+    colors: usize,
+}
+
+fn picture(browser: &Path, page: &Path) -> Picture {
+    let path = page.with_extension("png");
+    let size = format!("--window-size={WIDTH},{HEIGHT}");
+    browse(
+        browser,
+        page,
+        &[&size, &format!("--screenshot={}", path.display())],
+    );
+    let decoder = png::Decoder::new(BufReader::new(File::open(path).unwrap()));
+    let mut reader = decoder.read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    assert_eq!((info.width as usize, info.height as usize), (WIDTH, HEIGHT));
+    let samples = info.color_type.samples();
+    let pixels: Vec<&[u8]> = bytes.chunks(samples).map(|pixel| &pixel[..3]).collect();
+    let ground = pixels[0];
+    let band = |band: &[&[u8]]| {
+        let drawn = band.iter().filter(|pixel| **pixel != ground).count();
+        drawn as f64 / band.len() as f64
+    };
+    let mut colors: Vec<&[u8]> = pixels.clone();
+    colors.sort_unstable();
+    colors.dedup();
+    Picture {
+        bands: pixels.chunks(100 * WIDTH).map(band).collect(),
+        colors: colors.len(),
+    }
+}
+
+fn cargo_ckpt(folder: &Path, arguments: &[&str]) {
+    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ckpt-runtime");
+    let output = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"))
+        .env_remove("CKPT_DIR")
+        .env("CKPT_RUNTIME_PATH", runtime)
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {said}");
+}
+
+#[test]
+fn a_browser_shows_the_life_of_a_job() {
+    let Some(browser) = browser() else { return };
+    let here = tempfile::tempdir().unwrap();
+    let store = here.path().join("heat.ckpt.d");
+    fs::create_dir(&store).unwrap();
+    let job = r#"{"program": "he<at", "version": "0.1.0", "pid": 2, "host": "node7", "started": "2026-01-01T00:00:00Z",
+        "updated": "2026-01-01T02:00:00Z", "state": "completed", "visits": 900, "restarted_from": 3, "last_checkpoint": 5,
+        "failed_checkpoints": 0, "command": ["heat", "deck.toml"], "reason": null}"#;
+    fs::write(store.join("job.json"), job).unwrap();
+    let checkpoint = |at: f64, id: u64| {
+        format!(
+            r#"{{"at": {at}, "event": "checkpoint", "id": {id}, "visits": {}, "waited": 12.0, "took": 30.0, "bytes": 1000000, "reason": "interval"}}"#,
+            100 * id
+        )
+    };
+    let start = |at: f64, pid: u32, from: &str| {
+        format!(
+            r#"{{"at": {at}, "event": "start", "pid": {pid}, "host": "node7", "visits": 0, "restarted_from": {from}}}"#
+        )
+    };
+    let events = [
+        start(0.0, 1, "null"),
+        checkpoint(1000.0, 1),
+        checkpoint(2000.0, 2),
+        checkpoint(3000.0, 3),
+        start(4000.0, 2, "3"),
+        checkpoint(5000.0, 4),
+        checkpoint(6000.0, 5),
+        r#"{"at": 7000.0, "event": "end", "state": "completed", "visits": 900, "reason": null}"#.to_owned(),
+    ];
+    fs::write(store.join("events.log"), events.join("\n") + "\n").unwrap();
+    cargo_ckpt(here.path(), &["report", "--html", "job.html"]);
+    let page = here.path().join("job.html");
+    let dom = browse(&browser, &page, &["--dump-dom"]);
+    assert!(dom.contains("A job of <code>he&lt;at</code>"), "{dom}");
+    let found = ["h1", "h2", "table", "svg", "script"].map(|tag| count(&dom, tag));
+    assert_eq!(found, [1, 4, 2, 1, 0], "{dom}");
+    assert_eq!(dom.matches("class=\"run\"").count(), 2, "a bar for each process");
+    assert_eq!(dom.matches("class=\"checkpoint\"").count(), 5);
+    assert_eq!(dom.matches("class=\"failure\"").count(), 1);
+    assert_eq!(
+        count(&dom, "tr"),
+        1 + 2 + 1 + 5,
+        "rows of both tables, with their heads"
+    );
+    assert!(dom.contains("<code>--interval auto</code>"));
+    let picture = picture(&browser, &page);
+    assert!(
+        picture.bands[..7].iter().all(|share| *share > 0.005),
+        "something in each part of the upper page: {:?}",
+        picture.bands
+    );
+    assert!(picture.colors > 50, "the bars have colours: {}", picture.colors);
+}
+
+#[test]
+fn a_browser_shows_a_plan() {
+    let Some(browser) = browser() else { return };
+    let here = tempfile::tempdir().unwrap();
+    fs::create_dir(here.path().join("src")).unwrap();
+    fs::write(
+        here.path().join("Cargo.toml"),
+        "[package]\nname = \"seen-in-a-browser\"\nedition = \"2024\"\n[workspace]\n",
+    )
+    .unwrap();
+    let source = "fn step(grid: &mut [f64]) {\n    for cell in grid.iter_mut() {\n        *cell = *cell * 0.5 + 1.0;\n    }\n}\n\n\
+        fn main() {\n    let mut grid = vec![0.0; 1000];\n    for time in 0..100000u32 {\n        step(&mut grid);\n        \
+        if time % 10000 == 0 && grid[0] < 3.0 {\n            println!(\"{time} {}\", grid[1]);\n        }\n    }\n}\n";
+    fs::write(here.path().join("src/main.rs"), source).unwrap();
+    cargo_ckpt(here.path(), &["plan", "--offline", "--html", "plan.html"]);
+    let page = here.path().join("plan.html");
+    let dom = browse(&browser, &page, &["--dump-dom"]);
+    assert_eq!(count(&dom, "svg"), 1, "the way from main to the site is drawn");
+    assert_eq!(count(&dom, "script"), 0);
+    assert!(dom.contains("grid[0] &lt; 3.0"), "the source is there, as text");
+    assert!(count(&dom, "h2") >= 3 && count(&dom, "table") >= 2, "{dom}");
+    assert!(dom.trim_end().ends_with("</html>"));
+    let picture = picture(&browser, &page);
+    assert!(
+        picture.bands[..7].iter().all(|share| *share > 0.005),
+        "{:?}",
+        picture.bands
+    );
+    assert!(picture.colors > 50, "{}", picture.colors);
+}
