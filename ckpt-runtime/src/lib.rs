@@ -25,6 +25,7 @@ pub mod store;
 pub mod sync;
 mod team;
 pub mod thread;
+mod told;
 pub mod value;
 mod work;
 

@@ -56,3 +56,126 @@ fn turn(app: &mut App, terminal: &mut ratatui::DefaultTerminal) -> std::io::Resu
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
+    use ckpt::snapshot::SnapshotBuilder;
+    use ckpt::store::{Meta, Mode, Store};
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    use super::*;
+
+    static MAIN: FunctionPlan = FunctionPlan {
+        function: "main",
+        module: "heat",
+        file: "src/main.rs",
+        line: 10,
+        layout: 1,
+        source: 2,
+        attribute: "ckpt::main",
+        sites: &[SitePlan {
+            line: 14,
+            column: 9,
+            kind: SiteKind::Checkpoint,
+            variables: &[],
+        }],
+    };
+
+    /// A line, a plane, text and nothing, in three checkpoints of a job that was killed.
+    fn store(folder: &Path) {
+        let mut store = Store::open(folder, Mode::ReadWrite).unwrap();
+        for step in 1..=3_u64 {
+            let mut builder = SnapshotBuilder::new();
+            let main = builder.frame(&MAIN, 1);
+            let plane: Vec<[f64; 50]> = (0..40).map(|i| [f64::from(i); 50]).collect();
+            builder.value(main, "plane", 1, None, &plane);
+            builder.value(main, "line", 2, None, &vec![step as f64; 500]);
+            builder.value(main, "name", 3, None, "süd");
+            builder.value(main, "none", 4, None, &Vec::<f64>::new());
+            builder.value(main, "nan", 5, None, &vec![f64::NAN; 7]);
+            store.commit(&builder.finish().unwrap(), &Meta::default()).unwrap();
+        }
+        let job = r#"{"program": "heat", "version": "0.1.0", "pid": 1, "host": "elsewhere", "started": "", "updated": "",
+            "state": "running", "visits": 20, "restarted_from": null, "last_checkpoint": 2, "failed_checkpoints": 0,
+            "command": ["heat"], "reason": null, "ranks": 3}"#;
+        std::fs::write(folder.join("job.json"), job).unwrap();
+        let events = "{\"at\": 1.0, \"event\": \"start\", \"pid\": 1, \"host\": \"h\", \"visits\": 0, \"restarted_from\": null}\n\
+            {\"at\": 5.0, \"event\": \"checkpoint\", \"id\": 1, \"visits\": 7, \"waited\": 0.5, \"took\": 1.0, \"bytes\": 9, \"reason\": \"x\"}\n";
+        std::fs::write(folder.join("events.log"), events).unwrap();
+    }
+
+    fn draw_in_all_sizes(app: &App) {
+        for (width, height) in [(1, 1), (2, 9), (9, 2), (20, 6), (40, 12), (80, 24), (400, 150)] {
+            let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+            terminal.draw(|frame| draw::all(frame, app)).unwrap();
+        }
+    }
+
+    const KEYS: [Key; 9] = [
+        Key::Tab,
+        Key::Up,
+        Key::Open,
+        Key::Down,
+        Key::Down,
+        Key::Down,
+        Key::Down,
+        Key::Down,
+        Key::Close,
+    ];
+
+    #[test]
+    fn terminals_of_any_size_show_what_fits() {
+        let here = tempfile::tempdir().unwrap();
+        store(here.path());
+        let mut app = App::new(here.path());
+        draw_in_all_sizes(&app);
+        for key in KEYS {
+            app.key(key);
+            draw_in_all_sizes(&app);
+        }
+        assert_eq!(app.wrong, None);
+        draw_in_all_sizes(&App::new(&here.path().join("none")));
+    }
+
+    #[test]
+    fn a_store_that_vanishes_is_no_end() {
+        let here = tempfile::tempdir().unwrap();
+        let folder = here.path().join("heat.ckpt.d");
+        for opened_before in [false, true] {
+            store(&folder);
+            let mut app = App::new(&folder);
+            app.key(Key::Tab);
+            if opened_before {
+                app.key(Key::Open);
+            }
+            std::fs::remove_dir_all(&folder).unwrap();
+            for key in KEYS.iter().chain(&KEYS) {
+                app.key(*key);
+                draw_in_all_sizes(&app);
+                app.look();
+                draw_in_all_sizes(&app);
+            }
+            // And comes again.
+            store(&folder);
+            app.look();
+            assert_eq!(app.lines.len(), 2, "as many as are kept");
+        }
+    }
+
+    #[test]
+    fn damaged_files_are_named() {
+        let here = tempfile::tempdir().unwrap();
+        store(here.path());
+        for id in [2, 3] {
+            std::fs::write(here.path().join(format!("{id:06}.r0.h5")), "no").unwrap();
+        }
+        std::fs::write(here.path().join("job.json"), "{").unwrap();
+        let mut app = App::new(here.path());
+        app.key(Key::Tab);
+        app.key(Key::Open);
+        assert!(app.wrong.is_some() && app.opened.is_none());
+        draw_in_all_sizes(&app);
+    }
+}

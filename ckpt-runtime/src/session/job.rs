@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::auto::{Estimate, History};
 use super::events::{self, What};
+use crate::told;
 
 /// Name of the state file in the store folder.
 pub const JOB_FILE: &str = "job.json";
@@ -139,6 +140,7 @@ pub(crate) fn begin(store: &Path, job: Job) -> io::Result<()> {
         visits: job.visits,
         restarted_from: job.restarted_from,
     };
+    told::happened(&what);
     events::add(store, &job, what);
     *current() = Some((store.to_owned(), job));
     Ok(())
@@ -146,6 +148,8 @@ pub(crate) fn begin(store: &Path, job: Job) -> io::Result<()> {
 
 /// Something has happened to this process's job.
 pub(super) fn happened(what: What) {
+    // A subscriber may do anything: the lock is not held.
+    told::happened(&what);
     if let Some((store, job)) = current().as_ref() {
         events::add(store, job, what);
     }
@@ -166,12 +170,14 @@ pub(crate) fn ended(state: State, reason: &str) {
         job.state = state;
         job.reason = (!reason.is_empty()).then(|| reason.to_owned());
     });
-    if let Some((store, job)) = current().take() {
+    let record = current().take();
+    if let Some((store, job)) = record {
         let what = What::End {
             state,
             visits: job.visits,
             reason: job.reason.clone(),
         };
+        told::happened(&what);
         events::add(&store, &job, what);
     }
 }

@@ -19,6 +19,7 @@ use crate::ranks::{self, Member};
 use crate::snapshot::SnapshotBuilder;
 use crate::store::{CheckpointId, Commit, Meta, Store};
 use crate::thread;
+use crate::told;
 use crate::value::release_unused;
 
 mod due;
@@ -56,8 +57,6 @@ pub(crate) struct Run {
     late: bool,
     /// The user has been told that the disk is slower than what is asked of it.
     told_of_slow_disk: bool,
-    /// How long the program stood still for the last checkpoint.
-    last_wait: Duration,
 }
 
 impl Run {
@@ -136,7 +135,6 @@ impl Run {
             writer: Writer::default(),
             late: false,
             told_of_slow_disk: false,
-            last_wait: Duration::ZERO,
         };
         if rank == 0 {
             run.begin_job(history)?;
@@ -296,6 +294,7 @@ impl Run {
             self.mention_slow_disk("the program waits for it");
         }
         let began = Instant::now();
+        told::begun(visits, reason);
         // Where the program waits for the disk, its memory is written as it is.
         let waits = reason.stops() || !self.background || self.lacks_memory();
         let taken = ranks::at_checkpoint(|| {
@@ -311,8 +310,11 @@ impl Run {
         })?;
         self.store.has_passed(line);
         match taken {
-            Ok(taken) if !waits => {
-                self.waited(began.elapsed());
+            Ok(mut taken) if !waits => {
+                let time = began.elapsed();
+                taken.waited = Some(time);
+                told::copied(visits, reason, time, self.bytes);
+                self.waited(time);
                 self.writer.begin(taken);
                 Ok(true)
             }
@@ -340,7 +342,6 @@ impl Run {
 
     /// The program stood still so long for a checkpoint.
     fn waited(&mut self, time: Duration) {
-        self.last_wait = time;
         if let Some(estimate) = self.policy.taken(time) {
             job::update(|job| job.interval = Some(estimate));
         }
@@ -400,14 +401,6 @@ impl Run {
         };
         match outcome {
             Ok(id) => {
-                job::happened(What::Checkpoint {
-                    id: id.0,
-                    visits,
-                    waited: self.last_wait.as_secs_f64(),
-                    took: took.as_secs_f64(),
-                    bytes: self.bytes.unwrap_or(0),
-                    reason: reason.to_string(),
-                });
                 self.line = id.0;
                 self.policy.committed(took);
                 if reason.stops() {
@@ -466,6 +459,7 @@ impl Run {
             visits,
             reason,
             began,
+            waited: None,
         })
     }
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::events::What;
 use super::job;
 use super::policy::{self, Reason};
 use crate::files;
@@ -25,6 +26,8 @@ pub(super) struct Taken {
     pub reason: Reason,
     /// When the program stopped for it.
     pub began: Instant,
+    /// How long it stood still, where it has gone on since; it waits otherwise until the disk has all.
+    pub waited: Option<Duration>,
 }
 
 /// What came of a checkpoint.
@@ -212,6 +215,7 @@ fn write(taken: Taken, entered: &mut HashSet<(u64, u64)>) -> Written {
         visits,
         reason,
         began,
+        waited,
     } = taken;
     let outcome = files::sync(&snapshot.files, entered)
         .and_then(|()| commit.write(&snapshot, &meta).map_err(|error| error.to_string()));
@@ -221,10 +225,21 @@ fn write(taken: Taken, entered: &mut HashSet<(u64, u64)>) -> Written {
             job.visits = visits;
         });
     }
+    let took = began.elapsed();
+    if let Ok(id) = &outcome {
+        job::happened(What::Checkpoint {
+            id: id.0,
+            visits,
+            waited: waited.unwrap_or(took).as_secs_f64(),
+            took: took.as_secs_f64(),
+            bytes: snapshot.bytes(),
+            reason: reason.to_string(),
+        });
+    }
     Written {
         visits,
         reason,
-        took: began.elapsed(),
+        took,
         outcome,
     }
 }
@@ -242,6 +257,7 @@ mod tests {
             visits,
             reason: Reason::Interval,
             began: Instant::now(),
+            waited: None,
         }
     }
 

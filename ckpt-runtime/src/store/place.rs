@@ -78,7 +78,10 @@ impl Place {
             .unwrap_or_else(PoisonError::into_inner)
             .remove(&id);
         match fs::remove_file(&path) {
-            Ok(()) => self.sync_folder(),
+            Ok(()) => {
+                crate::told::removed(&self.folder, id);
+                self.sync_folder()
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => Err(StoreError::NotFound {
                 id,
                 folder: self.folder.clone(),

@@ -14,6 +14,7 @@ macro_rules! pages {
 pages! {
     readme = "README.md";
     attributes = "docs/src/attributes.md";
+    batch = "docs/src/batch.md";
     by_hand = "docs/src/by-hand.md";
     files = "docs/src/files.md";
     limits = "docs/src/limits.md";
