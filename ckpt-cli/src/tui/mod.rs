@@ -95,7 +95,9 @@ mod tests {
             builder.value(main, "name", 3, None, "süd");
             builder.value(main, "none", 4, None, &Vec::<f64>::new());
             builder.value(main, "nan", 5, None, &vec![f64::NAN; 7]);
-            store.commit(&builder.finish().unwrap(), &Meta::default()).unwrap();
+            store
+                .commit(&builder.finish().unwrap(), &Meta::default())
+                .unwrap();
         }
         let job = r#"{"program": "heat", "version": "0.1.0", "pid": 1, "host": "elsewhere", "started": "", "updated": "",
             "state": "running", "visits": 20, "restarted_from": null, "last_checkpoint": 2, "failed_checkpoints": 0,
