@@ -77,6 +77,17 @@ impl Team {
         self.run_on_and(nothing, |member, _| body(member), wait)
     }
 
+    /// The same where what each member has to itself is alike, so that there may be more or fewer of them at a restart.
+    #[doc(hidden)]
+    pub fn run_spread_and<R: Send>(
+        self,
+        body: impl Fn(&Member<'_>) -> R + Sync,
+        wait: impl FnOnce(),
+    ) -> Vec<R> {
+        let threads = crate::team::spread().unwrap_or(self.threads);
+        Team { threads }.run_and(body, wait)
+    }
+
     /// What `run_on` becomes where `body` has sites.
     #[doc(hidden)]
     pub fn run_on_and<T: Send, R: Send>(

@@ -2,6 +2,7 @@
 
 use super::behind::look_behind;
 use super::captures::{Capture, How, Names, captures};
+use super::malleable::is_malleable;
 use super::share::give_away;
 use super::starts::{
     Others, Spawns, Starts, first_in, has_site, is_given_nothing, is_value, joins, joins_first, scope_in,
@@ -265,7 +266,11 @@ impl Lifter<'_> {
             lends.extend(again::changed_in(&parse_quote!(#data;)));
         }
         let index = self.found.members.len();
+        let mut method = format!("{}_and", call.method);
         if let Some(Expr::Closure(closure)) = call.args.last_mut() {
+            if is_malleable(closure, self.marks) {
+                method = "run_spread_and".to_owned();
+            }
             let given = given(closure, self.errors);
             let mut member = self.member_of(closure, |capture| Capture {
                 how: How::MadeAgain,
@@ -282,7 +287,7 @@ impl Lifter<'_> {
             closure.attrs.push(parse_quote!(#[ckpt_member(#index)]));
         }
         let span = call.method.span();
-        call.method = format_ident!("{}_and", call.method, span = span);
+        call.method = format_ident!("{method}", span = span);
         let wait = awaiting(number, span);
         call.args.push(parse_quote!(|| { #wait }));
         Region { lends }

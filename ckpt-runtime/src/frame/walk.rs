@@ -9,7 +9,7 @@ use super::visit::position;
 use crate::session::exit::{Fatal, exit_code, leave};
 use crate::session::resume::Resume;
 use crate::session::{active, at_exit};
-use crate::value::{Checkpoint, LoadError, Refill, stand_in};
+use crate::value::{Checkpoint, Column, LoadError, Refill, stand_in};
 
 impl Frame {
     /// Takes up the next record, if a restart is walking: from now on this frame walks to the record's site.
@@ -108,13 +108,46 @@ pub(super) fn lost(frame: &Frame, what: &str) -> Fatal {
 pub(super) fn restore<T: Checkpoint>(frame: &Frame, key: &str) -> T {
     let restored = active::with_resume(|resume| {
         let value = resume.restored.decode::<T>(frame.record as usize, key);
-        value.map_err(|error| refused_value::<T>(resume, frame, frame.record, key, &error))
+        let value = value.map_err(|error| refused_value::<T>(resume, frame, frame.record, key, &error))?;
+        same_on_all(resume, frame, key, &value)?;
+        Ok(value)
     });
     value_or_exit(restored, frame, key)
 }
 
+/// The team has another number of members than at the checkpoint: a value that each takes has to be that of all.
+fn same_on_all<T: Checkpoint>(resume: &Resume, frame: &Frame, key: &str, value: &T) -> Result<(), Fatal> {
+    let column = |value: &T| Column::of(|to| value.save(to));
+    for record in resume.alike(frame.record as usize) {
+        let other = resume.restored.decode::<T>(record, key);
+        let other = other.map_err(|error| refused_value::<T>(resume, frame, frame.record, key, &error))?;
+        if column(&other) != column(value) {
+            return Err(each_another(frame, key));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what is not compared.
+fn one_for_each(resume: &Resume, frame: &Frame, key: &str) -> Result<(), Fatal> {
+    match resume.alike(frame.record as usize).is_empty() {
+        true => Ok(()),
+        false => Err(each_another(frame, key)),
+    }
+}
+
+fn each_another(frame: &Frame, key: &str) -> Fatal {
+    Fatal::refused(format!(
+        "E2032: the members of a team had each another `{key}`: there have to be as many of them as at the checkpoint"
+    ))
+    .at(position((frame.plan, frame.target)))
+    .why("at a restart with another number of threads each goes on with what all had, and the loops that they share deal\nthe rest out")
+    .help("restart with as many threads as then: without CKPT_THREADS, or with that number in it")
+}
+
 pub(super) fn refill<T: Refill>(frame: &Frame, key: &str, mut value: T) -> T {
     let filled = active::with_resume(|resume| {
+        one_for_each(resume, frame, key)?;
         let filled = resume.restored.refill(frame.record as usize, key, &mut value);
         filled.map_err(|error| refused_value::<T>(resume, frame, frame.record, key, &error))
     });
@@ -165,6 +198,7 @@ pub(super) fn passed(frame: &Frame, key: &str) -> bool {
 pub(super) fn argument<T: Checkpoint>(frame: &Frame, site: u32, index: u32) -> T {
     let place: Place = (frame.plan, site);
     let restored = active::with_resume(|resume| {
+        one_for_each(resume, frame, "an argument")?;
         let value = resume.restored.parameter::<T>(frame.record as usize + 1, index);
         value.map_err(|error| {
             let key = resume.parameter_name(frame.record as usize + 1, index);
@@ -177,6 +211,7 @@ pub(super) fn argument<T: Checkpoint>(frame: &Frame, site: u32, index: u32) -> T
 /// Parameter `index` of this very function, from its own record.
 pub(super) fn restore_parameter<T: Checkpoint>(frame: &Frame, index: u32, key: &str) -> T {
     let restored = active::with_resume(|resume| {
+        one_for_each(resume, frame, key)?;
         let value = resume.restored.parameter::<T>(frame.record as usize, index);
         value.map_err(|error| refused_value::<T>(resume, frame, frame.record, key, &error))
     });

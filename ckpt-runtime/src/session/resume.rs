@@ -14,6 +14,9 @@ pub(crate) struct Resume {
     /// The records of each thread that have not been taken up, from its outermost function inwards.
     left: BTreeMap<u32, VecDeque<usize>>,
     force_layout: bool,
+    /// The records of the other threads of a team that has another number of them now, in their order: all members take
+    /// those of the first.
+    alike: Vec<Vec<usize>>,
 }
 
 impl Resume {
@@ -26,6 +29,7 @@ impl Resume {
             restored,
             left,
             force_layout,
+            alike: Vec::new(),
         }
     }
 
@@ -57,6 +61,43 @@ impl Resume {
     /// How many threads a team has to have.
     pub(crate) fn team_size(&self) -> usize {
         self.left.keys().filter(|thread| **thread > 0).count()
+    }
+
+    /// The team has so many members now, of which each begins with what all had. Gives whether they stood at the same
+    /// site.
+    pub(crate) fn spread(&mut self, members: usize) -> bool {
+        let mut all: Vec<Vec<usize>> = Vec::new();
+        for (_, records) in self.left.range(1..) {
+            all.push(records.iter().copied().collect());
+        }
+        let Some(first) = all.first().cloned() else {
+            return false;
+        };
+        let place = |record: &usize| {
+            let frame = &self.restored.frames()[*record];
+            (&frame.function, frame.site)
+        };
+        if !all
+            .iter()
+            .all(|one| one.iter().map(place).eq(first.iter().map(place)))
+        {
+            return false;
+        }
+        self.left.retain(|thread, _| *thread == 0);
+        self.left
+            .extend((1..=members as u32).map(|thread| (thread, first.iter().copied().collect())));
+        self.alike = all;
+        true
+    }
+
+    /// The records of the other members that have to say the same as this one.
+    pub(crate) fn alike(&self, record: usize) -> Vec<usize> {
+        let place = self
+            .alike
+            .first()
+            .and_then(|first| first.iter().position(|one| *one == record));
+        let others = self.alike.iter().skip(1);
+        place.map_or_else(Vec::new, |place| others.map(|one| one[place]).collect())
     }
 
     /// # Errors

@@ -25,7 +25,7 @@ pub use member::member;
 pub(crate) use member::{
     arrived, captures, is_member, set_captures, stop, thread_number, walks, with_resume,
 };
-pub(crate) use spawner::{begin, set_patience, wait};
+pub(crate) use spawner::{begin, set_patience, spread, wait};
 
 use crate::session::resume::Resume;
 use crate::session::visit_number::VisitNumber;
@@ -47,6 +47,8 @@ struct Shared {
     /// The member that is to say what it saves, with what the others have said.
     turn: Option<usize>,
     builder: Carried<Option<SnapshotBuilder>>,
+    /// What the members have to themselves is alike: there may be another number of them at a restart.
+    spreads: bool,
     /// A restart walks: the members take their records from here, one at a time, while the session's thread waits.
     walk: Option<Walk>,
 }
@@ -94,6 +96,7 @@ impl Team {
                 trails: Vec::new(),
                 turn: None,
                 builder: Carried(None),
+                spreads: false,
                 walk,
             }),
             changed: Condvar::new(),

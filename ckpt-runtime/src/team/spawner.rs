@@ -46,6 +46,15 @@ pub(crate) fn begin(walks: bool, visits: u64) {
     OPEN.set(Some(Open { team, visits }));
 }
 
+/// The region that begins here may have any number of members: gives the number that the user wants, if there is one.
+pub(crate) fn spread() -> Option<usize> {
+    OPEN.with_borrow(|open| {
+        open.as_ref()?.team.lock().spreads = true;
+        let wanted = std::env::var("CKPT_THREADS").ok()?;
+        wanted.trim().parse().ok().filter(|threads| *threads > 0)
+    })
+}
+
 /// The team of the region that this thread has opened, and the visits that its members begin with.
 pub(super) fn current() -> Option<(Arc<Team>, u64)> {
     OPEN.with_borrow(|open| open.as_ref().map(|open| (Arc::clone(&open.team), open.visits)))
@@ -180,7 +189,7 @@ fn walk<'a>(
         let wanted = resume.team_size();
         let mut shared = team.lock();
         let found = shared.protocol.count();
-        if found != wanted {
+        if found != wanted && !(shared.spreads && resume.spread(found)) {
             return Err(other_team(wanted, found, region));
         }
         let resume: *mut _ = resume;
@@ -188,7 +197,7 @@ fn walk<'a>(
             walk.resume = Carried(Some(resume));
         }
         team.changed.notify_all();
-        while shared.walk.as_ref().is_some_and(|walk| walk.arrived < wanted) {
+        while shared.walk.as_ref().is_some_and(|walk| walk.arrived < found) {
             shared = team.wait(shared);
         }
         if let Some(walk) = &mut shared.walk {

@@ -25,6 +25,7 @@ const KNOWN: &[&str] = &[
     "CKPT_MEMORY",
     "CKPT_WHEN_BUSY",
     "CKPT_TEAM_WAIT",
+    "CKPT_THREADS",
     "CKPT_COMPRESSION",
     "CKPT_FULL_EVERY",
     "CKPT_WATCH_PAGES",
