@@ -346,3 +346,54 @@ impl SnapshotBuilder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    use std::sync::{Arc, Mutex, RwLock};
+
+    use super::*;
+    use crate::value::Checkpoint;
+
+    static PLAN: FunctionPlan = FunctionPlan {
+        function: "f",
+        module: "m",
+        file: "f.rs",
+        line: 1,
+        layout: 0,
+        source: 0,
+        attribute: "ckpt::instrument",
+        sites: &[],
+    };
+
+    /// What is said of a checkpoint with this value.
+    fn told<T: Checkpoint>(value: &T) -> String {
+        let mut builder = SnapshotBuilder::new();
+        let frame = builder.frame(&PLAN, 1);
+        builder.value(frame, "plain", 2, None, &1);
+        builder.value(frame, "tallies", 3, None, value);
+        builder.finish().map(|_| ()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn locks_that_are_poisoned_or_held_are_refused_by_name() {
+        let poisoned = Mutex::new(1);
+        let panics = catch_unwind(AssertUnwindSafe(|| {
+            let _guard = poisoned.lock();
+            resume_unwind(Box::new("while it is held"));
+        }));
+        assert!(panics.is_err());
+        let held = RwLock::new(2);
+        let _guard = held.write();
+        let poisoned = told(&vec![Arc::new(poisoned)]);
+        assert!(
+            poisoned.contains("`tallies`") && poisoned.contains("is poisoned"),
+            "{poisoned}"
+        );
+        let held = told(&held);
+        assert!(
+            held.contains("`tallies`") && held.contains("is locked at the site"),
+            "{held}"
+        );
+    }
+}
