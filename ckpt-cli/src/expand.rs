@@ -64,7 +64,7 @@ pub fn sources(options: &CargoOptions) -> Outcome<Vec<Source>> {
             Err(error) => {
                 let at = error.span().start();
                 eprintln!(
-                    "warning: {}:{}:{}: {error}; the file is passed over",
+                    "warning[W3006]: {}:{}:{}: {error}; the file is passed over",
                     shown(&path),
                     at.line,
                     at.column + 1

@@ -43,9 +43,12 @@ impl Messages {
         toml::from_str(include_str!("../messages.toml")).expect("a test reads the entries")
     }
 
-    /// The entry of a code, which may be written `e1012` or `1012` as well, with its full code.
+    /// The entry of a code, which may be written `e1012` or, of an error, `1012` as well, with its full code.
     pub fn find(&self, code: &str) -> Outcome<(&str, &Entry)> {
-        let full = format!("E{}", code.trim_start_matches(['e', 'E']));
+        let full = match code.strip_prefix(['w', 'W']) {
+            Some(number) => format!("W{number}"),
+            None => format!("E{}", code.trim_start_matches(['e', 'E'])),
+        };
         let found = self.message.get_key_value(&full);
         found.map(|(code, entry)| (code.as_str(), entry)).ok_or_else(|| {
             Failure::usage(format!("E3099: there is no message `{code}`"))
@@ -76,6 +79,7 @@ mod tests {
         for code in ["E1010", "e1010", "1010"] {
             assert!(messages.find(code).unwrap().1.says.contains("const fn"));
         }
+        assert!(messages.find("w2001").unwrap().1.says.contains("is set"));
         assert!(messages.find("E0").is_err());
         assert_eq!(messages.group("E2153").unwrap().0, "Sessions");
     }

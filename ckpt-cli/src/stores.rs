@@ -324,7 +324,7 @@ pub fn job(store: &Path) -> Option<Job> {
     let store = &home(store);
     Job::read(store).unwrap_or_else(|error| {
         eprintln!(
-            "warning: `{}` cannot be read: {error}",
+            "warning[W3001]: `{}` cannot be read: {error}",
             store.join(JOB_FILE).display()
         );
         None

@@ -300,11 +300,17 @@ fn what_remains_outside_is_named_and_the_rest_gets_its_sites() {
     let package = Package::new("outside", CLOSURE);
     let (diff, err) = package.succeeds(&["rewrite", "--offline"]);
     assert!(diff.contains("+        ckpt::checkpoint!();"), "{diff}");
-    assert!(err.contains("warning: the sites reach 7 % of the run"), "{err}");
+    assert!(
+        err.contains("warning[W3004]: the sites reach 7 % of the run"),
+        "{err}"
+    );
     assert!(err.contains("calls of the closure of `.map(..)`"), "{err}");
     let (_, err) = package.succeeds(&["run", "--offline", "--release", "--dir", "store"]);
     assert!(err.contains("checkpoints in `for k in 0..3000`"), "{err}");
-    assert!(err.contains("warning: the sites reach 7 % of the run"), "{err}");
+    assert!(
+        err.contains("warning[W3004]: the sites reach 7 % of the run"),
+        "{err}"
+    );
 }
 
 /// A type that no checkpoint holds, and vectors whose lengths are known.

@@ -112,7 +112,7 @@ impl Report {
         if reference.lines > 0 && reference.masked.len() == reference.lines {
             let _ = writeln!(
                 out,
-                "  warning: every line of stdout is masked: nothing of it is compared"
+                "  warning[W3002]: every line of stdout is masked: nothing of it is compared"
             );
         }
         for file in &reference.files {

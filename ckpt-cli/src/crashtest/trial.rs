@@ -107,7 +107,10 @@ pub struct Done {
 
 /// What a program says where a checkpoint could not be taken: the warning with the lines that belong to it.
 fn not_taken(stderr: &str) -> Option<String> {
-    let from = stderr.find("warning: no checkpoint was taken")?;
+    let from = ["W2004", "W2005"]
+        .iter()
+        .filter_map(|code| stderr.find(&format!("warning[{code}]: no checkpoint was taken")))
+        .min()?;
     let lines = stderr[from..].lines();
     let own = lines
         .enumerate()

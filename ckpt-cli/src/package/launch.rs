@@ -56,7 +56,7 @@ pub fn build(
     }
     let Some(rewritten) = rewrite(options, Wanted::Program, package, analysis, ranks)? else {
         eprintln!(
-            "ckpt: warning: no loop that `main` reaches takes more than a moment, as far as the source tells: \
+            "ckpt: warning[W3005]: no loop that `main` reaches takes more than a moment, as far as the source tells: \
              the program runs without checkpoints"
         );
         return Ok(Prepared::AsItIs(SitesOf::Nobody));

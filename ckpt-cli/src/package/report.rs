@@ -111,7 +111,7 @@ pub fn outside(package: &ReadPackage, placement: &Placement) -> Option<String> {
         None => "as far as the source tells (`cargo ckpt plan --profile -- ARGS` measures it)",
     };
     let mut text = format!(
-        "ckpt: warning: the sites reach {:.0} % of the run, {told}; without checkpoints remain:\n",
+        "ckpt: warning[W3004]: the sites reach {:.0} % of the run, {told}; without checkpoints remain:\n",
         placement.coverage * 100.0
     );
     for one in wanted.iter().take(MOST_NAMED) {

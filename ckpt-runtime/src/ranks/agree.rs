@@ -187,7 +187,7 @@ impl Agreement {
             if waited > LONG && !told {
                 told = true;
                 say(&format!(
-                    "warning: site visit {visit} waits for ranks that have not come to visit {} in a minute\n  \
+                    "warning[W2011]: site visit {visit} waits for ranks that have not come to visit {} in a minute\n  \
                      all ranks have to visit sites equally often",
                     visit - self.schedule.lag
                 ));

@@ -60,7 +60,7 @@ fn newest(
     let report = &mut |id, error: &StoreError| {
         *passed_over += 1;
         say(&format!(
-            "warning: checkpoint {id} cannot be used and is passed over: {error}"
+            "warning[W2008]: checkpoint {id} cannot be used and is passed over: {error}"
         ));
     };
     Ok(store.newest_whole_up_to(CheckpointId(bound), report)?)
@@ -104,7 +104,7 @@ pub(super) fn find_together(
         if is_first() {
             let id = CheckpointId(line);
             say(&format!(
-                "warning: checkpoint {id} is passed over: rank {lacking} does not have it whole"
+                "warning[W2009]: checkpoint {id} is passed over: rank {lacking} does not have it whole"
             ));
         }
     };
@@ -132,7 +132,9 @@ fn look(store: &Store, which: Restart, bound: u64, program: &str) -> Found<Resto
     match found {
         Ok(None) => Found::Nothing,
         Err(SessionError::NotRestorable { id, error }) => {
-            say(&format!("warning: checkpoint {id} cannot be used: {error}"));
+            say(&format!(
+                "warning[W2010]: checkpoint {id} cannot be used: {error}"
+            ));
             Found::Nothing
         }
         Err(error) => Found::Failed(error),

@@ -9,7 +9,7 @@ use crate::store::Store;
 pub(super) fn mention_unknown_variables() {
     for name in config::unknown_variables() {
         say(&format!(
-            "warning: {name} is set, but ckpt knows no variable of that name"
+            "warning[W2001]: {name} is set, but ckpt knows no variable of that name"
         ));
     }
 }
@@ -45,7 +45,7 @@ pub(super) fn watch_pages(store: &mut Store, has_ranks: bool) {
         },
     };
     say(&format!(
-        "warning: memory is not watched for what is written to it: {why}\n  blocks are compared by their hashes instead"
+        "warning[W2002]: memory is not watched for what is written to it: {why}\n  blocks are compared by their hashes instead"
     ));
 }
 
@@ -60,6 +60,6 @@ pub(super) fn copy_on_write(store: &mut Store, has_ranks: bool, watches_pages: b
         _ => return store.copy_on_write(),
     };
     say(&format!(
-        "warning: arrays are not copied by another process (`copy-on-write`): {why}\n  the program waits for the copy instead"
+        "warning[W2003]: arrays are not copied by another process (`copy-on-write`): {why}\n  the program waits for the copy instead"
     ));
 }

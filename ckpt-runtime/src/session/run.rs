@@ -262,7 +262,7 @@ impl Run {
         }
         if self.failures == 0 {
             say(&format!(
-                "warning: no checkpoint was taken at site visit {visits}: a thread of the program is running beside it, started at {} (said once)\n  \
+                "warning[W2004]: no checkpoint was taken at site visit {visits}: a thread of the program is running beside it, started at {} (said once)\n  \
                  why:   what it has computed would be lost, and a restart would not start it again\n  \
                  help:  join threads before the next site is reached, or start them in `std::thread::scope`; see the book's page on threads",
                 others.join(", ")
@@ -478,7 +478,7 @@ impl Run {
     /// A checkpoint that could not be taken is no reason to lose the computation: the program goes on.
     fn failed(&mut self, why: String, visits: u64, reason: Reason) {
         say(&format!(
-            "warning: no checkpoint was taken at site visit {visits}: {why}\n  the program goes on and tries again when the next one is due"
+            "warning[W2005]: no checkpoint was taken at site visit {visits}: {why}\n  the program goes on and tries again when the next one is due"
         ));
         self.not_taken(why, visits, reason);
     }
@@ -535,7 +535,7 @@ impl Run {
     fn mention_failures(&self) {
         if self.failures > 0 {
             say(&format!(
-                "warning: {} checkpoint(s) of this run could not be taken; the last because: {}",
+                "warning[W2006]: {} checkpoint(s) of this run could not be taken; the last because: {}",
                 self.failures, self.failure
             ));
         }
@@ -545,7 +545,7 @@ impl Run {
 /// A wait for the disk that the user is told of.
 const LONG_WAIT: Duration = Duration::from_secs(1);
 
-const FILES_UNWATCHED: &str = "warning: files that the program closes before a site are not watched: the C library of this program \
+const FILES_UNWATCHED: &str = "warning[W2007]: files that the program closes before a site are not watched: the C library of this program \
      is linked statically or unknown\n  help: keep a file that grows open across the site, or use a target with glibc";
 
 const INPUT_NEEDED: &str =

@@ -225,7 +225,7 @@ fn too_late(shared: &Shared, patience: Duration, region: &dyn Fn() -> String) ->
         .map(|(index, visits)| format!("{} (last seen at visit {visits})", index + 1))
         .collect();
     format!(
-        "warning: a checkpoint that is due was not taken: thread(s) {} of the team did not come to a site within {}\n  \
+        "warning[W2012]: a checkpoint that is due was not taken: thread(s) {} of the team did not come to a site within {}\n  \
          where: {}\n  why:   a checkpoint holds all members of a team, each at a site\n  \
          help:  put the site where all members come by equally often; CKPT_TEAM_WAIT=5m has them wait longer",
         names.join(", "),

@@ -224,7 +224,7 @@ fn a_damaged_checkpoint_is_passed_over() {
         .expect_code(0);
     assert_eq!(rest.stdout, Job::new("steps").run(&[("TEST_STEPS", "10")]).stdout);
     rest.expect_message(&[
-        "warning: checkpoint 000003 cannot be used and is passed over",
+        "warning[W2008]: checkpoint 000003 cannot be used and is passed over",
         "restarts from checkpoint 000002",
     ]);
 
@@ -271,7 +271,7 @@ fn bad_settings_are_named() {
         .expect_message(&["CKPT_EVERY is \"often\"; expected"]);
     job.run(&[("CKPT_EVERY", "5"), ("CKPT_KEP", "1")])
         .expect_code(0)
-        .expect_message(&["warning: CKPT_KEP is set"]);
+        .expect_message(&["warning[W2001]: CKPT_KEP is set"]);
     std::fs::write(
         job.folder().join("ckpt.toml"),
         "[session]\nevery = 2\nintervall = '5m'\n",

@@ -182,8 +182,8 @@ fn a_checkpoint_that_fails_does_not_stop_the_program() {
     let ended = job.run(&[]).expect_code(0);
     assert_eq!(ended.stdout, whole.stdout);
     ended.expect_message(&[
-        "warning: no checkpoint was taken at site visit 8",
-        "warning: 1 checkpoint(s) of this run could not be taken",
+        "warning[W2005]: no checkpoint was taken at site visit 8",
+        "warning[W2006]: 1 checkpoint(s) of this run could not be taken",
     ]);
 }
 
@@ -211,8 +211,8 @@ fn a_failure_in_the_background_is_told_at_the_end() {
         .with("TEST_BLOCK", 10)
         .with("CKPT_EVERY", 10);
     job.run(&[]).expect_code(0).expect_message(&[
-        "warning: no checkpoint was taken at site visit 10",
-        "warning: 1 checkpoint(s) of this run could not be taken",
+        "warning[W2005]: no checkpoint was taken at site visit 10",
+        "warning[W2006]: 1 checkpoint(s) of this run could not be taken",
     ]);
 }
 
@@ -238,7 +238,7 @@ fn a_stop_that_could_not_be_carried_out_is_tried_again() {
             .read_line(&mut line)
             .unwrap();
         assert!(
-            line.starts_with("ckpt: warning: no checkpoint was taken"),
+            line.starts_with("ckpt: warning[W2005]: no checkpoint was taken"),
             "{line}"
         );
         std::fs::remove_file(job.store()).unwrap();

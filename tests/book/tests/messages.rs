@@ -159,6 +159,17 @@ fn every_message_has_a_code_and_every_code_an_entry() {
             rest = &rest[at + 1..];
             used.extend(rest.get(..6).and_then(code_and_colon));
         }
+        without.extend(bare_warnings(&text).map(|said| format!("{}: {said}", source.display())));
+        for (code, says) in warnings(&text) {
+            match messages.message.get(code) {
+                None => unknown.push(format!("{}: {says}", source.display())),
+                Some(entry) if !says.starts_with(&entry.says) => {
+                    other.push(format!("{code}: `{says}`, in the entry `{}`", entry.says));
+                }
+                Some(_) => {}
+            }
+            used.insert(code.to_owned());
+        }
     }
     assert!(used.len() > 200, "the search for messages finds {}", used.len());
     assert!(
@@ -185,9 +196,24 @@ fn every_message_has_a_code_and_every_code_an_entry() {
     assert!(unused.is_empty(), "no source has these codes: {unused:?}");
 }
 
+/// `warning[W2001]: ..` in a literal, with what follows in it.
+fn warnings(source: &str) -> impl Iterator<Item = (&str, &str)> {
+    let found = source.split("warning[").skip(1);
+    found.filter_map(|rest| rest.split_once("]: ").filter(|(code, _)| code.len() == 5))
+}
+
+/// Warnings without a code, at the beginning of a literal or behind what stands before all messages.
+fn bare_warnings(source: &str) -> impl Iterator<Item = &str> {
+    let found = ["\"warning: ", "\"ckpt: warning: ", "\"  warning: "];
+    found
+        .into_iter()
+        .flat_map(|start| source.split(start).skip(1))
+        .filter_map(|rest| rest.lines().next())
+}
+
 fn code_and_colon(text: &str) -> Option<String> {
     let code = text.strip_suffix(':')?;
-    let digits = code.strip_prefix('E')?;
+    let digits = code.strip_prefix(['E', 'W'])?;
     digits
         .bytes()
         .all(|byte| byte.is_ascii_digit())
@@ -244,7 +270,7 @@ fn the_page_on_messages_is_that_of_the_entries() {
 }
 
 const HEAD: &str = "# Messages\n\n\
-    Errors and refusals have a code in front, which stays the same when their words change. `cargo ckpt explain E1012` prints the entry of this page. \
+    Errors, refusals and warnings have a code in front, which stays the same when their words change. `cargo ckpt explain E1012` prints the entry of this page. \
     In the words, `{}` stands for a name, a place or a number. Exit codes are on [their own page](exit-codes.md); what a restart cannot do, and why, on the page about [limits](limits.md).\n";
 
 fn page_of(messages: &Messages) -> String {
@@ -254,7 +280,7 @@ fn page_of(messages: &Messages) -> String {
         let after = messages
             .group
             .get(index + 1)
-            .map_or("F", |next| next.first.as_str());
+            .map_or("X", |next| next.first.as_str());
         let of_group = messages.message.range(group.first.clone()..after.to_owned());
         for (code, entry) in of_group {
             text += &format!(

@@ -97,7 +97,7 @@ pub fn measure(options: &CargoOptions, arguments: &[OsString], limit: Option<Dur
     if nanos < SHORT_RUN {
         say(
             &options,
-            "warning: so short a run says little about a long one: measure with an input that takes a second or more",
+            "warning[W3003]: so short a run says little about a long one: measure with an input that takes a second or more",
         );
     }
     Ok(())
