@@ -24,6 +24,9 @@ pub struct Wish {
     /// How often each is measured
     #[arg(long, default_value_t = 9)]
     pub rounds: usize,
+    /// The largest of the states that show how the wait grows, in megabytes; three times that in memory is needed
+    #[arg(long, default_value_t = 1024)]
+    pub scale: usize,
     /// A folder to write to; may be given several times [default: the temporary folder and /dev/shm]
     #[arg(long = "folder", value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
@@ -98,6 +101,7 @@ fn all(wish: &Wish) -> anyhow::Result<Vec<Measured>> {
         command.args(["--only", name]);
         command.args(["--megabytes", &wish.megabytes.to_string()]);
         command.args(["--rounds", &wish.rounds.to_string()]);
+        command.args(["--scale", &wish.scale.to_string()]);
         for folder in &wish.folders {
             command.arg("--folder").arg(folder);
         }
