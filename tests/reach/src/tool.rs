@@ -53,7 +53,8 @@ impl Tool {
         ensure!(status.success(), "cargo ckpt does not build");
         Ok(Self {
             executable: target.join("debug/cargo-ckpt"),
-            target: target.join("reach"),
+            // Where the tests of `cargo ckpt` build programs, too: ckpt is built for them once.
+            target: target.join("tmp/programs"),
             limit,
             offline,
         })
