@@ -49,6 +49,7 @@ pub fn classify(
     spread_items(flow, &mut classes);
     spread_closures(flow, &mut classes);
     spread_exclusiveness(flow, &mut classes);
+    keep_literals_that_change(flow, &mut classes);
     demote_values(flow, liveness, &mut classes, errors);
     refuse_advancing(flow, liveness, &classes, errors);
     refuse_other_values(flow, errors);
@@ -364,24 +365,42 @@ fn made_again(flow: &Flow, liveness: &Liveness, classes: &[Class]) -> HashSet<Bi
     found
 }
 
+/// `let mut sim = Simulation { mesh: &mesh, cells };` is a value that borrows: if it changes, rustc has the word on whether
+/// it can be saved.
+fn keep_literals_that_change(flow: &Flow, classes: &mut [Class]) {
+    for (id, binding) in flow.bindings.iter().enumerate() {
+        let is_literal = binding.mutable && matches!(binding.init, Some(syn::Expr::Struct(_)));
+        let again = Class::Reexecuted { exclusive: false };
+        if is_literal && classes[id] == again && binding.treatment.is_none() && advances(flow, id, again) {
+            classes[id] = Class::Saved;
+        }
+    }
+}
+
+/// Whether the variable gets another value, or changes, after the statement that makes it.
+fn advances(flow: &Flow, id: BindingId, class: Class) -> bool {
+    let binding = &flow.bindings[id];
+    let exclusive = class == (Class::Reexecuted { exclusive: true });
+    flow.events().any(|event| {
+        event.binding == id
+            && event.step != binding.step
+            && (event.kind == Use::Write
+                || matches!(event.kind, Use::Change | Use::Lend) && binding.mutable && !exclusive)
+    })
+}
+
 /// An iterator or a reference that moves on can be made again, but not to where it was.
 fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors: &mut Diagnostics) {
     let needed = made_again(flow, liveness, classes);
     for (id, binding) in flow.bindings.iter().enumerate() {
-        let Class::Reexecuted { exclusive } = classes[id] else {
+        let class @ Class::Reexecuted { .. } = classes[id] else {
             continue;
         };
         if binding.replays || binding.treatment.is_some() || !matches!(binding.declaration, Declaration::Let)
         {
             continue;
         }
-        let advances = |event: &crate::flow::Event| {
-            event.binding == id
-                && event.step != binding.step
-                && (event.kind == Use::Write
-                    || matches!(event.kind, Use::Change | Use::Lend) && binding.mutable && !exclusive)
-        };
-        if needed.contains(&id) && binding.mutable && !is_closure(binding) && flow.events().any(advances) {
+        if needed.contains(&id) && binding.mutable && !is_closure(binding) && advances(flow, id, class) {
             errors.refuse(
                 binding.ident.span(),
                 format!("E1002: `{}` {ADVANCES}", binding.ident),

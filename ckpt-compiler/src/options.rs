@@ -142,7 +142,13 @@ pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Tre
         return Ok(None);
     };
     let attribute = attributes.remove(index);
-    let word: Ident = attribute.parse_args()?;
+    let word = attribute.parse_args_with(|input: syn::parse::ParseStream<'_>| {
+        let word: Ident = input.parse()?;
+        if word == "refill" && input.peek(syn::token::Paren) {
+            names(input)?;
+        }
+        Ok(word)
+    })?;
     match word.to_string().as_str() {
         "reexecute" => Ok(Some(Treatment::Reexecute)),
         "refill" => Ok(Some(Treatment::Refill)),
@@ -155,4 +161,26 @@ pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Tre
             "E1111: expected `reexecute`, `refill`, `save`, `serde`, `skip` or `elsewhere`",
         )),
     }
+}
+
+/// The variables that `#[ckpt(refill(cells, rng))]` names: the initialiser moves them into what is filled.
+pub fn filled_parts(attributes: &[Attribute]) -> Vec<Ident> {
+    let attribute = attributes
+        .iter()
+        .find(|attribute| attribute.path().is_ident("ckpt"));
+    let parts = attribute.map(|attribute| {
+        attribute.parse_args_with(|input: syn::parse::ParseStream<'_>| {
+            let word: Ident = input.parse()?;
+            let has_parts = word == "refill" && input.peek(syn::token::Paren);
+            if has_parts { names(input) } else { Ok(Vec::new()) }
+        })
+    });
+    parts.and_then(Result::ok).unwrap_or_default()
+}
+
+fn names(input: syn::parse::ParseStream<'_>) -> syn::Result<Vec<Ident>> {
+    let list;
+    syn::parenthesized!(list in input);
+    let names = syn::punctuated::Punctuated::<Ident, syn::Token![,]>::parse_terminated(&list)?;
+    Ok(names.into_iter().collect())
 }

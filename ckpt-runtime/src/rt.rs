@@ -27,7 +27,32 @@ pub use crate::value::{BySerde, FromSerde, from_serde};
 
 use std::marker::PhantomData;
 
-use crate::value::Refill;
+use crate::session::exit::Fatal;
+use crate::value::{Checkpoint, Refill};
+
+/// A value that moves into one which a restart makes again and fills: something of its type stands in for it then.
+pub fn with_stand_in<T: Checkpoint>(value: T) -> T {
+    if crate::value::can_stand_in::<T>() {
+        value
+    } else {
+        no_stand_in::<T>().exit()
+    }
+}
+
+/// What stands in for a value until the one that it was moved into is filled.
+#[cold]
+pub fn stand_in<T: Checkpoint>() -> T {
+    crate::value::stand_in().unwrap_or_else(|| no_stand_in::<T>().exit())
+}
+
+fn no_stand_in<T>() -> Fatal {
+    Fatal::site(format!(
+        "E2033: nothing can stand in for a `{}` until the value that it is moved into is filled",
+        std::any::type_name::<T>()
+    ))
+    .why("a restart makes the value again with something of that type, and ckpt cannot make any")
+    .help("take it out of `#[ckpt(refill(..))]`, and make the value from what does not move")
+}
 
 /// The next item of an iterator that is made again at restart. `count` items were taken when a checkpoint was saved; the
 /// walk of a restart takes the last of them again.

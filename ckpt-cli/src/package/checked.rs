@@ -64,7 +64,7 @@ fn all(decisions: &Decisions) -> Vec<(Place, String)> {
         list.extend(
             marks
                 .iter()
-                .map(|(place, mark)| (*place, format!("#[ckpt({mark})]"))),
+                .map(|(place, mark)| (*place, format!("#[ckpt({})]", decisions.word(*place, mark)))),
         );
     }
     list

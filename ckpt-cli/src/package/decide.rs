@@ -163,7 +163,7 @@ impl Decider<'_> {
             if self.decisions.refilled.contains(&ty) {
                 return self.derives_named(one, round) || self.give_up(one, round);
             }
-            match self.types.held_by(ty, &self.decisions.opaque) {
+            match self.types.held_with_text_by(ty, &self.decisions.opaque) {
                 Ok(held) => {
                     let missing: BTreeSet<_> = held.difference(&round.before.derives).copied().collect();
                     if !missing.is_empty() {
@@ -200,7 +200,7 @@ impl Decider<'_> {
         let words = words.into_iter().filter(|ty| !refilled.contains(ty));
         let mut held = BTreeSet::new();
         for ty in words {
-            match self.types.held_by(ty, &self.decisions.opaque) {
+            match self.types.held_with_text_by(ty, &self.decisions.opaque) {
                 Ok(more) => held.extend(more),
                 Err(_) => return false,
             }
@@ -286,6 +286,9 @@ impl Decider<'_> {
             };
             self.keep(ty, kept);
         }
+        let kept = self.decisions.fields.keys().copied().collect();
+        let parts = refill::moved_parts(self.program, variable, ty, &kept);
+        self.decisions.parts.insert(variable, parts);
         self.decisions.variables.insert(variable, "refill");
         true
     }

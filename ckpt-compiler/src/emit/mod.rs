@@ -112,7 +112,7 @@ impl Emitter<'_> {
                     let key = self.key(entry.binding());
                     layout.write(&key);
                     let line = self.flow.bindings[entry.binding()].ident.span().start().line as u32;
-                    let on_demand = !entry.is_always_saved();
+                    let on_demand = !plan.always_saves(entry);
                     quote!(#rt::VariablePlan { key: #key, line: #line, on_demand: #on_demand })
                 });
                 let variables: Vec<_> = variables.collect();

@@ -298,10 +298,44 @@ impl Emitter<'_> {
             quote!(#registrar.save(#key, &#name);)
         });
         let seats: Vec<_> = seats.collect();
-        if entries.is_empty() {
+        let used_up = self
+            .receiver_is_used_up(site)
+            .then(|| quote!(#registrar.used_up(0u32);));
+        if entries.is_empty() && used_up.is_none() {
             return quote!(|_: &mut #rt::Registrar| {});
         }
-        quote!(|#registrar: &mut #rt::Registrar| { #traits #(#entries)* #(#seats)* })
+        quote!(|#registrar: &mut #rt::Registrar| { #traits #(#entries)* #(#seats)* #used_up })
+    }
+
+    /// Whether the method has taken `self` by value, and nothing of it is left for the caller at the site.
+    fn receiver_is_used_up(&self, site: SiteId) -> bool {
+        let is_receiver = |id: &BindingId| {
+            let binding = &self.flow.bindings[*id];
+            let by_value = matches!(
+                binding.declaration,
+                Declaration::Parameter {
+                    passing: Passing::Value,
+                    ..
+                }
+            );
+            by_value && binding.ident == "self"
+        };
+        let offers = |entry: &Entry, id: BindingId| {
+            let index = match entry {
+                Entry::Parameter { index, .. } | Entry::ParameterLink { index, .. } => Some(*index),
+                Entry::Moved { parameter, .. } | Entry::Carved { parameter, .. } => *parameter,
+                Entry::Save(_) | Entry::Link(..) => None,
+            };
+            entry.binding() == id && index.is_some()
+        };
+        let mut bindings = 0..self.flow.bindings.len();
+        let receiver = bindings.find(is_receiver);
+        receiver.is_some_and(|id| {
+            !self.plan.sites[site as usize - 1]
+                .entries
+                .iter()
+                .any(|entry| offers(entry, id))
+        })
     }
 
     /// Whether a variable is handed to the registrar by a look at it. The others are told by references: what is behind

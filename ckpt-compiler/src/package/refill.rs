@@ -1,10 +1,15 @@
 //! Structs of which a checkpoint holds a part: a restart makes the value again, by the initialiser of its variable, and
 //! fills that part in. What it keeps from the initialiser are functions and shared references.
 
+mod parts;
+
+pub use parts::moved_parts;
+
 use super::items::Items;
 use super::locate::bytes;
 use super::rewrite::Place;
 use super::source::Program;
+use super::types::asks_where;
 use crate::tables::Tables;
 use std::collections::{BTreeSet, HashMap};
 use syn::spanned::Spanned;
@@ -26,6 +31,13 @@ pub fn kept_fields(program: &Program, place: Place) -> Option<BTreeSet<Place>> {
         let kind = kinds.of(&field.ty);
         match kind {
             Kind::Saved => continue,
+            Kind::Plain
+                if names.moves_text
+                    && is_text_field(field)
+                    && changes(program, item, name.clone(), false) =>
+            {
+                continue;
+            }
             Kind::Exclusive => return None,
             Kind::Object | Kind::Objects if has_shared_state(program) => return None,
             Kind::Plain | Kind::Object | Kind::Objects | Kind::Within => {}
@@ -145,7 +157,7 @@ impl Kinds<'_> {
         match ty {
             syn::Type::BareFn(_) => Kind::Plain,
             syn::Type::Reference(one) if one.mutability.is_some() => Kind::Exclusive,
-            syn::Type::Reference(one) if is_text(one) => Kind::Saved,
+            syn::Type::Reference(one) if is_text(one, self.depth > 0 && self.named.moves_text) => Kind::Saved,
             syn::Type::Reference(_) => Kind::Plain,
             syn::Type::Ptr(_) | syn::Type::TraitObject(_) | syn::Type::ImplTrait(_) => Kind::Exclusive,
             syn::Type::Paren(inner) => self.of(&inner.elem),
@@ -192,6 +204,7 @@ impl Kinds<'_> {
                 syn::Type::TraitObject(object) if is_pointer && is_function(&object.bounds) => Kind::Object,
                 syn::Type::TraitObject(object) if is_pointer && self.named.only_looks(object) => Kind::Object,
                 syn::Type::TraitObject(_) => Kind::Saved,
+                syn::Type::Reference(one) if is_text(one, self.named.moves_text) => Kind::Saved,
                 other => self.of(other).within(),
             })
             .fold(Kind::Saved, Kind::and)
@@ -234,6 +247,8 @@ impl Kinds<'_> {
 /// What the names of the program stand for.
 struct Named<'p> {
     program: &'p Program,
+    /// Whether a text may be elsewhere after a restart.
+    moves_text: bool,
     /// What `type Rule = fn(f64) -> f64;` stands for. One that names itself is none.
     aliases: HashMap<String, &'p syn::Type>,
     /// Structs of which there is one of this name.
@@ -249,6 +264,7 @@ impl<'p> Named<'p> {
         found.aliases.remove("Box");
         Self {
             program,
+            moves_text: !asks_where(program),
             aliases: found.aliases,
             structs: alone(found.structs),
             traits: alone(found.traits),
@@ -334,12 +350,19 @@ impl Kind {
     }
 }
 
-fn is_text(reference: &syn::TypeReference) -> bool {
+fn is_text_field(field: &syn::Field) -> bool {
+    matches!(&field.ty, syn::Type::Reference(one) if is_text(one, true))
+}
+
+/// Text that is saved by value: that of the program, and, inside of other values, any.
+fn is_text(reference: &syn::TypeReference, of_any_life: bool) -> bool {
     let is_static = reference
         .lifetime
         .as_ref()
         .is_some_and(|lifetime| lifetime.ident == "static");
-    is_static && matches!(&*reference.elem, syn::Type::Path(path) if path.path.is_ident("str"))
+    reference.mutability.is_none()
+        && (is_static || of_any_life)
+        && matches!(&*reference.elem, syn::Type::Path(path) if path.path.is_ident("str"))
 }
 
 /// `Fn(..)`, which may be called through a shared reference.

@@ -50,6 +50,8 @@ pub struct Decisions {
     pub opaque: BTreeMap<Place, String>,
     /// Types of which a checkpoint holds a part: their variables are made again and filled.
     pub refilled: BTreeSet<Place>,
+    /// What such variables are made of that moves into the part that is filled.
+    pub parts: BTreeMap<Place, Vec<String>>,
     /// Variables that hold an iterator: `let` statements whose initialiser goes into `ckpt::replayed(..)`.
     pub replayed: BTreeSet<Place>,
     /// `#[ckpt(..)]` on `let` statements and `for` loops: by their first byte.
@@ -66,6 +68,16 @@ pub struct Decisions {
     pub serde: bool,
     /// Variables and parameters whose values do not go through serde.
     pub not_serde: BTreeSet<Place>,
+}
+
+impl Decisions {
+    /// What an attribute says of a variable, with what is moved into it: `refill(cells, rng)`.
+    pub fn word(&self, place: Place, word: &str) -> String {
+        match self.parts.get(&place) {
+            Some(parts) if word == "refill" && !parts.is_empty() => format!("{word}({})", parts.join(", ")),
+            _ => word.to_owned(),
+        }
+    }
 }
 
 /// All edits that the marks and decisions come to.
@@ -110,6 +122,7 @@ pub fn edits(
     let variables = decisions.variables.iter().filter(|(place, _)| is_marked(place));
     for (&(file, at), word) in variables.chain(&decisions.fields) {
         let text = &program.file(file).text;
+        let word = decisions.word((file, at), word);
         list.push(Edit::line_before(file, text, at, &format!("#[ckpt({word})]")));
     }
     for &place in decisions.replayed.iter().filter(|place| is_marked(place)) {

@@ -21,6 +21,8 @@ pub struct TypeInfo {
     /// A field that no checkpoint can hold: a reference, function, pointer or an object of a trait that is not the
     /// program's own.
     pub unsaveable: Option<String>,
+    /// The same, apart from fields of borrowed text, which a checkpoint can hold by value.
+    pub unsaveable_but_text: Option<String>,
 }
 
 /// All structs and enums of a program, by the first byte of each item.
@@ -28,6 +30,8 @@ pub struct TypeInfo {
 pub struct Types {
     all: BTreeMap<Place, TypeInfo>,
     by_name: HashMap<String, Vec<Place>>,
+    /// Whether the program asks where in memory something is: a text that was saved is elsewhere after a restart.
+    asks_where: bool,
 }
 
 impl Types {
@@ -46,6 +50,7 @@ impl Types {
             };
             collector.visit_file(&file.ast);
         }
+        types.asks_where = asks_where(program);
         for (&place, info) in &mut types.all {
             info.is_checkpoint |= by_hand.contains(&info.name);
             types.by_name.entry(info.name.clone()).or_default().push(place);
@@ -74,6 +79,27 @@ impl Types {
     /// # Errors
     /// `Sim.rule: fn(f64) -> f64`
     pub fn held_by(&self, place: Place, opaque: &BTreeMap<Place, String>) -> Result<BTreeSet<Place>, String> {
+        self.held(place, opaque, false)
+    }
+
+    /// The same, where borrowed text is saved by value: `name: &'a str`.
+    ///
+    /// # Errors
+    /// As [`Types::held_by`].
+    pub fn held_with_text_by(
+        &self,
+        place: Place,
+        opaque: &BTreeMap<Place, String>,
+    ) -> Result<BTreeSet<Place>, String> {
+        self.held(place, opaque, !self.asks_where)
+    }
+
+    fn held(
+        &self,
+        place: Place,
+        opaque: &BTreeMap<Place, String>,
+        with_text: bool,
+    ) -> Result<BTreeSet<Place>, String> {
         let mut found = BTreeSet::new();
         let mut pending = vec![place];
         while let Some(next) = pending.pop() {
@@ -83,13 +109,32 @@ impl Types {
             if !found.insert(next) {
                 continue;
             }
-            if let Some(field) = opaque.get(&next).or(info.unsaveable.as_ref()) {
+            let unsaveable = match with_text {
+                true => &info.unsaveable_but_text,
+                false => &info.unsaveable,
+            };
+            if let Some(field) = opaque.get(&next).or(unsaveable.as_ref()) {
                 return Err(field.clone());
             }
             pending.extend(info.mentions.iter().filter_map(|name| self.named(name)));
         }
         Ok(found)
     }
+}
+
+/// Whether the program asks where in memory something is.
+pub fn asks_where(program: &Program) -> bool {
+    const WORDS: &[&str] = &[
+        "as_ptr",
+        "ptr::eq",
+        "ptr_eq",
+        "addr_eq",
+        "offset_from",
+        "as *const",
+        "substr_range",
+    ];
+    let asks = |text: &str| WORDS.iter().any(|word| text.contains(word));
+    program.files.iter().any(|file| asks(&file.text))
 }
 
 /// The names of the traits of the program.
@@ -127,6 +172,7 @@ impl Collector<'_> {
             field: String::new(),
             mentions: BTreeSet::new(),
             unsaveable: None,
+            unsaveable_but_text: None,
         };
         for (name, field) in fields {
             if field.attrs.iter().any(|one| one.path().is_ident("ckpt")) {
@@ -141,6 +187,7 @@ impl Collector<'_> {
             has_serde: derives.contains("Serialize") && derives.contains("Deserialize"),
             mentions: parts.mentions,
             unsaveable: parts.unsaveable,
+            unsaveable_but_text: parts.unsaveable_but_text,
         };
         let start = bytes(self.program, self.file, item.span()).start;
         self.types.all.insert((self.file, start), info);
@@ -206,6 +253,7 @@ struct Parts<'t> {
     field: String,
     mentions: BTreeSet<String>,
     unsaveable: Option<String>,
+    unsaveable_but_text: Option<String>,
 }
 
 impl Parts<'_> {
@@ -240,8 +288,11 @@ impl<'ast> Visit<'ast> for Parts<'_> {
                     .replace(" >", ">")
                     .replace(" <", "<")
                     .replace("< ", "<");
-                self.unsaveable
-                    .get_or_insert_with(|| format!("{}: {text}", self.field));
+                let text = format!("{}: {text}", self.field);
+                if !matches!(ty, syn::Type::Reference(reference) if is_text(reference)) {
+                    self.unsaveable_but_text.get_or_insert_with(|| text.clone());
+                }
+                self.unsaveable.get_or_insert(text);
             }
             // What is behind it is known by name where the trait is another one.
             syn::Type::Path(path) if super::outputs::is_boxed(&path.path) => {}
@@ -264,8 +315,12 @@ fn is_static_text(reference: &syn::TypeReference) -> bool {
         .lifetime
         .as_ref()
         .is_some_and(|lifetime| lifetime.ident == "static");
-    let is_text = matches!(&*reference.elem, syn::Type::Path(path) if path.path.is_ident("str"));
-    is_static && is_text
+    is_static && is_text(reference)
+}
+
+fn is_text(reference: &syn::TypeReference) -> bool {
+    reference.mutability.is_none()
+        && matches!(&*reference.elem, syn::Type::Path(path) if path.path.is_ident("str"))
 }
 
 #[cfg(test)]
@@ -277,7 +332,8 @@ mod tests {
         let text = "struct A { b: Vec<Option<B>>, name: &'static str } struct B(C); #[derive(Clone)] enum C { X { d: u32 } }\n\
                     struct D { c: C, rule: fn(f64) -> f64 } struct E { d: D }\n\
                     struct F { own: G } impl ckpt::Checkpoint for G {} struct G { x: *mut f64 }\n\
-                    trait Law {} struct H { law: Box<dyn Law + Send> } struct I { rule: Box<dyn Fn(f64) -> f64> }\n";
+                    trait Law {} struct H { law: Box<dyn Law + Send> } struct I { rule: Box<dyn Fn(f64) -> f64> }\n\
+                    struct J<'a> { name: &'a str } struct K<'a> { all: Vec<J<'a>> }\n";
         let program = Program::of_text(text);
         let types = Types::of(&program);
         let held = |name: &str| {
@@ -295,5 +351,10 @@ mod tests {
         assert_eq!(held("a::F<u8>").unwrap(), ["F"]);
         assert_eq!(held("H").unwrap(), ["H"]);
         assert_eq!(held("I").unwrap_err(), "I.rule: dyn Fn(f64) -> f64");
+        assert_eq!(held("K").unwrap_err(), "J.name: &'a str");
+        let with_text = |types: &Types| types.held_with_text_by(types.named("K").unwrap(), &BTreeMap::new());
+        assert_eq!(with_text(&types).unwrap().len(), 2);
+        let asking = format!("{text} fn at(name: &str) -> usize {{ name.as_ptr() as usize }}");
+        assert!(with_text(&Types::of(&Program::of_text(&asking))).is_err());
     }
 }

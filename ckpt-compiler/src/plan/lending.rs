@@ -24,6 +24,8 @@ pub struct Lend {
     pub parameter: u32,
     /// Whether it is passed by value.
     pub by_value: bool,
+    /// Whether it is the receiver of a method that may take it by value.
+    pub used_up: bool,
     /// Whether only a part of it is lent.
     pub carved: bool,
 }
@@ -131,11 +133,14 @@ impl Finder<'_> {
                     let mutable = self.flow.bindings[binding].mutable;
                     let itself = self.resolve(site, operand) == Some(binding)
                         && matches!(self.classes[binding], Class::Saved | Class::Skipped);
-                    let by_value = matches!(operand, Expr::Path(_)) && itself && !(is_receiver && mutable);
+                    let is_own = matches!(operand, Expr::Path(_)) && itself;
+                    let by_value = is_own && !(is_receiver && mutable);
+                    let is_last = !self.liveness.is_live(self.flow, site, binding);
                     found.push(Lend {
                         binding,
                         parameter,
                         by_value,
+                        used_up: is_own && is_receiver && mutable && is_last,
                         carved: false,
                     });
                 }
@@ -175,6 +180,7 @@ impl Finder<'_> {
             binding,
             parameter: 0,
             by_value: false,
+            used_up: false,
             carved: true,
         }));
         self.lends.insert(site, found);

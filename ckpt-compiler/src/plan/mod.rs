@@ -91,14 +91,21 @@ pub struct SitePlan {
     pub remade: Vec<BindingId>,
     /// Groups of those that trade places: which stands for what is part of the checkpoint.
     pub seats: Vec<Vec<BindingId>>,
+    /// Receivers of a method that may take them by value, and leave nothing of them.
+    pub used_up: Vec<BindingId>,
 }
 
 impl SitePlan {
     /// Whether the variable has moved into the callee at this site.
     pub fn moves(&self, binding: BindingId) -> bool {
-        self.entries
-            .iter()
-            .any(|entry| matches!(entry, Entry::Moved { .. }) && entry.binding() == binding)
+        let moved = |entry: &Entry| matches!(entry, Entry::Moved { .. }) && entry.binding() == binding;
+        self.entries.iter().any(moved) || self.used_up.contains(&binding)
+    }
+
+    /// Whether every checkpoint at this site has the variable, or only one whose caller restores it, or whose callee still
+    /// has it.
+    pub fn always_saves(&self, entry: &Entry) -> bool {
+        entry.is_always_saved() && !self.used_up.contains(&entry.binding())
     }
 
     /// Whether the site needs the variable's value, be it only for the caller.
@@ -189,7 +196,7 @@ impl Entry {
     }
 
     /// Whether every checkpoint has it, or only one whose caller restores it, or whose callee still has it.
-    pub fn is_always_saved(&self) -> bool {
+    fn is_always_saved(&self) -> bool {
         match self {
             Self::Save(_) | Self::Link(..) => true,
             Self::Moved { .. } => false,

@@ -144,8 +144,10 @@ pub fn entries(
                     entries.push(variable_entry(id, callee_of(id)));
                 }
             }
+            let used_up = lent.iter().filter(|lend| lend.used_up).map(|lend| lend.binding);
             SitePlan {
                 entries,
+                used_up: used_up.collect(),
                 ..SitePlan::default()
             }
         })

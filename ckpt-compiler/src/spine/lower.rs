@@ -1,5 +1,6 @@
 //! Takes apart the statements that hold a site, and only those.
 
+use super::refilled::filled_parts_of;
 use super::{
     Block, Branch, Form, Lowered, Plain, Site, SiteId, Sites, Spine, SpineStep, Step, StepKind, Target,
 };
@@ -90,8 +91,9 @@ impl Lowering<'_> {
             out.push(step(StepKind::Item(stmt)));
             return;
         }
+        let parts = filled_parts_of(&stmt);
         let treatment = self.treatment(&mut stmt);
-        if treatment == Some(Treatment::Refill) && !self.make_first(&mut stmt, out) {
+        if treatment == Some(Treatment::Refill) && !self.make_first(&mut stmt, &parts, out) {
             return;
         }
         if !self.marks.in_stmt(&stmt) {
@@ -131,45 +133,6 @@ impl Lowering<'_> {
             }
             Stmt::Item(_) => {}
         }
-    }
-
-    /// `#[ckpt(refill)] let x = f();` becomes two statements: one that makes the value and runs again at restart, and one
-    /// that gives it to `x`, which a restart fills in between. Whether it could be done.
-    fn make_first(&mut self, stmt: &mut Stmt, out: &mut Vec<Step>) -> bool {
-        let has_site = self.marks.in_stmt(stmt);
-        let refused = match stmt {
-            Stmt::Local(Local {
-                pat,
-                init: Some(init),
-                ..
-            }) if init.diverge.is_none() && is_one_name(pat) && !has_site => {
-                let name = self.names.fresh("made");
-                let made = std::mem::replace(&mut *init.expr, parse_quote!(#name));
-                let made: Stmt = match pat {
-                    Pat::Type(typed) => {
-                        let ty = &typed.ty;
-                        parse_quote!(let #name: #ty = #made;)
-                    }
-                    _ => parse_quote!(let #name = #made;),
-                };
-                out.push(step(StepKind::Plain(Plain {
-                    stmt: made,
-                    treatment: Some(Treatment::Reexecute),
-                    restart: None,
-                    replays: false,
-                    again: None,
-                })));
-                return true;
-            }
-            other => other.span(),
-        };
-        self.errors.refuse(
-            refused,
-            "E1041: `#[ckpt(refill)]` on a statement that does not make one value",
-            "a restart makes the value again, and then fills it from the checkpoint",
-            "put it on `let x = ..;` with one name and without a call that leads to a site",
-        );
-        false
     }
 
     /// `let r = &f();` borrows a value without a name, which a restart could not restore: it gets one.
@@ -439,7 +402,7 @@ pub(super) fn plain(stmt: Stmt) -> Step {
 }
 
 /// `x`, `mut x`, `x: T`
-fn is_one_name(pat: &Pat) -> bool {
+pub(super) fn is_one_name(pat: &Pat) -> bool {
     match pat {
         Pat::Ident(ident) => ident.by_ref.is_none() && ident.subpat.is_none(),
         Pat::Type(typed) => is_one_name(&typed.pat),

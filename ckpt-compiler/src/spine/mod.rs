@@ -10,6 +10,7 @@ mod lower;
 pub mod operands;
 mod patterns;
 pub mod peeled;
+mod refilled;
 pub mod select;
 
 pub use form::Form;

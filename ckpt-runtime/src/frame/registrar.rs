@@ -30,6 +30,8 @@ pub struct Registrar {
     offered: Vec<u32>,
     /// Parameters that the speaking frame has, and whose type cannot be saved.
     pub(super) unsaveable: Vec<(u32, &'static str, &'static str)>,
+    /// Parameters that the speaking frame was passed by value and has used up.
+    used_up: Vec<u32>,
     /// Parameters that the speaking frame restores itself.
     required: Vec<&'static str>,
     /// Where in the site's plan the next variable is expected.
@@ -90,6 +92,7 @@ impl Registrar {
             demands: Vec::new(),
             offered: Vec::new(),
             unsaveable: Vec::new(),
+            used_up: Vec::new(),
             required: Vec::new(),
             next: 0,
             speaker: None,
@@ -128,14 +131,21 @@ impl Registrar {
         self.demands.clear();
         self.offered.clear();
         self.unsaveable.clear();
+        self.used_up.clear();
         self.required.clear();
         self.next = 0;
         frame(self);
         let missing = self
             .demanded
             .iter()
-            .find(|demand| !self.offered.contains(&demand.parameter) && !(demand.stands_in)());
+            .find(|demand| !self.offered.contains(&demand.parameter) && !self.can_do_without(demand));
         missing.map_or(Ok(()), |demand| Err(self.missing(demand.parameter)))
+    }
+
+    /// Whether the caller can pass something else to the frame at restart.
+    fn can_do_without(&self, demand: &Demand) -> bool {
+        let is_used_up = self.used_up.contains(&demand.parameter);
+        (demand.stands_in)() || is_used_up && demand.saver.is_some_and(|saver| (saver.stands_in)())
     }
 
     fn missing(&self, parameter: u32) -> Missing {
@@ -273,6 +283,11 @@ impl Registrar {
             ..Demand::of(parameter)
         };
         self.link(key, None, demand);
+    }
+
+    /// This frame was passed parameter `parameter` by value, and nothing is left of it.
+    pub fn used_up(&mut self, parameter: u32) {
+        self.used_up.push(parameter);
     }
 
     /// This frame needs the callee's by-value parameter `parameter` to make the call again.

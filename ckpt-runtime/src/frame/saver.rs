@@ -11,6 +11,8 @@ pub struct Saver {
     size: usize,
     // SAFETY: to be called with a pointer to a readable value of the type that the saver was made for.
     save: unsafe fn(*const (), &mut Registrar, u32, &'static str),
+    /// Whether another value of the type will do, for a method that has used its receiver up.
+    pub(super) stands_in: fn() -> bool,
 }
 
 impl Saver {
@@ -19,6 +21,7 @@ impl Saver {
             address: crate::__rt::address(value),
             size: size_of::<T>(),
             save: save::<T>,
+            stands_in: T::stands_in,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Values of which a checkpoint holds a part: a restart makes them again, and then fills that part in.
 
-use super::{Checkpoint, Decoder, Encoder, LoadError};
+use super::{Checkpoint, Decoder, Encoder, LoadError, can_stand_in};
 
 /// A value that a restart makes again and then fills from the checkpoint: `#[ckpt(refill)]` on its `let`.
 ///
@@ -29,6 +29,15 @@ pub trait Refill {
     fn refill(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError>
     where
         Self: Sized;
+
+    /// Whether the type has a value that stands in where one is passed only to be used up.
+    #[doc(hidden)]
+    fn stands_in() -> bool
+    where
+        Self: Sized,
+    {
+        false
+    }
 }
 
 impl<T: Checkpoint + ?Sized> Refill for T {
@@ -45,5 +54,12 @@ impl<T: Checkpoint + ?Sized> Refill for T {
     {
         *self = T::load(from)?;
         Ok(())
+    }
+
+    fn stands_in() -> bool
+    where
+        Self: Sized,
+    {
+        can_stand_in::<T>()
     }
 }

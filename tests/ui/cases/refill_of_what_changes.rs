@@ -54,7 +54,18 @@ fn two(run: &Run) {
     }
 }
 
+#[ckpt::instrument]
+fn unmoved(start: f64, other: Vec<u8>) {
+    #[ckpt(refill(other))]
+    let run = Run::new(start);
+    for _ in 0..3 {
+        ckpt::checkpoint!();
+        println!("{} {other:?}", run.state);
+    }
+}
+
 fn main() {
+    unmoved(1.0, Vec::new());
     input();
     exchanged();
     parameter(&Run::new(1.0));

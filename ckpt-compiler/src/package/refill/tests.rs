@@ -121,3 +121,33 @@ fn what_may_change_is_not_kept() {
         assert_eq!(with(ty, code), None, "{ty} {code}");
     }
 }
+
+#[test]
+fn what_moves_into_filled_fields_is_found() {
+    let with = |init: &str, new: &str| {
+        let text = format!(
+            "struct S<'a> {{ mesh: &'a [f64], cells: Vec<f64>, n: usize, law: Box<dyn Law> }} trait Law {{}} \
+             impl<'a> S<'a> {{ fn new(mesh: &'a [f64], cells: Vec<f64>, law: Box<dyn Law>) -> Self {{ {new} }} }} \
+             fn main() {{ let mut s = {init}; }}"
+        );
+        let program = Program::of_text(&text);
+        let at = |place: &str| (FileId(0), text.find(place).unwrap());
+        let kept = kept_fields(&program, at("struct S")).unwrap();
+        moved_parts(&program, at("let mut s"), at("struct S"), &kept)
+    };
+    let plain = "Self { mesh, n: mesh.len(), cells, law }";
+    assert_eq!(with("S { mesh: &mesh, cells, n, law }", plain), ["cells", "n"]);
+    assert_eq!(
+        with("S { mesh: &mesh, n: cells.len(), cells, law }", plain),
+        ["cells"]
+    );
+    assert_eq!(
+        with("S { mesh: &mesh, n: first(&cells), cells, law }", plain),
+        [""; 0]
+    );
+    assert_eq!(with("S { mesh: pick(&cells), n: 0, cells, law }", plain), [""; 0]);
+    assert_eq!(with("S::new(&mesh, cells, law)", plain), ["cells"]);
+    assert_eq!(with("S::new(&mesh, cells.clone(), law)", plain), [""; 0]);
+    let looks = "assert!(cells.len() > 3); Self { mesh, n: 1, cells, law }";
+    assert_eq!(with("S::new(&mesh, cells, law)", looks), [""; 0]);
+}

@@ -46,7 +46,7 @@ macro_rules! owned {
 owned! {
     String, |s| s.as_str(), |from| from.text();
     Box<str>, |s| **s, |from| from.text().map(String::into_boxed_str);
-    &'static str, |s| **s, |from| from.text().map(lasting);
+    &str, |s| **s, |from| from.text().map(lasting);
     Box<OsStr>, |s| **s, |from| OsString::load(from).map(OsString::into_boxed_os_str);
     Box<Path>, |s| **s, |from| PathBuf::load(from).map(PathBuf::into_boxed_path);
     OsString, |s| s.as_os_str(), |from| from.text_bytes().map(OsString::from_vec);
@@ -82,7 +82,8 @@ impl Checkpoint for Args {
     }
 }
 
-/// A literal in the program, a few bytes on the heap after a restart: once for every text.
+/// A piece of text that lasts: a literal in the program or a part of what it has read is, after a restart, some bytes on
+/// the heap that are never given back, once for every text.
 fn lasting(text: String) -> &'static str {
     static TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);

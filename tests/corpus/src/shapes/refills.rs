@@ -132,3 +132,87 @@ pub fn of_a_plain_type() {
     }
     println!("=");
 }
+
+#[derive(ckpt::Checkpoint, Clone)]
+struct Drop {
+    at: f64,
+    speed: f64,
+}
+
+/// What it has of its own is made in front of it, and moves in.
+#[derive(ckpt::Checkpoint)]
+struct Rain<'a> {
+    #[ckpt(keep)]
+    wind: &'a [f64],
+    drops: Vec<Drop>,
+    count: usize,
+    place: &'a str,
+    log: Vec<String>,
+}
+
+impl<'a> Rain<'a> {
+    fn over(wind: &'a [f64], place: &'a str, drops: Vec<Drop>) -> Self {
+        Rain {
+            wind,
+            count: drops.len(),
+            drops,
+            place,
+            log: Vec::new(),
+        }
+    }
+
+    fn fall(&mut self) {
+        for drop in &mut self.drops {
+            drop.speed += self.wind[self.count % self.wind.len()];
+            drop.at += drop.speed;
+        }
+        self.count += 1;
+        if self.count.is_multiple_of(3) {
+            self.log.push(format!("{} {}", self.place, self.count));
+            self.drops.push(Drop { at: 0.5, speed: 0.0 });
+        }
+    }
+}
+
+fn drops() -> Vec<Drop> {
+    vec![Drop { at: 1.0, speed: 0.25 }, Drop { at: 2.0, speed: -0.5 }]
+}
+
+#[ckpt::instrument]
+pub fn a_literal_of_what_moves() {
+    let wind = vec![0.5, -1.0, 0.25];
+    let place = "harbour at the mole".split(' ').next().unwrap_or_default();
+    let drops = drops();
+    let count = drops.len();
+    #[ckpt(refill(drops, count, place))]
+    let mut rain = Rain {
+        wind: &wind,
+        log: Vec::with_capacity(drops.len()),
+        drops,
+        count,
+        place,
+    };
+    for step in 0..5 {
+        ckpt::checkpoint!();
+        rain.fall();
+        println!("{step} {} {:?}", rain.drops[0].at, rain.log);
+    }
+    println!("{} {} {}", rain.count, rain.drops.len(), wind.len());
+}
+
+#[ckpt::instrument]
+pub fn a_call_of_what_moves() {
+    let wind = vec![0.5, -1.0, 0.25];
+    let drops = drops();
+    #[ckpt(refill(drops))]
+    let mut rain = Rain::over(&wind, "pier", drops);
+    rain.fall();
+    while rain.count < 7 {
+        ckpt::checkpoint!();
+        rain.fall();
+        println!("{} {:?}", rain.drops[0].at, rain.log);
+    }
+    for Drop { at, speed } in &rain.drops {
+        println!("{at} {speed}");
+    }
+}

@@ -208,3 +208,40 @@ fn steered(
     }
     sum
 }
+
+#[ckpt::instrument(calls(play, practise))]
+pub fn a_receiver_without_a_name() {
+    let extra = vec![7];
+    let first = deck().with(extra).play();
+    println!("= {first}");
+    println!("= {}", deck().practise());
+}
+
+impl Deck {
+    fn with(mut self, mut more: Vec<u64>) -> Deck {
+        self.grid.append(&mut more);
+        self
+    }
+
+    #[ckpt::instrument(calls(play))]
+    fn play_well(self) -> u64 {
+        println!("well");
+        self.with(vec![1]).play()
+    }
+
+    #[ckpt::instrument]
+    fn practise(&mut self) -> u64 {
+        for k in 0..self.turns {
+            ckpt::checkpoint!();
+            self.grid.push(k);
+        }
+        self.grid.len() as u64
+    }
+}
+
+#[ckpt::instrument(calls(play_well))]
+pub fn receivers_all_the_way_down() {
+    let mut hand = deck();
+    hand.turns += 1;
+    println!("= {}", hand.play_well());
+}
