@@ -27,6 +27,10 @@ mod work;
 pub use work::{Member, Schedule, Team, team};
 
 mod team {
+    pub fn spread() -> Option<usize> {
+        None
+    }
+
     pub fn member<R, F: FnOnce() -> R>(body: F) -> F {
         body
     }
