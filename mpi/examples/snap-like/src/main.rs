@@ -45,13 +45,17 @@ impl Part {
             let along = &mut along[number * rows..(number + 1) * rows];
             for step in 0..rows {
                 let row = if down { step } else { rows - 1 - step };
-                for column in from..self.columns.min(from + BLOCK) {
+                for (offset, across) in across[from..self.columns.min(from + BLOCK)]
+                    .iter_mut()
+                    .enumerate()
+                {
+                    let column = from + offset;
                     let at = row * self.columns + column;
                     let emitted = self.source(row, column) + SCATTERED * self.flux[at];
-                    let psi = (emitted + 2.0 * mu * along[row] + 2.0 * eta * across[column])
+                    let psi = (emitted + 2.0 * mu * along[row] + 2.0 * eta * *across)
                         / (1.0 + 2.0 * mu + 2.0 * eta);
                     along[row] = (2.0 * psi - along[row]).max(0.0);
-                    across[column] = (2.0 * psi - across[column]).max(0.0);
+                    *across = (2.0 * psi - *across).max(0.0);
                     next[at] += weight * psi;
                 }
             }
