@@ -33,6 +33,11 @@ impl Compression {
             Compression::Zstd => 32015,
         }
     }
+
+    /// The one that a filter of this number undoes.
+    pub(super) fn of_filter(filter: i32) -> Option<Compression> {
+        CODECS.into_iter().find(|codec| codec.filter() == filter)
+    }
 }
 
 const SHUFFLED: u8 = 0x10;
@@ -159,6 +164,10 @@ fn expand(codec: Compression, stored: &[u8], size: usize) -> Option<Vec<u8>> {
             let is_one = u64::from_be_bytes(*all) == size as u64
                 && u32::from_be_bytes(*of_block) as usize == size
                 && u32::from_be_bytes(*length) as usize == rest.len();
+            if is_one && rest.len() == size {
+                // What does not get smaller is left as it is.
+                return Some(rest.to_vec());
+            }
             let written = lz4_flex::block::decompress_into(rest, &mut block).ok();
             return (is_one && written == Some(size)).then_some(block);
         }

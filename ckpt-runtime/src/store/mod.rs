@@ -20,6 +20,7 @@ mod hdf5;
 mod index;
 mod large;
 mod lock;
+mod packed;
 mod place;
 mod read;
 mod renew;

@@ -16,6 +16,7 @@ use super::container::{self, Container};
 use super::extents::{Body, Extent, block_length};
 use super::hdf5::{Id, c_string, failure, id, locked};
 use super::index::Dataset;
+use super::packed;
 use super::write::object_name;
 use crate::checksum::xxh3;
 
@@ -42,13 +43,12 @@ fn renew_copy(path: &Path, copy: &Path) -> Result<Vec<String>, StoreError> {
     let mut behind = Vec::new();
     for number in 0..container.index.datasets.len() {
         let dataset = &container.index.datasets[number];
-        let Some(bytes) = edited.read(dataset, path)? else {
-            // HDF5 cannot read it (a filter that it does not have): nobody can have changed it through HDF5 either.
-            container
-                .verify_dataset(dataset)
-                .map_err(|damage| damaged(path, damage))?;
-            continue;
-        };
+        let bytes = edited.read(dataset, path)?.ok_or_else(|| {
+            let what = "this HDF5 has no filter for it, and it is stored in a way in which ckpt cannot see whether it was \
+                        changed; take checkpoints that are to be changed with `full-every = 1`, or with `deflate`";
+            let (place, what) = (dataset.path.clone(), what.to_owned());
+            damaged(path, super::Damage { place, what })
+        })?;
         if bytes.is_empty() {
             continue;
         }
@@ -214,7 +214,7 @@ impl Edited {
         id(unsafe { sys::h5d::H5Dopen2(self.file.0, name.as_ptr(), 0) })
     }
 
-    /// All bytes of a dataset, in the form that the file has; nothing where HDF5 cannot read them.
+    /// All bytes of a dataset, in the form that the file has; nothing where they cannot be read.
     fn read(&self, dataset: &Dataset, of: &Path) -> Result<Option<Vec<u8>>, StoreError> {
         locked(|| {
             let Some(open) = self.dataset(dataset) else {
@@ -245,7 +245,11 @@ impl Edited {
                 }
                 let mut values = vec![0_u8; bytes as usize];
                 let status = sys::h5d::H5Dread(open.0, of_type.0, 0, 0, 0, values.as_mut_ptr().cast());
-                Ok((status >= 0).then_some(values))
+                if status < 0 {
+                    // It may lack the filter.
+                    return Ok(packed::read(&open, dataset.dtype.size(), bytes));
+                }
+                Ok(Some(values))
             }
         })
     }
