@@ -202,7 +202,7 @@ mod tests {
         let named: BTreeSet<&str> = KNOWN
             .iter()
             .map(|(_, _, feature)| *feature)
-            .chain(["values", "static-hdf5"])
+            .chain(["values", "static-hdf5", "tracing"])
             .collect();
         assert_eq!(named, has, "the table and the features of ckpt-runtime");
     }
