@@ -165,12 +165,16 @@ impl Drop for Copier {
 }
 
 /// Lets another process do `work` and end. It sends the program no signal when it ends, and a `wait` of the program's for
-/// its own children does not see it. Signals to the group of processes do not reach it, and it ends if the program does.
+/// its own children does not see it. Signals to the group of processes do not reach it. Where the program's first thread has begun it,
+/// it ends with the program.
 ///
 /// # Safety
 /// `work` must not allocate, take locks or do anything else that needs other threads: there are none in that process.
 #[cfg(target_os = "linux")]
 unsafe fn fork(work: impl FnOnce()) -> io::Result<libc::pid_t> {
+    // What follows the death of a parent follows that of its thread: of another than the first, which may end before.
+    // SAFETY: both only tell numbers.
+    let is_first = unsafe { libc::gettid() == libc::getpid() };
     let mut before = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
     let mut all = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: both sets are written to before they are read. A `clone` without flags is a fork that goes on behind the call
@@ -181,8 +185,10 @@ unsafe fn fork(work: impl FnOnce()) -> io::Result<libc::pid_t> {
         libc::syscall(libc::SYS_clone, 0, 0, 0, 0, 0)
     };
     if process == 0 {
-        // SAFETY: calls of the system only.
-        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        if is_first {
+            // SAFETY: a call of the system only.
+            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        }
         work();
         // SAFETY: the same; nothing is flushed or dropped, as it is the program's.
         unsafe { libc::_exit(0) };
