@@ -349,3 +349,54 @@ fn a_checked_plan_counts_what_rustc_has_decided() {
     let saved = |plan: &Value| plan["totals"]["variables_saved"].as_u64().unwrap();
     assert_eq!(saved(&checked) + 1, saved(&plan));
 }
+
+/// A phase between regions, then one inside of a region.
+const THREADS: &str = r#"
+use std::sync::Barrier;
+fn main() {
+    let steps: usize = std::env::args().count() * 1000;
+    let mut grid = vec![1.0_f64; 4000];
+    for _ in 0..steps {
+        std::thread::scope(|s| {
+            for part in grid.chunks_mut(1000) {
+                s.spawn(move || part.iter_mut().for_each(|x| *x = x.sqrt() + 0.1));
+            }
+        });
+    }
+    let barrier = Barrier::new(4);
+    std::thread::scope(|s| {
+        for part in grid.chunks_mut(1000) {
+            let barrier = &barrier;
+            s.spawn(move || {
+                for turn in 0..steps {
+                    part.iter_mut().for_each(|x| *x = x.sqrt() + turn as f64);
+                    barrier.wait();
+                }
+            });
+        }
+    });
+    println!("{}", grid[0]);
+}
+"#;
+
+#[test]
+fn the_plan_says_with_how_many_threads_a_restart_may_come_to_a_site() {
+    let package = Package::new("team-sizes", THREADS);
+    let plan = package.plan(&[]);
+    let sites = plan["functions"][0]["sites"].as_array().unwrap();
+    let kinds: Vec<_> = sites.iter().map(|site| &site["threads"]["kind"]).collect();
+    assert_eq!(kinds, ["free", "fixed"]);
+    let (text, _) = package.succeeds(&["plan", "--offline", "--html", "plan.html"]);
+    let page = fs::read_to_string(package.folder.path().join("plan.html")).unwrap();
+    let why = "the threads that line 17 in `main` starts go on with what is their own";
+    for (text, label) in [
+        (text, "threads at a restart: "),
+        (page, "Threads at a restart:</span> "),
+    ] {
+        for words in ["free: no thread of a region", &format!("fixed: {why}")] {
+            assert!(text.contains(&format!("{label}{words}")), "{text}");
+        }
+    }
+    let serial = Package::new("serial-sizes", PHASES).plan(&[]);
+    assert!(serial["functions"][0]["sites"][0].get("threads").is_none());
+}

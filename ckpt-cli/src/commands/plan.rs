@@ -222,6 +222,9 @@ fn print_function(function: &FunctionPlan) {
             "  checkpoint in `{}`, line {}: {}\n    safe point: {}\n",
             site.header, site.line, site.why, site.safe_point
         );
+        if let Some(threads) = &site.threads {
+            text += &format!("    threads at a restart: {}: {}\n", threads.kind, threads.why);
+        }
     }
     if !function.calls.is_empty() {
         text += &format!("  leads to checkpoints through {}\n", function.calls.join(", "));

@@ -8,7 +8,7 @@
 //! says what of ckpt its dependencies need, and `tree` writes no more than has changed.
 //!
 //! `oracle` reads rustc's answers, `decide` draws conclusions, `driver` goes round until the copy compiles, `marks` and
-//! `report` translate between places and people, `plan`, `checked` and `page` show the plan, `launch` and `stamp` make a second run as quick as `cargo run`.
+//! `report` translate between places and people, `plan`, `team_size`, `checked` and `page` show the plan, `launch` and `stamp` make a second run as quick as `cargo run`.
 
 pub mod cfg;
 pub mod checked;
@@ -34,6 +34,7 @@ pub mod sizes;
 pub mod stage;
 mod stamp;
 mod strip;
+mod team_size;
 #[cfg(test)]
 mod testing;
 mod tree;

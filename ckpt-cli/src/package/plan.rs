@@ -19,6 +19,7 @@ use super::driver::{Rewritten, made_again};
 use super::profile::Run;
 use super::read::ReadPackage;
 use super::sizes::Sizes;
+use super::team_size::{self, TeamSizePlan};
 
 /// Everything that was decided, and why.
 #[derive(Debug, Serialize)]
@@ -120,6 +121,9 @@ pub struct SitePlan {
     pub why: String,
     /// Why a checkpoint taken here is one of the whole program.
     pub safe_point: String,
+    /// With how many threads a restart may come here, in a program that has some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<TeamSizePlan>,
 }
 
 /// A variable in scope at a site.
@@ -231,6 +235,7 @@ impl Plan {
             folder: package.workspace_root(),
             sizes: Sizes::of(package, analysis),
             marks: Marks::of(marks),
+            team_sizes: team_size::of_sites(&package.program, analysis, placement),
         };
         let candidates = placement.candidates();
         let functions: Vec<FunctionPlan> = placement
@@ -297,6 +302,7 @@ struct Shown<'a> {
     folder: &'a Path,
     sizes: Sizes<'a>,
     marks: Marks,
+    team_sizes: Vec<Option<TeamSizePlan>>,
 }
 
 /// What was decided for `let`s, loops and parameters, by the place where they begin, and why.
@@ -358,14 +364,15 @@ fn function(
     let mut here: Vec<_> = placement
         .sites
         .iter()
-        .filter(|site| site.function == candidate.function)
+        .zip(&shown.team_sizes)
+        .filter(|(site, _)| site.function == candidate.function)
         .collect();
-    here.sort_by_key(|site| site.place.bytes.start);
+    here.sort_by_key(|(site, _)| site.place.bytes.start);
     // Both in program order.
     let mut own = reports.iter().filter(|report| report.callee.is_none());
     let sites = here
         .into_iter()
-        .map(|site| {
+        .map(|(site, threads)| {
             let variables = own.next().map_or(&[][..], |report| &report.variables);
             SitePlan {
                 header: site.header.clone(),
@@ -382,6 +389,7 @@ fn function(
                     .count(),
                 why: site.why.clone(),
                 safe_point: safe_point(site),
+                threads: threads.clone(),
             }
         })
         .collect();

@@ -11,6 +11,7 @@
 //! | comm | [`comm`] | which sites no message crosses |
 //! | choose | [`mod@choose`] | the sites, and the functions that lead to them |
 //! | place | [`mod@place`] | whether the stages of one function agree |
+//! | team_size | [`team_size`] | with how many threads a restart may come to a site |
 //! | objects | [`objects`] | what the objects of a trait need to be saved |
 //! | edits | [`edits`] | the user's text with what is put into it |
 //!
@@ -43,6 +44,7 @@ pub mod refill;
 pub mod resolve;
 pub mod rewrite;
 pub mod source;
+pub mod team_size;
 pub mod threads;
 pub mod types;
 

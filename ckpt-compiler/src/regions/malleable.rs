@@ -16,8 +16,15 @@ const SHARED: [&str; 6] = ["for_each", "reduce", "single", "master", "critical",
 
 /// Whether the members of the team that runs this closure may be others at a restart.
 pub(super) fn is_malleable(closure: &ExprClosure, marks: Marks<'_>) -> bool {
-    let [Pat::Ident(member)] = closure.inputs.iter().collect::<Vec<_>>()[..] else {
-        return false;
+    obstacle(closure, marks).is_none()
+}
+
+/// What ties a checkpoint to the members that the team has, where something does.
+pub(super) fn obstacle(closure: &ExprClosure, marks: Marks<'_>) -> Option<String> {
+    let member = match closure.inputs.iter().collect::<Vec<_>>()[..] {
+        [Pat::Ident(member)] => member,
+        [_] => return Some("its closure does not name its member".into()),
+        _ => return Some("every member has a part of the data to itself".into()),
     };
     let mut body = Body {
         member: member.ident.to_string(),
@@ -27,7 +34,7 @@ pub(super) fn is_malleable(closure: &ExprClosure, marks: Marks<'_>) -> bool {
         own: BTreeSet::new(),
         in_share: 0,
         changed_by_own: 0,
-        other_use: false,
+        obstacle: None,
     };
     // What comes of a variable that is the member's own may stand in front of where that is found out.
     let mut known = usize::MAX;
@@ -36,7 +43,9 @@ pub(super) fn is_malleable(closure: &ExprClosure, marks: Marks<'_>) -> bool {
         body.declared.clear();
         body.visit_expr(&closure.body);
     }
-    !body.other_use && body.before.is_disjoint(&body.own)
+    let kept = body.before.intersection(&body.own).next();
+    body.obstacle
+        .or_else(|| kept.map(|name| format!("`{name}` holds what a member has done in its share")))
 }
 
 struct Body<'a> {
@@ -51,11 +60,22 @@ struct Body<'a> {
     in_share: u32,
     /// How many conditions are around that depend on the member's own.
     changed_by_own: u32,
-    /// The member is used for something else, as its number.
-    other_use: bool,
+    /// What is seen first that ties the checkpoint to this member.
+    obstacle: Option<String>,
 }
 
 impl Body<'_> {
+    fn ties(&mut self, does: bool, why: impl FnOnce(&Self) -> String) {
+        if does && self.obstacle.is_none() {
+            self.obstacle = Some(why(self));
+        }
+    }
+
+    /// The member itself goes somewhere where it may be asked for its number.
+    fn passes_on(&mut self, does: bool) {
+        self.ties(does, |body| format!("`{}` is passed on", body.member));
+    }
+
     fn is_member(&self, expr: &Expr) -> bool {
         matches!(expr, Expr::Path(path) if path.path.is_ident(self.member.as_str()))
     }
@@ -137,7 +157,10 @@ impl Body<'_> {
     }
 
     fn call_of_member(&mut self, call: &ExprMethodCall) {
-        self.other_use |= !SHARED.contains(&call.method.to_string().as_str());
+        let method = &call.method;
+        self.ties(!SHARED.iter().any(|one| method == one), |body| {
+            format!("`{}.{method}()` is another for each member", body.member)
+        });
         self.in_share += 1;
         for argument in &call.args {
             match argument {
@@ -155,7 +178,10 @@ impl<'ast> Visit<'ast> for Body<'_> {
             && Marks::is_checkpoint(&one.mac)
         {
             self.before.extend(self.declared.iter().cloned());
-            self.other_use |= self.changed_by_own > 0;
+            let own = self.changed_by_own > 0;
+            self.ties(own, |_| {
+                "whether a member comes to the site depends on what it has done in its share".into()
+            });
             return;
         }
         // A call that leads to a site may have been lent anything.
@@ -166,7 +192,10 @@ impl<'ast> Visit<'ast> for Body<'_> {
                 _
             )
         ) {
-            self.other_use |= self.marks.in_stmt(stmt);
+            let leads_on = self.marks.in_stmt(stmt);
+            self.ties(leads_on, |_| {
+                "the site is in a function that the members call".into()
+            });
         }
         visit::visit_stmt(self, stmt);
     }
@@ -179,7 +208,8 @@ impl<'ast> Visit<'ast> for Body<'_> {
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         let names = crate::spine::operands::names_in(&mac.tokens);
-        self.other_use |= names.contains(&self.member);
+        let is_named = names.contains(&self.member);
+        self.passes_on(is_named);
     }
 
     fn visit_expr(&mut self, expr: &'ast Expr) {
@@ -188,7 +218,8 @@ impl<'ast> Visit<'ast> for Body<'_> {
             Expr::MethodCall(call) => {
                 let name = call.method.to_string();
                 // What it lends may be written to under another name.
-                self.other_use |= name.ends_with("_mut") || matches!(&*name, "as_mut" | "by_ref" | "entry");
+                let lends = name.ends_with("_mut") || matches!(&*name, "as_mut" | "by_ref" | "entry");
+                self.ties(lends, |_| writes_elsewhere(expr));
                 self.changes(&call.receiver, Some(expr));
                 self.visit_expr(&call.receiver);
                 return self.arguments(expr, call.args.iter());
@@ -201,10 +232,10 @@ impl<'ast> Visit<'ast> for Body<'_> {
                 self.in_share -= 1;
                 return;
             }
-            Expr::Path(path) => self.other_use |= path.path.is_ident(self.member.as_str()),
+            Expr::Path(path) => self.passes_on(path.path.is_ident(self.member.as_str())),
             Expr::Assign(assign) => self.changes(&assign.left, Some(&assign.right)),
             Expr::Binary(one) if assigns(&one.op) => self.changes(&one.left, Some(&one.right)),
-            Expr::Reference(one) => self.other_use |= one.mutability.is_some(),
+            Expr::Reference(one) => self.ties(one.mutability.is_some(), |_| writes_elsewhere(expr)),
             Expr::If(one) => {
                 return self.under(&one.cond, |body| {
                     body.visit_block(&one.then_branch);
@@ -229,6 +260,14 @@ impl<'ast> Visit<'ast> for Body<'_> {
         }
         visit::visit_expr(self, expr);
     }
+}
+
+fn writes_elsewhere(expr: &Expr) -> String {
+    let name = match root(expr) {
+        Some(name) => format!("`{name}`"),
+        None => "a variable".into(),
+    };
+    format!("{name} is lent to be written to under another name")
 }
 
 fn assigns(op: &syn::BinOp) -> bool {

@@ -5,10 +5,11 @@
 //! The body of every thread becomes an instrumented function of its own, whose parameters are what it captures. And
 //! behind the last start stands a wait, where the function's thread takes the checkpoints of all.
 //!
-//! `find` finds regions, `starts` knows what starts threads and waits for them, `share` makes a thread of what a region's own thread does, `teams` knows `ckpt::team`, `malleable` whether its members may be others at a restart, `captures` says how each thread comes to what it uses, `again` what may run again, `put`
+//! `find` finds regions, `starts` knows what starts threads and waits for them, `share` makes a thread of what a region's own thread does, `teams` knows `ckpt::team`, `malleable` whether its members may be others at a restart, `around` in which region a place is, `captures` says how each thread comes to what it uses, `again` what may run again, `put`
 //! puts the instrumented bodies into the instrumented function.
 
 mod again;
+mod around;
 mod behind;
 mod captures;
 mod find;
@@ -21,6 +22,7 @@ mod teams;
 mod tests;
 pub mod watchable;
 
+pub use around::{Around, around};
 pub use captures::{Capture, How};
 pub use find::{WITHOUT_SITE, is_member, lift};
 pub use put::put;

@@ -110,6 +110,19 @@ fn started_by(expr: &mut Expr) -> Option<&mut ExprClosure> {
     }
 }
 
+/// The body in `s.spawn(body)`, `thread::spawn(body)`, if it is a closure.
+pub(super) fn body_of_start(expr: &Expr) -> Option<&ExprClosure> {
+    let body = match expr {
+        Expr::MethodCall(call) => call.args.first(),
+        Expr::Call(call) => call.args.first(),
+        _ => None,
+    };
+    match body {
+        Some(Expr::Closure(closure)) if is_start(expr) => Some(closure),
+        _ => None,
+    }
+}
+
 fn is_start(expr: &Expr) -> bool {
     match expr {
         Expr::MethodCall(call) => call.method == "spawn" && call.args.len() == 1,
@@ -155,14 +168,9 @@ impl<'ast> Visit<'ast> for Starts<'_> {
             self.found |= has_site(self.marks, body);
             return;
         }
-        let body = match expr {
-            Expr::MethodCall(call) => call.args.first(),
-            Expr::Call(call) => call.args.first(),
-            _ => None,
-        };
-        match body {
-            Some(Expr::Closure(closure)) if is_start(expr) => self.found |= has_site(self.marks, closure),
-            _ => visit::visit_expr(self, expr),
+        match body_of_start(expr) {
+            Some(closure) => self.found |= has_site(self.marks, closure),
+            None => visit::visit_expr(self, expr),
         }
     }
     fn visit_item(&mut self, _: &'ast syn::Item) {}

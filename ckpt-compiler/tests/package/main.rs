@@ -23,6 +23,7 @@ mod simulator;
 mod skeletons;
 mod statics;
 mod strangers;
+mod team_size;
 
 #[path = "../support/sources.rs"]
 mod sources;

@@ -178,16 +178,28 @@ fn site(text: &mut String, file: &str, one: &SitePlan) {
     let _ = write!(
         text,
         "<p><span class=\"tag site\">checkpoint</span> in <code>{}</code>, {}: {}{}.<br>\
-         <span class=dim>Safe point:</span> {}.<br>\
+         <span class=dim>Safe point:</span> {}.<br>{}\
          <span class=dim>In scope here:</span> {} of the function's variables, {} of them saved.</p>",
         escaped(&one.header),
         link(file, one.line),
         escaped(&one.why),
         visits(one),
         escaped(&one.safe_point),
+        threads(one),
         one.variables_in_scope,
         one.variables_saved
     );
+}
+
+/// With how many threads a restart may come here.
+fn threads(one: &SitePlan) -> String {
+    one.threads.as_ref().map_or_else(String::new, |threads| {
+        format!(
+            "<span class=dim>Threads at a restart:</span> {}: {}.<br>",
+            threads.kind,
+            escaped(&threads.why)
+        )
+    })
 }
 
 /// How long it is from one visit to the next.
