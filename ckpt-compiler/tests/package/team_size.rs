@@ -71,3 +71,26 @@ fn of_a_team_the_plan_says_what_ties_it() {
         "{why}"
     );
 }
+
+#[test]
+fn sites_are_chosen_in_the_closures_of_teams() {
+    let team = |team: &str, own: &str| {
+        format!(
+            "use ckpt::Schedule; use std::sync::Mutex;
+             fn work(i: usize, turn: usize) -> usize {{ let mut all = 0; for k in 0..1000 {{ all += i * turn + k; }} all }}
+             fn main() {{ let sum = Mutex::new(0); let turns = std::env::args().count() * 1000;
+             {team}(|member| {{
+                 for turn in 0..turns {{
+                     member.for_each(0..100, Schedule::Static, |i| {{ *sum.lock().unwrap() += work(i, turn); }});
+                     {own}
+                 }}
+             }}); println!(\"{{}}\", sum.lock().unwrap()); }}"
+        )
+    };
+    for start in ["ckpt::team(4).run", "let team = ckpt::team(2); team.run"] {
+        assert_eq!(one(&team(start, "")).0, "malleable", "{start}");
+        assert_eq!(one(&team(start, "println!(\"{}\", member.number());")).0, "fixed");
+    }
+    // Of somebody else's `team` nothing is known.
+    assert_eq!(kinds(&team("relay::team(4).run", "")), []);
+}

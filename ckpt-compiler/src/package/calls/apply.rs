@@ -17,6 +17,9 @@ use syn::{Expr, ExprCall, ExprMethodCall};
 /// Operations of a look-up in a table, on top of what any method costs.
 const LOOK_UP: f64 = 30.0;
 
+/// The type that `ckpt::team` gives.
+const TEAM: &str = "ckpt::Team";
+
 impl Walker<'_> {
     pub(super) fn call_expr(&mut self, call: &ExprCall) -> Value {
         match &*call.func {
@@ -145,6 +148,9 @@ impl Walker<'_> {
                 _ => Value::of(owner),
             };
         }
+        if self.is_ckpt_team(list) {
+            return Value::of(Ty::other(TEAM, Vec::new()));
+        }
         match last {
             "Some" => Value {
                 ty: Ty::other("Option", vec![first.ty]),
@@ -215,6 +221,22 @@ impl Walker<'_> {
         self.outside_method(call, receiver, &name, span)
     }
 
+    /// `ckpt::team`, or `team` where that is imported.
+    fn is_ckpt_team(&self, path: &[String]) -> bool {
+        match path {
+            [of, name] => of == "ckpt" && name == "team",
+            [name] => {
+                name == "team"
+                    && self
+                        .program
+                        .file(self.function.place.file)
+                        .text
+                        .contains("use ckpt::")
+            }
+            _ => false,
+        }
+    }
+
     fn outside_method(&mut self, call: &ExprMethodCall, receiver: Value, name: &str, span: Span) -> Value {
         if let Some("u8" | "u16" | "u32" | "u64" | "u128" | "usize") = receiver.ty.outside_name() {
             let at = self.place(span, span).bytes.start;
@@ -226,11 +248,15 @@ impl Walker<'_> {
                 .iter()
                 .any(|one| matches!(one, Expr::Closure(_) | Expr::Path(_)))
             && !matches!(receiver.ty.outside_name(), Some("Option" | "Result" | "Bounded"));
+        let is_team = receiver.ty.outside_name() == Some(TEAM);
         let mut arguments = Vec::new();
         for argument in &call.args {
             let value = match argument {
                 Expr::Closure(closure) if runs => self.each(&receiver, name, closure),
                 Expr::Closure(closure) if name == "spawn" && watchable::in_method_call(call).is_some() => {
+                    self.started(closure)
+                }
+                Expr::Closure(closure) if is_team && matches!(name, "run" | "run_on") => {
                     self.started(closure)
                 }
                 Expr::Closure(closure) => self.once(&receiver, name, closure),
