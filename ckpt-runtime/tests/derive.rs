@@ -360,3 +360,23 @@ mod by_serde {
         );
     }
 }
+
+#[derive(Checkpoint)]
+struct Counted {
+    seen: std::cell::Cell<u32>,
+}
+
+#[derive(Checkpoint)]
+struct Cached {
+    list: Vec<u8>,
+    #[ckpt(skip)]
+    last: Option<u8>,
+}
+
+/// What is not copied while a checkpoint is taken could be changed, for all the optimiser knows, by whatever is called later.
+#[test]
+fn a_copy_of_its_bits_stands_for_a_struct_if_it_does_for_its_fields() {
+    const { assert!(Particle::BITS && Event::BITS && Plain::BITS && Nothing::BITS) };
+    const { assert!(List::<Vec<Counted>>::BITS && <[Meters; 3]>::BITS) };
+    const { assert!(!Counted::BITS && !Cached::BITS && !List::<Counted>::BITS) };
+}

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use ckpt_compiler::package::again::{Again, again};
+use ckpt_compiler::package::apart;
 use ckpt_compiler::package::choose::{ChooseOptions, Placement};
 use ckpt_compiler::package::edits::{by_file, line_and_column};
 use ckpt_compiler::package::effects::Effects;
@@ -298,6 +299,7 @@ fn edit(
     let mut edits = rewrite::edits(program, &functions, &sites, decisions);
     edits.extend(global_edits(program, &analysis.items, main).edits);
     edits.extend(thread_edits(program));
+    edits.extend(apart::edits(program, analysis, placement));
     for edit in lent_edits(program, analysis, placement, &decisions.refilled) {
         // What is lent may be saved as well, by the same bound.
         if !edits.contains(&edit) {

@@ -25,6 +25,7 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
     let parts = super::parts::expand(input, item, &generics);
     let holds = super::holds::expand(input, item);
     let reach = (!is_refilled).then(|| reach(ckpt, item));
+    let bits = (!is_refilled).then(|| bits(ckpt, item));
     let of_trait = if is_refilled {
         quote!(#ckpt::value::Refill)
     } else {
@@ -33,6 +34,7 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
     quote! {
         #[automatically_derived]
         impl #parameters #of_trait for #name #arguments #predicates {
+            #bits
             #methods
             #reach
         }
@@ -88,15 +90,32 @@ fn of_struct(ckpt: &Path, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// The types that values of this one have in them. Fields that are texts of serde have no columns, whatever is in them.
-fn reach(ckpt: &Path, item: &Item) -> TokenStream {
-    let fields = item.fields().filter(|field| field.saved == Saved::Columns);
+/// Whether a copy of a value's bits can stand for it while it is looked at: so it is with all of its fields. Of types that
+/// say nothing, those of fields that are skipped or texts of serde, nothing is known.
+fn bits(ckpt: &Path, item: &Item) -> TokenStream {
+    if item.fields().any(|field| field.saved != Saved::Columns) {
+        return TokenStream::new();
+    }
+    let parts = types_of(item.fields())
+        .into_iter()
+        .map(|ty| quote_spanned!(ty.span()=> && <#ty as #ckpt::Checkpoint>::BITS));
+    quote!(const BITS: bool = true #(#parts)*;)
+}
+
+/// The types of fields, each once.
+fn types_of<'item>(fields: impl Iterator<Item = &'item Field>) -> Vec<&'item syn::Type> {
     let mut types: Vec<&syn::Type> = Vec::new();
     for field in fields {
         if !types.contains(&&field.ty) {
             types.push(&field.ty);
         }
     }
+    types
+}
+
+/// The types that values of this one have in them. Fields that are texts of serde have no columns, whatever is in them.
+fn reach(ckpt: &Path, item: &Item) -> TokenStream {
+    let types = types_of(item.fields().filter(|field| field.saved == Saved::Columns));
     if types.is_empty() {
         return TokenStream::new();
     }

@@ -13,12 +13,14 @@
 //! | place | [`mod@place`] | whether the stages of one function agree |
 //! | team_size | [`team_size`] | with how many threads a restart may come to a site |
 //! | objects | [`objects`] | what the objects of a trait need to be saved |
+//! | apart | [`apart`] | kernels that are compiled apart from their instrumented callers |
 //! | edits | [`edits`] | the user's text with what is put into it |
 //!
 //! The stages of one function ([`crate::instrument()`]) say whether a site can be expressed.
 
 pub mod again;
 pub mod amount;
+pub mod apart;
 mod barriers;
 pub mod bytes;
 pub mod calls;
