@@ -17,6 +17,11 @@
 //! | emit | [`emit`] | the tokens |
 //!
 //! [`instrument()`] runs them all. User errors are found before `emit`, which cannot fail.
+//!
+//! The whole-package compiler, [`package`], is a feature, on unless the macros alone are built.
+
+// Some of what the stages offer is asked for by the whole-package compiler only.
+#![cfg_attr(not(feature = "package"), allow(dead_code, unused_imports))]
 
 pub mod borrow;
 pub mod choose;
@@ -35,6 +40,7 @@ pub mod names;
 pub mod object;
 pub mod options;
 mod own_macros;
+#[cfg(feature = "package")]
 pub mod package;
 pub mod paths;
 pub mod plan;
