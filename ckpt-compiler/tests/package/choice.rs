@@ -429,3 +429,26 @@ fn threads_of_a_program_with_thread_locals_have_no_sites() {
     let what = &refused.expect("tried").reasons[0].what;
     assert!(what.contains("keeps `SUM` per thread"), "{what}");
 }
+
+/// What the refusal says to write instead has a site.
+#[test]
+fn work_of_a_pool_can_be_given_to_threads_of_a_scope() {
+    let text = |scope: &str, given: &str| {
+        format!(
+            "fn work(part: &mut [f64], turns: usize) {{ for turn in 0..turns {{ for x in part.iter_mut() {{ *x += turn as f64; }} }} }}
+             fn main() {{ let turns = std::env::args().count() * 1000; let mut grid = vec![0.0; 4000];
+             {scope}::scope(|s| {{ for part in grid.chunks_mut(1000) {{ s.spawn(move |{given}| work(part, turns)); }} }});
+             println!(\"{{}}\", grid[7]); }}"
+        )
+    };
+    let (_, placement) = placed(&[("main.rs", &text("rayon", "_"))]);
+    assert!(placement.sites.is_empty());
+    for rejected in &placement.rejected {
+        let reason = &rejected.reasons[0];
+        assert!(reason.what.contains("inside a closure that a thread of rayon's pool runs"), "{reason:?}");
+        assert!(reason.instead.contains("`std::thread::scope(|s| ..)`"), "{reason:?}");
+    }
+    assert!(!placement.rejected.is_empty());
+    let (_, placement) = placed(&[("main.rs", &text("std::thread", ""))]);
+    assert_eq!(sites(&placement), ["for turn in 0..turns"]);
+}

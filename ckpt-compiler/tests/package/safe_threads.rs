@@ -116,6 +116,16 @@ fn all_ranks_stop_equally_often_in_a_region() {
     );
 }
 
+/// Machines may have different numbers of cores: what one rank has asked for is the same once all have it from that rank.
+#[test]
+fn ranks_agree_on_a_number_of_threads() {
+    let asks = "let mut threads = std::thread::available_parallelism().unwrap().get();";
+    let agrees = "world.process_at_rank(0).broadcast_into(&mut threads);";
+    safe(&region(&format!("{asks} {agrees}"), TURNS, "", RING));
+    let least = "let mut least = 0usize; world.all_reduce_into(&threads, &mut least, mpi::collective::SystemOperation::min()); let threads = least;";
+    safe(&region(&format!("{asks} {least}"), TURNS, "", RING));
+}
+
 #[test]
 fn teams_and_functions_as_bodies_are_followed() {
     let team = |body: &str, after: &str| {

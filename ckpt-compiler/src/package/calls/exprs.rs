@@ -40,6 +40,7 @@ impl Walker<'_> {
                 _ if self.passes_messages => self.call_expr(call),
                 // Whether the thread is joined where a checkpoint can wait for it is seen when a site is tried.
                 (_, Some(closure)) => self.closure_body(closure, &[]),
+                _ if is_of_pool(call) => self.trapped(Trap::Pool, |walker| walker.call_expr(call)),
                 _ => self.call_expr(call),
             },
             Expr::MethodCall(call) => self.method_call(call),
@@ -227,6 +228,11 @@ fn scope_of(call: &syn::ExprCall) -> Option<&syn::ExprClosure> {
 fn is_of_threads(call: &syn::ExprCall) -> bool {
     matches!(&*call.func, Expr::Path(path)
         if path.path.segments.iter().rev().nth(1).is_some_and(|one| one.ident == "thread" || one.ident == "crossbeam"))
+}
+
+/// `rayon::scope(|s| ..)`, `rayon::join(|| .., || ..)`: what they are given is run by the threads of the pool.
+fn is_of_pool(call: &syn::ExprCall) -> bool {
+    matches!(&*call.func, Expr::Path(path) if path.path.segments.len() > 1 && path.path.segments[0].ident == "rayon")
 }
 
 /// The closure of a `thread::spawn(|| ..)`.

@@ -34,6 +34,8 @@ pub struct LoopId(pub usize);
 pub enum Trap {
     /// A closure.
     Closure,
+    /// A closure that a thread of rayon's pool runs.
+    Pool,
     /// An `async` block.
     Async,
     /// A macro whose meaning is not known.
@@ -50,11 +52,25 @@ impl fmt::Display for Trap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Closure => f.write_str("a closure"),
+            Self::Pool => f.write_str("a closure that a thread of rayon's pool runs"),
             Self::Async => f.write_str("an `async` block"),
             Self::Macro(name) => write!(f, "the macro `{name}!`"),
             Self::Implicit(what) => write!(f, "{what}"),
             Self::Handed => f.write_str("a function that another crate calls"),
             Self::Nameless => f.write_str("a call of a function without a name"),
+        }
+    }
+}
+
+impl Trap {
+    /// What to write instead of a call in there.
+    pub fn instead(&self) -> &'static str {
+        match self {
+            Self::Pool => {
+                "start threads for it, `std::thread::scope(|s| ..)` with `s.spawn(|| ..)`, which can have sites, or put a loop \
+                 around what rayon does"
+            }
+            _ => "make the call from the function's own body",
         }
     }
 }

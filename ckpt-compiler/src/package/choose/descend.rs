@@ -4,7 +4,7 @@ use super::parts::{Reach, Region};
 use super::{Chooser, Holder, PlacedSite, Reason, SitePlace, words};
 use crate::marks::Marks;
 use crate::options::Options;
-use crate::package::calls::{Loop, LoopId, LoopKind, Work};
+use crate::package::calls::{Loop, LoopId, LoopKind, Trap, Work};
 use crate::package::cost::LoopCost;
 use crate::package::items::{Annotation, FnId, Function, Place};
 use syn::visit::{self, Visit};
@@ -280,14 +280,21 @@ impl Chooser<'_, '_> {
         }
         let what = match &one.kind {
             LoopKind::Each(name) => format!("the iterations are calls of the closure of `.{name}(..)`"),
-            _ => "it is inside a closure".to_owned(),
+            _ => match &one.trap {
+                Some(Trap::Pool) => format!("it is inside {}", Trap::Pool),
+                _ => "it is inside a closure".to_owned(),
+            },
+        };
+        let instead = match &one.trap {
+            Some(trap @ Trap::Pool) => trap.instead(),
+            _ => "write a `for` loop in the function's own body, around it or in its place",
         };
         let reason = Reason {
             function: one.function,
             line: Some(one.place.line),
             what,
             why: "a restart walks from statement to statement and cannot enter it".into(),
-            instead: "write a `for` loop in the function's own body, around it or in its place".into(),
+            instead: instead.into(),
         };
         let site = self.site_in(one.id, "");
         self.reject(&site, vec![reason]);

@@ -198,7 +198,7 @@ impl Chooser<'_, '_> {
                 line: Some(call.place.line),
                 what: format!("E1301: `{callee}` is called inside {trap}"),
                 why: "a restart walks from statement to statement and cannot enter it".into(),
-                instead: "make the call from the function's own body".into(),
+                instead: trap.instead().into(),
             });
         }
         Ok(match &call.form {
