@@ -22,7 +22,7 @@ pub(crate) fn copy(from: &[u8], to: &mut [MaybeUninit<u8>], all: usize) {
 }
 
 /// Copies as much of the beginning as is worth it, past the caches; gives how many bytes. They are of the same length.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 fn stream(from: &[u8], to: &mut [MaybeUninit<u8>]) -> usize {
     use std::arch::x86_64::{
         __m128i, _MM_HINT_T0, _mm_loadu_si128, _mm_prefetch, _mm_sfence, _mm_stream_si128,
@@ -65,8 +65,8 @@ fn stream(from: &[u8], to: &mut [MaybeUninit<u8>]) -> usize {
     head + pages
 }
 
-/// Not done on this machine.
-#[cfg(not(target_arch = "x86_64"))]
+/// Not done on this machine; Miri does not know these stores.
+#[cfg(any(not(target_arch = "x86_64"), miri))]
 fn stream(_: &[u8], _: &mut [MaybeUninit<u8>]) -> usize {
     0
 }
