@@ -4,13 +4,16 @@
 //! `overhead-instrumented`, and run in three variants: plain, instrumented without a session, instrumented with a
 //! session in which no checkpoint becomes due. Two measures, both as ratios to plain: instructions under
 //! callgrind, as the difference of two run lengths so that starting up does not count; and wall times of
-//! interleaved runs, median and best. `cargo run -p overhead -- [--check] [--pairs N] [--instructions] [--stop]`
+//! interleaved runs, median and best.
+//! `cargo run -p overhead -- [--check] [--pairs N] [--instructions] [--unmodified] [--stop]`
 
 mod program;
+mod stop;
+mod unmodified;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Parser;
-use program::{PROGRAMS, Program, Variant};
+use program::{PROGRAMS, Program, UNMODIFIED, Variant};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,7 +34,10 @@ struct Options {
     /// Count instructions with valgrind, and take no times
     #[arg(long)]
     instructions: bool,
-    /// Measure how fast a team stops, and nothing else
+    /// Measure a package of the testdata as well that `cargo ckpt` instruments
+    #[arg(long)]
+    unmodified: bool,
+    /// Measure how fast teams stop, and nothing else
     #[arg(long)]
     stop: bool,
 }
@@ -140,54 +146,22 @@ fn wall_ratios(program: &Program, pairs: usize, binaries: &Path, folder: &Path) 
     }))
 }
 
-/// From the moment at which a checkpoint is due to that at which all members of a team stand, as shares of an iteration.
-fn stop(binaries: &Path, folder: &Path) -> Result<()> {
-    let mut shares = Vec::new();
-    for run in 0..30 {
-        let output = Command::new(binaries.join("stop"))
-            .arg((run % 10).to_string())
-            .current_dir(folder)
-            .env("CKPT_DIR", folder.join(format!("store-{run}")))
-            .env("CKPT_INTERVAL", "1h")
-            .output()
-            .context("cannot start the program")?;
-        let said = String::from_utf8(output.stdout)?;
-        let times = |who: &str| -> Vec<f64> {
-            let lines = said.lines().filter_map(|line| line.split_once(' '));
-            let own = lines.filter(|(name, _)| *name == who);
-            own.filter_map(|(_, time)| time.parse().ok()).collect()
-        };
-        let (first, second, asked) = (times("0"), times("1"), times("asked"));
-        let (Some(one), Some(other), [asked]) = (first.last(), second.last(), &asked[..]) else {
-            bail!("the program said: {said}");
-        };
-        // Before the signal came, nothing but the program's own barrier held anybody.
-        let iteration = (first[5] - first[1]) / 4.0;
-        shares.push((one.max(*other) - asked) / iteration);
-    }
-    shares.sort_by(f64::total_cmp);
-    println!(
-        "from due to stopped, in iterations: median {:.2}, mean {:.2}, most {:.2}",
-        shares[shares.len() / 2],
-        shares.iter().sum::<f64>() / shares.len() as f64,
-        shares[shares.len() - 1]
-    );
-    Ok(())
-}
-
 fn main() -> Result<()> {
     let options = Options::parse();
     let binaries = build()?;
     let folder = tempfile::tempdir()?;
     if options.stop {
-        return stop(&binaries, folder.path());
+        return stop::measure(&binaries, folder.path());
+    }
+    if options.unmodified {
+        unmodified::build(&binaries, folder.path())?;
     }
     let mut worst = 0.0_f64;
     println!(
-        "ratios to the plain program   instructions   wall, median of {}   wall, best",
+        "ratios to the plain program        instructions   wall, median of {}   wall, best",
         options.pairs
     );
-    for program in &PROGRAMS {
+    for program in PROGRAMS.iter().chain(options.unmodified.then_some(&UNMODIFIED)) {
         let plain = loop_instructions(program, Variant::Plain, &binaries, folder.path())?;
         let walls = match !options.instructions {
             true => Some(wall_ratios(
@@ -205,7 +179,7 @@ fn main() -> Result<()> {
                 (format!("{:.4}", walls[k].0), format!("{:.4}", walls[k].1))
             });
             println!(
-                "{:<7} {:<22} {ratio:11.5} {median:>19} {best:>12}",
+                "{:<12} {:<22} {ratio:11.5} {median:>19} {best:>12}",
                 program.name,
                 variant.describe()
             );

@@ -11,11 +11,11 @@ pub struct Program {
     pub short: u64,
     /// Length of a timed run.
     pub long: u64,
-    /// Writes the input for a run of that length; the argument is what to give the program.
+    /// Writes the input for a run of that length; gives the program's arguments, with blanks between them.
     prepare: fn(&Path, u64) -> Result<String>,
 }
 
-pub const PROGRAMS: [Program; 4] = [
+pub const PROGRAMS: [Program; 6] = [
     Program {
         name: "heat",
         short: 4,
@@ -40,7 +40,27 @@ pub const PROGRAMS: [Program; 4] = [
         long: 40_000,
         prepare: |_, steps| Ok(steps.to_string()),
     },
+    Program {
+        name: "team-heat",
+        short: 15,
+        long: 4000,
+        prepare: |_, steps| Ok(format!("2 200 {steps}")),
+    },
+    Program {
+        name: "sphot-like",
+        short: 20,
+        long: 1000,
+        prepare: |_, batches| Ok(format!("2 {batches} 200")),
+    },
 ];
+
+/// A package that has never heard of ckpt, as `cargo ckpt` builds it.
+pub const UNMODIFIED: Program = Program {
+    name: "threads-wave",
+    short: 20,
+    long: 10_000,
+    prepare: |_, steps| Ok(format!("--threads 2 --points 20000 --steps {steps}")),
+};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Variant {
@@ -72,7 +92,8 @@ impl Program {
             "instrumented"
         };
         let mut command = Command::new(binaries.join(format!("{}-{suffix}", self.name)));
-        command.arg((self.prepare)(folder, length)?).current_dir(folder);
+        let arguments = (self.prepare)(folder, length)?;
+        command.args(arguments.split(' ')).current_dir(folder);
         if variant == Variant::Session {
             command
                 .env("CKPT_DIR", folder.join("store"))
