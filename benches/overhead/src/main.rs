@@ -5,7 +5,7 @@
 //! session in which no checkpoint becomes due. Two measures, both as ratios to plain: instructions under
 //! callgrind, as the difference of two run lengths so that starting up does not count; and wall times of
 //! interleaved runs, median and best.
-//! `cargo run -p overhead -- [--check] [--pairs N] [--instructions] [--unmodified] [--stop]`
+//! `cargo run -p overhead -- [--check] [--pairs N] [--instructions] [--threads] [--stop]`
 
 mod program;
 mod stop;
@@ -13,7 +13,7 @@ mod unmodified;
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
-use program::{PROGRAMS, Program, UNMODIFIED, Variant};
+use program::{PHOTONS, PROGRAMS, Program, UNMODIFIED, Variant};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,9 +34,9 @@ struct Options {
     /// Count instructions with valgrind, and take no times
     #[arg(long)]
     instructions: bool,
-    /// Measure a package of the testdata as well that `cargo ckpt` instruments
+    /// Measure more programs with threads as well: `sphot-like`, and a package that `cargo ckpt` instruments
     #[arg(long)]
-    unmodified: bool,
+    threads: bool,
     /// Measure how fast teams stop, and nothing else
     #[arg(long)]
     stop: bool,
@@ -153,7 +153,7 @@ fn main() -> Result<()> {
     if options.stop {
         return stop::measure(&binaries, folder.path());
     }
-    if options.unmodified {
+    if options.threads {
         unmodified::build(&binaries, folder.path())?;
     }
     let mut worst = 0.0_f64;
@@ -161,7 +161,12 @@ fn main() -> Result<()> {
         "ratios to the plain program        instructions   wall, median of {}   wall, best",
         options.pairs
     );
-    for program in PROGRAMS.iter().chain(options.unmodified.then_some(&UNMODIFIED)) {
+    let more: &[Program] = match options.threads {
+        true => &[PHOTONS, UNMODIFIED],
+        false => &[],
+    };
+    let programs = PROGRAMS.iter().chain(more);
+    for program in programs {
         let plain = loop_instructions(program, Variant::Plain, &binaries, folder.path())?;
         let walls = match !options.instructions {
             true => Some(wall_ratios(

@@ -445,8 +445,16 @@ fn work_of_a_pool_can_be_given_to_threads_of_a_scope() {
     assert!(placement.sites.is_empty());
     for rejected in &placement.rejected {
         let reason = &rejected.reasons[0];
-        assert!(reason.what.contains("inside a closure that a thread of rayon's pool runs"), "{reason:?}");
-        assert!(reason.instead.contains("`std::thread::scope(|s| ..)`"), "{reason:?}");
+        assert!(
+            reason
+                .what
+                .contains("inside a closure that a thread of rayon's pool runs"),
+            "{reason:?}"
+        );
+        assert!(
+            reason.instead.contains("`std::thread::scope(|s| ..)`"),
+            "{reason:?}"
+        );
     }
     assert!(!placement.rejected.is_empty());
     let (_, placement) = placed(&[("main.rs", &text("std::thread", ""))]);
