@@ -1,12 +1,17 @@
-//! Every example is killed at sites, in commits and at random instants: one rank, all ranks, the launcher.
+//! Every example is killed at sites, in commits and at random instants: one rank, all ranks, the launcher. Each of them once;
+//! `CRASH_MPI=all`: more often.
 
 use mpi_tests::Job;
 
 fn crashtest(package: &str, ranks: u32, arguments: &str) {
     let job = Job::new(package);
-    let words = format!(
-        "-n {ranks} --sites 3 --commits 2 --random 2 --rows 1 --seed {ranks} --verbose --- {arguments}"
-    );
+    let often = std::env::var_os("CRASH_MPI").is_some_and(|value| value == "all");
+    let kills = if often {
+        "--sites 3 --commits 2 --random 2"
+    } else {
+        "--sites 1 --commits 1 --random 1"
+    };
+    let words = format!("-n {ranks} {kills} --rows 1 --seed {ranks} --verbose --- {arguments}");
     let ended = job.ckpt("crashtest", &words);
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
     for told in ["PASSED", "rank 0 ", "all ranks ", "the launcher "] {
