@@ -1,5 +1,6 @@
 //! Where the value of an expression comes from, as far as syntax and tables can tell.
 
+use crate::spine::operands::is_assignment;
 use crate::tables::Tables;
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
@@ -434,6 +435,10 @@ pub fn is_repeatable(expr: &Expr) -> bool {
         }
         fn visit_expr_assign(&mut self, _: &'ast syn::ExprAssign) {
             self.0 = true;
+        }
+        fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
+            self.0 |= is_assignment(&one.op);
+            visit::visit_expr_binary(self, one);
         }
         fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
     }

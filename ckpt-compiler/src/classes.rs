@@ -274,7 +274,7 @@ fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors
 
 /// Whether an initialiser does nothing with the variable but borrow places in it: `&ledger.rows`,
 /// `(0..).zip(ledger.rows.iter())`. The variable as a whole counts only behind a `&`: what its methods give may be a copy.
-fn only_borrows(init: &syn::Expr, of: &proc_macro2::Ident) -> bool {
+pub fn only_borrows(init: &syn::Expr, of: &proc_macro2::Ident) -> bool {
     struct Borrows<'a>(&'a proc_macro2::Ident, bool);
     impl Borrows<'_> {
         fn is_place(&self, place: &syn::Expr) -> bool {

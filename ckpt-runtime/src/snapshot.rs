@@ -158,24 +158,28 @@ impl SnapshotBuilder {
         parameter: Option<u32>,
         value: &T,
     ) {
-        self.value_as(frame, key, line, parameter, false, value);
+        let rust_type = std::any::type_name::<T>();
+        self.value_as(frame, key.into(), line, parameter, false, rust_type, &|to| {
+            value.save_part(to)
+        });
     }
 
     /// As [`SnapshotBuilder::value`]; `as_row` saves it as one of many values, to be put among others of its type.
-    pub(crate) fn value_as<T: Refill + ?Sized>(
+    /// It is not generic: it would be compiled again for every type of every program.
+    #[expect(clippy::too_many_arguments, reason = "all that is known of a variable")]
+    pub(crate) fn value_as(
         &mut self,
         frame: usize,
-        key: impl Into<Cow<'static, str>>,
+        key: Cow<'static, str>,
         line: u32,
         parameter: Option<u32>,
         as_row: bool,
-        value: &T,
+        rust_type: &'static str,
+        save: &dyn Fn(&mut Encoder<'_>),
     ) {
-        let key = key.into();
         self.objects.enter(&key);
         let in_place = self.in_rows && parameter.is_some();
-        let column = self.columns_at(as_row, in_place, |to| value.save_part(to));
-        let rust_type = std::any::type_name::<T>();
+        let column = self.columns_at(as_row, in_place, save);
         self.push(
             frame,
             VariableRecord {
@@ -211,7 +215,7 @@ impl SnapshotBuilder {
         global: &dyn globals::Place,
     ) {
         self.objects.enter(name);
-        let column = self.columns_at(false, false, |to| global.save(to));
+        let column = self.columns_at(false, false, &|to| global.save(to));
         self.statics.push(VariableRecord {
             key: name.into(),
             line: 0,
@@ -222,11 +226,11 @@ impl SnapshotBuilder {
     }
 
     /// Saves something that is not a variable of its own.
-    pub(crate) fn columns(&mut self, as_row: bool, save: impl FnOnce(&mut Encoder<'_>)) -> Column {
+    pub(crate) fn columns(&mut self, as_row: bool, save: &dyn Fn(&mut Encoder<'_>)) -> Column {
         self.columns_at(as_row, self.in_rows, save)
     }
 
-    fn columns_at(&mut self, as_row: bool, in_place: bool, save: impl FnOnce(&mut Encoder<'_>)) -> Column {
+    fn columns_at(&mut self, as_row: bool, in_place: bool, save: &dyn Fn(&mut Encoder<'_>)) -> Column {
         let mut column = Column::Empty;
         self.objects.in_place = in_place;
         // What is put together from several places is put together as it is.

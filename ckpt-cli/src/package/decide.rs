@@ -18,7 +18,7 @@ use super::oracle::{Finding, Kind};
 use advice::{advice, is_of_std};
 
 /// Under this name the edits of `Box<dyn Write>` are with those of the program's own objects.
-const OUTPUTS: &str = "dyn ckpt::output::Write";
+pub const OUTPUTS: &str = "dyn ckpt::output::Write";
 
 /// A finding with its places in the user's own source.
 #[derive(Debug)]

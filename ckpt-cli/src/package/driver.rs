@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 
 use ckpt_compiler::package::again::{Again, again};
 use ckpt_compiler::package::apart;
-use ckpt_compiler::package::choose::{ChooseOptions, Placement};
+use ckpt_compiler::package::choose::Placement;
 use ckpt_compiler::package::edits::{by_file, line_and_column};
 use ckpt_compiler::package::effects::Effects;
 use ckpt_compiler::package::elsewhere::is_used_elsewhere;
 use ckpt_compiler::package::globals::{global_edits, refused_statics};
+use ckpt_compiler::package::inputs::inputs_change;
 use ckpt_compiler::package::items::FnId;
 use ckpt_compiler::package::lent::{lent_edits, lent_objects};
 use ckpt_compiler::package::objects::object_edits;
@@ -26,6 +27,7 @@ use super::copy::{PackageCopy, make_copy};
 use super::decide::{Decider, Located, file_of};
 use super::features;
 use super::marks;
+use super::memory::{Memory, Refused, Start};
 use super::oracle::{Finding, Kind, Place};
 use super::read::{ReadPackage, read};
 use super::report;
@@ -88,11 +90,88 @@ pub fn rewrite(
     analysis: Analysis,
     ranks: Option<usize>,
 ) -> Outcome<Option<Rewritten>> {
-    let mut asked = false;
-    let rewritten = rewrite_with_sites(options, wanted, package, analysis, ranks, &mut asked);
-    // What a program that does not compile anyway makes ckpt say would be about ckpt.
-    if rewritten.is_err() && asked {
-        let as_it_is = read(options)?;
+    let mut rounds = Rounds {
+        options,
+        wanted,
+        package: &package,
+        analysis: &analysis,
+        ranks,
+        main: main_of(&package, &analysis)?,
+        asked: 0,
+    };
+    let found = match rounds.all() {
+        Ok(found) => found,
+        Err(failure) => return Err(rounds.or_does_not_build_anyway(failure)?),
+    };
+    Ok(found.map(|found| Rewritten {
+        rounds: rounds.asked,
+        placement: found.placement,
+        decisions: found.known.decisions,
+        again: found.again,
+        edited: found.edited,
+        copy: found.copy,
+        built: found.built,
+        package,
+        analysis,
+    }))
+}
+
+/// Rounds with rustc about one package.
+struct Rounds<'a> {
+    options: &'a CargoOptions,
+    wanted: Wanted,
+    package: &'a ReadPackage,
+    analysis: &'a Analysis,
+    ranks: Option<usize>,
+    main: FnId,
+    /// How many times cargo was asked about a copy.
+    asked: usize,
+}
+
+/// What the last round has built.
+struct Found {
+    known: Start,
+    placement: Placement,
+    again: Again,
+    edited: BTreeMap<FileId, Edited>,
+    copy: PackageCopy,
+    built: Built,
+}
+
+/// How rounds end.
+enum End {
+    /// The copy compiles; or there is no loop that is worth a checkpoint.
+    Done(Option<Box<Found>>),
+    /// A site has to go, perhaps only because of what was remembered.
+    CostsASite,
+}
+
+impl Rounds<'_> {
+    /// From what the last time has led to, if that ends well; else from nothing.
+    fn all(&mut self) -> Outcome<Option<Box<Found>>> {
+        let memory = Memory::of(self.package, self.wanted, self.ranks);
+        let recalled = memory
+            .as_ref()
+            .and_then(|memory| memory.recall(self.package, self.analysis, self.main));
+        let found = match recalled.map(|start| self.go_round(start, true)) {
+            Some(Ok(End::Done(Some(found)))) => Some(found),
+            _ => match self.go_round(Start::default(), false)? {
+                End::Done(found) => found,
+                End::CostsASite => None,
+            },
+        };
+        if let (Some(memory), Some(found)) = (memory, &found) {
+            memory.keep(self.package, &found.known);
+        }
+        Ok(found)
+    }
+
+    /// What a program that does not compile anyway makes ckpt say would be about ckpt.
+    fn or_does_not_build_anyway(&self, failure: Failure) -> Outcome<Failure> {
+        if self.asked == 0 {
+            return Ok(failure);
+        }
+        let as_it_is = read(self.options)?;
         // What has sites of its user's does not compile by itself.
         if as_it_is
             .program
@@ -100,140 +179,144 @@ pub fn rewrite(
             .iter()
             .any(|file| file.text.contains("ckpt::"))
         {
-            return rewritten;
+            return Ok(failure);
         }
-        let copy = copy_of(&as_it_is, &BTreeMap::new(), wanted, false)?;
-        let built = wanted.of_copy(options, &as_it_is, &copy)?;
-        if !built.success {
-            return Err(report::does_not_build_anyway(&as_it_is, &built));
-        }
+        let copy = copy_of(&as_it_is, &BTreeMap::new(), self.wanted, false)?;
+        let built = self.wanted.of_copy(self.options, &as_it_is, &copy)?;
+        Ok(match built.success {
+            true => failure,
+            false => report::does_not_build_anyway(&as_it_is, &built),
+        })
     }
-    rewritten
-}
 
-/// [`rewrite()`]; `asked` becomes whether cargo has been asked about a copy.
-fn rewrite_with_sites(
-    options: &CargoOptions,
-    wanted: Wanted,
-    package: ReadPackage,
-    analysis: Analysis,
-    ranks: Option<usize>,
-    asked: &mut bool,
-) -> Outcome<Option<Rewritten>> {
-    let types = Types::of(&package.program);
-    let effects = Effects::of(&package.program, &analysis);
-    let main = main_of(&package, &analysis)?;
-    let offers_serde = !features::without_serde(&package).is_empty();
-    let mut wishes = ChooseOptions {
-        ranks,
-        ..ChooseOptions::default()
-    };
-    let mut decisions = Decisions::default();
-    let mut saves_all = false;
-    for round in 1..=MOST_ROUNDS {
-        let placement = place(&analysis, main, &wishes);
-        if placement.sites.is_empty() && placement.rejected.is_empty() {
-            return Ok(None);
-        }
-        if placement.sites.is_empty() {
-            return Err(report::no_site(&package, &analysis, &placement));
-        }
-        list_lent_objects(&package.program, &analysis, &placement, &types, &mut decisions);
-        let lost = refused_statics(&package.program, &analysis, main);
-        if !lost.is_empty() {
-            return Err(report::lost_statics(&package, &lost));
-        }
-        let again = if saves_all {
-            Again::new()
-        } else {
-            made_again(&package, &analysis, &placement)
-        };
-        let together = with_again(&decisions, &again);
-        let edited = edit(&package.program, &analysis, main, &placement, &together);
-        let copy = copy_of(&package, &edited, wanted, decisions.serde)?;
-        *asked = true;
-        let built = wanted.of_copy(options, &package, &copy)?;
-        if built.success {
-            return Ok(Some(Rewritten {
-                package,
+    /// Goes round until the copy compiles; with `keeps_sites`, until a site would have to go.
+    fn go_round(&mut self, start: Start, keeps_sites: bool) -> Outcome<End> {
+        let (package, analysis) = (self.package, self.analysis);
+        let types = Types::of(&package.program);
+        let effects = Effects::of(&package.program, analysis);
+        let offers_serde = !features::without_serde(package).is_empty();
+        let mut known = start;
+        for _ in 1..=MOST_ROUNDS {
+            let placement = place(analysis, self.main, &known.wishes(self.ranks));
+            if placement.sites.is_empty() && placement.rejected.is_empty() {
+                return Ok(End::Done(None));
+            }
+            if placement.sites.is_empty() {
+                return Err(report::no_site(package, analysis, &placement));
+            }
+            list_lent_objects(
+                &package.program,
                 analysis,
-                placement,
-                decisions,
-                again,
-                edited,
-                copy,
-                built,
-                rounds: round,
-            }));
+                &placement,
+                &types,
+                &mut known.decisions,
+            );
+            let lost = refused_statics(&package.program, analysis, self.main);
+            if !lost.is_empty() {
+                return Err(report::lost_statics(package, &lost));
+            }
+            let again = if known.saves_all {
+                Again::new()
+            } else {
+                made_again(package, analysis, &placement)
+            };
+            let together = with_again(&known.decisions, &again);
+            let edited = edit(&package.program, analysis, self.main, &placement, &together);
+            let copy = copy_of(package, &edited, self.wanted, known.decisions.serde)?;
+            self.asked += 1;
+            let built = self.wanted.of_copy(self.options, package, &copy)?;
+            if built.success {
+                return Ok(End::Done(Some(Box::new(Found {
+                    known,
+                    placement,
+                    again,
+                    edited,
+                    copy,
+                    built,
+                }))));
+            }
+            let findings = findings(&package.program, &edited, &copy, &built);
+            if findings.is_empty() {
+                return Err(report::does_not_build(package));
+            }
+            // What is executed again to save less must not cost a site.
+            let is_vague = |one: &Located| matches!(one.finding.kind, Kind::Refusal | Kind::Other);
+            if !again.is_empty() && findings.iter().any(is_vague) {
+                known.saves_all = true;
+                continue;
+            }
+            let is_instrumented = |place| marks::function_at(analysis, &placement, place).is_some();
+            let repeatable = |place| {
+                effects.may_run_again(place) && !inputs_change(&package.program, analysis, &placement, place)
+            };
+            let remakable = |place| effects.may_be_made_again(place);
+            let replayable = |place| effects.may_be_gone_over_again(place);
+            let is_elsewhere = |place| is_used_elsewhere(&package.program, analysis, &placement, place);
+            let mut decider = Decider {
+                program: &package.program,
+                items: &analysis.items,
+                types: &types,
+                repeatable: &repeatable,
+                remakable: &remakable,
+                replayable: &replayable,
+                is_elsewhere: &is_elsewhere,
+                is_instrumented: &is_instrumented,
+                offers_serde,
+                decisions: known.decisions.clone(),
+            };
+            let outcome = decider.decide(&findings);
+            let is_decided = decider.decisions != known.decisions;
+            known.decisions = decider.decisions;
+            if keeps_sites && !outcome.given_up.is_empty() {
+                return Ok(End::CostsASite);
+            }
+            // A site that the user has written stays where it is, whatever rustc says.
+            let gives_up = self.give_up(&placement, &outcome.given_up, &mut known.refused);
+            if !outcome.changed || !is_decided && !gives_up {
+                return Err(report::unsolved(package, &findings, &outcome.unsolved));
+            }
         }
-        let findings = findings(&package.program, &edited, &copy, &built);
-        if findings.is_empty() {
-            return Err(report::does_not_build(&package));
-        }
-        // What is executed again to save less must not cost a site.
-        let is_vague = |one: &Located| matches!(one.finding.kind, Kind::Refusal | Kind::Other);
-        if !again.is_empty() && findings.iter().any(is_vague) {
-            saves_all = true;
-            continue;
-        }
-        let is_instrumented = |place| marks::function_at(&analysis, &placement, place).is_some();
-        let repeatable = |place| effects.may_run_again(place);
-        let remakable = |place| effects.may_be_made_again(place);
-        let replayable = |place| effects.may_be_gone_over_again(place);
-        let is_elsewhere = |place| is_used_elsewhere(&package.program, &analysis, &placement, place);
-        let mut decider = Decider {
-            program: &package.program,
-            items: &analysis.items,
-            types: &types,
-            repeatable: &repeatable,
-            remakable: &remakable,
-            replayable: &replayable,
-            is_elsewhere: &is_elsewhere,
-            is_instrumented: &is_instrumented,
-            offers_serde,
-            decisions: decisions.clone(),
-        };
-        let outcome = decider.decide(&findings);
-        let is_decided = decider.decisions != decisions;
-        decisions = decider.decisions;
-        let refused_before: BTreeSet<_> = wishes.refused.keys().copied().collect();
-        for (place, reason) in &outcome.given_up {
-            let Some(function) = marks::function_at(&analysis, &placement, *place) else {
+        Err(Failure::new(
+            code::BUILD,
+            format!("E3062: no end after {MOST_ROUNDS} rounds with rustc"),
+        )
+        .help("this is a bug in ckpt; please report it with the package"))
+    }
+
+    /// Notes the sites that have to go because of errors at these places; whether there are any.
+    fn give_up(
+        &self,
+        placement: &Placement,
+        given_up: &[(rewrite::Place, String)],
+        refused: &mut Refused,
+    ) -> bool {
+        let (program, analysis) = (&self.package.program, self.analysis);
+        let before: BTreeSet<_> = refused.keys().copied().collect();
+        for (place, reason) in given_up {
+            let Some(function) = marks::function_at(analysis, placement, *place) else {
                 continue;
             };
             // What is said of the attribute alone may be about any site: what is said more exactly goes first.
             let body_at = analysis.items.function(function).body_at;
             let is_exact = |one: &(rewrite::Place, String)| {
-                one.0.1 >= body_at && marks::function_at(&analysis, &placement, one.0) == Some(function)
+                one.0.1 >= body_at && marks::function_at(analysis, placement, one.0) == Some(function)
             };
-            if place.1 < body_at && outcome.given_up.iter().any(is_exact) {
+            if place.1 < body_at && given_up.iter().any(is_exact) {
                 continue;
             }
-            let mut sites = marks::sites_behind(&package.program, &analysis, &placement, function, *place);
-            if sites
-                .iter()
-                .all(|site| refused_before.contains(&marks::key(site)))
-            {
-                sites = marks::sites_of(&analysis, &placement, function);
+            let mut sites = marks::sites_behind(program, analysis, placement, function, *place);
+            if sites.iter().all(|site| before.contains(&marks::key(site))) {
+                sites = marks::sites_of(analysis, placement, function);
             }
+            let at = &analysis.items.function(function).place;
             for site in sites {
-                wishes
-                    .refused
+                refused
                     .entry(marks::key(site))
-                    .or_insert_with(|| reason.clone());
+                    .or_insert_with(|| (reason.clone(), (at.file, at.bytes.start)));
             }
         }
-        // A site that the user has written stays where it is, whatever rustc says.
-        let gives_up = wishes.refused.len() > refused_before.len();
-        if !outcome.changed || !is_decided && !gives_up {
-            return Err(report::unsolved(&package, &findings, &outcome.unsolved));
-        }
+        refused.len() > before.len()
     }
-    Err(Failure::new(
-        code::BUILD,
-        format!("E3062: no end after {MOST_ROUNDS} rounds with rustc"),
-    )
-    .help("this is a bug in ckpt; please report it with the package"))
 }
 
 /// The statements that are executed again instead of saving what they declare.

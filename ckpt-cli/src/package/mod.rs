@@ -8,7 +8,8 @@
 //! says what of ckpt its dependencies need, and `tree` writes no more than has changed.
 //!
 //! `oracle` reads rustc's answers, `decide` draws conclusions, `driver` goes round until the copy compiles, `marks` and
-//! `report` translate between places and people, `plan`, `team_size`, `checked` and `page` show the plan, `launch` and `stamp` make a second run as quick as `cargo run`.
+//! `report` translate between places and people, `plan`, `team_size`, `checked` and `page` show the plan, `launch` and
+//! `stamp` make a second run as quick as `cargo run`, and `memory` a run after a change.
 
 pub mod cfg;
 pub mod checked;
@@ -22,6 +23,7 @@ pub mod home;
 pub mod launch;
 pub mod manifest;
 mod marks;
+mod memory;
 mod modules;
 mod oracle;
 pub mod page;

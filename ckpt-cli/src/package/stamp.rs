@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// What a rewrite was made from.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stamp {
-    /// This version of ckpt: its own executable's size and time.
+    /// As [`tool()`] says.
     tool: (u64, u128),
     /// The options that decide what is rewritten and how it is built.
     options: Vec<String>,
@@ -75,7 +75,8 @@ impl Stamp {
     }
 }
 
-fn tool() -> (u64, u128) {
+/// This version of ckpt: its own executable's size and time.
+pub fn tool() -> (u64, u128) {
     std::env::current_exe().map_or((0, 0), |path| look(&path))
 }
 

@@ -430,6 +430,14 @@ impl<'ast> Visit<'ast> for Traces<'_> {
         let may_change = root.is_some_and(|root| self.changeable.contains(&root));
         self.found |= may_change && !tables.is_pure(&method) && !is_iteration(&method);
         visit::visit_expr_method_call(self, call);
+        for argument in &call.args {
+            // It may be run by the method, as those of adaptors are by what collects.
+            if let Expr::Closure(closure) = argument
+                && !never_returns(&closure.body, false)
+            {
+                self.visit_expr(&closure.body);
+            }
+        }
     }
 
     fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {

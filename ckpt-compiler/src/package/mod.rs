@@ -33,6 +33,7 @@ pub mod elsewhere;
 pub mod fold;
 pub mod globals;
 pub mod hints;
+pub mod inputs;
 pub mod items;
 pub mod lent;
 mod lent_whole;

@@ -285,6 +285,10 @@ impl Lister<'_> {
                     _ => unlisted("its length has a name"),
                 };
             }
+            // `impl Shape for Vec<Box<dyn Shape>>`: what is listed stands where the trait is, under its own name.
+            syn::Type::TraitObject(object) if self.is_own_object(object, scope) => {
+                return Ok(format!("dyn {}", self.of.name));
+            }
             _ => {}
         }
         let syn::Type::Path(path) = ty else {
@@ -322,6 +326,18 @@ impl Lister<'_> {
             }
         }
         Ok(format!("{name}<{}>", texts.join(", ")))
+    }
+
+    /// Whether it is `dyn` of the trait itself, and of nothing else.
+    fn is_own_object(&self, object: &syn::TypeTraitObject, scope: ScopeId) -> bool {
+        let bounds: Vec<_> = object.bounds.iter().collect();
+        let [syn::TypeParamBound::Trait(bound)] = bounds[..] else {
+            return false;
+        };
+        let found = self
+            .resolver
+            .path(scope, &segments(&bound.path), Namespace::Types);
+        found == Resolved::Item(Def::Trait(self.of.id))
     }
 
     /// A type of another crate, with the path under which the module of the `impl` has it.

@@ -182,6 +182,9 @@ impl Lowering<'_> {
                 if is_temporary || !is_pure(&reference.expr) {
                     self.put_aside(&mut reference.expr, "argument", &mut steps);
                 }
+            } else if !changed_later && let Some(condition) = condition_of_choice(operands[index]) {
+                // One of two references is chosen again; what decides may have changed by then.
+                self.put_aside(condition, "chosen", &mut steps);
             } else if !(is_pure(operands[index]) || is_iterator(operands[index]))
                 || changed_later
                 || !is_receiver
@@ -214,6 +217,20 @@ impl Lowering<'_> {
             block: Block { steps },
         }
     }
+}
+
+/// The condition of `if c { a } else { b }` where both may be evaluated again.
+fn condition_of_choice(operand: &mut Expr) -> Option<&mut Expr> {
+    let Expr::If(one) = operand else {
+        return None;
+    };
+    let is_choice =
+        |block: &syn::Block| matches!(&block.stmts[..], [syn::Stmt::Expr(expr, None)] if is_pure(expr));
+    let otherwise = one.else_branch.as_ref().map(|(_, expr)| &**expr);
+    let is_plain = is_choice(&one.then_branch)
+        && matches!(otherwise, Some(Expr::Block(block)) if block.label.is_none() && is_choice(&block.block))
+        && !names_in(&one.cond.to_token_stream()).contains("let");
+    is_plain.then_some(&mut *one.cond)
 }
 
 /// The variable of which the operand is an exclusive borrow of a part that cannot be seen: `sim.grid_mut()`.

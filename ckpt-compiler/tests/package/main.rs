@@ -6,6 +6,7 @@ mod choice;
 mod cost;
 mod effects;
 mod examples;
+mod inputs;
 mod items;
 mod lent;
 mod names;

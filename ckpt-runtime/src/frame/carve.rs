@@ -78,7 +78,7 @@ impl Carver<'_> {
 
     /// A struct, `holes` naming the fields that are elsewhere.
     pub fn fields<P: SaveParts>(&mut self, parts: &P, holes: &[(&str, Carve<'_>)]) -> Carved {
-        let column = self.columns(self.as_row, |to| parts.save_parts(to));
+        let column = self.columns(self.as_row, &|to| parts.save_parts(to));
         let filled = holes
             .iter()
             .filter_map(|(name, carve)| Some((P::index(name)?, carve(self))));
@@ -109,7 +109,7 @@ impl Carver<'_> {
 
     /// Rows that the caller has.
     pub fn rows<T: Checkpoint>(&mut self, rows: &[T]) -> Carved {
-        Carved::Columns(self.columns(true, |to| T::save_slice(rows, to)))
+        Carved::Columns(self.columns(true, &|to| T::save_slice(rows, to)))
     }
 
     /// Pieces of a list one after the other.
@@ -117,7 +117,7 @@ impl Carver<'_> {
         Carved::Sequence(pieces.iter().map(|piece| piece(self)).collect())
     }
 
-    fn columns(&mut self, batch: bool, save: impl FnOnce(&mut Encoder<'_>)) -> Column {
+    fn columns(&mut self, batch: bool, save: &dyn Fn(&mut Encoder<'_>)) -> Column {
         match &mut self.builder {
             Some(builder) => builder.columns(batch, save),
             None => Column::Empty,

@@ -1,5 +1,6 @@
 //! What a frame says at a site: the variables it saves, those it lent to its callee, the parameters it offers its caller.
 
+use std::any::type_name;
 use std::cell::Cell;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +13,7 @@ use crate::plan::VariablePlan;
 use crate::snapshot::{Content, SnapshotBuilder, VariableRecord};
 use crate::team;
 use crate::value::Region;
-use crate::value::{Checkpoint, Column, FromSerde, Owner, Refill, SavedBySerde, can_stand_in};
+use crate::value::{Checkpoint, Column, Encoder, FromSerde, Owner, Refill, SavedBySerde, can_stand_in};
 
 /// Gathers one checkpoint, frame after frame from the outermost in. A registrar without a builder verifies: it copies no
 /// value and only finds out whether every parameter that a caller needs is offered by its callee.
@@ -40,6 +41,13 @@ pub struct Registrar {
     speaker: Option<(Place, u64)>,
     /// The next variable does not change between two visits of this site.
     unwritten: bool,
+}
+
+/// What a value is, without its type.
+struct Recorded {
+    rust_type: &'static str,
+    region: Region,
+    is_fixed: bool,
 }
 
 /// What a frame said about parameters.
@@ -403,13 +411,29 @@ impl Registrar {
     }
 
     fn record<T: Refill + ?Sized>(&mut self, key: &'static str, parameter: Option<u32>, value: &T) {
+        let what = Recorded {
+            rust_type: type_name::<T>(),
+            region: Region::of(value),
+            is_fixed: T::FIXED,
+        };
+        self.record_as(key, parameter, &what, &|to| value.save_part(to));
+    }
+
+    /// It is not generic: it would be compiled again for every type of every program.
+    fn record_as(
+        &mut self,
+        key: &'static str,
+        parameter: Option<u32>,
+        what: &Recorded,
+        save: &dyn Fn(&mut Encoder<'_>),
+    ) {
         if self.builder.is_none() {
             return;
         }
         let line = self.line(key);
         let index = self.base + self.frames.len().saturating_sub(1);
         let as_row = parameter.is_some_and(|parameter| self.demanded_as_row(parameter));
-        let is_fixed = std::mem::take(&mut self.unwritten) && T::FIXED;
+        let is_fixed = std::mem::take(&mut self.unwritten) && what.is_fixed;
         if let (Some(builder), Some(frame)) = (&mut self.builder, self.frames.last_mut()) {
             let owner = self.speaker.filter(|_| is_fixed);
             let owner = owner.map(|((_, site), activation)| Owner {
@@ -418,13 +442,13 @@ impl Registrar {
                 key,
             });
             builder.unwritten(owner);
-            builder.stands_in(Region::of(value));
-            builder.value_as(index, key, line, parameter, as_row, value);
+            builder.stands_in(what.region);
+            builder.value_as(index, key.into(), line, parameter, as_row, what.rust_type, save);
             builder.stands_in(Region::default());
             builder.unwritten(None);
             if let (Some((place, _)), Some(owner)) = (self.speaker, owner)
                 && unwritten::is_checked()
-                && !unwritten::is_as_last(owner, value)
+                && !unwritten::is_as_last(owner, save)
             {
                 unwritten::was_written(place, key).exit();
             }
@@ -470,125 +494,4 @@ impl fmt::Debug for Registrar {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-    use crate::plan::{FunctionPlan, SiteKind, SitePlan};
-    use crate::snapshot::{Content, Snapshot};
-
-    static PLAN: FunctionPlan = FunctionPlan {
-        function: "f",
-        module: "m",
-        file: "f.rs",
-        line: 1,
-        layout: 0,
-        source: 0,
-        attribute: "ckpt::instrument",
-        sites: &[SitePlan {
-            line: 2,
-            column: 3,
-            kind: SiteKind::Checkpoint,
-            variables: &[
-                VariablePlan {
-                    key: "x",
-                    line: 4,
-                    on_demand: false,
-                },
-                VariablePlan {
-                    key: "y",
-                    line: 5,
-                    on_demand: false,
-                },
-            ],
-        }],
-    };
-
-    pub(in crate::frame) fn gather(frames: &[&dyn Fn(&mut Registrar)]) -> Result<Snapshot, Missing> {
-        let mut registrar = Registrar::new(Some(SnapshotBuilder::new()));
-        for frame in frames {
-            registrar.hear((&PLAN, 1), &Cell::new(0), *frame)?;
-        }
-        Ok(registrar.finish().unwrap().finish().unwrap())
-    }
-
-    fn described(snapshot: &Snapshot) -> Vec<Vec<String>> {
-        let describe = |variable: &crate::snapshot::VariableRecord| {
-            let content = match &variable.content {
-                Content::Value(_) => "value".to_owned(),
-                Content::Link { frame, key } => format!("{frame}/{key}"),
-            };
-            format!(
-                "{}:{} {:?} {content}",
-                variable.key, variable.line, variable.parameter
-            )
-        };
-        snapshot
-            .frames
-            .iter()
-            .map(|frame| frame.variables.iter().map(describe).collect())
-            .collect()
-    }
-
-    #[test]
-    fn a_variable_lent_through_several_calls_is_one_link_to_its_value() {
-        let snapshot = gather(&[
-            &|r| {
-                r.save("y", &1.0);
-                r.lent("x", 1, None);
-            },
-            &|r| r.lent_parameter(1, "p", 0, None),
-            &|r| r.lent_parameter(0, "q", 2, None),
-            &|r| {
-                r.parameter(0, "unneeded", &3.0);
-                r.parameter(2, "x", &2.0);
-            },
-        ]);
-        assert_eq!(
-            described(&snapshot.unwrap()),
-            [
-                vec!["y:5 None value", "x:4 None 3/x"],
-                vec!["p:0 Some(1) 3/x"],
-                vec!["q:0 Some(0) 3/x"],
-                vec!["x:4 Some(2) value"]
-            ]
-        );
-    }
-
-    #[test]
-    fn a_parameter_is_saved_only_if_someone_restores_it() {
-        let snapshot = gather(&[&|r| r.wants(1), &|r| {
-            r.required("y");
-            r.parameter(0, "x", &1.0);
-            r.parameter(1, "z", &2.0);
-            r.parameter(2, "y", &3.0);
-        }]);
-        assert_eq!(
-            described(&snapshot.unwrap()),
-            [vec![], vec!["z:0 Some(1) value", "y:5 Some(2) value"]]
-        );
-    }
-
-    #[test]
-    fn a_parameter_that_is_needed_and_not_offered_is_named() {
-        let consumed = |parameter| Some(Missing::Consumed { parameter });
-        assert_eq!(
-            gather(&[&|r| r.lent("x", 0, None), &|r| r.parameter(1, "y", &1.0)]).err(),
-            consumed(0)
-        );
-        let frames: [&dyn Fn(&mut Registrar); 3] = [
-            &|r| r.lent("x", 0, None),
-            &|r| r.lent_parameter(0, "p", 7, None),
-            &|_| {},
-        ];
-        assert_eq!(gather(&frames).err(), consumed(7));
-        let unsaveable = Missing::Unsaveable {
-            parameter: 0,
-            key: "p",
-            rust_type: "T",
-        };
-        assert_eq!(
-            gather(&[&|r| r.wants(0), &|r| r.cannot_offer(0, "p", &(), "T")]).err(),
-            Some(unsaveable)
-        );
-        assert!(gather(&[&|_| {}, &|r| r.cannot_offer(0, "p", &(), "T")]).is_ok());
-    }
-}
+pub(super) mod tests;

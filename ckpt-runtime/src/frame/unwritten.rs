@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use super::thread::Place;
 use super::visit::position;
 use crate::session::exit::Fatal;
-use crate::value::{Column, Owner, Refill};
+use crate::value::{Column, Encoder, Owner};
 
 /// Whether it is to be done.
 pub(super) fn is_checked() -> bool {
@@ -16,11 +16,11 @@ pub(super) fn is_checked() -> bool {
 }
 
 /// Whether a value is what it was when it was saved at this place before.
-pub(super) fn is_as_last<T: Refill + ?Sized>(owner: Owner, value: &T) -> bool {
+pub(super) fn is_as_last(owner: Owner, save: &dyn Fn(&mut Encoder<'_>)) -> bool {
     thread_local! {
         static LAST: RefCell<HashMap<Owner, Column>> = RefCell::default();
     }
-    let now = Column::of(|to| value.save_part(to));
+    let now = Column::of(save);
     LAST.with_borrow_mut(|last| *last.entry(owner).or_insert_with(|| now.clone()) == now)
 }
 

@@ -9,7 +9,8 @@ use super::visit::position;
 use crate::session::exit::{Fatal, exit_code, leave};
 use crate::session::resume::Resume;
 use crate::session::{active, at_exit};
-use crate::value::{Checkpoint, Column, LoadError, Refill, stand_in};
+use crate::store::Load;
+use crate::value::{Checkpoint, Column, Decoder, LoadError, Refill, stand_in};
 
 impl Frame {
     /// Takes up the next record, if a restart is walking: from now on this frame walks to the record's site.
@@ -105,27 +106,67 @@ pub(super) fn lost(frame: &Frame, what: &str) -> Fatal {
     .help("give the program the arguments, input files and environment of the run that was checkpointed; if they are the same, please report this as a bug of ckpt")
 }
 
-pub(super) fn restore<T: Checkpoint>(frame: &Frame, key: &str) -> T {
-    let restored = active::with_resume(|resume| {
-        let value = resume.restored.decode::<T>(frame.record as usize, key);
-        let value = value.map_err(|error| refused_value::<T>(resume, frame, frame.record, key, &error))?;
-        same_on_all(resume, frame, key, &value)?;
-        Ok(value)
-    });
-    value_or_exit(restored, frame, key)
+/// Where a value goes that is restored. All that is not in here is compiled once, and not for every type.
+trait Room {
+    /// Takes it.
+    fn load(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError>;
+
+    /// Whether the next value is the one that was taken.
+    fn is_again(&self, from: &mut Decoder<'_>) -> Result<bool, LoadError>;
 }
 
-/// The team has another number of members than at the checkpoint: a value that each takes has to be that of all.
-fn same_on_all<T: Checkpoint>(resume: &Resume, frame: &Frame, key: &str, value: &T) -> Result<(), Fatal> {
-    let column = |value: &T| Column::of(|to| value.save(to));
-    for record in resume.alike(frame.record as usize) {
-        let other = resume.restored.decode::<T>(record, key);
-        let other = other.map_err(|error| refused_value::<T>(resume, frame, frame.record, key, &error))?;
-        if column(&other) != column(value) {
-            return Err(each_another(frame, key));
+struct RoomFor<T>(Option<T>);
+
+impl<T: Checkpoint> Room for RoomFor<T> {
+    fn load(&mut self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
+        self.0 = Some(T::load(from)?);
+        Ok(())
+    }
+
+    fn is_again(&self, from: &mut Decoder<'_>) -> Result<bool, LoadError> {
+        let other = T::load(from)?;
+        let one = self.0.as_ref().map(|value| Column::of(&|to| value.save(to)));
+        Ok(one == Some(Column::of(&|to| other.save(to))))
+    }
+}
+
+impl<T> RoomFor<T> {
+    fn value_or_exit(self, loaded: Option<Result<(), Fatal>>, frame: &Frame, key: &str) -> T {
+        or_exit(loaded, frame, key);
+        match self.0 {
+            Some(value) => value,
+            None => nowhere_to(frame, key).exit(),
         }
     }
-    Ok(())
+}
+
+pub(super) fn restore<T: Checkpoint>(frame: &Frame, key: &str) -> T {
+    let mut room = RoomFor(None);
+    let loaded = restore_into(frame, key, type_name::<T>(), &mut room);
+    room.value_or_exit(loaded, frame, key)
+}
+
+fn restore_into(frame: &Frame, key: &str, rust_type: &str, room: &mut dyn Room) -> Option<Result<(), Fatal>> {
+    active::with_resume(|resume| {
+        let refused = |error| refused_value(rust_type, resume, frame, frame.record, key, &error);
+        let restored = &resume.restored;
+        restored
+            .load(frame.record as usize, key, &mut |from| room.load(from))
+            .map_err(refused)?;
+        // The team has another number of members than at the checkpoint: a value that each takes has to be that of all.
+        for record in resume.alike(frame.record as usize) {
+            let mut is_same = false;
+            let loaded = restored.load(record, key, &mut |from| {
+                is_same = room.is_again(from)?;
+                Ok(())
+            });
+            loaded.map_err(refused)?;
+            if !is_same {
+                return Err(each_another(frame, key));
+            }
+        }
+        Ok(())
+    })
 }
 
 /// Refuses what is not compared.
@@ -146,13 +187,17 @@ fn each_another(frame: &Frame, key: &str) -> Fatal {
 }
 
 pub(super) fn refill<T: Refill>(frame: &Frame, key: &str, mut value: T) -> T {
+    refill_by(frame, key, type_name::<T>(), &mut |from| value.refill(from));
+    value
+}
+
+fn refill_by(frame: &Frame, key: &str, rust_type: &str, refill: Load<'_>) {
     let filled = active::with_resume(|resume| {
         one_for_each(resume, frame, key)?;
-        let filled = resume.restored.refill(frame.record as usize, key, &mut value);
-        filled.map_err(|error| refused_value::<T>(resume, frame, frame.record, key, &error))
+        let filled = resume.restored.load(frame.record as usize, key, refill);
+        filled.map_err(|error| refused_value(rust_type, resume, frame, frame.record, key, &error))
     });
-    let () = value_or_exit(filled, frame, key);
-    value
+    or_exit(filled, frame, key);
 }
 
 pub(super) fn refill_moved<T: Refill>(frame: &Frame, key: &str, value: T) -> T {
@@ -197,41 +242,81 @@ pub(super) fn passed(frame: &Frame, key: &str) -> bool {
 
 pub(super) fn argument<T: Checkpoint>(frame: &Frame, site: u32, index: u32) -> T {
     let place: Place = (frame.plan, site);
-    let restored = active::with_resume(|resume| {
-        one_for_each(resume, frame, "an argument")?;
-        let value = resume.restored.parameter::<T>(frame.record as usize + 1, index);
-        value.map_err(|error| {
-            let key = resume.parameter_name(frame.record as usize + 1, index);
-            refused_value::<T>(resume, frame, frame.record + 1, &key, &error).at(position(place))
+    let mut room = RoomFor(None);
+    let loaded = argument_into(frame, place, index, type_name::<T>(), &mut room);
+    room.value_or_exit(loaded, frame, ARGUMENT)
+}
+
+const ARGUMENT: &str = "an argument";
+
+fn argument_into(
+    frame: &Frame,
+    place: Place,
+    index: u32,
+    rust_type: &str,
+    room: &mut dyn Room,
+) -> Option<Result<(), Fatal>> {
+    active::with_resume(|resume| {
+        one_for_each(resume, frame, ARGUMENT)?;
+        let record = frame.record + 1;
+        let loaded = resume
+            .restored
+            .load_parameter(record as usize, index, &mut |from| room.load(from));
+        loaded.map_err(|error| {
+            let key = resume.parameter_name(record as usize, index);
+            refused_value(rust_type, resume, frame, record, &key, &error).at(position(place))
         })
-    });
-    value_or_exit(restored, frame, "an argument")
+    })
 }
 
 /// Parameter `index` of this very function, from its own record.
 pub(super) fn restore_parameter<T: Checkpoint>(frame: &Frame, index: u32, key: &str) -> T {
-    let restored = active::with_resume(|resume| {
-        one_for_each(resume, frame, key)?;
-        let value = resume.restored.parameter::<T>(frame.record as usize, index);
-        value.map_err(|error| refused_value::<T>(resume, frame, frame.record, key, &error))
-    });
-    value_or_exit(restored, frame, key)
+    let mut room = RoomFor(None);
+    let loaded = parameter_into(frame, index, key, type_name::<T>(), &mut room);
+    room.value_or_exit(loaded, frame, key)
 }
 
-fn value_or_exit<T>(restored: Option<Result<T, Fatal>>, frame: &Frame, key: &str) -> T {
+fn parameter_into(
+    frame: &Frame,
+    index: u32,
+    key: &str,
+    rust_type: &str,
+    room: &mut dyn Room,
+) -> Option<Result<(), Fatal>> {
+    active::with_resume(|resume| {
+        one_for_each(resume, frame, key)?;
+        let record = frame.record;
+        let loaded = resume
+            .restored
+            .load_parameter(record as usize, index, &mut |from| room.load(from));
+        loaded.map_err(|error| refused_value(rust_type, resume, frame, record, key, &error))
+    })
+}
+
+fn or_exit(restored: Option<Result<(), Fatal>>, frame: &Frame, key: &str) {
     match restored {
-        Some(Ok(value)) => value,
+        Some(Ok(())) => {}
         Some(Err(fatal)) => fatal.exit(),
-        None => lost(
-            frame,
-            &format!("`{key}` was to be restored while no restart is walking; this is a bug in ckpt"),
-        )
-        .exit(),
+        None => nowhere_to(frame, key).exit(),
     }
 }
 
+fn nowhere_to(frame: &Frame, key: &str) -> Fatal {
+    lost(
+        frame,
+        &format!("`{key}` was to be restored while no restart is walking; this is a bug in ckpt"),
+    )
+}
+
 /// The message for a variable that the checkpoint does not hold as the program needs it.
-fn refused_value<T>(resume: &Resume, frame: &Frame, record: u32, key: &str, error: &LoadError) -> Fatal {
+fn refused_value(
+    rust_type: &str,
+    resume: &Resume,
+    frame: &Frame,
+    record: u32,
+    key: &str,
+    error: &LoadError,
+) -> Fatal {
     let saved = resume.variable(record as usize, key);
     let function = resume
         .function(record as usize)
@@ -245,19 +330,17 @@ fn refused_value<T>(resume: &Resume, frame: &Frame, record: u32, key: &str, erro
         resume.restored.path().display()
     ));
     let types = match saved {
-        Some(saved) if saved.rust_type == type_name::<T>() => format!(
+        Some(saved) if saved.rust_type == rust_type => format!(
             "saved as `{}` (line {}), a type that has changed under its name",
             saved.rust_type, saved.line
         ),
         Some(saved) if !saved.rust_type.is_empty() => {
             format!(
-                "saved as `{}` (line {}), the program now expects `{}`",
-                saved.rust_type,
-                saved.line,
-                type_name::<T>()
+                "saved as `{}` (line {}), the program now expects `{rust_type}`",
+                saved.rust_type, saved.line
             )
         }
-        _ => format!("the program expects `{}`", type_name::<T>()),
+        _ => format!("the program expects `{rust_type}`"),
     };
     fatal
         .why(types)

@@ -41,6 +41,7 @@ pub use error::{Damage, StoreError};
 pub use fault::COMMIT_STEPS;
 pub use folder::Store;
 pub use lock::host_name;
+pub(crate) use restored::Load;
 pub use restored::{FrameInfo, Restored, VariableInfo};
 pub use tree::{Attribute, Node, NodeKind};
 

@@ -11,9 +11,7 @@ use super::container::Container;
 use super::tree::Node;
 use super::{CheckpointId, Meta, VariableContent};
 use crate::globals;
-use crate::value::{
-    Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Refill, Room, Source, Tables,
-};
+use crate::value::{Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Room, Source, Tables};
 
 /// One frame of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +57,13 @@ pub struct VariableInfo {
     pub content: VariableContent,
     /// Bytes of its value.
     pub bytes: u64,
+}
+
+/// Takes a value out of a decoder, to where it is wanted.
+pub(crate) type Load<'l> = &'l mut dyn FnMut(&mut Decoder<'_>) -> Result<(), LoadError>;
+
+fn nothing_loaded() -> LoadError {
+    LoadError::invalid("nothing has taken the value; this is a bug in ckpt")
 }
 
 /// A checkpoint that has been opened.
@@ -157,7 +162,7 @@ impl Restored {
         let found = statics.iter().find(|(variable, _)| variable.key == name);
         let stored = found.and_then(|(_, column)| column.as_ref());
         let stored = stored.ok_or_else(|| LoadError::from(LoadProblem::NoVariable(name.to_owned())))?;
-        self.read(stored, |decoder| global.restore(decoder))
+        self.read(stored, &mut |decoder| global.restore(decoder))
     }
 
     /// Restores variable `key` of frame `frame`; a link is followed.
@@ -165,20 +170,20 @@ impl Restored {
     /// # Errors
     /// When there is no such variable, or it does not hold a `T`.
     pub fn decode<T: Checkpoint>(&self, frame: usize, key: &str) -> Result<T, LoadError> {
-        self.decode_where(frame, key, |variable| variable.key == key, T::load)
+        let mut value = None;
+        self.load(frame, key, &mut |from| {
+            value = Some(T::load(from)?);
+            Ok(())
+        })?;
+        value.ok_or_else(nothing_loaded)
     }
 
-    /// Fills `value` from variable `key` of frame `frame`; a link is followed.
+    /// Has variable `key` of frame `frame` loaded; a link is followed.
     ///
     /// # Errors
     /// As [`Restored::decode`].
-    pub(crate) fn refill<T: Refill>(&self, frame: usize, key: &str, value: &mut T) -> Result<(), LoadError> {
-        self.decode_where(
-            frame,
-            key,
-            |variable| variable.key == key,
-            |from| value.refill(from),
-        )
+    pub(crate) fn load(&self, frame: usize, key: &str, load: Load<'_>) -> Result<(), LoadError> {
+        self.load_where(frame, key, &|variable| variable.key == key, load)
     }
 
     /// Restores parameter `index` of the function of frame `frame`.
@@ -186,13 +191,21 @@ impl Restored {
     /// # Errors
     /// As [`Restored::decode`].
     pub fn parameter<T: Checkpoint>(&self, frame: usize, index: u32) -> Result<T, LoadError> {
+        let mut value = None;
+        self.load_parameter(frame, index, &mut |from| {
+            value = Some(T::load(from)?);
+            Ok(())
+        })?;
+        value.ok_or_else(nothing_loaded)
+    }
+
+    /// Has parameter `index` of the function of frame `frame` loaded.
+    ///
+    /// # Errors
+    /// As [`Restored::decode`].
+    pub(crate) fn load_parameter(&self, frame: usize, index: u32, load: Load<'_>) -> Result<(), LoadError> {
         let name = format!("parameter {index}");
-        self.decode_where(
-            frame,
-            &name,
-            |variable| variable.parameter == Some(index),
-            T::load,
-        )
+        self.load_where(frame, &name, &|variable| variable.parameter == Some(index), load)
     }
 
     /// Brings the files that were opened again to the length that they had. Until then nothing has been written to them.
@@ -212,13 +225,14 @@ impl Restored {
             .get_or_init(|| super::tree::build(&self.blocks.container.index))
     }
 
-    fn decode_where<T>(
+    /// None of this is generic: it would be compiled again for every type of every program.
+    fn load_where(
         &self,
         frame: usize,
         name: &str,
-        wanted: impl Fn(&VariableInfo) -> bool,
-        load: impl FnOnce(&mut Decoder<'_>) -> Result<T, LoadError>,
-    ) -> Result<T, LoadError> {
+        wanted: &dyn Fn(&VariableInfo) -> bool,
+        load: Load<'_>,
+    ) -> Result<(), LoadError> {
         let missing = || LoadError::from(LoadProblem::NoVariable(name.to_owned()));
         let frames = &self.blocks.container.index.frames;
         let mut holder = frames.get(frame).ok_or_else(missing)?;
@@ -246,11 +260,7 @@ impl Restored {
         self.read(stored, load)
     }
 
-    fn read<T>(
-        &self,
-        stored: &Stored,
-        load: impl FnOnce(&mut Decoder<'_>) -> Result<T, LoadError>,
-    ) -> Result<T, LoadError> {
+    fn read(&self, stored: &Stored, load: Load<'_>) -> Result<(), LoadError> {
         let tables = self.tables()?;
         let context = Context {
             source: &self.blocks,
@@ -258,9 +268,8 @@ impl Restored {
         };
         let mut cursor = stored.cursor();
         let mut decoder = Decoder::new(&mut cursor, false, &context);
-        let value = load(&mut decoder)?;
-        decoder.finish()?;
-        Ok(value)
+        load(&mut decoder)?;
+        decoder.finish()
     }
 
     fn tables(&self) -> Result<&Tables, LoadError> {

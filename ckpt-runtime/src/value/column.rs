@@ -174,7 +174,7 @@ pub enum Column {
 
 impl Column {
     /// What a value is that shares nothing with others, copied as a whole.
-    pub(crate) fn of(save: impl FnOnce(&mut Encoder<'_>)) -> Column {
+    pub(crate) fn of(save: &dyn Fn(&mut Encoder<'_>)) -> Column {
         let (mut column, mut objects) = (Column::Empty, Objects::default());
         save(&mut Encoder::new(&mut column, false, &mut objects));
         column

@@ -176,13 +176,33 @@ impl<'a> Decoder<'a> {
         load: impl FnOnce(&mut Decoder<'_>) -> Result<T, LoadError>,
         default: Option<&dyn Fn() -> T>,
     ) -> Result<T, LoadError> {
+        let (mut load, mut value) = (Some(load), None);
+        self.field_by(names, default.is_some(), &mut |from| {
+            value = load.take().map(|load| load(from)).transpose()?;
+            Ok(())
+        })?;
+        match (value, default) {
+            (Some(value), _) => Ok(value),
+            (None, Some(default)) => Ok(default()),
+            (None, None) => Err(self.missing_field(names[0])),
+        }
+    }
+
+    /// Has the next value of a field loaded, if it is there or must be. It is not generic: it would be compiled again for
+    /// every type of every program.
+    fn field_by(
+        &mut self,
+        names: &[&str],
+        is_optional: bool,
+        load: &mut dyn FnMut(&mut Decoder<'_>) -> Result<(), LoadError>,
+    ) -> Result<(), LoadError> {
         if let Cursor::Zeros(zeros) = *self.cursor {
             return load(&mut self.zeros(&mut Cursor::Zeros(zeros.enter()?)));
         }
-        match (self.field_if_present(names)?, default) {
-            (Some(mut column), _) => load(&mut column).map_err(|error| error.below(names[0])),
-            (None, Some(default)) => Ok(default()),
-            (None, None) => Err(self.missing_field(names[0])),
+        match self.field_if_present(names)? {
+            Some(mut column) => load(&mut column).map_err(|error| error.below(names[0])),
+            None if is_optional => Ok(()),
+            None => Err(self.missing_field(names[0])),
         }
     }
 

@@ -201,6 +201,18 @@ impl Chooser<'_, '_> {
                 instead: trap.instead().into(),
             });
         }
+        if let Some(other) = self.called_as(call)
+            && (call.certain || !self.has_certain_caller(call))
+        {
+            let callee = &self.analysis.items.function(call.callees[0]).display;
+            return Err(Reason {
+                function: call.caller,
+                line: Some(call.place.line),
+                what: format!("E1308: `{callee}` is called by another name, `{other}`"),
+                why: "a restart knows the functions on its way by their names, and cannot tell which one that was".into(),
+                instead: "call it by its own name".into(),
+            });
+        }
         Ok(match &call.form {
             CallForm::Method(name) | CallForm::Variable(name, _) => Some(name.clone()),
             CallForm::Path(names) => {
@@ -214,6 +226,13 @@ impl Chooser<'_, '_> {
             }
             CallForm::Unnamed => None,
         })
+    }
+
+    /// The name in the call, if none of the functions that it may mean has it.
+    fn called_as<'c>(&self, call: &'c Call) -> Option<&'c str> {
+        let last = call.form.last()?;
+        let is_own = |callee: &FnId| self.analysis.items.function(*callee).item.sig.ident == last;
+        (!call.callees.is_empty() && !call.callees.iter().any(is_own)).then_some(last)
     }
 
     fn has_certain_caller(&self, call: &Call) -> bool {

@@ -149,3 +149,20 @@ fn refusals_name_the_reason() {
     let inner = "trait S {} fn f() { struct A; impl S for A {} }";
     assert!(refused(inner, "S").contains("inside a function"));
 }
+
+#[test]
+fn a_list_of_objects_that_is_one_itself_is_listed() {
+    let text = "\
+trait Shape { fn area(&self) -> f64; }
+struct Disc { r: f64 }
+impl Shape for Disc { fn area(&self) -> f64 { self.r } }
+impl Shape for Vec<Box<dyn Shape>> { fn area(&self) -> f64 { 0.0 } }
+";
+    let (now, _) = edited(text, "dyn Shape").unwrap();
+    assert!(
+        now.starts_with("#[ckpt::object(Disc, Vec<Box<dyn Shape>>)]\ntrait"),
+        "{now}"
+    );
+    let with_more = text.replace("Box<dyn Shape>", "Box<dyn Shape + Send>");
+    assert!(edited(&with_more, "dyn Shape").is_err());
+}
