@@ -128,7 +128,11 @@ fn rewriting_adds_lines_once_and_the_result_needs_no_tool() {
     let (main, solver) = (package.text("src/main.rs"), package.text("src/solver.rs"));
     assert_eq!(
         added(&main, &before[0].1),
-        ["#[ckpt::main]", "        ckpt::checkpoint!();"]
+        [
+            "#[inline(never)]",
+            "#[ckpt::main]",
+            "        ckpt::checkpoint!();"
+        ]
     );
     assert_eq!(added(&solver, &before[1].1), ["#[derive(ckpt::Checkpoint)]"; 3]);
     assert_eq!(added(&package.text("Cargo.toml"), &before[2].1).len(), 1);
