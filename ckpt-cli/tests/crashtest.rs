@@ -3,6 +3,9 @@
 //! The program here is a shell script that speaks the library's protocol (`CKPT_*`, `job.json`, `000001.h5`), so that it
 //! can be made wrong at will.
 
+#[path = "../../tests/harness/src/messages.rs"]
+mod messages;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -10,6 +13,15 @@ use std::path::Path;
 use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::contains;
+
+/// What commands say, in all tests of the command.
+const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
+
+fn noted(assert: assert_cmd::assert::Assert) -> assert_cmd::assert::Assert {
+    let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    messages::compare(Path::new(MESSAGES), &stderr);
+    assert
+}
 
 /// Sums the numbers 1 to 12, one site visit each. `$1` says what goes wrong after a restart.
 const PROGRAM: &str = r#"#!/bin/sh
@@ -65,7 +77,7 @@ fn crashtest(folder: &Path, options: &[&str], wrong: &str) -> assert_cmd::assert
     command
         .current_dir(folder)
         .args(["crashtest", "--exe", "./sum.sh", "--seed", "1"]);
-    command.args(options).args(["--", wrong]).assert()
+    noted(command.args(options).args(["--", wrong]).assert())
 }
 
 const IGNORE: [&str; 8] = [
@@ -214,8 +226,7 @@ fn without_a_site_nothing_is_tested() {
     command
         .current_dir(here.path())
         .args(["crashtest", "--exe", "plain.sh"]);
-    command
-        .assert()
+    noted(command.assert())
         .code(1)
         .stderr(contains("visited no site").and(contains("ckpt::checkpoint!()")));
 }
@@ -230,8 +241,7 @@ fn a_program_that_fails_by_itself_is_not_tested() {
     command
         .current_dir(here.path())
         .args(["crashtest", "--exe", "fails.sh"]);
-    command
-        .assert()
+    noted(command.assert())
         .code(1)
         .stderr(contains("exit code 3 when it ran uninterrupted").and(contains("no deck")));
 }

@@ -1,5 +1,8 @@
 //! `cargo ckpt pack` and `unpack` of programs of several processes, whose ranks need not build on the same checkpoints.
 
+#[path = "../../tests/harness/src/messages.rs"]
+mod messages;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -7,6 +10,15 @@ use std::process::Command;
 use assert_cmd::assert::OutputAssertExt;
 use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
 use ckpt::store::{Keep, Meta, Mode, Store, Storing};
+
+/// What commands say, in all tests of the command.
+const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
+
+fn noted(assert: assert_cmd::assert::Assert) -> assert_cmd::assert::Assert {
+    let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    messages::compare(Path::new(MESSAGES), &stderr);
+    assert
+}
 
 static PLAN: FunctionPlan = FunctionPlan {
     function: "main",
@@ -47,7 +59,7 @@ fn process(folder: &Path, rank: u32, checkpoints: u64) {
 fn cargo_ckpt(folder: &Path, arguments: &str) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
     command.env_remove("CKPT_DIR").current_dir(folder);
-    let assert = command.args(arguments.split_whitespace()).assert();
+    let assert = noted(command.args(arguments.split_whitespace()).assert());
     let output = assert.get_output();
     let said = [&output.stdout[..], &output.stderr].concat();
     (output.status.code().unwrap(), String::from_utf8(said).unwrap())
@@ -97,6 +109,17 @@ fn each_rank_has_what_its_own_checkpoints_build_on() {
             store.verify(newest).unwrap();
         }
     }
+    // Where the rest of a file lies that holds only what had changed, those who look are told.
+    let (_, said) = cargo_ckpt(here.path(), "inspect 4");
+    assert!(
+        said.contains("000004.r0.h5, holds what had changed; the rest lies in 000001, 000002, 000003\n"),
+        "{said}"
+    );
+    let (_, said) = cargo_ckpt(here.path(), "diff 3 4 --rank 0");
+    assert!(
+        said.contains("holds what had changed; the rest lies in 000001, 000002"),
+        "{said}"
+    );
     // A line that rank 1 does not have is no state of the program.
     let (code, said) = cargo_ckpt(here.path(), "pack 2 -o two.tar");
     assert!(

@@ -1,11 +1,17 @@
 //! Plans of small packages that have never heard of ckpt: measured ones and what follows from them, checked ones, and
 //! plans that leave something outside.
 
+#[path = "../../tests/harness/src/messages.rs"]
+mod messages;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
+
+/// What commands say, in all tests of the command.
+const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
 
 struct Package {
     folder: tempfile::TempDir,
@@ -38,7 +44,9 @@ impl Package {
             .env("CKPT_RUNTIME_PATH", runtime)
             .arg("ckpt")
             .args(arguments);
-        command.output().unwrap()
+        let output = command.output().unwrap();
+        messages::compare(Path::new(MESSAGES), &String::from_utf8_lossy(&output.stderr));
+        output
     }
 
     /// What it prints on standard output and on standard error.

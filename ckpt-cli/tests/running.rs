@@ -1,5 +1,8 @@
 //! Real programs, really killed: `run`, `restart` and `crashtest` from the build to the answer.
 
+#[path = "../../tests/harness/src/messages.rs"]
+mod messages;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -10,6 +13,15 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use predicates::prelude::*;
 use predicates::str::contains;
+
+/// What commands say, in all tests of the command.
+const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
+
+fn noted(assert: assert_cmd::assert::Assert) -> assert_cmd::assert::Assert {
+    let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    messages::compare(Path::new(MESSAGES), &stderr);
+    assert
+}
 
 const PROGRAM: [&str; 6] = [
     "--offline",
@@ -30,7 +42,7 @@ fn command(folder: &Path, arguments: &[&str]) -> std::process::Command {
 }
 
 fn cargo_ckpt(folder: &Path, arguments: &[&str]) -> assert_cmd::assert::Assert {
-    Command::from_std(command(folder, arguments)).assert()
+    noted(Command::from_std(command(folder, arguments)).assert())
 }
 
 /// Runs the example with options of `run`, CKPT_* variables, and arguments of its own.
@@ -43,7 +55,7 @@ fn run(
     let all = [&["run"][..], &PROGRAM, options, &["--"], arguments].concat();
     let mut command = command(folder, &all);
     command.envs(variables.iter().copied());
-    Command::from_std(command).assert()
+    noted(Command::from_std(command).assert())
 }
 
 fn answer(folder: &Path) -> String {

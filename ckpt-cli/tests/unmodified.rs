@@ -1,11 +1,17 @@
 //! `plan`, `rewrite`, `init` and `run` on a package that has never heard of ckpt, from its own folder.
 
+#[path = "../../tests/harness/src/messages.rs"]
+mod messages;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::{Mutex, MutexGuard};
 
 use serde_json::Value;
+
+/// What commands say, in all tests of the command.
+const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
 
 /// A copy of `testdata/lbm`, in a folder of its own.
 struct Package {
@@ -47,7 +53,9 @@ impl Package {
             )
             .arg("ckpt")
             .args(arguments);
-        command.output().unwrap()
+        let output = command.output().unwrap();
+        messages::compare(Path::new(MESSAGES), &String::from_utf8_lossy(&output.stderr));
+        output
     }
 
     fn succeeds(&self, arguments: &[&str]) -> String {

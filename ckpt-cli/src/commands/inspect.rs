@@ -11,7 +11,7 @@ use crate::lines::{Lines, Ranks};
 use crate::plot::raster::{Cell, Plane};
 use crate::plot::{self, Picture};
 use crate::render;
-use crate::stores::{StoreArgs, Which};
+use crate::stores::{StoreArgs, Which, id_list};
 use crate::values::checkpoint::unreadable;
 use crate::values::elements::{Chosen, Elements};
 use crate::values::find::{Found, find, node_of};
@@ -272,7 +272,7 @@ fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
     let meta = checkpoint.meta();
     let whose = rank.map_or_else(String::new, |rank| format!(", rank {rank} of {ranks}"));
     render::print(&format!(
-        "Checkpoint {} of {} {}{whose}, taken {} on {} at site visit {} ({})\n{}\n",
+        "Checkpoint {} of {} {}{whose}, taken {} on {} at site visit {} ({})\n{}{}\n",
         checkpoint.id(),
         meta.program,
         meta.version,
@@ -280,7 +280,8 @@ fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
         meta.host,
         meta.visit,
         meta.reason,
-        checkpoint.path().display()
+        checkpoint.path().display(),
+        elsewhere(checkpoint)
     ));
     for (name, text) in &meta.notes {
         let text = as_typed(name, text).unwrap_or_else(|| text.clone());
@@ -292,6 +293,15 @@ fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
     }
     print_group(checkpoint, "statics", "Statics:", "")?;
     print_group(checkpoint, "shared", "Shared objects (Rc, Arc):", "shared ")
+}
+
+/// Where the rest lies, if the file holds only what had changed.
+pub fn elsewhere(checkpoint: &Restored) -> String {
+    let needs: Vec<u64> = checkpoint.needs().iter().map(|id| id.0).collect();
+    match needs.is_empty() {
+        true => String::new(),
+        false => format!(", holds what had changed; the rest lies in {}", id_list(&needs)),
+    }
 }
 
 /// A group beside the frames, if the checkpoint has it.
@@ -394,6 +404,7 @@ fn whole_as_json(checkpoint: &Restored) -> Outcome<Value> {
         "id": checkpoint.id().0, "path": checkpoint.path(), "program": meta.program, "version": meta.version,
         "visit": meta.visit, "time": meta.time_text(), "reason": meta.reason, "host": meta.host,
         "notes": meta.notes, "frames": frames,
+        "needs": checkpoint.needs().iter().map(|id| id.0).collect::<Vec<_>>(),
     }))
 }
 

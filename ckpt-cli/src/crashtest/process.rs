@@ -124,6 +124,7 @@ impl Launcher {
                 format!("E3020: cannot start `{}`", self.program.executable.display()),
             )
             .because(error)
+            .help("is it a program for this machine, and may it be executed?")
         })?;
         let watched = self.wait(child, start, until);
         if self.ranks.ranks.is_some() {

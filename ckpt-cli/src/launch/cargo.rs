@@ -519,6 +519,7 @@ fn existing(executable: &Path) -> Outcome<Program> {
             format!("E3020: cannot start `{}`", executable.display()),
         )
         .because(error)
+        .help("`--exe` wants the path of a program that this machine can run")
     })?;
     let name = executable_name(&absolute);
     Ok(Program {

@@ -1,6 +1,9 @@
 //! The commands that look into a store: they show what was written, name what is wrong, and change nothing. `store` makes the
 //! stores; here is one, `runs` has two beside each other, `ranks` those of several processes, `terminal` the live view.
 
+mod failing;
+#[path = "../../../tests/harness/src/messages.rs"]
+mod messages;
 mod ranks;
 mod runs;
 mod store;

@@ -10,7 +10,7 @@ use crate::session::exit::{Fatal, exit_code, leave};
 use crate::session::resume::Resume;
 use crate::session::{active, at_exit};
 use crate::store::Load;
-use crate::value::{Checkpoint, Column, Decoder, LoadError, Refill, stand_in};
+use crate::value::{Checkpoint, Column, Decoder, LoadError, LoadProblem, Refill, stand_in};
 
 impl Frame {
     /// Takes up the next record, if a restart is walking: from now on this frame walks to the record's site.
@@ -330,6 +330,15 @@ fn refused_value(
         resume.restored.path().display()
     ));
     let types = match saved {
+        // The value itself says what is wrong, such as a file that is gone, and what to do.
+        Some(saved) if saved.rust_type == rust_type && matches!(error.problem, LoadProblem::Invalid(_)) => {
+            return fatal
+                .why(format!(
+                    "saved as `{}` (line {}), as which the program expects it",
+                    saved.rust_type, saved.line
+                ))
+                .help("do what it says, or start anew without CKPT_RESTART");
+        }
         Some(saved) if saved.rust_type == rust_type => format!(
             "saved as `{}` (line {}), a type that has changed under its name",
             saved.rust_type, saved.line

@@ -4,6 +4,8 @@
 mod files;
 mod globals;
 mod kills;
+#[path = "../../../tests/harness/src/messages.rs"]
+mod messages;
 mod process;
 mod programs;
 mod refusals;

@@ -8,6 +8,9 @@ use tempfile::TempDir;
 /// What a program reads as its standard input, if the job's folder has it.
 pub const INPUT: &str = "input.txt";
 
+/// The messages of all these programs.
+const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/session/messages.txt");
+
 /// A program and the folder that it runs in.
 pub struct Job {
     program: &'static str,
@@ -102,10 +105,12 @@ impl Job {
 
 impl From<Output> for Ended {
     fn from(output: Output) -> Ended {
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        crate::messages::compare(Path::new(MESSAGES), &stderr);
         Ended {
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
+            stderr,
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod compare;
 mod every_visit;
+pub mod messages;
 mod pool;
 mod process;
 mod report;
@@ -14,3 +15,24 @@ pub use every_visit::{Disagreement, Program, Tally, every_visit};
 pub use pool::in_parallel;
 pub use process::{Ended, Run, Runner, scratch_directory};
 pub use report::Report;
+
+#[cfg(test)]
+mod tests {
+    use super::messages;
+
+    #[test]
+    fn messages_are_compared_but_for_what_is_another_each_time() {
+        let noted = tempfile::NamedTempFile::new().unwrap();
+        let wanted = "ckpt: error[E2201]: HERE/x.ckpt.d is in use by process # at u64 #.#\n  help: wait\nmore: E2201\n\n";
+        std::fs::write(noted.path(), wanted).unwrap();
+        let here = std::env::temp_dir().join(".tmpAbC1/x.ckpt.d");
+        let said = format!(
+            "step 1\nckpt: error[E2201]: {} is in use by process 17 at u64 0.5\n  help: wait\nmore: E2201\nstep 2\n",
+            here.display()
+        );
+        messages::compare(noted.path(), &said);
+        let other = said.replace("wait", "go on");
+        let compared = std::panic::catch_unwind(|| messages::compare(noted.path(), &other));
+        assert!(compared.is_err() || std::env::var_os("CKPT_BLESS").is_some());
+    }
+}

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use ckpt::store::{CheckpointId, NodeKind, Restored};
 use serde_json::{Value, json};
 
+use crate::commands::inspect::elsewhere;
 use crate::failure::{Failure, Outcome, code};
 use crate::lines::{Lines, Part, Ranks, rank_list};
 use crate::plot::raster::{Cell, Plane};
@@ -278,8 +279,9 @@ fn print_head(one: &Compared) {
     let head = |name: &str, one: &Restored| {
         let meta = one.meta();
         format!(
-            "{name}: {} ({} {}, visit {})\n",
+            "{name}: {}{} ({} {}, visit {})\n",
             one.path().display(),
+            elsewhere(one),
             meta.program,
             meta.version,
             meta.visit

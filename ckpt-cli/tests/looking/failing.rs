@@ -1,0 +1,171 @@
+//! Commands that cannot do what they are asked to: each says what, where and what to do next, with the code of its message.
+//! What they say is noted in `tests/messages.txt`, like the messages of all tests here.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::store::store;
+
+/// The code of the message, and a script that leads to it: in a folder with a store of three checkpoints, `$ROOT`, the
+/// command as `ckpt`, and `package NAME MAIN`, which makes the folder NAME with a package whose source is MAIN.
+const FAILING: &[(&str, &str)] = &[
+    (
+        "E3002",
+        "cp heat.ckpt.d/000002.r0.h5 other.h5; ckpt diff 1 other.h5 --rank 7",
+    ),
+    (
+        "E3004",
+        "package one 'fn main() {}'; package two 'fn main() {}'; sed -i /workspace/d */Cargo.toml; \
+         printf '[workspace]\nmembers = [\"one\", \"two\"]\n' >Cargo.toml; ckpt init",
+    ),
+    ("E3005", "ckpt inspect 1 'tried[0..10]'"),
+    ("E3009", "ckpt pack; ckpt pack"),
+    (
+        "E3011",
+        "package one 'fn main() {}'; cd one; ckpt plan -- deck.toml",
+    ),
+    ("E3014", "ckpt restart --exe ./heat"),
+    (
+        "E3015",
+        "package one \"fn main() { for i in 0..1000000u64 { print!(\\\"{i}\\\"); } }\"; cd one; ckpt rewrite --to src",
+    ),
+    (
+        "E3016",
+        "ckpt pack; ckpt unpack heat.ckpt.tar --dir 'node-{rank}'",
+    ),
+    (
+        "E3017",
+        "ckpt crashtest --exe /bin/true --compare /etc/results.csv",
+    ),
+    ("E3020", "echo text >heat; ckpt crashtest --exe ./heat"),
+    ("E3024", "ckpt crashtest --exe /bin/false"),
+    ("E3001", "ckpt crashtest --exe /bin/true"),
+    (
+        "E3031",
+        "package one '#[ckpt::main] fn main() { let f = || { ckpt::checkpoint!(); }; f() }'; cd one; ckpt expand main",
+    ),
+    ("E3032", "ckpt pack --output nowhere/heat.tar"),
+    ("E3033", "package one 'fn main() {}'; cd one; ckpt run --profile"),
+    (
+        "E3034",
+        "package one 'fn main() {}'; cd one; ckpt run --release --profile bench",
+    ),
+    (
+        "E3037",
+        "package one 'fn main() {}'; cd one; echo '[package' >Cargo.toml; ckpt run",
+    ),
+    ("E3043", "ckpt run -n 2 --exe /bin/true --launcher nowhere"),
+    (
+        "E3046",
+        "package one 'fn main() {}'; package two 'fn main() {}'; sed -i /workspace/d */Cargo.toml; for p in one two; do mkdir $p/src/bin; cp $p/src/main.rs $p/src/bin/heat.rs; done; printf '[workspace]\nmembers = [\"one\", \"two\"]\n' >Cargo.toml; ckpt run --bin heat",
+    ),
+    ("E3049", "ckpt run --exe /bin/true --launcher srun"),
+    ("E3053", "ckpt unpack heat.ckpt.d/000001.r0.h5"),
+    (
+        "E3054",
+        "ckpt pack; truncate -s 6000 heat.ckpt.tar; rm -r heat.ckpt.d; ckpt unpack heat.ckpt.tar",
+    ),
+    (
+        "E3055",
+        "touch deck.toml; ckpt pack --with deck.toml; rm -r heat.ckpt.d; ckpt unpack heat.ckpt.tar",
+    ),
+    ("E3057", "truncate -s 4000 heat.ckpt.d/000002.r0.h5; ckpt pack 2"),
+    (
+        "E3058",
+        "touch deck.toml; mkdir sub; mv heat.ckpt.d sub; cd sub; ckpt pack --with ../deck.toml",
+    ),
+    ("E3059", "mkdir inputs; ckpt pack --with inputs"),
+    (
+        "E3038",
+        "package one 'fn main() {}'; cd one; tool=$(command -v cargo-ckpt); unset CARGO; PATH=/nowhere $tool ckpt run",
+    ),
+    (
+        "E3060",
+        "package one 'fn main() {}'; cd one; RUSTFLAGS=--cgf ckpt plan",
+    ),
+    (
+        "E3063",
+        "package one 'mod other; use other::main;'; cd one; echo 'pub fn main() { for i in 0..1000000u64 { print!(\"{i}\"); } }' >src/other.rs; ckpt plan",
+    ),
+    ("E3070", "package one 'fn main( {}'; cd one; ckpt plan"),
+    (
+        "E3075",
+        "package one 'fn main() { for i in 0..1000000u64 { print!(\"{i}\"); } }'; cd one; printf '[calls]\nclean = [\"energy\"]\n' >ckpt.toml; ckpt plan",
+    ),
+    (
+        "E3077",
+        "package one 'fn main() {}'; cd one; printf '[[bin]]\nname = \"heat\"\npath = \"src/heet.rs\"\n' >>Cargo.toml; ckpt plan --bin heat",
+    ),
+    (
+        "E3082",
+        "package one 'static mut STEPS: u64 = 0; fn main() { let mut x = 0.0; for i in 0..1000000u64 { x += f64::from(i as u32).sqrt(); unsafe { STEPS += 1 } } println!(\"{x}\"); }'; cd one; ckpt run",
+    ),
+    ("E3088", "cp -r heat.ckpt.d other.ckpt.d; ckpt list"),
+    ("E3095", "ckpt inspect latest 'self[0..1'"),
+    ("E3096", "ckpt inspect latest 'self[0, 0, 0, 0]'"),
+    ("E3097", "ckpt inspect latest 'self[a]'"),
+    ("E3105", "ckpt export latest --all --to state.csv"),
+    ("E3106", "ckpt export latest self --to grid.txt"),
+    (
+        "E3107",
+        "ckpt inspect latest self --shape 100,100 --plot grid.svg",
+    ),
+    ("E3108", "ckpt report"),
+    ("W3001", "echo '{' >heat.ckpt.d/job.json; ckpt list"),
+    (
+        "W3006",
+        "package one 'fn main() {}'; cd one; echo 'fn half( {' >src/half.rs; sed -i '1i mod half;' src/main.rs; ckpt expand",
+    ),
+    // Of the library.
+    ("E2201", "exec 9<>heat.ckpt.d/lock; flock 9; ckpt prune --keep 1"),
+];
+
+const SETTING: &str = r#"
+ckpt() { cargo-ckpt ckpt "$@"; }
+package() {
+    mkdir -p "$1/src"
+    printf '[package]\nname = "failing-%s"\nversion = "0.1.0"\nedition = "2024"\n\n[workspace]\n' "$1" >"$1/Cargo.toml"
+    echo "$2" >"$1/src/main.rs"
+}
+"#;
+
+/// What a script prints on standard error.
+fn said(script: &str) -> String {
+    let here = tempfile::tempdir().unwrap();
+    store(here.path(), 3);
+    let tool = Path::new(env!("CARGO_BIN_EXE_cargo-ckpt")).parent().unwrap();
+    let path = format!("{}:{}", tool.display(), std::env::var("PATH").unwrap());
+    let output = Command::new("bash")
+        .args(["-c", &format!("{SETTING}{script}")])
+        .current_dir(here.path())
+        .env("PATH", path)
+        .env("CARGO_NET_OFFLINE", "true")
+        .env("CARGO_TERM_QUIET", "true")
+        .env(
+            "CARGO_TARGET_DIR",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs"),
+        )
+        .env(
+            "CKPT_RUNTIME_PATH",
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../ckpt-runtime"),
+        )
+        .env_remove("CKPT_DIR")
+        .env_remove("CKPT_BLESS")
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn what_cannot_be_done_is_said_with_the_next_step() {
+    let noted = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages.txt");
+    let mut wrong = Vec::new();
+    for (code, script) in FAILING {
+        let said = said(script);
+        match said.contains(&format!("[{code}]")) {
+            true => crate::messages::compare(&noted, &said),
+            false => wrong.push(format!("{code}: {script}\n{said}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}

@@ -1,0 +1,352 @@
+//! Every message is provoked by a test that has all its words noted: what happened, where, and the next step.
+//!
+//! The compiler's refusals are those of the examples in `ckpt-cli/messages.toml`, noted here in `refusals.txt`; types are in
+//! `tests/ui`; what programs and commands say is noted by their own tests, in a `messages.txt` beside them. What no test
+//! provokes is in `NOT_PROVOKED`, with the reason.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proc_macro2::{TokenStream, TokenTree};
+
+/// Codes, or the first and last of several, and why no test has the words of the message.
+const NOT_PROVOKED: &[(&str, &str, &str)] = &[
+    (
+        "E1006",
+        "E1006",
+        "a fault of ckpt, of cargo or of the machine, which no test can bring about",
+    ),
+    ("E1020", "E1020", "no short program is known that leads there"),
+    ("E1023", "E1023", "no short program is known that leads there"),
+    ("E1026", "E1027", "no short program is known that leads there"),
+    ("E1035", "E1035", "no short program is known that leads there"),
+    ("E1044", "E1044", "no short program is known that leads there"),
+    ("E1049", "E1049", "no short program is known that leads there"),
+    ("E1202", "E1202", "no short program is known that leads there"),
+    (
+        "E1204",
+        "E1204",
+        "unmodified programs with statics lead there, and rustc's answer is read",
+    ),
+    ("E1207", "E1208", "no short program is known that leads there"),
+    (
+        "E1211",
+        "E1211",
+        "it needs a crate or a feature that the cases do not have",
+    ),
+    (
+        "E1214",
+        "E1214",
+        "it needs a crate or a feature that the cases do not have",
+    ),
+    (
+        "E1301",
+        "E1302",
+        "`plan` shows it beside a loop, as a reason and not as an error",
+    ),
+    (
+        "E1303",
+        "E1305",
+        "it needs MPI: the tests in `mpi` lead there, and look for parts of it",
+    ),
+    (
+        "E1307",
+        "E1307",
+        "ckpt-compiler/tests/package/statics.rs leads there",
+    ),
+    (
+        "E2001",
+        "E2002",
+        "it needs a team that is not what it was: tests/crash and testdata lead there",
+    ),
+    ("E2003", "E2003", "no short program is known that leads there"),
+    (
+        "E2004",
+        "E2004",
+        "it needs MPI: the tests in `mpi` lead there, and look for parts of it",
+    ),
+    ("E2007", "E2007", "no short program is known that leads there"),
+    (
+        "E2017",
+        "E2020",
+        "it needs MPI: the tests in `mpi` lead there, and look for parts of it",
+    ),
+    ("E2021", "E2022", "no short program is known that leads there"),
+    (
+        "E2026",
+        "E2026",
+        "it needs MPI: the tests in `mpi` lead there, and look for parts of it",
+    ),
+    (
+        "E2027",
+        "E2028",
+        "it needs a team that is not what it was: tests/crash and testdata lead there",
+    ),
+    ("E2029", "E2029", "no short program is known that leads there"),
+    (
+        "E2031",
+        "E2031",
+        "a fault of ckpt, of cargo or of the machine, which no test can bring about",
+    ),
+    (
+        "E2032",
+        "E2032",
+        "it needs a team that is not what it was: tests/crash and testdata lead there",
+    ),
+    (
+        "E2033",
+        "E2033",
+        "a fault of ckpt, of cargo or of the machine, which no test can bring about",
+    ),
+    ("E3006", "E3006", "no short program is known that leads there"),
+    (
+        "E3008",
+        "E3008",
+        "a fault of ckpt, of cargo or of the machine, which no test can bring about",
+    ),
+    ("E3010", "E3010", "no short program is known that leads there"),
+    (
+        "E3019",
+        "E3019",
+        "a fault of ckpt, of cargo or of the machine, which no test can bring about",
+    ),
+    (
+        "E3021",
+        "E3021",
+        "a fault of ckpt, of cargo or of the machine, which no test can bring about",
+    ),
+    (
+        "E3022",
+        "E3022",
+        "a test interrupts a crash test, and looks at the exit code",
+    ),
+    ("E3023", "E3023", "it needs gigabytes"),
+    ("E3025", "E3025", "no short program is known that leads there"),
+    (
+        "E3030",
+        "E3030",
+        "a fault of ckpt, of cargo or of the machine, which no test can bring about",
+    ),
+    (
+        "E3040",
+        "E3042",
+        "a fault of ckpt, of cargo or of the machine, which no test can bring about",
+    ),
+    ("E3050", "E3050", "it needs a Mac"),
+    ("E3056", "E3056", "no short program is known that leads there"),
+    (
+        "E3061",
+        "E3062",
+        "a fault of ckpt, of cargo or of the machine, which no test can bring about",
+    ),
+    (
+        "E3064",
+        "E3064",
+        "a fault of ckpt, of cargo or of the machine, which no test can bring about",
+    ),
+    ("E3065", "E3069", "no short program is known that leads there"),
+    (
+        "E3072",
+        "E3074",
+        "a fault of ckpt, of cargo or of the machine, which no test can bring about",
+    ),
+    (
+        "E3076",
+        "E3076",
+        "a fault of ckpt, of cargo or of the machine, which no test can bring about",
+    ),
+    ("E3078", "E3080", "no short program is known that leads there"),
+    (
+        "E3081",
+        "E3081",
+        "it needs MPI: the tests in `mpi` lead there, and look for parts of it",
+    ),
+    ("E3083", "E3084", "no short program is known that leads there"),
+    (
+        "E3091",
+        "E3091",
+        "a fault of ckpt, of cargo or of the machine, which no test can bring about",
+    ),
+    ("E3092", "E3092", "no short program is known that leads there"),
+    (
+        "E3101",
+        "E3101",
+        "a fault of ckpt, of cargo or of the machine, which no test can bring about",
+    ),
+    ("E3104", "E3104", "no short program is known that leads there"),
+    ("E3110", "E3111", "it would install packages"),
+    ("W2002", "W2002", "it needs an older Linux"),
+    (
+        "W2003",
+        "W2003",
+        "it needs MPI: the tests in `mpi` lead there, and look for parts of it",
+    ),
+    (
+        "W2004",
+        "W2004",
+        "tests/session leads there; it comes or not, by chance",
+    ),
+    ("W2007", "W2007", "it needs another C library"),
+    (
+        "W2009",
+        "W2011",
+        "it needs MPI: the tests in `mpi` lead there, and look for parts of it",
+    ),
+    (
+        "W2012",
+        "W2012",
+        "it needs a team that is not what it was: tests/crash and testdata lead there",
+    ),
+    ("W3002", "W3003", "no short program is known that leads there"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The codes of all messages, and the examples that they have.
+fn examples() -> BTreeMap<String, Option<String>> {
+    let text = fs::read_to_string(root().join("ckpt-cli/messages.toml")).unwrap();
+    let table: toml::Table = toml::from_str(&text).unwrap();
+    let entries = table["message"].as_table().unwrap().iter();
+    let example = |entry: &toml::Value| entry.get("example").map(|text| text.as_str().unwrap().to_owned());
+    entries
+        .map(|(code, entry)| (code.clone(), example(entry)))
+        .collect()
+}
+
+/// What the macros make of an example.
+fn refused(example: &str) -> Option<TokenStream> {
+    let tokens = |text: &str| text.parse::<TokenStream>().expect(example);
+    for (name, is_object) in [("#[ckpt::instrument", false), ("#[ckpt::object", true)] {
+        if let Some(rest) = example.strip_prefix(name) {
+            let (arguments, item) = rest.split_once(']').expect(example);
+            let inside = arguments
+                .strip_prefix('(')
+                .and_then(|rest| rest.strip_suffix(')'));
+            let arguments = inside.unwrap_or_default();
+            return Some(match is_object {
+                true => ckpt_compiler::object::object(tokens(arguments), tokens(item)),
+                false => ckpt_compiler::instrument(tokens(arguments), tokens(item)),
+            });
+        }
+    }
+    let starts = |words: &[&str]| words.iter().any(|word| example.starts_with(word));
+    if starts(&["#[derive(ckpt::Checkpoint)]", "struct ", "enum "]) {
+        let item = example.trim_start_matches("#[derive(ckpt::Checkpoint)]");
+        return Some(ckpt_compiler::derive::derive_checkpoint(tokens(item)));
+    }
+    starts(&["fn ", "const fn ", "async fn "]).then(|| ckpt_compiler::instrument(tokens(""), tokens(example)))
+}
+
+/// The errors in what a macro has made: the code that is underlined, and what is said of it.
+fn errors(made: TokenStream, found: &mut Vec<(String, String)>) {
+    for token in made {
+        match token {
+            TokenTree::Group(group) => errors(group.stream(), found),
+            TokenTree::Literal(literal) => {
+                let text = syn::parse_str::<syn::LitStr>(&literal.to_string()).map(|text| text.value());
+                let text = text.unwrap_or_default();
+                let text = text.strip_prefix("ckpt: ").unwrap_or(&text);
+                if text.starts_with("E1") {
+                    let at = literal.span().source_text().unwrap_or_default();
+                    found.push((at, text.to_owned()));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `CKPT_BLESS=1 cargo test -p book` notes what is said now.
+#[test]
+fn examples_of_the_compilers_refusals_are_refused() {
+    let mut said = String::new();
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for (code, example) in examples().range("E1000".to_owned().."E1200".to_owned()) {
+        // That one is not annotated, which only rustc sees: `tests/ui` has it.
+        if code == "E1116" {
+            continue;
+        }
+        let Some((example, made)) = example.as_deref().and_then(|text| Some((text, refused(text)?))) else {
+            continue;
+        };
+        tried += 1;
+        let mut found = Vec::new();
+        errors(made, &mut found);
+        match found.iter().find(|(_, text)| text.starts_with(code.as_str())) {
+            Some((at, text)) => {
+                let text = text.replace('\n', "\n  ");
+                said += &format!("{example}\n  at: {at}\n  {text}\n\n");
+            }
+            None => wrong.push(format!("{code}: {example}: {found:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(tried > 40, "{tried}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refusals.txt");
+    if std::env::var_os("CKPT_BLESS").is_some() {
+        fs::write(&path, &said).unwrap();
+    }
+    let noted = fs::read_to_string(&path).unwrap_or_default();
+    let difference = harness::Difference::between(noted.as_bytes(), said.as_bytes());
+    if let Some(difference) = difference {
+        panic!("{}: {difference}; `CKPT_BLESS=1` notes it", path.display());
+    }
+}
+
+/// All files below a folder with this end.
+fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files(&path, end));
+        } else if path.to_string_lossy().ends_with(end) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// `E1012` and the like in a text.
+fn codes(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let is_code = |word: &&str| {
+        let digits = word.strip_prefix(['E', 'W']).unwrap_or_default();
+        digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    words.filter(is_code).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_message_is_provoked_or_says_why_not() {
+    let folders = [
+        "tests/book/tests",
+        "tests/ui/cases",
+        "ckpt-cli/tests",
+        "ckpt-runtime/tests",
+        "mpi/tests/tests",
+    ];
+    let noted = folders
+        .iter()
+        .flat_map(|folder| files(&root().join(folder), ".txt"));
+    let mut provoked: BTreeSet<String> = BTreeSet::new();
+    for path in noted {
+        let text = fs::read_to_string(path).unwrap();
+        let text = text.lines().filter(|line| !line.contains("cargo ckpt explain"));
+        provoked.extend(text.flat_map(codes));
+    }
+    let said = |code: &&String| {
+        let mut ranges = NOT_PROVOKED.iter();
+        ranges.any(|(first, last, _)| (*first..=*last).contains(&code.as_str()))
+    };
+    let all = examples();
+    let missing: Vec<&String> = all.keys().filter(|code| !provoked.contains(*code)).collect();
+    let unsaid: Vec<&&String> = missing.iter().filter(|code| !said(code)).collect();
+    assert!(unsaid.is_empty(), "no test has the words of these: {unsaid:?}");
+    let stale = all.keys().filter(|code| provoked.contains(*code)).filter(said);
+    let stale: Vec<&String> = stale.collect();
+    assert!(stale.is_empty(), "a test has these now: {stale:?}");
+}
