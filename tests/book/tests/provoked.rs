@@ -99,13 +99,18 @@ const NOT_PROVOKED: &[(&str, &str, &str)] = &[
         "E2033",
         "a fault of ckpt, of cargo or of the machine, which no test can bring about",
     ),
+    (
+        "E3002",
+        "E3002",
+        "another message comes first in all that was tried",
+    ),
+    ("E3060", "E3060", "cargo refuses such flags before"),
     ("E3006", "E3006", "no short program is known that leads there"),
     (
         "E3008",
         "E3008",
         "a fault of ckpt, of cargo or of the machine, which no test can bring about",
     ),
-    ("E3010", "E3010", "no short program is known that leads there"),
     (
         "E3019",
         "E3019",
