@@ -63,6 +63,7 @@ fn messages(stderr: &str) -> Vec<String> {
         let line = shape(line.trim_end(), host.trim());
         match (starts, inside) {
             (true, _) => found.push(line),
+            (false, true) if line.is_empty() => {}
             (false, true) => *found.last_mut().expect("one has begun") += &format!("\n{line}"),
             (false, false) => {}
         }
@@ -95,6 +96,14 @@ fn shape(line: &str, host: &str) -> String {
         line = line.replace(&root.display().to_string(), "ROOT");
     }
     let line = without_folders(&line);
+    // A file that was being made has a name of its own.
+    let line = match line.split_once("/.pack-") {
+        Some((folder, name)) => format!(
+            "{folder}/.pack-{}",
+            name.trim_start_matches(|c: char| c.is_ascii_alphanumeric())
+        ),
+        None => line,
+    };
     let is_sum = |word: &str| word.len() == 32 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let words = line
         .split(' ')
