@@ -56,6 +56,11 @@ const NOT_PROVOKED: &[(&str, &str, &str)] = &[
         "ckpt-compiler/tests/package/statics.rs leads there",
     ),
     (
+        "E1308",
+        "E1308",
+        "`plan` shows it beside a loop, as a reason and not as an error",
+    ),
+    (
         "E2001",
         "E2002",
         "it needs a team that is not what it was: tests/crash and testdata lead there",
