@@ -48,7 +48,7 @@ pub const PROGRAMS: [Program; 5] = [
     },
 ];
 
-/// Measured on request: its inner loop comes out a little slower beside a site, a little above the bar.
+/// Measured on request.
 pub const PHOTONS: Program = Program {
     name: "sphot-like",
     short: 4,

@@ -38,6 +38,8 @@ impl Tally {
 
 /// Follows one photon by delta tracking (Woodcock et al. 1965): it flies through the densest material everywhere, and
 /// some of its collisions are none.
+// By itself, not in the loop with the site: its variables stay in registers.
+#[inline(never)]
 fn follow(rng: &mut Rng, tally: &mut Tally) {
     let densest = OPACITY[0];
     let mut r = RADIUS * rng.uniform().max(rng.uniform()).max(rng.uniform());
