@@ -1,23 +1,14 @@
 //! The command line as a user meets it: help, wrong input, missing things. Every failure says what, and what to do.
 
-#[path = "../../tests/harness/src/messages.rs"]
-mod messages;
+mod noted;
 
 use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
+use noted::noted;
 use predicates::prelude::*;
 use predicates::str::contains;
-
-/// What commands say, in all tests of the command.
-const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
-
-fn noted(assert: assert_cmd::assert::Assert) -> assert_cmd::assert::Assert {
-    let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-    messages::compare(Path::new(MESSAGES), &stderr);
-    assert
-}
 
 fn cargo_ckpt(folder: &Path, arguments: &[&str]) -> assert_cmd::assert::Assert {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));

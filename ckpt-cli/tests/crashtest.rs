@@ -3,25 +3,16 @@
 //! The program here is a shell script that speaks the library's protocol (`CKPT_*`, `job.json`, `000001.h5`), so that it
 //! can be made wrong at will.
 
-#[path = "../../tests/harness/src/messages.rs"]
-mod messages;
+mod noted;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use assert_cmd::Command;
+use noted::noted;
 use predicates::prelude::*;
 use predicates::str::contains;
-
-/// What commands say, in all tests of the command.
-const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
-
-fn noted(assert: assert_cmd::assert::Assert) -> assert_cmd::assert::Assert {
-    let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-    messages::compare(Path::new(MESSAGES), &stderr);
-    assert
-}
 
 /// Sums the numbers 1 to 12, one site visit each. `$1` says what goes wrong after a restart.
 const PROGRAM: &str = r#"#!/bin/sh

@@ -1,7 +1,6 @@
 //! `cargo ckpt pack` and `unpack` of programs of several processes, whose ranks need not build on the same checkpoints.
 
-#[path = "../../tests/harness/src/messages.rs"]
-mod messages;
+mod noted;
 
 use std::fs;
 use std::path::Path;
@@ -10,15 +9,7 @@ use std::process::Command;
 use assert_cmd::assert::OutputAssertExt;
 use ckpt::plan::{FunctionPlan, SiteKind, SitePlan};
 use ckpt::store::{Keep, Meta, Mode, Store, Storing};
-
-/// What commands say, in all tests of the command.
-const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
-
-fn noted(assert: assert_cmd::assert::Assert) -> assert_cmd::assert::Assert {
-    let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-    messages::compare(Path::new(MESSAGES), &stderr);
-    assert
-}
+use noted::noted;
 
 static PLAN: FunctionPlan = FunctionPlan {
     function: "main",

@@ -1,17 +1,13 @@
 //! Plans of small packages that have never heard of ckpt: measured ones and what follows from them, checked ones, and
 //! plans that leave something outside.
 
-#[path = "../../tests/harness/src/messages.rs"]
-mod messages;
+mod noted;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
-
-/// What commands say, in all tests of the command.
-const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
 
 struct Package {
     folder: tempfile::TempDir,
@@ -45,7 +41,7 @@ impl Package {
             .arg("ckpt")
             .args(arguments);
         let output = command.output().unwrap();
-        messages::compare(Path::new(MESSAGES), &String::from_utf8_lossy(&output.stderr));
+        noted::compare(&output.stderr);
         output
     }
 

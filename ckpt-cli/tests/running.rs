@@ -1,7 +1,6 @@
 //! Real programs, really killed: `run`, `restart` and `crashtest` from the build to the answer.
 
-#[path = "../../tests/harness/src/messages.rs"]
-mod messages;
+mod noted;
 
 use std::fs;
 use std::path::Path;
@@ -11,17 +10,9 @@ use std::time::{Duration, Instant};
 use assert_cmd::Command;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use noted::noted;
 use predicates::prelude::*;
 use predicates::str::contains;
-
-/// What commands say, in all tests of the command.
-const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
-
-fn noted(assert: assert_cmd::assert::Assert) -> assert_cmd::assert::Assert {
-    let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-    messages::compare(Path::new(MESSAGES), &stderr);
-    assert
-}
 
 const PROGRAM: [&str; 6] = [
     "--offline",

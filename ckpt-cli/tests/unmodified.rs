@@ -1,7 +1,6 @@
 //! `plan`, `rewrite`, `init` and `run` on a package that has never heard of ckpt, from its own folder.
 
-#[path = "../../tests/harness/src/messages.rs"]
-mod messages;
+mod noted;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,9 +8,6 @@ use std::process::Output;
 use std::sync::{Mutex, MutexGuard};
 
 use serde_json::Value;
-
-/// What commands say, in all tests of the command.
-const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
 
 /// A copy of `testdata/lbm`, in a folder of its own.
 struct Package {
@@ -54,7 +50,7 @@ impl Package {
             .arg("ckpt")
             .args(arguments);
         let output = command.output().unwrap();
-        messages::compare(Path::new(MESSAGES), &String::from_utf8_lossy(&output.stderr));
+        noted::compare(&output.stderr);
         output
     }
 

@@ -2,8 +2,8 @@
 //! stores; here is one, `runs` has two beside each other, `ranks` those of several processes, `terminal` the live view.
 
 mod failing;
-#[path = "../../../tests/harness/src/messages.rs"]
-mod messages;
+#[path = "../noted/mod.rs"]
+mod noted;
 mod ranks;
 mod runs;
 mod store;

@@ -88,11 +88,7 @@ pub fn part(folder: &Path, rank: u32, steps: impl IntoIterator<Item = u64>) {
 pub fn cargo_ckpt(folder: &Path, arguments: &[&str]) -> assert_cmd::assert::Assert {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-ckpt"));
     command.env_remove("CKPT_DIR").current_dir(folder).args(arguments);
-    let assert = command.assert();
-    let noted = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
-    let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-    crate::messages::compare(Path::new(noted), &said);
-    assert
+    crate::noted::noted(command.assert())
 }
 
 pub fn json(folder: &Path, arguments: &[&str]) -> serde_json::Value {

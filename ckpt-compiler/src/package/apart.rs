@@ -29,6 +29,7 @@ pub fn edits(program: &Program, analysis: &Analysis, placement: &Placement) -> V
 fn functions(analysis: &Analysis, placement: &Placement) -> BTreeSet<FnId> {
     let instrumented: BTreeSet<FnId> = placement.functions.iter().map(|one| one.function).collect();
     let graph = &analysis.graph;
+    let with_loops: BTreeSet<FnId> = graph.loops.iter().map(|one| one.function).collect();
     let called = graph
         .calls
         .iter()
@@ -36,7 +37,7 @@ fn functions(analysis: &Analysis, placement: &Placement) -> BTreeSet<FnId> {
     called
         .flat_map(|call| call.callees.iter().copied())
         .filter(|id| !instrumented.contains(id))
-        .filter(|id| graph.loops.iter().any(|one| one.function == *id))
+        .filter(|id| with_loops.contains(id))
         .filter(|id| placement.costs.functions[id.0].per_call >= MANY)
         .filter(|id| is_open(analysis.items.function(*id)))
         .collect()
