@@ -370,11 +370,23 @@ fn made_again(flow: &Flow, liveness: &Liveness, classes: &[Class]) -> HashSet<Bi
 fn keep_literals_that_change(flow: &Flow, classes: &mut [Class]) {
     for (id, binding) in flow.bindings.iter().enumerate() {
         let is_literal = binding.mutable && matches!(binding.init, Some(syn::Expr::Struct(_)));
-        let again = Class::Reexecuted { exclusive: false };
-        if is_literal && classes[id] == again && binding.treatment.is_none() && advances(flow, id, again) {
+        let shared = Class::Reexecuted { exclusive: false };
+        let may_be = match classes[id] {
+            Class::Reexecuted { exclusive: false } => true,
+            // What is made of references alone is made of the same ones again.
+            Class::Reexecuted { exclusive: true } => binding.init.as_ref().is_some_and(has_values_of_its_own),
+            _ => false,
+        };
+        if is_literal && may_be && binding.treatment.is_none() && advances(flow, id, shared) {
             classes[id] = Class::Saved;
         }
     }
+}
+
+/// Whether a literal has fields that are no borrows.
+fn has_values_of_its_own(init: &syn::Expr) -> bool {
+    matches!(init, syn::Expr::Struct(literal) if literal.rest.is_some()
+        || literal.fields.iter().any(|field| !matches!(field.expr, syn::Expr::Reference(_))))
 }
 
 /// Whether the variable gets another value, or changes, after the statement that makes it.
@@ -457,8 +469,11 @@ fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
         for (input, _) in &made.inputs {
             let input = *input;
             let of = &flow.bindings[input];
+            // It is saved as a part of the value.
+            let mut lent = flow.lent_parts.iter();
+            let is_lent = lent.any(|(value, base)| *value == made.ident && *base == of.ident);
             // A parameter of a closure in it.
-            if of.step >= made.step {
+            if of.step >= made.step || is_lent {
                 continue;
             }
             let changes = |event: &crate::flow::Event| {

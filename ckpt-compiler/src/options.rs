@@ -163,8 +163,18 @@ pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Tre
     }
 }
 
-/// The variables that `#[ckpt(refill(cells, rng))]` names: the initialiser moves them into what is filled.
-pub fn filled_parts(attributes: &[Attribute]) -> Vec<Ident> {
+/// A variable that `#[ckpt(refill(cells, &mut grid))]` names.
+#[derive(Debug, Clone)]
+pub struct FilledPart {
+    /// Its name.
+    pub name: Ident,
+    /// Whether the value that is filled borrows it exclusively, in a field with `#[ckpt(through)]`; else the initialiser
+    /// moves it into what is filled.
+    pub lent: bool,
+}
+
+/// The variables that the attribute names.
+pub fn filled_parts(attributes: &[Attribute]) -> Vec<FilledPart> {
     let attribute = attributes
         .iter()
         .find(|attribute| attribute.path().is_ident("ckpt"));
@@ -178,9 +188,18 @@ pub fn filled_parts(attributes: &[Attribute]) -> Vec<Ident> {
     parts.and_then(Result::ok).unwrap_or_default()
 }
 
-fn names(input: syn::parse::ParseStream<'_>) -> syn::Result<Vec<Ident>> {
+fn names(input: syn::parse::ParseStream<'_>) -> syn::Result<Vec<FilledPart>> {
     let list;
     syn::parenthesized!(list in input);
-    let names = syn::punctuated::Punctuated::<Ident, syn::Token![,]>::parse_terminated(&list)?;
-    Ok(names.into_iter().collect())
+    let part = |list: syn::parse::ParseStream<'_>| {
+        let lent = list.peek(syn::Token![&]);
+        if lent {
+            list.parse::<syn::Token![&]>()?;
+            list.parse::<syn::Token![mut]>()?;
+        }
+        let name = list.parse()?;
+        Ok(FilledPart { name, lent })
+    };
+    let parts = list.parse_terminated(part, syn::Token![,])?;
+    Ok(parts.into_iter().collect())
 }

@@ -1,4 +1,46 @@
 //! The library that a restartable program links.
+//!
+//! Functions with an attribute are rewritten at compile time, so that the program can be killed and continued from a file:
+//!
+//! ```
+//! #[derive(ckpt::Checkpoint)]
+//! struct Oscillator {
+//!     position: f64,
+//!     velocity: f64,
+//! }
+//!
+//! #[ckpt::instrument]
+//! fn swing(oscillator: &mut Oscillator, steps: u32, dt: f64) {
+//!     for _ in 0..steps {
+//!         ckpt::checkpoint!(); // a checkpoint may be taken here
+//!         oscillator.velocity -= dt * oscillator.position;
+//!         oscillator.position += dt * oscillator.velocity;
+//!     }
+//! }
+//!
+//! #[ckpt::main(calls(swing))]
+//! fn main() {
+//!     let mut oscillator = Oscillator { position: 1.0, velocity: 0.0 };
+//!     swing(&mut oscillator, 10_000, 1e-3);
+//!     println!("{:.6}", oscillator.position);
+//! }
+//! ```
+//!
+//! Without a session (`ckpt.toml`, a `CKPT_*` variable or `cargo ckpt run`) such a program behaves as if the attributes were
+//! not there. `cargo ckpt run` also takes programs without attributes, and writes them into a copy.
+//!
+//! | for | see |
+//! | --- | --- |
+//! | the attributes | [`macro@main`], [`macro@instrument`], [`checkpoint!`], [`macro@object`] |
+//! | what can be saved, and how | [`Checkpoint`] and its derive, [`value`] |
+//! | threads that share work | [`team()`], [`sync`], [`thread`] |
+//! | statics, what a restart makes again, output | [`global()`], [`replayed()`], [`output`] |
+//! | checkpoints by hand, without attributes | [`Session`] |
+//! | reading and writing files of checkpoints | [`store`], [`snapshot`] |
+//!
+//! Methods: what is saved and how a restart walks back to the site, Rodríguez, Martín, González, Touriño, Doallo, *CPPC: a
+//! compiler-assisted tool for portable checkpointing of message-passing applications*, Concurrency and Computation 22(6),
+//! 2010; here without jumps. How often: Daly, FGCS 22(3), 2006, see [`session::auto`].
 
 extern crate self as ckpt;
 
@@ -29,7 +71,112 @@ mod told;
 pub mod value;
 mod work;
 
-pub use ckpt_macros::{Checkpoint, instrument, main, object};
+/// # Examples
+///
+/// ```
+/// use ckpt::Checkpoint;
+///
+/// #[derive(Checkpoint)]
+/// struct Model {
+///     cells: Vec<f64>,
+///     #[ckpt(default)]
+///     damping: f64, // older checkpoints do not have it
+///     #[ckpt(skip)]
+///     drawn: Option<std::time::Instant>,
+/// }
+///
+/// #[derive(Checkpoint)]
+/// enum Phase {
+///     Heating { until: f64 },
+///     #[ckpt(alias = "Cooling")]
+///     Resting,
+/// }
+/// # let _ = (Model { cells: vec![], damping: 0.0, drawn: None }.drawn, Phase::Heating { until: 1.0 }, Phase::Resting);
+/// ```
+pub use ckpt_macros::Checkpoint;
+/// # Examples
+///
+/// ```
+/// #[ckpt::instrument]
+/// fn root_of(number: f64, steps: u32) -> f64 {
+///     let mut root = number;
+///     for _ in 0..steps {
+///         ckpt::checkpoint!();
+///         root = 0.5 * (root + number / root);
+///     }
+///     root
+/// }
+///
+/// assert!((root_of(2.0, 30) - 2_f64.sqrt()).abs() < 1e-15);
+/// ```
+pub use ckpt_macros::instrument;
+/// # Examples
+///
+/// ```
+/// #[ckpt::instrument]
+/// fn count(to: u64) -> u64 {
+///     let mut sum = 0;
+///     for number in 0..to {
+///         ckpt::checkpoint!();
+///         sum += number;
+///     }
+///     sum
+/// }
+///
+/// #[ckpt::main(calls(count))]
+/// fn main() {
+///     let sum = count(100);
+///     println!("{sum}");
+/// }
+/// ```
+pub use ckpt_macros::main;
+/// # Examples
+///
+/// ```
+/// use ckpt::Checkpoint;
+///
+/// #[ckpt::object(Euler, Midpoint)]
+/// trait Solver {
+///     fn step(&mut self, dt: f64);
+///     fn value(&self) -> f64;
+/// }
+///
+/// #[derive(Checkpoint)]
+/// struct Euler(f64);
+///
+/// #[derive(Checkpoint)]
+/// struct Midpoint(f64);
+///
+/// impl Solver for Euler {
+///     fn step(&mut self, dt: f64) {
+///         self.0 -= dt * self.0;
+///     }
+///     fn value(&self) -> f64 {
+///         self.0
+///     }
+/// }
+///
+/// impl Solver for Midpoint {
+///     fn step(&mut self, dt: f64) {
+///         self.0 -= dt * (self.0 - 0.5 * dt * self.0);
+///     }
+///     fn value(&self) -> f64 {
+///         self.0
+///     }
+/// }
+///
+/// #[ckpt::instrument]
+/// fn decay(mut solver: Box<dyn Solver>, steps: u32) -> f64 {
+///     for _ in 0..steps {
+///         ckpt::checkpoint!(); // saves which solver it is, and its state
+///         solver.step(1e-3);
+///     }
+///     solver.value()
+/// }
+///
+/// assert!((decay(Box::new(Midpoint(1.0)), 1000) - (-1_f64).exp()).abs() < 1e-6);
+/// ```
+pub use ckpt_macros::object;
 #[doc(hidden)]
 pub use globals::Place;
 pub use globals::{Global, global};

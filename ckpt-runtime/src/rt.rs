@@ -45,6 +45,26 @@ pub fn stand_in<T: Checkpoint>() -> T {
     crate::value::stand_in().unwrap_or_else(|| no_stand_in::<T>().exit())
 }
 
+/// The type of a variable that is borrowed exclusively for as long as a value lives which a restart fills: that one saves
+/// what the variable holds, and something of its type stands in for it in the checkpoint.
+#[derive(Debug)]
+pub struct Kind<T>(PhantomData<fn() -> T>);
+
+impl<T: Checkpoint> Kind<T> {
+    /// Of the variable before it is borrowed.
+    pub fn of(_: &T) -> Self {
+        if !crate::value::can_stand_in::<T>() {
+            no_stand_in::<T>().exit()
+        }
+        Kind(PhantomData)
+    }
+
+    /// What is saved in its place.
+    pub fn stand_in(&self) -> T {
+        stand_in()
+    }
+}
+
 fn no_stand_in<T>() -> Fatal {
     Fatal::site(format!(
         "E2033: nothing can stand in for a `{}` until the value that it is moved into is filled",

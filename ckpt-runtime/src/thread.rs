@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,13 +16,16 @@ static RUNNING: Mutex<BTreeMap<u64, &'static Location<'static>>> = Mutex::new(BT
 thread_local! {
     /// The number of this thread, if it is watched.
     static NUMBER: Cell<Option<u64>> = const { Cell::new(None) };
+    /// How many calls this thread is in whose threads a restart starts again.
+    static MADE_AGAIN: Cell<u32> = const { Cell::new(0) };
 }
 
 fn running() -> MutexGuard<'static, BTreeMap<u64, &'static Location<'static>>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The body of a thread, watched: until it has ended no checkpoint is taken.
+/// The body of a thread, watched: until it has ended no checkpoint is taken. A thread that is started while
+/// [`made_again`] holds is not watched.
 ///
 /// ```
 /// use std::thread;
@@ -30,15 +34,43 @@ fn running() -> MutexGuard<'static, BTreeMap<u64, &'static Location<'static>>> {
 /// ```
 #[track_caller]
 pub fn watched<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
-    let mut all = running();
-    let number = all.last_key_value().map_or(0, |(last, _)| last + 1);
-    all.insert(number, Location::caller());
-    drop(all);
-    let end = End(number);
+    let end = (MADE_AGAIN.get() == 0).then(|| {
+        let mut all = running();
+        let number = all.last_key_value().map_or(0, |(last, _)| last + 1);
+        all.insert(number, Location::caller());
+        End(number)
+    });
     move || {
-        NUMBER.set(Some(number));
+        NUMBER.set(end.as_ref().map(|End(number)| *number));
         let _end = end;
         body()
+    }
+}
+
+/// Until what it gives is dropped, threads that this thread starts hold no checkpoint back: those of a pool that a restart
+/// makes again. `cargo ckpt` puts it into functions of which the user has said that they are called again at a restart.
+///
+/// ```
+/// use std::thread;
+/// let workers: Vec<_> = {
+///     let _again = ckpt::thread::made_again();
+///     (0..2).map(|n| thread::spawn(ckpt::thread::watched(move || n))).collect()
+/// };
+/// assert_eq!(workers.into_iter().map(|worker| worker.join().unwrap()).sum::<i32>(), 1);
+/// ```
+pub fn made_again() -> MadeAgain {
+    MADE_AGAIN.set(MADE_AGAIN.get() + 1);
+    MadeAgain(PhantomData)
+}
+
+/// See [`made_again`].
+#[derive(Debug)]
+#[must_use = "it holds until it is dropped"]
+pub struct MadeAgain(PhantomData<*const ()>);
+
+impl Drop for MadeAgain {
+    fn drop(&mut self) {
+        MADE_AGAIN.set(MADE_AGAIN.get() - 1);
     }
 }
 
@@ -89,5 +121,13 @@ mod tests {
         let panics = watched(|| panic!("in a thread"));
         assert!(std::thread::spawn(panics).join().is_err());
         assert_eq!(here(), 0);
+        let again = made_again();
+        let unwatched = watched(|| ());
+        assert_eq!(here(), 0);
+        drop(again);
+        let _watched = watched(|| ());
+        assert_eq!(here(), 1);
+        drop(unwatched);
+        assert_eq!(here(), 1);
     }
 }

@@ -41,6 +41,8 @@ pub(super) enum Saved {
     Refilled,
     Serde,
     Skipped,
+    /// An exclusive reference: what it stands for is saved and filled.
+    Through,
     /// What the initialiser makes of it is kept.
     Kept,
 }
@@ -49,6 +51,19 @@ impl Field {
     /// Whether the field is in the file.
     pub fn is_saved(&self) -> bool {
         !matches!(self.saved, Saved::Skipped | Saved::Kept)
+    }
+
+    /// Whether a restart makes it again, and so the struct that it is in.
+    pub fn is_made_again(&self) -> bool {
+        matches!(self.saved, Saved::Kept | Saved::Through)
+    }
+
+    /// The type that is saved: what an exclusive reference stands for.
+    pub fn saved_type(&self) -> &Type {
+        match (&self.ty, self.saved) {
+            (Type::Reference(one), Saved::Through) => &one.elem,
+            (ty, _) => ty,
+        }
     }
 }
 
@@ -62,6 +77,7 @@ pub(super) enum DefaultValue {
 struct Written {
     skip: Option<proc_macro2::Span>,
     keep: Option<proc_macro2::Span>,
+    through: Option<proc_macro2::Span>,
     serde: Option<proc_macro2::Span>,
     default: Option<DefaultValue>,
     rename: Option<LitStr>,
@@ -103,7 +119,7 @@ pub(super) fn read(input: &DeriveInput) -> Result<Item> {
 
 /// The fields of a struct that is filled, if it has one that is kept.
 fn refilled(mut fields: Vec<Field>) -> Vec<Field> {
-    if fields.iter().any(|field| field.saved == Saved::Kept) {
+    if fields.iter().any(Field::is_made_again) {
         let saved = fields.iter_mut().filter(|field| field.saved == Saved::Columns);
         saved.for_each(|field| field.saved = Saved::Refilled);
     }
@@ -113,7 +129,7 @@ fn refilled(mut fields: Vec<Field>) -> Vec<Field> {
 fn enum_variant(variant: &Variant, errors: &mut Errors) -> EnumVariant {
     let written = errors.take(Written::parse(&variant.attrs, "a variant", &["rename", "alias"]));
     let parts = fields(&variant.fields, errors);
-    for kept in parts.iter().filter(|field| field.saved == Saved::Kept) {
+    for kept in parts.iter().filter(|field| field.is_made_again()) {
         errors.push(Error::new(
             kept.ty.span(),
             "E1102: a field of an enum cannot be kept: the value that is made again may be another variant",
@@ -131,22 +147,30 @@ fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
         .members()
         .zip(fields)
         .map(|(member, field)| {
-            let known = ["skip", "keep", "serde", "default", "rename", "alias"];
+            let known = ["skip", "keep", "through", "serde", "default", "rename", "alias"];
             let written = errors.take(Written::parse(&field.attrs, "a field", &known));
             let own_name = match &member {
                 Member::Named(ident) => syn::ext::IdentExt::unraw(ident).to_string(),
                 Member::Unnamed(index) => index.index.to_string(),
             };
             let saved = match (written.skip, written.serde) {
-                _ if written.keep.is_some() => {
-                    let alone = written.skip.is_none() && written.serde.is_none() && written.default.is_none();
-                    if let (Some(keep), false) = (written.keep, alone) {
+                _ if written.keep.or(written.through).is_some() => {
+                    let others = [written.skip, written.serde, written.keep.and(written.through)];
+                    let is_reference = matches!(&field.ty, Type::Reference(one) if one.mutability.is_some());
+                    let alone = others.iter().all(Option::is_none)
+                        && written.default.is_none()
+                        && (is_reference || written.through.is_none());
+                    let word = if written.keep.is_some() { "keep" } else { "through" };
+                    if let (Some(keep), false) = (written.keep.or(written.through), alone) {
                         errors.push(Error::new(
                             keep,
-                            "E1103: a field with `keep` holds what the initialiser makes of it; nothing else can be said about it",
+                            format!("E1103: a field with `{word}` holds what the initialiser makes of it; nothing else can be said about it"),
                         ));
                     }
-                    Saved::Kept
+                    match written.keep {
+                        None if is_reference => Saved::Through,
+                        _ => Saved::Kept,
+                    }
                 }
                 (Some(_), Some(serde)) => {
                     errors.push(Error::new(
@@ -225,6 +249,7 @@ impl Written {
                 let twice = || Error::new(span, format!("E1107: `{name}` is given twice"));
                 match name.as_str() {
                     "skip" => written.skip.replace(span).map_or(Ok(()), |_| Err(twice())),
+                    "through" => written.through.replace(span).map_or(Ok(()), |_| Err(twice())),
                     "keep" => written.keep.replace(span).map_or(Ok(()), |_| Err(twice())),
                     "serde" => written.serde.replace(span).map_or(Ok(()), |_| Err(twice())),
                     "rename" => written

@@ -14,8 +14,7 @@ pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {
     let (parameters, _, predicates) = generics.split_for_impl();
     let (_, arguments, _) = input.generics.split_for_impl();
     let (name, ckpt) = (&input.ident, &item.ckpt);
-    let is_refilled =
-        matches!(&item.shape, Shape::Struct(fields) if fields.iter().any(|field| field.saved == Saved::Kept));
+    let is_refilled = matches!(&item.shape, Shape::Struct(fields) if fields.iter().any(Field::is_made_again));
     let methods = match &item.shape {
         Shape::Struct(fields) if is_refilled => super::refill::expand(ckpt, fields),
         Shape::Struct(fields) => of_struct(ckpt, fields),
@@ -294,11 +293,14 @@ pub(super) fn save_one(
     to: &TokenStream,
     index: usize,
 ) -> TokenStream {
-    let ty = &field.ty;
+    let ty = field.saved_type();
     // The type's span: where it is not `Checkpoint`, the error stands under it.
     let to = quote!(&mut #to.field(__FIELDS, #index));
     match field.saved {
         Saved::Serde => quote_spanned!(ty.span()=> #ckpt::value::save_serde::<#ty>(#value, #to);),
+        Saved::Through => {
+            quote_spanned!(ty.span()=> <#ty as #ckpt::value::Refill>::save_part(&**#value, #to);)
+        }
         Saved::Refilled => {
             quote_spanned!(ty.span()=> <#ty as #ckpt::value::Refill>::save_part(#value, #to);)
         }

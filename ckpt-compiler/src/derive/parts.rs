@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{DeriveInput, Fields, Member};
 
-use super::attributes::{Field, Item, Shape};
+use super::attributes::{Field, Item, Saved, Shape};
 use super::expand::{names_constant, save_one, saved};
 
 pub(super) fn expand(input: &DeriveInput, item: &Item, bounded: &syn::Generics) -> TokenStream {
@@ -13,7 +13,8 @@ pub(super) fn expand(input: &DeriveInput, item: &Item, bounded: &syn::Generics) 
         return TokenStream::new();
     };
     let saved_fields: Vec<&Field> = saved(fields).collect();
-    if saved_fields.is_empty() {
+    // What lives behind a reference of the struct is no part of it that could be lent by itself.
+    if saved_fields.is_empty() || fields.iter().any(|field| field.saved == Saved::Through) {
         return TokenStream::new();
     }
     let ckpt = &item.ckpt;

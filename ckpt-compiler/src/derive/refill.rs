@@ -37,7 +37,7 @@ pub(super) fn expand(ckpt: &Path, fields: &[Field]) -> TokenStream {
 }
 
 fn fill(ckpt: &Path, field: &Field) -> TokenStream {
-    let (member, names, ty) = (&field.member, &field.names, &field.ty);
+    let (member, names, ty) = (&field.member, &field.names, field.saved_type());
     let load = match field.saved {
         Saved::Kept => return TokenStream::new(),
         Saved::Skipped => {
@@ -46,6 +46,9 @@ fn fill(ckpt: &Path, field: &Field) -> TokenStream {
         }
         Saved::Serde => {
             quote_spanned!(ty.span()=> self.#member = #ckpt::value::load_serde::<#ty>(__from)?;)
+        }
+        Saved::Through => {
+            quote_spanned!(ty.span()=> <#ty as #ckpt::value::Refill>::refill(&mut *self.#member, __from)?;)
         }
         Saved::Refilled | Saved::Columns => {
             quote_spanned!(ty.span()=> <#ty as #ckpt::value::Refill>::refill(&mut self.#member, __from)?;)

@@ -71,7 +71,7 @@ fn wrong_attributes_are_named_at_their_place() {
     assert_eq!(
         (message.as_str(), place.as_str()),
         (
-            "E1114: a field takes `skip`, `keep`, `serde`, `default`, `rename`, `alias`",
+            "E1114: a field takes `skip`, `keep`, `through`, `serde`, `default`, `rename`, `alias`",
             "skipped"
         )
     );

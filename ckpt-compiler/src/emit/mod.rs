@@ -260,6 +260,9 @@ impl Emitter<'_> {
 
     fn plain_reference(&self, site: SiteId, entry: &Entry) -> TokenStream {
         let id = entry.binding();
+        if let Some(kind) = self.plan.sites[site as usize - 1].lent_part(id) {
+            return quote_spanned!(self.own_span(id) => &#kind.stand_in());
+        }
         let binding = &self.flow.bindings[id];
         let name = &binding.ident;
         if self.plan.travel.is_parked(site, id) {

@@ -216,7 +216,8 @@ impl Emitter<'_> {
                     _ => quote!(#registrar.save_entry(#key);),
                 };
             }
-            let unwritten = !is_written_around && self.unwritten.contains(self.flow, site, entry.binding());
+            let is_part = site_plan.lent_part(entry.binding()).is_some();
+            let unwritten = !is_written_around && !is_part && self.unwritten.contains(self.flow, site, entry.binding());
             let unwritten = unwritten.then(|| quote!(#registrar.unwritten();));
             match entry {
                 Entry::Save(_) if self.is_seen(site, entry) => {
@@ -354,6 +355,7 @@ impl Emitter<'_> {
             _ => false,
         };
         is_own
+            && self.plan.sites[site as usize - 1].lent_part(id).is_none()
             && !self.is_lent_to_region(site, entry)
             && self.flow.nameable(site, id)
             && !self.plan.travel.is_parked(site, id)

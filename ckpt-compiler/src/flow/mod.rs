@@ -197,6 +197,8 @@ pub struct Flow {
     pub outer_names: HashMap<StepId, HashSet<String>>,
     /// For every variable of a `match` that replays: what is matched, and with which pattern.
     pub arms: HashMap<BindingId, (Expr, Pat)>,
+    /// What values that are filled borrow exclusively: the value as it is made, and the variable.
+    pub lent_parts: Vec<(Ident, Ident)>,
     /// For every call that leads to a site: what its arguments use.
     pub arguments: Vec<(SiteId, Vec<(BindingId, Use)>)>,
 }

@@ -24,6 +24,8 @@ pub fn build(signature: &Signature, lowered: &Lowered, treatments: &[Option<Trea
             scope: Vec::new(),
         })
         .collect();
+    let lent = lowered.lent_parts.iter();
+    walker.flow.lent_parts = lent.map(|part| (part.value.clone(), part.base.clone())).collect();
     walker.enter();
     parameters(&mut walker, signature, treatments);
     walker.block(&lowered.body);

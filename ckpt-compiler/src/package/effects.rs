@@ -71,12 +71,18 @@ impl<'a> Effects<'a> {
     /// Whether the value of the variable that is declared there may be made a second time, and then filled from a
     /// checkpoint: as [`Effects::may_run_again`], but the value itself may change later.
     pub fn may_be_made_again(&self, place: Place) -> bool {
+        self.may_be_made_again_from(place, &[])
+    }
+
+    /// The same for a value that borrows variables exclusively, which are filled with it.
+    pub fn may_be_made_again_from(&self, place: Place, lent: &[String]) -> bool {
         self.tables.in_force_during(|| {
             let found = local_at(self.program, place);
-            found.is_some_and(|(statement, others)| {
+            found.is_some_and(|(statement, mut others)| {
                 let Statement::Let(local) = statement else {
                     return false;
                 };
+                others.retain(|name| !lent.contains(name));
                 let mut pattern = &local.pat;
                 if let syn::Pat::Type(typed) = pattern {
                     pattern = &typed.pat;

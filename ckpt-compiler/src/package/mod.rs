@@ -32,6 +32,7 @@ pub mod effects;
 pub mod elsewhere;
 pub mod fold;
 pub mod globals;
+mod handles;
 pub mod hints;
 pub mod inputs;
 pub mod items;

@@ -1,5 +1,6 @@
 //! The structs and enums of the program: which of them a type holds, and what stands in the way of saving one.
 
+use super::handles::Handles;
 use super::locate::bytes;
 use super::rewrite::Place;
 use super::source::{FileId, Program};
@@ -40,10 +41,12 @@ impl Types {
         let mut types = Self::default();
         let mut by_hand = BTreeSet::new();
         let traits = own_traits(program);
+        let handles = Handles::of(program);
         for (index, file) in program.files.iter().enumerate() {
             let mut collector = Collector {
                 program,
                 traits: &traits,
+                handles: &handles,
                 file: FileId(index),
                 types: &mut types,
                 by_hand: &mut by_hand,
@@ -153,6 +156,7 @@ fn own_traits(program: &Program) -> BTreeSet<String> {
 struct Collector<'p> {
     program: &'p Program,
     traits: &'p BTreeSet<String>,
+    handles: &'p Handles,
     file: FileId,
     types: &'p mut Types,
     by_hand: &'p mut BTreeSet<String>,
@@ -162,13 +166,15 @@ impl Collector<'_> {
     fn note<'a>(
         &mut self,
         item: &impl Spanned,
-        ident: &syn::Ident,
+        (ident, generics): (&syn::Ident, &syn::Generics),
         attributes: &[syn::Attribute],
         fields: impl Iterator<Item = (String, &'a syn::Field)>,
     ) {
         let derives = derived(attributes);
         let mut parts = Parts {
             traits: self.traits,
+            handles: self.handles,
+            generics,
             field: String::new(),
             mentions: BTreeSet::new(),
             unsaveable: None,
@@ -196,7 +202,8 @@ impl Collector<'_> {
 
 impl<'ast> Visit<'ast> for Collector<'_> {
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
-        self.note(item, &item.ident, &item.attrs, named(&item.ident, &item.fields));
+        let named = named(&item.ident, &item.fields);
+        self.note(item, (&item.ident, &item.generics), &item.attrs, named);
     }
 
     fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
@@ -204,7 +211,7 @@ impl<'ast> Visit<'ast> for Collector<'_> {
             .variants
             .iter()
             .flat_map(|variant| named(&variant.ident, &variant.fields));
-        self.note(item, &item.ident, &item.attrs, fields);
+        self.note(item, (&item.ident, &item.generics), &item.attrs, fields);
     }
 
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
@@ -250,6 +257,8 @@ fn derived(attributes: &[syn::Attribute]) -> BTreeSet<String> {
 /// What the type of a field is made of.
 struct Parts<'t> {
     traits: &'t BTreeSet<String>,
+    handles: &'t Handles,
+    generics: &'t syn::Generics,
     field: String,
     mentions: BTreeSet<String>,
     unsaveable: Option<String>,
@@ -268,6 +277,22 @@ impl Parts<'_> {
         );
         !borrows && first.is_some_and(|first| self.traits.contains(&first.ident.to_string()))
     }
+
+    /// No checkpoint can hold it.
+    fn is_in_the_way(&mut self, ty: &syn::Type) {
+        let text = quote::quote!(#ty).to_string();
+        let text = text
+            .replace(" (", "(")
+            .replace("& ", "&")
+            .replace(" >", ">")
+            .replace(" <", "<")
+            .replace("< ", "<");
+        let text = format!("{}: {text}", self.field);
+        if !matches!(ty, syn::Type::Reference(reference) if is_text(reference)) {
+            self.unsaveable_but_text.get_or_insert_with(|| text.clone());
+        }
+        self.unsaveable.get_or_insert(text);
+    }
 }
 
 impl<'ast> Visit<'ast> for Parts<'_> {
@@ -280,20 +305,8 @@ impl<'ast> Visit<'ast> for Parts<'_> {
             | syn::Type::BareFn(_)
             | syn::Type::Ptr(_)
             | syn::Type::TraitObject(_)
-            | syn::Type::ImplTrait(_) => {
-                let text = quote::quote!(#ty).to_string();
-                let text = text
-                    .replace(" (", "(")
-                    .replace("& ", "&")
-                    .replace(" >", ">")
-                    .replace(" <", "<")
-                    .replace("< ", "<");
-                let text = format!("{}: {text}", self.field);
-                if !matches!(ty, syn::Type::Reference(reference) if is_text(reference)) {
-                    self.unsaveable_but_text.get_or_insert_with(|| text.clone());
-                }
-                self.unsaveable.get_or_insert(text);
-            }
+            | syn::Type::ImplTrait(_) => self.is_in_the_way(ty),
+            syn::Type::Path(path) if self.handles.has(&path.path, self.generics) => self.is_in_the_way(ty),
             // What is behind it is known by name where the trait is another one.
             syn::Type::Path(path) if super::outputs::is_boxed(&path.path) => {}
             syn::Type::Path(path) => {

@@ -4,6 +4,7 @@ mod carving;
 mod jumps;
 mod layout;
 mod lending;
+mod lent_parts;
 mod remade;
 mod sites;
 pub mod travel;
@@ -93,6 +94,8 @@ pub struct SitePlan {
     pub seats: Vec<Vec<BindingId>>,
     /// Receivers of a method that may take them by value, and leave nothing of them.
     pub used_up: Vec<BindingId>,
+    /// Variables that another one which is saved here borrows exclusively, and so saves; with what knows their types.
+    pub lent_parts: Vec<(BindingId, Ident)>,
 }
 
 impl SitePlan {
@@ -106,6 +109,12 @@ impl SitePlan {
     /// has it.
     pub fn always_saves(&self, entry: &Entry) -> bool {
         entry.is_always_saved() && !self.used_up.contains(&entry.binding())
+    }
+
+    /// What knows the type of a variable that is saved as a part of another one.
+    pub fn lent_part(&self, binding: BindingId) -> Option<&Ident> {
+        let mut parts = self.lent_parts.iter();
+        parts.find(|(base, _)| *base == binding).map(|(_, kind)| kind)
     }
 
     /// Whether the site needs the variable's value, be it only for the caller.
@@ -241,6 +250,7 @@ pub fn plan(
             break;
         }
     }
+    lent_parts::lent_parts(lowered, flow, &needed, &mut plan, errors);
     plan.travel = travel::travel(lowered, flow, &plan, errors);
     plan.others = others;
     remade::remake(flow, liveness, &mut plan, &lends, errors);

@@ -1,10 +1,11 @@
 //! Calls that start a thread which may outlive them.
 
+use crate::options::{Treatment, take_treatment};
 use crate::paths::rt;
 use crate::tables::segments;
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, ExprCall, ExprMethodCall, parse_quote};
+use syn::{Expr, ExprCall, ExprMethodCall, Local, parse_quote};
 
 /// The body in `thread::spawn(body)`, `rayon::spawn(body)`, or, where `spawn` is known to be std's, `spawn(body)` with a
 /// closure.
@@ -66,6 +67,14 @@ impl Watch {
 }
 
 impl VisitMut for Watch {
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        // A thread that a restart starts again holds no checkpoint back.
+        let treatment = take_treatment(&mut local.attrs.clone());
+        if !matches!(treatment, Ok(Some(Treatment::Reexecute))) {
+            visit_mut::visit_local_mut(self, local);
+        }
+    }
+
     fn visit_expr_call_mut(&mut self, call: &mut ExprCall) {
         visit_mut::visit_expr_call_mut(self, call);
         if in_call(call, false).is_some() {

@@ -11,6 +11,7 @@ use crate::options::Treatment;
 use crate::paths::rt;
 use proc_macro2::Span;
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprWhile, parse_quote};
 
 impl Lowering<'_> {
@@ -159,7 +160,9 @@ impl Lowering<'_> {
         if matches!(origin(&iterable, self.references), Origin::Borrow { .. }) {
             self.name_lent_value(&mut iterable, &mut outer);
         }
-        let iterator = self.names.fresh("iterator");
+        let mut iterator = self.names.fresh("iterator");
+        // What rustc says of its type is then about this loop, and not about each of the function's.
+        iterator.set_span(iterator.span().located_at(iterable.span()));
         if treatment == Some(Treatment::Serde) {
             let what = "E1112: `serde` is for variables: on a `for` write `save` or `reexecute`";
             self.errors.syntax(&syn::Error::new_spanned(&iterable, what));
@@ -196,7 +199,7 @@ impl Lowering<'_> {
                 #rt::up_to(::core::iter::IntoIterator::into_iter(#iterable), #count)
             };
             outer.push(replay(make, Some(again)));
-            let here = Span::mixed_site().located_at(syn::spanned::Spanned::span(&iterable));
+            let here = Span::mixed_site().located_at(iterable.span());
             let check = quote_spanned!(here => (&#rt::Order(&#iterator)).check(););
             outer.push(replay(
                 parse_quote! {

@@ -2,7 +2,8 @@
 
 use super::refilled::filled_parts_of;
 use super::{
-    Block, Branch, Form, Lowered, Plain, Site, SiteId, Sites, Spine, SpineStep, Step, StepKind, Target,
+    Block, Branch, Form, LentPart, Lowered, Plain, Site, SiteId, Sites, Spine, SpineStep, Step, StepKind,
+    Target,
 };
 use crate::borrow::is_repeatable;
 use crate::errors::Diagnostics;
@@ -36,12 +37,14 @@ pub fn lower(
         names,
         errors,
         sites: Vec::new(),
+        lent_parts: Vec::new(),
     };
     let mut body = lowering.block(body);
     super::number(&mut body, 0);
     Lowered {
         body,
         sites: lowering.sites,
+        lent_parts: lowering.lent_parts,
     }
 }
 
@@ -53,6 +56,7 @@ pub(super) struct Lowering<'a> {
     pub(super) names: &'a Names,
     pub(super) errors: &'a mut Diagnostics,
     sites: Vec<Site>,
+    pub(super) lent_parts: Vec<LentPart>,
 }
 
 impl Lowering<'_> {

@@ -230,6 +230,19 @@ pub struct Lowered {
     pub body: Block,
     /// The sites, site `k` at index `k - 1`.
     pub sites: Vec<Site>,
+    /// What values that are filled borrow exclusively.
+    pub lent_parts: Vec<LentPart>,
+}
+
+/// A variable that a value which a restart fills borrows exclusively for as long as it lives: `#[ckpt(refill(&mut grid))]`.
+#[derive(Debug)]
+pub struct LentPart {
+    /// The value as its initialiser makes it; the user's variable is what it moves into.
+    pub value: Ident,
+    /// The variable that is borrowed.
+    pub base: Ident,
+    /// What knows its type.
+    pub kind: Ident,
 }
 
 /// The placeholder for the inner expression of a [`Spine::Context`].

@@ -2,15 +2,15 @@
 
 use super::lower::{Lowering, is_one_name, step};
 use super::operands::names_in;
-use super::{Plain, Step, StepKind};
-use crate::options::{Treatment, filled_parts};
+use super::{LentPart, Plain, Step, StepKind};
+use crate::options::{FilledPart, Treatment, filled_parts};
 use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, Local, Pat, Stmt, parse_quote};
 
 /// The variables that are moved into what is filled, by the attribute of the statement.
-pub(super) fn filled_parts_of(stmt: &Stmt) -> Vec<Ident> {
+pub(super) fn filled_parts_of(stmt: &Stmt) -> Vec<FilledPart> {
     match stmt {
         Stmt::Local(local) => filled_parts(&local.attrs),
         _ => Vec::new(),
@@ -20,7 +20,7 @@ pub(super) fn filled_parts_of(stmt: &Stmt) -> Vec<Ident> {
 impl Lowering<'_> {
     /// `#[ckpt(refill)] let x = f();` becomes two statements: one that makes the value and runs again at restart, and one
     /// that gives it to `x`, which a restart fills in between. Whether it could be done.
-    pub(super) fn make_first(&mut self, stmt: &mut Stmt, parts: &[Ident], out: &mut Vec<Step>) -> bool {
+    pub(super) fn make_first(&mut self, stmt: &mut Stmt, parts: &[FilledPart], out: &mut Vec<Step>) -> bool {
         let has_site = self.marks.in_stmt(stmt);
         let refused = match stmt {
             Stmt::Local(Local {
@@ -30,8 +30,16 @@ impl Lowering<'_> {
             }) if init.diverge.is_none() && is_one_name(pat) && !has_site => {
                 let name = self.names.fresh("made");
                 let mut made = std::mem::replace(&mut *init.expr, parse_quote!(#name));
-                if !self.put_parts_aside(&mut made, parts, out) {
+                let (lent, moved): (Vec<&FilledPart>, Vec<&FilledPart>) =
+                    parts.iter().partition(|part| part.lent);
+                let moved: Vec<Ident> = moved.into_iter().map(|part| part.name.clone()).collect();
+                if !moved.is_empty() && !self.put_parts_aside(&mut made, &moved, out) {
                     return false;
+                }
+                for part in lent {
+                    if !self.know_type_of_lent(&made, &name, &part.name, out) {
+                        return false;
+                    }
                 }
                 let made: Stmt = match pat {
                     Pat::Type(typed) => {
@@ -60,6 +68,37 @@ impl Lowering<'_> {
         false
     }
 
+    /// What the initialiser lends exclusively for good cannot be looked at while the value lives that is filled: that one
+    /// saves it. In its own place something of its type is saved, which the filling replaces. Whether it is lent.
+    fn know_type_of_lent(&mut self, made: &Expr, value: &Ident, base: &Ident, out: &mut Vec<Step>) -> bool {
+        let rt = crate::paths::rt();
+        let found = values_in(made).into_iter().find_map(|operand| match operand {
+            Expr::Reference(one) if one.mutability.is_some() && is_name(&one.expr, base) => {
+                Some(quote::quote!(&#base))
+            }
+            operand if is_name(operand, base) => Some(quote::quote!(&*#base)),
+            _ => None,
+        });
+        let Some(borrowed) = found else {
+            self.refuse_missing_part(base);
+            return false;
+        };
+        let kind = self.names.fresh("kind");
+        out.push(step(StepKind::Plain(Plain {
+            stmt: parse_quote!(let #kind = #rt::Kind::of(#borrowed);),
+            treatment: Some(Treatment::Reexecute),
+            restart: None,
+            replays: false,
+            again: None,
+        })));
+        self.lent_parts.push(LentPart {
+            value: value.clone(),
+            base: base.clone(),
+            kind,
+        });
+        true
+    }
+
     /// What the initialiser moves into a part that is filled has no value at a later site, and needs none: at a restart
     /// something of its type stands in for it until the value is filled. Whether all of them were found.
     fn put_parts_aside(&mut self, made: &mut Expr, parts: &[Ident], out: &mut Vec<Step>) -> bool {
@@ -84,18 +123,36 @@ impl Lowering<'_> {
             })));
         }
         for part in &missing {
-            self.errors.refuse(
-                part.span(),
-                format!("E1051: `{part}` is said to move into a value that is filled, and its initialiser does not move it"),
-                "a restart passes something of its type in its place, as an argument or as a field",
-                "name variables that are arguments of the initialiser or values of its fields",
-            );
+            self.refuse_missing_part(part);
         }
         missing.is_empty()
     }
+
+    fn refuse_missing_part(&mut self, part: &Ident) {
+        self.errors.refuse(
+            part.span(),
+            format!("E1051: `{part}` is said to move into a value that is filled, and its initialiser does not move it"),
+            "a restart passes something of its type in its place, as an argument or as a field",
+            "name variables that are arguments of the initialiser or values of its fields",
+        );
+    }
 }
 
-/// The values that an initialiser is made of: those of the fields of a literal, or the arguments of a call.
+fn is_name(expr: &Expr, name: &Ident) -> bool {
+    matches!(expr, Expr::Path(path) if path.path.is_ident(name))
+}
+
+/// The values that an initialiser is made of.
+fn values_in(made: &Expr) -> Vec<&Expr> {
+    match made {
+        Expr::Struct(literal) => literal.fields.iter().map(|field| &field.expr).collect(),
+        Expr::Call(call) => call.args.iter().collect(),
+        Expr::MethodCall(call) => call.args.iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The same, to be replaced: those of the fields of a literal, or the arguments of a call.
 fn operands_of(made: &mut Expr) -> Vec<&mut Expr> {
     match made {
         Expr::Struct(literal) => {

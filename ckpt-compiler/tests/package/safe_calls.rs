@@ -373,3 +373,45 @@ fn collections_of_requests() {
          }",
     ));
 }
+
+/// A long loop of a method is given up, and what the method counts besides is not.
+#[test]
+fn what_a_method_counts_beside_its_long_loop() {
+    let simulation = |counts: &str, loops: &str| {
+        let text = program(
+            "let n: usize = std::env::args().nth(1).unwrap().parse().unwrap();
+             let mut sim = Sim { rank, grid: vec![0.0; 5000], turn: 0 };
+             while sim.turn < n { /*HERE*/ sim.step(); if sim.turn % 20 == 0 { world.barrier(); } }",
+        );
+        format!(
+            "{text} struct Sim {{ rank: i32, grid: Vec<f64>, turn: usize }}
+             impl Sim {{
+                 fn step(&mut self) {{ {loops} {counts} }}
+                 fn work(&mut self) {{ for x in 0..5000 {{ self.grid[x] += self.rank as f64; }} }}
+             }}"
+        )
+    };
+    let safe = |text: String| check(&text.replace("/*HERE*/", "/*safe*/"));
+    let not = |text: String| check(&text.replace("/*HERE*/", "/*unsafe*/"));
+    let own = "for x in 0..5000 { self.grid[x] += self.rank as f64; }";
+    safe(simulation("self.turn += 1;", own));
+    safe(simulation("self.turn += 1;", "self.work();"));
+    safe(simulation("self.turn += 1;", "for _ in 0..3 { self.work(); }"));
+    safe(simulation("", "self.turn += 1; self.work();"));
+    safe(simulation(
+        "self.turn += 1;",
+        "let rank = self.rank; self.grid = (0..5000).map(|x| x as f64 + rank as f64).collect();",
+    ));
+    // Here the loop itself counts.
+    not(simulation(
+        "",
+        "let mut t = 0; let n = 2 + self.rank; self.grid = (0..5000).map(|x| { t += x % n; 1.0 }).collect(); self.turn += t as usize;",
+    ));
+    not(simulation(
+        "",
+        "let (n, turn) = (self.rank as usize, &mut self.turn); (0..5000).map(|x| { *turn += n; x }).sum::<usize>();",
+    ));
+    not(simulation("", "for x in 0..self.rank * 5000 { self.turn += 1; }"));
+    not(simulation("self.turn += self.rank as usize;", own));
+    not(simulation("self.turn += (self.grid[0] > 9.0) as usize;", own));
+}

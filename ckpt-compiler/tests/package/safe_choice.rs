@@ -66,7 +66,7 @@ fn a_site_moves_to_the_loop_around() {
 fn with_no_safe_point_the_call_in_the_way_is_named() {
     let placement = place(
         "for step in 0..1000 {
-             work(&mut u); u[0] += f64::from(rank);
+             work(&mut u); u[0] += f64::from(std::process::id());
              if u[0] > u[1] { world.process_at_rank((rank + 1) % size).send(&u[0]); }
          }",
     );

@@ -301,3 +301,99 @@ fn short_numbers_add_up_to_others() {
     );
     check(&text);
 }
+
+/// What the root has filled by other means, the others have by the broadcast.
+#[test]
+fn what_is_broadcast_is_the_same_however_it_was_filled() {
+    let root = "let mine = vec![rank as f64; 30]; let root = world.process_at_rank(0);";
+    for fill in [
+        "c[0] = mine[3];",
+        "c.fill(mine[3]);",
+        "c.copy_from_slice(&mine[..6]);",
+        "for i in 0..6 { c[i] = mine[i]; }",
+        "c = mine[..6].to_vec();",
+        "c = mine.iter().take(6).copied().collect();",
+        "c[..6].copy_from_slice(&mine[..6]);",
+    ] {
+        for into in ["c[..]", "c"] {
+            let setup = format!(
+                "{root} let mut c = vec![0.0f64; 6]; if rank == 0 {{ {fill} }} root.broadcast_into(&mut {into});"
+            );
+            same(&setup, "stop = c[0] > 1.0;");
+            same(&setup, "let mut s = 0.0; for x in &c { s += x; } stop = s > 1.0;");
+            same(
+                &setup,
+                "let mut s = 0.0; for i in 0..6 { s += c[i]; c[i] *= 0.5; } stop = s > 1.0;",
+            );
+        }
+    }
+}
+
+/// What a function of the program makes of the command line is the same on all ranks.
+#[test]
+fn a_command_line_that_is_read_by_hand() {
+    let loops = [
+        "let mut a = args; if let Some(v) = a.next() { config.steps = v.parse().map_err(|e| format!(\"{e}\"))?; }",
+        "let mut a = args; config.steps = a.next().ok_or(\"no\")?.parse().unwrap();",
+        "let mut a = args; if let Some(v) = a.next() { return Err(format!(\"{v}\")); }",
+        "let mut a = args; while let Some(v) = a.next() { return Err(format!(\"{v}\")); }",
+        "let mut a = args; while let Some(v) = a.next() { config.steps = v.parse().map_err(|e| format!(\"{e}\"))?; }",
+        "while let Some(arg) = args.next() { if arg == \"--steps\" { config.steps = args.next().unwrap().parse().unwrap(); } }",
+        "while let Some(arg) = args.next() { match arg.as_str() { \"--steps\" => config.steps = args.next().unwrap().parse().unwrap(), _ => return Err(arg) } }",
+        "while let Some(arg) = args.next() { match arg.as_str() { \"--steps\" => config.steps = args.next().ok_or(\"no\")?.parse().map_err(|e| format!(\"{e}\"))?, other => return Err(format!(\"{other}\")) } }",
+        "while let Some(arg) = args.next() { let mut value = || args.next().ok_or(format!(\"{arg}\")); match arg.as_str() { \"--steps\" => config.steps = value()?.parse().map_err(|e| format!(\"{e}\"))?, _ => {} } }",
+        "let mut value = || args.next().ok_or(\"\".to_string()); config.steps = value()?.parse().map_err(|e| format!(\"{e}\"))?;",
+    ];
+    for body in loops {
+        for given in ["args: impl Iterator<Item = String>", "args: std::env::Args"] {
+            let text = program(
+                "let config = match Config::parse(std::env::args()) { Ok(config) => config, Err(e) => { eprintln!(\"{e}\"); std::process::exit(1) } };
+                 for step in 1..=config.steps { /*safe*/ if step % config.every == 0 { world.barrier(); } }",
+            );
+            let text = format!(
+                "{text} struct Config {{ steps: u64, every: u64 }}
+                 impl Config {{ fn parse({given}) -> Result<Self, String> {{
+                     let mut config = Config {{ steps: 200, every: 50 }}; let mut args = args.skip(1); {body} Ok(config) }} }}"
+            );
+            check(&text);
+        }
+    }
+}
+
+/// A text tells ranks apart that put another number into it, and so does a closure that counts.
+#[test]
+fn texts_and_closures_that_differ() {
+    for stop in [
+        "stop = format!(\"{rank}\").len() > 1;",
+        "stop = format!(\"{:?}\", rank) == \"3\";",
+        "let of = Named(rank); stop = format!(\"{of}\").len() > 1;",
+        "stop = name() == \"3\";",
+        "stop = calls(rank) > 3;",
+    ] {
+        let text = program(&format!(
+            "let mut stop = false; for step in 0..100 {{ /*unsafe*/ {stop} if stop {{ world.barrier(); }} }}"
+        ));
+        check(&format!(
+            "{text} struct Named(i32);
+             impl std::fmt::Display for Named {{
+                 fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {{ write!(f, \"{{}}\", self.0) }}
+             }}
+             fn name() -> String {{ format!(\"{{}}\", std::process::id()) }}
+             fn calls(n: i32) -> i32 {{ let mut k = 0; let mut next = || {{ k += n; k }}; next(); next() }}"
+        ));
+    }
+    // What writes it looks at more than it is given.
+    check(&format!(
+        "{} struct Unit;
+         impl std::fmt::Display for Unit {{
+             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {{
+                 let id = std::process::id(); write!(f, \"{{id}}\")
+             }}
+         }}",
+        program(
+            "for step in 0..100 { /*unsafe*/ let t = format!(\"{}\", Unit); if t.len() > 4 { world.barrier(); } }"
+        )
+    ));
+    same("", "let t = format!(\"{n}-{}\", step); stop = t.len() > 3;");
+    same("let add = |x: usize| x + n;", "stop = add(step) > 30;");
+}

@@ -32,7 +32,7 @@ pub fn walk(steps: u32, left: bool) -> i64 {
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.iterator1",
-                        line: 1u32,
+                        line: 7u32,
                         on_demand: false,
                     },
                     ::ckpt::__rt::VariablePlan {
@@ -64,7 +64,7 @@ pub fn walk(steps: u32, left: bool) -> i64 {
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.iterator1",
-                        line: 1u32,
+                        line: 7u32,
                         on_demand: false,
                     },
                     ::ckpt::__rt::VariablePlan {

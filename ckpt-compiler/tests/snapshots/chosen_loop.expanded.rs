@@ -29,7 +29,7 @@ pub fn products(n: u64) -> u64 {
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.iterator1",
-                        line: 1u32,
+                        line: 10u32,
                         on_demand: false,
                     },
                     ::ckpt::__rt::VariablePlan {

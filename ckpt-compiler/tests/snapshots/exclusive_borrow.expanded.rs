@@ -27,7 +27,7 @@ pub fn exchange(cells: &mut [f64]) {
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.iterator1",
-                        line: 1u32,
+                        line: 8u32,
                         on_demand: false,
                     },
                     ::ckpt::__rt::VariablePlan {

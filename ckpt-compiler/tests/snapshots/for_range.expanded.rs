@@ -27,7 +27,7 @@ pub fn factors(n: u64) -> Option<(u64, u64)> {
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.iterator1",
-                        line: 1u32,
+                        line: 7u32,
                         on_demand: false,
                     },
                     ::ckpt::__rt::VariablePlan {
@@ -37,7 +37,7 @@ pub fn factors(n: u64) -> Option<(u64, u64)> {
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.iterator2",
-                        line: 1u32,
+                        line: 8u32,
                         on_demand: false,
                     },
                     ::ckpt::__rt::VariablePlan {

@@ -27,7 +27,7 @@ fn relax(field: &mut Vec<f64>) {
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.iterator1",
-                        line: 1u32,
+                        line: 12u32,
                         on_demand: false,
                     },
                     ::ckpt::__rt::VariablePlan {

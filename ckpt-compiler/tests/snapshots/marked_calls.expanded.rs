@@ -30,7 +30,7 @@ pub fn advance(grid: &mut Vec<f64>, dt: f64) -> Result<f64, String> {
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.iterator1",
-                        line: 1u32,
+                        line: 9u32,
                         on_demand: false,
                     },
                     ::ckpt::__rt::VariablePlan {
@@ -128,7 +128,7 @@ pub fn run(steps: u32) -> Result<f64, String> {
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.iterator1",
-                        line: 1u32,
+                        line: 24u32,
                         on_demand: false,
                     },
                 ],

@@ -34,7 +34,7 @@ pub fn mass(body: &Body) -> f64 {
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.iterator1",
-                        line: 1u32,
+                        line: 17u32,
                         on_demand: false,
                     },
                     ::ckpt::__rt::VariablePlan {

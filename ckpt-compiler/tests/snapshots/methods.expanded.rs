@@ -114,7 +114,7 @@ impl Simulation {
                         },
                         ::ckpt::__rt::VariablePlan {
                             key: "ckpt.iterator1",
-                            line: 1u32,
+                            line: 23u32,
                             on_demand: false,
                         },
                         ::ckpt::__rt::VariablePlan {

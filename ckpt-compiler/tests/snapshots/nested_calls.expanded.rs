@@ -26,7 +26,7 @@ fn next(seed: u64) -> u64 {
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.iterator1",
-                        line: 1u32,
+                        line: 6u32,
                         on_demand: false,
                     },
                 ],

@@ -22,7 +22,7 @@ pub fn rewritten(rounds: u64) -> String {
                     },
                     ::ckpt::__rt::VariablePlan {
                         key: "ckpt.iterator1",
-                        line: 1u32,
+                        line: 7u32,
                         on_demand: false,
                     },
                     ::ckpt::__rt::VariablePlan {

@@ -84,6 +84,16 @@ impl Job {
     ///
     /// # Errors
     /// The file cannot be read, or is not what ckpt writes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use ckpt::session::job::Job;
+    ///
+    /// let store = tempfile::tempdir()?;
+    /// assert_eq!(Job::read(store.path())?, None); // nothing has run yet
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn read(store: &Path) -> io::Result<Option<Job>> {
         match fs::read(store.join(JOB_FILE)) {
             Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),

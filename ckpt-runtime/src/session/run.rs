@@ -264,7 +264,7 @@ impl Run {
             say(&format!(
                 "warning[W2004]: no checkpoint was taken at site visit {visits}: a thread of the program is running beside it, started at {} (said once)\n  \
                  why:   what it has computed would be lost, and a restart would not start it again\n  \
-                 help:  join threads before the next site is reached, or start them in `std::thread::scope`; see the book's page on threads",
+                 help:  join threads before the next site is reached, or start them in `std::thread::scope`; where a restart may start them again as they were, as those of a pool, say so: see the book's page on threads",
                 others.join(", ")
             ));
         }

@@ -3,7 +3,6 @@
 
 mod capture;
 
-use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +10,7 @@ pub(crate) use capture::{Capture, Region};
 
 use super::DType;
 use super::bytes::{buffer_for, give_back};
-use crate::checksum::xxh3;
+use crate::checksum::{xxh3, xxh3_of_two};
 use crate::copying::copy;
 use crate::forked::Shared;
 use crate::pages::{Untouched, Watch};
@@ -197,8 +196,8 @@ impl Body {
     /// A part that lies in blocks that were copied.
     fn filled(&self, range: std::ops::Range<usize>) -> &[u8] {
         debug_assert!(range.end <= self.memory.capacity());
-        // SAFETY: the callers have seen that every block of the range is `Copied`, and `take` fills those blocks before
-        // it says so, or has another process fill them, which is waited for before a snapshot is looked at; the range ends
+        // SAFETY: the callers have seen that every block of the range is `Copied`, and `fill` fills those blocks before
+        // it is done, or has another process fill them, which is waited for before a snapshot is looked at; the range ends
         // before `length`, which the capacity is not less than.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().add(range.start), range.len()) }
     }
@@ -259,13 +258,25 @@ impl Body {
             .zip(self.blocks.chunks_mut(many))
             .enumerate();
         parallel::each(pieces, bytes.len(), |(piece, ((from, to), blocks))| {
-            let each = from.chunks(size).zip(to.chunks_mut(size)).zip(blocks);
-            for (at, ((from, to), block)) in each.enumerate() {
+            for (at, (block, from)) in blocks.iter_mut().zip(from.chunks(size)).enumerate() {
                 let known = checksums.map(|all| all.get(piece * many + at).copied());
                 *block = match untouched {
                     Some(untouched) if untouched.covers(from) => as_before(known.flatten()),
-                    _ => take(from, to, known, bytes.len()),
+                    _ => look_at(from),
                 };
+            }
+            if let Some(checksums) = checksums {
+                compare(
+                    from,
+                    size,
+                    blocks,
+                    checksums.get(piece * many..).unwrap_or_default(),
+                );
+            }
+            for ((block, from), to) in blocks.iter().zip(from.chunks(size)).zip(to.chunks_mut(size)) {
+                if matches!(block, Taken::Copied(_)) {
+                    copy(from, to, bytes.len());
+                }
             }
         });
         self.memory = Memory::Own(memory);
@@ -280,17 +291,37 @@ fn as_before(known: Option<u128>) -> Taken {
     }
 }
 
-/// Takes a block of a list of `all` bytes; `known` is the checksum to compare with, if it is to be compared.
-fn take(from: &[u8], to: &mut [MaybeUninit<u8>], known: Option<Option<u128>>, all: usize) -> Taken {
-    if is_zero(from) {
-        return Taken::Zero;
+/// What a block is without a look at the checkpoint before.
+fn look_at(block: &[u8]) -> Taken {
+    if is_zero(block) {
+        Taken::Zero
+    } else {
+        Taken::Copied(None)
     }
-    let checksum = known.is_some().then(|| xxh3(from));
-    if checksum.is_some() && checksum == known.flatten() {
-        return Taken::Same;
+}
+
+/// Compares those of the blocks of `bytes` that would be copied with the checksums they had, two at a time.
+fn compare(bytes: &[u8], size: usize, blocks: &mut [Taken], checksums: &[u128]) {
+    let known = checksums.iter().copied().map(Some).chain(std::iter::repeat(None));
+    let all = blocks.iter_mut().zip(bytes.chunks(size)).zip(known);
+    let mut all = all.filter(|((block, _), _)| **block == Taken::Copied(None));
+    let settle = |block: &mut Taken, sum: u128, known: Option<u128>| {
+        *block = if known == Some(sum) {
+            Taken::Same
+        } else {
+            Taken::Copied(Some(sum))
+        };
+    };
+    while let Some(((first, bytes), known)) = all.next() {
+        match all.next() {
+            Some(((second, others), other)) => {
+                let [sum, next] = xxh3_of_two([bytes, others]);
+                settle(first, sum, known);
+                settle(second, next, other);
+            }
+            None => settle(first, xxh3(bytes), known),
+        }
     }
-    copy(from, to, all);
-    Taken::Copied(checksum)
 }
 
 #[cfg(test)]

@@ -1,5 +1,11 @@
 //! Restoring: values take themselves out of a column tree, which is read from the file as they come to it.
 
+mod fields;
+mod variants;
+
+pub use fields::next_of;
+pub use variants::payload_of;
+
 use super::column::{DType, Kind};
 use super::cursor::{Content, Context, Cursor, mismatch, no_memory, to_usize};
 use super::error::{LoadError, LoadProblem};
@@ -44,6 +50,9 @@ impl<'a> Decoder<'a> {
     }
 
     /// Takes the next `count` numbers: one read.
+    ///
+    /// # Errors
+    /// When the column holds another type or fewer elements, its block is damaged, or there is no memory for so many.
     pub fn numbers<N: Number>(&mut self, count: usize) -> Result<Vec<N>, LoadError> {
         if self.has_none(count) {
             return Ok(Vec::new());
@@ -96,11 +105,17 @@ impl<'a> Decoder<'a> {
     }
 
     /// Takes a value without content.
+    ///
+    /// # Errors
+    /// When the column holds something else, or no more elements.
     pub fn unit(&mut self) -> Result<(), LoadError> {
         self.raw(&DType::Unit).map(drop)
     }
 
     /// Takes the next string.
+    ///
+    /// # Errors
+    /// When the column holds no strings, or no more of them, or what it holds is not UTF-8.
     pub fn text(&mut self) -> Result<String, LoadError> {
         String::from_utf8(self.text_bytes()?)
             .map_err(|error| LoadError::invalid(format_args!("not UTF-8: {error}")))
@@ -141,141 +156,10 @@ impl<'a> Decoder<'a> {
         Ok(bytes.to_vec())
     }
 
-    /// The column of the first of `names` (a field and its aliases) that the struct has in the file; `None` if it has none.
-    fn field_if_present(&mut self, names: &[&str]) -> Result<Option<Decoder<'_>>, LoadError> {
-        self.cursor.see_through();
-        let found = match &*self.cursor {
-            Cursor::Group {
-                kind: Kind::Struct,
-                children,
-            } => names
-                .iter()
-                .find_map(|name| children.iter().position(|(child, _)| child == name)),
-            // Every value of an empty batch is missing, not mismatched.
-            other => return Err(mismatch("a struct", other)),
-        };
-        match (found, &mut *self.cursor) {
-            (Some(index), Cursor::Group { children, .. }) => Ok(Some(Decoder {
-                cursor: &mut children[index].1,
-                batch: self.batch,
-                context: self.context,
-            })),
-            _ => Ok(None),
-        }
-    }
-
-    /// The next value of the field that has one of `names`.
-    pub fn field<T: Checkpoint>(&mut self, names: &[&str]) -> Result<T, LoadError> {
-        self.field_with(names, T::load, None)
-    }
-
-    /// The next value of the field that has one of `names`, or the default if the struct in the file has no such field.
-    pub fn field_with<T>(
-        &mut self,
-        names: &[&str],
-        load: impl FnOnce(&mut Decoder<'_>) -> Result<T, LoadError>,
-        default: Option<&dyn Fn() -> T>,
-    ) -> Result<T, LoadError> {
-        let (mut load, mut value) = (Some(load), None);
-        self.field_by(names, default.is_some(), &mut |from| {
-            value = load.take().map(|load| load(from)).transpose()?;
-            Ok(())
-        })?;
-        match (value, default) {
-            (Some(value), _) => Ok(value),
-            (None, Some(default)) => Ok(default()),
-            (None, None) => Err(self.missing_field(names[0])),
-        }
-    }
-
-    /// Has the next value of a field loaded, if it is there or must be. It is not generic: it would be compiled again for
-    /// every type of every program.
-    fn field_by(
-        &mut self,
-        names: &[&str],
-        is_optional: bool,
-        load: &mut dyn FnMut(&mut Decoder<'_>) -> Result<(), LoadError>,
-    ) -> Result<(), LoadError> {
-        if let Cursor::Zeros(zeros) = *self.cursor {
-            return load(&mut self.zeros(&mut Cursor::Zeros(zeros.enter()?)));
-        }
-        match self.field_if_present(names)? {
-            Some(mut column) => load(&mut column).map_err(|error| error.below(names[0])),
-            None if is_optional => Ok(()),
-            None => Err(self.missing_field(names[0])),
-        }
-    }
-
-    /// The next `count` values of the field that has one of `names`; exactly as many, or an error.
-    pub fn fields<T: Checkpoint>(
-        &mut self,
-        names: &[&str],
-        count: usize,
-        default: Option<&dyn Fn() -> T>,
-    ) -> Result<Vec<T>, LoadError> {
-        self.fields_with(names, count, default, T::load_vec)
-    }
-
-    pub(crate) fn fields_with<T>(
-        &mut self,
-        names: &[&str],
-        count: usize,
-        default: Option<&dyn Fn() -> T>,
-        load: impl FnOnce(&mut Decoder<'_>, usize) -> Result<Vec<T>, LoadError>,
-    ) -> Result<Vec<T>, LoadError> {
-        if self.has_none(count) {
-            return Ok(Vec::new());
-        }
-        if let Cursor::Zeros(zeros) = *self.cursor {
-            return load(&mut self.zeros(&mut Cursor::Zeros(zeros.enter()?)), count);
-        }
-        match (self.field_if_present(names)?, default) {
-            (Some(mut column), _) => load(&mut column, count).map_err(|error| error.below(names[0])),
-            (None, Some(default)) => {
-                // The count is the file's word: it must not decide what is allocated unless a column bears it out.
-                let rows = self.cursor.rows()?;
-                if count as u64 > rows {
-                    return Err(LoadProblem::TooShort {
-                        wanted: count as u64,
-                        left: rows,
-                    }
-                    .into());
-                }
-                Ok((0..count).map(|_| default()).collect())
-            }
-            (None, None) => Err(self.missing_field(names[0])),
-        }
-    }
-
-    /// The decoder for a part of a value that stands in.
-    fn zeros<'c>(&self, cursor: &'c mut Cursor) -> Decoder<'c>
-    where
-        'a: 'c,
-    {
-        Decoder {
-            cursor,
-            batch: self.batch,
-            context: self.context,
-        }
-    }
-
-    fn missing_field(&self, name: &str) -> LoadError {
-        let present = match &*self.cursor {
-            Cursor::Group { children, .. } => children
-                .iter()
-                .map(|(name, _)| name.as_ref())
-                .collect::<Vec<_>>()
-                .join(", "),
-            _ => String::new(),
-        };
-        LoadProblem::MissingField {
-            field: name.to_owned(),
-            present,
-        }
-        .into()
-    }
-
     /// Takes the length of the next list and gives the decoder for its items.
+    ///
+    /// # Errors
+    /// When there is no list here, or no more of them, or its length is more than the file has room for.
     pub fn list(&mut self) -> Result<(usize, Decoder<'_>), LoadError> {
         if self.batch && !matches!(self.cursor, Cursor::Zeros(_)) {
             let count = self.child(Kind::List, "lengths", true)?.number::<u64>()?;
@@ -295,6 +179,9 @@ impl<'a> Decoder<'a> {
     }
 
     /// Begins an array of the fixed length `count` and gives the decoder for its items.
+    ///
+    /// # Errors
+    /// When there is no array here, or one of another length.
     pub fn array(&mut self, count: usize) -> Result<Decoder<'_>, LoadError> {
         let stands_in = matches!(self.cursor, Cursor::Zeros(_));
         if !self.batch || stands_in {
@@ -328,6 +215,9 @@ impl<'a> Decoder<'a> {
     }
 
     /// Takes the keys and values of the next map.
+    ///
+    /// # Errors
+    /// When there is no map here, or its keys or values cannot be restored: the error says which.
     pub fn map<K: Checkpoint, V: Checkpoint>(&mut self) -> Result<(Vec<K>, Vec<V>), LoadError> {
         if let Cursor::Zeros(_) = self.cursor {
             return Ok((Vec::new(), Vec::new()));
@@ -346,6 +236,9 @@ impl<'a> Decoder<'a> {
     }
 
     /// Takes whether the next optional value is there, and gives the decoder for it if it is.
+    ///
+    /// # Errors
+    /// When there are no optional values here, or no more of them.
     pub fn option(&mut self) -> Result<Option<Decoder<'_>>, LoadError> {
         let batch = self.batch;
         match self.child(Kind::Option, "present", batch)?.raw(&DType::Bool)? {
@@ -362,88 +255,6 @@ impl<'a> Decoder<'a> {
         let batch = self.batch;
         let present = bool::load_vec(&mut self.child(Kind::Option, "present", batch)?, count)?;
         Ok((present, self.child(Kind::Option, "value", batch)?))
-    }
-
-    /// Takes the next variant of an enum: its place in `known`, which has all names of each variant of the program, and
-    /// the decoder for its payload if the file has one.
-    pub fn variant(&mut self, known: &[&[&str]]) -> Result<(usize, Option<Decoder<'_>>), LoadError> {
-        self.cursor.see_through();
-        if let Cursor::Data(_) = &*self.cursor {
-            return Ok((self.variant_number(known)?.0, None));
-        }
-        self.variant_of(Kind::Enum, known)
-    }
-
-    /// Takes the next value behind a trait object, as [`Decoder::variant`] takes a variant.
-    pub(crate) fn dynamic(&mut self, known: &[&[&str]]) -> Result<(usize, Option<Decoder<'_>>), LoadError> {
-        self.variant_of(Kind::Dyn, known)
-    }
-
-    fn variant_of(
-        &mut self,
-        kind: Kind,
-        known: &[&[&str]],
-    ) -> Result<(usize, Option<Decoder<'_>>), LoadError> {
-        let batch = self.batch;
-        if let Cursor::Zeros(zeros) = self.cursor {
-            let place = zeros.variant(known.len());
-            *zeros = zeros.enter()?;
-            let (cursor, context) = (&mut *self.cursor, self.context);
-            return Ok((
-                place,
-                Some(Decoder {
-                    cursor,
-                    batch,
-                    context,
-                }),
-            ));
-        }
-        let (place, number) = self.child(kind, "variant", batch)?.variant_number(known)?;
-        let context = self.context;
-        let payload = match self.cursor {
-            // The first child has the numbers, the others are the payloads in the order of the numbers.
-            Cursor::Group { children, .. } => children.get_mut(number + 1),
-            _ => None,
-        };
-        Ok((
-            place,
-            payload.map(|(_, cursor)| Decoder {
-                cursor,
-                batch,
-                context,
-            }),
-        ))
-    }
-
-    /// The place of the next variant in `known`, and its number in the file.
-    fn variant_number(&mut self, known: &[&[&str]]) -> Result<(usize, usize), LoadError> {
-        let context = self.context;
-        let Cursor::Data(data) = &mut *self.cursor else {
-            return Err(mismatch("an enum", self.cursor));
-        };
-        if !matches!(data.dtype, DType::Variant(_)) || data.single == self.batch {
-            return Err(mismatch("an enum", self.cursor));
-        }
-        let mut number = [0; 4];
-        number.copy_from_slice(data.take(4, context)?);
-        let number = u32::from_le_bytes(number) as usize;
-        let DType::Variant(names) = &data.dtype else {
-            return Err(mismatch("an enum", self.cursor));
-        };
-        let Some(name) = names.get(number) else {
-            return Err(LoadError::invalid(format_args!("there is no variant {number}")));
-        };
-        match known.iter().position(|names| names.contains(&name.as_ref())) {
-            Some(place) => Ok((place, number)),
-            None => {
-                let known: Vec<&str> = known.iter().filter_map(|names| names.first().copied()).collect();
-                Err(LoadProblem::UnknownVariant {
-                    variant: name.to_string(),
-                    known: known.join(", "),
-                }
-                .into())
-            }
-        }
     }
 
     /// Takes the table and number of what the next value owns, if it is in a table.
@@ -541,6 +352,18 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// The decoder for a part of a value that stands in.
+    fn zeros<'c>(&self, cursor: &'c mut Cursor) -> Decoder<'c>
+    where
+        'a: 'c,
+    {
+        Decoder {
+            cursor,
+            batch: self.batch,
+            context: self.context,
+        }
+    }
+
     fn child(&mut self, kind: Kind, name: &str, batch: bool) -> Result<Decoder<'_>, LoadError> {
         if let Cursor::Zeros(_) = self.cursor {
             return Ok(Decoder {
@@ -576,20 +399,4 @@ fn wrong_length(expected: usize, found: u64) -> LoadError {
         found: format!("one of {found}"),
     }
     .into()
-}
-
-/// The next value of a column that was read with [`Decoder::fields`]; for the code that the derive writes.
-#[doc(hidden)]
-pub fn next_of<T>(column: &mut std::vec::IntoIter<T>) -> Result<T, LoadError> {
-    column
-        .next()
-        .ok_or_else(|| LoadProblem::TooShort { wanted: 1, left: 0 }.into())
-}
-
-/// The payload that a variant of the program has; for the code that the derive writes.
-#[doc(hidden)]
-pub fn payload_of<'a, 'd>(payload: &'a mut Option<Decoder<'d>>) -> Result<&'a mut Decoder<'d>, LoadError> {
-    payload
-        .as_mut()
-        .ok_or_else(|| LoadError::invalid("the variant has fields in the program and none in the checkpoint"))
 }

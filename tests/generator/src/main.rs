@@ -8,8 +8,14 @@ use std::process::ExitCode;
 
 const BATCH: u64 = 100;
 
+const EXAMPLE: &str = "\
+Example:
+  cargo run -p generator -- --programs 5000 --seed 7
+  cargo run -p generator -- --seed 7 --print 42";
+
 /// Random programs, plain and instrumented: run, killed at their sites, restarted, compared
 #[derive(Debug, clap::Parser)]
+#[command(after_help = EXAMPLE)]
 struct Options {
     /// How many
     #[arg(long, default_value_t = 100)]

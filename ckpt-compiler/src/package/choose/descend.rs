@@ -118,7 +118,7 @@ impl Chooser<'_, '_> {
             if reached >= 0.5 || share < least {
                 return;
             }
-            if self.covered(Some(id)) {
+            if self.covered(Some(id)) || self.is_one_turn(id) {
                 continue;
             }
             self.add_loop(id, "the costliest loop that a site can be expressed in");
@@ -240,9 +240,15 @@ impl Chooser<'_, '_> {
             ..at
         };
         self.work(&one.work, inside);
-        if coarse && self.coverage_inside(id) < ENOUGH {
+        if coarse && !self.is_one_turn(id) && self.coverage_inside(id) < ENOUGH {
             self.add_loop(id, "no loop inside it can hold a site that reaches most of it");
         }
+    }
+
+    /// Whether the loop is known to go round once in the whole run: at a site in it nothing has been done yet.
+    fn is_one_turn(&self, id: LoopId) -> bool {
+        let cost = self.costs.loops[id.0];
+        cost.known && cost.total <= 1.001 * cost.per_iteration
     }
 
     /// Operations of an iteration. Guesses that come to more than a program runs are taken for less.

@@ -106,4 +106,29 @@ mod tests {
             }
         }
     }
+
+    /// A site in it would be visited before anything is done, and never again.
+    #[test]
+    fn a_loop_of_one_turn_gets_no_site_where_those_inside_are_refused() {
+        for (turns, wanted) in [(1, false), (3, true)] {
+            let text = format!(
+                "fn main() {{ let n: u64 = std::env::args().count() as u64; let mut sum = 0;
+                 for outer in 0..{turns} {{ for step in 0..n * 1000 {{ for k in 0..2000 {{ sum += step * k % 7; }} }} }}
+                 println!(\"{{sum}}\"); }}"
+            );
+            let program = Program::of_main(&text);
+            let analysis = analyse(&program);
+            let main = analysis.items.main_of(0).unwrap();
+            let mut wishes = ChooseOptions::default();
+            let inner = place(&analysis, main, &wishes);
+            for site in &inner.sites {
+                wishes
+                    .refused
+                    .insert((site.place.file.0, site.site.at), "refused".into());
+            }
+            let left = place(&analysis, main, &wishes);
+            let has_outer = left.sites.iter().any(|site| site.header.starts_with("for outer"));
+            assert_eq!(has_outer, wanted, "{turns}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use super::table::Call;
 use super::value::{Binary, Value};
 use crate::package::items::{FnId, Place};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
@@ -218,6 +218,8 @@ pub(super) enum Op {
     CallValue(usize),
     /// A function outside of the program, its path and the number of its arguments.
     Outside(Rc<[Rc<str>]>, usize, Option<Rc<Call>>),
+    /// A text made of so many values, and the functions of the program that may write them.
+    Text(Rc<str>, usize, Rc<[usize]>),
     Closure(usize),
     Return,
     /// `?`
@@ -265,6 +267,10 @@ pub(super) struct Code {
     /// The steps that name a variable for a method that goes by key or takes all of it: the order of what a hashed
     /// collection holds does not matter to it.
     pub(super) by_key: HashSet<usize>,
+    /// Variables that stand for a closure that is written here.
+    pub(super) closures: HashMap<usize, usize>,
+    /// The steps that call the closure of such a variable.
+    pub(super) told_calls: HashMap<usize, usize>,
 }
 
 impl Code {

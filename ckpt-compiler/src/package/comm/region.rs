@@ -368,13 +368,19 @@ impl<'a> Pieces<'a> {
 
     fn range_is_settled(&self, code: usize, range: Range<usize>) -> Settled {
         let only = |holds: bool| if holds { Settled::Always } else { Settled::Never };
-        let steps = self.skeleton.codes[code].ops[range].iter().map(|op| match op {
+        let one = &self.skeleton.codes[code];
+        let steps = range.clone().zip(&one.ops[range]).map(|(at, op)| match op {
+            Op::CallValue(_) if one.told_calls.contains_key(&at) => self.settled[one.told_calls[&at]],
             Op::Method(one) if one.message.is_some() => Settled::Never,
             Op::Method(one) => match one.own.iter().map(|(callee, _)| self.settled[*callee]).min() {
                 Some(own) => own,
                 None => super::machine::differs(&one.name),
             },
             Op::Call(callee, _) | Op::Closure(callee) => self.settled[*callee],
+            Op::Text(_, _, writers) => {
+                let settled = writers.iter().map(|one| self.settled[*one]);
+                settled.min().unwrap_or(Settled::Always)
+            }
             Op::Outside(_, _, Some(_)) => Settled::Never,
             Op::Outside(path, _, None) => super::machine::settles(path),
             Op::Opaque(_) | Op::Mention(_) | Op::Forget(_) | Op::CallValue(_) => Settled::Never,

@@ -141,8 +141,12 @@ impl World {
             None => self.communicator(comm, number, me),
             Some(_) => {
                 let value = self.outcome(comm, number, &part);
-                if let Some(place) = into {
-                    self.ranks[index].fill(&place, value);
+                let is_broadcast = part.same && part.root.is_some();
+                match into {
+                    // Whatever was there: it is on all ranks what the root has.
+                    Some(place) if is_broadcast => self.ranks[index].put(&place, value),
+                    Some(place) => self.ranks[index].fill(&place, value),
+                    None => {}
                 }
                 Value::Unit
             }
@@ -160,9 +164,11 @@ impl World {
             let together = self.together.get(&(comm, number))?;
             together.parts.get(&(root as usize))?.0.data.clone()
         });
+        let told = Value::uniform(&("together", comm, number));
         match of_root {
             Some(value) if value.is_same() && value.is_data() => value,
-            _ => Value::uniform(&("together", comm, number)),
+            Some(Value::List(parts)) => told.elements(parts.len()),
+            _ => told,
         }
     }
 

@@ -19,6 +19,13 @@ pub(super) enum Step {
     Slice(Rc<Value>),
 }
 
+impl Step {
+    /// Whether it says which part it leads to.
+    pub(super) fn is_told(&self) -> bool {
+        !matches!(self, Step::Any | Step::Slice(_))
+    }
+}
+
 /// A place that a reference leads to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Place {
@@ -235,6 +242,15 @@ impl Value {
             other if other.is_same() => Some(Value::uniform(&("len", other, [Value::Unit; 0].as_slice()))),
             _ => None,
         }
+    }
+
+    /// The elements of a list of which nothing is known but that it is the same on all ranks.
+    pub(super) fn elements(&self, count: usize) -> Value {
+        Value::list(
+            (0..count)
+                .map(|at| Value::uniform(&(self, Value::Int(at as i128))))
+                .collect(),
+        )
     }
 
     /// What all elements of a list are.

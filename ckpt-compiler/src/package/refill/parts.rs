@@ -87,13 +87,8 @@ impl Fields {
         if owner != self.name {
             return Vec::new();
         }
-        let mut makers = Makers {
-            owner: &self.name,
-            function: &function,
-            found: Vec::new(),
-        };
-        program.files.iter().for_each(|file| makers.visit_file(&file.ast));
-        let [maker] = makers.found[..] else {
+        let makers = Makers::named(program, &self.name, &function);
+        let [maker] = makers[..] else {
             return Vec::new();
         };
         let Some(Stmt::Expr(Expr::Struct(literal), None)) = maker.block.stmts.last() else {
@@ -128,7 +123,7 @@ impl Fields {
 }
 
 /// The name of a variable that stands alone.
-fn variable(value: &Expr) -> Option<String> {
+pub(super) fn variable(value: &Expr) -> Option<String> {
     let Expr::Path(path) = value else { return None };
     let name = path.path.get_ident()?.to_string();
     name.starts_with(|first: char| first.is_lowercase() || first == '_')
@@ -145,13 +140,13 @@ fn is_simple(value: &Expr) -> bool {
     }
 }
 
-fn uses(value: &Expr, name: &str) -> usize {
+pub(super) fn uses(value: &Expr, name: &str) -> usize {
     let mut mentions = Mentions(name, 0);
     mentions.visit_expr(value);
     mentions.1
 }
 
-fn count(block: &syn::Block, name: &str) -> usize {
+pub(super) fn count(block: &syn::Block, name: &str) -> usize {
     let mut mentions = Mentions(name, 0);
     mentions.visit_block(block);
     mentions.1
@@ -172,13 +167,25 @@ impl<'ast> Visit<'ast> for Mentions<'_> {
 }
 
 /// Functions of a type by their name.
-struct Makers<'p> {
-    owner: &'p str,
-    function: &'p str,
+pub(super) struct Makers<'p, 'n> {
+    owner: &'n str,
+    function: &'n str,
     found: Vec<&'p syn::ImplItemFn>,
 }
 
-impl<'p> Visit<'p> for Makers<'p> {
+impl<'p> Makers<'p, '_> {
+    pub(super) fn named(program: &'p Program, owner: &str, function: &str) -> Vec<&'p syn::ImplItemFn> {
+        let mut makers = Makers {
+            owner,
+            function,
+            found: Vec::new(),
+        };
+        program.files.iter().for_each(|file| makers.visit_file(&file.ast));
+        makers.found
+    }
+}
+
+impl<'p> Visit<'p> for Makers<'p, '_> {
     fn visit_item_impl(&mut self, item: &'p syn::ItemImpl) {
         let is_own = matches!(&*item.self_ty, syn::Type::Path(path)
             if path.path.segments.last().is_some_and(|last| last.ident == self.owner));
@@ -192,7 +199,7 @@ impl<'p> Visit<'p> for Makers<'p> {
 }
 
 /// The initialiser of the `let` that begins there.
-fn initialiser(program: &Program, place: Place) -> Option<&Expr> {
+pub(super) fn initialiser(program: &Program, place: Place) -> Option<&Expr> {
     struct Finder<'p>(&'p Program, Place, Option<&'p Expr>);
     impl<'p> Visit<'p> for Finder<'p> {
         fn visit_local(&mut self, local: &'p syn::Local) {

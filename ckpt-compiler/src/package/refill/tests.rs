@@ -151,3 +151,75 @@ fn what_moves_into_filled_fields_is_found() {
     let looks = "assert!(cells.len() > 3); Self { mesh, n: 1, cells, law }";
     assert_eq!(with("S::new(&mesh, cells, law)", looks), [""; 0]);
 }
+
+/// What is lent for good by the `let` of `sim` to the struct `Sim`.
+fn lent(text: &str) -> Option<Vec<String>> {
+    let program = Program::of_text(text);
+    let ty = (FileId(0), text.find("struct Sim").unwrap());
+    let variable = (FileId(0), text.find("let mut sim").unwrap());
+    through_fields(&program, ty)?;
+    lent_parts(&program, variable, ty)
+}
+
+const SIM: &str = "struct Sim<'a> { mesh: &'a mut Mesh, rng: &'a mut [u64; 2], t: f64 } struct Mesh(Vec<f64>); \
+     impl<'a> Sim<'a> { fn new(mesh: &'a mut Mesh, rng: &'a mut [u64; 2]) -> Self { let t = 0.0; Sim { mesh, rng, t } } \
+     fn step(&mut self) { self.mesh.0[0] += 1.0; *self.rng = [1, 2]; self.t += 1.0; std::mem::swap(&mut self.mesh.0[0], &mut self.t); } }";
+
+#[test]
+fn exclusive_references_to_whole_variables_are_looked_through() {
+    let main = "fn main() { let mut mesh = Mesh(vec![]); let mut rng = [0, 1]; let mut sim = Sim::new(&mut mesh, &mut rng); sim.step(); }";
+    assert_eq!(lent(&format!("{SIM} {main}")).unwrap(), ["mesh", "rng"]);
+    let of_caller = "fn run(mesh: &mut Mesh) { let mut rng = [0, 1]; let mut sim = Sim::new(mesh, &mut rng); sim.step(); } \
+                     fn main() { let mut mesh = Mesh(vec![]); run(&mut mesh); }";
+    assert_eq!(lent(&format!("{SIM} {of_caller}")).unwrap(), ["mesh", "rng"]);
+}
+
+#[test]
+fn exclusive_references_that_may_stand_for_something_else_are_not() {
+    let main = "fn main() { let mut mesh = Mesh(vec![]); let mut rng = [0, 1]; let mut sim = Sim::new(&mut mesh, &mut rng); sim.step(); }";
+    for more in [
+        "impl Sim<'_> { fn trade<'a>(s: &mut Sim<'a>, m: &'a mut Mesh) { s.mesh = m; } }",
+        "fn trade(a: &mut Sim, b: &mut Sim) { std::mem::swap(&mut a.mesh, &mut b.mesh); }",
+        "fn trade<'a>(s: &mut Sim<'a>, m: &'a mut Mesh, r: &'a mut [u64; 2]) { *s = Sim::new(m, r); }",
+        "fn other(m: &mut Mesh, r: &mut [u64; 2]) { let s = Sim { mesh: m, rng: r, t: 1.0 }; }",
+        "fn other(m: &mut Mesh, r: &mut [u64; 2]) { Sim::new(m, r).step(); }",
+        "fn apart(s: Sim) { let Sim { mesh, rng, .. } = s; }",
+        "impl std::ops::DerefMut for Mesh { fn deref_mut(&mut self) -> &mut Vec<f64> { &mut self.0 } }",
+        "impl Drop for Sim<'_> { fn drop(&mut self) { self.t = 0.0; } }",
+    ] {
+        assert_eq!(lent(&format!("{SIM} {main} {more}")), None, "{more}");
+    }
+}
+
+#[test]
+fn parts_of_variables_and_what_looks_at_them_are_not() {
+    for main in [
+        "fn main() { let mut all = All::new(); let mut rng = [0, 1]; let mut sim = Sim::new(&mut all.mesh, &mut rng); }",
+        "fn main() { let mut mesh = Mesh(vec![]); let mut all = [[0, 1]]; let mut sim = Sim::new(&mut mesh, &mut all[0]); }",
+        "fn main() { let mut mesh = Mesh(vec![]); let mut sim = Sim::new(&mut mesh, make()); }",
+        "fn run(mesh: &mut Mesh) { let mut rng = [0, 1]; let mut sim = Sim::new(mesh, &mut rng); } \
+         fn main() { let mut mesh = Mesh(vec![]); let first = &mesh.0[3]; println!(\"{first}\"); run(&mut mesh); }",
+    ] {
+        assert_eq!(lent(&format!("{SIM} {main}")), None, "{main}");
+    }
+    let looks = SIM.replace("let t = 0.0;", "let t = mesh.0[0];");
+    let main = "fn main() { let mut mesh = Mesh(vec![]); let mut rng = [0, 1]; let mut sim = Sim::new(&mut mesh, &mut rng); }";
+    assert_eq!(lent(&format!("{looks} {main}")), None);
+}
+
+#[test]
+fn what_stands_for_something_of_mpi_is_kept() {
+    let with = |imports: &str, code: &str| {
+        kept(&format!(
+            "{imports} struct S<'a, C: Communicator> {{ comm: C, up: Option<Process<'a>>, all: Vec<Process<'a>>, n: usize }}
+             impl<'a, C: Communicator> S<'a, C> {{ fn f(&mut self) {{ self.n += self.comm.size() as usize; {code} }} }}"
+        ))
+    };
+    let uses = "use mpi::topology::Process; use mpi::traits::*;";
+    let looks = "if let Some(up) = &self.up { up.send(&1); } for one in self.all.iter() { one.send(&1); }";
+    assert_eq!(with(uses, looks).unwrap(), ["comm", "up", "all"]);
+    assert_eq!(with(uses, "self.up = None;"), None);
+    assert_eq!(with(uses, "self.all.pop();"), None);
+    let own = "use mpi::traits::*; struct Process<'a> { name: String, n: &'a mut u64 }";
+    assert_eq!(with(own, ""), None, "it is another");
+}

@@ -216,3 +216,93 @@ pub fn a_call_of_what_moves() {
         println!("{at} {speed}");
     }
 }
+
+/// Borrows exclusively what others own.
+#[derive(ckpt::Checkpoint)]
+struct Walk<'a, T> {
+    #[ckpt(through)]
+    seen: &'a mut Vec<T>,
+    #[ckpt(through)]
+    state: &'a mut u64,
+    steps: u64,
+}
+
+impl<'a> Walk<'a, u64> {
+    fn new(seen: &'a mut Vec<u64>, state: &'a mut u64) -> Self {
+        Walk {
+            seen,
+            state,
+            steps: 0,
+        }
+    }
+
+    fn step(&mut self) {
+        *self.state = self.state.wrapping_mul(31) + 7;
+        self.seen.push(*self.state % 100);
+        self.steps += 1;
+    }
+
+    #[ckpt::instrument]
+    fn run(&mut self, steps: u64) {
+        for _ in 0..steps {
+            self.step();
+            ckpt::checkpoint!();
+            println!("run {} {:?}", self.steps, self.seen);
+        }
+    }
+}
+
+/// Sites before the borrow, while it lasts, in a method of what borrows, and behind it.
+#[ckpt::instrument(calls(run))]
+pub fn exclusive_references() {
+    let mut seen = vec![1, 2];
+    let mut state = 5;
+    for round in 0..2 {
+        ckpt::checkpoint!();
+        println!("before {round} {seen:?} {state}");
+        #[ckpt(refill(&mut seen, &mut state))]
+        let mut walk = Walk::new(&mut seen, &mut state);
+        for _ in 0..2 {
+            walk.step();
+            ckpt::checkpoint!();
+            println!("inside {} {:?}", walk.steps, walk.seen);
+        }
+        walk.run(2);
+        println!("= {} {:?}", walk.steps, walk.state);
+        ckpt::checkpoint!();
+        println!("behind {round} {seen:?} {state}");
+        state += 1;
+        seen.truncate(3);
+    }
+}
+
+#[ckpt::instrument(calls(run))]
+fn walk_of(seen: &mut Vec<u64>, state: &mut u64, last: u64) -> u64 {
+    println!("{seen:?}");
+    #[ckpt(refill(&mut seen, &mut state))]
+    let mut walk = Walk {
+        seen,
+        state,
+        steps: last,
+    };
+    walk.run(2);
+    for _ in 0..2 {
+        ckpt::checkpoint!();
+        walk.step();
+    }
+    let steps = walk.steps;
+    ckpt::checkpoint!();
+    *state + steps
+}
+
+/// What is borrowed belongs to the caller.
+#[ckpt::instrument(calls(walk_of))]
+pub fn exclusive_references_of_a_caller() {
+    let mut seen = Vec::new();
+    let mut states = [3, 4];
+    for turn in 0..2 {
+        let steps = walk_of(&mut seen, &mut states[1], turn);
+        println!("{turn} {steps} {seen:?} {states:?}");
+        states[0] += steps;
+    }
+}

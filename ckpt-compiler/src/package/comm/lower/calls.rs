@@ -25,7 +25,13 @@ impl Lowerer<'_> {
             self.op(Op::Load(variable));
             self.arguments(call);
             self.at = self.note(path.span());
-            self.op(Op::CallValue(call.args.len()));
+            let at = self.op(Op::CallValue(call.args.len()));
+            let code = &mut self.context().code;
+            if variable.up == 0
+                && let Some(closure) = code.closures.get(&variable.slot)
+            {
+                code.told_calls.insert(at, *closure);
+            }
             return;
         }
         let own = self.own_functions(path.span());

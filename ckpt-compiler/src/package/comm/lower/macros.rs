@@ -1,12 +1,14 @@
 //! Macros: of those that are known, their arguments; of others, what they may touch.
 
 use super::Lowerer;
-use crate::package::comm::code::Op;
+use crate::flow::captured_in_text;
+use crate::package::comm::code::{Op, Var};
 use crate::package::comm::value::{Binary, Value};
 use crate::package::items::Def;
 use crate::package::resolve::{Namespace, Resolved};
 use crate::tables::Tables;
 use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use syn::parse::Parser;
@@ -37,6 +39,9 @@ impl Lowerer<'_> {
             self.unknown_macro(mac);
             return;
         };
+        if name == "format" && self.text(&arguments) {
+            return;
+        }
         for argument in &arguments {
             match argument {
                 Expr::Lit(_) => continue,
@@ -48,6 +53,39 @@ impl Lowerer<'_> {
         }
         let unit = !matches!(name, "format" | "write" | "writeln" | "concat" | "format_args");
         self.push(if unit { Value::Unit } else { Value::Data });
+    }
+
+    /// `format!(..)` of what is known to be looked at; an address is no such thing, nor a name that is no variable.
+    fn text(&mut self, arguments: &Punctuated<Expr, Token![,]>) -> bool {
+        let Some(Expr::Lit(pattern)) = arguments.first() else {
+            return false;
+        };
+        let pattern = pattern.lit.to_token_stream().to_string();
+        let named = |name: &String| {
+            arguments.iter().any(
+                |one| matches!(one, Expr::Assign(one) if one.left.to_token_stream().to_string() == *name),
+            )
+        };
+        let captured = captured_in_text(&pattern).into_iter().filter(|name| !named(name));
+        let captured: Option<Vec<Var>> = captured.map(|name| Some(self.variable(&name)?.0)).collect();
+        let Some(captured) = captured.filter(|_| !pattern.contains(":p")) else {
+            return false;
+        };
+        for argument in arguments.iter().skip(1) {
+            match argument {
+                Expr::Assign(named) => self.expr(&named.right),
+                other => self.expr(other),
+            }
+        }
+        let count = arguments.len() - 1 + captured.len();
+        for variable in captured {
+            self.op(Op::Load(variable));
+        }
+        let functions = self.analysis.items.functions.iter();
+        let writers = functions.filter(|one| one.name == "fmt").map(|one| one.id.0);
+        let op = Op::Text(pattern.into(), count, writers.collect());
+        self.op(op);
+        true
     }
 
     /// The process ends unless it holds.

@@ -336,6 +336,14 @@ impl Lowerer<'_> {
             self.op(Op::Pop);
         }
         let pattern = self.pattern(&local.pat);
+        if let syn::Expr::Closure(_) = &*init.expr
+            && let Some(Op::Closure(closure)) = self.context().code.ops.iter().rev().nth(1).cloned()
+        {
+            let mut slots = Vec::new();
+            pattern.slots(&mut slots);
+            let closures = &mut self.context().code.closures;
+            closures.extend(slots.into_iter().map(|slot| (slot, closure)));
+        }
         self.op(Op::Bind(subject, Rc::new(pattern)));
         self.op(Op::Clear(subject..subject + 1));
     }

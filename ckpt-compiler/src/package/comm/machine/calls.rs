@@ -186,6 +186,11 @@ impl Rank {
             todo,
             done: Vec::new(),
         };
+        if let Value::Closure(code, parent) = each.closure
+            && self.skips(code, None, sight)
+        {
+            return self.skip_each(code, Some(parent), each, sight);
+        }
         self.each_next(each, sight);
     }
 

@@ -1,6 +1,6 @@
 //! Branches and loops, and what is not followed.
 
-use super::{After, At, Mark, Quiet, Rank, Sight, State, Wait};
+use super::{After, At, Mark, Rank, Sight, State, Wait};
 use crate::package::comm::code::{ELEMENT, Op, Var};
 use crate::package::comm::facts;
 use crate::package::comm::region::{How, Piece};
@@ -9,59 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Steps that a piece without messages may take before it is given up.
-const QUIET_STEPS: usize = 800;
-
 impl Rank {
-    /// One step less for a piece without messages; when there are none left, what it may write to is given up.
-    pub(super) fn spend(&mut self, sight: &Sight<'_>) {
-        let Some(quiet) = &mut self.quiet else { return };
-        if quiet.fuel > 0 {
-            quiet.fuel -= 1;
-            return;
-        }
-        let (frame, mark) = (quiet.frame, quiet.mark);
-        let one = &self.frames[frame];
-        sight.pieces.note_long(
-            one.code,
-            mark.and_then(|mark| one.marks.get(mark)).map(|mark| mark.enter),
-        );
-        match mark {
-            Some(mark) => self.abandon_loop(frame, mark, sight),
-            None => self.abandon_call(frame, sight),
-        }
-    }
-
-    /// Follows a piece without messages for some steps; for none if it is known to be long.
-    pub(super) fn be_quiet(
-        &mut self,
-        frame: usize,
-        mark: Option<usize>,
-        enter: Option<usize>,
-        sight: &Sight<'_>,
-    ) {
-        if self.quiet.is_none() {
-            let long = sight.pieces.is_long(self.frames[frame].code, enter);
-            self.quiet = Some(Quiet {
-                frame,
-                mark,
-                fuel: if long { 0 } else { QUIET_STEPS },
-            });
-        }
-    }
-
-    /// The loop or call that is followed quietly has been left.
-    pub(super) fn left(&mut self) {
-        let frames = self.frames.len();
-        let marks = self.frames.last().map_or(0, |frame| frame.marks.len());
-        if self.quiet.as_ref().is_some_and(|quiet| {
-            frames <= quiet.frame
-                || (frames == quiet.frame + 1 && quiet.mark.is_some_and(|mark| marks <= mark))
-        }) {
-            self.quiet = None;
-        }
-    }
-
     pub(super) fn enter(&mut self, pc: usize, sight: &Sight<'_>) {
         let code = self.frame().code;
         let Some(Op::Enter(exit)) = sight.skeleton.codes[code].ops.get(pc) else {
@@ -77,9 +25,14 @@ impl Rank {
             again: false,
         });
         let mark = frame.marks.len() - 1;
-        if !piece.events {
-            self.be_quiet(self.frames.len() - 1, Some(mark), Some(pc), sight);
+        if piece.events {
+            return;
         }
+        let top = self.frames.len() - 1;
+        if self.skips(code, Some(pc), sight) && self.try_abandon_loop(top, mark, sight) {
+            return;
+        }
+        self.be_quiet(top, Some(mark), Some(pc), sight);
     }
 
     pub(super) fn exit(&mut self) {
@@ -292,7 +245,7 @@ impl Rank {
     }
 
     /// Goes on behind a loop, if it has no messages and goes nowhere else.
-    fn try_abandon_loop(&mut self, frame: usize, mark: usize, sight: &Sight<'_>) -> bool {
+    pub(super) fn try_abandon_loop(&mut self, frame: usize, mark: usize, sight: &Sight<'_>) -> bool {
         match self.loop_piece(frame, mark, sight) {
             Some((piece, _)) if !piece.events && !piece.leaves && !piece.returns => {
                 self.abandon_loop(frame, mark, sight);
@@ -302,7 +255,7 @@ impl Rank {
         }
     }
 
-    fn abandon_loop(&mut self, frame: usize, mark: usize, sight: &Sight<'_>) {
+    pub(super) fn abandon_loop(&mut self, frame: usize, mark: usize, sight: &Sight<'_>) {
         let Some((piece, range)) = self.loop_piece(frame, mark, sight) else {
             self.lose("a loop cannot be followed");
             return;
@@ -347,7 +300,7 @@ impl Rank {
         }
     }
 
-    fn forget_given(
+    pub(super) fn forget_given(
         &mut self,
         code: usize,
         parameter: usize,

@@ -13,6 +13,7 @@ mod numbers;
 mod outside;
 mod patterns;
 mod places;
+mod quiet;
 mod states;
 mod tests;
 mod threads;
@@ -93,6 +94,8 @@ struct Quiet {
     /// The loop's mark, or the whole call.
     mark: Option<usize>,
     fuel: usize,
+    /// How many loops of the call may still be given up.
+    loops: usize,
 }
 
 /// A message or a part in a collective call that is under way.
@@ -444,6 +447,10 @@ impl Rank {
             Op::Outside(path, count, message) => {
                 let arguments = self.pop_many(*count)?;
                 self.outside(path, arguments, message.as_ref(), sight);
+            }
+            Op::Text(pattern, count, writers) => {
+                let parts = self.pop_many(*count)?;
+                self.text(pattern, &parts, writers, sight);
             }
             Op::Closure(index) => {
                 let frame = self.frames.len() - 1;

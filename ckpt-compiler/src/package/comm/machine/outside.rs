@@ -140,6 +140,23 @@ impl Rank {
         });
     }
 
+    /// `format!(..)`
+    pub(super) fn text(
+        &mut self,
+        pattern: &Rc<str>,
+        parts: &[Value],
+        writers: &[usize],
+        sight: &mut Sight<'_>,
+    ) {
+        let parts: Vec<Value> = parts.iter().map(|one| self.value(one)).collect();
+        let settled = writers.iter().all(|one| self.is_settled(*one, sight));
+        let text = match settled && parts.iter().all(Value::is_same) {
+            true => Value::uniform(&(pattern, parts)),
+            false => Value::Data,
+        };
+        self.push(text);
+    }
+
     /// `mpi::request::scope(|scope| ..)` and the like: closures that are called once, here.
     pub(super) fn call_scope(&mut self, closure: Value, given: Vec<Value>, sight: &mut Sight<'_>) {
         let first = self.next;

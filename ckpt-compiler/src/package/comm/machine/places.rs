@@ -52,6 +52,9 @@ impl Rank {
             // Which one is meant is not known, and may differ between the ranks.
             (Step::Any, _) => Some(value.any_element()),
             (Step::Slice(count), _) => Some(Value::many((**count).clone(), value.any_element())),
+            (Step::Index(at), value) if value.is_same() => {
+                Some(Value::uniform(&(value, &Value::Int(*at as i128))))
+            }
             (_, value) if value.is_same() => Some(Value::uniform(&(step, value))),
             (_, value) => Some(value.blurred()),
         }
@@ -109,6 +112,7 @@ impl Rank {
         let top = self.pop()?;
         let index = self.value(&index);
         let part = match self.followed(top) {
+            Value::Ref(place) if is_all(&index) => Value::Ref(place),
             Value::Ref(mut place) => {
                 let whole = self.at_place(&place).unwrap_or_default();
                 if let (Value::List(parts), Value::Range(range)) = (&whole, &index)
@@ -119,7 +123,9 @@ impl Rank {
                     return Some(());
                 }
                 place.path.push(match index {
-                    Value::Int(at) if matches!(whole, Value::List(_)) && at >= 0 => Step::Index(at as usize),
+                    Value::Int(at) if matches!(whole, Value::List(_) | Value::Uniform(_)) && at >= 0 => {
+                        Step::Index(at as usize)
+                    }
                     Value::Range(range) => Step::Slice(Rc::new(count_of(&range, &whole))),
                     _ => Step::Any,
                 });
@@ -219,10 +225,7 @@ impl Rank {
     pub(in crate::package::comm) fn fill(&mut self, place: &Place, value: Value) {
         let old = self.at_place(place).unwrap_or_default();
         let new = match (&old, &value) {
-            (Value::List(parts), Value::Uniform(_)) => {
-                let elements = (0..parts.len()).map(|at| Value::uniform(&(&value, Value::Int(at as i128))));
-                Value::list(elements.collect())
-            }
+            (Value::List(parts), Value::Uniform(_)) => value.elements(parts.len()),
             (Value::List(parts), _) if !matches!(value, Value::List(_)) => {
                 Value::list(vec![value.blurred(); parts.len()])
             }
@@ -302,6 +305,15 @@ fn count_of(range: &[Value; 3], list: &Value) -> Value {
     }
 }
 
+/// `[..]`
+fn is_all(index: &Value) -> bool {
+    let bounds = match index {
+        Value::Range(bounds) => &bounds[..2],
+        _ => return false,
+    };
+    matches!(bounds, [Value::Unit | Value::Int(0), Value::Unit])
+}
+
 fn bounds(parts: &[Value], range: &[Value; 3]) -> Option<Range<usize>> {
     let bound = |value: &Value, default: usize| match value {
         Value::Unit => Some(default),
@@ -338,6 +350,10 @@ fn set(root: &mut Value, path: &[Step], value: Value) {
             if let Some(part) = Rc::make_mut(parts).get_mut(*at) {
                 set(part, rest, value);
             }
+        }
+        // Something that is the same on all ranks, where all write the same.
+        (_, Value::Uniform(_)) if path.iter().all(Step::is_told) && value.is_same() && value.is_data() => {
+            *root = Value::uniform(&("written", &*root, path, value));
         }
         // A part of something of which no parts are known.
         (_, Value::Data) if value.is_data() => {}
