@@ -170,7 +170,11 @@ fn only_store_in(folder: &Path) -> Outcome<PathBuf> {
     match list.as_slice() {
         [one] => Ok(one.clone()),
         [] => {
-            let here = std::env::current_dir().unwrap_or_default();
+            let here = std::env::current_dir().map_err(|error| {
+                Failure::new(code::NO_CHECKPOINT, "E3112: the working folder is gone")
+                    .because(error)
+                    .help("`cd` to a folder that there is, or name the store with `--dir FOLDER`")
+            })?;
             Err(Failure::new(code::NO_CHECKPOINT, format!("E3087: there is no store in `{}`", here.display())).help(
                 "`cargo ckpt run` makes one, `PACKAGE.ckpt.d`; name one that is elsewhere with `--dir FOLDER`",
             ))

@@ -31,6 +31,7 @@ case $restarted/$wrong in
     yes/refuse) echo "ckpt: error: the checkpoint does not fit" >&2; exit 77 ;;
     yes/loud) echo "restarted" ;;
     yes/over) [ "$i" -gt 3 ] && i=$((i + 1)) ;;
+    no/more) cat "$0.ran" 2>/dev/null; echo one more >>"$0.ran" ;;
 esac
 [ $restarted = no ] && echo "start" && : > log
 echo "process $$"
@@ -220,6 +221,16 @@ fn without_a_site_nothing_is_tested() {
     noted(command.assert())
         .code(1)
         .stderr(contains("visited no site").and(contains("ckpt::checkpoint!()")));
+}
+
+#[test]
+fn a_program_that_prints_more_the_second_time_is_not_tested() {
+    let here = tempfile::tempdir().unwrap();
+    crashtest(here.path(), &IGNORE, "more").code(1).stderr(
+        contains("two uninterrupted runs print different numbers of lines")
+            .and(contains("+ one more"))
+            .and(contains("--ignore REGEX")),
+    );
 }
 
 #[test]

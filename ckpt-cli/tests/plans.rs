@@ -36,7 +36,7 @@ impl Package {
         command
             .current_dir(self.folder.path())
             .env("CARGO_TARGET_DIR", &self.target)
-            .env("CARGO_INCREMENTAL", "0")
+            .envs(noted::PROFILE)
             .env("CKPT_RUNTIME_PATH", runtime)
             .arg("ckpt")
             .args(arguments);

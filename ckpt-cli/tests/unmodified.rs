@@ -42,7 +42,7 @@ impl Package {
         command
             .current_dir(self.folder.path())
             .env("CARGO_TARGET_DIR", &self.target)
-            .env("CARGO_INCREMENTAL", "0")
+            .envs(noted::PROFILE)
             .env(
                 "CKPT_RUNTIME_PATH",
                 Path::new(env!("CARGO_MANIFEST_DIR")).join("../ckpt-runtime"),
@@ -146,10 +146,12 @@ fn rewriting_adds_lines_once_and_the_result_needs_no_tool() {
     assert_eq!(package.text("src/main.rs"), main);
     assert_eq!(package.text("src/solver.rs"), solver);
 
+    // Where `cargo ckpt` builds: what it needs is there.
     let checked = std::process::Command::new(env!("CARGO"))
-        .args(["check", "--offline", "--quiet"])
+        .args(["build", "--offline", "--quiet"])
         .current_dir(package.folder.path())
-        .env("CARGO_TARGET_DIR", &package.target)
+        .env("CARGO_TARGET_DIR", package.target.join("ckpt/build"))
+        .envs(noted::PROFILE)
         .output()
         .unwrap();
     assert!(checked.status.success(), "{}", said(&checked));

@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
+use crate::commands::inspect::{indexed_or_not, node};
 use crate::export::{self, Named};
 use crate::failure::{Failure, Outcome};
 use crate::lines::Ranks;
 use crate::render;
 use crate::stores::{StoreArgs, Which};
+use crate::values::elements::Elements;
 use crate::values::find::find;
+use crate::values::select;
 
 /// Write values of a checkpoint into a file of numpy or a table
 ///
@@ -21,7 +24,7 @@ pub struct Export {
     /// Number of the checkpoint, or `latest`
     #[arg(value_name = "ID")]
     which: Which,
-    /// The variables, or parts of them, as for `inspect`
+    /// The variables, parts of them or some elements, as for `inspect`
     #[arg(value_name = "VAR", required_unless_present = "all")]
     variables: Vec<String>,
     /// All of the checkpoint
@@ -41,6 +44,7 @@ const EXAMPLE: &str = "\
 Example:
   cargo ckpt export latest --all --to state.npz
   cargo ckpt export 12 sim.pos --to pos.csv
+  cargo ckpt export 12 'sim.pos[0..10]' 'sim.bodies[3]' --to some.npz
 
 Exit codes: 0 done, 2 no such variable, or it does not fit, 76 no such checkpoint, 78 it is damaged.";
 
@@ -58,16 +62,24 @@ impl Export {
             true => export::all(&checkpoint),
             false => Vec::new(),
         };
-        for name in &self.variables {
-            let found = find(&checkpoint, name)?;
-            let node = found
-                .node
-                .ok_or_else(|| Failure::usage(format!("E3006: `{}` holds no value", found.name)))?;
+        for text in &self.variables {
+            let (name, inside) = select::split(text)?;
+            let found = find(&checkpoint, &name)?;
+            let node = node(&found)?;
             let function = checkpoint
                 .frames()
                 .get(found.frame)
                 .map_or("", |frame| frame.function.as_str());
-            export::below(&format!("{function}/{}", found.name), node, &mut list);
+            let mut chosen = Vec::new();
+            export::below(&format!("{function}/{}", found.name), node, &mut chosen);
+            if let Some(inside) = inside {
+                indexed_or_not(&found.name, node)?;
+                for one in &mut chosen {
+                    let shape = Elements::of(one.node).map_or_else(Vec::new, |elements| elements.shape());
+                    one.bounds = Some(select::bounds(Some(&inside), &shape)?);
+                }
+            }
+            list.extend(chosen);
         }
         let ending = self.to.extension().and_then(|ending| ending.to_str());
         match (ending, list.as_slice()) {

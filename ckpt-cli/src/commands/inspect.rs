@@ -13,7 +13,7 @@ use crate::plot::{self, Picture};
 use crate::render;
 use crate::stores::{StoreArgs, Which, id_list};
 use crate::values::checkpoint::unreadable;
-use crate::values::elements::{Chosen, Elements};
+use crate::values::elements::{Chosen, Elements, indexed};
 use crate::values::find::{Found, find, node_of};
 use crate::values::tree::{node_as_json, row, short_type, variables_table};
 use crate::values::{is_number, select};
@@ -28,7 +28,7 @@ pub struct Inspect {
     /// Number of the checkpoint, or `latest`
     #[arg(value_name = "ID", default_value = "latest")]
     which: Which,
-    /// A variable, a part of it, some elements: `sim`, `sim.pos`, `sim.pos[0..10]`, `grid[2, ..5]`, `1/n` in frame 1
+    /// A variable, a part of it, some elements: `sim`, `sim.pos`, `sim.pos[0..10]`, `grid[2, ..5]`, `sim.bodies[3]`, `sim.bodies[3].pos`, `1/n` in frame 1
     #[arg(value_name = "VAR")]
     variable: Option<String>,
     /// Whose file it is, of a program of several processes: a rank, or `all`
@@ -122,7 +122,7 @@ impl Inspect {
     /// Draws the variable that is asked for.
     fn draw(&self, checkpoint: &Restored, to: &Path) -> Outcome<u8> {
         let (name, inside) = select::split(self.variable.as_deref().unwrap_or_default())?;
-        let found = find(checkpoint, name)?;
+        let found = find(checkpoint, &name)?;
         let node = node(&found)?;
         let NodeKind::Dataset { dtype, shape, .. } = &node.kind else {
             return Err(no_numbers(&found.name));
@@ -145,7 +145,7 @@ impl Inspect {
                 )));
             }
         };
-        let index: Vec<u64> = select::bounds(inside, shape)?
+        let index: Vec<u64> = select::bounds(inside.as_deref(), shape)?
             .iter()
             .map(|(from, _)| *from)
             .collect();
@@ -172,22 +172,22 @@ impl Inspect {
         Ok(0)
     }
 
-    /// The variable that is asked for, and its elements.
-    fn chosen<'c>(&self, checkpoint: &'c Restored) -> Outcome<(Found<'c>, Chosen)> {
+    /// The variable that is asked for, and its elements, or those of its fields by their paths.
+    fn chosen<'c>(&self, checkpoint: &'c Restored) -> Outcome<(Found<'c>, Vec<(String, Chosen)>)> {
         let (name, inside) = select::split(self.variable.as_deref().unwrap_or_default())?;
-        let found = find(checkpoint, name)?;
+        let found = find(checkpoint, &name)?;
         let node = node(&found)?;
-        let elements = Elements::of(node);
-        if inside.is_some() && elements.is_none() {
-            let part = |child: &Node| format!("{}.{}", found.name, child.name);
-            let parts: Vec<_> = node.children().iter().map(part).collect();
-            return Err(Failure::usage(format!("E3005: `{}` is no array", found.name))
-                .help(format!("its parts: {}", parts.join(", "))));
-        }
-        let chosen = match &elements {
-            Some(elements) => elements.chosen(checkpoint, inside, self.limit)?,
-            None => Chosen::default(),
+        let indexed = match inside {
+            Some(_) => indexed_or_not(&found.name, node)?,
+            None => Elements::of(node)
+                .map(|elements| (String::new(), elements))
+                .into_iter()
+                .collect(),
         };
+        let chosen = |(path, elements): (String, Elements<'_>)| {
+            Ok((path, elements.chosen(checkpoint, inside.as_deref(), self.limit)?))
+        };
+        let chosen = indexed.into_iter().map(chosen).collect::<Outcome<_>>()?;
         Ok((found, chosen))
     }
 
@@ -207,20 +207,23 @@ impl Inspect {
         // A single value stands in the table already.
         let is_part = self.variable.as_deref().is_some_and(|text| text.contains('['));
         if is_part || Elements::of(node).is_some_and(|elements| !elements.shape().is_empty()) {
-            self.print_elements(&chosen);
+            render::print("\n");
+            for (path, chosen) in &chosen {
+                self.print_elements(path, chosen);
+            }
         }
         Ok(())
     }
 
-    fn print_elements(&self, chosen: &Chosen) {
-        let mut text = String::from("\n");
+    fn print_elements(&self, path: &str, chosen: &Chosen) {
+        let mut text = String::new();
         for (index, values) in &chosen.runs {
             for (offset, value) in values.iter().enumerate() {
                 let mut at = index.clone();
                 if let Some(last) = at.last_mut() {
                     *last += offset as u64;
                 }
-                text += &format!("{at:?} {}\n", chosen.sort.words(value));
+                text += &format!("{path}{at:?} {}\n", chosen.sort.words(value));
             }
         }
         if chosen.number > self.limit {
@@ -231,27 +234,51 @@ impl Inspect {
     }
 }
 
+/// What brackets behind the name of a variable choose from.
+pub fn indexed_or_not<'c>(name: &str, node: &'c Node) -> Outcome<Vec<(String, Elements<'c>)>> {
+    let list = indexed(node);
+    if list.is_empty() {
+        let part = |child: &Node| format!("{name}.{}", child.name);
+        let parts: Vec<_> = node.children().iter().map(part).collect();
+        return Err(Failure::usage(format!("E3005: `{name}` is no array"))
+            .help(format!("its parts: {}", parts.join(", "))));
+    }
+    Ok(list)
+}
+
 fn no_numbers(name: &str) -> Failure {
     Failure::usage(format!("E3103: `{name}` is no array of numbers"))
         .help("`cargo ckpt inspect ID` shows the types")
 }
 
 /// The value of a variable.
-fn node<'c>(found: &Found<'c>) -> Outcome<&'c Node> {
+pub fn node<'c>(found: &Found<'c>) -> Outcome<&'c Node> {
     let missing = || Failure::usage(format!("E3006: `{}` holds no value", found.name));
     found.node.ok_or_else(missing)
 }
 
-fn one_as_json(checkpoint: &Restored, found: &Found, node: &Node, chosen: &Chosen) -> Outcome<Value> {
+fn one_as_json(
+    checkpoint: &Restored,
+    found: &Found,
+    node: &Node,
+    chosen: &[(String, Chosen)],
+) -> Outcome<Value> {
     let mut value = node_as_json(checkpoint, node)?;
     value["name"] = json!(found.name);
     value["frame"] = json!(found.frame);
     value["rust_type"] = json!(found.variable.rust_type);
-    let run = |(index, values): &(Vec<u64>, Vec<String>)| {
-        let values: Vec<_> = values.iter().map(|value| chosen.sort.json(value)).collect();
-        json!({ "index": index, "values": values })
-    };
-    value["elements"] = chosen.runs.iter().map(run).collect();
+    let mut elements = Vec::new();
+    for (path, chosen) in chosen {
+        for (index, values) in &chosen.runs {
+            let values: Vec<_> = values.iter().map(|value| chosen.sort.json(value)).collect();
+            let mut run = json!({ "index": index, "values": values });
+            if let Some(field) = path.strip_prefix('.') {
+                run["field"] = json!(field);
+            }
+            elements.push(run);
+        }
+    }
+    value["elements"] = json!(elements);
     Ok(value)
 }
 
@@ -295,9 +322,14 @@ fn print_whole(One { checkpoint, rank }: &One, ranks: usize) -> Outcome<()> {
     print_group(checkpoint, "shared", "Shared objects (Rc, Arc):", "shared ")
 }
 
+/// The checkpoints that have what this one has not.
+fn needs(checkpoint: &Restored) -> Vec<u64> {
+    checkpoint.needs().iter().map(|id| id.0).collect()
+}
+
 /// Where the rest lies, if the file holds only what had changed.
 pub fn elsewhere(checkpoint: &Restored) -> String {
-    let needs: Vec<u64> = checkpoint.needs().iter().map(|id| id.0).collect();
+    let needs = needs(checkpoint);
     match needs.is_empty() {
         true => String::new(),
         false => format!(", holds what had changed; the rest lies in {}", id_list(&needs)),
@@ -404,7 +436,7 @@ fn whole_as_json(checkpoint: &Restored) -> Outcome<Value> {
         "id": checkpoint.id().0, "path": checkpoint.path(), "program": meta.program, "version": meta.version,
         "visit": meta.visit, "time": meta.time_text(), "reason": meta.reason, "host": meta.host,
         "notes": meta.notes, "frames": frames,
-        "needs": checkpoint.needs().iter().map(|id| id.0).collect::<Vec<_>>(),
+        "needs": needs(checkpoint),
     }))
 }
 

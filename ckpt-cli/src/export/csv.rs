@@ -19,10 +19,12 @@ pub fn write(to: &Path, checkpoint: &Restored, one: &Named<'_>) -> Outcome<()> {
                 .help("name an array, or write an `.npz`, which takes structs apart"),
         );
     };
-    let shape = elements.shape();
-    let words = elements
-        .words(checkpoint)
-        .map_err(crate::values::checkpoint::unreadable(one.node))?;
+    let (shape, runs) = one.chosen(&elements.shape());
+    let mut words = Vec::new();
+    for run in runs {
+        let some = elements.words(checkpoint, run.first, run.length);
+        words.extend(some.map_err(crate::values::checkpoint::unreadable(one.node))?);
+    }
     let file = File::create(to).about("cannot write", to)?;
     let mut out = BufWriter::new(file);
     lines(&mut out, &shape, &words)

@@ -11,6 +11,7 @@ pub use npz::write as write_npz;
 
 use crate::values::elements::Elements;
 use crate::values::find::{follow, node_of};
+use crate::values::select::{self, Bounds, Run};
 
 /// What has values, with the name that it gets.
 pub struct Named<'c> {
@@ -18,6 +19,25 @@ pub struct Named<'c> {
     pub name: String,
     /// Where the values are.
     pub node: &'c Node,
+    /// Which of its elements; all, where nothing is said.
+    pub bounds: Option<Vec<Bounds>>,
+}
+
+impl Named<'_> {
+    /// The shape of the elements that are chosen of an array of this shape, and where they are.
+    fn chosen(&self, shape: &[u64]) -> (Vec<u64>, Vec<Run>) {
+        let whole = || shape.iter().map(|&size| (0, size)).collect();
+        let bounds: Vec<Bounds> = self.bounds.clone().unwrap_or_else(whole);
+        let runs = match self.bounds {
+            Some(_) => select::runs(&bounds, shape).collect(),
+            None => vec![Run {
+                index: vec![0; shape.len()],
+                first: 0,
+                length: select::count(&bounds),
+            }],
+        };
+        (bounds.iter().map(|(from, to)| to - from).collect(), runs)
+    }
 }
 
 /// All that has values at and below a node: parts of structs, and lists of strings as one.
@@ -33,6 +53,7 @@ pub fn below<'c>(name: &str, node: &'c Node, list: &mut Vec<Named<'c>>) {
         _ => list.push(Named {
             name: name.to_owned(),
             node,
+            bounds: None,
         }),
     }
 }

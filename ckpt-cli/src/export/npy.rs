@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use ckpt::LoadError;
-use ckpt::store::{Node, NodeKind, Restored};
+use ckpt::store::{NodeKind, Restored};
 use ckpt::value::DType;
 
+use super::Named;
 use crate::values::elements::Elements;
 
 /// Elements that are read at once.
@@ -50,27 +51,26 @@ impl From<io::Error> for NpyError {
     }
 }
 
-/// Writes a node that has values.
-pub fn write(to: &mut impl Write, checkpoint: &Restored, node: &Node) -> Result<(), NpyError> {
-    if let NodeKind::Dataset {
-        dtype,
-        shape,
-        elements,
-        ..
-    } = &node.kind
+/// Writes the values of a node, or those that are chosen.
+pub fn write(to: &mut impl Write, checkpoint: &Restored, one: &Named<'_>) -> Result<(), NpyError> {
+    if let NodeKind::Dataset { dtype, shape, .. } = &one.node.kind
         && let Some(descriptor) = descriptor(dtype)
     {
-        header(to, descriptor, shape)?;
-        for first in (0..*elements).step_by(CHUNK as usize) {
-            let mut bytes = checkpoint.bytes(node, first, CHUNK)?;
-            if cfg!(target_endian = "big") {
-                turn(&mut bytes, dtype);
+        let (shape, runs) = one.chosen(shape);
+        header(to, descriptor, &shape)?;
+        for run in runs {
+            let end = run.first + run.length;
+            for first in (run.first..end).step_by(CHUNK as usize) {
+                let mut bytes = checkpoint.bytes(one.node, first, CHUNK.min(end - first))?;
+                if cfg!(target_endian = "big") {
+                    turn(&mut bytes, dtype);
+                }
+                to.write_all(&bytes)?;
             }
-            to.write_all(&bytes)?;
         }
         return Ok(());
     }
-    let (shape, words) = words(checkpoint, node)?;
+    let (shape, words) = words(checkpoint, one)?;
     let longest = words
         .iter()
         .map(|word| word.chars().count())
@@ -97,17 +97,22 @@ fn turn(bytes: &mut [u8], dtype: &DType) {
     bytes.chunks_mut(size.max(1)).for_each(<[u8]>::reverse);
 }
 
-fn words(checkpoint: &Restored, node: &Node) -> Result<(Vec<u64>, Vec<String>), LoadError> {
+fn words(checkpoint: &Restored, one: &Named<'_>) -> Result<(Vec<u64>, Vec<String>), LoadError> {
     if let NodeKind::Dataset {
         dtype: DType::Text, ..
-    } = &node.kind
+    } = &one.node.kind
     {
-        return Ok((Vec::new(), vec![checkpoint.text(node, 0, u64::MAX)?.concat()]));
+        return Ok((Vec::new(), vec![checkpoint.text(one.node, 0, u64::MAX)?.concat()]));
     }
-    match Elements::of(node) {
-        Some(elements) => Ok((elements.shape(), elements.words(checkpoint)?)),
-        None => Ok((vec![0], Vec::new())),
+    let Some(elements) = Elements::of(one.node) else {
+        return Ok((vec![0], Vec::new()));
+    };
+    let (shape, runs) = one.chosen(&elements.shape());
+    let mut words = Vec::new();
+    for run in runs {
+        words.extend(elements.words(checkpoint, run.first, run.length)?);
     }
+    Ok((shape, words))
 }
 
 /// Magic, version, and the description as a Python literal, padded so that what follows is aligned to 64 bytes.

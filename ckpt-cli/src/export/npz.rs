@@ -24,7 +24,7 @@ pub fn write(to: &Path, checkpoint: &Restored, list: &[Named<'_>]) -> Outcome<()
         let name = format!("{}.npy", one.name);
         let begun = archive.start_file(name, options).map_err(std::io::Error::other);
         begun.about("cannot write", to)?;
-        match npy::write(&mut archive, checkpoint, one.node) {
+        match npy::write(&mut archive, checkpoint, one) {
             Ok(()) => {}
             Err(NpyError::Load(error)) => return Err(unreadable(one.node)(error)),
             Err(NpyError::Write(error)) => return Err(error).about("cannot write", to),

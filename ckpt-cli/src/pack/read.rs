@@ -32,9 +32,14 @@ pub fn unpack(pack: &Path, store: Option<&Path>) -> Outcome<Unpacked> {
             .because(why)
             .help("`cargo ckpt pack` makes one")
     };
-    let mut entries = archive.entries().map_err(|error| not_one(&error))?;
+    // What the reader of tar says of another file quotes its bytes.
+    let no_tar = |error: std::io::Error| match error.raw_os_error() {
+        Some(_) => not_one(&error),
+        None => not_one(&"it is no tar file"),
+    };
+    let mut entries = archive.entries().map_err(no_tar)?;
     let first = entries.next().ok_or_else(|| not_one(&"it is empty"))?;
-    let manifest = manifest(first.map_err(|error| not_one(&error))?).map_err(|why| not_one(&why))?;
+    let manifest = manifest(first.map_err(no_tar)?).map_err(|why| not_one(&why))?;
     let places = places(&manifest).map_err(|why| not_one(&why))?;
     let store = store.map_or_else(|| PathBuf::from(&manifest.store), Path::to_owned);
     nothing_is_in_the_way(&store, &places)?;

@@ -105,9 +105,10 @@ fn query(rustc: &Path, arguments: &[String]) -> Outcome<String> {
     if !output.status.success() {
         return Err(Failure::new(
             code::BUILD,
-            "E3060: rustc does not take the flags of this package",
+            "E3060: rustc does not take the target or the flags of this package",
         )
-        .because(String::from_utf8_lossy(&output.stderr).trim_end()));
+        .because(String::from_utf8_lossy(&output.stderr).trim_end())
+        .help("correct the target or the flags in `.cargo/config.toml` and the environment"));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -56,7 +56,7 @@ pub struct Decider<'a> {
     /// Whether the `let` at this place may be run again at a restart although the one-function compiler cannot tell.
     pub repeatable: &'a dyn Fn(Place) -> bool,
     /// Whether the value of the `let` at this place may be made again, if it is filled from the checkpoint then.
-    pub remakable: &'a dyn Fn(Place) -> bool,
+    pub remakable: &'a dyn Fn(Place, &[String]) -> bool,
     /// Whether the `let` at this place makes an iterator that may be gone over again.
     pub replayable: &'a dyn Fn(Place) -> bool,
     /// Whether what the `let` at this place declares is used in other branches only than those with the sites.
@@ -275,19 +275,21 @@ impl Decider<'_> {
             return false;
         };
         if round.before.variables.contains_key(&variable)
-            || !(self.remakable)(variable)
             || refill::is_exchanged(self.items, variable, &names[0])
         {
             return false;
         }
-        if !is_known {
-            let Some(kept) = refill::kept_fields(self.program, ty) else {
-                return false;
-            };
-            self.keep(ty, kept);
+        let lent = refill::lent_variables(self.program, variable, ty);
+        let parts = refill::parts_of(self.program, variable, ty);
+        let (Some(parts), Some(lent)) = (parts, lent) else {
+            return false;
+        };
+        if !(self.remakable)(variable, &lent) {
+            return false;
         }
-        let kept = self.decisions.fields.keys().copied().collect();
-        let parts = refill::moved_parts(self.program, variable, ty, &kept);
+        if !is_known {
+            self.keep(ty);
+        }
         self.decisions.parts.insert(variable, parts);
         self.decisions.variables.insert(variable, "refill");
         true
@@ -315,10 +317,9 @@ impl Decider<'_> {
         true
     }
 
-    fn keep(&mut self, ty: Place, fields: BTreeSet<Place>) {
-        self.decisions
-            .fields
-            .extend(fields.into_iter().map(|field| (field, "keep")));
+    fn keep(&mut self, ty: Place) {
+        let words = refill::words_of_fields(self.program, ty).unwrap_or_default();
+        self.decisions.fields.extend(words);
         self.decisions.derives.insert(ty);
         self.decisions.refilled.insert(ty);
     }
@@ -326,8 +327,10 @@ impl Decider<'_> {
     /// A type cannot be saved after all.
     fn forget(&mut self, item: Place, reason: String) {
         if self.decisions.refilled.remove(&item) {
-            let kept = refill::kept_fields(self.program, item).unwrap_or_default();
-            self.decisions.fields.retain(|field, _| !kept.contains(field));
+            let words = refill::words_of_fields(self.program, item).unwrap_or_default();
+            self.decisions
+                .fields
+                .retain(|field, _| !words.contains_key(field));
         }
         self.decisions.derives.remove(&item);
         self.decisions.opaque.insert(item, reason);
@@ -398,9 +401,9 @@ impl Decider<'_> {
         }
         // A function under another name, which the text of the field does not show.
         if !round.before.refilled.contains(&item)
-            && let Some(kept) = refill::kept_fields(self.program, item).filter(|kept| kept.contains(&field))
+            && refill::kept_fields(self.program, item).is_some_and(|kept| kept.contains(&field))
         {
-            self.keep(item, kept);
+            self.keep(item);
             return true;
         }
         self.decisions.fields.remove(&field);

@@ -249,7 +249,7 @@ impl Rounds<'_> {
             let repeatable = |place| {
                 effects.may_run_again(place) && !inputs_change(&package.program, analysis, &placement, place)
             };
-            let remakable = |place| effects.may_be_made_again(place);
+            let remakable = |place, lent: &[String]| effects.may_be_made_again_from(place, lent);
             let replayable = |place| effects.may_be_gone_over_again(place);
             let is_elsewhere = |place| is_used_elsewhere(&package.program, analysis, &placement, place);
             let mut decider = Decider {
@@ -381,7 +381,7 @@ fn edit(
     let sites = marks::site_marks(placement);
     let mut edits = rewrite::edits(program, &functions, &sites, decisions);
     edits.extend(global_edits(program, &analysis.items, main).edits);
-    edits.extend(thread_edits(program));
+    edits.extend(thread_edits(program, &analysis.items, &analysis.tables));
     edits.extend(apart::edits(program, analysis, placement));
     for edit in lent_edits(program, analysis, placement, &decisions.refilled) {
         // What is lent may be saved as well, by the same bound.

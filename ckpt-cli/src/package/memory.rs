@@ -291,10 +291,9 @@ impl<'r> Recall<'r> {
         }
         let refilled = self.record.refilled.iter().filter(|_| self.only_inside);
         for ty in refilled.filter_map(|at| self.type_at(at)) {
-            let kept = refill::kept_fields(&self.package.program, ty)?;
             decisions
                 .fields
-                .extend(kept.into_iter().map(|field| (field, "keep")));
+                .extend(refill::words_of_fields(&self.package.program, ty)?);
             decisions.refilled.insert(ty);
         }
         Some(())
@@ -368,15 +367,14 @@ impl<'r> Recall<'r> {
         };
         let parts = self.record.parts.iter().find(|(of, _)| of == at);
         let is_so = |(_, parts): &(At, Vec<String>)| {
-            let kept = BTreeSet::new();
             let mut types = self.record.refilled.iter().filter_map(|at| self.type_at(at));
-            parts.is_empty()
-                || types.any(|ty| {
-                    let kept = refill::kept_fields(program, ty).unwrap_or(kept.clone());
-                    refill::moved_parts(program, place, ty, &kept) == *parts
-                })
+            parts.is_empty() || types.any(|ty| refill::parts_of(program, place, ty).as_ref() == Some(parts))
         };
-        !is_exchanged && self.effects.may_be_made_again(place) && parts.is_none_or(is_so)
+        let named = parts.iter().flat_map(|(_, parts)| parts);
+        let lent: Vec<String> = named
+            .filter_map(|part| Some(part.strip_prefix("&mut ")?.to_owned()))
+            .collect();
+        !is_exchanged && self.effects.may_be_made_again_from(place, &lent) && parts.is_none_or(is_so)
     }
 
     /// A `let` that reads as before, whatever is around it.
@@ -392,7 +390,15 @@ impl<'r> Recall<'r> {
 
 /// The word as the decisions have it.
 fn known(word: &str) -> Option<&'static str> {
-    ["reexecute", "refill", "elsewhere", "serde", "save", "keep"]
-        .into_iter()
-        .find(|known| *known == word)
+    [
+        "reexecute",
+        "refill",
+        "elsewhere",
+        "serde",
+        "save",
+        "keep",
+        "through",
+    ]
+    .into_iter()
+    .find(|known| *known == word)
 }

@@ -1,7 +1,7 @@
 //! What ckpt cannot decide alone, put to the user: the variable, its type, its place, and the ways out.
 
 use cargo_metadata::diagnostic::DiagnosticLevel;
-use ckpt_compiler::package::choose::Placement;
+use ckpt_compiler::package::choose::{Placement, Reason, Rejected};
 use ckpt_compiler::package::globals::RefusedStatic;
 use ckpt_compiler::package::locate::{Found, locate};
 use ckpt_compiler::package::rewrite;
@@ -75,9 +75,14 @@ fn tried(failure: Failure, package: &ReadPackage, analysis: &Analysis, placement
             analysis.items.function(one.function).display,
             one.share * 100.0
         );
-        for reason in &one.reasons {
+        for reason in said_once(&one.reasons) {
+            let places = other_places(reason, one, package, analysis);
             text += &format!("\n  {}", reason.what);
-            for (word, part) in [("why", &reason.why), ("instead", &reason.instead)] {
+            for (word, part) in [
+                ("where", &places),
+                ("why", &reason.why),
+                ("instead", &reason.instead),
+            ] {
                 if !part.is_empty() {
                     text += &format!("\n    {word}: {part}");
                 }
@@ -85,6 +90,47 @@ fn tried(failure: Failure, package: &ReadPackage, analysis: &Analysis, placement
         }
         failure.because(text)
     })
+}
+
+/// The reasons, those that read the same once.
+fn said_once(reasons: &[Reason]) -> impl Iterator<Item = &Reason> {
+    let is_first = |at: usize| {
+        !reasons[..at]
+            .iter()
+            .any(|before| reads_the_same(before, &reasons[at]))
+    };
+    reasons
+        .iter()
+        .enumerate()
+        .filter(move |(at, _)| is_first(*at))
+        .map(|(_, one)| one)
+}
+
+fn reads_the_same(one: &Reason, other: &Reason) -> bool {
+    (&one.what, &one.why, &one.instead) == (&other.what, &other.why, &other.instead)
+}
+
+/// Where what stands in a loop's way is, if it is not at the loop: the places of all reasons that read like this one.
+fn other_places(reason: &Reason, rejected: &Rejected, package: &ReadPackage, analysis: &Analysis) -> String {
+    let mut places: Vec<String> = Vec::new();
+    for one in rejected.reasons.iter().filter(|one| reads_the_same(one, reason)) {
+        let function = &analysis.items.function(one.function).place;
+        let file = function.file;
+        // What ckpt has added has no line of the program: its first one is given.
+        let is_elsewhere = |line: &usize| {
+            *line >= function.line && (file, *line) != (rejected.place.file, rejected.place.line)
+        };
+        let Some(line) = one.line.filter(is_elsewhere) else {
+            continue;
+        };
+        let path = &package.program.file(file).path;
+        let path = path.strip_prefix(package.workspace_root()).unwrap_or(path);
+        let place = format!("{}:{line}", path.display());
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places.join(", ")
 }
 
 /// Sites that reach less than this part of what a refused one would have reached leave too much outside.
@@ -122,7 +168,7 @@ pub fn outside(package: &ReadPackage, placement: &Placement) -> Option<String> {
             one.header,
             one.share * 100.0
         );
-        for reason in &one.reasons {
+        for reason in said_once(&one.reasons) {
             text += &format!("\n    {}", reason.what);
             if !reason.instead.is_empty() {
                 text += &format!("; instead: {}", reason.instead);
@@ -220,5 +266,32 @@ fn describe(program: &Program, one: &Located, shown: &dyn Fn(rewrite::Place) -> 
             )
         }
         _ => format!("{}: {}", shown(place), one.finding.message),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ckpt_compiler::package::items::FnId;
+
+    #[test]
+    fn what_reads_the_same_is_said_once() {
+        let reason = |line, what: &str| Reason {
+            function: FnId(0),
+            line: Some(line),
+            what: what.into(),
+            why: String::new(),
+            instead: "make the call from the function's own body".into(),
+        };
+        let reasons = [
+            reason(3, "`f` is called inside a closure"),
+            reason(7, "`f` is called inside a closure"),
+            reason(7, "`g` is called inside a closure"),
+        ];
+        let said: Vec<&str> = said_once(&reasons).map(|one| one.what.as_str()).collect();
+        assert_eq!(
+            said,
+            ["`f` is called inside a closure", "`g` is called inside a closure"]
+        );
     }
 }

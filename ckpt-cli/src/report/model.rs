@@ -112,7 +112,8 @@ impl Advice {
             time(self.cost),
             render::setting(self.best),
             percent(self.at_best),
-            render::setting(self.best)
+            // Without spaces, so that it is one word of the command line.
+            render::setting(self.best).replace(' ', "")
         )
     }
 }
@@ -144,6 +145,12 @@ mod tests {
         )
         .unwrap();
         assert!(cheap.words().contains("ms`"), "{}", cheap.words());
+        let words = cheap.words();
+        let typed = words
+            .split('`')
+            .find(|code| code.starts_with("--interval"))
+            .unwrap();
+        assert_eq!(typed.split(' ').count(), 2, "one option and one word: {typed}");
     }
 
     #[test]

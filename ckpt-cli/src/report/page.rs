@@ -8,7 +8,9 @@ use crate::render;
 const STYLE: &str = include_str!("../package/page/page.css");
 /// What only this page has.
 const MORE: &str = "svg .run{fill:#2f6fb055;stroke:none}svg .wait{fill:var(--again);stroke:none}svg .checkpoint{fill:var(--site);stroke:none}\
-svg .failure{stroke:var(--bad);stroke-width:2}svg .nottaken{fill:var(--bad);stroke:none}svg .lost{fill:#b3261e33;stroke:none}";
+svg .failure{stroke:var(--bad);stroke-width:2}svg .nottaken{fill:var(--bad);stroke:none}svg .lost{fill:#b3261e33;stroke:none}\
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(8rem,1fr))}.tile{min-width:0}code{overflow-wrap:anywhere}\
+@media(max-width:40rem){table{display:block;overflow-x:auto}}";
 
 const WIDTH: f64 = 1000.0;
 const ROW: f64 = 34.0;

@@ -18,6 +18,36 @@ pub enum Elements<'c> {
     Strings(&'c Node, Option<&'c Node>, u64),
 }
 
+/// What can be indexed at and below a node, by its path from there: itself, or the fields of a list of structs, which are
+/// stored as one array for each with a row for every element. Empty if there is no such thing.
+pub fn indexed(node: &Node) -> Vec<(String, Elements<'_>)> {
+    let mut list = Vec::new();
+    let rows = |elements: &Elements<'_>| elements.shape().first().copied();
+    if !fields(node, "", &mut list) {
+        return Vec::new();
+    }
+    let first = list.first().and_then(|(_, elements)| rows(elements));
+    let agree = list.iter().all(|(_, elements)| rows(elements) == first);
+    let is_itself = matches!(list.as_slice(), [(path, _)] if path.is_empty());
+    match is_itself || (first.is_some() && agree) {
+        true => list,
+        false => Vec::new(),
+    }
+}
+
+/// Whether the node holds nothing but arrays and structs of them, which are added.
+fn fields<'c>(node: &'c Node, path: &str, list: &mut Vec<(String, Elements<'c>)>) -> bool {
+    if let Some(elements) = Elements::of(node) {
+        list.push((path.to_owned(), elements));
+        return true;
+    }
+    let is_struct = node
+        .attribute("kind")
+        .is_some_and(|kind| kind.to_string() == "struct");
+    let mut children = node.children().iter();
+    is_struct && children.all(|child| fields(child, &format!("{path}.{}", child.name), list))
+}
+
 /// What elements are, for how they are shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sort {
@@ -107,11 +137,11 @@ impl<'c> Elements<'c> {
         Ok(chosen)
     }
 
-    /// All of them, as text.
-    pub fn words(&self, checkpoint: &Restored) -> Result<Vec<String>, LoadError> {
+    /// `count` of them from the one with this number in the flat array on, as text.
+    pub fn words(&self, checkpoint: &Restored, first: u64, count: u64) -> Result<Vec<String>, LoadError> {
         match self {
-            Elements::Array(node, _) => checkpoint.text(node, 0, u64::MAX),
-            Elements::Strings(lengths, text, _) => strings(checkpoint, lengths, *text, 0, u64::MAX),
+            Elements::Array(node, _) => checkpoint.text(node, first, count),
+            Elements::Strings(lengths, text, _) => strings(checkpoint, lengths, *text, first, count),
         }
     }
 
@@ -126,13 +156,9 @@ impl<'c> Elements<'c> {
     }
 
     fn read(&self, checkpoint: &Restored, first: u64, count: u64) -> Outcome<Vec<String>> {
-        let (node, read) = match self {
-            Elements::Array(node, _) => (node, checkpoint.text(node, first, count)),
-            Elements::Strings(lengths, text, _) => {
-                (lengths, strings(checkpoint, lengths, *text, first, count))
-            }
-        };
-        read.map_err(|error| Failure::store(format!("E3091: cannot read {}", node.path)).because(error))
+        let (Elements::Array(node, _) | Elements::Strings(node, ..)) = self;
+        self.words(checkpoint, first, count)
+            .map_err(|error| Failure::store(format!("E3091: cannot read {}", node.path)).because(error))
     }
 }
 

@@ -5,18 +5,24 @@ use crate::failure::{Failure, Outcome};
 /// One dimension of a selection: from, up to but not including.
 pub type Bounds = (u64, u64);
 
-/// Splits `sim.pos[0..10]` into the name and what stands in the brackets.
-pub fn split(text: &str) -> Outcome<(&str, Option<&str>)> {
-    match text.split_once('[') {
-        None => Ok((text, None)),
-        Some((name, rest)) => match rest.strip_suffix(']') {
-            Some(inside) => Ok((name, Some(inside))),
-            None => Err(
+/// Splits `sim.pos[0..10]` into the name and what stands in the brackets. The elements of a list of structs are stored field
+/// by field, so `sim.bodies[3].pos[0]` is `sim.bodies.pos[3, 0]`.
+pub fn split(text: &str) -> Outcome<(String, Option<String>)> {
+    let mut parts = text.split('[');
+    let mut name = parts.next().unwrap_or_default().to_owned();
+    let mut inside = Vec::new();
+    for part in parts {
+        let Some((index, rest)) = part.split_once(']') else {
+            return Err(
                 Failure::usage(format!("E3095: `{text}` lacks the closing bracket"))
                     .help("write `VAR[0..10]`"),
-            ),
-        },
+            );
+        };
+        let goes_on = rest.is_empty() || rest.starts_with('.');
+        inside.push(if goes_on { index } else { part });
+        name += if goes_on { rest } else { "" };
     }
+    Ok((name, (!inside.is_empty()).then(|| inside.join(", "))))
 }
 
 /// The bounds of every dimension of an array of this shape.
@@ -126,9 +132,15 @@ mod tests {
 
     #[test]
     fn brackets_are_split_off() {
-        assert_eq!(split("a.b[0..3]").unwrap(), ("a.b", Some("0..3")));
-        assert_eq!(split("a").unwrap(), ("a", None));
+        let of = |text| split(text).unwrap();
+        assert_eq!(of("a.b[0..3]"), ("a.b".into(), Some("0..3".into())));
+        assert_eq!(of("a"), ("a".into(), None));
+        assert_eq!(of("a[3].b"), ("a.b".into(), Some("3".into())));
+        assert_eq!(of("a[3].b[..2]"), ("a.b".into(), Some("3, ..2".into())));
+        assert_eq!(of("a[3][4]"), ("a".into(), Some("3, 4".into())));
+        assert_eq!(of("a[3]b"), ("a".into(), Some("3]b".into())));
         assert!(split("a[1").is_err());
+        assert!(split("a[1.b").is_err());
     }
 
     #[test]

@@ -3,12 +3,15 @@
 
 mod compare;
 mod page;
+#[path = "../../../tests/harness/src/profile.rs"]
+mod profile;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use page::{Step, steps};
 
@@ -69,7 +72,7 @@ impl Place {
                 "WORKSPACE",
                 Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap(),
             )
-            .env("CARGO_INCREMENTAL", "0")
+            .envs(profile::PROFILE)
             .env("CARGO_NET_OFFLINE", "true")
             .env("CARGO_TERM_QUIET", "true")
             .env("CKPT_RUNTIME_PATH", root().join("ckpt-runtime"))
@@ -139,9 +142,16 @@ fn commands(text: &str) -> Vec<(&str, &str, String)> {
     commands
 }
 
+/// The programs of several pages have one name and are built in one folder: the one that a page has built must still be
+/// there when it is run, and run again.
+static HEAT: Mutex<()> = Mutex::new(());
+
 fn does_what_it_says(page: &'static str) {
+    let text = read(page);
+    let of_heat = text.contains("consoles/heat") || text.contains("examples/heat");
+    let _turn = of_heat.then(|| HEAT.lock().unwrap_or_else(PoisonError::into_inner));
     let mut place = Place::new(page);
-    for step in steps(&read(page)) {
+    for step in steps(&text) {
         match step {
             Step::SetUp(command) => place.succeeds(0, &command, None),
             Step::Set(set) => place.sets += &format!("export {set}; "),
@@ -188,7 +198,7 @@ pages! {
 }
 
 /// Blocks that only say what somebody could do, elsewhere: they are counted, so that they do not become more unnoticed.
-const NOT_RUN: usize = 15;
+const NOT_RUN: usize = 16;
 
 #[test]
 fn every_block_is_run_or_says_why_not() {

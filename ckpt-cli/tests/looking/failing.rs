@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::noted;
 use crate::store::store;
 
 /// The code of the message, and a script that leads to it: in a folder with a store of three checkpoints, `$ROOT`, the
@@ -65,6 +66,10 @@ const FAILING: &[(&str, &str)] = &[
         "E3055",
         "touch deck.toml; ckpt pack --with deck.toml; rm -r heat.ckpt.d; ckpt unpack heat.ckpt.tar",
     ),
+    (
+        "E3056",
+        "mkdir node-0; mv heat.ckpt.d/* node-0; printf '{\"program\":\"heat\",\"version\":\"1.0.0\",\"pid\":1,\"host\":\"h\",\"started\":\"\",\"updated\":\"\",\"state\":\"completed\",\"visits\":30,\"restarted_from\":null,\"last_checkpoint\":3,\"failed_checkpoints\":0,\"command\":[\"heat\"],\"reason\":null,\"ranks\":2}' >node-0/job.json; ckpt pack --dir 'node-{rank}'",
+    ),
     ("E3057", "truncate -s 4000 heat.ckpt.d/000002.r0.h5; ckpt pack 2"),
     (
         "E3058",
@@ -76,10 +81,31 @@ const FAILING: &[(&str, &str)] = &[
         "package one 'fn main() {}'; cd one; tool=$(command -v cargo-ckpt); unset CARGO; PATH=/nowhere $tool ckpt run",
     ),
     (
+        "E3060",
+        "package one 'fn main() {}'; cd one; CARGO_BUILD_TARGET=x86_64-unknown-lynux ckpt plan",
+    ),
+    (
         "E3063",
         "package one 'mod other; use other::main;'; cd one; echo 'pub fn main() { for i in 0..1000000u64 { print!(\"{i}\"); } }' >src/other.rs; ckpt plan",
     ),
+    (
+        "E3067",
+        "package one 'fn main() {}'; cd one; printf 'fn half() { \\xff }' >>src/main.rs; ckpt plan",
+    ),
+    (
+        "E3069",
+        "package one '#[path = \"../../common.rs\"] mod common; fn main() { common::sum() }'; \
+         package two '#[path = \"../../common.rs\"] pub mod common;'; mv two/src/main.rs two/src/lib.rs; \
+         echo '#[cfg(feature = \"wide\")] pub fn wide() {} pub fn sum() { let mut x = 0; for i in 0..1000000u64 { x += i; } println!(\"{x}\"); }' >common.rs; \
+         printf '[features]\nwide = []\ndefault = [\"wide\"]\n' >>two/Cargo.toml; sed -i /workspace/d */Cargo.toml; \
+         printf '[dependencies]\nfailing-two = { path = \"../two\" }\n' >>one/Cargo.toml; \
+         printf '[workspace]\nmembers = [\"one\", \"two\"]\n' >Cargo.toml; ckpt plan -p failing-one",
+    ),
     ("E3070", "package one 'fn main( {}'; cd one; ckpt plan"),
+    (
+        "E3073",
+        "package one 'fn main() { let mut x = 0.0; for i in 0..1000000u64 { x += f64::from(i as u32).sqrt(); } println!(\"{x}\"); let y: u32 = \"a\"; }'; cd one; ckpt plan --profile 2>&1 | grep -A9 E3073 >&2",
+    ),
     (
         "E3075",
         "package one 'fn main() { for i in 0..1000000u64 { print!(\"{i}\"); } }'; cd one; printf '[calls]\nclean = [\"energy\"]\n' >ckpt.toml; ckpt plan",
@@ -87,6 +113,14 @@ const FAILING: &[(&str, &str)] = &[
     (
         "E3077",
         "package one 'fn main() {}'; cd one; printf '[[bin]]\nname = \"heat\"\npath = \"src/heet.rs\"\n' >>Cargo.toml; ckpt plan --bin heat",
+    ),
+    (
+        "E3079",
+        "package one 'fn main() { let mut x = 0.0; for i in 0..1000000u64 { x += f64::from(i as u32).sqrt(); } println!(\"{x}\"); let y: u32 = \"a\"; }'; cd one; ckpt run 2>&1 | grep -A9 E3079 >&2",
+    ),
+    (
+        "E3080",
+        "package one 'fn main() { std::thread::spawn(|| { let mut x = 0.0; for i in 0..1000000u64 { x += f64::from(i as u32).sqrt(); } println!(\"{x}\"); }).join().unwrap(); }'; cd one; ckpt run",
     ),
     (
         "E3082",
@@ -103,7 +137,15 @@ const FAILING: &[(&str, &str)] = &[
         "ckpt inspect latest self --shape 100,100 --plot grid.svg",
     ),
     ("E3108", "ckpt report"),
+    (
+        "E3112",
+        "mkdir gone; cd gone; rmdir ../gone; tool=$(command -v cargo-ckpt); $tool ckpt list",
+    ),
     ("W3001", "echo '{' >heat.ckpt.d/job.json; ckpt list"),
+    (
+        "W3003",
+        "package one 'fn main() { for i in 0..1000u64 { print!(\"{i}\"); } }'; cd one; ckpt plan --profile 2>&1 | grep -o 'ckpt: warning.*' >&2",
+    ),
     (
         "W3006",
         "package one 'fn main() {}'; cd one; echo 'fn half( {' >src/half.rs; sed -i '1i mod half;' src/main.rs; ckpt expand",
@@ -133,6 +175,7 @@ fn said(script: &str) -> String {
         .env("PATH", path)
         .env("CARGO_NET_OFFLINE", "true")
         .env("CARGO_TERM_QUIET", "true")
+        .envs(noted::PROFILE)
         .env(
             "CARGO_TARGET_DIR",
             Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs"),

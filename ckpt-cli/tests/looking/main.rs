@@ -7,6 +7,7 @@ mod noted;
 mod ranks;
 mod runs;
 mod store;
+mod structs;
 mod terminal;
 
 use std::fs;

@@ -5,10 +5,14 @@
 
 #[path = "../../../tests/harness/src/messages.rs"]
 mod messages;
+#[path = "../../../tests/harness/src/profile.rs"]
+mod profile;
 
 use std::path::Path;
 
 use assert_cmd::assert::Assert;
+#[allow(unused_imports, reason = "every test uses one or the other")]
+pub use profile::PROFILE;
 
 /// Of all tests of the command.
 const MESSAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");

@@ -53,7 +53,8 @@ pub(super) fn advice(ty: &str) -> &'static str {
         "make the value inside the loop, where it is used, or behind it from what the loop has gathered in a `Vec`; \
          a type of your own can hold by value what it borrows"
     } else {
-        "make the value inside the loop; or, if making it again gives the same value, `#[ckpt(reexecute)]` on its `let`. \
+        "make the value inside the loop; or, if making it again gives the same value, `#[ckpt(reexecute)]` on its `let`, or \
+         without a change to the program `reexecute = [\"Type::new\"]`, the function that makes it, under `[calls]` in `ckpt.toml`. \
          A type of another crate can be saved if it has serde, often a feature of that crate"
     }
 }
