@@ -147,8 +147,13 @@ fn measure<T: Checkpoint>(name: &str, count: usize, value: T, against: Option<f6
     Ok(both)
 }
 
+const EXAMPLE: &str = "\
+Example:
+  cargo run --release -p objects -- 1000000";
+
 /// What it costs to save and restore many small objects, against copying them
 #[derive(Debug, clap::Parser)]
+#[command(after_help = EXAMPLE)]
 struct Options {
     /// How many objects
     #[arg(default_value_t = 100_000)]

@@ -42,7 +42,7 @@ pub const PROGRAMS: [Program; 5] = [
     },
     Program {
         name: "team-heat",
-        short: 15,
+        short: 100,
         long: 4000,
         prepare: |_, steps| Ok(format!("2 200 {steps}")),
     },

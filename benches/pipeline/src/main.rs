@@ -32,8 +32,14 @@ pub struct Wish {
     pub folders: Vec<PathBuf>,
 }
 
+const EXAMPLE: &str = "\
+Example:
+  cargo run --release -p pipeline -- --megabytes 256 --rounds 5
+  cargo run --release -p pipeline -- --folder /scratch --page docs/src/performance.md";
+
 /// What checkpoints cost, against the least that they could; see benches/pipeline/README.md
 #[derive(Debug, clap::Parser)]
+#[command(after_help = EXAMPLE)]
 struct Options {
     #[command(flatten)]
     wish: Wish,

@@ -19,8 +19,13 @@ use reach::tool::root;
 const PACKAGES: [&str; 4] = ["lbm", "solver-dyn", "nas-is", "game-of-life"];
 const TURNS: usize = 3;
 
+const EXAMPLE: &str = "\
+Example:
+  cargo run --release -p rewriting -- lbm nas-is";
+
 /// What the compiler itself costs: `cargo ckpt run` against `cargo run`, after a change and without one
 #[derive(Debug, clap::Parser)]
+#[command(after_help = EXAMPLE)]
 struct Options {
     /// Packages of `testdata/`
     #[arg(value_name = "PACKAGE", default_values_t = PACKAGES.map(str::to_owned))]
