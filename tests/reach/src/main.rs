@@ -18,11 +18,17 @@ use reach::table::Table;
 use reach::tool::{Tool, root};
 use reach::trial::{self, Effort};
 
+const EXAMPLE: &str = "\
+Example:
+  cargo run -p reach -- lbm nas-cg
+  cargo run -p reach -- --check --jobs 2";
+
 /// Crash-test programs that have never heard of ckpt, and write the page of the book about it
 ///
 /// Takes the packages of `testdata/` as they are, and writes docs/src/reach.md and docs/src/reach.json. Packages that are
 /// not named keep their rows.
 #[derive(Debug, Parser)]
+#[command(after_help = EXAMPLE)]
 struct Options {
     /// Packages; all of them if none is named
     names: Vec<String>,

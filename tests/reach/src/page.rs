@@ -11,6 +11,7 @@ const HEAD: &str = "\
 What [unmodified programs](unmodified.md) ckpt takes. The packages of `testdata/` were written for this table in the styles that scientists write: translated Fortran, iterators, structs and traits, several modules and crates, rayon, clap and serde,
 CSV output as it goes, pointer kernels, simulations behind `Box<dyn Solver>`. None of them has ever heard of ckpt, and none was edited to fit. This page is written by
 
+<!-- console: not run: it builds and kills forty packages -->
 ```console
 cargo run -p reach
 ```

@@ -11,6 +11,9 @@ use anyhow::{Context, Result, ensure};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
+#[path = "../../harness/src/profile.rs"]
+mod profile;
+
 /// `cargo ckpt` of this source tree.
 #[derive(Debug, Clone)]
 pub struct Tool {
@@ -36,11 +39,26 @@ pub struct Answer {
 }
 
 impl Tool {
-    /// Builds `cargo ckpt` in cargo's target folder; the packages get a folder below it.
+    /// The `cargo ckpt` that `CARGO_CKPT` names, or one built in cargo's target folder; the packages get a folder
+    /// below it.
     ///
     /// # Errors
     /// The build fails.
     pub fn build(target: &Path, limit: Duration, offline: bool) -> Result<Self> {
+        let executable = match std::env::var_os("CARGO_CKPT") {
+            Some(tool) => PathBuf::from(tool),
+            None => Self::built(target, offline)?,
+        };
+        Ok(Self {
+            executable,
+            // Where the tests of `cargo ckpt` build programs, too: ckpt is built for them once.
+            target: target.join("tmp/programs"),
+            limit,
+            offline,
+        })
+    }
+
+    fn built(target: &Path, offline: bool) -> Result<PathBuf> {
         let root = root();
         let status = Command::new(env!("CARGO"))
             .args(["build", "--quiet", "-p", "ckpt-cli", "--manifest-path"])
@@ -51,13 +69,7 @@ impl Tool {
             .status()
             .context("cannot start cargo")?;
         ensure!(status.success(), "cargo ckpt does not build");
-        Ok(Self {
-            executable: target.join("debug/cargo-ckpt"),
-            // Where the tests of `cargo ckpt` build programs, too: ckpt is built for them once.
-            target: target.join("tmp/programs"),
-            limit,
-            offline,
-        })
+        Ok(target.join("debug/cargo-ckpt"))
     }
 
     /// `cargo ckpt COMMAND --format json ..` in a folder. The library is that of this source tree.
@@ -74,6 +86,7 @@ impl Tool {
             .current_dir(folder)
             .env("CARGO_TARGET_DIR", &self.target)
             .env("CARGO_TERM_COLOR", "never")
+            .envs(profile::PROFILE)
             .env("CKPT_RUNTIME_PATH", root().join("ckpt-runtime"))
             .stdin(Stdio::null())
             .stdout(File::create(&output)?)
