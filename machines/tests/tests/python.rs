@@ -27,22 +27,38 @@ fn ckpt(folder: &Path, line: &str, variables: &[(&str, &str)]) -> Ended {
     cargo_ckpt(folder, line.split_whitespace().map(str::to_owned), variables)
 }
 
+/// The input of the example `heat` with other values of its keys, in a folder; the example's manifest.
+fn heat(folder: &Path, changes: &[(&str, &str)]) -> PathBuf {
+    let heat = root().join("examples/heat");
+    fs::copy(heat.join("terrain.png"), folder.join("terrain.png")).unwrap();
+    let deck = fs::read_to_string(heat.join("deck.toml")).unwrap();
+    let line = |line: &str| {
+        let key = line.split(" = ").next();
+        let change = changes.iter().find(|(changed, _)| key == Some(changed));
+        change.map_or(line.to_owned(), |(key, value)| format!("{key} = {value}"))
+    };
+    let deck: Vec<String> = deck.lines().map(line).collect();
+    fs::write(folder.join("deck.toml"), deck.join("\n")).unwrap();
+    heat.join("Cargo.toml")
+}
+
+/// A package that knows nothing of ckpt; its manifest.
+fn package(folder: &Path, name: &str, program: &str) -> PathBuf {
+    let package = folder.join(name);
+    let manifest = package.join("Cargo.toml");
+    fs::create_dir_all(package.join("src")).unwrap();
+    let text =
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n");
+    fs::write(&manifest, text).unwrap();
+    fs::write(package.join("src/main.rs"), program).unwrap();
+    manifest
+}
+
 #[test]
 fn the_page_on_python_does_what_it_says() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    let heat = root().join("examples/heat");
-    let deck = fs::read_to_string(heat.join("deck.toml")).unwrap();
-    let line = |line: &str| match line.split(" = ").next() {
-        Some("refine") => "refine = 1".to_owned(),
-        Some("end") => "end = 1.0".to_owned(),
-        Some("report_every") => "report_every = 20".to_owned(),
-        _ => line.to_owned(),
-    };
-    let deck: Vec<String> = deck.lines().map(line).collect();
-    fs::write(here.join("deck.toml"), deck.join("\n")).unwrap();
-    fs::copy(heat.join("terrain.png"), here.join("terrain.png")).unwrap();
-    let manifest = heat.join("Cargo.toml");
+    let manifest = heat(here, &[("refine", "1"), ("end", "1.0"), ("report_every", "20")]);
     let run = format!(
         "run --quiet --manifest-path {} --every 20 --keep 10 -- deck.toml",
         manifest.display()
@@ -119,23 +135,12 @@ fn packed_and_shared_blocks_are_sealed_as_well() {
 fn sealed(compression: &str, full_every: &str) {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    let heat = root().join("examples/heat");
-    for name in ["deck.toml", "terrain.png"] {
-        fs::copy(heat.join(name), here.join(name)).unwrap();
-    }
-    let deck = fs::read_to_string(here.join("deck.toml")).unwrap();
-    fs::write(
-        here.join("deck.toml"),
-        deck.replace("refine = 4", "refine = 1")
-            .replace("end = 30.0", "end = 1.0"),
-    )
-    .unwrap();
+    let manifest = heat(here, &[("refine", "1"), ("end", "1.0")]);
     let variables = [
         ("CKPT_COMPRESSION", compression),
         ("CKPT_FULL_EVERY", full_every),
         ("CKPT_KEEP", "9"),
     ];
-    let manifest = heat.join("Cargo.toml");
     let run = format!(
         "run --quiet --manifest-path {} --every 20 -- deck.toml",
         manifest.display()
@@ -156,5 +161,132 @@ fn sealed(compression: &str, full_every: &str) {
     assert!(
         refused.code == Some(78) && refused.stderr.contains("types and shapes may not"),
         "{refused:?}"
+    );
+}
+
+/// What a run is told of how it stores, by the name of the folder. The first copies everything while the program waits.
+const MODES: [(&str, &[(&str, &str)]); 7] = [
+    ("plain", &[("CKPT_BACKGROUND", "0")]),
+    ("background", &[]),
+    ("memory", &[("CKPT_MEMORY", "100KiB")]),
+    ("copied", &[("CKPT_COPY_ON_WRITE", "1")]),
+    ("changed", &[("CKPT_FULL_EVERY", "9")]),
+    ("watched", &[("CKPT_FULL_EVERY", "9"), ("CKPT_WATCH_PAGES", "1")]),
+    (
+        "packed",
+        &[("CKPT_COMPRESSION", "deflate"), ("CKPT_FULL_EVERY", "3")],
+    ),
+];
+
+/// A run of each mode, with the checkpoints it has made; h5py finds the same values in the files of all.
+fn runs_of_every_mode(here: &Path, manifest: &Path, every: u64, arguments: &str) {
+    for (mode, variables) in MODES {
+        let run = format!(
+            "run --quiet --manifest-path {} --every {every} --keep all --dir {mode}{arguments}",
+            manifest.display()
+        );
+        let ended = ckpt(here, &run, variables);
+        assert_eq!(ended.code, Some(0), "{mode}: {ended:?}");
+        // An older Linux cannot watch pages; what cannot be done is done otherwise, with a warning.
+        assert!(
+            !ended.stderr.contains("warning[") || mode == "watched" && ended.stderr.contains("[W2002]"),
+            "{mode}: {ended:?}"
+        );
+        let verified = ckpt(here, &format!("verify --dir {mode}"), &[]);
+        assert_eq!(verified.code, Some(0), "{mode}: {verified:?}");
+    }
+    let names = MODES.map(|(name, _)| name);
+    let compare = format!(
+        "import glob, h5py, numpy
+def values(file):
+    found = {{}}
+    file.visititems(lambda name, item: found.update({{name: item[()]}}) if isinstance(item, h5py.Dataset) and not name.startswith('blocks') else None)
+    return found
+paths = [path.split('/')[1] for path in sorted(glob.glob('plain/*.h5'))]
+assert len(paths) >= 3, paths
+for mode in {names:?}:
+    assert [path.split('/')[1] for path in sorted(glob.glob(mode + '/*.h5'))] == paths, mode
+    for path in paths:
+        with h5py.File('plain/' + path) as expected, h5py.File(mode + '/' + path) as file:
+            expected, found = values(expected), values(file)
+            assert expected and found.keys() == expected.keys(), (mode, path, found.keys() ^ expected.keys())
+            for name in found:
+                numpy.testing.assert_array_equal(found[name], expected[name], mode + path + ': ' + name)
+"
+    );
+    python(here, &compare);
+}
+
+/// Every mode of a run writes files that h5py reads as they are: the values are those of a run that copies everything while it waits.
+#[test]
+fn files_of_every_mode_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let manifest = heat(here, &[("refine", "2"), ("end", "1.0")]);
+    runs_of_every_mode(here, &manifest, 20, " -- deck.toml");
+}
+
+/// The plate of `heat` changes everywhere: only an array that changes in places has blocks that are in another file.
+#[test]
+fn files_with_blocks_of_others_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let manifest = package(
+        here,
+        "places",
+        "fn main() {
+    let mut cells: Vec<u64> = (0..1 << 19).collect();
+    for step in 0..400_000 {
+        cells[200_000 + step % 7] += step as u64;
+    }
+    println!(\"{}\", cells.iter().sum::<u64>());
+}
+",
+    );
+    runs_of_every_mode(here, &manifest, 100_000, "");
+    let size = |mode: &str| {
+        let file = here.join(mode).join("000002.r0.h5");
+        fs::metadata(&file).unwrap().len()
+    };
+    for (mode, variables) in MODES {
+        let shares = variables.iter().any(|(name, _)| *name == "CKPT_FULL_EVERY");
+        assert_eq!(size(mode) * 4 < size("plain"), shares, "{mode}: {}", size(mode));
+    }
+}
+
+/// Blocks of zeros, which are stored nowhere, are zeros in h5py.
+#[test]
+fn blocks_that_are_not_stored_are_read_as_zeros() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let manifest = package(
+        here,
+        "sparse",
+        "fn main() {
+    let mut cells = vec![0_u64; 1 << 20];
+    for step in 0..400_000 {
+        cells[500_000 + step % 7] += step as u64;
+    }
+    println!(\"{}\", cells.iter().sum::<u64>());
+}
+",
+    );
+    let run = format!(
+        "run --quiet --manifest-path {} --every 100000 --keep all",
+        manifest.display()
+    );
+    let ended = ckpt(here, &run, &[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    python(
+        here,
+        "import glob, h5py, os
+files = sorted(glob.glob('sparse.ckpt.d/*.h5'))
+assert files
+for path in files:
+    assert os.path.getsize(path) < 2 << 20, os.path.getsize(path)
+    with h5py.File(path) as file:
+        cells = file['frames/0/cells'][()]
+        assert cells.shape == (1 << 20,) and set(cells.nonzero()[0]) == set(range(500_000, 500_007)), cells.nonzero()
+",
     );
 }
