@@ -404,3 +404,76 @@ fn the_plan_says_with_how_many_threads_a_restart_may_come_to_a_site() {
     let serial = Package::new("serial-sizes", PHASES).plan(&[]);
     assert!(serial["functions"][0]["sites"][0].get("threads").is_none());
 }
+
+/// The function is called twice: only the call that a site is behind is written out.
+#[test]
+fn a_call_that_only_calls_a_closure_is_written_out_where_a_site_is_behind_it() {
+    let package = Package::new(
+        "plans-timed",
+        r#"
+fn timed<R>(label: &str, work: impl FnOnce() -> R) -> R {
+    let start = std::time::Instant::now();
+    let result = work();
+    eprintln!("{label}: {:?}", start.elapsed());
+    result
+}
+fn main() {
+    let mut cells = timed("setup", || vec![0.5f64; 1000]);
+    timed("run", || {
+        for _step in 0..300 {
+            for cell in &mut cells { *cell = (*cell * 1.5).sin() + 0.25; }
+        }
+    });
+    println!("{}", cells.iter().sum::<f64>());
+}
+"#,
+    );
+    let plan = package.plan(&[]);
+    let written = serde_json::json!([{ "name": "timed", "file": "src/main.rs", "line": 10 }]);
+    assert_eq!(
+        (&plan["written_out"], sites(&plan)),
+        (&written, vec!["for _step in 0..300"])
+    );
+    let (text, _) = package.succeeds(&["plan", "--offline"]);
+    assert!(text.contains("\nWritten out where they are called, so that a restart can enter their closures:\n  `timed`, src/main.rs:10\n"), "{text}");
+    let (diff, _) = package.succeeds(&["rewrite", "--offline"]);
+    assert!(
+        diff.contains("\n-    timed(\"run\", || {\n+    { let label: &str = \"run\"; "),
+        "{diff}"
+    );
+    assert_eq!(diff.matches("timed(").count(), 1, "{diff}");
+    package.succeeds(&["run", "--offline"]);
+}
+
+/// What is written out does not compile there, as the trait of `write_all` is not known: the program stays as it is.
+#[test]
+fn a_call_that_cannot_stand_where_it_is_written_out_is_left() {
+    let package = Package::new(
+        "plans-not-written-out",
+        r#"
+mod log {
+    use std::io::Write;
+    pub fn logged(out: &mut std::io::Stderr, f: impl FnOnce()) {
+        f();
+        out.write_all(b"done\n").unwrap();
+    }
+}
+fn main() {
+    let mut cells = vec![0.5f64; 1000];
+    let mut err = std::io::stderr();
+    log::logged(&mut err, || {
+        for _step in 0..300 {
+            for cell in &mut cells { *cell = (*cell * 1.5).sin() + 0.25; }
+        }
+    });
+    println!("{}", cells.iter().sum::<f64>());
+}
+"#,
+    );
+    let refused = package.tool(&["run", "--offline"]);
+    let told = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        told.contains("E3080") && told.contains("it is inside a closure"),
+        "{told}"
+    );
+}

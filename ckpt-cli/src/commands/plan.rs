@@ -135,6 +135,12 @@ impl PlanCommand {
             print_function(function);
         }
         let mut text = String::new();
+        if !plan.written_out.is_empty() {
+            text += "\nWritten out where they are called, so that a restart can enter their closures:\n";
+        }
+        for one in &plan.written_out {
+            text += &format!("  `{}`, {}:{}\n", one.name, one.file, one.line);
+        }
         for one in &plan.refused {
             text += &format!(
                 "\nno checkpoint in `{}`, {}:{}, {} of the run\n",

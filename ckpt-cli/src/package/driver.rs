@@ -86,25 +86,31 @@ pub struct Rewritten {
 pub fn rewrite(
     options: &CargoOptions,
     wanted: Wanted,
-    package: ReadPackage,
-    analysis: Analysis,
+    mut package: ReadPackage,
+    mut analysis: Analysis,
     ranks: Option<usize>,
 ) -> Outcome<Option<Rewritten>> {
-    let mut rounds = Rounds {
-        options,
-        wanted,
-        package: &package,
-        analysis: &analysis,
-        ranks,
-        main: main_of(&package, &analysis)?,
-        asked: 0,
-    };
-    let found = match rounds.all() {
-        Ok(found) => found,
-        Err(failure) => return Err(rounds.or_does_not_build_anyway(failure)?),
+    let mut rounds = 0;
+    let found = loop {
+        let all = Rounds {
+            options,
+            wanted,
+            package: &package,
+            analysis: &analysis,
+            ranks,
+            main: main_of(&package, &analysis)?,
+            asked: 0,
+        };
+        let (found, asked) = all.to_their_end();
+        rounds += asked;
+        match found {
+            // What is written out may not compile where it stands.
+            Err(_) if package.read_as_it_is() => analysis = package.analyse(),
+            found => break found?,
+        }
     };
     Ok(found.map(|found| Rewritten {
-        rounds: rounds.asked,
+        rounds,
         placement: found.placement,
         decisions: found.known.decisions,
         again: found.again,
@@ -147,6 +153,17 @@ enum End {
 }
 
 impl Rounds<'_> {
+    /// What came of them, and how many there were.
+    fn to_their_end(mut self) -> (Outcome<Option<Box<Found>>>, usize) {
+        let found = match self.all() {
+            Err(failure) => match self.or_does_not_build_anyway(failure) {
+                Ok(failure) | Err(failure) => Err(failure),
+            },
+            found => found,
+        };
+        (found, self.asked)
+    }
+
     /// From what the last time has led to, if that ends well; else from nothing.
     fn all(&mut self) -> Outcome<Option<Box<Found>>> {
         let memory = Memory::of(self.package, self.wanted, self.ranks);

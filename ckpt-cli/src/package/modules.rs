@@ -27,6 +27,8 @@ pub struct Files {
     pub files: Vec<SourceFile>,
     /// For each file, the bytes of its text that rustc passes over because of a `#[cfg]`.
     pub passed_over: Vec<Vec<Range<usize>>>,
+    /// For each file, what its `#[cfg]`s mean.
+    pub configurations: Vec<Configuration>,
     by_path: BTreeMap<PathBuf, FileId>,
 }
 
@@ -97,20 +99,11 @@ impl Files {
         let text = fs::read_to_string(path).map_err(|error| {
             Failure::new(code::BUILD, format!("E3067: cannot read `{}`", shown(path))).because(error)
         })?;
-        let mut ast = dialect::parse_file(&text).map_err(|error| not_rust(path, &text, &error))?;
-        let passed_over = strip(&mut ast, configuration);
-        let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
-        let base = mark + ast.shebang.as_ref().map_or(0, String::len);
-        let in_text = |range: Range<usize>| range.start + base..range.end + base;
-        self.passed_over
-            .push(passed_over.into_iter().map(in_text).collect());
+        let (file, passed_over) = parsed(path, text, configuration)?;
         let id = FileId(self.files.len());
-        self.files.push(SourceFile {
-            path: path.to_path_buf(),
-            text,
-            ast,
-            base,
-        });
+        self.files.push(file);
+        self.passed_over.push(passed_over);
+        self.configurations.push(configuration.clone());
         self.by_path.insert(same, id);
         Ok(id)
     }
@@ -193,6 +186,29 @@ impl Files {
         let file = &self.files[id.0];
         located(&file.path, &file.text, span, what)
     }
+}
+
+/// The file of a text, and the bytes of it that rustc passes over.
+///
+/// # Errors
+/// It is not Rust.
+pub fn parsed(
+    path: &Path,
+    text: String,
+    configuration: &Configuration,
+) -> Outcome<(SourceFile, Vec<Range<usize>>)> {
+    let mut ast = dialect::parse_file(&text).map_err(|error| not_rust(path, &text, &error))?;
+    let passed_over = strip(&mut ast, configuration);
+    let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let base = mark + ast.shebang.as_ref().map_or(0, String::len);
+    let in_text = |range: Range<usize>| range.start + base..range.end + base;
+    let file = SourceFile {
+        path: path.to_path_buf(),
+        text,
+        ast,
+        base,
+    };
+    Ok((file, passed_over.into_iter().map(in_text).collect()))
 }
 
 impl Place {

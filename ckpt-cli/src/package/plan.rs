@@ -39,6 +39,9 @@ pub struct Plan {
     pub call_graph: Vec<Called>,
     /// All loops that `main` reaches, the costliest first.
     pub loops: Vec<LoopPlan>,
+    /// Calls in whose place the body of the function stands, so that a restart can enter the closure that it is given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub written_out: Vec<WrittenOutPlan>,
     /// Loops in which a site was wanted and cannot be.
     pub refused: Vec<Refused>,
     /// Statics that no checkpoint can hold: with one of them there are no checkpoints at all.
@@ -74,6 +77,17 @@ pub struct Called {
     pub share: f64,
     /// The functions that it calls.
     pub calls: Vec<String>,
+}
+
+/// A call in whose place the body of the function stands.
+#[derive(Debug, Serialize)]
+pub struct WrittenOutPlan {
+    /// The function.
+    pub name: String,
+    /// The file of the call, below the workspace.
+    pub file: String,
+    /// Its line.
+    pub line: usize,
 }
 
 /// A function that is instrumented.
@@ -253,6 +267,7 @@ impl Plan {
             call_graph: call_graph(analysis, placement, &shown),
             functions,
             loops,
+            written_out: written_out(package, &shown),
             refused: refused(placement, &shown),
             lost_statics: lost_statics(package, analysis, &shown),
             checked: None,
@@ -271,6 +286,15 @@ impl Plan {
             )
         }
     }
+}
+
+fn written_out(package: &ReadPackage, shown: &Shown<'_>) -> Vec<WrittenOutPlan> {
+    let calls = package.written_out.iter().map(|call| WrittenOutPlan {
+        name: call.name.clone(),
+        file: shown.file(call.file),
+        line: call.line,
+    });
+    calls.collect()
 }
 
 fn lost_statics(package: &ReadPackage, analysis: &Analysis, shown: &Shown<'_>) -> Vec<LostStatic> {

@@ -9,7 +9,7 @@ use ckpt_compiler::package::{Analysis, CrateKind, CrateSource, Edited, FileId, P
 use ckpt_compiler::tables::Tables;
 
 use super::cfg::{Compiler, Configuration};
-use super::modules::{CrateFiles, Files};
+use super::modules::{CrateFiles, Files, parsed};
 use super::profile::Run;
 use super::settings::{Settings, read_table};
 use super::workspace::{LocalPackage, Workspace, library};
@@ -28,10 +28,27 @@ pub struct ReadPackage {
     pub options: CargoOptions,
     /// For each file, the bytes that rustc passes over because of a `#[cfg]`, in functions and lists.
     pub passed_over: Vec<Vec<Range<usize>>>,
+    /// For each file, what its `#[cfg]`s mean.
+    configurations: Vec<Configuration>,
+    /// The texts of those files that have been changed before they are analysed.
+    on_disk: BTreeMap<FileId, String>,
+    /// The calls that are written out in these.
+    pub written_out: Vec<CallWrittenOut>,
     /// What the user says that calls mean: `[calls]` in `ckpt.toml`.
     pub tables: Tables,
     /// The instrumented run that the costs come from.
     pub run: Option<Run>,
+}
+
+/// A call in whose place the body of the function stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallWrittenOut {
+    /// The function.
+    pub name: String,
+    /// The file.
+    pub file: FileId,
+    /// The line.
+    pub line: usize,
 }
 
 impl ReadPackage {
@@ -54,6 +71,33 @@ impl ReadPackage {
     /// What the stages find, with what the user says in `ckpt.toml`.
     pub fn analyse(&self) -> Analysis {
         analyse_with(&self.program, self.tables.clone())
+    }
+
+    /// Puts another text in the place of a file's; whether that is Rust.
+    pub fn set_text(&mut self, file: FileId, text: String) -> bool {
+        let old = &self.program.files[file.0];
+        let Ok((new, passed_over)) = parsed(&old.path, text, &self.configurations[file.0]) else {
+            return false;
+        };
+        let old = std::mem::replace(&mut self.program.files[file.0], new).text;
+        self.passed_over[file.0] = passed_over;
+        let first = self.on_disk.entry(file).or_insert(old);
+        if *first == self.program.files[file.0].text {
+            self.on_disk.remove(&file);
+        }
+        true
+    }
+
+    /// Puts the texts of the files back; whether there was one to put back.
+    pub fn read_as_it_is(&mut self) -> bool {
+        let texts = std::mem::take(&mut self.on_disk);
+        let any = !texts.is_empty();
+        for (file, text) in texts {
+            self.set_text(file, text);
+        }
+        self.on_disk.clear();
+        self.written_out.clear();
+        any
     }
 
     /// The root folder of the workspace.
@@ -113,6 +157,9 @@ pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
             ..options.clone()
         },
         passed_over: files.passed_over,
+        configurations: files.configurations,
+        on_disk: BTreeMap::new(),
+        written_out: Vec::new(),
         tables: user_tables(&settings_files(&workspace))?,
         workspace,
         run: None,

@@ -14,6 +14,7 @@
 //! | team_size | [`team_size`] | with how many threads a restart may come to a site |
 //! | objects | [`objects`] | what the objects of a trait need to be saved |
 //! | apart | [`apart`] | kernels that are compiled apart from their instrumented callers |
+//! | wrappers | [`wrappers`] | calls of functions that only call a closure, written out |
 //! | edits | [`edits`] | the user's text with what is put into it |
 //!
 //! The stages of one function ([`crate::instrument()`]) say whether a site can be expressed.
@@ -51,6 +52,7 @@ pub mod source;
 pub mod team_size;
 pub mod threads;
 pub mod types;
+pub mod wrappers;
 
 pub use choose::{Candidate, ChooseOptions, Placement, choose};
 pub use edits::{Edit, Edited};

@@ -25,6 +25,7 @@ mod skeletons;
 mod statics;
 mod strangers;
 mod team_size;
+mod wrappers;
 
 #[path = "../support/sources.rs"]
 mod sources;

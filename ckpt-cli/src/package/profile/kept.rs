@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::{AboutFile, Outcome};
 use crate::package::read::ReadPackage;
+use crate::package::wrappers;
 use crate::render;
 
 /// A run, as people are told of it.
@@ -73,7 +74,7 @@ struct Count {
 /// The stages' findings, with measured costs where a run of the same sources is known; people are told if one of other
 /// sources is.
 pub fn analyse(package: &mut ReadPackage) -> Analysis {
-    let mut analysis = package.analyse();
+    let mut analysis = wrappers::analyse(package);
     if package.options.no_profile {
         return analysis;
     }

@@ -22,6 +22,7 @@ use crate::package::driver::{cargo_on_copy, findings, main_of};
 use crate::package::home::Busy;
 use crate::package::home::Home;
 use crate::package::read::{ReadPackage, read};
+use crate::package::wrappers;
 use crate::render;
 use crate::talk;
 
@@ -42,8 +43,8 @@ pub fn measure(options: &CargoOptions, arguments: &[OsString], limit: Option<Dur
         profile: None,
         ..options.clone()
     };
-    let package = read(&options)?;
-    let analysis = package.analyse();
+    let mut package = read(&options)?;
+    let analysis = wrappers::analyse(&mut package);
     let counters = counters(&package.program, &analysis, main_of(&package, &analysis)?);
     let home = Home::open(&package)?.part("profile")?;
     let program = built(&package, &analysis, &counters, &home)?;
