@@ -101,7 +101,7 @@ pub fn rewrite(
             main: main_of(&package, &analysis)?,
             asked: 0,
         };
-        let (found, asked) = all.to_their_end();
+        let (found, asked) = all.until_the_end();
         rounds += asked;
         match found {
             // What is written out may not compile where it stands.
@@ -154,7 +154,7 @@ enum End {
 
 impl Rounds<'_> {
     /// What came of them, and how many there were.
-    fn to_their_end(mut self) -> (Outcome<Option<Box<Found>>>, usize) {
+    fn until_the_end(mut self) -> (Outcome<Option<Box<Found>>>, usize) {
         let found = match self.all() {
             Err(failure) => match self.or_does_not_build_anyway(failure) {
                 Ok(failure) | Err(failure) => Err(failure),

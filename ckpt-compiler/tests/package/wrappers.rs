@@ -88,7 +88,7 @@ fn functions_of_other_kinds_stay() {
         let text = format!(
             "{function}\nfn now() {{}}\nfn main() {{ let now = |x: i32| x; {name}(|| g(now(1))); }}\n"
         );
-        assert_eq!(written_out(&[("main.rs", &text)]), [text.clone()], "{function}");
+        assert_eq!(written_out(&[("main.rs", &text)])[0], text, "{function}");
     }
 }
 

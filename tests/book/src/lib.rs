@@ -20,5 +20,6 @@ pages! {
     limits = "docs/src/limits.md";
     threads = "docs/src/threads.md";
     tutorial = "docs/src/tutorial.md";
+    unmodified = "docs/src/unmodified.md";
     values = "docs/src/values.md";
 }

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! The closure's body stays where it is, line by line. What that would change is left alone: closures that own what they
-//! capture, that return early or pass errors on; functions whose names mean something else at the call.
+//! capture, that return early or pass errors on; functions whose names mean something else at the call. What
+//! the signature says of types is written down, as a number without a type would become another.
 
 mod shape;
 mod text;
