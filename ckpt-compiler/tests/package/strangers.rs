@@ -6,6 +6,7 @@ use super::sources::chosen_files;
 use ckpt_compiler::package::edits::{Edited, by_file};
 use ckpt_compiler::package::items::FnId;
 use ckpt_compiler::package::rewrite::{Decisions, FunctionMark, SiteMark, edits};
+use ckpt_compiler::package::wrappers::calls_to_write_out;
 use ckpt_compiler::package::{
     Analysis, ChooseOptions, FileId, Placement, Program, analyse, arguments, place,
 };
@@ -21,8 +22,8 @@ fn every_file_is_rewritten_by_insertions_alone() {
     let worker = std::thread::Builder::new().stack_size(STACK).spawn(rewrite_all);
     let swept = worker.expect("a thread starts").join().expect("no panic");
     println!(
-        "{} files, {} programs, {} with sites, {} sites",
-        swept.files, swept.programs, swept.with_sites, swept.sites
+        "{} files, {} programs, {} with sites, {} sites, {} calls that can be written out",
+        swept.files, swept.programs, swept.with_sites, swept.sites, swept.written_out
     );
     assert!(swept.with_sites > 5, "hardly any program got a site");
     assert!(swept.failures.is_empty(), "{}", swept.failures.join("\n"));
@@ -34,6 +35,7 @@ struct Swept {
     programs: usize,
     with_sites: usize,
     sites: usize,
+    written_out: usize,
     failures: Vec<String>,
 }
 
@@ -65,6 +67,7 @@ fn guarded(work: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
 
 fn sweep(program: &Program, swept: &mut Swept) -> Result<(), String> {
     let analysis = analyse(program);
+    swept.written_out += written_out(program, &analysis)?;
     for main in mains(&analysis) {
         let placement = place(&analysis, main, &ChooseOptions::default());
         swept.programs += 1;
@@ -73,6 +76,23 @@ fn sweep(program: &Program, swept: &mut Swept) -> Result<(), String> {
         rewritten_by_insertions(program, &analysis, &placement)?;
     }
     rewritten_by_insertions(program, &analysis, &Placement::default())
+}
+
+/// How many calls can be written out; what comes of each is Rust, and no line moves.
+fn written_out(program: &Program, analysis: &Analysis) -> Result<usize, String> {
+    let calls = calls_to_write_out(program, analysis);
+    let text = &program.files[0].text;
+    for call in &calls {
+        let written = Edited::new(text, &call.edits).text;
+        if written.matches('\n').count() != text.matches('\n').count() {
+            return Err(format!("line {}: lines move", call.line));
+        }
+        if let Err(error) = syn::parse_file(&written) {
+            let line = written.lines().nth(call.line - 1).unwrap_or_default();
+            return Err(format!("line {}: {error}: {line}", call.line));
+        }
+    }
+    Ok(calls.len())
 }
 
 /// `main`, or else the functions with the most in them.
