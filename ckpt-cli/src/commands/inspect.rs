@@ -361,8 +361,12 @@ fn frame_line(frame: &FrameInfo) -> String {
         Some(callee) => format!("in the call of `{callee}`"),
         None => "at its checkpoint".to_owned(),
     };
+    let thread = match frame.thread {
+        0 => String::new(),
+        member => format!(", thread {member} of the team"),
+    };
     format!(
-        "{} {site}, {}:{}:{}",
+        "{} {site}, {}:{}:{}{thread}",
         frame.function, frame.file, frame.site_line, frame.site_column
     )
 }

@@ -19,8 +19,18 @@ pub struct Found<'c> {
 
 /// The node of a variable.
 pub fn node_of<'c>(checkpoint: &'c Restored, frame: usize, key: &str) -> Option<&'c Node> {
-    let variables = checkpoint.tree().find(&format!("frames/{frame}"))?;
+    let variables = checkpoint.tree().find(&place_of(checkpoint.frames(), frame)?)?;
     variables.children().iter().find(|child| child.name == key)
+}
+
+/// Where a frame is in the tree: frames are counted on through all threads, and in the tree anew for each.
+fn place_of(frames: &[FrameInfo], frame: usize) -> Option<String> {
+    let thread = frames.get(frame)?.thread;
+    let number = frames[..frame].iter().filter(|one| one.thread == thread).count();
+    Some(match thread {
+        0 => format!("frames/{number}"),
+        member => format!("threads/{member}/{number}"),
+    })
 }
 
 /// The variable, or the part of one, that a name means.
