@@ -6,7 +6,7 @@ use crate::tui;
 
 /// Watch a job, and look into its checkpoints, in the terminal
 ///
-/// Two views. The job: how it stands, the newest checkpoint, what it cost, when the next is due, and what each rank has. The
+/// Two views. The job: how it stands, the newest checkpoint, what it cost, when the next is due, and what each rank and thread has. The
 /// store: its checkpoints, their values, and arrays as a line or a heat map. Nothing is changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]

@@ -1,16 +1,15 @@
 //! The view.
 
-use ckpt::session::job::State;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, List, ListItem, ListState, Paragraph, Sparkline, Tabs, Wrap};
 
-use super::state::{App, Opened, Tab, ago};
+use super::facts::facts;
+use super::state::{App, Opened, Tab};
 use crate::plot::{Scale, raster::Raster};
 use crate::render;
-use crate::report::{Life, percent, time};
 
 const HELP: &str = " Tab: job / store   up, down: choose   Enter: open   Esc: close   q: end ";
 const CHOSEN: Style = Style::new().add_modifier(Modifier::REVERSED);
@@ -41,7 +40,8 @@ fn job(frame: &mut Frame<'_>, app: &App, area: Rect) {
         frame.render_widget(Paragraph::new("No job has run on this store."), area);
         return;
     };
-    let facts = facts(life, app);
+    let facts = facts(life, app.not_here.as_deref());
+    let facts: Vec<Line<'_>> = facts.into_iter().map(fact).collect();
     let [above, waits, ranks] = Layout::vertical([
         Constraint::Length(facts.len() as u16 + 2),
         Constraint::Length(6),
@@ -55,10 +55,13 @@ fn job(frame: &mut Frame<'_>, app: &App, area: Rect) {
     let fits = usize::from(waits.width.saturating_sub(2));
     let latest = &micros[micros.len().saturating_sub(fits)..];
     let largest = latest.iter().max().copied().unwrap_or(0);
-    let title = format!(
-        " time waited for each checkpoint, up to {} ",
-        render::short_time(largest as f64 * 1e3)
-    );
+    let title = match latest.is_empty() {
+        true => " time waited for each checkpoint: none yet ".to_owned(),
+        false => format!(
+            " time waited for each checkpoint, up to {} ",
+            render::short_time(largest as f64 * 1e3)
+        ),
+    };
     frame.render_widget(
         Sparkline::default()
             .data(latest)
@@ -69,100 +72,40 @@ fn job(frame: &mut Frame<'_>, app: &App, area: Rect) {
     per_rank(frame, app, ranks);
 }
 
-/// A line for each fact about the job.
-fn facts<'a>(life: &'a Life, app: &App) -> Vec<Line<'a>> {
-    let fact = |name: &str, text: String| {
-        Line::from(vec![
-            Span::styled(format!("{name:<18}"), Style::new().add_modifier(Modifier::DIM)),
-            Span::raw(text),
-        ])
-    };
-    let (job, last) = (&life.job, life.processes.last());
-    let running = last.is_some_and(|one| one.running);
-    let state = match (running, job.state) {
-        (true, _) => format!("running, pid {} on {}", job.pid, job.host),
-        (false, State::Running) => "was killed; `cargo ckpt restart` continues it".to_owned(),
-        (false, _) => last.map_or_else(|| format!("{:?}", job.state), |one| one.ending()),
-    };
-    let newest = last.and_then(|one| one.checkpoints.last());
-    let mut facts = vec![
-        fact("state", state),
-        fact(
-            "site visits",
-            newest
-                .map_or(job.visits, |one| one.visits.max(job.visits))
-                .to_string(),
-        ),
-        fact("ran", time(life.totals.ran)),
-        fact(
-            "checkpoints",
-            format!(
-                "{}, {} of all could not be taken",
-                life.totals.checkpoints, job.failed_checkpoints
-            ),
-        ),
-    ];
-    if let Some(one) = newest {
-        facts.push(fact(
-            "newest",
-            format!(
-                "{}, {}, {}, waited {}, on the disk after {}",
-                one.id,
-                ago(one.at),
-                render::bytes(one.bytes),
-                time(one.waited),
-                time(one.took)
-            ),
-        ));
-        let every = life
-            .job
-            .interval
-            .map(|estimate| estimate.interval)
-            .or(life.advice.as_ref().and_then(|advice| advice.interval));
-        if let (true, Some(every)) = (running, every) {
-            let left = one.at + every - last.map_or(0.0, |one| one.ended);
-            facts.push(fact(
-                "next due",
-                format!("in about {}, one every {}", time(left), time(every)),
-            ));
-        }
-    }
-    facts.push(fact(
-        "waste",
-        format!(
-            "{}: waited {}, computed in vain {}",
-            percent(life.totals.waste),
-            time(life.totals.waited),
-            time(life.totals.lost)
-        ),
-    ));
-    facts.extend(app.not_here.clone().map(|text| fact("elsewhere", text)));
-    facts
+fn fact((name, text): (&str, String)) -> Line<'static> {
+    Line::from(vec![
+        Span::styled(format!("{name:<13}"), Style::new().add_modifier(Modifier::DIM)),
+        Span::raw(text),
+    ])
 }
 
-/// What each rank has of the newest line.
+/// What each rank, and each thread of its team, has of the newest line.
 fn per_rank(frame: &mut Frame<'_>, app: &App, area: Rect) {
-    let Some(line) = app
-        .lines
-        .last()
-        .filter(|line| line.entries.len() + line.lacking.len() > 1)
-    else {
+    let Some(line) = app.lines.last() else {
         return;
     };
-    let mut rows: Vec<Line<'_>> = line
-        .entries
-        .iter()
-        .map(|(rank, entry)| Line::raw(format!("rank {rank:>4}  {}", render::bytes(entry.bytes))))
-        .collect();
+    let shares = |rank: &u32| app.shares.as_ref().and_then(|shares| shares.of_rank.get(rank));
+    let mut rows = Vec::new();
+    for (rank, entry) in &line.entries {
+        rows.push(Line::raw(format!(
+            "rank {rank:>4}  {}",
+            render::bytes(entry.bytes)
+        )));
+        for (thread, bytes) in shares(rank).into_iter().flatten() {
+            let own = render::bytes(*bytes);
+            rows.push(Line::raw(format!("  thread {thread:>4}  {own} of its own")));
+        }
+    }
     rows.extend(
         line.lacking
             .iter()
             .map(|rank| Line::styled(format!("rank {rank:>4}  has none"), Style::new().fg(Color::Red))),
     );
-    frame.render_widget(
-        Paragraph::new(rows).block(Block::bordered().title(format!(" checkpoint {} by ranks ", line.id))),
-        area,
-    );
+    // One rank with one thread has all that was said above.
+    if rows.len() > 1 {
+        let title = format!(" checkpoint {} by ranks and threads ", line.id);
+        frame.render_widget(Paragraph::new(rows).block(Block::bordered().title(title)), area);
+    }
 }
 
 fn store(frame: &mut Frame<'_>, app: &App, area: Rect) {

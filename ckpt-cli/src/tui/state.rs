@@ -1,12 +1,13 @@
 //! What is looked at, and what a key changes.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ckpt::store::{NodeKind, Restored};
+use ckpt::store::{CheckpointId, NodeKind, Restored};
 
 use crate::export::{self, Named};
-use crate::lines::{Line, Lines};
+use crate::lines::{Line, Lines, Part};
 use crate::plot::raster::{Cell, Plane, Raster};
 use crate::render;
 use crate::report::Life;
@@ -16,6 +17,9 @@ use crate::values::{is_number, summary, type_and_shape};
 
 /// Elements that are shown of what is no number.
 const SHOWN: u64 = 200;
+
+/// Ranks whose threads are looked at.
+const RANKS_SHOWN: usize = 64;
 
 /// The two views.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,12 +51,21 @@ pub struct App {
     pub lines: Vec<Line>,
     /// Ranks of which nothing is here, in words.
     pub not_here: Option<String>,
+    /// What each thread of each rank has of the newest line.
+    pub shares: Option<Shares>,
     /// The chosen checkpoint.
     pub selected: usize,
     /// The one that is open.
     pub opened: Option<Opened>,
     /// What went wrong last.
     pub wrong: Option<String>,
+}
+
+/// What the threads of a team have of a line, by ranks.
+pub struct Shares {
+    id: CheckpointId,
+    /// The name of a thread and the bytes that are its own; none where only one thread was at a site.
+    pub of_rank: BTreeMap<u32, Vec<(String, u64)>>,
 }
 
 /// A checkpoint that is looked into.
@@ -94,6 +107,7 @@ impl App {
             life: None,
             lines: Vec::new(),
             not_here: None,
+            shares: None,
             selected: 0,
             opened: None,
             wrong: None,
@@ -114,9 +128,26 @@ impl App {
             Ok(list) => self.lines = list,
             Err(failure) => self.wrong = Some(failure.to_string()),
         }
+        self.look_at_threads(&lines);
         // Whoever looks at the newest goes with it.
         let last = self.lines.len().saturating_sub(1);
         self.selected = if at_end { last } else { self.selected.min(last) };
+    }
+
+    /// A line does not change: it is looked into once.
+    fn look_at_threads(&mut self, lines: &Lines) {
+        let newest = self.lines.last().map(|line| line.id);
+        if newest == self.shares.as_ref().map(|shares| shares.id) {
+            return;
+        }
+        self.shares = newest.map(|id| {
+            let parts = lines.parts.iter().take(RANKS_SHOWN);
+            let of_part = |part: &Part| Some((part.rank, of_threads(&lines.load(part, id).ok()?)));
+            Shares {
+                id,
+                of_rank: parts.filter_map(of_part).collect(),
+            }
+        });
     }
 
     /// Does what a key says.
@@ -231,6 +262,14 @@ impl Opened {
             raster: None,
         })
     }
+}
+
+/// The threads of the team that was at the site, and the bytes of what is theirs alone.
+fn of_threads(checkpoint: &Restored) -> Vec<(String, u64)> {
+    let threads = checkpoint.tree().find("/threads");
+    let threads = threads.map_or(&[][..], |threads| threads.children());
+    let of_thread = |thread: &ckpt::store::Node| (thread.name.clone(), thread.bytes());
+    threads.iter().map(of_thread).collect()
 }
 
 /// Seconds since then, in words.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// people that end jobs more often than that.
 const ASSUMED: Duration = Duration::from_secs(24 * 3600);
 /// Until the first checkpoint has shown what one costs.
-const FIRST: Duration = Duration::from_secs(60);
+pub(crate) const FIRST: Duration = Duration::from_secs(60);
 /// Checkpoints do not come faster than that, however cheap they are.
 const SHORTEST: Duration = Duration::from_secs(1);
 

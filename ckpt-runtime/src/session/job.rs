@@ -3,13 +3,15 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use super::auto::{Estimate, History};
+use super::auto::{self, Estimate, History};
+use super::config::{Config, Interval};
 use super::events::{self, What};
 use crate::told;
 
@@ -77,6 +79,37 @@ pub struct Job {
     /// Where the interval between checkpoints is `auto`: what it is, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Estimate>,
+    /// When checkpoints are taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Rule>,
+}
+
+/// When a process takes checkpoints without being asked to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rule {
+    /// One every so many site visits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every: Option<u64>,
+    /// One every so many seconds; where that is [`auto`](Self::auto), the first after so many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// The interval follows from what checkpoints cost: [`Job::interval`] has it from the first checkpoint on.
+    #[serde(default)]
+    pub auto: bool,
+}
+
+impl Rule {
+    pub(crate) fn of(config: &Config) -> Rule {
+        let first = config.interval.map(|interval| match interval {
+            Interval::Every(interval) => interval,
+            Interval::Auto => auto::FIRST,
+        });
+        Rule {
+            every: config.every.map(NonZeroU64::get),
+            seconds: first.map(|first| first.as_secs_f64()),
+            auto: config.interval == Some(Interval::Auto),
+        }
+    }
 }
 
 impl Job {

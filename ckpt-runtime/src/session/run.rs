@@ -7,7 +7,7 @@ use super::auto::History;
 use super::config::Config;
 use super::events::What;
 use super::exit::{Fatal, exit_code, say};
-use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, State};
+use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, Rule, State};
 use super::mention::{copy_on_write, mention_earlier_run, mention_unknown_variables, watch_pages};
 use super::policy::{self, Policy, Reason};
 use super::resume::Resume;
@@ -137,7 +137,7 @@ impl Run {
             told_of_slow_disk: false,
         };
         if rank == 0 {
-            run.begin_job(history)?;
+            run.begin_job(history, Rule::of(config))?;
         }
         if !closed::begin(run.store.folder(), rank, run.resume.is_some()) && rank == 0 {
             say(FILES_UNWATCHED);
@@ -147,7 +147,7 @@ impl Run {
         Ok(run)
     }
 
-    fn begin_job(&self, history: History) -> Result<(), SessionError> {
+    fn begin_job(&self, history: History, rule: Rule) -> Result<(), SessionError> {
         let restored = self.resume.as_ref().map(|resume| &resume.restored);
         let now = job::now();
         let job = Job {
@@ -167,6 +167,7 @@ impl Run {
             ranks: self.member.map(|member| member.size),
             history,
             interval: None,
+            rule: Some(rule),
         };
         job::begin(self.store.folder(), job).map_err(|error| SessionError::System {
             what: "write the state of the job (job.json) into the store",
