@@ -76,6 +76,7 @@ impl Frame {
                 "E2001: `{key}` of `{}` has another length than in the checkpoint, where it had {saved}",
                 self.plan.function
             ))
+            .at(format!("{}:{}", self.plan.file, self.plan.line))
             .why(format!("a thread of a team gets its part of `{}` from the region that starts it", type_name::<T>()))
             .help("give the program the arguments, input files and environment of the run that was checkpointed")
             .exit();

@@ -5,6 +5,8 @@
 
 use std::fmt;
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::ranks;
 
@@ -21,6 +23,11 @@ pub mod exit_code {
     /// A site that cannot be honoured: an unmarked call, another thread, a consumed argument.
     pub const SITE: i32 = 79;
 }
+
+/// Whether a thread is about to end the process with an error.
+static ENDING: AtomicBool = AtomicBool::new(false);
+/// How long other threads leave that to it.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An error that ends the run: rendered once, as a headline and lines `where:`, `why:`, `help:`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,8 +82,13 @@ impl Fatal {
     /// Prints the message, notes the reason in the job's state and ends the process. Destructors do not run: the
     /// program's state is not to be trusted further.
     pub(crate) fn exit(self) -> ! {
-        say(&self.to_string());
-        super::job::ended(super::job::State::Refused, &self.headline);
+        // What several threads find wrong at once is said once: the others wait until the first has ended the process.
+        if ENDING.swap(true, Ordering::SeqCst) {
+            std::thread::sleep(PATIENCE);
+        } else {
+            say(&self.to_string());
+            super::job::ended(super::job::State::Refused, &self.headline);
+        }
         leave(self.code)
     }
 }
