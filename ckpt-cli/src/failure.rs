@@ -124,6 +124,10 @@ pub trait AboutFile<T> {
 
 impl<T> AboutFile<T> for std::io::Result<T> {
     fn about(self, doing: &str, path: &std::path::Path) -> Outcome<T> {
-        self.map_err(|error| Failure::store(format!("E3032: {doing} `{}`", path.display())).because(error))
+        self.map_err(|error| {
+            Failure::store(format!("E3032: {doing} `{}`", path.display()))
+                .because(error)
+                .help("see to the path, its rights and its disk")
+        })
     }
 }

@@ -106,20 +106,26 @@ impl StoreOption {
             Some(dir) => dir,
             None => only_store_in(here)?,
         };
-        if home(&dir).is_dir() || !ranks_here(&dir).is_empty() {
-            return Ok(dir);
-        }
-        let what = if dir.exists() {
-            "is not a folder"
-        } else {
-            "does not exist"
-        };
-        Err(Failure::new(
-            code::NO_CHECKPOINT,
-            format!("E3085: the store `{}` {what}", dir.display()),
-        )
-        .help(stores_here(here)))
+        existing(&dir, here)?;
+        Ok(dir)
     }
+}
+
+/// A store that was named has to be there; the failure names those that are `here`.
+pub fn existing(dir: &Path, here: &Path) -> Outcome<()> {
+    if home(dir).is_dir() || !ranks_here(dir).is_empty() {
+        return Ok(());
+    }
+    let what = if dir.exists() {
+        "is not a folder"
+    } else {
+        "does not exist"
+    };
+    Err(Failure::new(
+        code::NO_CHECKPOINT,
+        format!("E3085: the store `{}` {what}", dir.display()),
+    )
+    .help(stores_here(here)))
 }
 
 /// The store of a program that is about to run.

@@ -17,6 +17,7 @@ use predicates::str::contains;
 /// Sums the numbers 1 to 12, one site visit each. `$1` says what goes wrong after a restart.
 const PROGRAM: &str = r#"#!/bin/sh
 wrong=$1
+[ "$wrong" = varies ] && echo "process $$" && exec >/dev/null
 i=0; sum=0; id=0; restarted=no
 if [ -n "$CKPT_DIR" ]; then
     mkdir -p "$CKPT_DIR"
@@ -152,6 +153,24 @@ fn lines_that_vary_by_themselves_are_masked_and_reported() {
             .and(contains("process "))
             .and(contains("FAILED")),
     );
+}
+
+#[test]
+fn an_output_that_varies_in_every_line_is_said_to_tell_nothing() {
+    let here = tempfile::tempdir().unwrap();
+    let assert = crashtest(
+        here.path(),
+        &["--sites", "1", "--random", "0", "--rows", "0", "--commits", "0"],
+        "varies",
+    );
+    let said = &assert
+        .stdout(contains("warning[W3002]"))
+        .get_output()
+        .stdout
+        .clone();
+    let said = String::from_utf8_lossy(said);
+    let warning: Vec<&str> = said.lines().filter(|line| line.contains("W3002")).collect();
+    noted::compare(warning.join("\n").trim().as_bytes());
 }
 
 #[test]

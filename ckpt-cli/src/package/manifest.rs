@@ -221,9 +221,10 @@ impl Manifest {
             .document
             .entry("dependencies")
             .or_insert(Item::Table(Table::new()));
-        table
-            .as_table_like_mut()
-            .ok_or_else(|| self_explaining(&self.path, "`dependencies` is not a table"))
+        table.as_table_like_mut().ok_or_else(|| {
+            self_explaining(&self.path, "`dependencies` is not a table")
+                .help("write `[dependencies]`, and below it a line for each")
+        })
     }
 
     /// Whether `ckpt = { workspace = true }` means the library here.

@@ -49,8 +49,13 @@ fn tiles(text: &mut String, life: &Life) {
         let _ = write!(text, "<div class=tile><b>{number}</b>{words}</div>");
     };
     tile(time(totals.ran), "of running");
-    tile(totals.checkpoints.to_string(), "checkpoints");
-    tile(totals.failures.to_string(), "failures");
+    let plural = |number: usize, one: &'static str, more: &'static str| if number == 1 { one } else { more };
+    let (checkpoints, failures) = (totals.checkpoints, totals.failures);
+    tile(
+        checkpoints.to_string(),
+        plural(checkpoints, "checkpoint", "checkpoints"),
+    );
+    tile(failures.to_string(), plural(failures, "failure", "failures"));
     tile(time(totals.waited), "waited for checkpoints");
     tile(time(totals.lost), "computed in vain");
     tile(percent(totals.waste), "wasted");

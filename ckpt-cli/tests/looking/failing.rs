@@ -8,7 +8,7 @@ use crate::noted;
 use crate::store::store;
 
 /// The code of the message, and a script that leads to it: in a folder with a store of three checkpoints, `$ROOT`, the
-/// command as `ckpt`, and `package NAME MAIN`, which makes the folder NAME with a package whose source is MAIN.
+/// command as `ckpt`, `package NAME MAIN`, which makes the folder NAME with a package whose source is MAIN, and what is below.
 const FAILING: &[(&str, &str)] = &[
     (
         "E3004",
@@ -126,6 +126,23 @@ const FAILING: &[(&str, &str)] = &[
         "E3082",
         "package one 'static mut STEPS: u64 = 0; fn main() { let mut x = 0.0; for i in 0..1000000u64 { x += f64::from(i as u32).sqrt(); unsafe { STEPS += 1 } } println!(\"{x}\"); }'; cd one; ckpt run",
     ),
+    (
+        "E3066",
+        "package one 'fn main() { let mut x = 0.0; for i in 0..1000000u64 { x += f64::from(i as u32).sqrt(); } println!(\"{x}\"); }'; cd one; touch target; \
+         cargo_home=${CARGO_HOME:-$HOME/.cargo} rustup_home=${RUSTUP_HOME:-$HOME/.rustup}; \
+         HOME=/proc XDG_CACHE_HOME=/proc TMPDIR=/proc CARGO_HOME=$cargo_home RUSTUP_HOME=$rustup_home ckpt run --target-dir target",
+    ),
+    (
+        "E3068",
+        "package one 'fn main() {}'; package two ''; mv two/src/main.rs two/src/lib.rs; cd one; \
+         printf '[dependencies]\nckpt = { path = \"../two\", package = \"failing-two\" }\n' >>Cargo.toml; ckpt init",
+    ),
+    (
+        "E3084",
+        "package one 'fn main() {}'; cd one; real=$(command -v cargo); \
+         printf '#!/bin/sh\n[ \"$1\" = metadata ] && set -- \"$@\" --no-deps\nexec %s \"$@\"\n' $real >cargo; chmod +x cargo; CARGO=$PWD/cargo ckpt plan",
+    ),
+    ("E3085", "ckpt diff heat.ckpt.d nowhere.ckpt.d"),
     ("E3088", "cp -r heat.ckpt.d other.ckpt.d; ckpt list"),
     ("E3095", "ckpt inspect latest 'self[0..1'"),
     ("E3096", "ckpt inspect latest 'self[0, 0, 0, 0]'"),
@@ -151,9 +168,28 @@ const FAILING: &[(&str, &str)] = &[
         "package one 'fn main() {}'; cd one; echo 'fn half( {' >src/half.rs; sed -i '1i mod half;' src/main.rs; ckpt expand",
     ),
     // Of the library.
+    (
+        "E2001",
+        "parts parts; CKPT_FAULT=visit:5 ckpt run --every 3 -- 1000 2>/dev/null; ckpt restart -- 1500",
+    ),
+    (
+        "E2002",
+        "team nested '#[ckpt::instrument] fn inner() { std::thread::scope(|s| { s.spawn(|| { for _ in 0..3 { ckpt::checkpoint!(); } }); }); } \
+         #[ckpt::main(calls(inner))] fn main() { std::thread::scope(|s| { s.spawn(|| { for _ in 0..10 { inner(); } }); }); }'; ckpt run --every 3",
+    ),
+    (
+        "E2028",
+        "parts parts; CKPT_FAULT=visit:5 ckpt run --every 3 -- 1000 2>/dev/null; ckpt restart -- 500",
+    ),
+    (
+        "E2032",
+        "team counter '#[ckpt::main] fn main() { let next = std::sync::atomic::AtomicU64::new(0); ckpt::team(2).run(|member| { let mine = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed); for _ in 0..10 { ckpt::checkpoint!(); member.barrier(); } println!(\"{mine}\"); }); }'; \
+         CKPT_FAULT=visit:5 ckpt run --every 3 2>/dev/null; CKPT_THREADS=3 ckpt restart",
+    ),
     ("E2201", "exec 9<>heat.ckpt.d/lock; flock 9; ckpt prune --keep 1"),
 ];
 
+/// What every script begins with.
 const SETTING: &str = r#"
 ckpt() { cargo-ckpt ckpt "$@"; }
 package() {
@@ -161,10 +197,28 @@ package() {
     printf '[package]\nname = "failing-%s"\nversion = "0.1.0"\nedition = "2024"\n\n[workspace]\n' "$1" >"$1/Cargo.toml"
     echo "$2" >"$1/src/main.rs"
 }
+# Goes into the folder of a package with attributes: NAME MAIN.
+team() {
+    package "$1" "$2"
+    cd "$1"
+    printf '[dependencies]\nckpt = { package = "ckpt-runtime", path = "%s" }\n' "$CKPT_RUNTIME_PATH" >>Cargo.toml
+}
+# One, NAME, whose threads get parts of as many elements as the argument says.
+parts() {
+    team "$1" '#[ckpt::main] fn main() {
+        let length: usize = std::env::args().nth(1).unwrap().parse().unwrap();
+        let mut grid = vec![1.0; 2000];
+        std::thread::scope(|s| {
+            for part in grid.chunks_mut(length) {
+                s.spawn(move || { for _ in 0..10 { ckpt::checkpoint!(); part[0] += 1.0; } });
+            }
+        });
+    }'
+}
 "#;
 
 /// What a script prints on standard error.
-fn said(script: &str) -> String {
+pub fn said(script: &str) -> String {
     let here = tempfile::tempdir().unwrap();
     store(here.path(), 3);
     let tool = Path::new(env!("CARGO_BIN_EXE_cargo-ckpt")).parent().unwrap();

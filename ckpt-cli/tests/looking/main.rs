@@ -9,6 +9,7 @@ mod runs;
 mod store;
 mod structs;
 mod terminal;
+mod threads;
 
 use std::fs;
 

@@ -72,6 +72,12 @@ impl Diff {
         if a.is_dir() && b.is_dir() {
             return runs::compare(self, a, b);
         }
+        // Beside a store there has to be another one: that is the one to blame.
+        for (store, other) in [(a, b), (b, a)] {
+            if store.is_dir() && !other.exists() && other.to_string_lossy().parse::<Which>().is_err() {
+                stores::existing(other, Path::new("."))?;
+            }
+        }
         let pairs = self.pairs()?;
         let mut compared = Vec::new();
         for (rank, a, b) in pairs {
