@@ -136,6 +136,14 @@ fn names_of_another_module_stay_where_they_are_known() {
     assert!(written.contains("{ crate::util::begin(); g(1); }"), "{written}");
 }
 
+/// The caller may have a type of that name as well, which is another one.
+#[test]
+fn a_method_that_names_a_type_of_its_impl_stays() {
+    let text = "struct Timer<T>(T);\nimpl<T: From<u8>> Timer<T> {\n    fn time(&self, f: impl FnOnce()) { let t = T::from(1); f(); drop(t); }\n}\n\
+                fn run<T>(timer: &Timer<T>) { timer.time(|| g(1)); }\nfn main() {}\n";
+    assert_eq!(written_out(&[("main.rs", text)])[0], text);
+}
+
 /// A number without a type is what the signature says, not what it would be by itself.
 #[test]
 fn types_of_the_signature_are_kept() {

@@ -136,7 +136,16 @@ impl<'a> Wrapper<'a> {
             items.module_of(caller.body_scope),
         );
         let generics = &self.function.item.sig.generics;
-        let names: HashSet<String> = generics.params.iter().filter_map(name_of_generic).collect();
+        let of_impl = self.function.of_impl.map(|of| &items.impls[of].generics);
+        let of_trait = self
+            .function
+            .of_trait
+            .map(|of| &items.traits[of.0].declaration.generics);
+        let all = [Some(generics), of_impl, of_trait].into_iter().flatten();
+        let names: HashSet<String> = all
+            .flat_map(|all| &all.params)
+            .filter_map(name_of_generic)
+            .collect();
         let mut paths = Paths::default();
         paths.visit_block(&self.function.item.block);
         let types = self.types().filter_map(|ty| at_call(ty, generics));
