@@ -14,6 +14,7 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use super::calls::Reduction;
+use super::check::checks;
 use super::{trail, world};
 use crate::session::exit::say;
 
@@ -29,6 +30,9 @@ const IN_TIME: u32 = 32;
 const PROMPT: Duration = Duration::from_micros(200);
 /// Waits of so much, beyond a hundredth of the time, are no reason to act on signals later.
 const TOLERATED: Duration = Duration::from_millis(20);
+/// Where sites are checked, ranks that have not come after so long, or so many times the time between two reductions, have
+/// not visited the same sites: another may wait for this one in an operation of the program.
+const CHECKED_WAIT: (Duration, u32) = (Duration::from_secs(20), 20);
 /// A wait that is worth a message.
 const LONG: Duration = Duration::from_secs(60);
 /// How long the end of the program waits for a reduction that is still on its way.
@@ -215,6 +219,14 @@ impl Agreement {
             if waited > PROMPT {
                 std::thread::yield_now();
             }
+            let (least, times) = CHECKED_WAIT;
+            if checks() && waited > least.max(self.apart * times) {
+                PENDING.set(Some(reduction));
+                return Some(Outcome {
+                    apart: true,
+                    ..Outcome::default()
+                });
+            }
             if waited > LONG && !told {
                 told = true;
                 say(&format!(
@@ -225,7 +237,11 @@ impl Agreement {
             }
         };
         let wait = Some(since.elapsed()).filter(|wait| *wait > PROMPT);
-        self.waited = self.waits.add(wait.unwrap_or_default(), self.began.elapsed());
+        // A check is for programs whose ranks may be further apart.
+        self.waited = match checks() {
+            true => wait.is_some(),
+            false => self.waits.add(wait.unwrap_or_default(), self.began.elapsed()),
+        };
         let &[stop, interval, line, waited, apart, trail, negative] = values else {
             return None;
         };

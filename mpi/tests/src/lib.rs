@@ -150,6 +150,22 @@ pub fn parent(pid: u32) -> u32 {
         .expect("it has a parent")
 }
 
+/// A process and all that it has started, directly or not.
+fn with_descendants(pid: u32) -> Vec<u32> {
+    let mut found = vec![pid];
+    let mut next = 0;
+    while let Some(of) = found.get(next) {
+        let children = fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
+        found.extend(
+            children
+                .split_whitespace()
+                .filter_map(|child| child.parse::<u32>().ok()),
+        );
+        next += 1;
+    }
+    found
+}
+
 /// Asks again and again.
 pub fn wait_until<T>(ask: impl Fn() -> Option<T>) -> T {
     let since = Instant::now();
@@ -168,7 +184,10 @@ pub fn finished(child: Child) -> Ended {
     let (done, is_done) = std::sync::mpsc::channel::<()>();
     let watch = std::thread::spawn(move || {
         if is_done.recv_timeout(LIMIT) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-            send(pid, "KILL");
+            // Those that it has started hold its streams open.
+            for pid in with_descendants(pid) {
+                let _ = Command::new("kill").arg("-KILL").arg(pid.to_string()).status();
+            }
         }
     });
     let Output {
