@@ -236,7 +236,13 @@ fn what_is_cheap_and_pure_is_made_again_if_asked() {
     };
     assert_eq!(names("let x = Rule::of(n);", true), ["x"]);
     assert!(names("let x = Rule::of(n);", false).is_empty());
+    // The `i` of the closure is not that of the loops.
+    let by_closure = "let x = Rule { w: (0..n).map(|i| (i as f64).sin()).sum() };";
+    assert_eq!(names(by_closure, true), ["x"]);
     for more in [
+        "let mut k = 0; let x = Rule { w: (0..n).map(|i| { k += i; k as f64 }).sum() };",
+        "let mut k = 1.0; k += 1.0; let x = Rule { w: (0..n).map(|i| i as f64 * k).sum() };",
+        "let x = Rule { w: (0..n).map(|_| draw()).sum() };",
         "let mut x = Rule::of(n); x.w = 3.0;",
         "let x = Rule { w: draw() };",
         "let x = Rule { w: u.len() as f64 };",

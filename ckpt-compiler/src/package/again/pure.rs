@@ -6,6 +6,7 @@ use crate::package::Analysis;
 use crate::package::cost::Costs;
 use crate::package::items::{FnId, GlobalKind};
 use crate::package::source::FileId;
+use crate::spine::select::pattern_bindings;
 use crate::tables::Tables;
 use std::collections::{HashMap, HashSet};
 use syn::spanned::Spanned;
@@ -77,6 +78,7 @@ impl<'a> Purity<'a> {
             file,
             names,
             stable,
+            own: Vec::new(),
             pure: true,
             callees: Vec::new(),
         }
@@ -89,6 +91,8 @@ struct Look<'n, 'a> {
     names: &'n Names,
     /// Whether the variables that it mentions must not change.
     stable: bool,
+    /// What the closures around are given.
+    own: Vec<String>,
     pure: bool,
     callees: Vec<FnId>,
 }
@@ -146,13 +150,23 @@ impl<'ast> Visit<'ast> for Look<'_, '_> {
         };
         let name = last.ident.to_string();
         let is_single = path.path.get_ident().is_some();
+        if is_single && self.own.contains(&name) {
+            return;
+        }
         if is_single && (self.names.is_bound(&name) || name == "self") {
-            // What a closure of the initialiser is given is its own affair.
             self.pure &= !self.stable || self.names.is_stable(&name);
         } else {
             self.pure &=
                 !self.purity.globals.contains(name.as_str()) && !Tables::current().is_device(&path.path);
         }
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+        let before = self.own.len();
+        let given = closure.inputs.iter().flat_map(pattern_bindings);
+        self.own.extend(given.map(|one| one.ident.to_string()));
+        self.visit_expr(&closure.body);
+        self.own.truncate(before);
     }
 
     fn visit_expr_unsafe(&mut self, _: &'ast syn::ExprUnsafe) {
