@@ -375,7 +375,7 @@ fn mentions_device(expr: &Expr) -> bool {
 }
 
 /// Types that change behind a shared reference, and what makes queues that do.
-pub(crate) fn changes_inside(name: &str) -> bool {
+pub fn changes_inside(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "Mutex",
         "RwLock",

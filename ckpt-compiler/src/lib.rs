@@ -18,10 +18,7 @@
 //!
 //! [`instrument()`] runs them all. User errors are found before `emit`, which cannot fail.
 //!
-//! The whole-package compiler, [`package`], is a feature, on unless the macros alone are built.
-
-// Some of what the stages offer is asked for by the whole-package compiler only.
-#![cfg_attr(not(feature = "package"), allow(dead_code, unused_imports))]
+//! The whole-package analysis, the crate `ckpt-analysis`, is built on these stages.
 
 pub mod borrow;
 pub mod choose;
@@ -39,9 +36,7 @@ pub mod marks;
 pub mod names;
 pub mod object;
 pub mod options;
-mod own_macros;
-#[cfg(feature = "package")]
-pub mod package;
+pub mod own_macros;
 pub mod paths;
 pub mod plan;
 pub mod prepare;
@@ -50,7 +45,7 @@ pub mod replay;
 pub mod spine;
 pub mod streams;
 pub mod tables;
-mod unfold;
+pub mod unfold;
 pub mod unwritten;
 
 pub use errors::code_of;

@@ -271,7 +271,7 @@ fn short_name(ty: &Type) -> String {
 
 /// As one writes it: a name in files, so spaced by rules of its own, not by those of the compiler's printer, which are
 /// others in each of its versions.
-pub(crate) fn full_name(ty: &impl ToTokens) -> String {
+pub fn full_name(ty: &impl ToTokens) -> String {
     let mut text = String::new();
     spell(ty.to_token_stream(), &mut text);
     text

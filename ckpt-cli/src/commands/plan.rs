@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 
-use ckpt_compiler::package::{ChooseOptions, place};
+use ckpt_analysis::{ChooseOptions, place};
 
 use crate::failure::{AboutFile, Failure, Outcome, code};
 use crate::launch::CargoOptions;

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use ckpt_compiler::package::Program;
-use ckpt_compiler::package::edits::line_and_column;
-use ckpt_compiler::package::rewrite::{Decisions, Place};
+use ckpt_analysis::Program;
+use ckpt_analysis::edits::line_and_column;
+use ckpt_analysis::rewrite::{Decisions, Place};
 
 use super::driver::Rewritten;
 

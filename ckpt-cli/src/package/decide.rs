@@ -4,15 +4,15 @@ mod advice;
 
 use std::collections::BTreeSet;
 
-use ckpt_compiler::package::edits::line_and_column;
-use ckpt_compiler::package::items::Items;
-use ckpt_compiler::package::locate::{self, Found};
-use ckpt_compiler::package::objects::object_edits;
-use ckpt_compiler::package::outputs::{is_output, output_edits};
-use ckpt_compiler::package::refill;
-use ckpt_compiler::package::rewrite::{self, Decisions, Place, type_parameter};
-use ckpt_compiler::package::types::Types;
-use ckpt_compiler::package::{FileId, Program};
+use ckpt_analysis::edits::line_and_column;
+use ckpt_analysis::items::Items;
+use ckpt_analysis::locate::{self, Found};
+use ckpt_analysis::objects::object_edits;
+use ckpt_analysis::outputs::{is_output, output_edits};
+use ckpt_analysis::refill;
+use ckpt_analysis::rewrite::{self, Decisions, Place, type_parameter};
+use ckpt_analysis::types::Types;
+use ckpt_analysis::{FileId, Program};
 
 use super::oracle::{Finding, Kind};
 use advice::{advice, is_of_std};

@@ -7,21 +7,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use ckpt_compiler::package::again::{Again, again};
-use ckpt_compiler::package::apart;
-use ckpt_compiler::package::choose::Placement;
-use ckpt_compiler::package::edits::{by_file, line_and_column};
-use ckpt_compiler::package::effects::Effects;
-use ckpt_compiler::package::elsewhere::is_used_elsewhere;
-use ckpt_compiler::package::globals::{global_edits, refused_statics};
-use ckpt_compiler::package::inputs::inputs_change;
-use ckpt_compiler::package::items::FnId;
-use ckpt_compiler::package::lent::{lent_edits, lent_objects};
-use ckpt_compiler::package::objects::object_edits;
-use ckpt_compiler::package::rewrite::{self, Decisions};
-use ckpt_compiler::package::threads::thread_edits;
-use ckpt_compiler::package::types::Types;
-use ckpt_compiler::package::{Analysis, Edited, FileId, Program, place};
+use ckpt_analysis::again::{Again, again};
+use ckpt_analysis::apart;
+use ckpt_analysis::choose::Placement;
+use ckpt_analysis::edits::{by_file, line_and_column};
+use ckpt_analysis::effects::Effects;
+use ckpt_analysis::elsewhere::is_used_elsewhere;
+use ckpt_analysis::globals::{global_edits, refused_statics};
+use ckpt_analysis::inputs::inputs_change;
+use ckpt_analysis::items::FnId;
+use ckpt_analysis::lent::{lent_edits, lent_objects};
+use ckpt_analysis::objects::object_edits;
+use ckpt_analysis::rewrite::{self, Decisions};
+use ckpt_analysis::threads::thread_edits;
+use ckpt_analysis::types::Types;
+use ckpt_analysis::{Analysis, Edited, FileId, Program, place};
 
 use super::copy::{PackageCopy, make_copy};
 use super::decide::{Decider, Located, file_of};

@@ -1,8 +1,8 @@
 //! `--level full`: the instrumented functions in place of the user's, formatted; all else stays.
 
+use ckpt_analysis::FileId;
+use ckpt_analysis::edits::{Edit, Edited};
 use ckpt_compiler::dialect;
-use ckpt_compiler::package::FileId;
-use ckpt_compiler::package::edits::{Edit, Edited};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::Attribute;

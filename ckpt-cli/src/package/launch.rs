@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckpt_compiler::package::items::Annotation;
-use ckpt_compiler::package::{Analysis, ChooseOptions, place};
+use ckpt_analysis::items::Annotation;
+use ckpt_analysis::{Analysis, ChooseOptions, place};
 
 use super::copy::PackageCopy;
 use super::driver::{Rewritten, Wanted, cargo_on_copy, rewrite, shown};

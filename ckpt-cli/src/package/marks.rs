@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use ckpt_compiler::package::calls::CallId;
-use ckpt_compiler::package::choose::{Holder, PlacedSite, Placement};
-use ckpt_compiler::package::items::FnId;
-use ckpt_compiler::package::locate::{scope_of, statement_at};
-use ckpt_compiler::package::rewrite::{FunctionMark, Place, SiteMark};
-use ckpt_compiler::package::{Analysis, FileId, Program, arguments};
+use ckpt_analysis::calls::CallId;
+use ckpt_analysis::choose::{Holder, PlacedSite, Placement};
+use ckpt_analysis::items::FnId;
+use ckpt_analysis::locate::{scope_of, statement_at};
+use ckpt_analysis::rewrite::{FunctionMark, Place, SiteMark};
+use ckpt_analysis::{Analysis, FileId, Program, arguments};
 
 /// The functions that get an attribute; those that the user has annotated stay as they are.
 pub fn function_marks(analysis: &Analysis, placement: &Placement) -> Vec<FunctionMark> {

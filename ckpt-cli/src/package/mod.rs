@@ -2,7 +2,7 @@
 //!
 //! `settings` and `cfg` say which code is compiled, as cargo and rustc would; `workspace` which packages are the user's own;
 //! `modules` finds and parses the files of a crate, with `strip` taking out what is not compiled; `read` puts the
-//! compiler's [`ckpt_compiler::package::Program`] together, and `wrappers` writes calls out in it that sites are behind.
+//! compiler's [`ckpt_analysis::Program`] together, and `wrappers` writes calls out in it that sites are behind.
 //!
 //! `copy` makes the copy: `home` is where, `gather` says what is in it, `manifest` edits its Cargo.toml files, `features`
 //! says what of ckpt its dependencies need, and `tree` writes no more than has changed.

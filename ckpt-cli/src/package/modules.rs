@@ -5,8 +5,8 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
+use ckpt_analysis::{FileId, SourceFile};
 use ckpt_compiler::dialect;
-use ckpt_compiler::package::{FileId, SourceFile};
 use proc_macro2::Span;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;

@@ -5,14 +5,14 @@ mod loops;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use ckpt_analysis::again::{Again, Why, with_marks};
+use ckpt_analysis::choose::{Candidate, Holder, PlacedFunction, PlacedSite, Placement};
+use ckpt_analysis::edits::line_and_column;
+use ckpt_analysis::globals::refused_statics;
+use ckpt_analysis::items::{self, FnId};
+use ckpt_analysis::rewrite::{Decisions, Place};
+use ckpt_analysis::{Analysis, FileId, Program};
 use ckpt_compiler::explain::{Fate, SiteReport, explain};
-use ckpt_compiler::package::again::{Again, Why, with_marks};
-use ckpt_compiler::package::choose::{Candidate, Holder, PlacedFunction, PlacedSite, Placement};
-use ckpt_compiler::package::edits::line_and_column;
-use ckpt_compiler::package::globals::refused_statics;
-use ckpt_compiler::package::items::{self, FnId};
-use ckpt_compiler::package::rewrite::{Decisions, Place};
-use ckpt_compiler::package::{Analysis, FileId, Program};
 use quote::ToTokens;
 use serde::Serialize;
 

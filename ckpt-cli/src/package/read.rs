@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{PackageId, Target, TargetKind};
-use ckpt_compiler::package::{Analysis, CrateKind, CrateSource, Edited, FileId, Program, analyse_with};
+use ckpt_analysis::{Analysis, CrateKind, CrateSource, Edited, FileId, Program, analyse_with};
 use ckpt_compiler::tables::Tables;
 
 use super::cfg::{Compiler, Configuration};

@@ -1,11 +1,11 @@
 //! What ckpt cannot decide alone, put to the user: the variable, its type, its place, and the ways out.
 
 use cargo_metadata::diagnostic::DiagnosticLevel;
-use ckpt_compiler::package::choose::{Placement, Reason, Rejected};
-use ckpt_compiler::package::globals::RefusedStatic;
-use ckpt_compiler::package::locate::{Found, locate};
-use ckpt_compiler::package::rewrite;
-use ckpt_compiler::package::{Analysis, Program};
+use ckpt_analysis::choose::{Placement, Reason, Rejected};
+use ckpt_analysis::globals::RefusedStatic;
+use ckpt_analysis::locate::{Found, locate};
+use ckpt_analysis::rewrite;
+use ckpt_analysis::{Analysis, Program};
 
 use super::decide::Located;
 use super::driver::shown;
@@ -272,7 +272,7 @@ fn describe(program: &Program, one: &Located, shown: &dyn Fn(rewrite::Place) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ckpt_compiler::package::items::FnId;
+    use ckpt_analysis::items::FnId;
 
     #[test]
     fn what_reads_the_same_is_said_once() {

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use ckpt::store::VariableContent;
+use ckpt_analysis::Analysis;
+use ckpt_analysis::bytes::Bytes;
+use ckpt_analysis::items::FnId;
 use ckpt_compiler::explain::VariableReport;
-use ckpt_compiler::package::Analysis;
-use ckpt_compiler::package::bytes::Bytes;
-use ckpt_compiler::package::items::FnId;
 
 use super::read::ReadPackage;
 use crate::lines::Lines;

@@ -2,10 +2,10 @@
 
 use std::fmt::{Debug, Write};
 
+use ckpt_analysis::again::with_again;
+use ckpt_analysis::choose::{Candidate, Placement};
+use ckpt_analysis::{Analysis, FileId};
 use ckpt_compiler::instrument::{Stages, analyse};
-use ckpt_compiler::package::again::with_again;
-use ckpt_compiler::package::choose::{Candidate, Placement};
-use ckpt_compiler::package::{Analysis, FileId};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
@@ -190,7 +190,7 @@ mod tests {
     use crate::package::driver::main_of;
     use crate::package::read::read;
     use crate::package::testing::{Tree, manifest, options};
-    use ckpt_compiler::package::{ChooseOptions, place};
+    use ckpt_analysis::{ChooseOptions, place};
 
     #[test]
     fn every_stage_shows_what_it_has_made() {

@@ -1,8 +1,8 @@
 //! With how many threads a restart may come to each site.
 
-use ckpt_compiler::package::choose::Placement;
-use ckpt_compiler::package::team_size::{SiteThreads, team_sizes};
-use ckpt_compiler::package::{Analysis, Program};
+use ckpt_analysis::choose::Placement;
+use ckpt_analysis::team_size::{SiteThreads, team_sizes};
+use ckpt_analysis::{Analysis, Program};
 use serde::Serialize;
 
 /// What a restart may do with the number of threads at a site.

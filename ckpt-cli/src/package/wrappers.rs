@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ckpt_compiler::package::choose::Placement;
-use ckpt_compiler::package::items::Annotation;
-use ckpt_compiler::package::wrappers::{WrittenOut, calls_to_write_out};
-use ckpt_compiler::package::{Analysis, ChooseOptions, Edited, FileId, place};
+use ckpt_analysis::choose::Placement;
+use ckpt_analysis::items::Annotation;
+use ckpt_analysis::wrappers::{WrittenOut, calls_to_write_out};
+use ckpt_analysis::{Analysis, ChooseOptions, Edited, FileId, place};
 
 use super::read::{CallWrittenOut, ReadPackage};
 

@@ -26,7 +26,7 @@ pub use around::{Around, around};
 pub use captures::{Capture, How};
 pub use find::{WITHOUT_SITE, is_member, lift};
 pub use put::put;
-pub(crate) use starts::{is_given_nothing, started_on};
+pub use starts::{is_given_nothing, started_on};
 
 use std::collections::BTreeSet;
 use syn::ItemFn;

@@ -60,7 +60,7 @@ pub(super) fn has_site(marks: Marks<'_>, closure: &ExprClosure) -> bool {
 }
 
 /// Whether a closure that is given to `spawn` takes no argument, or one that it does not look at: `|_|`.
-pub(crate) fn is_given_nothing(closure: &ExprClosure) -> bool {
+pub fn is_given_nothing(closure: &ExprClosure) -> bool {
     closure.inputs.len() <= 1
         && closure
             .inputs
@@ -69,7 +69,7 @@ pub(crate) fn is_given_nothing(closure: &ExprClosure) -> bool {
 }
 
 /// The bodies of threads that a block starts on this line.
-pub(crate) fn started_on(block: &Block, line: usize) -> Vec<&Expr> {
+pub fn started_on(block: &Block, line: usize) -> Vec<&Expr> {
     struct Bodies<'a> {
         line: usize,
         found: Vec<&'a Expr>,

@@ -392,6 +392,6 @@ impl Tables {
 }
 
 /// The names of a path's segments.
-pub(crate) fn segments(path: &syn::Path) -> Vec<String> {
+pub fn segments(path: &syn::Path) -> Vec<String> {
     path.segments.iter().map(|one| one.ident.to_string()).collect()
 }

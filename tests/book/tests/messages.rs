@@ -128,7 +128,12 @@ fn code_of(text: &str) -> Option<(&str, &str)> {
 const PARTS: [&str; 2] = ["{place}: {what}", "{}{problem}"];
 /// Files whose errors are reasons in the messages of others.
 const REASONS: [&str; 3] = ["tables/read.rs", "package/cfg.rs", "values/rows.rs"];
-const CRATES: [&str; 3] = ["ckpt-compiler/src", "ckpt-runtime/src", "ckpt-cli/src"];
+const CRATES: [&str; 4] = [
+    "ckpt-compiler/src",
+    "ckpt-analysis/src",
+    "ckpt-runtime/src",
+    "ckpt-cli/src",
+];
 
 #[test]
 fn every_message_has_a_code_and_every_code_an_entry() {

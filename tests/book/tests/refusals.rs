@@ -87,7 +87,7 @@ fn the_page_on_limits_names_every_refusal() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = fs::read_to_string(root.join("docs/src/limits.md")).unwrap();
     let mut headlines = Headlines::default();
-    for folder in ["ckpt-compiler/src", "ckpt-runtime/src"] {
+    for folder in ["ckpt-compiler/src", "ckpt-analysis/src", "ckpt-runtime/src"] {
         for source in sources(&root.join(folder)) {
             let file = syn::parse_file(&fs::read_to_string(&source).unwrap()).unwrap();
             headlines.visit_file(&file);

@@ -1,5 +1,5 @@
 use super::*;
-use ckpt_compiler::package::source::SourceFile;
+use ckpt_analysis::source::SourceFile;
 
 const TEXT: &str = "struct Rule { f: f64 }\nfn main() { let a = Rule { f: 1.0 }; let (b, c) = open(); }\n";
 

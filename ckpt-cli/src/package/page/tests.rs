@@ -5,7 +5,7 @@ use crate::package::driver::main_of;
 use crate::package::plan::Plan;
 use crate::package::read::read;
 use crate::package::testing::{Tree, manifest, options};
-use ckpt_compiler::package::{ChooseOptions, place};
+use ckpt_analysis::{ChooseOptions, place};
 
 const MAIN: &str = "\
 fn main() {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use ckpt_compiler::package::Analysis;
-use ckpt_compiler::package::choose::Placement;
-use ckpt_compiler::package::items::FnId;
+use ckpt_analysis::Analysis;
+use ckpt_analysis::choose::Placement;
+use ckpt_analysis::items::FnId;
 use serde::Serialize;
 
 use super::Shown;

@@ -5,10 +5,10 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use ckpt_compiler::package::calls::LoopId;
-use ckpt_compiler::package::items::FnId;
-use ckpt_compiler::package::profile::{Counter, Measured, Seen};
-use ckpt_compiler::package::{Analysis, FileId};
+use ckpt_analysis::calls::LoopId;
+use ckpt_analysis::items::FnId;
+use ckpt_analysis::profile::{Counter, Measured, Seen};
+use ckpt_analysis::{Analysis, FileId};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{AboutFile, Outcome};

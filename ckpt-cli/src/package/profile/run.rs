@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use ckpt_compiler::package::edits::by_file;
-use ckpt_compiler::package::profile::{COUNTS, Counter, Counters, counters};
-use ckpt_compiler::package::{Analysis, Edit, Edited, FileId};
+use ckpt_analysis::edits::by_file;
+use ckpt_analysis::profile::{COUNTS, Counter, Counters, counters};
+use ckpt_analysis::{Analysis, Edit, Edited, FileId};
 
 use super::found;
 use super::kept::{Kept, Run};

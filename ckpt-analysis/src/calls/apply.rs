@@ -1,0 +1,445 @@
+//! Calls of functions and methods, and closures given to them.
+
+use super::walk::{Value, Walker, outside_call};
+use super::{CallForm, LoopKind, Trap, Wrapped, std_types};
+use crate::amount::Amount;
+use crate::hints::{Ty, TypeKey};
+use crate::items::Def;
+use crate::methods::functions_of_path;
+use crate::resolve::segments;
+use ckpt_compiler::regions::{is_given_nothing, watchable};
+use ckpt_compiler::tables::Tables;
+use ckpt_compiler::unfold::{closures_of_call, functions_of_call, parameters_of_end};
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall, ExprMethodCall};
+
+/// Operations of a look-up in a table, on top of what any method costs.
+const LOOK_UP: f64 = 30.0;
+
+/// The type that `ckpt::team` gives.
+const TEAM: &str = "ckpt::Team";
+
+impl Walker<'_> {
+    pub(super) fn call_expr(&mut self, call: &ExprCall) -> Value {
+        match &*call.func {
+            Expr::Path(path) => self.call_path(call, path),
+            Expr::Paren(inner) if matches!(&*inner.expr, Expr::Path(_)) => {
+                let mut bare = call.clone();
+                bare.func = inner.expr.clone();
+                self.call_nameless(&bare)
+            }
+            _ => self.call_nameless(call),
+        }
+    }
+
+    /// `(self.rule)(x)`, `make()(x)`.
+    fn call_nameless(&mut self, call: &ExprCall) -> Value {
+        let function = self.eval(&call.func);
+        let arguments = self.arguments(call.args.iter());
+        if let Some(closure) = function.closure {
+            self.use_closure(closure);
+        }
+        self.handed(&arguments, call.paren_token.span.open());
+        if function.closure.is_none() {
+            let form = CallForm::Variable(String::new(), function.parameter);
+            self.trapped(Trap::Nameless, |walker| {
+                walker.call(function.functions, false, form, call.func.span(), &arguments);
+            });
+        }
+        match function.ty {
+            Ty::Callable(output) => Value::of(*output),
+            _ => Value::default(),
+        }
+    }
+
+    fn call_path(&mut self, call: &ExprCall, path: &syn::ExprPath) -> Value {
+        if let Some(name) = path.path.get_ident()
+            && let Some(local) = self.local(&name.to_string()).cloned()
+        {
+            return self.call_variable(call, &name.to_string(), local);
+        }
+        let scope = self.function.body_scope;
+        let functions = functions_of_path(self.resolver, self.methods, scope, self.signature, path);
+        let list = segments(&path.path);
+        let span = path.span();
+        match functions {
+            Some(functions) if !functions.is_empty() => {
+                let arguments = self.arguments(call.args.iter());
+                let output = self.output_of(&functions);
+                for argument in &arguments {
+                    if let Some(closure) = argument.closure {
+                        self.use_closure(closure);
+                    }
+                }
+                let output = match (&output, list.len()) {
+                    (Ty::Bounded(_), _) => self.generic_output(&functions, &arguments).unwrap_or(output),
+                    _ => output,
+                };
+                self.call(functions, true, CallForm::Path(list), span, &arguments);
+                Value::of(output)
+            }
+            _ => self.call_outside(call, path, &list),
+        }
+    }
+
+    /// `fn f<T: A>(x: T) -> T`: the type of the argument.
+    fn generic_output(&self, functions: &[crate::items::FnId], arguments: &[Value]) -> Option<Ty> {
+        let signature = self.methods.signatures.get(functions.first()?.0)?;
+        let same = |ty: &Ty| *ty == signature.output;
+        let index = signature.inputs.iter().position(same)?;
+        let ty = &arguments.get(index)?.ty;
+        (*ty != Ty::Unknown).then(|| ty.clone())
+    }
+
+    fn call_variable(&mut self, call: &ExprCall, name: &str, local: Value) -> Value {
+        let arguments = self.arguments(call.args.iter());
+        self.spend(2.0);
+        if let Some(closure) = local.closure {
+            self.handed(&arguments, call.func.span());
+            self.use_closure(closure);
+        } else {
+            let form = CallForm::Variable(name.to_owned(), local.parameter);
+            let functions = local.functions.clone();
+            self.call(
+                functions,
+                !local.functions.is_empty(),
+                form,
+                call.func.span(),
+                &arguments,
+            );
+        }
+        match local.ty {
+            Ty::Callable(output) => Value::of(*output),
+            _ => Value::default(),
+        }
+    }
+
+    fn call_outside(&mut self, call: &ExprCall, path: &syn::ExprPath, list: &[String]) -> Value {
+        let last = list.last().map_or("", String::as_str);
+        let arguments = self.arguments(call.args.iter());
+        self.handed(&arguments, path.span());
+        let is_constructor = last.starts_with(char::is_uppercase);
+        if is_constructor {
+            self.spend(1.0);
+        } else {
+            outside_call(
+                self,
+                last,
+                &arguments
+                    .first()
+                    .map(|one| one.length.clone())
+                    .unwrap_or_default(),
+            );
+        }
+        let first = arguments.first().cloned().unwrap_or_default();
+        if let Some(Def::Type(id)) = self.type_of_path(&path.path) {
+            for (index, value) in arguments.iter().enumerate() {
+                self.set_field(id, &index.to_string(), value);
+            }
+            return Value::of(Ty::Named(TypeKey::Own(id), Vec::new()));
+        }
+        if let Some(owner) = self.owner_of(&path.path) {
+            return match (&owner, last) {
+                (Ty::Named(TypeKey::Other(name), arguments), _) => {
+                    std_types::constructed(name, last, arguments, first, self.last_length(call))
+                }
+                (Ty::Unknown, _) => std_types::constructed("Box", last, &[], first, Amount::Unknown),
+                _ => Value::of(owner),
+            };
+        }
+        if self.is_ckpt_team(list) {
+            return Value::of(Ty::other(TEAM, Vec::new()));
+        }
+        match last {
+            "Some" => Value {
+                ty: Ty::other("Option", vec![first.ty]),
+                ..Value::default()
+            },
+            "Ok" => Value {
+                ty: Ty::other("Result", vec![first.ty]),
+                ..Value::default()
+            },
+            "min" | "max" | "swap" | "replace" | "take" | "black_box" => first,
+            _ => Value::default(),
+        }
+    }
+
+    fn last_length(&self, _: &ExprCall) -> Amount {
+        Amount::Unknown
+    }
+
+    /// The type in front of the last segment of a path.
+    fn owner_of(&self, path: &syn::Path) -> Option<Ty> {
+        if path.segments.len() < 2 {
+            return None;
+        }
+        let mut owner = path.clone();
+        owner.segments.pop();
+        owner.segments.pop_punct();
+        let last = owner.segments.last()?;
+        if !last.ident.to_string().starts_with(char::is_uppercase) {
+            return None;
+        }
+        Some(self.names().ty(&syn::Type::Path(syn::TypePath {
+            qself: None,
+            path: owner,
+        })))
+    }
+
+    fn arguments<'e>(&mut self, arguments: impl Iterator<Item = &'e Expr>) -> Vec<Value> {
+        arguments.map(|argument| self.eval(argument)).collect()
+    }
+
+    pub(super) fn method_call(&mut self, call: &ExprMethodCall) -> Value {
+        self.open(&closures_of_call(call));
+        self.open_functions(&functions_of_call(call));
+        let receiver = self.eval(&call.receiver);
+        let name = call.method.to_string();
+        let meaning = self
+            .methods
+            .method(self.resolver.items, &receiver.ty, &name, call.args.len());
+        let span = call.method.span();
+        if !meaning.functions.is_empty() {
+            let mut arguments = vec![receiver];
+            arguments.extend(self.arguments(call.args.iter()));
+            for argument in &arguments[1..] {
+                if let Some(closure) = argument.closure {
+                    self.use_closure(closure);
+                }
+            }
+            let output = self.output_of(&meaning.functions);
+            self.call(
+                meaning.functions,
+                meaning.certain,
+                CallForm::Method(name),
+                span,
+                &arguments,
+            );
+            return Value::of(output);
+        }
+        self.outside_method(call, receiver, &name, span)
+    }
+
+    /// `ckpt::team`, or `team` where that is imported.
+    fn is_ckpt_team(&self, path: &[String]) -> bool {
+        match path {
+            [of, name] => of == "ckpt" && name == "team",
+            [name] => {
+                name == "team"
+                    && self
+                        .program
+                        .file(self.function.place.file)
+                        .text
+                        .contains("use ckpt::")
+            }
+            _ => false,
+        }
+    }
+
+    fn outside_method(&mut self, call: &ExprMethodCall, receiver: Value, name: &str, span: Span) -> Value {
+        if let Some("u8" | "u16" | "u32" | "u64" | "u128" | "usize") = receiver.ty.outside_name() {
+            let at = self.place(span, span).bytes.start;
+            self.graph.unsigned.insert((self.function.id, at));
+        }
+        let runs = Tables::current().calls_for_each(name)
+            && call
+                .args
+                .iter()
+                .any(|one| matches!(one, Expr::Closure(_) | Expr::Path(_)))
+            && !matches!(receiver.ty.outside_name(), Some("Option" | "Result" | "Bounded"));
+        let is_team = receiver.ty.outside_name() == Some(TEAM);
+        let mut arguments = Vec::new();
+        for argument in &call.args {
+            let value = match argument {
+                Expr::Closure(closure) if runs => self.each(&receiver, name, closure),
+                Expr::Closure(closure) if name == "spawn" && watchable::in_method_call(call).is_some() => {
+                    self.started(closure)
+                }
+                Expr::Closure(closure) if is_team && matches!(name, "run" | "run_on") => {
+                    self.started(closure)
+                }
+                Expr::Closure(closure) => self.once(&receiver, name, closure),
+                Expr::Path(path) if runs && self.is_opened(path) => self.each_by_name(&receiver, name, path),
+                other => self.eval(other),
+            };
+            arguments.push(value);
+        }
+        if runs
+            && arguments
+                .iter()
+                .any(|one| !one.functions.is_empty() || one.closure.is_some())
+        {
+            let place = self.place(span, span);
+            self.in_loop(
+                LoopKind::Each(name.to_owned()),
+                place,
+                None,
+                receiver.length.clone(),
+                |walker| {
+                    walker.handed(&arguments, span);
+                },
+            );
+        } else {
+            self.handed(&arguments, span);
+        }
+        outside_call(self, name, &receiver.length);
+        if matches!(
+            receiver.ty.outside_name(),
+            Some("HashMap" | "HashSet" | "BTreeMap" | "BTreeSet" | "BinaryHeap")
+        ) {
+            self.spend(LOOK_UP);
+        }
+        let turbofish = call.turbofish.as_ref().and_then(|list| match list.args.first() {
+            Some(syn::GenericArgument::Type(ty)) => Some(self.names().ty(ty)),
+            _ => None,
+        });
+        let lazy = if Tables::current().adapts(name) {
+            let of_arguments = arguments.iter().flat_map(|one| &one.lazy);
+            receiver.lazy.iter().chain(of_arguments).copied().collect()
+        } else {
+            Vec::new()
+        };
+        let output = std_types::method(self, receiver, name, &arguments, turbofish);
+        Value { lazy, ..output }
+    }
+
+    /// A closure that is called for every element.
+    fn each(&mut self, receiver: &Value, name: &str, closure: &syn::ExprClosure) -> Value {
+        let element = self.element(receiver);
+        let item = Value {
+            number: receiver.number.clone(),
+            ..Value::of(element)
+        };
+        let given = match name {
+            "fold" | "try_fold" | "reduce" | "scan" | "rfold" => vec![Value::default(), item],
+            "sort_by" | "sort_unstable_by" | "max_by" | "min_by" => vec![item.clone(), item],
+            "for_each_init" | "map_init" | "for_each_with" | "map_with" => vec![Value::default(), item],
+            _ => vec![item],
+        };
+        let place = self.place(closure.or1_token.span, closure.body.span());
+        let mut output = Value::default();
+        let is_open = self.opened.contains(&place.bytes.start);
+        let body_at = match &*closure.body {
+            Expr::Block(body) if is_open => Some(body.block.brace_token.span.open()),
+            _ => None,
+        };
+        let trips = receiver.length.clone();
+        let each = |walker: &mut Self| {
+            walker.in_loop(LoopKind::Each(name.to_owned()), place, body_at, trips, |walker| {
+                output = walker.closure_body(closure, &given);
+            })
+        };
+        let id = if is_open {
+            each(self)
+        } else {
+            self.trapped(Trap::Closure, each)
+        };
+        if is_open && body_at.is_none() {
+            let body = self.place(closure.body.span(), closure.body.span()).bytes;
+            let one = &mut self.graph.loops[id.0];
+            let (end, given) = (body.end, 0);
+            (one.body_at, one.wraps) = (Some(body.start), Some(Wrapped { end, given }));
+        }
+        Value {
+            ty: Ty::Callable(Box::new(output.ty)),
+            lazy: vec![id],
+            ..Value::default()
+        }
+    }
+
+    /// Closures that become the bodies of loops. In a program that passes messages they stay closed: the items of a rank
+    /// are its own, and the ranks would come to a site among them differently often.
+    pub(super) fn open(&mut self, closures: &[&syn::ExprClosure]) {
+        if self.passes_messages {
+            return;
+        }
+        for closure in closures {
+            let place = self.place(closure.or1_token.span, closure.body.span());
+            self.opened.insert(place.bytes.start);
+        }
+    }
+
+    /// The same for functions that are given by their names.
+    pub(super) fn open_functions(&mut self, functions: &[&syn::ExprPath]) {
+        if self.passes_messages {
+            return;
+        }
+        for path in functions {
+            let is_local = path
+                .path
+                .get_ident()
+                .is_some_and(|name| self.local(&name.to_string()).is_some());
+            if !is_local {
+                let place = self.place(path.span(), path.span());
+                self.opened.insert(place.bytes.start);
+            }
+        }
+    }
+
+    fn is_opened(&self, path: &syn::ExprPath) -> bool {
+        let start = self.place(path.span(), path.span()).bytes.start;
+        self.opened.contains(&start)
+    }
+
+    /// A function that is called for every element.
+    fn each_by_name(&mut self, receiver: &Value, name: &str, path: &syn::ExprPath) -> Value {
+        let function = self.eval(&Expr::Path(path.clone()));
+        if function.functions.is_empty() {
+            return function;
+        }
+        let item = Value {
+            number: receiver.number.clone(),
+            ..Value::of(self.element(receiver))
+        };
+        let output = self.output_of(&function.functions);
+        let place = self.place(path.span(), path.span());
+        let (bytes, trips) = (place.bytes.clone(), receiver.length.clone());
+        let form = CallForm::Path(segments(&path.path));
+        let id = self.in_loop(LoopKind::Each(name.to_owned()), place, None, trips, |walker| {
+            walker.call(function.functions, true, form, path.span(), &[item]);
+        });
+        let one = &mut self.graph.loops[id.0];
+        let (end, given) = (bytes.end, parameters_of_end(name));
+        (one.body_at, one.wraps) = (Some(bytes.start), Some(Wrapped { end, given }));
+        one.header = format!(".{name}({})", one.header);
+        Value {
+            ty: Ty::Callable(Box::new(output)),
+            lazy: vec![id],
+            ..Value::default()
+        }
+    }
+
+    /// A closure that is called once at most, as far as anyone knows.
+    fn once(&mut self, receiver: &Value, name: &str, closure: &syn::ExprClosure) -> Value {
+        let given = match receiver.ty.outside_name() {
+            Some("Option" | "Result") => std_types::unwrapped(receiver.clone()),
+            _ => Value::default(),
+        };
+        if self.scopes > 0 && name == "spawn" && is_given_nothing(closure) {
+            return self.started(closure);
+        }
+        let output = self.trapped(Trap::Closure, |walker| walker.closure_body(closure, &[given]));
+        Value {
+            ty: Ty::Callable(Box::new(output.ty)),
+            ..Value::default()
+        }
+    }
+
+    /// The body of a thread.
+    fn started(&mut self, closure: &syn::ExprClosure) -> Value {
+        let output = self.closure_body(closure, &[]);
+        Value {
+            ty: Ty::Callable(Box::new(output.ty)),
+            ..Value::default()
+        }
+    }
+
+    /// What an iteration over a value gives.
+    pub(super) fn element(&self, value: &Value) -> Ty {
+        if let Ty::Named(key @ TypeKey::Own(_), _) = &value.ty {
+            return self.methods.associated(key, "Item").cloned().unwrap_or_default();
+        }
+        value.ty.element()
+    }
+}

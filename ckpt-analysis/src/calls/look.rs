@@ -1,0 +1,193 @@
+//! What a look at the syntax tells: what is left early, where a statement begins, which names are assigned to.
+
+use ckpt_compiler::spine::operands::is_assignment;
+use ckpt_compiler::tables::Tables;
+use proc_macro2::Span;
+use std::collections::HashSet;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, Stmt};
+
+/// How likely the first branch is taken.
+pub(super) fn likelihood(condition: &Expr, then: &Block, otherwise: Option<&Expr>) -> f64 {
+    let leaves = |block: &Block| block.stmts.last().is_some_and(stmt_diverges);
+    if leaves(then) {
+        return 0.02;
+    }
+    if otherwise.is_some_and(diverges) {
+        return 0.98;
+    }
+    struct Modulo(bool);
+    impl<'ast> Visit<'ast> for Modulo {
+        fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
+            self.0 |= matches!(binary.op, syn::BinOp::Rem(_));
+            visit::visit_expr_binary(self, binary);
+        }
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            self.0 |= call.method == "is_multiple_of";
+        }
+        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    }
+    let mut modulo = Modulo(false);
+    modulo.visit_expr(condition);
+    if modulo.0 && otherwise.is_none() { 0.1 } else { 0.5 }
+}
+
+/// Whether control does not come out behind it, as far as a look tells.
+pub(super) fn diverges(expr: &Expr) -> bool {
+    match expr {
+        Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,
+        Expr::Block(block) => block.block.stmts.last().is_some_and(stmt_diverges),
+        Expr::Macro(one) => is_panic(&one.mac),
+        Expr::Call(call) => matches!(&*call.func, Expr::Path(path)
+            if path.path.segments.last().is_some_and(|last| Tables::current().ends(&last.ident.to_string()))),
+        _ => false,
+    }
+}
+
+fn stmt_diverges(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Expr(expr, _) => diverges(expr),
+        Stmt::Macro(one) => is_panic(&one.mac),
+        _ => false,
+    }
+}
+
+fn is_panic(mac: &syn::Macro) -> bool {
+    let panics = ["panic", "unreachable", "todo", "unimplemented", "bail"];
+    mac.path
+        .segments
+        .last()
+        .is_some_and(|last| panics.iter().any(|name| last.ident == name))
+}
+
+/// The first token of a statement; nothing for an item.
+pub fn statement_start(stmt: &Stmt) -> Option<Span> {
+    Some(match stmt {
+        Stmt::Local(local) => local
+            .attrs
+            .first()
+            .map_or(local.let_token.span, |one| one.pound_token.span),
+        Stmt::Item(_) => return None,
+        Stmt::Expr(expr, _) => leftmost(expr),
+        Stmt::Macro(one) => one.mac.path.span(),
+    })
+}
+
+/// The first token of an expression.
+fn leftmost(expr: &Expr) -> Span {
+    let attributes = match expr {
+        Expr::If(one) => &one.attrs[..],
+        Expr::Match(one) => &one.attrs,
+        Expr::ForLoop(one) => &one.attrs,
+        Expr::While(one) => &one.attrs,
+        Expr::Loop(one) => &one.attrs,
+        Expr::Block(one) => &one.attrs,
+        _ => &[],
+    };
+    // An inner one, `match x { #![allow(..)] .. }`, is not where the statement begins.
+    let mut outer = attributes
+        .iter()
+        .filter(|one| matches!(one.style, syn::AttrStyle::Outer));
+    if let Some(first) = outer.next() {
+        return first.pound_token.span;
+    }
+    let label =
+        |label: &Option<syn::Label>, token: Span| label.as_ref().map_or(token, |one| one.name.apostrophe);
+    match expr {
+        Expr::If(one) => one.if_token.span,
+        Expr::Match(one) => one.match_token.span,
+        Expr::ForLoop(one) => label(&one.label, one.for_token.span),
+        Expr::While(one) => label(&one.label, one.while_token.span),
+        Expr::Loop(one) => label(&one.label, one.loop_token.span),
+        Expr::Block(one) => label(&one.label, one.block.brace_token.span.open()),
+        Expr::Unsafe(one) => one.unsafe_token.span,
+        Expr::Assign(one) => leftmost(&one.left),
+        Expr::Binary(one) => leftmost(&one.left),
+        Expr::MethodCall(one) => leftmost(&one.receiver),
+        Expr::Call(one) => leftmost(&one.func),
+        Expr::Field(one) => leftmost(&one.base),
+        Expr::Index(one) => leftmost(&one.expr),
+        Expr::Try(one) => leftmost(&one.expr),
+        Expr::Cast(one) => leftmost(&one.expr),
+        other => other.span(),
+    }
+}
+
+/// Names that are assigned to, or borrowed exclusively.
+pub(super) fn assigned_names(block: &Block) -> HashSet<String> {
+    struct Finder(HashSet<String>);
+    impl Finder {
+        fn root(&mut self, expr: &Expr) {
+            match expr {
+                Expr::Path(path) => {
+                    if let Some(name) = path.path.get_ident() {
+                        self.0.insert(name.to_string());
+                    }
+                }
+                Expr::Tuple(tuple) => tuple.elems.iter().for_each(|part| self.root(part)),
+                Expr::Paren(inner) => self.root(&inner.expr),
+                Expr::Unary(inner) => self.root(&inner.expr),
+                _ => {}
+            }
+        }
+    }
+    impl<'ast> Visit<'ast> for Finder {
+        fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
+            self.root(&assign.left);
+            visit::visit_expr_assign(self, assign);
+        }
+        fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
+            if is_assignment(&binary.op) {
+                self.root(&binary.left);
+            }
+            visit::visit_expr_binary(self, binary);
+        }
+        fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
+            if one.mutability.is_some() {
+                self.root(&one.expr);
+            }
+            visit::visit_expr_reference(self, one);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut finder = Finder(HashSet::new());
+    finder.visit_block(block);
+    finder.0
+}
+
+/// Names of lists that grow or shrink: their first length says nothing.
+pub(super) fn grown_names(block: &Block) -> HashSet<String> {
+    struct Finder(HashSet<String>);
+    impl<'ast> Visit<'ast> for Finder {
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            if let Expr::Path(path) = &*call.receiver
+                && let Some(name) = path.path.get_ident()
+                && Tables::current().grows(&call.method.to_string())
+            {
+                self.0.insert(name.to_string());
+            }
+            visit::visit_expr_method_call(self, call);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut finder = Finder(HashSet::new());
+    finder.visit_block(block);
+    finder.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_begins_in_front_of_its_outer_attributes() {
+        let text = "{ match x { #![allow(unused)] _ => 1 }; #[rustfmt::skip] match y { _ => 2 } }";
+        let block: syn::Block = syn::parse_str(text).unwrap();
+        let starts = block.stmts.iter().filter_map(statement_start);
+        let starts: Vec<usize> = starts.map(|span| span.byte_range().start).collect();
+        let wanted = ["match x", "#[rustfmt"].map(|part| text.find(part).unwrap());
+        assert_eq!(starts.len(), 2);
+        assert_eq!(starts[1] - starts[0], wanted[1] - wanted[0]);
+    }
+}

@@ -1,0 +1,154 @@
+//! Sites of a program that passes messages must be safe points.
+
+use super::descend::{is_chosen_by_attribute, written_in};
+use super::{Chooser, Holder, PlacedSite, Reason, SitePlace};
+use crate::calls::LoopId;
+use crate::comm::{Obstacle, SafePoints};
+use crate::items::FnId;
+use std::rc::Rc;
+
+/// Boundaries of a loop's body that are tried.
+const MOST_BOUNDARIES: usize = 12;
+
+impl Chooser<'_, '_> {
+    /// Why these sites together are safe points; nothing for a program that passes no messages.
+    pub(super) fn is_safe_point(&self, sites: &[PlacedSite]) -> Result<Option<String>, Vec<Reason>> {
+        let Some(points) = &self.points else {
+            return Ok(None);
+        };
+        let Some(new) = sites.last() else { return Ok(None) };
+        match points.check(&places(points, sites)) {
+            Ok(safe) => Ok(Some(safe.to_string())),
+            Err(obstacle) => Err(vec![self.not_safe(new.function, &obstacle, sites.len() > 1)]),
+        }
+    }
+
+    fn not_safe(&self, function: FnId, obstacle: &Obstacle, with_others: bool) -> Reason {
+        let others = if with_others {
+            ", together with the sites before it"
+        } else {
+            ""
+        };
+        let file = match &obstacle.place {
+            Some(place) if place.file != self.analysis.items.function(function).place.file => {
+                let name = self.files_function(place);
+                format!("in {name}, ")
+            }
+            _ => String::new(),
+        };
+        Reason {
+            function,
+            line: obstacle.place.as_ref().map(|place| place.line),
+            what: format!("E1303: it is not a safe point{others}: {file}{obstacle}"),
+            why: "a checkpoint is taken by each rank for itself at the same visit, so no message may be on its way there".into(),
+            instead: "put `ckpt::checkpoint!(safe);` by hand where you know that no message crosses, or let all ranks meet \
+                      (a barrier, a collective call) between the messages of one turn and those of the next"
+                .into(),
+        }
+    }
+
+    /// The function around a place in another file.
+    fn files_function(&self, place: &crate::items::Place) -> String {
+        let functions = self.analysis.items.functions.iter();
+        functions
+            .filter(|one| one.place.file == place.file && one.place.bytes.contains(&place.bytes.start))
+            .min_by_key(|one| one.place.bytes.len())
+            .map_or_else(|| "another file".into(), |one| format!("`{}`", one.display))
+    }
+
+    /// The first statement of a loop's body before which the site is a safe point, and all others, in their order.
+    pub(super) fn safe_places(&self, id: LoopId, first: &PlacedSite) -> Vec<(PlacedSite, usize)> {
+        let (Some(points), Some(body_at)) = (&self.points, self.analysis.graph.one_loop(id).body_at) else {
+            return Vec::new();
+        };
+        let boundaries = points.boundaries_of(first.function, body_at);
+        let mut found = Vec::new();
+        for (at, line) in boundaries.into_iter().skip(1).take(MOST_BOUNDARIES) {
+            let mut site = first.clone();
+            site.site = SitePlace {
+                at,
+                holder: Holder::Inside(id),
+                wraps: None,
+            };
+            let mut sites = self.chosen.clone();
+            sites.push(site.clone());
+            if self.is_safe_point(&sites).is_ok() {
+                found.push((site, line));
+            }
+        }
+        found
+    }
+
+    /// Whether all sites in a function that the user has marked are known, and so can be looked at.
+    fn is_seen(&self, points: &SafePoints, function: FnId) -> Result<(), Reason> {
+        let one = self.analysis.items.function(function);
+        let reason = |what: String, why: &str, instead: &str| Reason {
+            function,
+            line: Some(one.place.line),
+            what,
+            why: why.into(),
+            instead: instead.into(),
+        };
+        if is_chosen_by_attribute(one) {
+            return Err(reason(
+                format!("E1304: its attribute would choose a loop of `{}`", one.display),
+                "an attribute sees one function, and cannot tell whether messages cross the loop's body",
+                "take all attributes of ckpt out, and the loop is chosen where no message crosses; or put `ckpt::checkpoint!();` \
+                 into the loop, which is looked at",
+            ));
+        }
+        if points.sites_of_user(function).len() < written_in(&one.item.block) {
+            return Err(reason(
+                format!(
+                    "E1305: a site in `{}` is where the messages cannot be followed to",
+                    one.display
+                ),
+                "a checkpoint is taken by each rank for itself at the same visit, so no message may be on its way there",
+                "put it between two statements of a loop's body",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Sites of the user that are not safe points, and for which nobody vouches, are none.
+    pub(super) fn check_sites_of_the_user(&mut self) {
+        let Some(points) = self.points.clone() else { return };
+        let mut kept: Vec<PlacedSite> = Vec::new();
+        for mut site in std::mem::take(&mut self.chosen) {
+            if let Err(reason) = self.is_seen(&points, site.function) {
+                self.reject(&site, vec![reason]);
+                continue;
+            }
+            kept.push(site.clone());
+            match points.check(&places(&points, &kept)) {
+                Ok(safe) => {
+                    site.safe = Some(safe.to_string());
+                    if let Some(last) = kept.last_mut() {
+                        *last = site;
+                    }
+                }
+                Err(obstacle) => {
+                    kept.pop();
+                    let reason = self.not_safe(site.function, &obstacle, !kept.is_empty());
+                    self.reject(&site, vec![reason]);
+                }
+            }
+        }
+        self.chosen = kept;
+    }
+}
+
+/// Functions and bytes of the sites: those of the user stand where the user has put them.
+fn places(points: &Rc<SafePoints>, sites: &[PlacedSite]) -> Vec<(FnId, usize)> {
+    let mut places = Vec::new();
+    for site in sites {
+        match site.site.holder {
+            Holder::User => {
+                let of_user = points.sites_of_user(site.function);
+                places.extend(of_user.into_iter().map(|(at, ..)| (site.function, at)));
+            }
+            _ => places.push((site.function, site.site.at)),
+        }
+    }
+    places
+}

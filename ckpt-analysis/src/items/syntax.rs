@@ -1,0 +1,157 @@
+//! What the syntax of one item says.
+
+use super::Annotation;
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Attribute, Item, Signature, Visibility};
+
+/// The declarations of a `thread_local!`.
+pub(super) struct Statics(pub Vec<(syn::Ident, syn::Type, syn::Expr)>);
+
+impl syn::parse::Parse for Statics {
+    fn parse(input: syn::parse::ParseStream) -> syn::Result<Self> {
+        let mut list = Vec::new();
+        while !input.is_empty() {
+            input.call(Attribute::parse_outer)?;
+            input.parse::<Visibility>()?;
+            input.parse::<syn::Token![static]>()?;
+            input.parse::<Option<syn::Token![ref]>>()?;
+            let name = input.parse()?;
+            input.parse::<syn::Token![:]>()?;
+            let ty = input.parse()?;
+            input.parse::<syn::Token![=]>()?;
+            input.parse::<Option<syn::Token![const]>>()?;
+            let value = input.parse()?;
+            list.push((name, ty, value));
+            input.parse::<Option<syn::Token![;]>>()?;
+        }
+        Ok(Self(list))
+    }
+}
+
+/// The items among the statements of a body, but not those of inner functions.
+pub(super) struct Inner(pub Vec<Item>);
+
+impl<'ast> Visit<'ast> for Inner {
+    fn visit_item(&mut self, item: &'ast Item) {
+        self.0.push(item.clone());
+    }
+    fn visit_stmt(&mut self, stmt: &'ast syn::Stmt) {
+        if let syn::Stmt::Macro(mac) = stmt {
+            let is = |name: &str| {
+                mac.mac
+                    .path
+                    .segments
+                    .last()
+                    .is_some_and(|last| last.ident == name)
+            };
+            if is("thread_local") || is("lazy_static") {
+                self.0.push(Item::Macro(syn::ItemMacro {
+                    attrs: Vec::new(),
+                    ident: None,
+                    mac: mac.mac.clone(),
+                    semi_token: None,
+                }));
+            }
+        }
+        visit::visit_stmt(self, stmt);
+    }
+}
+
+pub(super) fn as_function(
+    attributes: &[Attribute],
+    vis: &Visibility,
+    sig: &Signature,
+    block: &syn::Block,
+) -> syn::ItemFn {
+    syn::ItemFn {
+        attrs: attributes.to_vec(),
+        vis: vis.clone(),
+        sig: sig.clone(),
+        block: Box::new(block.clone()),
+    }
+}
+
+/// The first token of a trait behind its attributes.
+pub(super) fn first_of_trait(one: &syn::ItemTrait) -> Span {
+    match (&one.vis, &one.unsafety) {
+        (Visibility::Inherited, Some(word)) => word.span,
+        (Visibility::Inherited, None) => one.trait_token.span,
+        (vis, _) => vis.span(),
+    }
+}
+
+/// The first token behind the attributes.
+pub(super) fn first_token(vis: &Visibility, sig: &Signature) -> Span {
+    match vis {
+        Visibility::Inherited => sig
+            .to_token_stream()
+            .into_iter()
+            .next()
+            .map_or_else(|| sig.ident.span(), |token| token.span()),
+        vis => vis.span(),
+    }
+}
+
+/// The last segment of a type's path, or its text.
+pub(crate) fn type_name(ty: &syn::Type) -> String {
+    match ty {
+        syn::Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .map(|last| last.ident.to_string())
+            .unwrap_or_default(),
+        syn::Type::Reference(one) => type_name(&one.elem),
+        syn::Type::Paren(one) => type_name(&one.elem),
+        syn::Type::Group(one) => type_name(&one.elem),
+        syn::Type::Slice(_) | syn::Type::Array(_) => "[]".into(),
+        syn::Type::TraitObject(one) => one
+            .bounds
+            .iter()
+            .find_map(bound_path)
+            .and_then(|path| path.segments.last().map(|last| last.ident.to_string()))
+            .unwrap_or_default(),
+        other => other.to_token_stream().to_string(),
+    }
+}
+
+/// The trait of a bound.
+pub(crate) fn bound_path(bound: &syn::TypeParamBound) -> Option<syn::Path> {
+    match bound {
+        syn::TypeParamBound::Trait(one) => Some(one.path.clone()),
+        _ => None,
+    }
+}
+
+pub(super) fn derives(attributes: &[Attribute]) -> Vec<String> {
+    let mut names = Vec::new();
+    for attribute in attributes.iter().filter(|one| one.path().is_ident("derive")) {
+        let paths = attribute
+            .parse_args_with(syn::punctuated::Punctuated::<syn::Path, syn::Token![,]>::parse_terminated);
+        for path in paths.into_iter().flatten() {
+            names.push(path.to_token_stream().to_string().replace(' ', ""));
+        }
+    }
+    names
+}
+
+pub(super) fn annotation(attributes: &[Attribute]) -> Annotation {
+    for attribute in attributes {
+        let path = attribute.path();
+        let ours = path.segments.len() == 2 && path.segments[0].ident == "ckpt";
+        let arguments = match &attribute.meta {
+            syn::Meta::List(list) => list.tokens.to_string(),
+            _ => String::new(),
+        };
+        if ours && path.segments[1].ident == "main" {
+            return Annotation::Main(arguments);
+        }
+        if ours && path.segments[1].ident == "instrument" {
+            return Annotation::Instrument(arguments);
+        }
+    }
+    Annotation::None
+}

@@ -1,0 +1,162 @@
+//! The whole-package analysis: which functions lead to which loops, what they cost, and where checkpoints go.
+//!
+//! | stage | module | what it makes |
+//! | --- | --- | --- |
+//! | source | [`source`] | files, crates and modules, as the caller has read them |
+//! | items | [`items`] | functions, types, traits, constants, global state |
+//! | resolve | [`resolve`], [`hints`], [`methods`] | what paths, types and methods stand for |
+//! | calls | [`calls`] | the call graph and the loops |
+//! | cost | [`cost`] | trips, operations, shares |
+//! | profile | [`profile`] | what an instrumented run counts, and the measured costs |
+//! | comm | [`comm`] | which sites no message crosses |
+//! | choose | [`mod@choose`] | the sites, and the functions that lead to them |
+//! | place | [`mod@place`] | whether the stages of one function agree |
+//! | team_size | [`team_size`] | with how many threads a restart may come to a site |
+//! | objects | [`objects`] | what the objects of a trait need to be saved |
+//! | apart | [`apart`] | kernels that are compiled apart from their instrumented callers |
+//! | wrappers | [`wrappers`] | calls of functions that only call a closure, written out |
+//! | edits | [`edits`] | the user's text with what is put into it |
+//!
+//! The stages of one function ([`ckpt_compiler::instrument()`]) say whether a site can be expressed.
+
+pub mod again;
+pub mod amount;
+pub mod apart;
+mod barriers;
+pub mod bytes;
+pub mod calls;
+pub mod choose;
+pub mod comm;
+pub mod cost;
+pub mod edits;
+pub mod effects;
+pub mod elsewhere;
+pub mod fold;
+pub mod globals;
+mod handles;
+pub mod hints;
+pub mod inputs;
+pub mod items;
+pub mod lent;
+mod lent_whole;
+pub mod locate;
+pub mod methods;
+pub mod objects;
+pub mod outputs;
+pub mod place;
+pub mod profile;
+pub mod refill;
+pub mod resolve;
+pub mod rewrite;
+pub mod source;
+pub mod team_size;
+pub mod threads;
+pub mod types;
+pub mod wrappers;
+
+pub use choose::{Candidate, ChooseOptions, Placement, choose};
+pub use edits::{Edit, Edited};
+pub use place::{arguments, can_hold, with_sites};
+pub use source::{CrateKind, CrateSource, FileId, Program, SourceFile};
+
+use calls::CallGraph;
+use ckpt_compiler::own_macros::Definitions;
+use ckpt_compiler::tables::Tables;
+use comm::SafePoints;
+use items::{FnId, Items};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Nothing for a program that does not use MPI.
+type Points = Option<Rc<SafePoints>>;
+
+/// What the stages have found.
+#[derive(Debug, Default)]
+pub struct Analysis {
+    /// What the package is made of.
+    pub items: Items,
+    /// Its calls and loops.
+    pub graph: CallGraph,
+    /// For each file the bytes at its start that its spans do not count.
+    pub bases: Vec<usize>,
+    /// What the user says that calls mean, and what is known of the program's own macros.
+    pub tables: Tables,
+    /// Which sites no message crosses, by number of ranks; worked out when it is asked for.
+    points: RefCell<HashMap<(FnId, Option<usize>), Points>>,
+    /// The costs that an instrumented run has shown.
+    measured: Option<MeasuredCosts>,
+}
+
+/// Costs of a run, and what they had been taken for.
+#[derive(Debug)]
+struct MeasuredCosts {
+    /// The `main` that it began in.
+    main: FnId,
+    costs: cost::Costs,
+    estimated: cost::Costs,
+}
+
+impl Analysis {
+    /// What tells safe points, for a run with this many ranks or with any number; nothing for a program that does not
+    /// use MPI.
+    pub fn safe_points(&self, main: FnId, ranks: Option<usize>) -> Option<Rc<SafePoints>> {
+        let key = (main, ranks);
+        if let Some(known) = self.points.borrow().get(&key) {
+            return known.clone();
+        }
+        let points = SafePoints::new(self, main, ranks).map(Rc::new);
+        self.points.borrow_mut().insert(key, points.clone());
+        points
+    }
+
+    /// The costs of a run that begins in `main`: measured if [`Self::measured_by`] was told of such a run, else estimates.
+    pub fn costs(&self, main: FnId) -> cost::Costs {
+        match &self.measured {
+            Some(measured) if measured.main == main => measured.costs.clone(),
+            _ => cost::costs(&self.graph, main),
+        }
+    }
+
+    /// The estimates that measured costs stand for.
+    pub fn estimated(&self) -> Option<&cost::Costs> {
+        Some(&self.measured.as_ref()?.estimated)
+    }
+}
+
+/// Finds out what can be known without looking at a particular `main`.
+pub fn analyse(program: &Program) -> Analysis {
+    analyse_with(program, Tables::default())
+}
+
+/// The same, with what the user says that calls mean.
+pub fn analyse_with(program: &Program, tables: Tables) -> Analysis {
+    let items = items::collect(program);
+    let mut tables = tables;
+    tables.add(&Definitions::of_program(&items.macros).tables(&tables));
+    let analysis = tables.in_force_during(|| stages(program, items));
+    Analysis { tables, ..analysis }
+}
+
+fn stages(program: &Program, items: Items) -> Analysis {
+    let graph = {
+        let resolver = resolve::Resolver::new(&items);
+        let methods = methods::Methods::new(&items, &resolver);
+        calls::build(program, &resolver, &methods)
+    };
+    Analysis {
+        items,
+        graph,
+        bases: program.files.iter().map(|file| file.base).collect(),
+        tables: Tables::default(),
+        measured: None,
+        points: RefCell::default(),
+    }
+}
+
+/// Chooses the sites for a run that begins in `main`, such that the stages of one function accept them.
+pub fn place(analysis: &Analysis, main: FnId, options: &ChooseOptions) -> Placement {
+    choose(analysis, main, options, &mut |candidate| {
+        can_hold(analysis, candidate)
+    })
+}

@@ -1,0 +1,292 @@
+//! What is executed again instead of saved: scratch space that is written before it is read.
+
+use super::{analysed, program};
+use ckpt_analysis::again::{Why, again};
+use ckpt_analysis::effects::Effects;
+use ckpt_analysis::{ChooseOptions, place};
+
+/// The lines of the `let`s that are executed again, cut down to their names.
+fn made_again(text: &str, recompute: bool) -> Vec<(String, Why)> {
+    let files = [("main.rs", text)];
+    let (program, analysis) = (program(&files), analysed(&files));
+    let main = analysis.items.main_of(0).expect("a main");
+    let placement = place(&analysis, main, &ChooseOptions::default());
+    assert!(!placement.sites.is_empty(), "no site in\n{text}");
+    let effects = Effects::of(&program, &analysis);
+    let found = again(&analysis, &placement, recompute.then_some(&effects));
+    let name = |at: usize| {
+        let rest = text[at..].trim_start_matches("let ").trim_start_matches("mut ");
+        rest.split([' ', ':', ';']).next().unwrap_or_default().to_owned()
+    };
+    found.into_iter().map(|((_, at), why)| (name(at), why)).collect()
+}
+
+/// Whether `x` is scratch space in a time loop with this body.
+fn is_scratch(declaration: &str, body: &str, functions: &str) -> bool {
+    let text = format!(
+        "{functions}
+         fn main() {{
+             let n = 1000; let m = 10;
+             let mut u = vec![1.0; n];
+             let mut other = vec![1.0; n];
+             {declaration}
+             for step in 0..100000 {{
+                 {body}
+                 for i in 0..n {{ u[i] += 1e-3 * step as f64; }}
+             }}
+             println!(\"{{}} {{}}\", u[0], other[1]);
+         }}"
+    );
+    made_again(&text, false).contains(&("x".to_owned(), Why::Rewritten))
+}
+
+const VECTOR: &str = "let mut x = vec![0.0; n];";
+const USE: &str = "for i in 0..n { u[i] += x[i]; }";
+
+#[test]
+fn what_is_written_as_a_whole_before_it_is_read_is_not_saved() {
+    for fill in [
+        "x.fill(0.0);",
+        "for i in 0..n { x[i] = u[i] * 2.0; }",
+        "for i in 0..x.len() { x[i] = 0.0; }",
+        "for e in &mut x { *e = 1.0; }",
+        "for e in x.iter_mut() { let v = 2.0; *e = v * u[0]; }",
+        "for (i, e) in x.iter_mut().enumerate() { *e = u[i]; }",
+        "for i in 0..n { if u[i] > 0.0 { x[i] = 1.0; } else { x[i] = 2.0; } }",
+        "x.copy_from_slice(&u);",
+        "if step % 2 == 0 { x.fill(1.0); } else { x.fill(2.0); }",
+    ] {
+        assert!(is_scratch(VECTOR, &format!("{fill} {USE}"), ""), "{fill}");
+    }
+}
+
+#[test]
+fn what_may_still_be_read_is_saved() {
+    for body in [
+        "for i in 1..n { x[i] = 0.0; }",
+        "for i in 0..m { x[i] = 0.0; }",
+        "for i in 0..n { if u[i] > 0.0 { x[i] = 0.0; } }",
+        "for i in 0..n { if u[i] > 5.0 { break; } x[i] = 0.0; }",
+        "for i in 0..n { x[i] += 1.0; }",
+        "for i in 0..n { x[i] = x[0] + 1.0; }",
+        "for i in 0..n { { let i = 0; x[i] = 1.0; } }",
+        "for i in 0..n { for i in 0..m { x[i] = 1.0; } }",
+        "if step % 2 == 0 { x.fill(1.0); }",
+        "if step % 10 == 9 { u[1] += x[1]; continue; } x.fill(0.0);",
+        "for e in &mut x { if *e > 0.0 { *e = 1.0; } else { *e = 2.0; } }",
+        "let r = &x; other[0] = r[0]; x.fill(0.0);",
+        "other.push(x[0]); x.fill(0.0);",
+    ] {
+        assert!(!is_scratch(VECTOR, &format!("{body} {USE}"), ""), "{body}");
+    }
+    // A reference that is kept, a length that changes, another shape after a trade, an initial value that is looked at.
+    let kept = "let mut x = vec![0.0; n]; x.fill(3.0); let r = &x;";
+    assert!(!is_scratch(kept, "u[0] += r[0];", ""));
+    assert!(!is_scratch(
+        VECTOR,
+        &format!("x.fill(0.0); {USE} x.push(1.0);"),
+        ""
+    ));
+    assert!(!is_scratch(
+        "let mut x = vec![0.0; n]; let mut y = vec![0.0; m];",
+        "x.fill(0.0); u[0] += x[0]; std::mem::swap(&mut x, &mut y);",
+        ""
+    ));
+    assert!(!is_scratch(
+        VECTOR,
+        &format!("if step > 5 {{ x.fill(0.0); }} {USE}"),
+        ""
+    ));
+    assert!(!is_scratch(
+        "let mut k = 3; k += 1; let mut x = vec![0.0; k];",
+        "x.fill(0.0); u[0] += x[0];",
+        ""
+    ));
+}
+
+#[test]
+fn two_buffers_that_trade_places_and_have_two_dimensions() {
+    let rows = "let mut x = vec![vec![0.0; m]; n];";
+    assert!(is_scratch(
+        rows,
+        "for i in 0..n { for j in 0..m { x[i][j] = u[i]; } } u[0] += x[0][0];",
+        ""
+    ));
+    assert!(is_scratch(
+        rows,
+        "for row in x.iter_mut() { for e in row.iter_mut() { *e = 0.0; } } u[0] += x[0][0];",
+        ""
+    ));
+    assert!(!is_scratch(
+        rows,
+        "for i in 0..n { for j in 1..m { x[i][j] = u[i]; } } u[0] += x[0][0];",
+        ""
+    ));
+    let flat = "let mut x = vec![0.0; n * m];";
+    assert!(is_scratch(
+        flat,
+        "for i in 0..n { for j in 0..m { x[i * m + j] = u[i]; } } u[0] += x[0];",
+        ""
+    ));
+    assert!(is_scratch(
+        flat,
+        "for i in 0..n { for j in 0..m { let k = i * m + j; x[k] = u[i]; } } u[0] += x[0];",
+        ""
+    ));
+    assert!(!is_scratch(
+        flat,
+        "for i in 0..m { for j in 0..m { x[i * m + j] = u[i]; } } u[0] += x[0];",
+        ""
+    ));
+    assert!(is_scratch(
+        VECTOR,
+        "for i in 0..n { x[i] = other[i] * 0.5; } std::mem::swap(&mut x, &mut other);",
+        ""
+    ));
+}
+
+#[test]
+fn callees_are_looked_into() {
+    let with = |function: &str, body: &str| is_scratch(VECTOR, &format!("{body} {USE}"), function);
+    for (function, body) in [
+        ("fn f(x: &mut [f64]) { x.fill(0.0); }", "f(&mut x);"),
+        (
+            "fn f(y: &[f64], x: &mut [f64]) { for i in 0..x.len() { x[i] = y[i]; } }",
+            "f(&u, &mut x);",
+        ),
+        (
+            "fn f(x: &mut [f64], n: usize) { for i in 0..n { x[i] = 1.0; } }",
+            "f(&mut x, n);",
+        ),
+        (
+            "fn f(x: &mut Vec<f64>) { for e in x.iter_mut() { *e = 1.0; } }",
+            "f(&mut x[..]);",
+        ),
+        (
+            "fn g(x: &mut [f64]) { x.fill(0.0); } fn f(x: &mut [f64]) { g(x); }",
+            "f(&mut x);",
+        ),
+    ] {
+        let ok = !body.contains("[..]");
+        assert_eq!(with(function, body), ok, "{function} {body}");
+    }
+    for (function, body) in [
+        ("fn f(x: &mut [f64]) { x[0] = 0.0; }", "f(&mut x);"),
+        (
+            "fn f(x: &mut [f64]) { if x[0] > 0.0 { return; } x.fill(0.0); }",
+            "f(&mut x);",
+        ),
+        (
+            "fn f(x: &mut [f64], n: usize) { for i in 0..n { x[i] = 1.0; } }",
+            "f(&mut x, m);",
+        ),
+        (
+            "fn f(x: &mut [f64]) { if x.len() < 3 { f(x) } else { x[0] = 1.0; } }",
+            "f(&mut x);",
+        ),
+        (
+            "fn f<'a>(list: &mut Vec<&'a [f64]>, x: &'a mut [f64]) { x.fill(0.0); list.push(x); }",
+            "let mut l = Vec::new(); f(&mut l, &mut x);",
+        ),
+    ] {
+        assert!(!with(function, body), "{function} {body}");
+    }
+    let value = "fn f(y: f64, x: &mut f64) { *x = y * y; }";
+    assert!(is_scratch(
+        "let mut x = 0.0;",
+        "f(u[0], &mut x); u[0] += x;",
+        value
+    ));
+    assert!(!is_scratch(
+        "let mut x = 0.0;",
+        "u[0] += x; f(u[0], &mut x);",
+        value
+    ));
+    let list = "fn f(y: f64, x: &mut Vec<f64>) { x.clear(); x.push(y); }";
+    assert!(is_scratch(
+        "let mut x: Vec<f64> = Vec::new();",
+        "f(u[0], &mut x); u[0] += x[0];",
+        list
+    ));
+}
+
+#[test]
+fn what_is_cheap_and_pure_is_made_again_if_asked() {
+    let program = |more: &str| {
+        format!(
+            "static COUNT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+             struct Rule {{ w: f64 }}
+             impl Rule {{ fn of(n: usize) -> Rule {{ Rule {{ w: (n as f64).sqrt() }} }} }}
+             fn draw() -> f64 {{ COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed) as f64 }}
+             fn main() {{
+                 let n = 1000;
+                 let mut u = vec![1.0; n];
+                 {more}
+                 for step in 0..100000 {{ for i in 0..n {{ u[i] += x.w * step as f64; }} }}
+                 println!(\"{{}}\", u[0]);
+             }}"
+        )
+    };
+    let names = |more: &str, recompute| -> Vec<String> {
+        let found = made_again(&program(more), recompute).into_iter();
+        found
+            .filter(|(name, _)| name == "x")
+            .map(|(name, _)| name)
+            .collect()
+    };
+    assert_eq!(names("let x = Rule::of(n);", true), ["x"]);
+    assert!(names("let x = Rule::of(n);", false).is_empty());
+    // The `i` of the closure is not that of the loops.
+    let by_closure = "let x = Rule { w: (0..n).map(|i| (i as f64).sin()).sum() };";
+    assert_eq!(names(by_closure, true), ["x"]);
+    for more in [
+        "let mut k = 0; let x = Rule { w: (0..n).map(|i| { k += i; k as f64 }).sum() };",
+        "let mut k = 1.0; k += 1.0; let x = Rule { w: (0..n).map(|i| i as f64 * k).sum() };",
+        "let x = Rule { w: (0..n).map(|_| draw()).sum() };",
+        "let mut x = Rule::of(n); x.w = 3.0;",
+        "let x = Rule { w: draw() };",
+        "let x = Rule { w: u.len() as f64 };",
+        "let x = Rule { w: elsewhere::number() };",
+    ] {
+        assert!(names(more, true).is_empty(), "{more}");
+    }
+}
+
+#[test]
+fn what_is_filled_around_a_site_is_saved() {
+    let filled = |fill: &str| {
+        let text = format!(
+            "fn start(n: usize) -> f64 {{
+                 let mut s = 0.0;
+                 for k in 0..100000 {{ s += (n * k) as f64; }}
+                 s
+             }}
+             fn main() {{
+                 let n = 1000;
+                 let mut x = vec![0.0; n];
+                 let mut u = vec![0.0; n];
+                 for round in 0..2 {{
+                     {fill}
+                     for i in 0..n {{ u[i] += x[i] * round as f64; }}
+                 }}
+                 println!(\"{{}}\", u[0]);
+             }}"
+        );
+        made_again(&text, false).contains(&("x".to_owned(), Why::Rewritten))
+    };
+    for fill in [
+        "for i in 0..n { x[i] = start(i); }",
+        "for i in 0..x.len() { x[i] = start(i); }",
+        "for (i, e) in x.iter_mut().enumerate() { *e = start(i); }",
+        "x.fill(1.0); for e in &x { u[1] += start(*e as usize); } x.fill(2.0);",
+        "x.fill(1.0); for (a, b) in x.iter().zip(&mut u) { *b += start(*a as usize); } x.fill(2.0);",
+        "x.fill(1.0); let it = x.iter(); for e in it { u[1] += start(*e as usize); } x.fill(2.0);",
+        "x.fill(1.0); for e in x.clone() { u[1] += start(e as usize) + x[0]; } x.fill(2.0);",
+        "x.fill(1.0); for p in x.chunks(2) { u[1] += start(p[0] as usize); } x.fill(2.0);",
+        "x.fill(1.0); if let Some(p) = x.last() { for k in 0..n { u[1] += start(*p as usize + k); } } x.fill(2.0);",
+        "x.fill(1.0); match x.first() { Some(p) => for k in 0..n { u[1] += start(*p as usize + k); }, None => {} } x.fill(2.0);",
+        "x.fill(1.0); while let [p, ..] = &x[..] { u[1] += start(*p as usize); if u[1] > 0.0 { break; } } x.fill(2.0);",
+    ] {
+        assert!(!filled(fill), "{fill}");
+    }
+}

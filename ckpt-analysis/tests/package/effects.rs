@@ -1,0 +1,112 @@
+//! What may run again.
+
+use super::{analysed, program};
+use ckpt_analysis::FileId;
+use ckpt_analysis::effects::Effects;
+
+fn may_run_again(text: &str) -> bool {
+    let files = [("main.rs", text)];
+    let (program, analysis) = (program(&files), analysed(&files));
+    let effects = Effects::of(&program, &analysis);
+    effects.may_run_again((FileId(0), text.find("let class").expect("the variable")))
+}
+
+#[test]
+fn a_branch_that_leaves_does_not_count() {
+    let with = |arm: &str| {
+        format!(
+            "static ALL: [u8; 2] = [1, 2]; fn usage() {{ println!(\"1 or 2\"); }}
+             fn main() {{ let class = match ALL.iter().next() {{ Some(c) => c, None => {arm} }}; drop(class); }}"
+        )
+    };
+    assert!(may_run_again(&with("{ println!(\"none\"); return }")));
+    assert!(may_run_again(&with("{ usage(); std::process::exit(1) }")));
+    assert!(may_run_again(&with("{ eprintln!(\"none\"); panic!() }")));
+    assert!(!may_run_again(&with("{ println!(\"none\"); &0 }")));
+    assert!(!may_run_again(&with("{ usage(); &0 }")));
+}
+
+#[test]
+fn a_value_that_changes_later_may_be_made_again() {
+    let again = |init: &str| {
+        let text = format!(
+            "struct Sim<'a> {{ grid: &'a [f64], t: f64 }} fn log() {{ println!(\"made\"); }}
+             fn make(grid: &[f64]) -> Sim<'_> {{ Sim {{ grid, t: 0.0 }} }} fn noted(grid: &[f64]) -> Sim<'_> {{ log(); make(grid) }}
+             fn main() {{ let grid = vec![1.0]; let mut class = {init}; class.t += class.grid[0]; for k in grid.iter() {{ drop(k); }} }}"
+        );
+        let files = [("main.rs", text.as_str())];
+        let (program, analysis) = (program(&files), analysed(&files));
+        let effects = Effects::of(&program, &analysis);
+        let of = |what: &str| (FileId(0), text.find(what).expect("it is there"));
+        assert!(!effects.may_run_again(of("let mut class")), "it changes later");
+        assert!(
+            effects.may_run_again(of("for k")),
+            "the loop can go over it again"
+        );
+        effects.may_be_made_again(of("let mut class"))
+    };
+    assert!(again("make(&grid)") && again("Sim { grid: &grid, t: 1.0 }"));
+    assert!(!again("noted(&grid)"));
+}
+
+const WITH_TABLES: &str = "
+fn trace(what: f64) -> f64 { println!(\"{what}\"); what }
+fn main() {
+    let rule = trace(1.0);
+    let mut grid = vec![0.0; 1000];
+    for k in 0..100000 { for i in 0..1000 { grid[i] += rule * k as f64; } }
+    println!(\"{}\", grid[0]);
+}";
+
+#[test]
+fn what_the_user_says_goes_before_what_the_source_tells() {
+    use ckpt_analysis::{ChooseOptions, analyse_with, arguments, place};
+    use ckpt_compiler::tables::Tables;
+    let program = program(&[("main.rs", WITH_TABLES)]);
+    let place_of_let = (FileId(0), WITH_TABLES.find("let rule").expect("the variable"));
+    for (text, again, means) in [
+        ("", false, ""),
+        ("[calls]\npure = [\"trace\"]", true, "means(pure(trace))"),
+        (
+            "[calls]\nreexecute = [\"trace\"]",
+            true,
+            "means(reexecute(trace))",
+        ),
+        ("[calls]\npure = [\"elsewhere\"]", false, ""),
+    ] {
+        let tables = Tables::of_user(text).expect("valid tables");
+        let analysis = analyse_with(&program, tables);
+        assert_eq!(
+            Effects::of(&program, &analysis).may_run_again(place_of_let),
+            again,
+            "{text}"
+        );
+        let main = analysis.items.main_of(0).expect("a main");
+        assert_eq!(arguments(&analysis, main, &[]), means);
+        let placement = place(&analysis, main, &ChooseOptions::default());
+        assert_eq!(placement.sites.len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn what_changes_behind_a_shared_reference_is_not_made_again() {
+    let with = |types: &str, init: &str| {
+        format!("use std::sync::*; {types} fn main() {{ let class = {init}; class.use_it(); }}")
+    };
+    let shared = "struct Shared { hits: atomic::AtomicU64, rows: Vec<Row>, barrier: Barrier } struct Row(f64);
+                  impl Shared { fn of(n: usize) -> Self { Shared { hits: Default::default(), rows: Vec::new(), barrier: Barrier::new(n) } } }
+                  struct Outer { inner: Option<Shared> }
+                  fn outer() -> Outer { Outer { inner: None } }";
+    for init in [
+        "Arc::new(Shared { hits: Default::default(), rows: Vec::new(), barrier: Barrier::new(2) })",
+        "Shared::of(3)",
+        "outer()",
+        "Mutex::new(Foreign::new())",
+        "mpsc::channel::<u8>()",
+    ] {
+        assert!(!may_run_again(&with(shared, init)), "{init}");
+    }
+    let plain = "struct Table { rows: Vec<f64>, rule: fn(f64) -> f64 } fn table() -> Table { Table { rows: vec![1.0], rule: f64::sin } }";
+    assert!(may_run_again(&with(plain, "table()")));
+    assert!(may_run_again(&with(plain, "Arc::new(Barrier::new(3))")));
+}

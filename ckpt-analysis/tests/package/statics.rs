@@ -1,0 +1,127 @@
+//! Statics that hide in functions, and those that no checkpoint can hold.
+
+use super::{analysed, program};
+use ckpt_analysis::Edited;
+use ckpt_analysis::globals::{global_edits, refused_statics};
+
+fn edited(text: &str) -> String {
+    let files = [("main.rs", text)];
+    let (program, analysis) = (program(&files), analysed(&files));
+    let main = analysis.items.main_of(0).expect("a main");
+    let edits = global_edits(&program, &analysis.items, main).edits;
+    let new = Edited::new(text, &edits).text;
+    syn::parse_file(&new).unwrap_or_else(|error| panic!("{error}\n{new}"));
+    new
+}
+
+fn refused(text: &str) -> Vec<String> {
+    let files = [("main.rs", text)];
+    let (program, analysis) = (program(&files), analysed(&files));
+    let main = analysis.items.main_of(0).expect("a main");
+    let all = refused_statics(&program, &analysis, main);
+    all.into_iter().map(|one| one.what).collect()
+}
+
+#[test]
+fn a_static_inside_a_function_moves_out_where_it_can_be_named() {
+    let new = edited(
+        "\
+fn next() -> u64 {
+    /// How many.
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    COUNT.fetch_add(1, Relaxed)
+}
+struct Rng;
+impl Rng {
+    fn next(&self) -> u64 {
+        thread_local! { static SEED: Cell<u64> = const { Cell::new(1) }; static NAME: u8 = 3; }
+        SEED.with(|seed| seed.get())
+    }
+    fn other() { static COUNT: AtomicU64 = AtomicU64::new(0); static NAMES: [&str; 2] = [\"a\", \"b\"]; }
+}
+fn main() {
+    next();
+}
+",
+    );
+    let expected = [
+        "    use self::CKPT_NEXT_COUNT as COUNT;\n    COUNT.fetch_add(1, Relaxed)\n}\n\n/// How many.\n    static CKPT_NEXT_COUNT: AtomicU64",
+        "ckpt::global(concat!(module_path!(), \"::next::COUNT\"), &CKPT_NEXT_COUNT);",
+        "use self::CKPT_NEXT_NAME as NAME; use self::CKPT_NEXT_SEED as SEED;",
+        "thread_local! { static CKPT_NEXT_SEED: Cell<u64> = const { Cell::new(1) }; static CKPT_NEXT_NAME",
+        "&CKPT_OTHER_COUNT);",
+        "static NAMES: [&str; 2] = [\"a\", \"b\"]; }",
+    ];
+    for part in expected {
+        assert!(new.contains(part), "{part}\nis not in\n{new}");
+    }
+}
+
+#[test]
+fn two_functions_of_one_name_get_statics_of_two_names() {
+    let new = edited(
+        "struct A; struct B;
+         impl A { fn step() { static N: AtomicU8 = AtomicU8::new(0); } }
+         impl B { fn step() { static N: AtomicU8 = AtomicU8::new(0); } }
+         fn main() {}",
+    );
+    for part in [
+        "\"::step::N\"), &CKPT_STEP_N)",
+        "\"::step::N#2\"), &CKPT_STEP_N_2)",
+    ] {
+        assert!(new.contains(part), "{new}");
+    }
+}
+
+#[test]
+fn what_a_function_imports_from_std_is_written_out() {
+    let new = edited(
+        "fn clock() -> f64 {
+             use std::{sync::OnceLock, time as t};
+             static ZERO: OnceLock<t::Instant> = OnceLock::new();
+             ZERO.get_or_init(t::Instant::now).elapsed().as_secs_f64()
+         }
+         fn main() { clock(); }",
+    );
+    let moved =
+        "static CKPT_CLOCK_ZERO: ::std::sync::OnceLock<::std::time::Instant> = ::std::sync::OnceLock::new();";
+    assert!(new.contains(moved), "{new}");
+    let own = "fn f() { use crate::a::Cache; static LAST: Mutex<Cache> = Mutex::new(Cache(0)); } fn main() { f(); }";
+    assert_eq!(
+        refused(own).len(),
+        1,
+        "a path of the program may mean something else outside"
+    );
+}
+
+#[test]
+fn a_static_that_leans_on_its_function_is_refused() {
+    let text =
+        "fn f() { struct Cache(u8); static LAST: Mutex<Cache> = Mutex::new(Cache(0)); } fn main() { f(); }";
+    assert_eq!(
+        refused(text),
+        ["E1307: the static `LAST` is hidden in its function and leans on other items there"]
+    );
+}
+
+#[test]
+fn a_mutable_static_that_reachable_code_changes_is_refused() {
+    let with = |body: &str| {
+        format!(
+            "static mut COUNT: u64 = 0; static mut TABLE: [u64; 3] = [1, 2, 3];
+             fn bump() {{ unsafe {{ {body} }} }} fn idle() {{ unsafe {{ COUNT = 9; }} }}
+             fn main() {{ for _ in 0..1000 {{ bump(); }} }}"
+        )
+    };
+    let expected = ["E1306: `static mut COUNT` is changed by `bump`, and no checkpoint can hold it"];
+    for body in [
+        "COUNT += TABLE[0];",
+        "let c = &mut COUNT; *c += 1;",
+        "let c = std::ptr::addr_of_mut!(COUNT); *c += 1;",
+        "let c = &raw mut COUNT; *c += 1;",
+        "std::mem::swap(&mut COUNT, &mut 3);",
+    ] {
+        assert_eq!(refused(&with(body)), expected, "{body}");
+    }
+    assert!(refused(&with("println!(\"{}\", COUNT + TABLE[1].min(2));")).is_empty());
+}
