@@ -26,8 +26,8 @@ pub use registrar::Registrar;
 pub use saver::{KnownToLender, Lend, UnknownToLender};
 
 use crate::Checkpoint;
+use crate::comm;
 use crate::plan::FunctionPlan;
-use crate::ranks;
 use crate::session::policy::{LAST, NEXT};
 use crate::session::visit_number::VisitNumber;
 use crate::value::Refill;
@@ -36,7 +36,7 @@ use thread::{ALL_FRESH, Lent, Orphan, Pending, Stray, THREAD, Thread, site_bit};
 /// A session begins: the frames of this thread are its own, and have made so many visits.
 pub(crate) fn attach(visits: u64) {
     begin_thread(visits);
-    ranks::follow(0);
+    comm::set_site_history(0);
     ACTIVE.store(true, Ordering::SeqCst);
 }
 
@@ -129,7 +129,7 @@ impl Frame {
     /// Counts a visit of a site; whether [`checkpoint`](Frame::checkpoint) has to look at it.
     #[inline]
     pub fn due(&mut self, site: u32) -> bool {
-        ranks::passed(self.plan.layout, site);
+        comm::passes_site(self.plan.layout, site);
         let visits = THREAD.with(|thread| {
             let visits = thread.visits() + 1;
             thread.visits.store(visits, Ordering::Relaxed);

@@ -5,8 +5,8 @@ use std::cell::Cell;
 use super::registrar::Missing;
 use super::thread::{Lent, Orphan, Place, Stray, THREAD, Thread, site_bit, site_plan};
 use super::{Frame, Registrar};
+use crate::comm;
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
-use crate::ranks;
 use crate::session::active;
 use crate::session::exit::Fatal;
 use crate::snapshot::SnapshotBuilder;
@@ -36,7 +36,7 @@ impl Frame {
         if active::walks() {
             return Err(too_early(place));
         }
-        if ranks::is_up() && site_plan(place).kind == SiteKind::Chosen {
+        if comm::is_up() && site_plan(place).kind == SiteKind::Chosen {
             return Err(chosen_unseen(place));
         }
         if self.fresh & site_bit(site) != 0 && self.still_fresh(site) {
@@ -44,8 +44,8 @@ impl Frame {
             verified(thread, place);
             self.fresh &= !site_bit(site);
         }
-        if ranks::checks() && ranks::is_up() && !team::is_member() {
-            ranks::verify(thread.visits(), &|| position(place))?;
+        if comm::checks() && comm::is_up() && !team::is_member() {
+            comm::verify(thread.visits(), &|| position(place))?;
         }
         active::visit(thread.visits(), |builder| {
             gather(thread, place, &self.activation, registrar, Some(builder))

@@ -9,9 +9,9 @@ use super::config::Config;
 use super::policy::NEXT;
 use super::run::Run;
 use super::{OPEN, SessionError};
+use crate::comm;
 use crate::files::closed;
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
-use crate::ranks;
 use crate::snapshot::SnapshotBuilder;
 use crate::value::Checkpoint;
 
@@ -186,9 +186,9 @@ impl Session {
         if self.visits < NEXT.load(Ordering::Relaxed) {
             return Ok(false);
         }
-        if ranks::checks()
-            && ranks::is_up()
-            && let Err(fatal) = ranks::verify(self.visits, &|| "`Session::save_if_due`".to_owned())
+        if comm::checks()
+            && comm::is_up()
+            && let Err(fatal) = comm::verify(self.visits, &|| "`Session::save_if_due`".to_owned())
         {
             fatal.exit();
         }

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::ranks;
+use crate::comm;
 
 /// The exit codes of a program under ckpt, beside its own.
 pub mod exit_code {
@@ -123,7 +123,7 @@ fn code_of(headline: &str) -> Option<&str> {
 
 /// Writes one message to stderr. A closed stderr is no reason to fail.
 pub(crate) fn say(message: &str) {
-    let who = match ranks::member() {
+    let who = match comm::member() {
         Some(member) if member.size > 1 => format!("rank {}: ", member.rank),
         _ => String::new(),
     };
@@ -135,7 +135,7 @@ pub(crate) fn say(message: &str) {
 /// Ends the process after what the program printed has left its buffer. The other ranks end with it.
 pub(crate) fn leave(code: i32) -> ! {
     let _ = std::io::stdout().flush();
-    ranks::abort(code);
+    comm::abort(code);
     std::process::exit(code)
 }
 

@@ -4,7 +4,7 @@ use super::SessionError;
 use super::config::{Config, Restart};
 use super::exit::say;
 use super::job::{Job, RANKS_NOTE, State};
-use crate::ranks::{self, Found, Verdict};
+use crate::comm::{self, Found, Verdict};
 use crate::store::{CheckpointId, Meta, Mode, Restored, Store, StoreError};
 
 /// Where the number of a rank stands in the name of a folder.
@@ -90,7 +90,7 @@ pub(super) fn find_together(
     which: Restart,
     program: &str,
 ) -> Result<(Store, Restored), SessionError> {
-    ranks::bring_up(opened.as_ref().ok().and_then(threads));
+    comm::bring_up(opened.as_ref().ok().and_then(threads));
     let (mut opened, mut failure) = match opened {
         Ok(store) => (Some(store), None),
         Err(error) => (None, Some(error)),
@@ -108,7 +108,7 @@ pub(super) fn find_together(
             ));
         }
     };
-    let verdict = ranks::negotiate(look, passed);
+    let verdict = comm::negotiate(look, passed);
     match (verdict, opened.take()) {
         (Verdict::Line(restored), Some(store)) => Ok((store, restored)),
         (verdict, store) => refuse(verdict, store.as_ref()),
@@ -119,7 +119,7 @@ pub(super) fn find_together(
 fn threads(store: &Store) -> Option<i32> {
     let entries = store.list().ok()?;
     let metas = entries.iter().rev().filter_map(|entry| entry.meta.as_ref().ok());
-    metas.filter_map(|meta| note(meta, ranks::THREADS_NOTE)).next()
+    metas.filter_map(|meta| note(meta, comm::THREADS_NOTE)).next()
 }
 
 /// What this rank has up to a line.
@@ -139,14 +139,14 @@ fn look(store: &Store, which: Restart, bound: u64, program: &str) -> Found<Resto
         }
         Err(error) => Found::Failed(error),
         Ok(Some(restored)) => {
-            let size = ranks::member().map_or(1, |member| member.size);
+            let size = comm::member().map_or(1, |member| member.size);
             let saved = note(restored.meta(), RANKS_NOTE).unwrap_or(1);
             match is_of(&restored, program) {
                 Err(error) => Found::Failed(error),
                 Ok(()) if saved != size => Found::OfOthers(saved),
                 Ok(()) => {
-                    let trail = note(restored.meta(), ranks::TRAIL_NOTE).unwrap_or(0);
-                    Found::Whole(restored.id().0, trail, restored)
+                    let history = note(restored.meta(), comm::HISTORY_NOTE).unwrap_or(0);
+                    Found::Whole(restored.id().0, history, restored)
                 }
             }
         }
@@ -154,13 +154,13 @@ fn look(store: &Store, which: Restart, bound: u64, program: &str) -> Found<Resto
 }
 
 fn is_first() -> bool {
-    ranks::member().is_none_or(|member| member.rank == 0)
+    comm::member().is_none_or(|member| member.rank == 0)
 }
 
 /// No line: one rank says why, and all end with the same code.
 fn refuse(verdict: Verdict<Restored, SessionError>, store: Option<&Store>) -> ! {
     let folder = || store.map(|store| store.folder().to_owned()).unwrap_or_default();
-    let ranks = ranks::member().map_or(1, |member| member.size);
+    let ranks = comm::member().map_or(1, |member| member.size);
     let (error, speaks) = match verdict {
         Verdict::OfOthers(saved) => (SessionError::OtherRanks { saved, ranks }, is_first()),
         Verdict::Apart(line) => {
@@ -173,7 +173,7 @@ fn refuse(verdict: Verdict<Restored, SessionError>, store: Option<&Store>) -> ! 
         },
         Verdict::None { lacking } => {
             let folder = folder();
-            if !is_first() && ranks::member().is_some_and(|member| member.rank == lacking) {
+            if !is_first() && comm::member().is_some_and(|member| member.rank == lacking) {
                 say(&format!("there is none that is whole in {}", folder.display()));
             }
             let error = SessionError::NoLine {
@@ -186,7 +186,7 @@ fn refuse(verdict: Verdict<Restored, SessionError>, store: Option<&Store>) -> ! 
         Verdict::Line(_) => (SessionError::Elsewhere, false),
     };
     let fatal = error.fatal();
-    let code = ranks::largest_code(if matches!(error, SessionError::Elsewhere) {
+    let code = comm::largest_code(if matches!(error, SessionError::Elsewhere) {
         0
     } else {
         fatal.code
@@ -194,5 +194,5 @@ fn refuse(verdict: Verdict<Restored, SessionError>, store: Option<&Store>) -> ! 
     if speaks {
         say(&fatal.to_string());
     }
-    ranks::leave_together(code)
+    comm::leave_together(code)
 }

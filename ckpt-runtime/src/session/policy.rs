@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use super::auto::{Auto, Estimate, History};
 use super::config::{Config, Fault, Interval};
 use super::visit_number::VisitNumber;
-use crate::ranks::{self, Agreement, Outcome};
+use crate::comm::{self, Agreement, Outcome};
 
 /// The visit at which a site has to look up; beyond every count while there is no session.
 pub(crate) static NEXT: VisitNumber = VisitNumber::new(u64::MAX);
@@ -177,7 +177,7 @@ impl Policy {
             (None, None) => None,
             (interval, limit) => Some(Timer::start(interval, limit)?),
         };
-        let is_meant = |fault: &Fault| match (fault.rank, ranks::member()) {
+        let is_meant = |fault: &Fault| match (fault.rank, comm::member()) {
             (Some(rank), Some(member)) => rank == member.rank,
             (rank, _) => rank.is_none_or(|rank| rank == 0),
         };
@@ -199,14 +199,14 @@ impl Policy {
         let fault = self.fault.filter(|fault| *fault > visits).unwrap_or(u64::MAX);
         let agreed = self.agreement.as_ref().map_or(u64::MAX, Agreement::next);
         // A check of safe points looks at every visit, a team with other ranks at planned ones only.
-        let checked = match self.agreement.is_some() && ranks::checks() {
+        let checked = match self.agreement.is_some() && comm::checks() {
             true => visits + 1,
             false => u64::MAX,
         };
         let planned = every.min(fault).min(agreed).min(checked).min(LAST);
         PLANNED.store(planned, Ordering::SeqCst);
         NEXT.store(planned, Ordering::SeqCst);
-        if ranks::checks() {
+        if comm::checks() {
             look_now();
         }
         if self.agreement.is_none() && ATTENTION.load(Ordering::SeqCst) != 0 {

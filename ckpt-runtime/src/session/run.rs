@@ -13,9 +13,9 @@ use super::policy::{self, Policy, Reason};
 use super::resume::Resume;
 use super::writer::{Taken, Writer, Written};
 use super::{SessionError, at_exit, line, signals};
+use crate::comm::{self, Member};
 use crate::files::{self, closed};
 use crate::globals;
-use crate::ranks::{self, Member};
 use crate::snapshot::SnapshotBuilder;
 use crate::store::{CheckpointId, Commit, Meta, Store};
 use crate::thread;
@@ -63,7 +63,7 @@ impl Run {
     /// Opens the store, and the checkpoint to restart from if that is asked for.
     pub(super) fn open(config: &Config, program: &str, version: &str) -> Result<Run, SessionError> {
         files::note_start_folder();
-        let member = ranks::begin();
+        let member = comm::begin();
         let rank = member.map_or(0, |member| member.rank);
         // What all ranks would say alike is said by the first.
         let quiet = config.quiet || rank > 0;
@@ -92,7 +92,7 @@ impl Run {
             }
         };
         if member.is_some() {
-            ranks::has_newest(store.ids()?.last().map_or(0, |newest| newest.0));
+            comm::has_newest(store.ids()?.last().map_or(0, |newest| newest.0));
         }
         crate::team::set_patience(config.team_wait);
         signals::listen().map_err(|error| SessionError::System {
@@ -198,7 +198,7 @@ impl Run {
             moved.map_err(|what| Fatal::refused(format!("E2030: {what}")).help(INPUT_NEEDED))?;
         }
         let visits = resume.restored.meta().visit;
-        ranks::follow(line::note(resume.restored.meta(), ranks::TRAIL_NOTE).unwrap_or(0));
+        comm::set_site_history(line::note(resume.restored.meta(), comm::HISTORY_NOTE).unwrap_or(0));
         self.resume = None;
         self.join_others(visits);
         self.policy.arm(visits);
@@ -210,13 +210,13 @@ impl Run {
         let Some(member) = self.member else {
             return true;
         };
-        if !ranks::is_up() {
+        if !comm::is_up() {
             return false;
         }
         if !self.has_lines && member.size > 1 {
             self.has_lines = true;
             let complete = CheckpointId(self.line);
-            self.store.continue_lines(complete, ranks::line_base() + 1);
+            self.store.continue_lines(complete, comm::line_base() + 1);
             self.policy.agree_with_others(visits);
         }
         true
@@ -298,7 +298,7 @@ impl Run {
         told::begun(visits, reason);
         // Where the program waits for the disk, its memory is written as it is.
         let waits = reason.stops() || !self.background || self.lacks_memory();
-        let taken = ranks::at_checkpoint(|| {
+        let taken = comm::at_checkpoint(|| {
             let mut commit = if waits { self.store.begin().ok() } else { None };
             let empty = match &mut commit {
                 Some(commit) => closed::not_the_programs(|| commit.snapshot()),
@@ -327,7 +327,7 @@ impl Run {
             }
             Err(why) => {
                 if reason.stops() {
-                    ranks::all_succeeded(false);
+                    comm::all_succeeded(false);
                 }
                 self.failed(why, visits, reason);
                 Ok(false)
@@ -395,7 +395,7 @@ impl Run {
         let outcome = match outcome {
             Ok(id) if reason.stops() => self.on_all_ranks(id),
             Err(why) if reason.stops() => {
-                ranks::all_succeeded(false);
+                comm::all_succeeded(false);
                 Err(why)
             }
             other => other,
@@ -418,7 +418,7 @@ impl Run {
 
     /// The last checkpoint before all ranks stop is of use only if every one has written it.
     fn on_all_ranks(&self, id: CheckpointId) -> Result<CheckpointId, String> {
-        match ranks::all_succeeded(true) {
+        match comm::all_succeeded(true) {
             true => Ok(id),
             false => Err("another rank could not write its part".into()),
         }
@@ -470,8 +470,8 @@ impl Run {
         notes.extend(input.map(|input| (files::input::INPUT_NOTE.to_owned(), input.to_string())));
         if let Some(member) = self.member {
             notes.push((RANKS_NOTE.to_owned(), member.size.to_string()));
-            notes.push((ranks::TRAIL_NOTE.to_owned(), ranks::trail().to_string()));
-            notes.push((ranks::THREADS_NOTE.to_owned(), ranks::threads().to_string()));
+            notes.push((comm::HISTORY_NOTE.to_owned(), comm::site_history().to_string()));
+            notes.push((comm::THREADS_NOTE.to_owned(), comm::threads().to_string()));
         }
         notes
     }
@@ -504,7 +504,7 @@ impl Run {
             ));
         }
         job::ended(State::Stopped, &reason.to_string());
-        ranks::leave_together(exit_code::STOPPED)
+        comm::leave_together(exit_code::STOPPED)
     }
 
     /// The program came to its end.
@@ -521,7 +521,7 @@ impl Run {
         } else {
             job::returned(visits);
         }
-        ranks::end();
+        comm::end();
     }
 
     /// The walk of the restart ended on its way. The program may still say why: it is to return from `main` next.

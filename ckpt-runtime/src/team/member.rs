@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::protocol::Step;
 use super::{Carried, Team};
+use crate::comm;
 use crate::frame;
-use crate::ranks;
 use crate::session::exit::Fatal;
 use crate::session::policy;
 use crate::session::resume::Resume;
@@ -46,15 +46,15 @@ pub fn member<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
         let mut shared = team.lock();
         let index = shared.protocol.join(visits);
         shared.counts.push(Carried(None));
-        shared.trails.push(ranks::trail());
+        shared.histories.push(comm::site_history());
         drop(shared);
-        (Membership { team, index }, visits, ranks::trail())
+        (Membership { team, index }, visits, comm::site_history())
     });
     move || {
-        let Some((membership, visits, trail)) = joined else {
+        let Some((membership, visits, history)) = joined else {
             return body();
         };
-        ranks::follow(trail);
+        comm::set_site_history(history);
         let _leave = Leave(membership.clone());
         crate::thread::is_held();
         let count = frame::begin_thread(visits);
@@ -74,7 +74,7 @@ impl Drop for Leave {
         let mut shared = team.lock();
         let visits = frame::end_thread();
         shared.counts[*index] = Carried(None);
-        shared.trails[*index] = ranks::trail();
+        shared.histories[*index] = comm::site_history();
         shared.protocol.is_at(*index, visits);
         let walks = shared.walk.as_ref().is_some_and(|walk| walk.visits.is_none());
         shared.protocol.leaves(*index);
@@ -125,7 +125,7 @@ pub(crate) fn stop(
         team.changed.notify_all();
         return Ok(());
     };
-    shared.trails[index] = ranks::trail();
+    shared.histories[index] = comm::site_history();
     team.changed.notify_all();
     let mut gather = Some(gather);
     while shared.protocol.is_held(index, epoch) {
@@ -188,9 +188,9 @@ pub(crate) fn arrived() -> Result<u64, Fatal> {
     }
     team.changed.notify_all();
     loop {
-        if let Some((visits, trail)) = shared.walk.as_ref().map_or(Some((0, 0)), |walk| walk.visits) {
+        if let Some((visits, history)) = shared.walk.as_ref().map_or(Some((0, 0)), |walk| walk.visits) {
             shared.protocol.is_at(index, visits);
-            ranks::follow(trail);
+            comm::set_site_history(history);
             return Ok(visits);
         }
         shared = team.wait(shared);

@@ -43,7 +43,7 @@ struct Shared {
     /// Where the count of every member is that runs.
     counts: Vec<Carried<Option<*const VisitNumber>>>,
     /// Which sites every member had visited when it stopped, or at its end.
-    trails: Vec<u64>,
+    histories: Vec<u64>,
     /// The member that is to say what it saves, with what the others have said.
     turn: Option<usize>,
     builder: Carried<Option<SnapshotBuilder>>,
@@ -93,7 +93,7 @@ impl Team {
             shared: Mutex::new(Shared {
                 protocol: Protocol::default(),
                 counts: Vec::new(),
-                trails: Vec::new(),
+                histories: Vec::new(),
                 turn: None,
                 builder: Carried(None),
                 spreads: false,

@@ -6,7 +6,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Carried, Shared, Team};
-use crate::ranks;
+use crate::comm;
 use crate::session::active;
 use crate::session::exit::{Fatal, say};
 use crate::session::policy;
@@ -112,7 +112,7 @@ pub(crate) fn wait(
             team.changed.notify_all();
         }
     }
-    ranks::follow(ranks::together(&shared.trails));
+    comm::set_site_history(comm::joined_history(&shared.histories));
     Ok(shared.protocol.furthest().max(visits))
 }
 
@@ -152,10 +152,10 @@ fn checkpoint<'a>(
     gather: &dyn Fn(SnapshotBuilder) -> Result<SnapshotBuilder, Fatal>,
 ) -> Result<MutexGuard<'a, Shared>, Fatal> {
     let members = shared.protocol.count();
-    ranks::follow(ranks::together(&shared.trails));
+    comm::set_site_history(comm::joined_history(&shared.histories));
     drop(shared);
-    if ranks::checks() && ranks::is_up() {
-        ranks::verify(visits, region)?;
+    if comm::checks() && comm::is_up() {
+        comm::verify(visits, region)?;
     }
     active::visit(visits, |builder| {
         let mut builder = gather(builder)?;
@@ -212,7 +212,7 @@ fn walk<'a>(
         shared.protocol.postpone();
     }
     if let Some(walk) = &mut shared.walk {
-        walk.visits = Some((visits, ranks::trail()));
+        walk.visits = Some((visits, comm::site_history()));
     }
     team.changed.notify_all();
     Ok(shared)

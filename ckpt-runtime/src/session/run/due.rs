@@ -1,7 +1,7 @@
 //! What is due at a visit, where other ranks have a part in it or members of a team come to it one after the other.
 
 use super::{Run, apart};
-use crate::ranks;
+use crate::comm;
 use crate::session::policy::{self, Reason};
 use crate::store::CheckpointId;
 
@@ -41,7 +41,7 @@ impl Run {
             self.settle(written);
         }
         let reason = self.due(visits);
-        if reason.is_none() && !self.policy.faults_at(visits) && !ranks::checks() {
+        if reason.is_none() && !self.policy.faults_at(visits) && !comm::checks() {
             return false;
         }
         self.decided = Some((visits, reason));
@@ -54,7 +54,7 @@ impl Run {
         let line = self.store.next_line();
         self.store.has_passed(line);
         if reason.stops() {
-            ranks::all_succeeded(false);
+            comm::all_succeeded(false);
         }
     }
 

@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_void};
 use mpi_sys as mpi;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Group, MPI_Info, MPI_Op, MPI_Request};
 
-use super::books;
+use super::channels;
 
 macro_rules! collectives {
     ($($name:ident $library:ident ($($argument:ident: $type:ty),*);)*) => {$(
@@ -14,7 +14,7 @@ macro_rules! collectives {
         /// As in MPI.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $type,)* communicator: MPI_Comm) -> c_int {
-            books::collective(communicator);
+            channels::collective(communicator);
             // SAFETY: the caller's promise.
             unsafe { mpi::$library($($argument,)* communicator) }
         }
@@ -30,7 +30,7 @@ macro_rules! begins_collectives {
             // SAFETY: the caller's promise; the request is filled in by the library.
             unsafe {
                 let code = mpi::$library($($argument,)* communicator, request);
-                books::collective_begins(communicator, stringify!($name), *request);
+                channels::collective_begins(communicator, stringify!($name), *request);
                 code
             }
         }
@@ -86,7 +86,7 @@ macro_rules! communicators {
             // SAFETY: the caller's promise; the new one is filled in by the library.
             unsafe {
                 let code = mpi::$library(communicator, $($argument,)* new);
-                books::made(communicator, $of_group, *new);
+                channels::made(communicator, $of_group, *new);
                 code
             }
         }
@@ -113,7 +113,7 @@ macro_rules! frees {
         unsafe extern "C" fn $name(communicator: *mut MPI_Comm) -> c_int {
             // SAFETY: the caller's promise.
             unsafe {
-                books::freed(*communicator);
+                channels::freed(*communicator);
                 mpi::$library(communicator)
             }
         }

@@ -1,13 +1,13 @@
 //! Operations that were begun before: the functions that start, complete and free them, counted as in
-//! [`super::messages`].
+//! [`super::point_to_point`].
 
 use std::ffi::c_int;
 
 use mpi_sys as mpi;
 use mpi_sys::{MPI_Request, MPI_Status};
 
-use super::books::{books, number, statuses};
-use super::check::checks;
+use super::channels::{channels, number, statuses};
+use crate::comm::check::checks;
 
 /// # Safety
 /// As in MPI.
@@ -16,7 +16,7 @@ unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
     // SAFETY: the caller's promise.
     unsafe {
         if checks() {
-            books().starts(number(*request));
+            channels().starts(number(*request));
         }
         mpi::PMPI_Start(request)
     }
@@ -31,7 +31,7 @@ unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) -> c
         if checks() {
             handles(count, requests)
                 .into_iter()
-                .for_each(|handle| books().starts(handle));
+                .for_each(|handle| channels().starts(handle));
         }
         mpi::PMPI_Startall(count, requests)
     }
@@ -45,7 +45,7 @@ unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
     unsafe {
         if checks() {
             let handle = number(*request);
-            books().operations.get_or_insert_default().remove(&handle);
+            channels().operations.get_or_insert_default().remove(&handle);
         }
         mpi::PMPI_Request_free(request)
     }
@@ -72,7 +72,7 @@ unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status
         let mut own = Vec::new();
         let status = statuses(status, 1, &mut own);
         let code = mpi::PMPI_Wait(request, status);
-        books().completes(handle, &*status);
+        channels().completes(handle, &*status);
         code
     }
 }
@@ -91,7 +91,7 @@ unsafe extern "C" fn MPI_Test(request: *mut MPI_Request, flag: *mut c_int, statu
         let status = statuses(status, 1, &mut own);
         let code = mpi::PMPI_Test(request, flag, status);
         if *flag != 0 {
-            books().completes(handle, &*status);
+            channels().completes(handle, &*status);
         }
         code
     }
@@ -143,10 +143,10 @@ unsafe extern "C" fn MPI_Testall(
 /// # Safety
 /// There is a status for every handle.
 unsafe fn all_complete(handles: &[u64], status: *const MPI_Status) {
-    let mut books = books();
+    let mut channels = channels();
     for (index, &handle) in handles.iter().enumerate() {
         // SAFETY: the caller's promise.
-        books.completes(handle, unsafe { &*status.add(index) });
+        channels.completes(handle, unsafe { &*status.add(index) });
     }
 }
 
@@ -169,7 +169,7 @@ unsafe extern "C" fn MPI_Waitany(
         let status = statuses(status, 1, &mut own);
         let code = mpi::PMPI_Waitany(count, requests, index, status);
         if let Some(&handle) = usize::try_from(*index).ok().and_then(|index| handles.get(index)) {
-            books().completes(handle, &*status);
+            channels().completes(handle, &*status);
         }
         code
     }
@@ -196,7 +196,7 @@ unsafe extern "C" fn MPI_Testany(
         let code = mpi::PMPI_Testany(count, requests, index, flag, status);
         let completed = usize::try_from(*index).ok().and_then(|index| handles.get(index));
         if let (Some(&handle), true) = (completed, *flag != 0) {
-            books().completes(handle, &*status);
+            channels().completes(handle, &*status);
         }
         code
     }
@@ -219,11 +219,11 @@ macro_rules! completes_some {
                 let mut own = Vec::new();
                 let status = statuses(status, count, &mut own);
                 let code = mpi::$library(count, requests, completed, indices, status);
-                let mut books = books();
+                let mut channels = channels();
                 for number in 0..(*completed).max(0) {
                     let index = usize::try_from(*indices.offset(number as isize)).ok();
                     if let Some(&handle) = index.and_then(|index| handles.get(index)) {
-                        books.completes(handle, &*status.offset(number as isize));
+                        channels.completes(handle, &*status.offset(number as isize));
                     }
                 }
                 code

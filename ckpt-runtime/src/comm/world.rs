@@ -2,12 +2,12 @@
 //!
 //! A run that starts at the beginning leaves it to the program to bring MPI up, with the level of threading that it asks
 //! for. A restart needs MPI before the first statement of `main`, to agree on a line: then ckpt brings it up, with the
-//! level that the run had when it was checkpointed, and [`super::door`] lets the program believe that it does so itself.
+//! level that the run had when it was checkpointed, and [`super::interposition`] lets the program believe that it does so itself.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::calls::{self, Communicator, Phase};
+use super::transport::{self, Communicator, Phase};
 use super::{Member, launcher};
 use crate::session::exit::{Fatal, exit_code};
 use crate::session::policy;
@@ -77,7 +77,7 @@ pub(crate) fn begin() -> Option<Member> {
         SESSION.store(true, Ordering::SeqCst);
         return member();
     }
-    super::door::is_used().then(|| {
+    super::interposition::is_used().then(|| {
         SESSION.store(true, Ordering::SeqCst);
         match launcher::member() {
             Some(member) => set_world(Some(World {
@@ -93,7 +93,7 @@ pub(crate) fn begin() -> Option<Member> {
 /// Brings MPI up now, with this level of threading.
 pub(crate) fn bring_up(threads: Option<i32>) {
     if STATE.load(Ordering::SeqCst) == DOWN {
-        let threads = calls::initialise(threads.unwrap_or_else(calls::most_threads));
+        let threads = transport::initialise(threads.unwrap_or_else(transport::most_threads));
         OURS.store(true, Ordering::SeqCst);
         came_up(threads);
     }
@@ -103,8 +103,8 @@ pub(crate) fn bring_up(threads: Option<i32>) {
 fn came_up(threads: i32) {
     THREADS.store(threads, Ordering::SeqCst);
     let told = world().map(|world| world.member);
-    let member = calls::place();
-    let communicator = calls::duplicate_world();
+    let member = transport::place();
+    let communicator = transport::duplicate_world();
     set_world(Some(World { member, communicator }));
     STATE.store(UP, Ordering::SeqCst);
     if let Some(told) = told
@@ -138,10 +138,10 @@ pub(crate) fn has_newest(newest: u64) {
 fn agree_on_base() {
     if let Some(communicator) = communicator() {
         let mut newest = [*locked(&NEWEST) as i64];
-        calls::largest(communicator, &mut newest);
+        transport::largest(communicator, &mut newest);
         *locked(&BASE) = newest[0] as u64;
     }
-    calls::enter(Phase::Agree);
+    transport::enter(Phase::Agree);
 }
 
 fn locked(number: &Mutex<u64>) -> MutexGuard<'_, u64> {
@@ -182,11 +182,11 @@ pub(super) fn program_finalises() {
 }
 
 fn leave_world() {
-    calls::enter(Phase::End);
+    transport::enter(Phase::End);
     super::check::finish();
     super::agree::settle();
     if let Some(communicator) = communicator() {
-        calls::free(communicator);
+        transport::free(communicator);
     }
     report_counts();
     if let Some(world) = world() {
@@ -206,7 +206,7 @@ pub(crate) fn end() {
         && STATE.swap(OVER, Ordering::SeqCst) == UP
     {
         leave_world();
-        calls::finalise();
+        transport::finalise();
     }
 }
 
@@ -216,7 +216,7 @@ pub(crate) fn leave_together(code: i32) -> ! {
     let _ = std::io::stdout().flush();
     if STATE.swap(OVER, Ordering::SeqCst) == UP {
         leave_world();
-        calls::finalise();
+        transport::finalise();
     }
     std::process::exit(code)
 }
@@ -224,7 +224,7 @@ pub(crate) fn leave_together(code: i32) -> ! {
 /// This rank ends with an error: so must all others.
 pub(crate) fn abort(code: i32) {
     if is_up() && member().is_some_and(|member| member.size > 1) {
-        calls::abort(code);
+        transport::abort(code);
     }
 }
 
@@ -232,7 +232,7 @@ pub(crate) fn abort(code: i32) {
 pub(crate) fn largest_code(code: i32) -> i32 {
     let mut codes = [i64::from(code)];
     if let Some(communicator) = communicator() {
-        calls::largest(communicator, &mut codes);
+        transport::largest(communicator, &mut codes);
     }
     codes[0] as i32
 }
@@ -243,22 +243,22 @@ pub(crate) fn all_succeeded(succeeded: bool) -> bool {
         return succeeded;
     };
     let mut failed = [i64::from(!succeeded)];
-    calls::largest(communicator, &mut failed);
+    transport::largest(communicator, &mut failed);
     failed[0] == 0
 }
 
 /// What ckpt does meanwhile belongs to a checkpoint: it calls no function of MPI.
 pub(crate) fn at_checkpoint<R>(take: impl FnOnce() -> R) -> R {
-    let before = calls::enter(Phase::Checkpoint);
+    let before = transport::enter(Phase::Checkpoint);
     let result = take();
-    calls::back(before);
+    transport::back(before);
     result
 }
 
 /// For tests and the curious: `CKPT_COUNT_MPI_CALLS=1`.
 fn report_counts() {
     if std::env::var_os("CKPT_COUNT_MPI_CALLS").is_some_and(|value| value == "1") {
-        let [begin, checkpoint, agree, end] = calls::counts();
+        let [begin, checkpoint, agree, end] = transport::counts();
         let furthest = super::agree::furthest();
         crate::session::exit::say(&format!(
             "calls of MPI made by ckpt: {begin} to begin, {checkpoint} at checkpoints, {agree} to agree, {end} to end; \

@@ -1,14 +1,14 @@
 //! The program's messages, counted on their way to the library: every function that sends, receives, or finds a message
 //! stands here under its own name and calls the library's by its `PMPI_` name. Nothing is counted unless [`checks`] says
-//! so. What is begun here is completed in [`super::requests`].
+//! so. What is begun here is completed in [`super::completion`].
 
 use std::ffi::{c_int, c_void};
 
 use mpi_sys as mpi;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request, MPI_Status};
 
-use super::books::{Operation, books, number, statuses};
-use super::check::checks;
+use super::channels::{Operation, channels, number, statuses};
+use crate::comm::check::checks;
 
 macro_rules! sends {
     ($($name:ident $library:ident,)*) => {$(
@@ -19,7 +19,7 @@ macro_rules! sends {
             buffer: *const c_void, count: c_int, datatype: MPI_Datatype, to: c_int, tag: c_int, communicator: MPI_Comm,
         ) -> c_int {
             if checks() {
-                books().sends(communicator, to, tag);
+                channels().sends(communicator, to, tag);
             }
             // SAFETY: the caller's promise.
             unsafe { mpi::$library(buffer, count, datatype, to, tag, communicator) }
@@ -45,14 +45,14 @@ macro_rules! begins_sends {
             if checks() {
                 // SAFETY: the caller's promise: it points to a request.
                 let request = unsafe { *request };
-                let mut books = books();
+                let mut channels = channels();
                 if $is_persistent {
-                    if let Some(route) = books.route(communicator, to, tag, true) {
+                    if let Some(route) = channels.route(communicator, to, tag, true) {
                         let of = Box::new(Operation::Send(route));
-                        books.begins(request, Operation::Persistent { begun: false, of });
+                        channels.begins(request, Operation::Persistent { begun: false, of });
                     }
-                } else if let Some(route) = books.sends(communicator, to, tag) {
-                    books.begins(request, Operation::Send(route));
+                } else if let Some(route) = channels.sends(communicator, to, tag) {
+                    channels.begins(request, Operation::Send(route));
                 }
             }
             code
@@ -79,14 +79,14 @@ macro_rules! begins_receives {
             let code = unsafe { mpi::$library(buffer, count, datatype, from, tag, communicator, request) };
             // SAFETY: a constant of the shim library.
             if checks() && from != unsafe { mpi::RSMPI_PROC_NULL } {
-                let mut books = books();
-                let operation = Operation::Receive(books.communicator(communicator).id);
+                let mut channels = channels();
+                let operation = Operation::Receive(channels.communicator(communicator).id);
                 let operation = match $is_persistent {
                     true => Operation::Persistent { begun: false, of: Box::new(operation) },
                     false => operation,
                 };
                 // SAFETY: the caller's promise: it points to a request.
-                books.begins(unsafe { *request }, operation);
+                channels.begins(unsafe { *request }, operation);
             }
             code
         }
@@ -117,9 +117,9 @@ unsafe extern "C" fn MPI_Recv(
         let mut own = Vec::new();
         let status = statuses(status, 1, &mut own);
         let code = mpi::PMPI_Recv(buffer, count, datatype, from, tag, communicator, status);
-        let mut books = books();
-        let id = books.communicator(communicator).id;
-        books.receives(id, &*status);
+        let mut channels = channels();
+        let id = channels.communicator(communicator).id;
+        channels.receives(id, &*status);
         code
     }
 }
@@ -140,10 +140,10 @@ macro_rules! exchanges {
                 let mut own = Vec::new();
                 let status = statuses(status, 1, &mut own);
                 let code = mpi::$library($($argument,)* from, tag, communicator, status);
-                let mut books = books();
-                books.sends(communicator, $to, $sent_tag);
-                let id = books.communicator(communicator).id;
-                books.receives(id, &*status);
+                let mut channels = channels();
+                channels.sends(communicator, $to, $sent_tag);
+                let id = channels.communicator(communicator).id;
+                channels.receives(id, &*status);
                 code
             }
         }
@@ -200,9 +200,9 @@ unsafe extern "C" fn MPI_Improbe(
 fn found(communicator: MPI_Comm, message: MPI_Message) {
     // SAFETY: a constant of the shim library.
     if checks() && message != unsafe { mpi::RSMPI_MESSAGE_NO_PROC } {
-        let mut books = books();
-        let id = books.communicator(communicator).id;
-        books.found.get_or_insert_default().insert(number(message), id);
+        let mut channels = channels();
+        let id = channels.communicator(communicator).id;
+        channels.found.get_or_insert_default().insert(number(message), id);
     }
 }
 
@@ -225,9 +225,9 @@ unsafe extern "C" fn MPI_Mrecv(
         let mut own = Vec::new();
         let status = statuses(status, 1, &mut own);
         let code = mpi::PMPI_Mrecv(buffer, count, datatype, message, status);
-        let mut books = books();
-        if let Some(id) = books.found.get_or_insert_default().remove(&handle) {
-            books.receives(id, &*status);
+        let mut channels = channels();
+        if let Some(id) = channels.found.get_or_insert_default().remove(&handle) {
+            channels.receives(id, &*status);
         }
         code
     }
@@ -248,9 +248,9 @@ unsafe extern "C" fn MPI_Imrecv(
         let handle = number(*message);
         let code = mpi::PMPI_Imrecv(buffer, count, datatype, message, request);
         if checks() {
-            let mut books = books();
-            if let Some(id) = books.found.get_or_insert_default().remove(&handle) {
-                books.begins(*request, Operation::Receive(id));
+            let mut channels = channels();
+            if let Some(id) = channels.found.get_or_insert_default().remove(&handle) {
+                channels.begins(*request, Operation::Receive(id));
             }
         }
         code

@@ -4,46 +4,46 @@
 use std::cell::Cell;
 
 /// Name of the note in every checkpoint that has the number.
-pub(crate) const TRAIL_NOTE: &str = "mpi_trail";
+pub(crate) const HISTORY_NOTE: &str = "mpi_trail";
 
 thread_local! {
-    static TRAIL: Cell<u64> = const { Cell::new(0) };
+    static HISTORY: Cell<u64> = const { Cell::new(0) };
 }
 
 /// A site is visited. Costs nothing in a program without MPI.
 #[inline(always)]
-pub(crate) fn passed(layout: u64, site: u32) {
+pub(crate) fn passes_site(layout: u64, site: u32) {
     if cfg!(feature = "mpi") {
-        TRAIL.with(|trail| {
-            let next = (trail.get() ^ layout ^ u64::from(site)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            trail.set(next.rotate_left(23));
+        HISTORY.with(|history| {
+            let next = (history.get() ^ layout ^ u64::from(site)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            history.set(next.rotate_left(23));
         });
     }
 }
 
 /// The number of this thread.
-pub(crate) fn trail() -> u64 {
-    TRAIL.get()
+pub(crate) fn site_history() -> u64 {
+    HISTORY.get()
 }
 
 /// A session begins, or goes on where its checkpoint was taken.
-pub(crate) fn follow(trail: u64) {
-    TRAIL.set(trail);
+pub(crate) fn set_site_history(history: u64) {
+    HISTORY.set(history);
 }
 
 /// The number of a team: what its members have visited, however many of them have visited the same. Ranks may have teams
 /// of other sizes.
-pub(crate) fn together(trails: &[u64]) -> u64 {
-    let mut different = trails.to_vec();
+pub(crate) fn joined_history(histories: &[u64]) -> u64 {
+    let mut different = histories.to_vec();
     different.sort_unstable();
     different.dedup();
     let mixed = |one: u64, next: u64| (one.rotate_left(5) ^ next).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    different.into_iter().reduce(mixed).unwrap_or_else(trail)
+    different.into_iter().reduce(mixed).unwrap_or_else(site_history)
 }
 
 /// The number as MPI compares it: of all ranks the largest, and the largest of its negatives.
-pub(super) fn both_ways(trail: u64) -> [i64; 2] {
-    let number = (trail >> 1) as i64;
+pub(super) fn both_ways(history: u64) -> [i64; 2] {
+    let number = (history >> 1) as i64;
     [number, -number]
 }
 

@@ -13,9 +13,9 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-use super::calls::Reduction;
 use super::check::checks;
-use super::{trail, world};
+use super::transport::Reduction;
+use super::{site_history, world};
 use crate::session::exit::say;
 
 /// Reductions begin at least so far apart, if the number of visits between them allows it.
@@ -193,14 +193,14 @@ impl Agreement {
         self.began = now;
         let apart = i64::try_from(self.apart.as_nanos()).unwrap_or(i64::MAX);
         // The smallest of all is the largest of the negatives.
-        let [trail, negative] = trail::both_ways(trail::trail());
+        let [history, negative] = site_history::both_ways(site_history::site_history());
         let values = [
             own.stop,
             i64::from(own.interval),
             -(own.line as i64),
             i64::from(self.waited),
             -apart,
-            trail,
+            history,
             negative,
         ];
         self.schedule.begun(visit);
@@ -242,7 +242,7 @@ impl Agreement {
             true => wait.is_some(),
             false => self.waits.add(wait.unwrap_or_default(), self.began.elapsed()),
         };
-        let &[stop, interval, line, waited, apart, trail, negative] = values else {
+        let &[stop, interval, line, waited, apart, history, negative] = values else {
             return None;
         };
         self.schedule
@@ -252,7 +252,7 @@ impl Agreement {
             stop,
             interval: interval != 0,
             line: line.unsigned_abs(),
-            apart: !trail::is_same([trail, negative]),
+            apart: !site_history::is_same([history, negative]),
         })
     }
 }

@@ -2,10 +2,10 @@
 //! count of visits, decided locally. Messages are exchanged to begin (which line to restart from), to agree on what only
 //! one of them knows (a signal, an interval), and to stop together.
 //!
-//! [`launcher`] reads what the launcher tells a process, [`calls`] makes ckpt's own MPI calls, [`door`] stands in for those
-//! functions of MPI that the program calls and ckpt has to know of, [`agree`] is how the ranks come to the same decision,
-//! [`line`] how they find the recovery line to restart from. [`check`] proves on request that no message crosses a site, with
-//! the [`ledger`] of what was sent and received.
+//! [`launcher`] reads what the launcher tells a process, [`transport`] carries ckpt's own messages, [`interposition`]
+//! stands in for those functions of MPI that the program calls and ckpt has to know of, [`agree`] is how the ranks come to
+//! the same decision, [`recovery_line`] how they find the line to restart from. [`check`] proves on request that no message
+//! crosses a site, with the [`counters`] of what was sent and received.
 //! Without the feature `mpi` nothing of MPI is linked, and every program is alone.
 
 #![cfg_attr(
@@ -14,35 +14,27 @@
 )]
 
 mod agree;
-#[cfg(feature = "mpi")]
-mod books;
-#[cfg(feature = "mpi")]
-mod calls;
-#[cfg(not(feature = "mpi"))]
-#[path = "no_calls.rs"]
-mod calls;
 mod check;
-#[cfg(feature = "mpi")]
-mod collectives;
-#[cfg(feature = "mpi")]
-mod door;
-#[cfg(not(feature = "mpi"))]
-#[path = "no_door.rs"]
-mod door;
+mod counters;
+mod interposition;
 mod launcher;
-mod ledger;
-mod line;
 #[cfg(feature = "mpi")]
-mod messages;
-#[cfg(feature = "mpi")]
-mod requests;
-mod trail;
+mod mpi;
+mod recovery_line;
+mod site_history;
+#[cfg(not(feature = "mpi"))]
+mod solo;
 mod world;
+
+#[cfg(feature = "mpi")]
+use mpi as transport;
+#[cfg(not(feature = "mpi"))]
+use solo as transport;
 
 pub(crate) use agree::{Agreement, Outcome};
 pub(crate) use check::{checks, verify};
-pub(crate) use line::{Found, Verdict, negotiate};
-pub(crate) use trail::{TRAIL_NOTE, follow, passed, together, trail};
+pub(crate) use recovery_line::{Found, Verdict, negotiate};
+pub(crate) use site_history::{HISTORY_NOTE, joined_history, passes_site, set_site_history, site_history};
 pub(crate) use world::{
     THREADS_NOTE, abort, all_succeeded, at_checkpoint, begin, bring_up, end, has_newest, is_up, largest_code,
     leave_together, line_base, member, threads,

@@ -20,7 +20,7 @@ pub(super) struct Route {
 
 /// What a rank has done so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Ledger {
+pub(super) struct ChannelCounters {
     #[serde(with = "pairs")]
     sent: BTreeMap<Route, u64>,
     #[serde(with = "pairs")]
@@ -32,9 +32,9 @@ pub(super) struct Ledger {
     pub under_way: Vec<String>,
 }
 
-impl Ledger {
+impl ChannelCounters {
     pub const fn new() -> Self {
-        Ledger {
+        ChannelCounters {
             sent: BTreeMap::new(),
             received: BTreeMap::new(),
             collectives: BTreeMap::new(),
@@ -86,16 +86,16 @@ mod pairs {
     }
 }
 
-/// The ledger of a rank at a visit of a site.
+/// The counters of a rank at a visit of a site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct AtSite {
     pub visit: u64,
     /// `src/main.rs:12:5, in `main``.
     pub site: String,
-    pub ledger: Ledger,
+    pub counters: ChannelCounters,
 }
 
-/// What is wrong with a site, in words; nothing if it is safe. The ledgers are in the order of the ranks.
+/// What is wrong with a site, in words; nothing if it is safe. The counters are in the order of the ranks.
 pub(super) fn faults(ranks: &[AtSite]) -> Vec<String> {
     let mut faults = Vec::new();
     let first = ranks.first().map(|rank| rank.site.as_str()).unwrap_or_default();
@@ -103,7 +103,7 @@ pub(super) fn faults(ranks: &[AtSite]) -> Vec<String> {
         if rank.site != first {
             faults.push(format!("rank {number} is at another site: {}", rank.site));
         }
-        for operation in &rank.ledger.under_way {
+        for operation in &rank.counters.under_way {
             faults.push(format!("rank {number} has {operation} under way"));
         }
     }
@@ -115,10 +115,10 @@ pub(super) fn faults(ranks: &[AtSite]) -> Vec<String> {
 fn crossing(ranks: &[AtSite]) -> Vec<String> {
     let mut routes: BTreeMap<&Route, (u64, u64)> = BTreeMap::new();
     for rank in ranks {
-        for (route, count) in &rank.ledger.sent {
+        for (route, count) in &rank.counters.sent {
             routes.entry(route).or_default().0 += count;
         }
-        for (route, count) in &rank.ledger.received {
+        for (route, count) in &rank.counters.received {
             routes.entry(route).or_default().1 += count;
         }
     }
@@ -144,7 +144,7 @@ fn crossing(ranks: &[AtSite]) -> Vec<String> {
 fn apart(ranks: &[AtSite]) -> Vec<String> {
     let mut seen: BTreeMap<u64, (&[i32], BTreeMap<i32, u64>)> = BTreeMap::new();
     for (rank, at) in (0..).zip(ranks) {
-        for (communicator, (count, members)) in &at.ledger.collectives {
+        for (communicator, (count, members)) in &at.counters.collectives {
             let entry = seen.entry(*communicator);
             let entry = entry.or_insert_with(|| (members, BTreeMap::new()));
             entry.1.insert(rank, *count);
@@ -181,20 +181,20 @@ mod tests {
         }
     }
 
-    fn at_site(ledgers: [Ledger; 2]) -> Vec<AtSite> {
-        let at = |ledger| AtSite {
+    fn at_site(counters: [ChannelCounters; 2]) -> Vec<AtSite> {
+        let at = |counters| AtSite {
             visit: 3,
             site: "main.rs:1:1".into(),
-            ledger,
+            counters,
         };
         // As they arrive: through JSON.
-        let sent = ledgers.map(|ledger| serde_json::to_vec(&at(ledger)).unwrap());
+        let sent = counters.map(|counters| serde_json::to_vec(&at(counters)).unwrap());
         sent.map(|bytes| serde_json::from_slice(&bytes).unwrap()).into()
     }
 
     #[test]
     fn what_was_sent_has_been_received() {
-        let (mut one, mut two) = (Ledger::new(), Ledger::new());
+        let (mut one, mut two) = (ChannelCounters::new(), ChannelCounters::new());
         one.sent(route(0, 1));
         two.received(route(0, 1));
         assert!(faults(&at_site([one.clone(), two.clone()])).is_empty());
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn nothing_is_under_way_and_collectives_are_done_by_all() {
-        let (mut one, mut two) = (Ledger::new(), Ledger::new());
+        let (mut one, mut two) = (ChannelCounters::new(), ChannelCounters::new());
         one.collective(9, &[0, 1]);
         let told = faults(&at_site([one.clone(), two.clone()]));
         assert!(told[0].contains("rank 0 has taken part in 1"), "{told:?}");

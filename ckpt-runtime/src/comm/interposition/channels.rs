@@ -1,5 +1,5 @@
-//! The books on the program's messages: which communicators there are, what was sent and received on them, and which
-//! operations are under way. [`super::messages`], [`super::requests`] and [`super::collectives`] enter what they see.
+//! The channels on the program's messages: which communicators there are, what was sent and received on them, and which
+//! operations are under way. [`super::point_to_point`], [`super::completion`] and [`super::collective`] enter what they see.
 
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use mpi_sys as mpi;
 use mpi_sys::{MPI_Comm, MPI_Group, MPI_Request, MPI_Status};
 
-use super::check::checks;
-use super::ledger::{Ledger, Route};
+use crate::comm::check::checks;
+use crate::comm::counters::{ChannelCounters, Route};
 
 /// A communicator as all its members know it.
 #[derive(Debug, Clone)]
@@ -37,8 +37,8 @@ pub(super) enum Operation {
 }
 
 #[derive(Debug)]
-pub(super) struct Books {
-    ledger: Ledger,
+pub(super) struct Channels {
+    counters: ChannelCounters,
     communicators: Option<HashMap<u64, Known>>,
     pub operations: Option<HashMap<u64, Operation>>,
     /// Messages that were found and not received yet: the communicator.
@@ -46,29 +46,29 @@ pub(super) struct Books {
 }
 
 /// A leaf lock: no function of MPI that waits is called while it is held.
-static BOOKS: Mutex<Books> = Mutex::new(Books {
-    ledger: Ledger::new(),
+static CHANNELS: Mutex<Channels> = Mutex::new(Channels {
+    counters: ChannelCounters::new(),
     communicators: None,
     operations: None,
     found: None,
 });
 
-pub(super) fn books() -> MutexGuard<'static, Books> {
-    BOOKS.lock().unwrap_or_else(PoisonError::into_inner)
+pub(super) fn channels() -> MutexGuard<'static, Channels> {
+    CHANNELS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What was sent and received so far, and what is under way.
-pub(super) fn ledger() -> Ledger {
-    let books = books();
-    let mut ledger = books.ledger.clone();
-    let under_way = books.operations.iter().flat_map(HashMap::values);
-    ledger.under_way = under_way.filter_map(Operation::words).collect();
-    let found = books.found.iter().flat_map(HashMap::values);
-    ledger
+pub(in crate::comm) fn counters() -> ChannelCounters {
+    let channels = channels();
+    let mut counters = channels.counters.clone();
+    let under_way = channels.operations.iter().flat_map(HashMap::values);
+    counters.under_way = under_way.filter_map(Operation::words).collect();
+    let found = channels.found.iter().flat_map(HashMap::values);
+    counters
         .under_way
         .extend(found.map(|_| "a message that was found and not received".to_owned()));
-    ledger.under_way.sort();
-    ledger
+    counters.under_way.sort();
+    counters
 }
 
 impl Operation {
@@ -145,10 +145,10 @@ unsafe fn in_world(mut group: MPI_Group) -> Vec<i32> {
 }
 
 fn own_rank() -> i32 {
-    super::world::member().map_or(0, |member| member.rank as i32)
+    crate::comm::world::member().map_or(0, |member| member.rank as i32)
 }
 
-impl Books {
+impl Channels {
     pub fn communicator(&mut self, communicator: MPI_Comm) -> &mut Known {
         let known = self.communicators.get_or_insert_default();
         known.entry(number(communicator)).or_insert_with(|| {
@@ -184,7 +184,7 @@ impl Books {
 
     pub fn sends(&mut self, communicator: MPI_Comm, peer: c_int, tag: c_int) -> Option<Route> {
         let route = self.route(communicator, peer, tag, true)?;
-        self.ledger.sent(route.clone());
+        self.counters.sent(route.clone());
         Some(route)
     }
 
@@ -197,7 +197,7 @@ impl Books {
         let Some(&source) = peer.and_then(|peer| known.peers.get(peer)) else {
             return;
         };
-        self.ledger.received(Route {
+        self.counters.received(Route {
             communicator,
             source,
             destination: own_rank(),
@@ -228,7 +228,7 @@ impl Books {
         // SAFETY: the status is one that the library has filled in.
         unsafe { mpi::PMPI_Test_cancelled(status, &mut cancelled) };
         match operation {
-            Some(Operation::Send(route)) if cancelled != 0 => self.ledger.withdrawn(&route),
+            Some(Operation::Send(route)) if cancelled != 0 => self.counters.withdrawn(&route),
             Some(Operation::Receive(communicator)) if cancelled == 0 => self.receives(communicator, status),
             _ => {}
         }
@@ -240,7 +240,7 @@ impl Books {
             *begun = true;
             if let Operation::Send(route) = &**of {
                 let route = route.clone();
-                self.ledger.sent(route);
+                self.counters.sent(route);
             }
         }
     }
@@ -249,9 +249,9 @@ impl Books {
 /// A collective operation was made on a communicator.
 pub(super) fn collective(communicator: MPI_Comm) {
     if checks() {
-        let mut books = books();
-        let Known { id, all, .. } = books.communicator(communicator).clone();
-        books.ledger.collective(id, &all);
+        let mut channels = channels();
+        let Known { id, all, .. } = channels.communicator(communicator).clone();
+        channels.counters.collective(id, &all);
     }
 }
 
@@ -259,7 +259,7 @@ pub(super) fn collective(communicator: MPI_Comm) {
 pub(super) fn collective_begins(communicator: MPI_Comm, name: &'static str, request: MPI_Request) {
     if checks() {
         collective(communicator);
-        books().begins(request, Operation::Collective(name));
+        channels().begins(request, Operation::Collective(name));
     }
 }
 
@@ -270,8 +270,8 @@ pub(super) fn made(of: MPI_Comm, of_group: bool, new: MPI_Comm) {
     if !checks() {
         return;
     }
-    let mut books = books();
-    let parent = books.communicator(of);
+    let mut channels = channels();
+    let parent = channels.communicator(of);
     let number_of_it = if of_group { u64::MAX } else { parent.made };
     parent.made += u64::from(!of_group);
     let id = parent.id;
@@ -287,7 +287,7 @@ pub(super) fn made(of: MPI_Comm, of_group: bool, new: MPI_Comm) {
         all,
         made: 0,
     };
-    books
+    channels
         .communicators
         .get_or_insert_default()
         .insert(number(new), known);
@@ -296,7 +296,7 @@ pub(super) fn made(of: MPI_Comm, of_group: bool, new: MPI_Comm) {
 /// A communicator is given back: its handle may be used for another.
 pub(super) fn freed(communicator: MPI_Comm) {
     if checks() {
-        books()
+        channels()
             .communicators
             .get_or_insert_default()
             .remove(&number(communicator));

@@ -1,25 +1,18 @@
-//! Functions of MPI that the program calls and ckpt has to know of: they stand before those of the library, which the
-//! standard makes reachable under their `PMPI_` names as well. As with [`crate::files`]' door, the executable's own
-//! definitions come before those of a shared library; where there are none of ours, there is no session.
+//! MPI comes up and goes down: with the program, or before it where ckpt has brought MPI up.
 
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mpi_sys as mpi;
 
-use super::world;
+use crate::comm::{transport, world};
 use crate::files::closed::not_the_programs;
 
 /// Whether anything has gone through.
 static USED: AtomicBool = AtomicBool::new(false);
 
-/// What the program has sent and received.
-pub(super) fn ledger() -> super::ledger::Ledger {
-    super::books::ledger()
-}
-
-/// Whether the program's calls go through this door.
-pub(super) fn is_used() -> bool {
+/// Whether the program's calls go through this layer.
+pub(in crate::comm) fn is_used() -> bool {
     USED.store(false, Ordering::SeqCst);
     let mut up = 0;
     // SAFETY: `up` outlives the call, which is allowed at any time.
@@ -47,7 +40,7 @@ unsafe extern "C" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> 
     let initialise = || {
         // SAFETY: the caller's promise.
         let code = not_the_programs(|| unsafe { mpi::PMPI_Init(argc, argv) });
-        (code, super::calls::threads())
+        (code, transport::threads())
     };
     world::program_initialises(initialise).0
 }

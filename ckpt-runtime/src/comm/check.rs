@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use super::calls::{self, Letter};
-use super::ledger::{AtSite, Ledger, faults};
-use super::{door, world};
+use super::counters::{AtSite, ChannelCounters, faults};
+use super::transport::{self, Letter};
+use super::{interposition, world};
 use crate::session::exit::Fatal;
 
 /// How long the end of the program waits for what other ranks have to say.
@@ -48,7 +48,7 @@ pub(crate) fn verify(visit: u64, site: &dyn Fn() -> String) -> Result<(), Fatal>
     let at = AtSite {
         visit,
         site: site(),
-        ledger: door::ledger(),
+        counters: interposition::counters(),
     };
     CHECK.with_borrow_mut(|check| {
         check.visits += 1;
@@ -66,7 +66,7 @@ pub(super) fn finish() {
         check.tell(AtSite {
             visit: DONE,
             site: String::new(),
-            ledger: Ledger::new(),
+            counters: ChannelCounters::new(),
         })?;
         check.finish()
     });
@@ -95,7 +95,7 @@ impl Check {
             return Ok(());
         };
         while member.rank == 0
-            && let Some((rank, bytes)) = calls::next_letter(communicator)
+            && let Some((rank, bytes)) = transport::next_letter(communicator)
         {
             if let Ok(at) = serde_json::from_slice(&bytes) {
                 self.hear(rank, at)?;

@@ -1,11 +1,11 @@
 //! Which line a restart begins from: the newest that every rank has, whole.
 
-use super::{calls, trail, world};
+use super::{site_history, transport, world};
 
 /// What a rank has, at or below the line that is asked for.
 #[derive(Debug)]
 pub(crate) enum Found<T, E> {
-    /// The newest checkpoint that is whole: its number, the rank's trail, and it.
+    /// The newest checkpoint that is whole: its number, its site history, and it.
     Whole(u64, u64, T),
     /// None.
     Nothing,
@@ -59,7 +59,7 @@ pub(crate) fn negotiate<T, E>(
             };
         }
         match found {
-            Found::Whole(id, _, _) if of_all.oldest == of_all.newest && !of_all.same_trail => {
+            Found::Whole(id, _, _) if of_all.oldest == of_all.newest && !of_all.same_history => {
                 return Verdict::Apart(id);
             }
             Found::Whole(_, _, line) if of_all.oldest == of_all.newest => return Verdict::Line(line),
@@ -81,7 +81,7 @@ struct OfAll {
     /// The size of the world less the first rank that failed, or has nothing; 0 if there is none.
     failed: i64,
     lacking: i64,
-    same_trail: bool,
+    same_history: bool,
 }
 
 impl OfAll {
@@ -97,29 +97,29 @@ impl OfAll {
 
 fn compare<T, E>(found: &Found<T, E>) -> OfAll {
     let place = world::member().map_or(1, |member| i64::from(member.size) - i64::from(member.rank));
-    let (mut id, mut others, mut failed, mut lacking, mut own_trail) = (0, 0, 0, 0, 0);
+    let (mut id, mut others, mut failed, mut lacking, mut own_history) = (0, 0, 0, 0, 0);
     match found {
-        Found::Whole(number, trail, _) => (id, own_trail) = (*number as i64, *trail),
+        Found::Whole(number, history, _) => (id, own_history) = (*number as i64, *history),
         Found::Nothing => lacking = place,
         Found::OfOthers(ranks) => others = i64::from(*ranks),
         Found::Failed(_) => failed = place,
     }
     // The smallest of all is the largest of the negatives; among equals the first rank has the largest place.
     let size = world::member().map_or(1, |member| i64::from(member.size));
-    let [trail, negative] = trail::both_ways(own_trail);
+    let [history, negative] = site_history::both_ways(own_history);
     let mut values = [
         id,
         place - 1 - id * size,
         others,
         failed,
         lacking,
-        trail,
+        history,
         negative,
     ];
     if let Some(communicator) = world::communicator() {
-        calls::largest(communicator, &mut values);
+        transport::largest(communicator, &mut values);
     }
-    let [newest, oldest, others, failed, lacking, trail, negative] = values;
+    let [newest, oldest, others, failed, lacking, history, negative] = values;
     OfAll {
         newest: newest as u64,
         oldest: oldest.div_euclid(size).unsigned_abs(),
@@ -127,6 +127,6 @@ fn compare<T, E>(found: &Found<T, E>) -> OfAll {
         others,
         failed,
         lacking,
-        same_trail: trail::is_same([trail, negative]),
+        same_history: site_history::is_same([history, negative]),
     }
 }
