@@ -27,7 +27,7 @@ fn main() {
     let mut placement = place(&analysis, main, &wishes);
     // The lines of loops in the first file that must not be taken, for what rustc would say of them.
     for line in std::env::var("REFUSED").iter().flat_map(|list| list.split(',')) {
-        let at = |one: &&ckpt_analysis::choose::PlacedSite| one.place.line.to_string() == line;
+        let at = |one: &&ckpt_analysis::placement::PlacedSite| one.place.line.to_string() == line;
         for site in placement.sites.iter().filter(at) {
             wishes
                 .refused

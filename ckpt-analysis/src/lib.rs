@@ -2,61 +2,29 @@
 //!
 //! | stage | module | what it makes |
 //! | --- | --- | --- |
-//! | source | [`source`] | files, crates and modules, as the caller has read them |
-//! | items | [`items`] | functions, types, traits, constants, global state |
-//! | resolve | [`resolve`], [`hints`], [`methods`] | what paths, types and methods stand for |
+//! | source | [`source`] | files, crates and modules, as the caller has read them; places in them, and edits of their text |
+//! | items | [`items`] | functions, types, traits, constants, global state; what paths, types and methods stand for |
 //! | calls | [`calls`] | the call graph and the loops |
-//! | cost | [`cost`] | trips, operations, shares |
-//! | profile | [`profile`] | what an instrumented run counts, and the measured costs |
-//! | comm | [`comm`] | which sites no message crosses |
-//! | choose | [`mod@choose`] | the sites, and the functions that lead to them |
-//! | place | [`mod@place`] | whether the stages of one function agree |
-//! | team_size | [`team_size`] | with how many threads a restart may come to a site |
-//! | objects | [`objects`] | what the objects of a trait need to be saved |
-//! | apart | [`apart`] | kernels that are compiled apart from their instrumented callers |
-//! | wrappers | [`wrappers`] | calls of functions that only call a closure, written out |
+//! | cost | [`cost`] | trips, operations, bytes, shares; estimated, or measured by an instrumented run |
+//! | safe points | [`comm`] | which sites no message crosses |
+//! | placement | [`placement`] | the sites, and the functions that lead to them |
+//! | decisions | [`decisions`] | what types, variables, functions and calls need so that all this can be saved and restarted |
 //! | edits | [`edits`] | the user's text with what is put into it |
 //!
 //! The stages of one function ([`ckpt_compiler::instrument()`]) say whether a site can be expressed.
 
-pub mod again;
-pub mod amount;
-pub mod apart;
-mod barriers;
-pub mod bytes;
 pub mod calls;
-pub mod choose;
 pub mod comm;
 pub mod cost;
+pub mod decisions;
 pub mod edits;
-pub mod effects;
-pub mod elsewhere;
-pub mod fold;
-pub mod globals;
-mod handles;
-pub mod hints;
-pub mod inputs;
 pub mod items;
-pub mod lent;
-mod lent_whole;
-pub mod locate;
-pub mod methods;
-pub mod objects;
-pub mod outputs;
-pub mod place;
-pub mod profile;
-pub mod refill;
-pub mod resolve;
-pub mod rewrite;
+pub mod placement;
 pub mod source;
-pub mod team_size;
-pub mod threads;
-pub mod types;
-pub mod wrappers;
 
-pub use choose::{Candidate, ChooseOptions, Placement, choose};
-pub use edits::{Edit, Edited};
-pub use place::{arguments, can_hold, with_sites};
+pub use placement::expressible::{arguments, can_hold, with_sites};
+pub use placement::{Candidate, ChooseOptions, Placement, choose};
+pub use source::edits::{Edit, Edited};
 pub use source::{CrateKind, CrateSource, FileId, Program, SourceFile};
 
 use calls::CallGraph;
@@ -140,8 +108,8 @@ pub fn analyse_with(program: &Program, tables: Tables) -> Analysis {
 
 fn stages(program: &Program, items: Items) -> Analysis {
     let graph = {
-        let resolver = resolve::Resolver::new(&items);
-        let methods = methods::Methods::new(&items, &resolver);
+        let resolver = items::resolve::Resolver::new(&items);
+        let methods = items::methods::Methods::new(&items, &resolver);
         calls::build(program, &resolver, &methods)
     };
     Analysis {

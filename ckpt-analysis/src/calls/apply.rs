@@ -2,11 +2,11 @@
 
 use super::walk::{Value, Walker, outside_call};
 use super::{CallForm, LoopKind, Trap, Wrapped, std_types};
-use crate::amount::Amount;
-use crate::hints::{Ty, TypeKey};
 use crate::items::Def;
-use crate::methods::functions_of_path;
-use crate::resolve::segments;
+use crate::items::amount::Amount;
+use crate::items::hints::{Ty, TypeKey};
+use crate::items::methods::functions_of_path;
+use crate::items::resolve::segments;
 use ckpt_compiler::regions::{is_given_nothing, watchable};
 use ckpt_compiler::tables::Tables;
 use ckpt_compiler::unfold::{closures_of_call, functions_of_call, parameters_of_end};

@@ -1,7 +1,7 @@
 //! Fields that the command line sets: `#[arg(default_value_t = 1000)]`.
 
 use super::{CallGraph, FieldFact};
-use crate::amount::Amount;
+use crate::items::amount::Amount;
 use crate::items::{FnId, Items};
 use proc_macro2::{TokenStream, TokenTree};
 

@@ -3,8 +3,8 @@
 use super::Trap;
 use super::look::{diverges, likelihood};
 use super::walk::{Value, Walker};
-use crate::amount::{Amount, Operation};
-use crate::hints::Ty;
+use crate::items::amount::{Amount, Operation};
+use crate::items::hints::Ty;
 use syn::Expr;
 
 /// Expressions nested deeper than this are not looked into.

@@ -2,10 +2,10 @@
 
 use super::walk::{Value, Walker};
 use super::{CallForm, Trap};
-use crate::amount::Amount;
-use crate::hints::Ty;
 use crate::items::Def;
-use crate::resolve::{Namespace, Resolved};
+use crate::items::amount::Amount;
+use crate::items::hints::Ty;
+use crate::items::resolve::{Namespace, Resolved};
 use ckpt_compiler::tables::Tables;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use std::collections::HashSet;

@@ -16,8 +16,8 @@ mod walk;
 pub use look::statement_start;
 pub use walk::build;
 
-use super::amount::Amount;
-use super::items::{FnId, Place, TypeId};
+use crate::items::amount::Amount;
+use crate::items::{FnId, Place, TypeId};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 

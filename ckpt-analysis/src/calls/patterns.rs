@@ -2,8 +2,8 @@
 
 use super::std_types;
 use super::walk::{Value, Walker, array_length};
-use crate::amount::Amount;
-use crate::hints::{Ty, TypeKey, field_type};
+use crate::items::amount::Amount;
+use crate::items::hints::{Ty, TypeKey, field_type};
 use syn::Pat;
 
 impl Walker<'_> {
@@ -102,7 +102,7 @@ impl Walker<'_> {
         let field = item.fields.iter().find(|field| {
             field.name == number && (field.variant.is_none() || field.variant.as_deref() == variant)
         });
-        let names = crate::hints::Names {
+        let names = crate::items::hints::Names {
             scope: item.scope,
             ..self.names()
         };

@@ -2,12 +2,12 @@
 
 use super::walk::{Value, Walker, array_length};
 use super::{CallForm, FieldFact, Trap};
-use crate::amount::{Amount, Operation};
-use crate::fold;
-use crate::hints::{Names, Ty, TypeKey, field_type};
+use crate::items::amount::{Amount, Operation};
+use crate::items::fold;
+use crate::items::hints::{Names, Ty, TypeKey, field_type};
+use crate::items::methods::functions_of_path;
+use crate::items::resolve::{Namespace, Resolved, segments};
 use crate::items::{Def, TypeId};
-use crate::methods::functions_of_path;
-use crate::resolve::{Namespace, Resolved, segments};
 use ckpt_compiler::spine::operands::is_assignment;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr};

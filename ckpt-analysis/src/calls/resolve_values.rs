@@ -1,9 +1,9 @@
 //! Calls of functions that are in variables: what they may be is known once all has been gone over.
 
 use super::{CallForm, CallGraph};
+use crate::items::methods::{Methods, Signature, functions_of_path};
+use crate::items::resolve::Resolver;
 use crate::items::{FnId, Items};
-use crate::methods::{Methods, Signature, functions_of_path};
-use crate::resolve::Resolver;
 use std::collections::{BTreeSet, HashMap};
 use syn::visit::{self, Visit};
 

@@ -1,8 +1,8 @@
 //! What the calls of the standard library give: types and lengths, as far as they help.
 
 use super::walk::{Value, Walker, array_length};
-use crate::amount::{Amount, Operation};
-use crate::hints::{Ty, TypeKey};
+use crate::items::amount::{Amount, Operation};
+use crate::items::hints::{Ty, TypeKey};
 
 /// What is in an `Option`, a `Result`, a guard.
 pub(super) fn unwrapped(value: Value) -> Value {

@@ -2,8 +2,8 @@
 
 use super::walk::{Value, Walker, array_length};
 use super::{CallForm, LoopId, LoopKind, Trap};
-use crate::amount::{Amount, Operation};
-use crate::hints::{Ty, TypeKey};
+use crate::items::amount::{Amount, Operation};
+use crate::items::hints::{Ty, TypeKey};
 use ckpt_compiler::unfold::{closures_of_for, functions_of_for};
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprForLoop, ExprWhile};
@@ -176,7 +176,7 @@ impl Walker<'_> {
                 Some(self.constant(expr))
             }
             Expr::Binary(binary) => {
-                let operation = crate::fold::operation(&binary.op)?;
+                let operation = crate::items::fold::operation(&binary.op)?;
                 let (left, right) = (self.quietly(&binary.left)?, self.quietly(&binary.right)?);
                 Some(Amount::two(operation, left, right))
             }
@@ -206,7 +206,7 @@ impl Walker<'_> {
 
     fn constant(&self, expr: &Expr) -> Amount {
         let own = self.function.self_type.as_deref();
-        crate::fold::constant(self.resolver, self.function.body_scope, own, expr)
+        crate::items::fold::constant(self.resolver, self.function.body_scope, own, expr)
     }
 }
 

@@ -1,6 +1,11 @@
 //! What the package is made of: functions with their bodies, types, traits, constants, global state.
 
+pub mod amount;
 mod collect;
+pub mod fold;
+pub mod hints;
+pub mod methods;
+pub mod resolve;
 mod show;
 mod syntax;
 mod types;
@@ -8,7 +13,7 @@ mod types;
 pub use collect::collect;
 pub(super) use syntax::bound_path;
 
-use super::source::FileId;
+use crate::source::FileId;
 use std::collections::HashMap;
 use std::ops::Range;
 

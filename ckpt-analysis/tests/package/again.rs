@@ -1,8 +1,8 @@
 //! What is executed again instead of saved: scratch space that is written before it is read.
 
 use super::{analysed, program};
-use ckpt_analysis::again::{Why, again};
-use ckpt_analysis::effects::Effects;
+use ckpt_analysis::decisions::effects::Effects;
+use ckpt_analysis::decisions::reexecution::{Why, again};
 use ckpt_analysis::{ChooseOptions, place};
 
 /// The lines of the `let`s that are executed again, cut down to their names.

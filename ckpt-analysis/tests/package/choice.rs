@@ -2,7 +2,7 @@
 
 use super::{instrumented, placed, sites};
 use ckpt_analysis::arguments;
-use ckpt_analysis::choose::Holder;
+use ckpt_analysis::placement::Holder;
 
 fn one(function: &str, calls: &[&str]) -> (String, Vec<String>) {
     (

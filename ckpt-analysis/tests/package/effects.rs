@@ -2,7 +2,7 @@
 
 use super::{analysed, program};
 use ckpt_analysis::FileId;
-use ckpt_analysis::effects::Effects;
+use ckpt_analysis::decisions::effects::Effects;
 
 fn may_run_again(text: &str) -> bool {
     let files = [("main.rs", text)];

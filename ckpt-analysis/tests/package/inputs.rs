@@ -1,7 +1,7 @@
 //! What would be another value if it were made a second time.
 
 use super::{analysed, program};
-use ckpt_analysis::inputs::inputs_change;
+use ckpt_analysis::decisions::changed_inputs::inputs_change;
 use ckpt_analysis::{ChooseOptions, FileId, place};
 
 /// Whether what `made` is made from changes, in a program that goes on with `rest` in its loop.

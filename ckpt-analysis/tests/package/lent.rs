@@ -1,7 +1,7 @@
 //! Signatures that have to say that what is lent can be saved.
 
 use super::{placed, program};
-use ckpt_analysis::lent::{lent_edits, lent_objects};
+use ckpt_analysis::decisions::mutable_loans::{lent_edits, lent_objects};
 use ckpt_analysis::{Edited, FileId};
 use std::collections::BTreeSet;
 

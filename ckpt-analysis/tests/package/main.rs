@@ -114,7 +114,7 @@ fn sites(placement: &Placement) -> Vec<&str> {
 
 /// Function names with their marked calls.
 fn instrumented(analysis: &Analysis, placement: &Placement) -> Vec<(String, Vec<String>)> {
-    let one = |one: &ckpt_analysis::choose::PlacedFunction| {
+    let one = |one: &ckpt_analysis::placement::PlacedFunction| {
         let calls = one.calls.iter().map(|name| name.name.clone()).collect();
         (analysis.items.function(one.function).display.clone(), calls)
     };

@@ -2,7 +2,7 @@
 
 use super::{placed, sites};
 use ckpt_analysis::Placement;
-use ckpt_analysis::choose::Holder;
+use ckpt_analysis::placement::Holder;
 
 fn main_with(body: &str) -> String {
     format!(

@@ -2,7 +2,7 @@
 
 use super::{analysed, program};
 use ckpt_analysis::Edited;
-use ckpt_analysis::globals::{global_edits, refused_statics};
+use ckpt_analysis::decisions::globals::{global_edits, refused_statics};
 
 fn edited(text: &str) -> String {
     let files = [("main.rs", text)];

@@ -3,10 +3,10 @@
 //! `ROBUSTNESS_FILES` and `ROBUSTNESS_SEED` as in the robustness test of single functions.
 
 use super::sources::chosen_files;
-use ckpt_analysis::edits::{Edited, by_file};
+use ckpt_analysis::decisions::closure_callers::calls_to_write_out;
+use ckpt_analysis::edits::{Decisions, FunctionMark, SiteMark, edits};
 use ckpt_analysis::items::FnId;
-use ckpt_analysis::rewrite::{Decisions, FunctionMark, SiteMark, edits};
-use ckpt_analysis::wrappers::calls_to_write_out;
+use ckpt_analysis::source::edits::{Edited, by_file};
 use ckpt_analysis::{Analysis, ChooseOptions, FileId, Placement, Program, analyse, arguments, place};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,6 +1,6 @@
 //! Calls of functions that do nothing with a closure but call it, written out.
 
-use ckpt_analysis::wrappers::calls_to_write_out;
+use ckpt_analysis::decisions::closure_callers::calls_to_write_out;
 use ckpt_analysis::{Edited, analyse};
 
 /// The text of each file with all such calls written out.

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use ckpt_analysis::Program;
-use ckpt_analysis::edits::line_and_column;
-use ckpt_analysis::rewrite::{Decisions, Place};
+use ckpt_analysis::edits::{Decisions, Place};
+use ckpt_analysis::source::edits::line_and_column;
 
 use super::driver::Rewritten;
 

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use ckpt_analysis::profile::COUNTS;
+use ckpt_analysis::cost::profile::COUNTS;
 
 use super::features::Needs;
 use super::gather::{Gathered, gather};

@@ -4,14 +4,14 @@ mod advice;
 
 use std::collections::BTreeSet;
 
-use ckpt_analysis::edits::line_and_column;
+use ckpt_analysis::decisions::objects::object_edits;
+use ckpt_analysis::decisions::refill;
+use ckpt_analysis::decisions::saved_types::Types;
+use ckpt_analysis::decisions::writers::{is_output, output_edits};
+use ckpt_analysis::edits::{self, Decisions, Place, type_parameter};
 use ckpt_analysis::items::Items;
-use ckpt_analysis::locate::{self, Found};
-use ckpt_analysis::objects::object_edits;
-use ckpt_analysis::outputs::{is_output, output_edits};
-use ckpt_analysis::refill;
-use ckpt_analysis::rewrite::{self, Decisions, Place, type_parameter};
-use ckpt_analysis::types::Types;
+use ckpt_analysis::source::edits::line_and_column;
+use ckpt_analysis::source::locate::{self, Found};
 use ckpt_analysis::{FileId, Program};
 
 use super::oracle::{Finding, Kind};
@@ -151,7 +151,7 @@ impl Decider<'_> {
         if one.finding.type_name.starts_with("dyn ") || one.finding.type_name.starts_with("(dyn ") {
             return self.object(one, round);
         }
-        let associated = rewrite::associated_type(self.program, self.items, &one.finding.type_name);
+        let associated = edits::associated_type(self.program, self.items, &one.finding.type_name);
         if let Some(place) = associated.filter(|place| !round.before.bounds.contains(place)) {
             self.decisions.bounds.insert(place);
             return true;

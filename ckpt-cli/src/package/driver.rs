@@ -7,20 +7,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use ckpt_analysis::again::{Again, again};
-use ckpt_analysis::apart;
-use ckpt_analysis::choose::Placement;
-use ckpt_analysis::edits::{by_file, line_and_column};
-use ckpt_analysis::effects::Effects;
-use ckpt_analysis::elsewhere::is_used_elsewhere;
-use ckpt_analysis::globals::{global_edits, refused_statics};
-use ckpt_analysis::inputs::inputs_change;
+use ckpt_analysis::decisions::changed_inputs::inputs_change;
+use ckpt_analysis::decisions::effects::Effects;
+use ckpt_analysis::decisions::globals::{global_edits, refused_statics};
+use ckpt_analysis::decisions::mutable_loans::{lent_edits, lent_objects};
+use ckpt_analysis::decisions::objects::object_edits;
+use ckpt_analysis::decisions::other_branches::is_used_elsewhere;
+use ckpt_analysis::decisions::outlined_kernels;
+use ckpt_analysis::decisions::reexecution::{Again, again};
+use ckpt_analysis::decisions::saved_types::Types;
+use ckpt_analysis::decisions::threads::thread_edits;
+use ckpt_analysis::edits::{self, Decisions};
 use ckpt_analysis::items::FnId;
-use ckpt_analysis::lent::{lent_edits, lent_objects};
-use ckpt_analysis::objects::object_edits;
-use ckpt_analysis::rewrite::{self, Decisions};
-use ckpt_analysis::threads::thread_edits;
-use ckpt_analysis::types::Types;
+use ckpt_analysis::placement::Placement;
+use ckpt_analysis::source::edits::{by_file, line_and_column};
 use ckpt_analysis::{Analysis, Edited, FileId, Program, place};
 
 use super::copy::{PackageCopy, make_copy};
@@ -304,7 +304,7 @@ impl Rounds<'_> {
     fn give_up(
         &self,
         placement: &Placement,
-        given_up: &[(rewrite::Place, String)],
+        given_up: &[(edits::Place, String)],
         refused: &mut Refused,
     ) -> bool {
         let (program, analysis) = (&self.package.program, self.analysis);
@@ -315,7 +315,7 @@ impl Rounds<'_> {
             };
             // What is said of the attribute alone may be about any site: what is said more exactly goes first.
             let body_at = analysis.items.function(function).body_at;
-            let is_exact = |one: &(rewrite::Place, String)| {
+            let is_exact = |one: &(edits::Place, String)| {
                 one.0.1 >= body_at && marks::function_at(analysis, placement, one.0) == Some(function)
             };
             if place.1 < body_at && given_up.iter().any(is_exact) {
@@ -396,10 +396,10 @@ fn edit(
 ) -> BTreeMap<FileId, Edited> {
     let functions = marks::function_marks(analysis, placement);
     let sites = marks::site_marks(placement);
-    let mut edits = rewrite::edits(program, &functions, &sites, decisions);
+    let mut edits = edits::edits(program, &functions, &sites, decisions);
     edits.extend(global_edits(program, &analysis.items, main).edits);
     edits.extend(thread_edits(program, &analysis.items, &analysis.tables));
-    edits.extend(apart::edits(program, analysis, placement));
+    edits.extend(outlined_kernels::edits(program, analysis, placement));
     for edit in lent_edits(program, analysis, placement, &decisions.refilled) {
         // What is lent may be saved as well, by the same bound.
         if !edits.contains(&edit) {
@@ -458,7 +458,7 @@ pub fn findings(
     copy: &PackageCopy,
     built: &Built,
 ) -> Vec<Located> {
-    let original = |place: &Place| -> Option<rewrite::Place> {
+    let original = |place: &Place| -> Option<edits::Place> {
         let file = file_of(program, &copy.to_original(&place.file)?)?;
         let offset = match edited.get(&file) {
             Some(edited) => edited.original_offset(place.start),
@@ -479,7 +479,7 @@ pub fn findings(
 }
 
 /// `src/main.rs:12:5`, the file below the folder.
-pub fn shown(program: &Program, place: rewrite::Place, folder: &Path) -> String {
+pub fn shown(program: &Program, place: edits::Place, folder: &Path) -> String {
     let file = program.file(place.0);
     let path = file.path.strip_prefix(folder).unwrap_or(&file.path);
     let (line, column) = line_and_column(&file.text, place.1);

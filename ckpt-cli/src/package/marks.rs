@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use ckpt_analysis::calls::CallId;
-use ckpt_analysis::choose::{Holder, PlacedSite, Placement};
+use ckpt_analysis::edits::{FunctionMark, Place, SiteMark};
 use ckpt_analysis::items::FnId;
-use ckpt_analysis::locate::{scope_of, statement_at};
-use ckpt_analysis::rewrite::{FunctionMark, Place, SiteMark};
+use ckpt_analysis::placement::{Holder, PlacedSite, Placement};
+use ckpt_analysis::source::locate::{scope_of, statement_at};
 use ckpt_analysis::{Analysis, FileId, Program, arguments};
 
 /// The functions that get an attribute; those that the user has annotated stay as they are.

@@ -12,17 +12,17 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
-use ckpt_analysis::choose::{ChooseOptions, Placement};
-use ckpt_analysis::effects::Effects;
-use ckpt_analysis::elsewhere::is_used_elsewhere;
-use ckpt_analysis::inputs::inputs_change;
+use ckpt_analysis::decisions::changed_inputs::inputs_change;
+use ckpt_analysis::decisions::effects::Effects;
+use ckpt_analysis::decisions::objects::object_edits;
+use ckpt_analysis::decisions::other_branches::is_used_elsewhere;
+use ckpt_analysis::decisions::refill;
+use ckpt_analysis::decisions::saved_types::Types;
+use ckpt_analysis::decisions::writers::output_edits;
+use ckpt_analysis::edits::{Decisions, Place};
 use ckpt_analysis::items::FnId;
-use ckpt_analysis::locate::{self, Found};
-use ckpt_analysis::objects::object_edits;
-use ckpt_analysis::outputs::output_edits;
-use ckpt_analysis::refill;
-use ckpt_analysis::rewrite::{Decisions, Place};
-use ckpt_analysis::types::Types;
+use ckpt_analysis::placement::{ChooseOptions, Placement};
+use ckpt_analysis::source::locate::{self, Found};
 use ckpt_analysis::{Analysis, FileId, place};
 use serde::{Deserialize, Serialize};
 

@@ -5,12 +5,12 @@ mod loops;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use ckpt_analysis::again::{Again, Why, with_marks};
-use ckpt_analysis::choose::{Candidate, Holder, PlacedFunction, PlacedSite, Placement};
-use ckpt_analysis::edits::line_and_column;
-use ckpt_analysis::globals::refused_statics;
+use ckpt_analysis::decisions::globals::refused_statics;
+use ckpt_analysis::decisions::reexecution::{Again, Why, with_marks};
+use ckpt_analysis::edits::{Decisions, Place};
 use ckpt_analysis::items::{self, FnId};
-use ckpt_analysis::rewrite::{Decisions, Place};
+use ckpt_analysis::placement::{Candidate, Holder, PlacedFunction, PlacedSite, Placement};
+use ckpt_analysis::source::edits::line_and_column;
 use ckpt_analysis::{Analysis, FileId, Program};
 use ckpt_compiler::explain::{Fate, SiteReport, explain};
 use quote::ToTokens;

@@ -1,10 +1,10 @@
 //! What ckpt cannot decide alone, put to the user: the variable, its type, its place, and the ways out.
 
 use cargo_metadata::diagnostic::DiagnosticLevel;
-use ckpt_analysis::choose::{Placement, Reason, Rejected};
-use ckpt_analysis::globals::RefusedStatic;
-use ckpt_analysis::locate::{Found, locate};
-use ckpt_analysis::rewrite;
+use ckpt_analysis::decisions::globals::RefusedStatic;
+use ckpt_analysis::edits;
+use ckpt_analysis::placement::{Placement, Reason, Rejected};
+use ckpt_analysis::source::locate::{Found, locate};
 use ckpt_analysis::{Analysis, Program};
 
 use super::decide::Located;
@@ -233,7 +233,7 @@ pub fn unsolved(package: &ReadPackage, findings: &[Located], which: &[usize]) ->
     )
 }
 
-fn describe(program: &Program, one: &Located, shown: &dyn Fn(rewrite::Place) -> String) -> String {
+fn describe(program: &Program, one: &Located, shown: &dyn Fn(edits::Place) -> String) -> String {
     let ty = &one.finding.type_name;
     let Some(&place) = one.places.first() else {
         return one.finding.message.clone();

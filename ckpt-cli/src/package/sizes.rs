@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ckpt::store::VariableContent;
 use ckpt_analysis::Analysis;
-use ckpt_analysis::bytes::Bytes;
+use ckpt_analysis::cost::bytes::Bytes;
 use ckpt_analysis::items::FnId;
 use ckpt_compiler::explain::VariableReport;
 

@@ -1,7 +1,7 @@
 //! With how many threads a restart may come to each site.
 
-use ckpt_analysis::choose::Placement;
-use ckpt_analysis::team_size::{SiteThreads, team_sizes};
+use ckpt_analysis::placement::Placement;
+use ckpt_analysis::placement::team_size::{SiteThreads, team_sizes};
 use ckpt_analysis::{Analysis, Program};
 use serde::Serialize;
 

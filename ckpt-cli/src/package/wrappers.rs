@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ckpt_analysis::choose::Placement;
+use ckpt_analysis::decisions::closure_callers::{WrittenOut, calls_to_write_out};
 use ckpt_analysis::items::Annotation;
-use ckpt_analysis::wrappers::{WrittenOut, calls_to_write_out};
+use ckpt_analysis::placement::Placement;
 use ckpt_analysis::{Analysis, ChooseOptions, Edited, FileId, place};
 
 use super::read::{CallWrittenOut, ReadPackage};

@@ -4,7 +4,7 @@ use super::Lowerer;
 use crate::comm::code::{Method, Op, Shape, Touch, keeps_length};
 use crate::comm::value::Value;
 use crate::items::Def;
-use crate::resolve::{Namespace, Resolved, segments};
+use crate::items::resolve::{Namespace, Resolved, segments};
 use ckpt_compiler::tables::Tables;
 use proc_macro2::Span;
 use std::rc::Rc;

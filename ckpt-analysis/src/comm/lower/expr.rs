@@ -4,7 +4,7 @@ use super::{Context, Lowerer};
 use crate::comm::code::{Code, ELEMENT, Op, Pattern, Touch, Var};
 use crate::comm::value::{Binary, Value};
 use crate::items::Def;
-use crate::resolve::{Namespace, Resolved, segments};
+use crate::items::resolve::{Namespace, Resolved, segments};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use syn::spanned::Spanned;
@@ -369,16 +369,16 @@ impl Lowerer<'_> {
     /// A constant: its expression, read in its own scope.
     fn constant(&mut self, id: crate::items::ConstId) {
         let one = &self.analysis.items.consts[id.0];
-        let folded = crate::fold::const_item(self.resolver, id);
+        let folded = crate::items::fold::const_item(self.resolver, id);
         let is_float = matches!(&one.ty, syn::Type::Path(path) if path.path.is_ident("f64") || path.path.is_ident("f32"));
         match (folded, &one.value) {
-            (crate::amount::Amount::Known(number), _) if is_float => {
+            (crate::items::amount::Amount::Known(number), _) if is_float => {
                 self.push(Value::float(number));
                 if matches!(&one.ty, syn::Type::Path(path) if path.path.is_ident("f32")) {
                     self.op(Op::Cast("f32".into()));
                 }
             }
-            (crate::amount::Amount::Known(number), _) if number.fract() == 0.0 => {
+            (crate::items::amount::Amount::Known(number), _) if number.fract() == 0.0 => {
                 self.push(Value::Int(number as i128));
             }
             (_, Some(value)) if self.depth < DEEPEST_CONSTANT => {

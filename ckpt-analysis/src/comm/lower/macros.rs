@@ -4,7 +4,7 @@ use super::Lowerer;
 use crate::comm::code::{Op, Var};
 use crate::comm::value::{Binary, Value};
 use crate::items::Def;
-use crate::resolve::{Namespace, Resolved};
+use crate::items::resolve::{Namespace, Resolved};
 use ckpt_compiler::flow::captured_in_text;
 use ckpt_compiler::tables::Tables;
 use proc_macro2::{TokenStream, TokenTree};

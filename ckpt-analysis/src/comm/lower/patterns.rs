@@ -4,7 +4,7 @@ use super::Lowerer;
 use crate::comm::code::Pattern;
 use crate::comm::value::Value;
 use crate::items::Def;
-use crate::resolve::{Namespace, Resolved, segments};
+use crate::items::resolve::{Namespace, Resolved, segments};
 use std::rc::Rc;
 use syn::punctuated::Punctuated;
 use syn::{Lit, Pat, Token};
@@ -113,8 +113,10 @@ impl Lowerer<'_> {
 
     /// A constant whose value is a number.
     fn constant_value(&self, id: crate::items::ConstId) -> Option<Value> {
-        match crate::fold::const_item(self.resolver, id) {
-            crate::amount::Amount::Known(number) if number.fract() == 0.0 => Some(Value::Int(number as i128)),
+        match crate::items::fold::const_item(self.resolver, id) {
+            crate::items::amount::Amount::Known(number) if number.fract() == 0.0 => {
+                Some(Value::Int(number as i128))
+            }
             _ => None,
         }
     }
@@ -134,8 +136,10 @@ impl Lowerer<'_> {
     fn number(&self, expr: &syn::Expr) -> Option<Value> {
         let scope = self.function.body_scope;
         let own = self.function.self_type.as_deref();
-        match crate::fold::constant(self.resolver, scope, own, expr) {
-            crate::amount::Amount::Known(number) if number.fract() == 0.0 => Some(Value::Int(number as i128)),
+        match crate::items::fold::constant(self.resolver, scope, own, expr) {
+            crate::items::amount::Amount::Known(number) if number.fract() == 0.0 => {
+                Some(Value::Int(number as i128))
+            }
             _ => None,
         }
     }

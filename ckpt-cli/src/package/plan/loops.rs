@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use ckpt_analysis::Analysis;
-use ckpt_analysis::choose::Placement;
 use ckpt_analysis::items::FnId;
+use ckpt_analysis::placement::Placement;
 use serde::Serialize;
 
 use super::Shown;

@@ -6,8 +6,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use ckpt_analysis::calls::LoopId;
+use ckpt_analysis::cost::profile::{Counter, Measured, Seen};
 use ckpt_analysis::items::FnId;
-use ckpt_analysis::profile::{Counter, Measured, Seen};
 use ckpt_analysis::{Analysis, FileId};
 use serde::{Deserialize, Serialize};
 

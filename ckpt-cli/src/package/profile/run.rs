@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use ckpt_analysis::edits::by_file;
-use ckpt_analysis::profile::{COUNTS, Counter, Counters, counters};
+use ckpt_analysis::cost::profile::{COUNTS, Counter, Counters, counters};
+use ckpt_analysis::source::edits::by_file;
 use ckpt_analysis::{Analysis, Edit, Edited, FileId};
 
 use super::found;

@@ -1,0 +1,97 @@
+//! Variables that would be another value if they were made a second time: what they are made from has changed by then,
+//! or changes while they are made.
+
+use crate::edits::Place;
+use crate::placement::expressible::with_sites;
+use crate::placement::{Candidate, Placement};
+use crate::source::locate;
+use crate::source::locate::Found;
+use crate::{Analysis, Program};
+use ckpt_compiler::classes::only_borrows;
+use ckpt_compiler::flow::{Binding, Declaration, Event, Passing, Use};
+use ckpt_compiler::instrument::{self, Stages};
+use quote::ToTokens;
+use std::ops::Range;
+
+/// Whether what the `let` at this place is made from changes in the initialiser, or while what it declares is in use.
+/// A restart, which has all variables as they are at the site, would make something else of it.
+pub fn inputs_change(program: &Program, analysis: &Analysis, placement: &Placement, place: Place) -> bool {
+    let is_let = matches!(locate::locate(program, place.0, place.1), Some(Found::Let { start, .. }) if start == place.1);
+    // The iterator of a `for` is looked at together with its loop.
+    if !is_let {
+        return false;
+    }
+    let around = |candidate: &Candidate| {
+        let function = &analysis.items.function(candidate.function).place;
+        function.file == place.0 && function.bytes.contains(&place.1)
+    };
+    let candidates = placement.candidates().into_iter().filter(around);
+    let innermost = candidates.min_by_key(|one| analysis.items.function(one.function).place.bytes.len());
+    let Some((candidate, statement)) = innermost.zip(locate::statement_at(program, place.0, place.1)) else {
+        return false;
+    };
+    analysis.tables.in_force_during(|| {
+        let Ok((arguments, item)) = with_sites(analysis, &candidate) else {
+            return false;
+        };
+        let stages = instrument::analyse(arguments, &item.into_token_stream(), candidate.opens_session);
+        stages.is_ok_and(|stages| change_in(program, &stages, place, &statement))
+    })
+}
+
+fn change_in(program: &Program, stages: &Stages, place: Place, statement: &Range<usize>) -> bool {
+    let is_declared_here = |binding: &&Binding| {
+        let at = locate::bytes(program, place.0, binding.ident.span()).start;
+        matches!(binding.declaration, Declaration::Let) && statement.contains(&at)
+    };
+    let step = stages
+        .flow
+        .bindings
+        .iter()
+        .filter(is_declared_here)
+        .map(|one| one.step)
+        .min();
+    let here = step.is_some_and(|step| change_of(stages, step));
+    here || stages
+        .members
+        .iter()
+        .any(|member| change_in(program, member, place, statement))
+}
+
+/// Whether something that is declared before the step changes in it, or, if it is needed to make what the step declares,
+/// later, while that is in use.
+fn change_of(stages: &Stages, step: ckpt_compiler::spine::StepId) -> bool {
+    let bindings = &stages.flow.bindings;
+    let mut found = false;
+    stages.liveness.for_each_event(&stages.flow, |event, live| {
+        let changed = &bindings[event.binding];
+        if changed.step >= step || !may_change(changed, event) {
+            return;
+        }
+        let needs_it = |id: usize| {
+            let one = &bindings[id];
+            let is_borrowed = one
+                .init
+                .as_ref()
+                .is_some_and(|init| only_borrows(init, &changed.ident));
+            one.step == step && !is_borrowed && one.inputs.iter().any(|(input, _)| *input == event.binding)
+        };
+        found |= event.step == step || live.ones().any(needs_it);
+    });
+    found
+}
+
+fn may_change(changed: &Binding, event: &Event) -> bool {
+    let is_behind = matches!(
+        changed.declaration,
+        Declaration::Parameter {
+            passing: Passing::Exclusive,
+            ..
+        }
+    );
+    match event.kind {
+        Use::Write => true,
+        Use::Change | Use::Lend => changed.mutable || is_behind,
+        _ => false,
+    }
+}

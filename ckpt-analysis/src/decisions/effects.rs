@@ -1,0 +1,476 @@
+//! Which statements may run a second time: a `let` whose value no checkpoint holds is made again at a restart if that
+//! changes nothing but the variable itself.
+
+use crate::Analysis;
+use crate::calls::CallId;
+use crate::edits::Place;
+use crate::items::{FnId, Items};
+use crate::source::locate::bytes;
+use crate::source::{FileId, Program};
+use ckpt_compiler::borrow::changes_inside;
+use ckpt_compiler::replay;
+use ckpt_compiler::spine::operands::names_in;
+use ckpt_compiler::tables::Tables;
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, Local};
+
+/// Where each call of a file stands, and what it may call.
+type CallsByFile = HashMap<FileId, Vec<(Range<usize>, Vec<FnId>)>>;
+
+/// Knows the effects of the functions of a program.
+#[derive(Debug)]
+pub struct Effects<'a> {
+    program: &'a Program,
+    items: &'a Items,
+    tables: &'a Tables,
+    /// Calls by the file and the byte at which they begin.
+    calls: CallsByFile,
+    by_function: Vec<Vec<FnId>>,
+    /// The types of the program that change behind a shared reference.
+    changing: HashSet<String>,
+}
+
+impl<'a> Effects<'a> {
+    /// Looks at the calls of the program.
+    pub fn of(program: &'a Program, analysis: &'a Analysis) -> Self {
+        let (items, graph) = (&analysis.items, &analysis.graph);
+        let mut calls: CallsByFile = HashMap::new();
+        for call in &graph.calls {
+            calls
+                .entry(call.place.file)
+                .or_default()
+                .push((call.place.bytes.clone(), call.callees.clone()));
+        }
+        let callees = |ids: Vec<CallId>| -> Vec<FnId> {
+            ids.into_iter()
+                .flat_map(|id| graph.call(id).callees.clone())
+                .collect()
+        };
+        Self {
+            program,
+            items,
+            tables: &analysis.tables,
+            calls,
+            by_function: graph.calls_by_function().into_iter().map(callees).collect(),
+            changing: changing_types(program),
+        }
+    }
+
+    /// Whether the `let` that begins there may run again: it has an initialiser that leaves no trace and changes no
+    /// variable, and what it declares is not changed later, so that a second run gives the same value. Of a `for`, whether
+    /// what it goes over may be made again.
+    pub fn may_run_again(&self, place: Place) -> bool {
+        self.tables.in_force_during(|| self.changes_nothing(place))
+    }
+
+    /// Whether the value of the variable that is declared there may be made a second time, and then filled from a
+    /// checkpoint: as [`Effects::may_run_again`], but the value itself may change later.
+    pub fn may_be_made_again(&self, place: Place) -> bool {
+        self.may_be_made_again_from(place, &[])
+    }
+
+    /// The same for a value that borrows variables exclusively, which are filled with it.
+    pub fn may_be_made_again_from(&self, place: Place, lent: &[String]) -> bool {
+        self.tables.in_force_during(|| {
+            let found = local_at(self.program, place);
+            found.is_some_and(|(statement, mut others)| {
+                let Statement::Let(local) = statement else {
+                    return false;
+                };
+                others.retain(|name| !lent.contains(name));
+                let mut pattern = &local.pat;
+                if let syn::Pat::Type(typed) = pattern {
+                    pattern = &typed.pat;
+                }
+                let init = local.init.as_ref().filter(|init| init.diverge.is_none());
+                matches!(pattern, syn::Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none())
+                    && init.is_some_and(|init| self.leaves_all_as_it_is(place.0, &init.expr, &others))
+            })
+        })
+    }
+
+    /// Whether the variable that is declared there holds an iterator that may be gone over a second time: its closures do
+    /// nothing but compute.
+    pub fn may_be_gone_over_again(&self, place: Place) -> bool {
+        self.may_be_made_again(place)
+            && self.tables.in_force_during(|| {
+                let found = local_at(self.program, place);
+                found.is_some_and(|(statement, _)| match statement {
+                    Statement::Let(local) => local
+                        .init
+                        .as_ref()
+                        .is_some_and(|init| replay::may_be_replayed(&init.expr)),
+                    Statement::For(_) => false,
+                })
+            })
+    }
+
+    fn changes_nothing(&self, place: Place) -> bool {
+        match local_at(self.program, place) {
+            Some((Statement::Let(local), others)) => local.init.as_ref().is_some_and(|init| {
+                init.diverge.is_none()
+                    && is_constant_pattern(&local.pat)
+                    && !self.may_change_inside(place.0, local)
+                    && self.leaves_all_as_it_is(place.0, &init.expr, &others)
+            }),
+            // What the loop goes over, made a second time.
+            Some((Statement::For(one), others)) => self.leaves_all_as_it_is(place.0, &one.expr, &others),
+            None => false,
+        }
+    }
+
+    /// Whether what the `let` declares may change although it is not `mut`: made again, it would have lost that.
+    fn may_change_inside(&self, file: FileId, local: &Local) -> bool {
+        let mut open: Vec<FnId> = match &local.init {
+            Some(init) => self.called_in(file, &bytes(self.program, file, init.expr.span()), &[]),
+            None => Vec::new(),
+        };
+        let mut seen = HashSet::new();
+        let mut changes = self.mentions_changing(&local.to_token_stream());
+        while let Some(next) = open.pop().filter(|_| !changes) {
+            if seen.insert(next) {
+                changes |= self.mentions_changing(&self.items.function(next).item.to_token_stream());
+                open.extend(self.by_function.get(next.0).into_iter().flatten());
+            }
+        }
+        changes
+    }
+
+    fn mentions_changing(&self, tokens: &TokenStream) -> bool {
+        let mut names = names_in(tokens).into_iter();
+        names.any(|name| changes_inside(&name) || self.changing.contains(&name))
+    }
+
+    fn leaves_all_as_it_is(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> bool {
+        let mut own = Traces::new(others, true);
+        own.visit_expr(expr);
+        let range = bytes(self.program, file, expr.span());
+        let ways_out: Vec<_> = own
+            .ways_out
+            .iter()
+            .map(|span| bytes(self.program, file, *span))
+            .collect();
+        !own.found
+            && self
+                .called_in(file, &range, &ways_out)
+                .into_iter()
+                .all(|callee| self.leaves_no_trace(callee))
+    }
+
+    /// What is called in a range of a file, but for some parts of it.
+    fn called_in(&self, file: FileId, range: &Range<usize>, but: &[Range<usize>]) -> Vec<FnId> {
+        let lies_in =
+            |at: &Range<usize>, range: &Range<usize>| range.start <= at.start && at.end <= range.end;
+        self.calls.get(&file).map_or_else(Vec::new, |calls| {
+            calls
+                .iter()
+                .filter(|(at, _)| lies_in(at, range) && !but.iter().any(|part| lies_in(at, part)))
+                .flat_map(|(_, callees)| callees.clone())
+                .collect()
+        })
+    }
+
+    /// Whether neither the function nor what it calls leaves a trace. What it does to its own variables is its own.
+    fn leaves_no_trace(&self, function: FnId) -> bool {
+        let mut seen = HashSet::new();
+        let mut pending = vec![function];
+        while let Some(next) = pending.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            let name = &self.items.function(next).display;
+            let path: Vec<String> = name.split("::").map(str::to_owned).collect();
+            if self.tables.may_run_again(&path) {
+                continue;
+            }
+            let nothing = HashSet::new();
+            let mut traces = Traces::new(&nothing, false);
+            traces.visit_block(&self.items.function(next).item.block);
+            if traces.found {
+                return false;
+            }
+            pending.extend(self.by_function.get(next.0).into_iter().flatten());
+        }
+        true
+    }
+}
+
+/// The types of a program that hold something which changes behind a shared reference.
+fn changing_types(program: &Program) -> HashSet<String> {
+    struct Types(Vec<(String, HashSet<String>)>);
+    impl<'ast> Visit<'ast> for Types {
+        fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+            let names = names_in(&item.fields.to_token_stream());
+            self.0.push((item.ident.to_string(), names));
+        }
+        fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+            let names = names_in(&item.variants.to_token_stream());
+            self.0.push((item.ident.to_string(), names));
+        }
+        fn visit_item_type(&mut self, item: &'ast syn::ItemType) {
+            let names = names_in(&item.ty.to_token_stream());
+            self.0.push((item.ident.to_string(), names));
+        }
+    }
+    let mut types = Types(Vec::new());
+    program.files.iter().for_each(|file| types.visit_file(&file.ast));
+    let mut found: HashSet<String> = HashSet::new();
+    loop {
+        let before = found.len();
+        for (name, names) in &types.0 {
+            if names.iter().any(|one| changes_inside(one) || found.contains(one)) {
+                found.insert(name.clone());
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// What may run again.
+enum Statement<'p> {
+    Let(&'p Local),
+    For(&'p syn::ExprForLoop),
+}
+
+/// The `let` or `for` that begins at the byte, and the names of its function that may change.
+fn local_at(program: &Program, place: Place) -> Option<(Statement<'_>, HashSet<String>)> {
+    struct Finder<'p> {
+        program: &'p Program,
+        place: Place,
+        changeable: Vec<HashSet<String>>,
+        found: Option<(Statement<'p>, HashSet<String>)>,
+    }
+    impl<'p> Finder<'p> {
+        fn function(&mut self, signature: &'p syn::Signature, body: &'p syn::Block) {
+            let mut names = Changeable::default();
+            names.visit_signature(signature);
+            names.visit_block(body);
+            self.changeable.push(names.0);
+            visit::visit_block(self, body);
+            self.changeable.pop();
+        }
+    }
+    impl<'p> Visit<'p> for Finder<'p> {
+        fn visit_item_fn(&mut self, item: &'p syn::ItemFn) {
+            self.function(&item.sig, &item.block);
+        }
+        fn visit_impl_item_fn(&mut self, item: &'p syn::ImplItemFn) {
+            self.function(&item.sig, &item.block);
+        }
+        fn visit_trait_item_fn(&mut self, item: &'p syn::TraitItemFn) {
+            if let Some(body) = &item.default {
+                self.function(&item.sig, body);
+            }
+        }
+        fn visit_local(&mut self, local: &'p Local) {
+            if bytes(self.program, self.place.0, local.span()).start == self.place.1 {
+                let names = self.changeable.last().cloned().unwrap_or_default();
+                self.found = Some((Statement::Let(local), names));
+            }
+            visit::visit_local(self, local);
+        }
+        fn visit_expr_for_loop(&mut self, one: &'p syn::ExprForLoop) {
+            if bytes(self.program, self.place.0, one.span()).start == self.place.1 {
+                let names = self.changeable.last().cloned().unwrap_or_default();
+                self.found = Some((Statement::For(one), names));
+            }
+            visit::visit_expr_for_loop(self, one);
+        }
+    }
+    let mut finder = Finder {
+        program,
+        place,
+        changeable: Vec::new(),
+        found: None,
+    };
+    finder.visit_file(&program.file(place.0).ast);
+    finder.found
+}
+
+/// The names declared `mut`, and those of parameters that are exclusive references.
+#[derive(Default)]
+struct Changeable(HashSet<String>);
+
+impl<'ast> Visit<'ast> for Changeable {
+    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+        if pattern.mutability.is_some() {
+            self.0.insert(pattern.ident.to_string());
+        }
+        visit::visit_pat_ident(self, pattern);
+    }
+
+    fn visit_receiver(&mut self, receiver: &'ast syn::Receiver) {
+        if receiver.mutability.is_some() {
+            self.0.insert("self".into());
+        }
+    }
+
+    fn visit_pat_type(&mut self, typed: &'ast syn::PatType) {
+        if let (syn::Pat::Ident(name), syn::Type::Reference(reference)) = (&*typed.pat, &*typed.ty)
+            && reference.mutability.is_some()
+        {
+            self.0.insert(name.ident.to_string());
+        }
+        visit::visit_pat_type(self, typed);
+    }
+}
+
+/// Whether nothing that the pattern binds may change later.
+fn is_constant_pattern(pattern: &syn::Pat) -> bool {
+    let mut names = Changeable::default();
+    names.visit_pat(pattern);
+    names.0.is_empty()
+}
+
+/// Looks for traces in code.
+struct Traces<'n> {
+    /// Names whose methods may change them.
+    changeable: &'n HashSet<String>,
+    /// Whether a `return` leaves what may run again.
+    return_leaves: bool,
+    found: bool,
+    /// Branches that end the program or leave the function. The first run did not take them, so a second run, from the same
+    /// inputs, does not either: what they do does not count.
+    ways_out: Vec<proc_macro2::Span>,
+}
+
+impl<'n> Traces<'n> {
+    fn new(changeable: &'n HashSet<String>, return_leaves: bool) -> Self {
+        Self {
+            changeable,
+            return_leaves,
+            found: false,
+            ways_out: Vec::new(),
+        }
+    }
+
+    /// Whether the expression never has a value; then it is noted.
+    fn is_way_out(&mut self, expr: &Expr) -> bool {
+        let is = never_returns(expr, self.return_leaves);
+        if is {
+            self.ways_out.push(expr.span());
+        }
+        is
+    }
+}
+
+/// Whether the expression ends with a call that ends the program, a panic, or, where that counts, `return`.
+fn never_returns(expr: &Expr, return_leaves: bool) -> bool {
+    match expr {
+        Expr::Paren(inner) => never_returns(&inner.expr, return_leaves),
+        Expr::Block(block) if block.label.is_none() => block_never_returns(&block.block, return_leaves),
+        Expr::Return(_) => return_leaves,
+        Expr::Macro(one) => panics(&one.mac),
+        Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| Tables::current().ends(&last.ident.to_string()))),
+        _ => false,
+    }
+}
+
+fn block_never_returns(block: &syn::Block, return_leaves: bool) -> bool {
+    match block.stmts.last() {
+        Some(syn::Stmt::Expr(last, _)) => never_returns(last, return_leaves),
+        Some(syn::Stmt::Macro(last)) => panics(&last.mac),
+        _ => false,
+    }
+}
+
+fn panics(mac: &syn::Macro) -> bool {
+    let name = mac.path.segments.last().map(|last| last.ident.to_string());
+    name.is_some_and(|name| Tables::current().ends(&name))
+}
+
+impl<'ast> Visit<'ast> for Traces<'_> {
+    fn visit_arm(&mut self, arm: &'ast syn::Arm) {
+        if let Some((_, guard)) = &arm.guard {
+            self.visit_expr(guard);
+        }
+        if !self.is_way_out(&arm.body) {
+            self.visit_expr(&arm.body);
+        }
+    }
+
+    fn visit_expr_if(&mut self, branch: &'ast syn::ExprIf) {
+        self.visit_expr(&branch.cond);
+        if block_never_returns(&branch.then_branch, self.return_leaves) {
+            self.ways_out.push(branch.then_branch.span());
+        } else {
+            self.visit_block(&branch.then_branch);
+        }
+        if let Some((_, otherwise)) = &branch.else_branch
+            && !self.is_way_out(otherwise)
+        {
+            self.visit_expr(otherwise);
+        }
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        let name = mac.path.segments.last().map(|last| last.ident.to_string());
+        self.found |= name.is_some_and(|name| Tables::current().leaves_a_trace(&name));
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        if let Expr::Path(path) = &*call.func
+            && let Some(last) = path.path.segments.last()
+        {
+            self.found |= Tables::current().leaves_a_trace(&last.ident.to_string());
+        }
+        visit::visit_expr_call(self, call);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let method = call.method.to_string();
+        let tables = Tables::current();
+        self.found |= tables.leaves_a_trace(&method);
+        let root = root_name(&call.receiver);
+        let may_change = root.is_some_and(|root| self.changeable.contains(&root));
+        self.found |= may_change && !tables.is_pure(&method) && !is_iteration(&method);
+        visit::visit_expr_method_call(self, call);
+        for argument in &call.args {
+            // It may be run by the method, as those of adaptors are by what collects.
+            if let Expr::Closure(closure) = argument
+                && !never_returns(&closure.body, false)
+            {
+                self.visit_expr(&closure.body);
+            }
+        }
+    }
+
+    fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
+        let is_outside = root_name(&one.expr).is_some_and(|root| self.changeable.contains(&root));
+        self.found |= one.mutability.is_some() && is_outside;
+        visit::visit_expr_reference(self, one);
+    }
+
+    fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+}
+
+fn is_iteration(method: &str) -> bool {
+    let tables = Tables::current();
+    tables.borrows(method) && !tables.borrows_mutably(method)
+        || tables.adapts(method)
+        || tables.collects(method)
+}
+
+fn root_name(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        Expr::Field(field) => root_name(&field.base),
+        Expr::Index(index) => root_name(&index.expr),
+        Expr::MethodCall(call) => root_name(&call.receiver),
+        Expr::Paren(inner) => root_name(&inner.expr),
+        Expr::Reference(one) => root_name(&one.expr),
+        Expr::Unary(one) => root_name(&one.expr),
+        _ => None,
+    }
+}

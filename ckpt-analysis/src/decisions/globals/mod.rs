@@ -1,0 +1,331 @@
+//! Global state: statics and thread-locals that a run may change are named at the start of `main`, so that they are part
+//! of every checkpoint. Modules hide theirs from each other, so each module names its own and calls those inside it.
+
+mod inner;
+mod mutable;
+
+pub use mutable::{RefusedStatic, refused_statics};
+
+use crate::items::{FnId, GlobalItem, GlobalKind, Items};
+use crate::source::edits::Edit;
+use crate::source::locate::bytes;
+use crate::source::{CrateKind, CrateSource, FileId, Program};
+use quote::ToTokens;
+use std::collections::HashSet;
+use syn::spanned::Spanned;
+use syn::{Item, ItemMacro, ItemStatic, StaticMutability, Type};
+
+/// The function that names the globals of a module.
+const NAMING: &str = "ckpt_globals";
+
+/// Types whose values change behind a shared reference.
+const CHANGING: &[&str] = &[
+    "AtomicBool",
+    "AtomicU8",
+    "AtomicU16",
+    "AtomicU32",
+    "AtomicU64",
+    "AtomicUsize",
+    "AtomicI8",
+    "AtomicI16",
+    "AtomicI32",
+    "AtomicI64",
+    "AtomicIsize",
+    "Mutex",
+    "RwLock",
+    "OnceLock",
+    "Cell",
+    "RefCell",
+    "OnceCell",
+];
+
+/// The edits that name all global state of the program, and what cannot be named.
+#[derive(Debug, Default)]
+pub struct GlobalEdits {
+    /// Functions behind the statics, and their calls.
+    pub edits: Vec<Edit>,
+    /// Statics inside functions that cannot be named from outside: by name, file and byte.
+    pub stuck: Vec<(String, FileId, usize)>,
+}
+
+/// Works out what has to be put in for a program that begins in `main`.
+pub fn global_edits(program: &Program, items: &Items, main: FnId) -> GlobalEdits {
+    let mut found = GlobalEdits::default();
+    let mut calls = Vec::new();
+    for (index, krate) in program.crates.iter().enumerate() {
+        let mut namer = Namer {
+            program,
+            krate,
+            found: &mut found,
+        };
+        let is_root_of_main = index == items.function(main).krate;
+        let list: Vec<&Item> = program.file(krate.root).ast.items.iter().collect();
+        let visibility = if krate.kind == CrateKind::Lib {
+            "pub"
+        } else {
+            "pub(crate)"
+        };
+        if namer.module(krate.root, &mut Vec::new(), &list, visibility) {
+            let path = if is_root_of_main {
+                NAMING.to_owned()
+            } else {
+                let main_crate = &program.crates[items.function(main).krate];
+                match main_crate.externs.iter().find(|(_, at)| **at == index) {
+                    Some((name, _)) => format!("{name}::{NAMING}"),
+                    None => continue,
+                }
+            };
+            calls.push(path);
+        }
+    }
+    let function = items.function(main);
+    let text = &program.file(function.place.file).text;
+    for call in calls {
+        let statement = format!("#[ckpt(reexecute)] {call}();");
+        found.edits.push(Edit::first_statement(
+            function.place.file,
+            text,
+            function.body_at,
+            &statement,
+        ));
+    }
+    found
+}
+
+struct Namer<'p> {
+    program: &'p Program,
+    krate: &'p CrateSource,
+    found: &'p mut GlobalEdits,
+}
+
+impl Namer<'_> {
+    /// Whether the module, or one inside it, has anything to name. `inline` are the names of the inline modules of the
+    /// file around it.
+    fn module(&mut self, file: FileId, inline: &mut Vec<String>, items: &[&Item], visibility: &str) -> bool {
+        let mut lines = Vec::new();
+        let mut taken = HashSet::new();
+        let mut end = 0;
+        for item in items {
+            let before = lines.len();
+            match item {
+                Item::Static(one) => lines.extend(of_static(one)),
+                Item::Macro(one) if holds_statics(one) => {
+                    lines.extend(of_macro(one));
+                }
+                Item::Mod(one) => {
+                    inline.push(one.ident.to_string());
+                    let has = match &one.content {
+                        Some((_, inner)) => {
+                            let inner: Vec<&Item> = inner.iter().collect();
+                            self.module(file, inline, &inner, "pub(crate)")
+                        }
+                        None => self.file_module(file, inline),
+                    };
+                    inline.pop();
+                    if has {
+                        lines.push(format!("{}::{NAMING}();", one.ident));
+                    }
+                }
+                Item::Fn(_) | Item::Impl(_) | Item::Trait(_) => {
+                    let inner = inner::of_item(self.program, file, item, &mut taken);
+                    let stuck = inner.stuck.into_iter().map(|(name, at)| (name, file, at));
+                    self.found.stuck.extend(stuck);
+                    self.found.edits.extend(inner.edits);
+                    lines.extend(inner.lines);
+                }
+                _ => {}
+            }
+            if lines.len() > before {
+                end = bytes(self.program, file, item.span()).end;
+            }
+        }
+        if lines.is_empty() {
+            return false;
+        }
+        let body: String = lines.iter().map(|line| format!("    {line}\n")).collect();
+        let text = format!("\n\n#[doc(hidden)]\n{visibility} fn {NAMING}() {{\n{body}}}");
+        self.found.edits.push(Edit::insert(file, end, text));
+        true
+    }
+
+    fn file_module(&mut self, file: FileId, inline: &[String]) -> bool {
+        let Some(&inner) = self.krate.modules.get(&(file, inline.to_vec())) else {
+            return false;
+        };
+        let program = self.program;
+        let items: Vec<&Item> = program.file(inner).ast.items.iter().collect();
+        self.module(inner, &mut Vec::new(), &items, "pub(crate)")
+    }
+}
+
+fn of_static(item: &ItemStatic) -> Option<String> {
+    let name = item.ident.to_string();
+    let is_late = matches!(&*item.ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Lazy"));
+    (is_shared(item) && may_change(&item.ty)).then(|| registration(&name, &name, is_late))
+}
+
+fn is_shared(item: &ItemStatic) -> bool {
+    !matches!(item.mutability, StaticMutability::Mut(_))
+}
+
+/// Names a static for checkpoints: under which path, and what it is called in its module. One that a library computes late
+/// is reached by a function, so that naming it does not compute it.
+fn registration(path: &str, name: &str, is_late: bool) -> String {
+    let place = match is_late {
+        true => format!("(|| &*{name}) as fn() -> &'static _"),
+        false => format!("&{name}"),
+    };
+    format!("ckpt::global(concat!(module_path!(), \"::{path}\"), {place});")
+}
+
+/// The names of the statics that an item declares and that may change, if it declares nothing else.
+fn statics_of(item: &Item) -> Vec<syn::Ident> {
+    match item {
+        Item::Static(one) if is_shared(one) && may_change(&one.ty) => vec![one.ident.clone()],
+        Item::Macro(one) if holds_statics(one) => {
+            let all = statics_in(one);
+            let changes = all.iter().any(|(_, ty)| may_change(ty));
+            let names = all.into_iter().map(|(name, _)| name);
+            if changes { names.collect() } else { Vec::new() }
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// `thread_local!` and `lazy_static!`.
+fn holds_statics(item: &ItemMacro) -> bool {
+    let name = item.mac.path.segments.last();
+    name.is_some_and(|last| last.ident == "thread_local") || is_lazy(item)
+}
+
+fn is_lazy(item: &ItemMacro) -> bool {
+    let name = item.mac.path.segments.last();
+    name.is_some_and(|last| last.ident == "lazy_static")
+}
+
+/// Those of `thread_local! { static A: Cell<u64> = ..; }` that change.
+fn of_macro(item: &ItemMacro) -> Vec<String> {
+    let changing = statics_in(item).into_iter().filter(|(_, ty)| may_change(ty));
+    changing
+        .map(|(name, _)| registration(&name.to_string(), &name.to_string(), is_lazy(item)))
+        .collect()
+}
+
+fn statics_in(item: &ItemMacro) -> Vec<(syn::Ident, Type)> {
+    struct Statics(Vec<(syn::Ident, Type)>);
+    impl syn::parse::Parse for Statics {
+        fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
+            let mut list = Vec::new();
+            while !input.is_empty() {
+                input.call(syn::Attribute::parse_outer)?;
+                input.parse::<syn::Visibility>()?;
+                input.parse::<syn::Token![static]>()?;
+                input.parse::<Option<syn::Token![ref]>>()?;
+                let name: syn::Ident = input.parse()?;
+                input.parse::<syn::Token![:]>()?;
+                let ty: Type = input.parse()?;
+                input.parse::<syn::Token![=]>()?;
+                if input.peek(syn::Token![const]) && input.peek2(syn::token::Brace) {
+                    input.parse::<syn::Token![const]>()?;
+                }
+                input.parse::<syn::Expr>()?;
+                list.push((name, ty));
+                if !input.is_empty() {
+                    input.parse::<syn::Token![;]>()?;
+                }
+            }
+            Ok(Self(list))
+        }
+    }
+    syn::parse2::<Statics>(item.mac.tokens.clone()).map_or_else(|_| Vec::new(), |list| list.0)
+}
+
+/// The first `thread_local!` of the program that may change: what it holds on other threads than that of `main` is not in
+/// a checkpoint.
+pub(crate) fn changing_thread_local(items: &Items) -> Option<&GlobalItem> {
+    let mut locals = items
+        .globals
+        .iter()
+        .filter(|one| one.kind == GlobalKind::ThreadLocal);
+    locals.find(|one| may_change(&one.ty))
+}
+
+/// Whether a value of the type may change behind a shared reference, as far as its text tells.
+fn may_change(ty: &Type) -> bool {
+    let text = ty.to_token_stream().to_string();
+    let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    words.any(|word| CHANGING.contains(&word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceFile;
+    use crate::source::edits::Edited;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn every_module_names_its_own() {
+        let text = "\
+use std::cell::Cell;
+static COUNT: AtomicU64 = AtomicU64::new(0);
+static NAME: &str = \"fixed\";
+mod inner {
+    thread_local! { static DRAWN: Cell<u64> = const { Cell::new(0) }; }
+}
+fn main() {
+    run();
+}
+";
+        let program = Program {
+            files: vec![SourceFile {
+                path: "main.rs".into(),
+                text: text.into(),
+                ast: syn::parse_file(text).unwrap(),
+                base: 0,
+            }],
+            crates: vec![CrateSource {
+                name: "p".into(),
+                package: "p".into(),
+                kind: CrateKind::Bin,
+                edition: 2021,
+                root: FileId(0),
+                modules: BTreeMap::new(),
+                externs: BTreeMap::new(),
+            }],
+        };
+        let analysis = crate::analyse(&program);
+        let main = analysis.items.main_of(0).unwrap();
+        let edits = global_edits(&program, &analysis.items, main).edits;
+        let new = Edited::new(text, &edits).text;
+        let expected = [
+            "ckpt::global(concat!(module_path!(), \"::COUNT\"), &COUNT);\n    inner::ckpt_globals();\n}",
+            "ckpt::global(concat!(module_path!(), \"::DRAWN\"), &DRAWN);",
+            "fn main() {\n    #[ckpt(reexecute)] ckpt_globals();\n    run();",
+        ];
+        for part in expected {
+            assert!(new.contains(part), "{new}");
+        }
+        assert!(!new.contains("NAME)") && syn::parse_file(&new).is_ok(), "{new}");
+    }
+
+    #[test]
+    fn what_a_library_computes_late_is_named_by_a_function() {
+        let named = |text: &str| match syn::parse_str::<Item>(text).unwrap() {
+            Item::Macro(one) => of_macro(&one),
+            Item::Static(one) => of_static(&one).into_iter().collect(),
+            _ => Vec::new(),
+        };
+        let lazy = "ckpt::global(concat!(module_path!(), \"::A\"), (|| &*A) as fn() -> &'static _);";
+        let text = "lazy_static::lazy_static! { pub static ref A: Mutex<Vec<u8>> = Mutex::new(vec![]); static ref B: u8 = 1; }";
+        assert_eq!(named(text), [lazy]);
+        assert_eq!(
+            named("static A: Lazy<Mutex<u8>> = Lazy::new(|| Mutex::new(1));"),
+            [lazy]
+        );
+        assert_eq!(
+            named("static A: LazyLock<Mutex<u8>> = LazyLock::new(|| Mutex::new(1));"),
+            ["ckpt::global(concat!(module_path!(), \"::A\"), &A);"]
+        );
+    }
+}

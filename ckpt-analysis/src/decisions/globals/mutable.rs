@@ -1,0 +1,182 @@
+//! Statics that no checkpoint can hold, and that the program changes: `static mut`, which only `unsafe` code can look at,
+//! and statics that nothing outside their function can name.
+
+use crate::Analysis;
+use crate::calls::CallId;
+use crate::items::FnId;
+use crate::source::locate::bytes;
+use crate::source::{FileId, Program};
+use std::collections::{BTreeMap, BTreeSet};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, ItemStatic, StaticMutability};
+
+/// A static whose value a restart would lose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedStatic {
+    /// The file of its declaration.
+    pub file: FileId,
+    /// The byte at which the declaration begins.
+    pub at: usize,
+    /// What cannot be done.
+    pub what: String,
+    /// Why.
+    pub why: &'static str,
+    /// What to write instead.
+    pub instead: String,
+}
+
+/// All that code which `main` reaches changes, in the order of the files. A `static mut` that is only ever read is a
+/// constant by another name.
+pub fn refused_statics(program: &Program, analysis: &Analysis, main: FnId) -> Vec<RefusedStatic> {
+    let mut declared: BTreeMap<(FileId, usize), String> = BTreeMap::new();
+    for (index, source) in program.files.iter().enumerate() {
+        let mut finder = Declarations {
+            program,
+            file: FileId(index),
+            found: &mut declared,
+        };
+        finder.visit_file(&source.ast);
+    }
+    let changed = if declared.is_empty() {
+        BTreeMap::new()
+    } else {
+        changed_names(analysis, main)
+    };
+    let mutable = declared.into_iter().filter_map(|((file, at), name)| {
+        let by = &analysis.items.function(*changed.get(&name)?).display;
+        Some(RefusedStatic {
+            file,
+            at,
+            what: format!("E1306: `static mut {name}` is changed by `{by}`, and no checkpoint can hold it"),
+            why: "looking at it is `unsafe`, and ckpt writes safe code only: a restart would find it at its initial value",
+            instead: format!(
+                "make `{name}` an atomic, a `Mutex` or a `thread_local!` of a `Cell`, all of which are saved; or a variable of `main` that is passed on"
+            ),
+        })
+    });
+    let stuck = super::global_edits(program, &analysis.items, main).stuck;
+    let stuck = stuck.into_iter().map(|(name, file, at)| RefusedStatic {
+        file,
+        at,
+        what: format!("E1307: the static `{name}` is hidden in its function and leans on other items there"),
+        why: "a restart has to put it back before the function runs, so it has to be nameable from outside",
+        instead: format!("put `{name}`, with what it needs, in front of the function"),
+    });
+    let mut all: Vec<RefusedStatic> = mutable.chain(stuck).collect();
+    all.sort_by_key(|one| (one.file, one.at));
+    all
+}
+
+/// The last names of the paths that reachable functions change, each with one of them.
+fn changed_names(analysis: &Analysis, main: FnId) -> BTreeMap<String, FnId> {
+    let mut changed = BTreeMap::new();
+    for function in reached(analysis, main) {
+        let mut changes = Changes(BTreeSet::new());
+        changes.visit_block(&analysis.items.function(function).item.block);
+        for name in changes.0 {
+            changed.entry(name).or_insert(function);
+        }
+    }
+    changed
+}
+
+fn reached(analysis: &Analysis, main: FnId) -> BTreeSet<FnId> {
+    let calls: Vec<Vec<CallId>> = analysis.graph.calls_by_function();
+    let mut seen = BTreeSet::new();
+    let mut pending = vec![main];
+    pending.extend(analysis.graph.taken.iter().copied());
+    while let Some(next) = pending.pop() {
+        if seen.insert(next) {
+            for call in calls.get(next.0).into_iter().flatten() {
+                pending.extend(&analysis.graph.call(*call).callees);
+            }
+        }
+    }
+    seen
+}
+
+struct Declarations<'p> {
+    program: &'p Program,
+    file: FileId,
+    found: &'p mut BTreeMap<(FileId, usize), String>,
+}
+
+impl<'ast> Visit<'ast> for Declarations<'_> {
+    fn visit_item_static(&mut self, item: &'ast ItemStatic) {
+        if matches!(item.mutability, StaticMutability::Mut(_)) {
+            let at = bytes(self.program, self.file, item.static_token.span()).start;
+            self.found.insert((self.file, at), item.ident.to_string());
+        }
+        visit::visit_item_static(self, item);
+    }
+}
+
+/// Last segments of the paths that code assigns to, borrows exclusively, or calls a method on.
+struct Changes(BTreeSet<String>);
+
+impl Changes {
+    fn root(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Path(path) => {
+                self.0
+                    .extend(path.path.segments.last().map(|last| last.ident.to_string()));
+            }
+            Expr::Field(one) => self.root(&one.base),
+            Expr::Index(one) => self.root(&one.expr),
+            Expr::Paren(one) => self.root(&one.expr),
+            Expr::Unary(one) => self.root(&one.expr),
+            Expr::Tuple(one) => one.elems.iter().for_each(|part| self.root(part)),
+            _ => {}
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Changes {
+    fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
+        self.root(&one.left);
+        visit::visit_expr_assign(self, one);
+    }
+
+    fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
+        if ckpt_compiler::spine::operands::is_assignment(&one.op) {
+            self.root(&one.left);
+        }
+        visit::visit_expr_binary(self, one);
+    }
+
+    fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
+        if one.mutability.is_some() {
+            self.root(&one.expr);
+        }
+        visit::visit_expr_reference(self, one);
+    }
+
+    fn visit_expr_raw_addr(&mut self, one: &'ast syn::ExprRawAddr) {
+        if matches!(one.mutability, syn::PointerMutability::Mut(_)) {
+            self.root(&one.expr);
+        }
+        visit::visit_expr_raw_addr(self, one);
+    }
+
+    fn visit_expr_method_call(&mut self, one: &'ast syn::ExprMethodCall) {
+        let tables = ckpt_compiler::tables::Tables::current();
+        let method = one.method.to_string();
+        let looks = (tables.is_pure(&method) || tables.borrows(&method)) && !tables.borrows_mutably(&method);
+        if !looks {
+            self.root(&one.receiver);
+        }
+        visit::visit_expr_method_call(self, one);
+    }
+
+    /// `addr_of_mut!(COUNT)`; what a macro does with the names in it is not known, but for those that print.
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        let name = mac.path.segments.last().map(|last| last.ident.to_string());
+        if name
+            .is_some_and(|name| !ckpt_compiler::tables::Tables::current().formats(&name) && name != "addr_of")
+        {
+            self.0
+                .extend(ckpt_compiler::spine::operands::names_in(&mac.tokens));
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Types of the crate `mpi` that stand for something in its library: a restart makes them again.
+
+use crate::source::Program;
+use std::collections::BTreeSet;
+use syn::visit::{self, Visit};
+
+const TYPES: [&str; 12] = [
+    "Process",
+    "AnyProcess",
+    "Universe",
+    "SimpleCommunicator",
+    "UserCommunicator",
+    "SystemCommunicator",
+    "CartesianCommunicator",
+    "InterCommunicator",
+    "UserGroup",
+    "SystemGroup",
+    "UserDatatype",
+    "SystemDatatype",
+];
+
+/// Traits that only its communicators have.
+const TRAITS: [&str; 4] = [
+    "Communicator",
+    "CommunicatorCollectives",
+    "AsCommunicator",
+    "AnyCommunicator",
+];
+
+/// Those that a program can mean.
+#[derive(Debug, Default)]
+pub(crate) struct Handles {
+    names: BTreeSet<&'static str>,
+}
+
+impl Handles {
+    /// None where the program imports nothing of that crate; a type of the program's own of that name is another.
+    pub(crate) fn of(program: &Program) -> Self {
+        let mut found = Found::default();
+        program.files.iter().for_each(|file| found.visit_file(&file.ast));
+        let names = TYPES.into_iter().filter(|name| !found.own.contains(*name));
+        Self {
+            names: names.filter(|_| found.uses_mpi).collect(),
+        }
+    }
+
+    /// Whether the type with this path is one, or a parameter that is a communicator.
+    pub(crate) fn has(&self, path: &syn::Path, generics: &syn::Generics) -> bool {
+        let Some(last) = path.segments.last() else {
+            return false;
+        };
+        self.names.iter().any(|name| last.ident == name)
+            || (path.segments.len() == 1 && has_bound(&last.ident, generics, &TRAITS))
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    own: BTreeSet<String>,
+    uses_mpi: bool,
+}
+
+impl<'ast> Visit<'ast> for Found {
+    fn visit_use_path(&mut self, path: &'ast syn::UsePath) {
+        self.uses_mpi |= path.ident == "mpi";
+        visit::visit_use_path(self, path);
+    }
+
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        self.own.insert(item.ident.to_string());
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        self.own.insert(item.ident.to_string());
+    }
+}
+
+/// Whether a type parameter has a bound that ends with one of these names.
+pub(crate) fn has_bound(name: &syn::Ident, generics: &syn::Generics, bounds: &[&str]) -> bool {
+    let is_one = |bound: &syn::TypeParamBound| {
+        matches!(bound, syn::TypeParamBound::Trait(one)
+            if one.path.segments.last().is_some_and(|last| bounds.iter().any(|bound| last.ident == bound)))
+    };
+    let in_list = generics
+        .type_params()
+        .any(|parameter| parameter.ident == *name && parameter.bounds.iter().any(is_one));
+    let in_clause = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    in_list
+        || in_clause.into_iter().any(|predicate| {
+            matches!(predicate, syn::WherePredicate::Type(one)
+                if one.bounds.iter().any(is_one)
+                    && matches!(&one.bounded_ty, syn::Type::Path(path) if path.path.is_ident(name)))
+        })
+}

@@ -1,0 +1,483 @@
+//! What it takes to save the objects of a trait, `Box<dyn Solver>`: an attribute on the trait that lists its types, and
+//! `#[derive(ckpt::Checkpoint)]` on those. Nothing is guessed: what cannot be listed is a reason to refuse.
+
+use crate::decisions::saved_types::Types;
+use crate::edits::Place;
+use crate::items::resolve::{Namespace, Resolved, Resolver, segments};
+use crate::items::{Def, ImplItem, Items, ScopeId, TraitId, TraitItem, TypeId};
+use crate::source::edits::Edit;
+use crate::source::locate::{self, Found};
+use crate::source::{FileId, Program};
+use quote::ToTokens;
+use std::collections::{BTreeMap, BTreeSet};
+use syn::spanned::Spanned;
+
+/// More sets of arguments than this are not listed for one generic `impl`.
+const MOST_INSTANCES: usize = 16;
+
+/// What the objects of a trait need.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct ObjectEdits {
+    /// The attribute on the trait, and what makes the types in it known there.
+    pub edits: Vec<Edit>,
+    /// The types that get `#[derive(ckpt::Checkpoint)]`: the first byte of each item. Those that their fields hold too.
+    pub derives: BTreeSet<Place>,
+}
+
+/// What makes the objects of the trait `name` something that can be saved. `name` is as rustc writes it: `Solver`,
+/// `dyn solvers::Solver`, `(dyn Solver + Send + 'static)`.
+///
+/// # Errors
+/// Why it cannot be done, for people.
+pub fn object_edits(
+    program: &Program,
+    items: &Items,
+    types: &Types,
+    name: &str,
+) -> Result<ObjectEdits, String> {
+    let resolver = Resolver::new(items);
+    let found = trait_named(items, name)?;
+    let mut lister = Lister {
+        program,
+        items,
+        resolver: &resolver,
+        types,
+        of: found,
+        listed: Vec::new(),
+        open: false,
+        visible: BTreeMap::new(),
+        bounds: BTreeMap::new(),
+        derives: BTreeSet::new(),
+    };
+    lister.refuse_trait()?;
+    let mut seen = 0;
+    for one in &items.impls {
+        if lister.implements(one, found.id) {
+            lister.implementor(one)?;
+            seen += 1;
+        }
+    }
+    lister.open |= lister.written() > seen;
+    lister.finish()
+}
+
+/// The name of the trait in the text of a trait object: `solvers::Solver` of `(dyn solvers::Solver + Send)`.
+fn bare(name: &str) -> &str {
+    let name = name.trim().trim_start_matches('(').trim_end_matches(')');
+    let name = name.strip_prefix("dyn ").unwrap_or(name);
+    name.split(" + ").next().unwrap_or(name).trim()
+}
+
+fn trait_named<'i>(items: &'i Items, name: &str) -> Result<&'i TraitItem, String> {
+    let name = bare(name);
+    if name.contains('<') {
+        return Err(format!(
+            "`dyn {name}` is an object of a trait with arguments, of which every set has its own types"
+        ));
+    }
+    let wanted: Vec<&str> = name.split("::").collect();
+    let full = |one: &&TraitItem| {
+        let scope = items.scope(one.scope);
+        let mut path: Vec<&str> = scope.path.iter().map(String::as_str).collect();
+        path.push(&one.name);
+        // rustc may put the name of the crate in front.
+        path.ends_with(&wanted) || path.ends_with(wanted.get(1..).unwrap_or_default()) && wanted.len() > 1
+    };
+    let mut found = items.traits.iter().filter(full);
+    match (found.next(), found.next()) {
+        (Some(one), None) => Ok(one),
+        (Some(_), Some(_)) => Err(format!("there are several traits `{name}`")),
+        _ => Err(format!("`{name}` is not a trait of this package")),
+    }
+}
+
+struct Lister<'p> {
+    program: &'p Program,
+    items: &'p Items,
+    resolver: &'p Resolver<'p>,
+    types: &'p Types,
+    of: &'p TraitItem,
+    /// The types, as they are named where the trait is.
+    listed: Vec<String>,
+    /// Whether there are implementors that cannot be listed, and need not be.
+    open: bool,
+    /// What has to be made visible to the crate.
+    visible: BTreeMap<Place, &'static str>,
+    /// Type parameters that get the bound `'static`, by the place of the insertion.
+    bounds: BTreeMap<Place, &'static str>,
+    derives: BTreeSet<Place>,
+}
+
+impl Lister<'_> {
+    fn refuse_trait(&self) -> Result<(), String> {
+        let (name, declaration) = (&self.of.name, &self.of.declaration);
+        let is_object = |one: &syn::Attribute| {
+            let path = one.path();
+            path.segments.len() == 2 && path.segments[0].ident == "ckpt" && path.segments[1].ident == "object"
+        };
+        if declaration.attrs.iter().any(is_object) {
+            return Err(format!("`{name}` has its `#[ckpt::object(..)]` already"));
+        }
+        if !declaration.generics.params.is_empty() {
+            return Err(format!(
+                "`{name}` is a generic trait, and every set of arguments makes another one"
+            ));
+        }
+        let associated = declaration
+            .items
+            .iter()
+            .any(|item| matches!(item, syn::TraitItem::Type(_)));
+        if associated {
+            return Err(format!("`{name}` has an associated type"));
+        }
+        Ok(())
+    }
+
+    fn implements(&self, one: &ImplItem, wanted: TraitId) -> bool {
+        one.of_trait.as_ref().is_some_and(|path| {
+            let found = self.resolver.path(one.scope, &segments(path), Namespace::Types);
+            found == Resolved::Item(Def::Trait(wanted))
+        })
+    }
+
+    /// How often `impl Trait for` may be in the text. There can be more than was seen: in tests, in macros.
+    fn written(&self) -> usize {
+        let wanted = format!("{} for ", self.of.name);
+        let count = |file: &crate::source::SourceFile| file.text.matches(&wanted).count();
+        self.program.files.iter().map(count).sum()
+    }
+
+    fn implementor(&mut self, one: &ImplItem) -> Result<(), String> {
+        let text = text_of(&one.self_type);
+        let (from, to) = (self.items.scope(one.scope), self.items.scope(self.of.scope));
+        if from.krate != to.krate {
+            return Err(format!(
+                "`{text}` implements `{}` in another crate, which the crate of the trait cannot name",
+                self.of.name
+            ));
+        }
+        if one.generics.lifetimes().next().is_some() {
+            return Err(format!(
+                "`{text}` borrows, and implements `{}`: a value behind `dyn {}` might borrow",
+                self.of.name, self.of.name
+            ));
+        }
+        if forwards(&one.self_type) {
+            // `impl Solver for Box<dyn Solver>`, `impl<T: Solver + ?Sized> Solver for Box<T>`: an object in an object.
+            self.open = true;
+            return Ok(());
+        }
+        for arguments in self.instances(one)? {
+            let listed = self.type_text(&one.self_type, one.scope, &arguments)?;
+            if !self.listed.contains(&listed) {
+                self.listed.push(listed);
+            }
+        }
+        Ok(())
+    }
+
+    /// The sets of arguments that a generic `impl` may have: what its parameters' own traits are implemented by.
+    fn instances(&mut self, one: &ImplItem) -> Result<Vec<BTreeMap<String, String>>, String> {
+        let mut sets = vec![BTreeMap::new()];
+        let text = text_of(&one.self_type);
+        if let Some(constant) = one.generics.const_params().next() {
+            let name = &constant.ident;
+            return Err(format!("`{text}` is generic over the constant `{name}`"));
+        }
+        for parameter in one.generics.type_params() {
+            let name = parameter.ident.to_string();
+            let candidates = self.arguments(one, parameter).ok_or_else(|| {
+                format!("`{text}` is generic over `{name}`, and what that stands for cannot be listed")
+            })?;
+            sets = sets
+                .into_iter()
+                .flat_map(|set: BTreeMap<String, String>| {
+                    let name = name.clone();
+                    candidates.iter().map(move |candidate| {
+                        let mut set = set.clone();
+                        set.insert(name.clone(), candidate.clone());
+                        set
+                    })
+                })
+                .collect();
+            if sets.len() > MOST_INSTANCES {
+                return Err(format!("`{text}` is generic, and stands for too many types"));
+            }
+            self.open = true;
+            self.bound(parameter, one.file);
+        }
+        Ok(sets)
+    }
+
+    /// What may stand for a type parameter: the types that implement the trait of this program that bounds it.
+    fn arguments(&mut self, one: &ImplItem, parameter: &syn::TypeParam) -> Option<Vec<String>> {
+        let in_where = one.generics.where_clause.iter().flat_map(|clause| {
+            clause.predicates.iter().filter_map(|predicate| match predicate {
+                syn::WherePredicate::Type(ty) if parameter.ident == text_of(&ty.bounded_ty) => {
+                    Some(&ty.bounds)
+                }
+                _ => None,
+            })
+        });
+        let bounds: Vec<&syn::TypeParamBound> = parameter.bounds.iter().chain(in_where.flatten()).collect();
+        let mut traits = bounds.iter().filter_map(|bound| match bound {
+            syn::TypeParamBound::Trait(bound) => Some(&bound.path),
+            _ => None,
+        });
+        let found = traits.find_map(|path| {
+            match self.resolver.path(one.scope, &segments(path), Namespace::Types) {
+                Resolved::Item(Def::Trait(id)) => Some(id),
+                _ => None,
+            }
+        })?;
+        let mut candidates = Vec::new();
+        for other in &self.items.impls {
+            if self.implements(other, found)
+                && other.generics.params.is_empty()
+                && !forwards(&other.self_type)
+            {
+                candidates.push(
+                    self.type_text(&other.self_type, other.scope, &BTreeMap::new())
+                        .ok()?,
+                );
+            }
+        }
+        (!candidates.is_empty()).then_some(candidates)
+    }
+
+    /// An object lives as long as the program, and so does what it is made of.
+    fn bound(&mut self, parameter: &syn::TypeParam, file: FileId) {
+        let is_static = |bound: &syn::TypeParamBound| matches!(bound, syn::TypeParamBound::Lifetime(one) if one.ident == "static");
+        if parameter.bounds.iter().any(is_static) {
+            return;
+        }
+        let (end, text) = match parameter.bounds.last() {
+            Some(last) => (last.span(), " + 'static"),
+            None => (parameter.ident.span(), ": 'static"),
+        };
+        let at = locate::bytes(self.program, file, end).end;
+        self.bounds.insert((file, at), text);
+    }
+
+    /// The type as it is written where the trait is, its parameters replaced.
+    fn type_text(
+        &mut self,
+        ty: &syn::Type,
+        scope: ScopeId,
+        arguments: &BTreeMap<String, String>,
+    ) -> Result<String, String> {
+        let unlisted = |reason: &str| Err(format!("`{}` implements the trait, and {reason}", text_of(ty)));
+        match ty {
+            syn::Type::Paren(inner) => return self.type_text(&inner.elem, scope, arguments),
+            syn::Type::Group(inner) => return self.type_text(&inner.elem, scope, arguments),
+            syn::Type::Tuple(tuple) => {
+                let parts: Result<Vec<_>, _> = tuple
+                    .elems
+                    .iter()
+                    .map(|part| self.type_text(part, scope, arguments))
+                    .collect();
+                return Ok(format!("({},)", parts?.join(", ")));
+            }
+            syn::Type::Array(array) => {
+                let item = self.type_text(&array.elem, scope, arguments)?;
+                return match &array.len {
+                    syn::Expr::Lit(length) => Ok(format!("[{item}; {}]", text_of(length))),
+                    _ => unlisted("its length has a name"),
+                };
+            }
+            // `impl Shape for Vec<Box<dyn Shape>>`: what is listed stands where the trait is, under its own name.
+            syn::Type::TraitObject(object) if self.is_own_object(object, scope) => {
+                return Ok(format!("dyn {}", self.of.name));
+            }
+            _ => {}
+        }
+        let syn::Type::Path(path) = ty else {
+            return unlisted("it is not a type that a checkpoint can hold");
+        };
+        let Some(last) = path.path.segments.last().filter(|_| path.qself.is_none()) else {
+            return unlisted("its path is too long");
+        };
+        if let Some(argument) = path
+            .path
+            .get_ident()
+            .and_then(|name| arguments.get(&name.to_string()))
+        {
+            return Ok(argument.clone());
+        }
+        let name = match self.resolver.path(scope, &segments(&path.path), Namespace::Types) {
+            Resolved::Item(Def::Type(id)) => {
+                self.derive(id)?;
+                self.path_to(id)?
+            }
+            Resolved::Outside => self.outside(&path.path, scope),
+            _ => return unlisted("what its name stands for is not clear"),
+        };
+        let written = match &last.arguments {
+            syn::PathArguments::None => return Ok(name),
+            syn::PathArguments::AngleBracketed(written) => written,
+            syn::PathArguments::Parenthesized(_) => return unlisted("it is a function"),
+        };
+        let mut texts = Vec::new();
+        for argument in &written.args {
+            match argument {
+                syn::GenericArgument::Type(ty) => texts.push(self.type_text(ty, scope, arguments)?),
+                syn::GenericArgument::Const(syn::Expr::Lit(number)) => texts.push(text_of(number)),
+                _ => return unlisted("one of its arguments is not a type"),
+            }
+        }
+        Ok(format!("{name}<{}>", texts.join(", ")))
+    }
+
+    /// Whether it is `dyn` of the trait itself, and of nothing else.
+    fn is_own_object(&self, object: &syn::TypeTraitObject, scope: ScopeId) -> bool {
+        let bounds: Vec<_> = object.bounds.iter().collect();
+        let [syn::TypeParamBound::Trait(bound)] = bounds[..] else {
+            return false;
+        };
+        let found = self
+            .resolver
+            .path(scope, &segments(&bound.path), Namespace::Types);
+        found == Resolved::Item(Def::Trait(self.of.id))
+    }
+
+    /// A type of another crate, with the path under which the module of the `impl` has it.
+    fn outside(&self, path: &syn::Path, scope: ScopeId) -> String {
+        let name = path.get_ident().map(ToString::to_string);
+        let name = name.or_else(|| {
+            Some(
+                path.segments
+                    .first()
+                    .filter(|_| path.segments.len() == 1)?
+                    .ident
+                    .to_string(),
+            )
+        });
+        let module = self.items.scope(self.items.module_of(scope));
+        let import = name.and_then(|name| module.uses.get(&name)?.first().cloned());
+        match import {
+            Some(import) => import.join("::").replace("::::", "::"),
+            None => text_of(&with_no_arguments(path)),
+        }
+    }
+
+    fn derive(&mut self, id: TypeId) -> Result<(), String> {
+        let item = &self.items.types[id.0];
+        let (file, at) = (item.place.file, item.place.bytes.start);
+        let Some(Found::Type { item: start, .. }) = locate::locate(self.program, file, at) else {
+            return Ok(());
+        };
+        let held = self.types.held_by((file, start), &BTreeMap::new());
+        let held = held.map_err(|field| format!("`{}` cannot be saved: {field}", item.name))?;
+        self.derives.extend(held);
+        Ok(())
+    }
+
+    /// The path of a type of this program from where the trait is. Private modules and types on the way that the trait
+    /// cannot see become `pub(crate)`.
+    fn path_to(&mut self, id: TypeId) -> Result<String, String> {
+        let item = &self.items.types[id.0];
+        let module = self.items.module_of(self.of.scope);
+        let here = self.resolver.in_module(module, &item.name, Namespace::Types);
+        if here == Some(Def::Type(id)) {
+            return Ok(item.name.clone());
+        }
+        let mut steps = Vec::new();
+        let mut at = item.scope;
+        loop {
+            let scope = self.items.scope(at);
+            if scope.is_block {
+                return Err(format!(
+                    "`{}` is declared inside a function, where the trait cannot name it",
+                    item.name
+                ));
+            }
+            let Some(parent) = scope.parent else { break };
+            if let Some((vis, place)) = &scope.declared {
+                steps.push((parent, vis, place));
+            }
+            at = parent;
+        }
+        steps.insert(0, (item.scope, &item.vis, &item.place));
+        for (module, vis, place) in steps {
+            if self.is_private_there(module, vis) {
+                let (at, text) = ((place.file, place.bytes.start), "pub(crate) ");
+                if !matches!(vis, syn::Visibility::Inherited) {
+                    return Err(format!("`{}` is visible in a part of the crate only", item.name));
+                }
+                self.visible.insert(at, text);
+            }
+        }
+        let path = &self.items.scope(item.scope).path;
+        let modules: String = path.iter().map(|name| format!("{name}::")).collect();
+        Ok(format!("crate::{modules}{}", item.name))
+    }
+
+    /// Whether something that is declared in a module cannot be named where the trait is.
+    fn is_private_there(&self, module: ScopeId, vis: &syn::Visibility) -> bool {
+        let visible_in = match vis {
+            syn::Visibility::Public(_) => return false,
+            syn::Visibility::Inherited => module,
+            syn::Visibility::Restricted(one) => {
+                match self.resolver.path(module, &segments(&one.path), Namespace::Types) {
+                    Resolved::Item(Def::Module(found)) => found,
+                    _ => return true,
+                }
+            }
+        };
+        let mut at = Some(self.of.scope);
+        while let Some(scope) = at {
+            if scope == visible_in {
+                return false;
+            }
+            at = self.items.scope(scope).parent;
+        }
+        true
+    }
+
+    fn finish(self) -> Result<ObjectEdits, String> {
+        if self.listed.is_empty() {
+            return Err(format!("no type of this package implements `{}`", self.of.name));
+        }
+        let mut list = self.listed;
+        if self.open {
+            list.push("..".into());
+        }
+        let attribute = format!("#[ckpt::object({})]", list.join(", "));
+        let (file, at) = (self.of.place.file, self.of.place.bytes.start);
+        let text = &self.program.file(file).text;
+        let mut edits = vec![Edit::line_before(file, text, at, &attribute)];
+        let inserted = self.visible.into_iter().chain(self.bounds);
+        edits.extend(inserted.map(|((file, at), text)| Edit::insert(file, at, text)));
+        Ok(ObjectEdits {
+            edits,
+            derives: self.derives,
+        })
+    }
+}
+
+/// Whether the type is an object itself, or a pointer to whatever implements the trait.
+fn forwards(ty: &syn::Type) -> bool {
+    match ty {
+        syn::Type::TraitObject(_) | syn::Type::Reference(_) => true,
+        syn::Type::Path(path) => path.path.segments.last().is_some_and(|last| {
+            let is_pointer = matches!(last.ident.to_string().as_str(), "Box" | "Rc" | "Arc");
+            is_pointer && !matches!(last.arguments, syn::PathArguments::None)
+        }),
+        _ => false,
+    }
+}
+
+fn with_no_arguments(path: &syn::Path) -> syn::Path {
+    let mut path = path.clone();
+    if let Some(last) = path.segments.last_mut() {
+        last.arguments = syn::PathArguments::None;
+    }
+    path
+}
+
+fn text_of(tokens: &impl ToTokens) -> String {
+    ckpt_compiler::object::full_name(tokens)
+}
+
+#[cfg(test)]
+mod tests;

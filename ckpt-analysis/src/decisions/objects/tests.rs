@@ -1,0 +1,169 @@
+//! What is written for traits in several places of a program, and what is refused.
+
+use super::*;
+use crate::decisions::saved_types::Types;
+use crate::items;
+use crate::source::edits::Edited;
+use crate::source::{CrateKind, CrateSource, SourceFile};
+
+fn program(text: &str) -> Program {
+    let file = SourceFile {
+        path: "main.rs".into(),
+        text: text.into(),
+        ast: syn::parse_file(text).unwrap(),
+        base: 0,
+    };
+    let root = CrateSource {
+        name: "main".into(),
+        package: "main".into(),
+        kind: CrateKind::Bin,
+        edition: 2021,
+        root: FileId(0),
+        modules: BTreeMap::new(),
+        externs: BTreeMap::new(),
+    };
+    Program {
+        files: vec![file],
+        crates: vec![root],
+    }
+}
+
+fn edited(text: &str, name: &str) -> Result<(String, Vec<String>), String> {
+    let program = program(text);
+    let types = Types::of(&program);
+    let found = object_edits(&program, &items::collect(&program), &types, name)?;
+    let derives = found
+        .derives
+        .iter()
+        .map(|place| types.get(*place).unwrap().name.clone())
+        .collect();
+    Ok((Edited::new(text, &found.edits).text, derives))
+}
+
+#[test]
+fn one_line_in_front_of_the_trait() {
+    let text = "\
+/// How to go on.
+pub trait Solver: Send {
+    fn step(&mut self);
+}
+struct Explicit(Inner);
+struct Inner;
+#[derive(ckpt::Checkpoint)]
+struct Implicit;
+impl Solver for Explicit { fn step(&mut self) {} }
+impl Solver for Implicit { fn step(&mut self) {} }
+impl Solver for Vec<f64> { fn step(&mut self) {} }
+";
+    let (now, derives) = edited(text, "(dyn Solver + Send + 'static)").unwrap();
+    let attribute = "#[ckpt::object(Explicit, Implicit, Vec<f64>)]\npub trait";
+    assert_eq!(now, text.replace("pub trait", attribute));
+    assert_eq!(derives, ["Explicit", "Inner"]);
+}
+
+#[test]
+fn paths_are_those_that_hold_where_the_trait_is() {
+    let text = "\
+mod laws {
+    use crate::bodies::Comet;
+    pub trait Law {}
+    impl Law for Comet {}
+}
+pub mod bodies {
+    pub struct Comet;
+    mod deep {
+        struct Hidden;
+        impl crate::laws::Law for Hidden {}
+    }
+    use std::collections::BTreeMap;
+    impl crate::laws::Law for BTreeMap<u8, Comet> {}
+    impl super::laws::Law for [(Comet, f64); 3] {}
+}
+";
+    let (now, derives) = edited(text, "dyn laws::Law").unwrap();
+    let attribute = "#[ckpt::object(Comet, crate::bodies::deep::Hidden, \
+        std::collections::BTreeMap<u8, Comet>, [(Comet, f64,); 3])]";
+    let expected = text
+        .replace("    pub trait", &format!("    {attribute}\n    pub trait"))
+        .replace("    mod deep", "    pub(crate) mod deep")
+        .replace("struct Hidden", "pub(crate) struct Hidden");
+    assert_eq!(now, expected);
+    assert_eq!(derives, ["Comet", "Hidden"]);
+}
+
+#[test]
+fn generic_types_stand_for_what_their_bounds_are_implemented_by() {
+    let text = "\
+trait Law {}
+struct Spring; impl Law for Spring {}
+struct Gravity; impl Law for Gravity {}
+trait Force {}
+struct Pair<L> { law: L }
+impl<L: Law> Force for Pair<L> {}
+struct Wall; impl Force for Wall {}
+impl<F: Force + ?Sized> Force for Box<F> {}
+";
+    let (now, derives) = edited(text, "Force").unwrap();
+    let expected = text
+        .replace(
+            "trait Force",
+            "#[ckpt::object(Pair<Spring>, Pair<Gravity>, Wall, ..)]\ntrait Force",
+        )
+        .replace("impl<L: Law>", "impl<L: Law + 'static>");
+    assert_eq!(now, expected);
+    assert_eq!(derives, ["Spring", "Gravity", "Pair", "Wall"]);
+}
+
+#[test]
+fn what_macros_and_tests_may_implement_leaves_the_list_open() {
+    let text = "trait Law {}\nstruct A;\nimpl Law for A {}\nmacro_rules! law { ($t:ty) => { impl Law for $t {} } }\n";
+    let (now, _) = edited(text, "Law").unwrap();
+    assert!(now.starts_with("#[ckpt::object(A, ..)]\ntrait"), "{now}");
+}
+
+#[test]
+fn refusals_name_the_reason() {
+    let refused = |text: &str, name: &str| edited(text, name).unwrap_err();
+    assert_eq!(refused("", "dyn Write"), "`Write` is not a trait of this package");
+    assert_eq!(
+        refused("trait S<T> {} struct A; impl S<u8> for A {}", "S")
+            .split(',')
+            .next(),
+        Some("`S` is a generic trait")
+    );
+    assert!(refused("trait S<T> {}", "dyn S<f64>").contains("with arguments"));
+    assert_eq!(refused("trait S { type T; }", "S"), "`S` has an associated type");
+    assert_eq!(
+        refused("trait S {}", "S"),
+        "no type of this package implements `S`"
+    );
+    assert!(refused("#[ckpt::object(A)] trait S {} struct A; impl S for A {}", "S").contains("already"));
+    let borrows = "trait S {} struct A<'a>(&'a [f64]); impl<'a> S for A<'a> {}";
+    assert!(refused(borrows, "S").starts_with("`A<'a>` borrows"));
+    let function = "trait S {} struct A { rule: fn(f64) -> f64 } impl S for A {}";
+    assert_eq!(
+        refused(function, "S"),
+        "`A` cannot be saved: A.rule: fn(f64) -> f64"
+    );
+    let closure = "trait S {} struct A<F>(F); impl<F: Fn()> S for A<F> {}";
+    assert!(refused(closure, "S").contains("generic over `F`"));
+    let inner = "trait S {} fn f() { struct A; impl S for A {} }";
+    assert!(refused(inner, "S").contains("inside a function"));
+}
+
+#[test]
+fn a_list_of_objects_that_is_one_itself_is_listed() {
+    let text = "\
+trait Shape { fn area(&self) -> f64; }
+struct Disc { r: f64 }
+impl Shape for Disc { fn area(&self) -> f64 { self.r } }
+impl Shape for Vec<Box<dyn Shape>> { fn area(&self) -> f64 { 0.0 } }
+";
+    let (now, _) = edited(text, "dyn Shape").unwrap();
+    assert!(
+        now.starts_with("#[ckpt::object(Disc, Vec<Box<dyn Shape>>)]\ntrait"),
+        "{now}"
+    );
+    let with_more = text.replace("Box<dyn Shape>", "Box<dyn Shape + Send>");
+    assert!(edited(&with_more, "dyn Shape").is_err());
+}

@@ -1,0 +1,54 @@
+//! Variables that are used in other branches than those with the sites: a restart needs no value for them.
+
+use crate::edits::Place;
+use crate::placement::expressible::with_sites;
+use crate::placement::{Candidate, Placement};
+use crate::source::locate;
+use crate::{Analysis, Program};
+use ckpt_compiler::flow::{Declaration, Flow};
+use ckpt_compiler::instrument;
+use ckpt_compiler::liveness::is_done_with;
+use quote::ToTokens;
+
+/// Whether no site of its function leads to a use of what the `let` at this place declares, one variable.
+pub fn is_used_elsewhere(
+    program: &Program,
+    analysis: &Analysis,
+    placement: &Placement,
+    place: Place,
+) -> bool {
+    let around = |candidate: &Candidate| {
+        let function = &analysis.items.function(candidate.function).place;
+        function.file == place.0 && function.bytes.contains(&place.1)
+    };
+    let candidates = placement.candidates().into_iter().filter(around);
+    let innermost = candidates.min_by_key(|one| analysis.items.function(one.function).place.bytes.len());
+    innermost.is_some_and(|candidate| {
+        analysis
+            .tables
+            .in_force_during(|| is_elsewhere_in(program, analysis, &candidate, place))
+            .unwrap_or(false)
+    })
+}
+
+fn is_elsewhere_in(
+    program: &Program,
+    analysis: &Analysis,
+    candidate: &Candidate,
+    place: Place,
+) -> Option<bool> {
+    let (arguments, item) = with_sites(analysis, candidate).ok()?;
+    let stages = instrument::analyse(arguments, &item.into_token_stream(), candidate.opens_session).ok()?;
+    let flow: &Flow = &stages.flow;
+    let written = |id: &usize| {
+        let binding = &flow.bindings[*id];
+        let at = locate::bytes(program, place.0, binding.ident.span()).start;
+        (at >= place.1 && matches!(binding.declaration, Declaration::Let)).then_some(at)
+    };
+    let first = (0..flow.bindings.len())
+        .filter(|id| written(id).is_some())
+        .min_by_key(written)?;
+    let step = flow.bindings[first].step;
+    let of_this = flow.bindings.iter().filter(|one| one.step == step).count();
+    Some(of_this == 1 && is_done_with(flow, first))
+}

@@ -1,0 +1,333 @@
+//! Statements that a restart executes again instead of reading what they declare from the checkpoint, because the value
+//! there would not be looked at, or, if the user wants that, because it is cheap to make.
+//!
+//! - **Rewritten**: scratch space. What the variable holds at a site is given a new value as a whole before anything looks
+//!   at it (`contents`, through calls: `callees`), so that all that matters is its shape; and that is what its `let`
+//!   makes, from inputs that do not change.
+//! - **Recomputed** (`--recompute`): the variable never changes, and what makes it leaves no trace.
+//!
+//! The stages of one function see the result as `#[ckpt(reexecute)]` on the `let`.
+
+mod callees;
+mod contents;
+mod fill;
+mod names;
+mod pure;
+
+use crate::Analysis;
+use crate::cost::Costs;
+use crate::decisions::effects::Effects;
+use crate::edits::Place;
+use crate::placement::expressible::with_sites;
+use crate::placement::{Candidate, Holder, Placement};
+use callees::Callees;
+use ckpt_compiler::explain::explain;
+use ckpt_compiler::marks::Marks;
+use ckpt_compiler::options::Options;
+use contents::{Contents, Watched, Whole};
+use names::{Names, Uses, lengths};
+use proc_macro2::{Span, TokenStream};
+use pure::Purity;
+use quote::ToTokens;
+use std::collections::{BTreeMap, BTreeSet};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Attribute, Expr, ExprForLoop, FnArg, Ident, ItemFn, Local, Pat, parse_quote};
+
+/// Why a statement is executed again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// What it declares is rewritten before it is read.
+    Rewritten,
+    /// What it declares never changes, and is cheap to make.
+    Recomputed,
+}
+
+/// The statements that are executed again: the `let`s by their first byte.
+pub type Again = BTreeMap<Place, Why>;
+
+/// Finds them in all functions of a placement. `recompute` are the effects of the program's functions, where the user
+/// wants what is cheap to be made again.
+pub fn again(analysis: &Analysis, placement: &Placement, recompute: Option<&Effects<'_>>) -> Again {
+    analysis.tables.in_force_during(|| {
+        let callees = Callees::of(analysis);
+        let functions = placement.functions.iter().zip(placement.candidates());
+        let ours = functions.filter(|(function, _)| !function.by_user);
+        ours.flat_map(|(_, candidate)| {
+            of_function(analysis, &callees, &candidate, (recompute, &placement.costs))
+        })
+        .collect()
+    })
+}
+
+/// The function with its sites, and `#[ckpt(reexecute)]` on the `let`s that are executed again.
+///
+/// # Errors
+/// Those of [`with_sites`].
+pub fn with_again(
+    analysis: &Analysis,
+    candidate: &Candidate,
+    again: &Again,
+) -> Result<(TokenStream, ItemFn), Vec<ckpt_compiler::errors::Diagnostic>> {
+    let marks = again.keys().map(|place| (*place, "reexecute")).collect();
+    with_marks(analysis, candidate, &marks)
+}
+
+/// The function as it is instrumented with `#[ckpt(..)]` on the `let`s, `for` loops and parameters that begin there.
+///
+/// # Errors
+/// Those of [`with_sites`].
+pub fn with_marks(
+    analysis: &Analysis,
+    candidate: &Candidate,
+    marks: &BTreeMap<Place, &'static str>,
+) -> Result<(TokenStream, ItemFn), Vec<ckpt_compiler::errors::Diagnostic>> {
+    let (arguments, mut item) = with_sites(analysis, candidate)?;
+    let file = analysis.items.function(candidate.function).place.file;
+    let marks = marks.iter().filter(|(place, _)| place.0 == file);
+    let mut marker = Marker {
+        base: analysis.bases.get(file.0).copied().unwrap_or(0),
+        words: marks.map(|(place, word)| (place.1, *word)).collect(),
+    };
+    marker.visit_item_fn_mut(&mut item);
+    Ok((arguments, item))
+}
+
+fn of_function(
+    analysis: &Analysis,
+    callees: &Callees<'_>,
+    candidate: &Candidate,
+    (recompute, costs): (Option<&Effects<'_>>, &Costs),
+) -> Again {
+    let Ok((arguments, item)) = with_sites(analysis, candidate) else {
+        return Again::new();
+    };
+    let Some(saved) = saved(&arguments, &item, candidate.opens_session) else {
+        return Again::new();
+    };
+    let Ok(options) = Options::parse(arguments.clone(), candidate.opens_session) else {
+        return Again::new();
+    };
+    let file = analysis.items.function(candidate.function).place.file;
+    let base = analysis.bases.get(file.0).copied().unwrap_or(0);
+    let marks = Marks {
+        calls: &options.calls,
+    };
+    let names = Names::of(&item);
+    let mut lets = Lets(Vec::new());
+    lets.visit_block(&item.block);
+    let purity = Purity::of(analysis, costs);
+    let is_loop = |one: &crate::placement::SitePlace| matches!(one.holder, Holder::Loop(_));
+    let mut found = Vec::new();
+    let shapes: BTreeMap<String, Vec<String>> = lets
+        .0
+        .iter()
+        .filter(|(name, _)| names.is_single(name))
+        .filter_map(|(name, local)| Some((name.clone(), lengths(&local.init.as_ref()?.expr))))
+        .collect();
+    for (name, local) in lets.0 {
+        let place = (file, local.span().byte_range().start + base);
+        let Some(init) = &local.init else { continue };
+        let is_ours = saved.contains(&name) && names.is_single(&name) && local.attrs.is_empty();
+        if !is_ours || init.diverge.is_some() {
+            continue;
+        }
+        let is_constant = names.is_constant(&init.expr);
+        let scratch = is_constant
+            && candidate.sites.iter().all(is_loop)
+            && [Whole::Elements, Whole::Value]
+                .into_iter()
+                .any(|whole| is_rewritten(callees, file, &item, (&name, &init.expr), &shapes, whole, marks));
+        if scratch {
+            found.push((place, Why::Rewritten, name));
+        } else if recompute.is_some_and(|effects| effects.may_run_again(place))
+            && purity.of_initialiser(file, &item, &names, &init.expr)
+            && !gives_inputs_away(&item, &init.expr, marks)
+        {
+            found.push((place, Why::Recomputed, name));
+        }
+    }
+    // Each must be accepted by the stages, and something must be gained.
+    let mut kept = (Again::new(), saved);
+    for (place, why, name) in found {
+        let mut more = kept.0.clone();
+        more.insert(place, why);
+        let now = with_again(analysis, candidate, &more)
+            .ok()
+            .and_then(|(arguments, item)| self::saved(&arguments, &item, candidate.opens_session));
+        // A list is worth the numbers that it is made from.
+        let is_list = shapes.get(&name).is_some_and(|lengths| !lengths.is_empty());
+        let gains = |now: &BTreeSet<String>| !now.contains(&name) && (is_list || now.len() < kept.1.len());
+        if let Some(now) = now.filter(gains) {
+            kept = (more, now);
+        }
+    }
+    kept.0
+}
+
+/// The names of the variables that are saved at any site, those of a `for` apart; nothing where a stage refuses.
+fn saved(arguments: &TokenStream, item: &ItemFn, opens_session: bool) -> Option<BTreeSet<String>> {
+    let sites = explain(arguments.clone(), &item.to_token_stream(), opens_session).ok()?;
+    let variables = sites.into_iter().flat_map(|site| site.variables);
+    Some(
+        variables
+            .filter(|one| one.fate.is_saved())
+            .map(|one| one.name)
+            .collect(),
+    )
+}
+
+fn is_rewritten(
+    callees: &Callees<'_>,
+    file: crate::source::FileId,
+    item: &ItemFn,
+    (name, init): (&str, &Expr),
+    shapes: &BTreeMap<String, Vec<String>>,
+    whole: Whole,
+    marks: Marks<'_>,
+) -> bool {
+    let lengths = lengths(init);
+    if whole == Whole::Elements && lengths.is_empty() {
+        return false;
+    }
+    let lets_go =
+        |call: &Expr, index: usize| marks.callee(call).is_none() && callees.lets_go(file, call, index, whole);
+    let mut uses = Uses {
+        name,
+        whole,
+        depth: lengths.len(),
+        is_number: is_number(init),
+        lets_go: &lets_go,
+        is_as_long: &|other| whole == Whole::Elements && shapes.get(other) == Some(&lengths),
+        marks: Some(marks),
+        kept: false,
+    };
+    uses.visit_block(&item.block);
+    if uses.kept {
+        return false;
+    }
+    let watched = Watched {
+        name: name.to_owned(),
+        indices: Vec::new(),
+        is_reference: false,
+        lengths,
+        flat: None,
+        whole,
+    };
+    let rewrites = |call: &Expr, index: usize, one: &Watched| callees.rewrites(file, call, index, one);
+    let mut contents = Contents {
+        watched: &watched,
+        rewrites: &rewrites,
+        marks: Some(marks),
+        at_return: false,
+        outside: false,
+        around: Vec::new(),
+        live_at_a_site: false,
+    };
+    contents.block(&item.block, false);
+    !contents.live_at_a_site
+}
+
+/// Whether a call that leads to a site takes something by value that the initialiser is made from: during the call it
+/// is the callee's.
+fn gives_inputs_away(item: &ItemFn, init: &Expr, marks: Marks<'_>) -> bool {
+    struct Given<'a>(Marks<'a>, BTreeSet<String>);
+    impl Given<'_> {
+        fn name(&mut self, expr: &Expr) {
+            if let Expr::Path(path) = expr
+                && let Some(name) = path.path.get_ident()
+            {
+                self.1.insert(name.to_string());
+            }
+        }
+    }
+    impl<'ast> Visit<'ast> for Given<'_> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            if self.0.callee(expr).is_some() {
+                match expr {
+                    Expr::Call(call) => call.args.iter().for_each(|one| self.name(one)),
+                    Expr::MethodCall(call) => {
+                        self.name(&call.receiver);
+                        call.args.iter().for_each(|one| self.name(one));
+                    }
+                    _ => {}
+                }
+            }
+            visit::visit_expr(self, expr);
+        }
+    }
+    let mut given = Given(marks, BTreeSet::new());
+    given.visit_block(&item.block);
+    given
+        .1
+        .iter()
+        .any(|name| contents::mentions(init.to_token_stream(), name))
+}
+
+/// Whether the value is copied where it is named.
+fn is_number(init: &Expr) -> bool {
+    match init {
+        Expr::Lit(lit) => matches!(
+            lit.lit,
+            syn::Lit::Int(_) | syn::Lit::Float(_) | syn::Lit::Bool(_) | syn::Lit::Char(_)
+        ),
+        Expr::Unary(one) => is_number(&one.expr),
+        Expr::Paren(one) => is_number(&one.expr),
+        _ => false,
+    }
+}
+
+/// The `let`s of a function that declare one name each.
+struct Lets(Vec<(String, Local)>);
+
+impl<'ast> Visit<'ast> for Lets {
+    fn visit_local(&mut self, local: &'ast Local) {
+        let pattern = match &local.pat {
+            Pat::Type(typed) => &*typed.pat,
+            other => other,
+        };
+        if let Pat::Ident(one) = pattern
+            && one.by_ref.is_none()
+            && one.subpat.is_none()
+        {
+            self.0.push((one.ident.to_string(), local.clone()));
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+struct Marker {
+    base: usize,
+    words: BTreeMap<usize, &'static str>,
+}
+
+impl Marker {
+    fn mark(&self, span: Span, attributes: &mut Vec<Attribute>) {
+        if let Some(word) = self.words.get(&(span.byte_range().start + self.base)) {
+            let word = Ident::new(word, Span::call_site());
+            attributes.push(parse_quote!(#[ckpt(#word)]));
+        }
+    }
+}
+
+impl VisitMut for Marker {
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        self.mark(local.span(), &mut local.attrs);
+        visit_mut::visit_local_mut(self, local);
+    }
+    fn visit_expr_for_loop_mut(&mut self, one: &mut ExprForLoop) {
+        self.mark(one.span(), &mut one.attrs);
+        visit_mut::visit_expr_for_loop_mut(self, one);
+    }
+    fn visit_fn_arg_mut(&mut self, argument: &mut FnArg) {
+        let span = argument.span();
+        if let FnArg::Typed(typed) = argument {
+            self.mark(span, &mut typed.attrs);
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}

@@ -1,0 +1,315 @@
+//! Structs of which a checkpoint holds a part: a restart makes the value again, by the initialiser of its variable, and
+//! fills that part in. What it keeps from the initialiser are functions and shared references.
+
+mod callers;
+mod kinds;
+mod parts;
+mod through;
+
+pub use parts::moved_parts;
+pub use through::through_fields;
+
+use kinds::{Kind, Kinds, Named, has_shared_state, is_text_field};
+use through::lent_parts;
+
+use crate::edits::Place;
+use crate::items::Items;
+use crate::source::Program;
+use crate::source::locate::bytes;
+use ckpt_compiler::tables::Tables;
+use std::collections::{BTreeMap, BTreeSet};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, Member};
+
+/// The fields of the struct that begins there which a restart can keep as the initialiser has made them; nothing where
+/// there is no such field, or one of them may change, or another stands in the way.
+pub fn kept_fields(program: &Program, place: Place) -> Option<BTreeSet<Place>> {
+    let item = struct_at(program, place)?;
+    let names = Named::of(program);
+    let kinds = Kinds {
+        generics: &item.generics,
+        named: &names,
+        depth: 0,
+    };
+    let mut kept = BTreeSet::new();
+    for (name, field) in named_fields(item) {
+        let kind = kinds.of(&field.ty);
+        match kind {
+            Kind::Saved => continue,
+            Kind::Plain
+                if names.moves_text
+                    && is_text_field(field)
+                    && changes(program, item, name.clone(), false) =>
+            {
+                continue;
+            }
+            Kind::Exclusive if through::is_exclusive_reference(field) => continue,
+            Kind::Exclusive => return None,
+            Kind::Object | Kind::Objects if has_shared_state(program) => return None,
+            Kind::Plain | Kind::Object | Kind::Objects | Kind::Within => {}
+        }
+        if field.attrs.iter().any(|one| one.path().is_ident("ckpt")) {
+            return None;
+        }
+        if changes(program, item, name, matches!(kind, Kind::Within | Kind::Objects)) {
+            return None;
+        }
+        kept.insert((place.0, bytes(program, place.0, field.span()).start));
+    }
+    let has_through = item.fields.iter().any(through::is_exclusive_reference);
+    if has_through && through_fields(program, place).is_none() {
+        return None;
+    }
+    (!kept.is_empty() || has_through).then_some(kept)
+}
+
+/// What is said of the fields of such a struct: that they are kept, or looked through.
+pub fn words_of_fields(program: &Program, place: Place) -> Option<BTreeMap<Place, &'static str>> {
+    let kept = kept_fields(program, place)?;
+    let through = through_fields(program, place).unwrap_or_default();
+    let kept = kept.into_iter().map(|field| (field, "keep"));
+    Some(
+        kept.chain(through.into_iter().map(|field| (field, "through")))
+            .collect(),
+    )
+}
+
+/// What the attribute on the variable names: what its initialiser moves into the value, and what it lends to it; nothing
+/// where the value borrows something else exclusively.
+pub fn parts_of(program: &Program, variable: Place, ty: Place) -> Option<Vec<String>> {
+    let words = words_of_fields(program, ty)?;
+    let mut parts = moved_parts(program, variable, ty, &words.keys().copied().collect());
+    parts.extend(
+        lent_variables(program, variable, ty)?
+            .iter()
+            .map(|name| format!("&mut {name}")),
+    );
+    Some(parts)
+}
+
+/// The variables that the value borrows exclusively.
+pub fn lent_variables(program: &Program, variable: Place, ty: Place) -> Option<Vec<String>> {
+    match through_fields(program, ty) {
+        Some(_) => lent_parts(program, variable, ty),
+        None => Some(Vec::new()),
+    }
+}
+
+fn named_fields(item: &syn::ItemStruct) -> impl Iterator<Item = (String, &syn::Field)> {
+    item.fields.iter().enumerate().map(|(index, field)| {
+        let name = field.ident.as_ref();
+        (name.map_or_else(|| index.to_string(), ToString::to_string), field)
+    })
+}
+
+/// Whether anything in the program gives the field another value; with `within` also what is in it.
+fn changes(program: &Program, item: &syn::ItemStruct, field: String, within: bool) -> bool {
+    let mut changes = Changes {
+        owner: item.ident.to_string(),
+        field,
+        within,
+        inside: false,
+        building: false,
+        found: false,
+    };
+    program
+        .files
+        .iter()
+        .for_each(|file| changes.visit_file(&file.ast));
+    changes.found
+}
+
+/// Whether the value of a variable is replaced as a whole by `mem::swap`, `replace` or `take` in the function around it.
+pub fn is_exchanged(items: &Items, place: Place, name: &str) -> bool {
+    struct Exchanges<'n>(&'n str, bool);
+    impl<'ast> Visit<'ast> for Exchanges<'_> {
+        fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+            self.1 |= exchanges(call)
+                && call.args.iter().any(|argument| {
+                    matches!(argument, Expr::Reference(one)
+                        if one.mutability.is_some() && matches!(&*one.expr, Expr::Path(path) if path.path.is_ident(self.0)))
+                });
+            visit::visit_expr_call(self, call);
+        }
+    }
+    let mut around = items
+        .functions
+        .iter()
+        .filter(|one| one.place.file == place.0 && one.place.bytes.contains(&place.1));
+    around.any(|function| {
+        let mut exchanges = Exchanges(name, false);
+        exchanges.visit_block(&function.item.block);
+        exchanges.1
+    })
+}
+
+fn exchanges(call: &syn::ExprCall) -> bool {
+    let Expr::Path(path) = &*call.func else {
+        return false;
+    };
+    let last = path.path.segments.last();
+    last.is_some_and(|last| ["swap", "replace", "take"].iter().any(|name| last.ident == name))
+}
+
+/// The struct that begins there.
+pub(crate) fn struct_at(program: &Program, place: Place) -> Option<&syn::ItemStruct> {
+    struct Finder<'p>(&'p Program, Place, Option<&'p syn::ItemStruct>);
+    impl<'p> Visit<'p> for Finder<'p> {
+        fn visit_item_struct(&mut self, item: &'p syn::ItemStruct) {
+            if bytes(self.0, self.1.0, item.span()).start == self.1.1 {
+                self.2 = Some(item);
+            }
+        }
+    }
+    let mut finder = Finder(program, place, None);
+    finder.visit_file(&program.file(place.0).ast);
+    finder.2
+}
+
+/// Whether anything in the program gives a field another value.
+struct Changes {
+    owner: String,
+    field: String,
+    /// Whether methods may change what is in it.
+    within: bool,
+    /// Inside an `impl` of the owner.
+    inside: bool,
+    /// Inside a method that takes a value and gives it back, `fn with(mut self, ..) -> Self`: what it sets belongs to the
+    /// initialiser that calls it.
+    building: bool,
+    found: bool,
+}
+
+impl Changes {
+    /// Whether the place is the field, or a part of it.
+    fn is_in_field(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Field(one) => self.is_field(&one.member) || self.is_in_field(&one.base),
+            Expr::Index(one) => self.is_in_field(&one.expr),
+            Expr::Paren(one) => self.is_in_field(&one.expr),
+            Expr::MethodCall(one) => self.within && self.is_in_field(&one.receiver),
+            _ => false,
+        }
+    }
+
+    fn is_field(&self, member: &Member) -> bool {
+        match member {
+            Member::Named(name) => *name == self.field,
+            Member::Unnamed(index) => index.index.to_string() == self.field,
+        }
+    }
+
+    /// Whether an assignment there changes a value that is in use.
+    fn changes_place(&self, place: &Expr) -> bool {
+        self.is_in_field(place) && !(self.building && is_of_self(place)) || self.is_self(place)
+    }
+
+    fn is_builder(&self, method: &syn::ImplItemFn) -> bool {
+        let takes_value = method
+            .sig
+            .receiver()
+            .is_some_and(|receiver| receiver.reference.is_none() && receiver.colon_token.is_none());
+        let gives_own = matches!(&method.sig.output, syn::ReturnType::Type(_, ty)
+            if matches!(&**ty, syn::Type::Path(path) if path.path.segments.last()
+                .is_some_and(|last| last.ident == "Self" || last.ident == self.owner)));
+        let ends_with_self = matches!(method.block.stmts.last(), Some(syn::Stmt::Expr(Expr::Path(path), None))
+            if path.path.is_ident("self"));
+        self.inside && takes_value && gives_own && ends_with_self
+    }
+
+    fn is_self(&self, expr: &Expr) -> bool {
+        let Expr::Unary(syn::ExprUnary {
+            op: syn::UnOp::Deref(_),
+            expr,
+            ..
+        }) = expr
+        else {
+            return false;
+        };
+        self.inside && matches!(&**expr, Expr::Path(path) if path.path.is_ident("self"))
+    }
+}
+
+impl<'ast> Visit<'ast> for Changes {
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        let before = self.inside;
+        self.inside = matches!(&*item.self_ty, syn::Type::Path(path)
+            if path.path.segments.last().is_some_and(|last| last.ident == self.owner));
+        visit::visit_item_impl(self, item);
+        self.inside = before;
+    }
+
+    fn visit_impl_item_fn(&mut self, method: &'ast syn::ImplItemFn) {
+        let builds = self.is_builder(method);
+        let before = std::mem::replace(&mut self.building, builds);
+        visit::visit_impl_item_fn(self, method);
+        self.building = before;
+    }
+
+    fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
+        self.found |= self.changes_place(&one.left);
+        visit::visit_expr_assign(self, one);
+    }
+
+    fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
+        // `a += b` and its kind are told by their last sign.
+        let assigns = quote::ToTokens::to_token_stream(&one.op)
+            .to_string()
+            .ends_with('=')
+            && !matches!(
+                one.op,
+                syn::BinOp::Eq(_) | syn::BinOp::Ne(_) | syn::BinOp::Le(_) | syn::BinOp::Ge(_)
+            );
+        self.found |= assigns && self.is_in_field(&one.left);
+        visit::visit_expr_binary(self, one);
+    }
+
+    fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
+        self.found |= one.mutability.is_some() && self.is_in_field(&one.expr);
+        visit::visit_expr_reference(self, one);
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        let takes_self = |argument: &Expr| matches!(argument, Expr::Path(path) if path.path.is_ident("self"));
+        self.found |= self.inside && exchanges(call) && call.args.iter().any(takes_self);
+        visit::visit_expr_call(self, call);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let method = call.method.to_string();
+        let tables = Tables::current();
+        let looks = (tables.is_pure(&method) || tables.borrows(&method) || tables.adapts(&method))
+            && !tables.borrows_mutably(&method)
+            // `Option::take`; that of an iterator says how many.
+            && !(method == "take" && call.args.is_empty());
+        self.found |= self.within && !looks && self.is_in_field(&call.receiver);
+        visit::visit_expr_method_call(self, call);
+    }
+
+    /// A field that a pattern takes by name could be changed under that name.
+    fn visit_pat_struct(&mut self, pattern: &'ast syn::PatStruct) {
+        let is_owner = pattern
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == self.owner || last.ident == "Self" && self.inside);
+        self.found |= is_owner && pattern.fields.iter().any(|field| self.is_field(&field.member));
+        visit::visit_pat_struct(self, pattern);
+    }
+}
+
+/// `self.field`, or a part of it.
+fn is_of_self(place: &Expr) -> bool {
+    match place {
+        Expr::Field(one) => {
+            matches!(&*one.base, Expr::Path(path) if path.path.is_ident("self")) || is_of_self(&one.base)
+        }
+        Expr::Index(one) => is_of_self(&one.expr),
+        Expr::Paren(one) => is_of_self(&one.expr),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,215 @@
+//! What an initialiser moves into the part of its value that a restart fills.
+
+use super::struct_at;
+use crate::edits::Place;
+use crate::source::Program;
+use crate::source::locate::bytes;
+use quote::ToTokens;
+use std::collections::BTreeSet;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, Stmt};
+
+/// The variables that the `let` at `variable` moves into fields that are filled, as values of a literal of the struct at
+/// `ty`, or as arguments of a function of it that is one literal. At a restart anything of their type will do.
+pub fn moved_parts(program: &Program, variable: Place, ty: Place, kept: &BTreeSet<Place>) -> Vec<String> {
+    let Some(item) = struct_at(program, ty) else {
+        return Vec::new();
+    };
+    let fields = Fields {
+        name: item.ident.to_string(),
+        filled: item
+            .fields
+            .iter()
+            .filter(|field| !kept.contains(&(ty.0, bytes(program, ty.0, field.span()).start)))
+            // An object cannot be made of nothing.
+            .filter(|field| !field.ty.to_token_stream().to_string().contains("dyn "))
+            .filter_map(|field| field.ident.as_ref().map(ToString::to_string))
+            .collect(),
+    };
+    let names = match initialiser(program, variable) {
+        Some(Expr::Struct(literal)) => fields.filled_by(literal),
+        Some(Expr::Call(call)) => fields.filled_through(program, call),
+        _ => Vec::new(),
+    };
+    let mut seen = BTreeSet::new();
+    let once: Vec<String> = names
+        .into_iter()
+        .filter(|name| seen.insert(name.clone()))
+        .collect();
+    once
+}
+
+/// The struct's fields that are filled.
+struct Fields {
+    name: String,
+    filled: BTreeSet<String>,
+}
+
+impl Fields {
+    /// The variables whose values become filled fields as they are, and are not used for others.
+    fn filled_by(&self, literal: &syn::ExprStruct) -> Vec<String> {
+        let is_own = literal
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == self.name || last.ident == "Self");
+        if !is_own || literal.rest.is_some() {
+            return Vec::new();
+        }
+        let name_of = |field: &syn::FieldValue| match &field.member {
+            syn::Member::Named(name) => name.to_string(),
+            syn::Member::Unnamed(index) => index.index.to_string(),
+        };
+        let values = || literal.fields.iter().map(|field| (name_of(field), &field.expr));
+        let moved = values().filter(|(field, _)| self.filled.contains(field));
+        let moved: Vec<String> = moved.filter_map(|(_, value)| variable(value)).collect();
+        let is_used_elsewhere = |name: &String| {
+            values().any(|(field, value)| {
+                uses(value, name) > 0 && !(self.filled.contains(&field) && is_simple(value))
+            })
+        };
+        moved
+            .into_iter()
+            .filter(|name| !is_used_elsewhere(name))
+            .collect()
+    }
+
+    /// The same for the arguments of `Self::new(..)`, where that does nothing but put them into a literal.
+    fn filled_through(&self, program: &Program, call: &syn::ExprCall) -> Vec<String> {
+        let Expr::Path(callee) = &*call.func else {
+            return Vec::new();
+        };
+        let mut segments = callee.path.segments.iter().rev().map(|one| one.ident.to_string());
+        let (Some(function), Some(owner)) = (segments.next(), segments.next()) else {
+            return Vec::new();
+        };
+        if owner != self.name {
+            return Vec::new();
+        }
+        let makers = Makers::named(program, &self.name, &function);
+        let [maker] = makers[..] else {
+            return Vec::new();
+        };
+        let Some(Stmt::Expr(Expr::Struct(literal), None)) = maker.block.stmts.last() else {
+            return Vec::new();
+        };
+        let filled = self.filled_by(literal);
+        let parameters = maker.sig.inputs.iter().map(|input| match input {
+            syn::FnArg::Typed(typed) => match &*typed.pat {
+                syn::Pat::Ident(name) if name.subpat.is_none() => Some(name.ident.to_string()),
+                _ => None,
+            },
+            syn::FnArg::Receiver(_) => None,
+        });
+        let goes_there = |name: &String| filled.contains(name) && count(&maker.block, name) == 1;
+        let pairs: Vec<(&Expr, bool)> = call
+            .args
+            .iter()
+            .zip(parameters.map(|name| name.is_some_and(|name| goes_there(&name))))
+            .collect();
+        let moved = pairs.iter().filter(|(_, goes)| *goes);
+        let moved: Vec<String> = moved.filter_map(|(argument, _)| variable(argument)).collect();
+        let is_used_elsewhere = |name: &String| {
+            pairs
+                .iter()
+                .any(|(argument, goes)| !goes && uses(argument, name) > 0)
+        };
+        moved
+            .into_iter()
+            .filter(|name| !is_used_elsewhere(name))
+            .collect()
+    }
+}
+
+/// The name of a variable that stands alone.
+pub(super) fn variable(value: &Expr) -> Option<String> {
+    let Expr::Path(path) = value else { return None };
+    let name = path.path.get_ident()?.to_string();
+    name.starts_with(|first: char| first.is_lowercase() || first == '_')
+        .then_some(name)
+}
+
+/// A variable, or what only looks at one: `cells.len()`.
+fn is_simple(value: &Expr) -> bool {
+    match value {
+        Expr::MethodCall(call) => {
+            call.method == "len" && call.args.is_empty() && variable(&call.receiver).is_some()
+        }
+        value => variable(value).is_some(),
+    }
+}
+
+pub(super) fn uses(value: &Expr, name: &str) -> usize {
+    let mut mentions = Mentions(name, 0);
+    mentions.visit_expr(value);
+    mentions.1
+}
+
+pub(super) fn count(block: &syn::Block, name: &str) -> usize {
+    let mut mentions = Mentions(name, 0);
+    mentions.visit_block(block);
+    mentions.1
+}
+
+struct Mentions<'n>(&'n str, usize);
+
+impl<'ast> Visit<'ast> for Mentions<'_> {
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        self.1 += usize::from(path.path.is_ident(self.0));
+        visit::visit_expr_path(self, path);
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        let names = ckpt_compiler::spine::operands::names_in(&mac.tokens);
+        self.1 += 2 * usize::from(names.contains(self.0));
+    }
+}
+
+/// Functions of a type by their name.
+pub(super) struct Makers<'p, 'n> {
+    owner: &'n str,
+    function: &'n str,
+    found: Vec<&'p syn::ImplItemFn>,
+}
+
+impl<'p> Makers<'p, '_> {
+    pub(super) fn named(program: &'p Program, owner: &str, function: &str) -> Vec<&'p syn::ImplItemFn> {
+        let mut makers = Makers {
+            owner,
+            function,
+            found: Vec::new(),
+        };
+        program.files.iter().for_each(|file| makers.visit_file(&file.ast));
+        makers.found
+    }
+}
+
+impl<'p> Visit<'p> for Makers<'p, '_> {
+    fn visit_item_impl(&mut self, item: &'p syn::ItemImpl) {
+        let is_own = matches!(&*item.self_ty, syn::Type::Path(path)
+            if path.path.segments.last().is_some_and(|last| last.ident == self.owner));
+        if is_own {
+            self.found.extend(item.items.iter().filter_map(|one| match one {
+                syn::ImplItem::Fn(function) if function.sig.ident == self.function => Some(function),
+                _ => None,
+            }));
+        }
+    }
+}
+
+/// The initialiser of the `let` that begins there.
+pub(super) fn initialiser(program: &Program, place: Place) -> Option<&Expr> {
+    struct Finder<'p>(&'p Program, Place, Option<&'p Expr>);
+    impl<'p> Visit<'p> for Finder<'p> {
+        fn visit_local(&mut self, local: &'p syn::Local) {
+            if bytes(self.0, self.1.0, local.span()).start == self.1.1 {
+                self.2 = local.init.as_ref().map(|init| &*init.expr);
+            }
+            visit::visit_local(self, local);
+        }
+    }
+    let mut finder = Finder(program, place, None);
+    finder.visit_file(&program.file(place.0).ast);
+    finder.2
+}

@@ -1,0 +1,225 @@
+use super::*;
+use crate::source::FileId;
+
+fn kept(text: &str) -> Option<Vec<String>> {
+    let program = Program::of_text(text);
+    let fields = kept_fields(&program, (FileId(0), text.find("struct S").unwrap()))?;
+    let names = fields.into_iter().map(|(_, start)| {
+        let rest = &text[start..];
+        rest[..rest.find(':').unwrap()].to_owned()
+    });
+    Some(names.collect())
+}
+
+#[test]
+fn functions_and_shared_references_are_kept() {
+    let text = "struct S<'a, F: Fn(f64) -> f64> { grid: &'a [f64], rule: fn(f64) -> f64, f: F, out: Vec<f64>, \
+                all: Vec<(&'static str, fn(f64) -> f64)>, law: Box<dyn Fn(f64) -> f64>, name: &'static str }
+                impl<F: Fn(f64) -> f64> S<'_, F> { fn step(&mut self) { self.out[0] = (self.rule)(self.grid[0]); \
+                for (name, f) in self.all.iter() { self.out[1] += f(name.len() as f64); } } }";
+    assert_eq!(kept(text).unwrap(), ["grid", "rule", "f", "all", "law"]);
+}
+
+#[test]
+fn a_struct_of_functions_is_kept_as_a_whole_if_nothing_in_it_changes() {
+    let with = |code: &str| {
+        kept(&format!(
+            "struct S<'a> {{ weights: Vec<f64>, rule: Rule<'a>, n: N }} struct N {{ n: usize }} \
+             struct Rule<'a> {{ name: String, f: &'a dyn Fn(f64) -> f64, pair: Pair }} struct Pair {{ a: fn(f64) -> f64 }} \
+             impl<'a> S<'a> {{ fn f(&mut self, other: Rule<'a>) {{ {code} }} }}"
+        ))
+    };
+    let reads =
+        "self.weights[0] = (self.rule.f)(1.0) + (self.rule.pair.a)(2.0); self.n.n += self.rule.name.len();";
+    assert_eq!(with(reads).unwrap(), ["rule"]);
+    for code in [
+        "self.rule = other;",
+        "self.rule.f = other.f;",
+        "self.rule.name.push('a');",
+        "self.rule.pair.a = other.pair.a;",
+        "let rule = &mut self.rule; *rule = other;",
+    ] {
+        assert_eq!(with(code), None, "{code}");
+    }
+}
+
+#[test]
+fn objects_with_a_lifetime_are_kept_if_their_methods_only_look() {
+    let with = |receiver: &str, ty: &str| {
+        kept(&format!(
+            "struct S<'a> {{ rule: {ty}, n: usize }} trait Rule {{ fn at(&self, x: f64) -> f64; fn next({receiver}); }} \
+             impl<'a> S<'a> {{ fn f(&mut self) {{ self.n += self.rule.at(1.0) as usize; }} }}"
+        ))
+    };
+    assert_eq!(with("&self", "Box<dyn Rule + 'a>").unwrap(), ["rule"]);
+    assert_eq!(with("&mut self", "Box<dyn Rule + 'a>"), None);
+    assert_eq!(with("&self", "Box<dyn Rule>"), None, "its types can be listed");
+}
+
+#[test]
+fn what_a_builder_sets_is_made_again_with_the_value() {
+    let with = |method: &str| {
+        kept(&format!(
+            "struct S<'a> {{ seen: Option<Box<dyn Fn(usize) + 'a>>, n: usize }} impl<'a> S<'a> {{ {method} }}"
+        ))
+    };
+    let sets = "self.seen = Some(Box::new(f));";
+    assert!(
+        with(&format!(
+            "fn seen(mut self, f: impl Fn(usize) + 'a) -> Self {{ {sets} self }}"
+        ))
+        .is_some()
+    );
+    assert!(
+        with(&format!(
+            "fn seen(&mut self, f: impl Fn(usize) + 'a) -> &mut Self {{ {sets} self }}"
+        ))
+        .is_none()
+    );
+    assert!(
+        with(&format!(
+            "fn run(mut self, f: impl Fn(usize) + 'a) {{ {sets} loop {{ self.n += 1; }} }}"
+        ))
+        .is_none()
+    );
+}
+
+#[test]
+fn what_may_change_is_not_kept() {
+    let with = |ty: &str, code: &str| {
+        kept(&format!(
+            "struct S<'a> {{ part: {ty}, n: usize }} impl<'a> S<'a> {{ fn f(&mut self, other: &'a [f64]) {{ {code} }} }}"
+        ))
+    };
+    assert!(with("&'a [f64]", "self.n += self.part.len();").is_some());
+    assert!(with("Vec<Box<dyn Fn()>>", "self.part[0]();").is_some());
+    assert!(
+        with(
+            "Option<Box<dyn Fn()>>",
+            "if let Some(f) = self.part.as_ref() { f(); }"
+        )
+        .is_some()
+    );
+    assert!(with("Option<Box<dyn Fn()>>", "if let Some(f) = &self.part { f(); }").is_some());
+    for (ty, code) in [
+        ("&'a mut [f64]", ""),
+        ("*mut f64", ""),
+        ("Box<dyn FnMut()>", ""),
+        ("Vec<Box<dyn Fn()>>", "self.part.push(Box::new(g));"),
+        ("Option<Box<dyn Fn()>>", "self.part.take();"),
+        ("Option<Box<dyn Fn()>>", "self.part = None;"),
+        ("f64", ""),
+        ("&'a [f64]", "self.part = other;"),
+        ("&'a [f64]", "let part = &mut self.part; *part = other;"),
+        ("&'a [f64]", "let S { part, .. } = self; *part = other;"),
+        ("&'a [f64]", "*self = S { part: other, n: 1 };"),
+        ("&'a [f64]", "std::mem::swap(self, &mut S { part: other, n: 1 });"),
+        ("Vec<fn()>", "self.part.push(g);"),
+        ("[fn(); 2]", "self.part[self.n] = g;"),
+        ("Box<dyn Fn()>", "let c = std::cell::Cell::new(1);"),
+    ] {
+        assert_eq!(with(ty, code), None, "{ty} {code}");
+    }
+}
+
+#[test]
+fn what_moves_into_filled_fields_is_found() {
+    let with = |init: &str, new: &str| {
+        let text = format!(
+            "struct S<'a> {{ mesh: &'a [f64], cells: Vec<f64>, n: usize, law: Box<dyn Law> }} trait Law {{}} \
+             impl<'a> S<'a> {{ fn new(mesh: &'a [f64], cells: Vec<f64>, law: Box<dyn Law>) -> Self {{ {new} }} }} \
+             fn main() {{ let mut s = {init}; }}"
+        );
+        let program = Program::of_text(&text);
+        let at = |place: &str| (FileId(0), text.find(place).unwrap());
+        let kept = kept_fields(&program, at("struct S")).unwrap();
+        moved_parts(&program, at("let mut s"), at("struct S"), &kept)
+    };
+    let plain = "Self { mesh, n: mesh.len(), cells, law }";
+    assert_eq!(with("S { mesh: &mesh, cells, n, law }", plain), ["cells", "n"]);
+    assert_eq!(
+        with("S { mesh: &mesh, n: cells.len(), cells, law }", plain),
+        ["cells"]
+    );
+    assert_eq!(
+        with("S { mesh: &mesh, n: first(&cells), cells, law }", plain),
+        [""; 0]
+    );
+    assert_eq!(with("S { mesh: pick(&cells), n: 0, cells, law }", plain), [""; 0]);
+    assert_eq!(with("S::new(&mesh, cells, law)", plain), ["cells"]);
+    assert_eq!(with("S::new(&mesh, cells.clone(), law)", plain), [""; 0]);
+    let looks = "assert!(cells.len() > 3); Self { mesh, n: 1, cells, law }";
+    assert_eq!(with("S::new(&mesh, cells, law)", looks), [""; 0]);
+}
+
+/// What is lent for good by the `let` of `sim` to the struct `Sim`.
+fn lent(text: &str) -> Option<Vec<String>> {
+    let program = Program::of_text(text);
+    let ty = (FileId(0), text.find("struct Sim").unwrap());
+    let variable = (FileId(0), text.find("let mut sim").unwrap());
+    through_fields(&program, ty)?;
+    lent_parts(&program, variable, ty)
+}
+
+const SIM: &str = "struct Sim<'a> { mesh: &'a mut Mesh, rng: &'a mut [u64; 2], t: f64 } struct Mesh(Vec<f64>); \
+     impl<'a> Sim<'a> { fn new(mesh: &'a mut Mesh, rng: &'a mut [u64; 2]) -> Self { let t = 0.0; Sim { mesh, rng, t } } \
+     fn step(&mut self) { self.mesh.0[0] += 1.0; *self.rng = [1, 2]; self.t += 1.0; std::mem::swap(&mut self.mesh.0[0], &mut self.t); } }";
+
+#[test]
+fn exclusive_references_to_whole_variables_are_looked_through() {
+    let main = "fn main() { let mut mesh = Mesh(vec![]); let mut rng = [0, 1]; let mut sim = Sim::new(&mut mesh, &mut rng); sim.step(); }";
+    assert_eq!(lent(&format!("{SIM} {main}")).unwrap(), ["mesh", "rng"]);
+    let of_caller = "fn run(mesh: &mut Mesh) { let mut rng = [0, 1]; let mut sim = Sim::new(mesh, &mut rng); sim.step(); } \
+                     fn main() { let mut mesh = Mesh(vec![]); run(&mut mesh); }";
+    assert_eq!(lent(&format!("{SIM} {of_caller}")).unwrap(), ["mesh", "rng"]);
+}
+
+#[test]
+fn exclusive_references_that_may_stand_for_something_else_are_not() {
+    let main = "fn main() { let mut mesh = Mesh(vec![]); let mut rng = [0, 1]; let mut sim = Sim::new(&mut mesh, &mut rng); sim.step(); }";
+    for more in [
+        "impl Sim<'_> { fn trade<'a>(s: &mut Sim<'a>, m: &'a mut Mesh) { s.mesh = m; } }",
+        "fn trade(a: &mut Sim, b: &mut Sim) { std::mem::swap(&mut a.mesh, &mut b.mesh); }",
+        "fn trade<'a>(s: &mut Sim<'a>, m: &'a mut Mesh, r: &'a mut [u64; 2]) { *s = Sim::new(m, r); }",
+        "fn other(m: &mut Mesh, r: &mut [u64; 2]) { let s = Sim { mesh: m, rng: r, t: 1.0 }; }",
+        "fn other(m: &mut Mesh, r: &mut [u64; 2]) { Sim::new(m, r).step(); }",
+        "fn apart(s: Sim) { let Sim { mesh, rng, .. } = s; }",
+        "impl std::ops::DerefMut for Mesh { fn deref_mut(&mut self) -> &mut Vec<f64> { &mut self.0 } }",
+        "impl Drop for Sim<'_> { fn drop(&mut self) { self.t = 0.0; } }",
+    ] {
+        assert_eq!(lent(&format!("{SIM} {main} {more}")), None, "{more}");
+    }
+}
+
+#[test]
+fn parts_of_variables_and_what_looks_at_them_are_not() {
+    for main in [
+        "fn main() { let mut all = All::new(); let mut rng = [0, 1]; let mut sim = Sim::new(&mut all.mesh, &mut rng); }",
+        "fn main() { let mut mesh = Mesh(vec![]); let mut all = [[0, 1]]; let mut sim = Sim::new(&mut mesh, &mut all[0]); }",
+        "fn main() { let mut mesh = Mesh(vec![]); let mut sim = Sim::new(&mut mesh, make()); }",
+        "fn run(mesh: &mut Mesh) { let mut rng = [0, 1]; let mut sim = Sim::new(mesh, &mut rng); } \
+         fn main() { let mut mesh = Mesh(vec![]); let first = &mesh.0[3]; println!(\"{first}\"); run(&mut mesh); }",
+    ] {
+        assert_eq!(lent(&format!("{SIM} {main}")), None, "{main}");
+    }
+    let looks = SIM.replace("let t = 0.0;", "let t = mesh.0[0];");
+    let main = "fn main() { let mut mesh = Mesh(vec![]); let mut rng = [0, 1]; let mut sim = Sim::new(&mut mesh, &mut rng); }";
+    assert_eq!(lent(&format!("{looks} {main}")), None);
+}
+
+#[test]
+fn what_stands_for_something_of_mpi_is_kept() {
+    let with = |imports: &str, code: &str| {
+        kept(&format!(
+            "{imports} struct S<'a, C: Communicator> {{ comm: C, up: Option<Process<'a>>, all: Vec<Process<'a>>, n: usize }}
+             impl<'a, C: Communicator> S<'a, C> {{ fn f(&mut self) {{ self.n += self.comm.size() as usize; {code} }} }}"
+        ))
+    };
+    let uses = "use mpi::topology::Process; use mpi::traits::*;";
+    let looks = "if let Some(up) = &self.up { up.send(&1); } for one in self.all.iter() { one.send(&1); }";
+    assert_eq!(with(uses, looks).unwrap(), ["comm", "up", "all"]);
+    assert_eq!(with(uses, "self.up = None;"), None);
+    assert_eq!(with(uses, "self.all.pop();"), None);
+    let own = "use mpi::traits::*; struct Process<'a> { name: String, n: &'a mut u64 }";
+    assert_eq!(with(own, ""), None, "it is another");
+}

@@ -1,0 +1,373 @@
+//! The structs and enums of the program: which of them a type holds, and what stands in the way of saving one.
+
+use crate::decisions::mpi_handles::Handles;
+use crate::edits::Place;
+use crate::source::locate::bytes;
+use crate::source::{FileId, Program};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+
+/// A struct or enum.
+#[derive(Debug, Clone)]
+pub struct TypeInfo {
+    /// Its name.
+    pub name: String,
+    /// Whether it has `Checkpoint` already, derived or written by hand.
+    pub is_checkpoint: bool,
+    /// Whether it has serde's `Serialize` and `Deserialize` derived.
+    pub has_serde: bool,
+    /// Names of types in its fields.
+    pub mentions: BTreeSet<String>,
+    /// A field that no checkpoint can hold: a reference, function, pointer or an object of a trait that is not the
+    /// program's own.
+    pub unsaveable: Option<String>,
+    /// The same, apart from fields of borrowed text, which a checkpoint can hold by value.
+    pub unsaveable_but_text: Option<String>,
+}
+
+/// All structs and enums of a program, by the first byte of each item.
+#[derive(Debug, Default)]
+pub struct Types {
+    all: BTreeMap<Place, TypeInfo>,
+    by_name: HashMap<String, Vec<Place>>,
+    /// Whether the program asks where in memory something is: a text that was saved is elsewhere after a restart.
+    asks_where: bool,
+}
+
+impl Types {
+    /// Collects them.
+    pub fn of(program: &Program) -> Self {
+        let mut types = Self::default();
+        let mut by_hand = BTreeSet::new();
+        let traits = own_traits(program);
+        let handles = Handles::of(program);
+        for (index, file) in program.files.iter().enumerate() {
+            let mut collector = Collector {
+                program,
+                traits: &traits,
+                handles: &handles,
+                file: FileId(index),
+                types: &mut types,
+                by_hand: &mut by_hand,
+            };
+            collector.visit_file(&file.ast);
+        }
+        types.asks_where = asks_where(program);
+        for (&place, info) in &mut types.all {
+            info.is_checkpoint |= by_hand.contains(&info.name);
+            types.by_name.entry(info.name.clone()).or_default().push(place);
+        }
+        types
+    }
+
+    /// The type whose item begins there.
+    pub fn get(&self, place: Place) -> Option<&TypeInfo> {
+        self.all.get(&place)
+    }
+
+    /// The only type of this name; of a path or a type with arguments, the name of the type itself.
+    pub fn named(&self, name: &str) -> Option<Place> {
+        let bare = name.split('<').next().unwrap_or(name);
+        let last = bare.rsplit("::").next().unwrap_or(bare).trim();
+        match self.by_name.get(last).map(Vec::as_slice) {
+            Some([one]) => Some(*one),
+            _ => None,
+        }
+    }
+
+    /// The type and all types of the program that its fields hold, as far as names tell: what has to be derived with
+    /// it. An error names the first field that no checkpoint can hold.
+    ///
+    /// # Errors
+    /// `Sim.rule: fn(f64) -> f64`
+    pub fn held_by(&self, place: Place, opaque: &BTreeMap<Place, String>) -> Result<BTreeSet<Place>, String> {
+        self.held(place, opaque, false)
+    }
+
+    /// The same, where borrowed text is saved by value: `name: &'a str`.
+    ///
+    /// # Errors
+    /// As [`Types::held_by`].
+    pub fn held_with_text_by(
+        &self,
+        place: Place,
+        opaque: &BTreeMap<Place, String>,
+    ) -> Result<BTreeSet<Place>, String> {
+        self.held(place, opaque, !self.asks_where)
+    }
+
+    fn held(
+        &self,
+        place: Place,
+        opaque: &BTreeMap<Place, String>,
+        with_text: bool,
+    ) -> Result<BTreeSet<Place>, String> {
+        let mut found = BTreeSet::new();
+        let mut pending = vec![place];
+        while let Some(next) = pending.pop() {
+            let Some(info) = self.all.get(&next).filter(|info| !info.is_checkpoint) else {
+                continue;
+            };
+            if !found.insert(next) {
+                continue;
+            }
+            let unsaveable = match with_text {
+                true => &info.unsaveable_but_text,
+                false => &info.unsaveable,
+            };
+            if let Some(field) = opaque.get(&next).or(unsaveable.as_ref()) {
+                return Err(field.clone());
+            }
+            pending.extend(info.mentions.iter().filter_map(|name| self.named(name)));
+        }
+        Ok(found)
+    }
+}
+
+/// Whether the program asks where in memory something is.
+pub fn asks_where(program: &Program) -> bool {
+    const WORDS: &[&str] = &[
+        "as_ptr",
+        "ptr::eq",
+        "ptr_eq",
+        "addr_eq",
+        "offset_from",
+        "as *const",
+        "substr_range",
+    ];
+    let asks = |text: &str| WORDS.iter().any(|word| text.contains(word));
+    program.files.iter().any(|file| asks(&file.text))
+}
+
+/// The names of the traits of the program.
+fn own_traits(program: &Program) -> BTreeSet<String> {
+    struct Traits(BTreeSet<String>);
+    impl<'ast> Visit<'ast> for Traits {
+        fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
+            self.0.insert(item.ident.to_string());
+        }
+    }
+    let mut traits = Traits(BTreeSet::new());
+    program.files.iter().for_each(|file| traits.visit_file(&file.ast));
+    traits.0
+}
+
+struct Collector<'p> {
+    program: &'p Program,
+    traits: &'p BTreeSet<String>,
+    handles: &'p Handles,
+    file: FileId,
+    types: &'p mut Types,
+    by_hand: &'p mut BTreeSet<String>,
+}
+
+impl Collector<'_> {
+    fn note<'a>(
+        &mut self,
+        item: &impl Spanned,
+        (ident, generics): (&syn::Ident, &syn::Generics),
+        attributes: &[syn::Attribute],
+        fields: impl Iterator<Item = (String, &'a syn::Field)>,
+    ) {
+        let derives = derived(attributes);
+        let mut parts = Parts {
+            traits: self.traits,
+            handles: self.handles,
+            generics,
+            field: String::new(),
+            mentions: BTreeSet::new(),
+            unsaveable: None,
+            unsaveable_but_text: None,
+        };
+        for (name, field) in fields {
+            if field.attrs.iter().any(|one| one.path().is_ident("ckpt")) {
+                continue;
+            }
+            parts.field = name;
+            parts.visit_type(&field.ty);
+        }
+        let info = TypeInfo {
+            name: ident.to_string(),
+            is_checkpoint: derives.contains("Checkpoint"),
+            has_serde: derives.contains("Serialize") && derives.contains("Deserialize"),
+            mentions: parts.mentions,
+            unsaveable: parts.unsaveable,
+            unsaveable_but_text: parts.unsaveable_but_text,
+        };
+        let start = bytes(self.program, self.file, item.span()).start;
+        self.types.all.insert((self.file, start), info);
+    }
+}
+
+impl<'ast> Visit<'ast> for Collector<'_> {
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        let named = named(&item.ident, &item.fields);
+        self.note(item, (&item.ident, &item.generics), &item.attrs, named);
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        let fields = item
+            .variants
+            .iter()
+            .flat_map(|variant| named(&variant.ident, &variant.fields));
+        self.note(item, (&item.ident, &item.generics), &item.attrs, fields);
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        let is_checkpoint = item.trait_.as_ref().is_some_and(|(_, path, _)| {
+            path.segments
+                .last()
+                .is_some_and(|last| last.ident == "Checkpoint")
+        });
+        if let (true, syn::Type::Path(path)) = (is_checkpoint, &*item.self_ty) {
+            self.by_hand
+                .extend(path.path.segments.last().map(|last| last.ident.to_string()));
+        }
+        visit::visit_item_impl(self, item);
+    }
+}
+
+fn named<'a>(
+    owner: &'a syn::Ident,
+    fields: &'a syn::Fields,
+) -> impl Iterator<Item = (String, &'a syn::Field)> {
+    fields.iter().enumerate().map(move |(index, field)| {
+        let name = match &field.ident {
+            Some(ident) => format!("{owner}.{ident}"),
+            None => format!("{owner}.{index}"),
+        };
+        (name, field)
+    })
+}
+
+/// The names in `#[derive(..)]`, without their paths.
+fn derived(attributes: &[syn::Attribute]) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for attribute in attributes.iter().filter(|one| one.path().is_ident("derive")) {
+        // A derive that cannot be read is rustc's to report.
+        let _ = attribute.parse_nested_meta(|meta| {
+            names.extend(meta.path.segments.last().map(|last| last.ident.to_string()));
+            Ok(())
+        });
+    }
+    names
+}
+
+/// What the type of a field is made of.
+struct Parts<'t> {
+    traits: &'t BTreeSet<String>,
+    handles: &'t Handles,
+    generics: &'t syn::Generics,
+    field: String,
+    mentions: BTreeSet<String>,
+    unsaveable: Option<String>,
+    unsaveable_but_text: Option<String>,
+}
+
+impl Parts<'_> {
+    /// An object of a trait of the program can be saved, if the types behind it can.
+    fn is_own_object(&self, object: &syn::TypeTraitObject) -> bool {
+        let first = object.bounds.iter().find_map(|bound| match bound {
+            syn::TypeParamBound::Trait(one) => one.path.segments.last(),
+            _ => None,
+        });
+        let borrows = object.bounds.iter().any(
+            |bound| matches!(bound, syn::TypeParamBound::Lifetime(lifetime) if lifetime.ident != "static"),
+        );
+        !borrows && first.is_some_and(|first| self.traits.contains(&first.ident.to_string()))
+    }
+
+    /// No checkpoint can hold it.
+    fn is_in_the_way(&mut self, ty: &syn::Type) {
+        let text = quote::quote!(#ty).to_string();
+        let text = text
+            .replace(" (", "(")
+            .replace("& ", "&")
+            .replace(" >", ">")
+            .replace(" <", "<")
+            .replace("< ", "<");
+        let text = format!("{}: {text}", self.field);
+        if !matches!(ty, syn::Type::Reference(reference) if is_text(reference)) {
+            self.unsaveable_but_text.get_or_insert_with(|| text.clone());
+        }
+        self.unsaveable.get_or_insert(text);
+    }
+}
+
+impl<'ast> Visit<'ast> for Parts<'_> {
+    fn visit_type(&mut self, ty: &'ast syn::Type) {
+        match ty {
+            syn::Type::TraitObject(object) if self.is_own_object(object) => {}
+            // Text that lives as long as the program is saved by value.
+            syn::Type::Reference(reference) if is_static_text(reference) => {}
+            syn::Type::Reference(_)
+            | syn::Type::BareFn(_)
+            | syn::Type::Ptr(_)
+            | syn::Type::TraitObject(_)
+            | syn::Type::ImplTrait(_) => self.is_in_the_way(ty),
+            syn::Type::Path(path) if self.handles.has(&path.path, self.generics) => self.is_in_the_way(ty),
+            // What is behind it is known by name where the trait is another one.
+            syn::Type::Path(path) if crate::decisions::writers::is_boxed(&path.path) => {}
+            syn::Type::Path(path) => {
+                // What PhantomData names is not there.
+                let last = path.path.segments.last();
+                if last.is_some_and(|last| last.ident == "PhantomData") {
+                    return;
+                }
+                self.mentions.extend(last.map(|last| last.ident.to_string()));
+                visit::visit_type(self, ty);
+            }
+            _ => visit::visit_type(self, ty),
+        }
+    }
+}
+
+fn is_static_text(reference: &syn::TypeReference) -> bool {
+    let is_static = reference
+        .lifetime
+        .as_ref()
+        .is_some_and(|lifetime| lifetime.ident == "static");
+    is_static && is_text(reference)
+}
+
+fn is_text(reference: &syn::TypeReference) -> bool {
+    reference.mutability.is_none()
+        && matches!(&*reference.elem, syn::Type::Path(path) if path.path.is_ident("str"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn held_types_are_found_through_containers() {
+        let text = "struct A { b: Vec<Option<B>>, name: &'static str } struct B(C); #[derive(Clone)] enum C { X { d: u32 } }\n\
+                    struct D { c: C, rule: fn(f64) -> f64 } struct E { d: D }\n\
+                    struct F { own: G } impl ckpt::Checkpoint for G {} struct G { x: *mut f64 }\n\
+                    trait Law {} struct H { law: Box<dyn Law + Send> } struct I { rule: Box<dyn Fn(f64) -> f64> }\n\
+                    struct J<'a> { name: &'a str } struct K<'a> { all: Vec<J<'a>> }\n";
+        let program = Program::of_text(text);
+        let types = Types::of(&program);
+        let held = |name: &str| {
+            types
+                .held_by(types.named(name).unwrap(), &BTreeMap::new())
+                .map(|places| {
+                    places
+                        .into_iter()
+                        .map(|place| types.get(place).unwrap().name.clone())
+                        .collect::<Vec<_>>()
+                })
+        };
+        assert_eq!(held("A").unwrap(), ["A", "B", "C"]);
+        assert_eq!(held("E").unwrap_err(), "D.rule: fn(f64) -> f64");
+        assert_eq!(held("a::F<u8>").unwrap(), ["F"]);
+        assert_eq!(held("H").unwrap(), ["H"]);
+        assert_eq!(held("I").unwrap_err(), "I.rule: dyn Fn(f64) -> f64");
+        assert_eq!(held("K").unwrap_err(), "J.name: &'a str");
+        let with_text = |types: &Types| types.held_with_text_by(types.named("K").unwrap(), &BTreeMap::new());
+        assert_eq!(with_text(&types).unwrap().len(), 2);
+        let asking = format!("{text} fn at(name: &str) -> usize {{ name.as_ptr() as usize }}");
+        assert!(with_text(&Types::of(&Program::of_text(&asking))).is_err());
+    }
+}

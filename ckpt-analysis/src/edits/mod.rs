@@ -1,0 +1,431 @@
+//! From what was decided to text edits: attributes on functions, types and variables, and the sites.
+
+use crate::calls::Wrapped;
+use crate::items::Items;
+use crate::source::edits::Edit;
+use crate::source::locate::bytes;
+use crate::source::{FileId, Program};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+
+/// A place in a file: bytes from its start.
+pub type Place = (FileId, usize);
+
+/// A function that gets an attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionMark {
+    /// Its file.
+    pub file: FileId,
+    /// Where the attribute goes.
+    pub at: usize,
+    /// The byte behind its body.
+    pub end: usize,
+    /// `#[ckpt::main]` instead of `#[ckpt::instrument]`.
+    pub opens_session: bool,
+    /// The arguments of its attribute.
+    pub arguments: String,
+}
+
+/// A place that gets a site.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SiteMark {
+    /// Its file.
+    pub file: FileId,
+    /// The byte behind the `{` of a loop's body, or the first one of a statement.
+    pub at: usize,
+    /// Whether the site goes in front of the statement there.
+    pub before_statement: bool,
+    /// The end of the expression in front of which it goes, with braces around both.
+    pub wraps: Option<Wrapped>,
+}
+
+/// What rustc's answers have led to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Decisions {
+    /// Types that get `#[derive(ckpt::Checkpoint)]`: the first byte of each item.
+    pub derives: BTreeSet<Place>,
+    /// Types that cannot be derived, with the field that stands in the way: `rule: fn(f64) -> f64`.
+    pub opaque: BTreeMap<Place, String>,
+    /// Types of which a checkpoint holds a part: their variables are made again and filled.
+    pub refilled: BTreeSet<Place>,
+    /// What such variables are made of that moves into the part that is filled.
+    pub parts: BTreeMap<Place, Vec<String>>,
+    /// Variables that hold an iterator: `let` statements whose initialiser goes into `ckpt::replayed(..)`.
+    pub replayed: BTreeSet<Place>,
+    /// `#[ckpt(..)]` on `let` statements and `for` loops: by their first byte.
+    pub variables: BTreeMap<Place, &'static str>,
+    /// `#[ckpt(..)]` on parameters.
+    pub parameters: BTreeMap<Place, &'static str>,
+    /// `#[ckpt(..)]` on fields.
+    pub fields: BTreeMap<Place, &'static str>,
+    /// What the objects of traits need, by the trait's name as rustc writes it.
+    pub objects: BTreeMap<String, Vec<Edit>>,
+    /// Type parameters that get the bound `ckpt::Checkpoint`: the first byte of each in its list.
+    pub bounds: BTreeSet<Place>,
+    /// Whether features of other crates are turned on that give their types serde.
+    pub serde: bool,
+    /// Variables and parameters whose values do not go through serde.
+    pub not_serde: BTreeSet<Place>,
+}
+
+impl Decisions {
+    /// What an attribute says of a variable, with what is moved into it: `refill(cells, rng)`.
+    pub fn word(&self, place: Place, word: &str) -> String {
+        match self.parts.get(&place) {
+            Some(parts) if word == "refill" && !parts.is_empty() => format!("{word}({})", parts.join(", ")),
+            _ => word.to_owned(),
+        }
+    }
+}
+
+/// All edits that the marks and decisions come to.
+pub fn edits(
+    program: &Program,
+    functions: &[FunctionMark],
+    sites: &[SiteMark],
+    decisions: &Decisions,
+) -> Vec<Edit> {
+    let mut list = Vec::new();
+    for mark in functions {
+        let text = &program.file(mark.file).text;
+        list.push(Edit::line_before(mark.file, text, mark.at, &attribute(mark)));
+    }
+    for site in sites {
+        let text = &program.file(site.file).text;
+        if let Some(Wrapped { end, given }) = site.wraps {
+            let names: Vec<String> = (1..=given).map(|index| format!("__ckpt_given{index}")).collect();
+            let (mut before, mut after) = (String::from("{ ckpt::checkpoint!(); "), String::from(" }"));
+            if given > 0 {
+                let names = names.join(", ");
+                before.insert_str(0, &format!("|{names}| "));
+                after.insert_str(0, &format!("({names})"));
+            }
+            list.push(Edit::insert(site.file, site.at, before));
+            list.push(Edit::insert(site.file, end, after));
+            continue;
+        }
+        let edit = if site.before_statement {
+            Edit::line_before
+        } else {
+            Edit::first_statement
+        };
+        list.push(edit(site.file, text, site.at, "ckpt::checkpoint!();"));
+    }
+    // What was decided for a function that is no longer instrumented has no meaning there.
+    let is_marked = |place: &Place| {
+        functions
+            .iter()
+            .any(|mark| mark.file == place.0 && (mark.at..mark.end).contains(&place.1))
+    };
+    let variables = decisions.variables.iter().filter(|(place, _)| is_marked(place));
+    for (&(file, at), word) in variables.chain(&decisions.fields) {
+        let text = &program.file(file).text;
+        let word = decisions.word((file, at), word);
+        list.push(Edit::line_before(file, text, at, &format!("#[ckpt({word})]")));
+    }
+    for &place in decisions.replayed.iter().filter(|place| is_marked(place)) {
+        if let Some(range) = initialiser(program, place) {
+            list.push(Edit::insert(place.0, range.start, "ckpt::replayed("));
+            list.push(Edit::insert(place.0, range.end, ")"));
+        }
+    }
+    for (&(file, at), word) in decisions.parameters.iter().filter(|(place, _)| is_marked(place)) {
+        list.push(Edit::insert(file, at, format!("#[ckpt({word})] ")));
+    }
+    for edit in decisions.objects.values().flatten() {
+        // Two traits may want the same thing of a type.
+        if !list.contains(edit) {
+            list.push(edit.clone());
+        }
+    }
+    for (index, _) in program.files.iter().enumerate() {
+        let mut types = Types {
+            program,
+            file: FileId(index),
+            decisions,
+            edits: &mut list,
+        };
+        types.visit_file(&program.files[index].ast);
+    }
+    list
+}
+
+/// The bytes of the initialiser of the `let` that begins there.
+fn initialiser(program: &Program, place: Place) -> Option<Range<usize>> {
+    struct Finder<'p>(&'p Program, Place, Option<Range<usize>>);
+    impl<'ast> Visit<'ast> for Finder<'_> {
+        fn visit_local(&mut self, local: &'ast syn::Local) {
+            if let (true, Some(init)) = (
+                bytes(self.0, self.1.0, local.span()).start == self.1.1,
+                &local.init,
+            ) {
+                self.2 = Some(bytes(self.0, self.1.0, init.expr.span()));
+            }
+            visit::visit_local(self, local);
+        }
+    }
+    let mut finder = Finder(program, place, None);
+    finder.visit_file(&program.file(place.0).ast);
+    finder.2
+}
+
+/// The attribute of a function, as a person would write it.
+pub fn attribute(mark: &FunctionMark) -> String {
+    let name = if mark.opens_session {
+        "ckpt::main"
+    } else {
+        "ckpt::instrument"
+    };
+    if mark.arguments.is_empty() {
+        format!("#[{name}]")
+    } else {
+        format!("#[{name}({})]", mark.arguments)
+    }
+}
+
+/// Puts derives in front of items and bounds behind type parameters.
+struct Types<'p> {
+    program: &'p Program,
+    file: FileId,
+    decisions: &'p Decisions,
+    edits: &'p mut Vec<Edit>,
+}
+
+impl Types<'_> {
+    fn derive(&mut self, item: &impl Spanned, visibility: &syn::Visibility, keyword: proc_macro2::Span) {
+        let start = bytes(self.program, self.file, item.span()).start;
+        if !self.decisions.derives.contains(&(self.file, start)) {
+            return;
+        }
+        let head = match visibility {
+            syn::Visibility::Inherited => keyword,
+            written => written.span(),
+        };
+        let at = bytes(self.program, self.file, head).start;
+        let text = &self.program.file(self.file).text;
+        self.edits.push(Edit::line_before(
+            self.file,
+            text,
+            at,
+            "#[derive(ckpt::Checkpoint)]",
+        ));
+    }
+}
+
+impl<'ast> Visit<'ast> for Types<'_> {
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        self.derive(item, &item.vis, item.struct_token.span);
+        visit::visit_item_struct(self, item);
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        self.derive(item, &item.vis, item.enum_token.span);
+        visit::visit_item_enum(self, item);
+    }
+
+    fn visit_trait_item_type(&mut self, item: &'ast syn::TraitItemType) {
+        let range = bytes(self.program, self.file, item.ident.span());
+        if self.decisions.bounds.contains(&(self.file, range.start)) {
+            let (at, text) = match item.bounds.last() {
+                Some(last) => (
+                    bytes(self.program, self.file, last.span()).end,
+                    " + ckpt::Checkpoint",
+                ),
+                None => (range.end, ": ckpt::Checkpoint"),
+            };
+            self.edits.push(Edit::insert(self.file, at, text));
+        }
+        visit::visit_trait_item_type(self, item);
+    }
+
+    fn visit_type_param(&mut self, parameter: &'ast syn::TypeParam) {
+        let range = bytes(self.program, self.file, parameter.span());
+        if self.decisions.bounds.contains(&(self.file, range.start)) {
+            let (end, text) = match parameter.bounds.last() {
+                Some(last) => (last.span(), " + ckpt::Checkpoint"),
+                None => (parameter.ident.span(), ": ckpt::Checkpoint"),
+            };
+            let at = bytes(self.program, self.file, end).end;
+            self.edits.push(Edit::insert(self.file, at, text));
+        }
+        visit::visit_type_param(self, parameter);
+    }
+}
+
+/// The place of an associated type of a trait of the program, by its name in a message of rustc: `<M as Model>::State`.
+pub fn associated_type(program: &Program, items: &Items, name: &str) -> Option<Place> {
+    let (of_trait, name) = name.strip_prefix('<')?.split_once(" as ")?.1.split_once(">::")?;
+    let of_trait = of_trait.rsplit("::").next()?;
+    let of_trait = of_trait.split('<').next()?;
+    let mut named = items.traits.iter().filter(|one| one.name == of_trait);
+    let (Some(only), None) = (named.next(), named.next()) else {
+        return None;
+    };
+    only.declaration.items.iter().find_map(|item| match item {
+        syn::TraitItem::Type(ty) if ty.ident == name => {
+            let file = only.place.file;
+            Some((file, bytes(program, file, ty.ident.span()).start))
+        }
+        _ => None,
+    })
+}
+
+/// The place of the type parameter of this name that is in force at the byte: of the innermost function, `impl` or
+/// trait around it that has one.
+pub fn type_parameter(program: &Program, file: FileId, offset: usize, name: &str) -> Option<Place> {
+    struct Parameters<'p> {
+        program: &'p Program,
+        file: FileId,
+        offset: usize,
+        name: &'p str,
+        found: Option<Place>,
+    }
+    impl Parameters<'_> {
+        fn look(&mut self, item: &impl Spanned, generics: &syn::Generics) {
+            if !bytes(self.program, self.file, item.span()).contains(&self.offset) {
+                return;
+            }
+            for parameter in generics.type_params() {
+                if parameter.ident == self.name {
+                    let start = bytes(self.program, self.file, parameter.span()).start;
+                    self.found = Some((self.file, start));
+                }
+            }
+        }
+    }
+    impl<'ast> Visit<'ast> for Parameters<'_> {
+        fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+            self.look(item, &item.sig.generics);
+            visit::visit_item_fn(self, item);
+        }
+        fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+            self.look(item, &item.generics);
+            visit::visit_item_impl(self, item);
+        }
+        fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
+            self.look(item, &item.generics);
+            visit::visit_item_trait(self, item);
+        }
+        fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+            self.look(item, &item.sig.generics);
+            visit::visit_impl_item_fn(self, item);
+        }
+        fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
+            self.look(item, &item.sig.generics);
+            visit::visit_trait_item_fn(self, item);
+        }
+    }
+    let mut finder = Parameters {
+        program,
+        file,
+        offset,
+        name,
+        found: None,
+    };
+    finder.visit_file(&program.file(file).ast);
+    finder.found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceFile;
+    use crate::source::edits::Edited;
+
+    #[test]
+    fn attributes_go_where_a_person_would_put_them() {
+        let text = "\
+/// A run.
+#[derive(Clone)]
+pub struct Sim<T> {
+    grid: Vec<T>,
+}
+fn run<T, U: Copy>(a: T, b: U) {
+    let clock = start();
+    for i in 0..3 {
+        step();
+    }
+}
+";
+        let program = Program::of_text(text);
+        let file = FileId(0);
+        let at = |wanted: &str| text.find(wanted).unwrap();
+        let decisions = Decisions {
+            derives: [(file, 0)].into(),
+            variables: [((file, at("let clock")), "reexecute")].into(),
+            bounds: ["T", "U"]
+                .map(|name| type_parameter(&program, file, at("step"), name).unwrap())
+                .into(),
+            ..Decisions::default()
+        };
+        let functions = [FunctionMark {
+            file,
+            at: at("fn run"),
+            end: text.len(),
+            opens_session: false,
+            arguments: "calls(step)".into(),
+        }];
+        let sites = [SiteMark {
+            file,
+            at: at("0..3 {") + 6,
+            before_statement: false,
+            wraps: None,
+        }];
+        let list = edits(&program, &functions, &sites, &decisions);
+        let expected = "\
+/// A run.
+#[derive(Clone)]
+#[derive(ckpt::Checkpoint)]
+pub struct Sim<T> {
+    grid: Vec<T>,
+}
+#[ckpt::instrument(calls(step))]
+fn run<T: ckpt::Checkpoint, U: Copy + ckpt::Checkpoint>(a: T, b: U) {
+    #[ckpt(reexecute)]
+    let clock = start();
+    for i in 0..3 {
+        ckpt::checkpoint!();
+        step();
+    }
+}
+";
+        assert_eq!(Edited::new(text, &list).text, expected);
+    }
+
+    #[test]
+    fn associated_types_get_their_bound_in_the_trait() {
+        let text = "trait Model { type State: Clone; type Obs; fn f(&self); }";
+        let program = Program {
+            files: vec![SourceFile {
+                path: "a.rs".into(),
+                text: text.into(),
+                ast: syn::parse_file(text).unwrap(),
+                base: 0,
+            }],
+            crates: vec![crate::source::CrateSource {
+                name: "p".into(),
+                package: "p".into(),
+                kind: crate::source::CrateKind::Bin,
+                edition: 2021,
+                root: FileId(0),
+                modules: BTreeMap::new(),
+                externs: BTreeMap::new(),
+            }],
+        };
+        let items = crate::analyse(&program).items;
+        let place = |name| associated_type(&program, &items, name);
+        assert_eq!(place("<M as Other>::State"), None);
+        let decisions = Decisions {
+            bounds: ["<M as Model>::State", "<M as a::Model>::Obs"]
+                .map(|name| place(name).unwrap())
+                .into(),
+            ..Decisions::default()
+        };
+        let list = edits(&program, &[], &[], &decisions);
+        let expected =
+            "trait Model { type State: Clone + ckpt::Checkpoint; type Obs: ckpt::Checkpoint; fn f(&self); }";
+        assert_eq!(Edited::new(text, &list).text, expected);
+    }
+}

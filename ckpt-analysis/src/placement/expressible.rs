@@ -1,0 +1,176 @@
+//! Whether a function can be instrumented as proposed: asks the stages of one function.
+
+use crate::Analysis;
+use crate::calls::statement_start;
+use crate::decisions::globals::changing_thread_local;
+use crate::items::FnId;
+use crate::placement::{Candidate, Holder};
+use ckpt_compiler::errors::{Diagnostic, Diagnostics};
+use ckpt_compiler::flow::arguments_of_macro;
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Stmt, parse_quote};
+
+/// Expands the function with the proposed sites and calls.
+///
+/// # Errors
+/// What the stages find, or that the place of a site is not there.
+pub fn can_hold(analysis: &Analysis, candidate: &Candidate) -> Result<(), Vec<Diagnostic>> {
+    let (arguments, item) = with_sites(analysis, candidate)?;
+    let tokens = item.to_token_stream();
+    let expanded = ckpt_compiler::try_expand(arguments.clone(), &tokens, candidate.opens_session);
+    expanded
+        .and_then(|_| no_thread_locals(analysis, candidate, arguments, &tokens))
+        .map_err(|errors| errors.iter().cloned().collect())
+}
+
+/// Refuses sites in the threads of a region where the program keeps something in variables of a thread.
+fn no_thread_locals(
+    analysis: &Analysis,
+    candidate: &Candidate,
+    arguments: TokenStream,
+    item: &TokenStream,
+) -> Result<(), Diagnostics> {
+    let mut errors = Diagnostics::default();
+    if let Some(local) = changing_thread_local(&analysis.items) {
+        let stages = ckpt_compiler::instrument::analyse(arguments, item, candidate.opens_session)?;
+        if !stages.regions.is_empty() {
+            errors.refuse(
+                stages.function.sig.ident.span(),
+                format!(
+                    "E1020: the program keeps `{}` per thread, and threads would have sites",
+                    local.name
+                ),
+                "of a `thread_local!` a checkpoint has what it holds on the thread of `main` only",
+                "make it a variable of the threads, or put the site outside of the region",
+            );
+        }
+    }
+    errors.propagate()
+}
+
+/// The function with the proposed sites in it, and the arguments of its attribute.
+///
+/// # Errors
+/// Where a name is no path, or the place of a site is not there.
+pub fn with_sites(
+    analysis: &Analysis,
+    candidate: &Candidate,
+) -> Result<(TokenStream, syn::ItemFn), Vec<Diagnostic>> {
+    let mut errors = Diagnostics::default();
+    let Some(function) = analysis.items.functions.get(candidate.function.0) else {
+        return Err(Vec::new());
+    };
+    let base = analysis.bases.get(function.place.file.0).copied().unwrap_or(0);
+    let mut item = function.item.clone();
+    for site in candidate.sites.iter().filter(|site| site.holder != Holder::User) {
+        let mut inserter = Inserter {
+            at: site.at.saturating_sub(base),
+            before: site.holder.before_statement(),
+            given: site.wraps.map_or(0, |wrapped| wrapped.given),
+            done: false,
+        };
+        inserter.visit_block_mut(&mut item.block);
+        if !inserter.done {
+            errors.refuse(
+                item.sig.ident.span(),
+                format!(
+                    "a bug in ckpt: `{}` has no statement at byte {}",
+                    function.display, site.at
+                ),
+                "the plan wants a site there",
+                "put the site there by hand",
+            );
+        }
+    }
+    match arguments(analysis, candidate.function, &candidate.calls).parse::<TokenStream>() {
+        Ok(arguments) if errors.is_empty() => Ok((arguments, item)),
+        _ => Err(errors.iter().cloned().collect()),
+    }
+}
+
+/// The arguments of a function's attribute: the calls that lead to a site, and what the user's tables say of the names
+/// that the function mentions.
+pub fn arguments(analysis: &Analysis, function: FnId, calls: &[String]) -> String {
+    let mut parts = Vec::new();
+    if !calls.is_empty() {
+        parts.push(format!("calls({})", calls.join(", ")));
+    }
+    if !analysis.tables.is_empty() {
+        let names = ckpt_compiler::spine::operands::names_in(
+            &analysis.items.function(function).item.to_token_stream(),
+        );
+        parts.extend(analysis.tables.as_argument(|name| names.contains(name)));
+    }
+    parts.join(", ")
+}
+
+/// Puts a site where the text will have it.
+struct Inserter {
+    at: usize,
+    before: bool,
+    /// For a function that is named in the place of a closure, how many arguments it is given.
+    given: usize,
+    done: bool,
+}
+
+impl VisitMut for Inserter {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        if self.done {
+            return;
+        }
+        let open: Span = block.brace_token.span.open();
+        if !self.before && open.byte_range().end == self.at {
+            block.stmts.insert(0, site());
+            self.done = true;
+            return;
+        }
+        if self.before {
+            let here =
+                |stmt: &Stmt| statement_start(stmt).is_some_and(|span| span.byte_range().start == self.at);
+            if let Some(index) = block.stmts.iter().position(here) {
+                block.stmts.insert(index, site());
+                self.done = true;
+                return;
+            }
+        }
+        visit_mut::visit_block_mut(self, block);
+    }
+    fn visit_expr_closure_mut(&mut self, closure: &mut syn::ExprClosure) {
+        let start = closure.body.span().byte_range().start;
+        let has_braces = matches!(&*closure.body, syn::Expr::Block(_));
+        if !self.done && !self.before && !has_braces && start == self.at {
+            let (site, body) = (site(), &closure.body);
+            closure.body = parse_quote!({ #site #body });
+            self.done = true;
+            return;
+        }
+        visit_mut::visit_expr_closure_mut(self, closure);
+    }
+    fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
+        let is_named = self.given > 0 && !self.done && matches!(expr, syn::Expr::Path(_));
+        if is_named && expr.span().byte_range().start == self.at {
+            let names = (1..=self.given).map(|index| quote::format_ident!("__ckpt_given{index}"));
+            let (site, names) = (site(), names.collect::<Vec<_>>());
+            *expr = parse_quote!(|#(#names),*| { #site #expr(#(#names),*) });
+            self.done = true;
+            return;
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        if let (false, Some(mut arguments)) = (self.done, arguments_of_macro(mac)) {
+            arguments.iter_mut().for_each(|one| self.visit_expr_mut(one));
+            if self.done {
+                mac.tokens = arguments.to_token_stream();
+            }
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+fn site() -> Stmt {
+    parse_quote!(ckpt::checkpoint!();)
+}

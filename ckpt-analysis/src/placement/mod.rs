@@ -1,0 +1,461 @@
+//! Where the sites go: the loops that together reach almost all of the run time, and the functions that lead to them.
+//!
+//! From `main` inwards: the outermost loop whose iteration is short against the time between checkpoints, and which goes
+//! round more than a few times. Where a loop is too coarse, the choice goes on inside; where no site can be expressed,
+//! inside and then outside. Phases that follow each other get one each.
+
+mod coverage;
+mod descend;
+pub mod expressible;
+mod parts;
+mod rest;
+mod route;
+mod safe;
+mod show;
+pub mod team_size;
+mod teams;
+mod time_loops;
+mod words;
+
+use crate::Analysis;
+use crate::calls::{CallId, LoopId, Wrapped};
+use crate::comm::SafePoints;
+use crate::cost::{Costs, LoopCost};
+use crate::items::{FnId, Place};
+use ckpt_compiler::errors::Diagnostic;
+use proc_macro2::Span;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+/// What a choice is measured by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChooseOptions {
+    /// An iteration of more operations than this is too long: a checkpoint would wait for it. About one per nanosecond.
+    pub longest_iteration: f64,
+    /// The same where a part of the estimate is a guess.
+    pub longest_guess: f64,
+    /// The same for a loop over time steps, whose iterations are what one would wait for.
+    pub longest_time_step: f64,
+    /// The same where it was measured, in nanoseconds.
+    pub longest_measured: f64,
+    /// An iteration of fewer operations is too hot: the test at the site would show.
+    pub shortest_iteration: f64,
+    /// A loop that is known to go round fewer times is too coarse if its iterations are not short.
+    pub fewest_trips: f64,
+    /// A phase with less than this share of the run gets no site.
+    pub least_share: f64,
+    /// A hot loop with less than this share of the run gets none.
+    pub least_hot_share: f64,
+    /// Places that must not be taken, by file and byte: others have found that no site can stand there, and why.
+    pub refused: BTreeMap<(usize, usize), String>,
+    /// How many ranks the program is run with; otherwise several numbers are tried.
+    pub ranks: Option<usize>,
+}
+
+impl Default for ChooseOptions {
+    fn default() -> Self {
+        Self {
+            longest_iteration: 2e9,
+            longest_guess: 1e10,
+            longest_time_step: 1e14,
+            longest_measured: 1e10,
+            shortest_iteration: 300.0,
+            fewest_trips: 6.0,
+            least_share: 0.05,
+            least_hot_share: 0.25,
+            refused: BTreeMap::new(),
+            ranks: None,
+        }
+    }
+}
+
+impl ChooseOptions {
+    /// With a loop inside whose trips are a guess, an iteration is most likely longer than the estimate.
+    fn shortest(&self, guessed: bool) -> f64 {
+        let part = if guessed { 0.2 } else { 1.0 };
+        part * self.shortest_iteration
+    }
+
+    fn longest(&self, counts_time: bool, cost: &LoopCost) -> f64 {
+        match (counts_time, cost.guessed) {
+            (true, true) => self.longest_time_step,
+            (false, true) => self.longest_guess,
+            (_, false) if cost.seen.is_some() => self.longest_measured,
+            (_, false) => self.longest_iteration,
+        }
+    }
+}
+
+/// What a site stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Holder {
+    /// The first statement of a loop's body.
+    Loop(LoopId),
+    /// Before another statement of a loop's body.
+    Inside(LoopId),
+    /// Before the statement that leads into the recursion.
+    Recursion,
+    /// Written by the user.
+    User,
+}
+
+impl Holder {
+    /// The loop whose body it stands in.
+    pub fn in_loop(self) -> Option<LoopId> {
+        match self {
+            Self::Loop(id) | Self::Inside(id) => Some(id),
+            Self::Recursion | Self::User => None,
+        }
+    }
+
+    /// Whether the site goes before a statement, and not just behind a brace.
+    pub fn before_statement(self) -> bool {
+        matches!(self, Self::Recursion | Self::Inside(_))
+    }
+}
+
+/// A place for a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SitePlace {
+    /// The byte of the file where the statement goes.
+    pub at: usize,
+    /// What it stands in.
+    pub holder: Holder,
+    /// The end of the expression that it is put in front of, where that has no braces: the body of a closure.
+    pub wraps: Option<Wrapped>,
+}
+
+/// A function as it would be instrumented.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Candidate {
+    /// The function.
+    pub function: FnId,
+    /// Whether it opens the session.
+    pub opens_session: bool,
+    /// Its sites, in their order.
+    pub sites: Vec<SitePlace>,
+    /// What `calls(..)` names.
+    pub calls: Vec<String>,
+}
+
+/// A chosen site.
+#[derive(Debug, Clone)]
+pub struct PlacedSite {
+    /// The function that holds it.
+    pub function: FnId,
+    /// Where it goes.
+    pub site: SitePlace,
+    /// The place of the loop or the statement.
+    pub place: Place,
+    /// The loop's first line.
+    pub header: String,
+    /// Of the whole run, 0 to 1.
+    pub share: f64,
+    /// Iterations each time that the loop is reached.
+    pub trips: f64,
+    /// Whether that is certain.
+    pub known: bool,
+    /// Operations between two visits.
+    pub per_visit: f64,
+    /// Whether they were measured, and are nanoseconds.
+    pub measured: bool,
+    /// Whether the test at the site may show.
+    pub hot: bool,
+    /// Why here.
+    pub why: String,
+    /// Why no message between processes crosses it; nothing where the program passes none.
+    pub safe: Option<String>,
+}
+
+/// A name for `calls(..)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarkedName {
+    /// The name or path.
+    pub name: String,
+    /// The calls that it is meant for.
+    pub calls: Vec<CallId>,
+    /// Others of the same name that it marks too, though they lead to no site.
+    pub also: Vec<CallId>,
+}
+
+/// A function that has to be instrumented.
+#[derive(Debug, Clone)]
+pub struct PlacedFunction {
+    /// The function.
+    pub function: FnId,
+    /// Whether it gets `#[ckpt::main]`.
+    pub opens_session: bool,
+    /// Whether the user has annotated it: it is kept as it is.
+    pub by_user: bool,
+    /// What `calls(..)` names.
+    pub calls: Vec<MarkedName>,
+    /// Its sites: indices into [`Placement::sites`].
+    pub sites: Vec<usize>,
+}
+
+/// A loop that was wanted and not taken.
+#[derive(Debug, Clone)]
+pub struct Rejected {
+    /// The function.
+    pub function: FnId,
+    /// The loop or statement.
+    pub place: Place,
+    /// The loop's first line.
+    pub header: String,
+    /// Of the whole run, 0 to 1.
+    pub share: f64,
+    /// Why not.
+    pub reasons: Vec<Reason>,
+}
+
+/// Why a site was not possible.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// The function that cannot be instrumented.
+    pub function: FnId,
+    /// The line of its file, if there is one to show.
+    pub line: Option<usize>,
+    /// What cannot be done.
+    pub what: String,
+    /// Why.
+    pub why: String,
+    /// What to write instead.
+    pub instead: String,
+}
+
+impl Reason {
+    /// Whether something stands in the way; otherwise a site has only not been wanted.
+    fn is_obstacle(&self) -> bool {
+        !self.why.is_empty() || !self.instead.is_empty() || self.what.contains('\n')
+    }
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, Default)]
+pub struct Placement {
+    /// The functions, `main` first.
+    pub functions: Vec<PlacedFunction>,
+    /// The sites.
+    pub sites: Vec<PlacedSite>,
+    /// Loops that were wanted and not taken.
+    pub rejected: Vec<Rejected>,
+    /// The share of the run that the sites reach, 0 to 1, as far as estimates go.
+    pub coverage: f64,
+    /// The estimates.
+    pub costs: Costs,
+}
+
+impl Placement {
+    /// The functions as candidates, as they were verified.
+    pub fn candidates(&self) -> Vec<Candidate> {
+        let candidate = |one: &PlacedFunction| Candidate {
+            function: one.function,
+            opens_session: one.opens_session,
+            sites: one.sites.iter().map(|index| self.sites[*index].site).collect(),
+            calls: one.calls.iter().map(|name| name.name.clone()).collect(),
+        };
+        self.functions.iter().map(candidate).collect()
+    }
+}
+
+/// Says whether a function can be instrumented as proposed.
+pub type CanHold<'a> = dyn FnMut(&Candidate) -> Result<(), Vec<Diagnostic>> + 'a;
+
+/// Chooses the sites of a program that begins in `main`.
+pub fn choose(
+    analysis: &Analysis,
+    main: FnId,
+    options: &ChooseOptions,
+    can_hold: &mut CanHold<'_>,
+) -> Placement {
+    if main.0 >= analysis.items.functions.len() {
+        return Placement::default();
+    }
+    let costs = analysis.costs(main);
+    let mut chooser = Chooser {
+        analysis,
+        costs,
+        main,
+        options,
+        can_hold,
+        callers: route::callers(analysis),
+        calls: analysis.graph.calls_by_function(),
+        reachable: route::reachable(analysis, main),
+        chosen: Vec::new(),
+        rejected: Vec::new(),
+        verified: HashMap::new(),
+        visited: Vec::new(),
+        recursions: Vec::new(),
+        attempts: 0,
+        written: false,
+        points: analysis.safe_points(main, options.ranks),
+    };
+    chooser.sites_of_the_user();
+    chooser.descend();
+    chooser.finish()
+}
+
+/// Sites that are tried: each costs a walk over the program.
+const MOST_ATTEMPTS: usize = 200;
+
+struct Chooser<'a, 'b> {
+    analysis: &'a Analysis,
+    costs: Costs,
+    main: FnId,
+    options: &'a ChooseOptions,
+    can_hold: &'a mut CanHold<'b>,
+    /// The calls that lead to each function.
+    callers: Vec<Vec<CallId>>,
+    /// The calls that each function makes.
+    calls: Vec<Vec<CallId>>,
+    reachable: Vec<bool>,
+    chosen: Vec<PlacedSite>,
+    rejected: Vec<Rejected>,
+    verified: HashMap<Candidate, Result<(), Vec<Reason>>>,
+    /// The functions gone into, and whether very hot loops would have done.
+    visited: Vec<(FnId, bool)>,
+    /// The groups of functions that call each other which have been tried.
+    recursions: Vec<usize>,
+    attempts: usize,
+    /// Whether the user has put sites into the source.
+    written: bool,
+    /// Of a program that passes messages.
+    points: Option<Rc<SafePoints>>,
+}
+
+impl Chooser<'_, '_> {
+    /// Takes a site, if all functions that lead to it can be instrumented.
+    fn try_add(&mut self, site: PlacedSite) -> bool {
+        if self
+            .chosen
+            .iter()
+            .any(|one| one.function == site.function && one.site == site.site)
+        {
+            return true;
+        }
+        self.attempts += 1;
+        if self.attempts > MOST_ATTEMPTS {
+            return false;
+        }
+        let mut sites = self.chosen.clone();
+        sites.push(site);
+        let Some(new) = sites.last() else { return false };
+        let mut result = self
+            .not_refused(new)
+            .and_then(|()| self.is_safe_point(&sites))
+            .and_then(|safe| self.verify(&sites).map(|()| safe));
+        if let Err(reasons) = &result
+            && let Some(companions) = self.companions(reasons)
+        {
+            let with_them = [companions, sites.clone()].concat();
+            let together = self.verify(&with_them);
+            match together {
+                Ok(()) => (sites, result) = (with_them, Ok(None)),
+                Err(reasons) => result = Err(reasons),
+            }
+        }
+        match result {
+            Ok(safe) => {
+                if let Some(new) = sites.last_mut() {
+                    new.safe = safe;
+                }
+                self.chosen = sites;
+                true
+            }
+            Err(reasons) => {
+                if let Some(site) = sites.pop() {
+                    self.reject(&site, reasons);
+                }
+                false
+            }
+        }
+    }
+
+    fn not_refused(&self, site: &PlacedSite) -> Result<(), Vec<Reason>> {
+        match self.options.refused.get(&(site.place.file.0, site.site.at)) {
+            None => Ok(()),
+            Some(what) => Err(vec![Reason {
+                function: site.function,
+                line: Some(site.place.line),
+                what: what.clone(),
+                why: String::new(),
+                instead: String::new(),
+            }]),
+        }
+    }
+
+    fn reject(&mut self, site: &PlacedSite, reasons: Vec<Reason>) {
+        let same = |one: &&mut Rejected| one.place == site.place && one.function == site.function;
+        if let Some(known) = self.rejected.iter_mut().find(same) {
+            // That it was passed over for its cost says less than why it cannot be after all.
+            if !known.reasons.iter().any(Reason::is_obstacle) && reasons.iter().any(Reason::is_obstacle) {
+                known.reasons = reasons;
+            }
+            return;
+        }
+        self.rejected.push(Rejected {
+            function: site.function,
+            place: site.place.clone(),
+            header: site.header.clone(),
+            share: site.share,
+            reasons,
+        });
+    }
+
+    fn verify(&mut self, sites: &[PlacedSite]) -> Result<(), Vec<Reason>> {
+        let functions = self.route(sites)?;
+        let mut reasons = Vec::new();
+        for one in functions.iter().filter(|one| !one.by_user) {
+            let mut places: Vec<SitePlace> = one.sites.iter().map(|index| sites[*index].site).collect();
+            places.sort_unstable();
+            let candidate = Candidate {
+                function: one.function,
+                opens_session: one.opens_session,
+                sites: places,
+                calls: one.calls.iter().map(|name| name.name.clone()).collect(),
+            };
+            if let Err(more) = self.holds(candidate) {
+                reasons.extend(more);
+            }
+        }
+        if reasons.is_empty() { Ok(()) } else { Err(reasons) }
+    }
+
+    fn holds(&mut self, candidate: Candidate) -> Result<(), Vec<Reason>> {
+        if let Some(known) = self.verified.get(&candidate) {
+            return known.clone();
+        }
+        let function = candidate.function;
+        let line = |span: Span| Some(span.start().line).filter(|line| *line > 0);
+        let reason = |one: Diagnostic| Reason {
+            function,
+            line: line(one.span),
+            what: one.what,
+            why: one.why,
+            instead: one.instead,
+        };
+        let result = (self.can_hold)(&candidate).map_err(|list| list.into_iter().map(reason).collect());
+        self.verified.insert(candidate, result.clone());
+        result
+    }
+
+    fn finish(mut self) -> Placement {
+        // A loop that has its site at another statement is not refused.
+        let chosen: Vec<_> = self
+            .chosen
+            .iter()
+            .map(|one| (one.function, one.place.clone()))
+            .collect();
+        self.rejected
+            .retain(|one| !chosen.contains(&(one.function, one.place.clone())));
+        self.chosen.sort_by_key(|site| (site.place.file, site.site.at));
+        let functions = self.route(&self.chosen).unwrap_or_default();
+        Placement {
+            coverage: self.coverage_of(self.main),
+            functions,
+            sites: self.chosen,
+            rejected: self.rejected,
+            costs: self.costs,
+        }
+    }
+}

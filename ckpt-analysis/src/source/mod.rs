@@ -1,0 +1,106 @@
+//! The sources of a package and of the workspace members that it uses, parsed; what the analysis starts from.
+
+pub mod edits;
+pub mod locate;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Index of a file in [`Program::files`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(pub usize);
+
+/// Everything that may be rewritten: never the dependencies.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// All files, each once, even if several crates include it.
+    pub files: Vec<SourceFile>,
+    /// The crates: first the one whose `main` is meant, then the libraries of the workspace that it reaches.
+    pub crates: Vec<CrateSource>,
+}
+
+/// One file.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// Where it is, absolute.
+    pub path: PathBuf,
+    /// Its text, unchanged.
+    pub text: String,
+    /// The text parsed, with everything taken out whose `#[cfg]` does not hold. Spans are those of `text`: in
+    /// `Span::byte_range()` bytes from `base`.
+    pub ast: syn::File,
+    /// Bytes at the start of `text` that the parser does not count (a byte order mark).
+    pub base: usize,
+}
+
+/// What cargo builds of a crate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CrateKind {
+    /// A program.
+    Bin,
+    /// A library.
+    Lib,
+    /// An example, which is a program.
+    Example,
+}
+
+/// One crate.
+#[derive(Debug)]
+pub struct CrateSource {
+    /// Its name in paths: `my_lib`.
+    pub name: String,
+    /// The package that it belongs to, as `Cargo.toml` has it: `my-lib`.
+    pub package: String,
+    /// What it is.
+    pub kind: CrateKind,
+    /// `2015`, `2018`, `2021`, `2024`.
+    pub edition: u16,
+    /// The file of its root module.
+    pub root: FileId,
+    /// The files of the other modules: where `mod b;` stands inside the inline modules `a` of file `f`, the key is
+    /// `(f, ["a", "b"])`; for the `k`th `include!` in item position of that place, counted from 0, it is `(f, ["a", "include!k"])`.
+    pub modules: BTreeMap<(FileId, Vec<String>), FileId>,
+    /// The other crates of [`Program::crates`] that it can name, by the name under which it does.
+    pub externs: BTreeMap<String, usize>,
+}
+
+impl Program {
+    /// One file, in no crate.
+    #[cfg(test)]
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self {
+            files: vec![SourceFile {
+                path: "a.rs".into(),
+                text: text.into(),
+                ast: syn::parse_file(text).unwrap(),
+                base: 0,
+            }],
+            crates: Vec::new(),
+        }
+    }
+
+    /// A program of one file.
+    #[cfg(test)]
+    pub(crate) fn of_main(text: &str) -> Self {
+        Self {
+            crates: vec![CrateSource {
+                name: "app".into(),
+                package: "app".into(),
+                kind: CrateKind::Bin,
+                edition: 2021,
+                root: FileId(0),
+                modules: BTreeMap::new(),
+                externs: BTreeMap::new(),
+            }],
+            ..Self::of_text(text)
+        }
+    }
+
+    /// The file.
+    ///
+    /// # Panics
+    /// Where the number is not one of this program's.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0]
+    }
+}
