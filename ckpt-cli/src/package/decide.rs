@@ -99,19 +99,11 @@ impl Decider<'_> {
     /// Whether another decision may be all that is missing: a type that is filled lacks what one of its parameters lacks.
     fn is_vague(&self, one: &Located) -> bool {
         let is_filled = |ty: Place| self.decisions.refilled.contains(&ty);
-        matches!(one.finding.kind, Kind::Refusal | Kind::Other) || self.type_of(one).is_some_and(is_filled)
+        one.finding.kind.is_vague() || self.type_of(one).is_some_and(is_filled)
     }
 
     /// A type that holds a trait's objects with a lifetime: those that a checkpoint lists live as long as the program.
     fn bounded_objects(&mut self, one: &Located) -> bool {
-        if ![
-            "lifetime bound not satisfied",
-            "lifetime may not live long enough",
-        ]
-        .contains(&one.finding.message.as_str())
-        {
-            return false;
-        }
         for &place in &one.places {
             if let Some(Found::Field { name, item, .. }) = locate::locate(self.program, place.0, place.1)
                 && self.decisions.derives.contains(&(place.0, item))
@@ -130,8 +122,9 @@ impl Decider<'_> {
             Kind::NotGlobal => self.not_global(one, round),
             Kind::NotSerde => self.not_serde(one, round),
             Kind::Destructor => self.destructor(one, round),
-            Kind::Other if self.not_output(one) || self.bounded_objects(one) => true,
-            Kind::Refusal | Kind::Other => self.give_up(one, round),
+            Kind::ShortLifetime if self.not_output(one) || self.bounded_objects(one) => true,
+            Kind::Other if self.not_output(one) => true,
+            Kind::ShortLifetime | Kind::Refusal | Kind::Other => self.give_up(one, round),
         }
     }
 
@@ -242,9 +235,8 @@ impl Decider<'_> {
 
     /// What is behind a box is none of those that a checkpoint knows: the box stays as it is.
     fn not_output(&mut self, one: &Located) -> bool {
-        let is_about_it = one.finding.rendered.contains("output::Write");
         match self.decisions.objects.get_mut(OUTPUTS) {
-            Some(edits) if is_about_it && !edits.is_empty() => {
+            Some(edits) if one.finding.is_about_outputs && !edits.is_empty() => {
                 edits.clear();
                 true
             }
@@ -501,7 +493,7 @@ impl Decider<'_> {
         let holds = match one.finding.kind {
             Kind::NotCheckpoint => "is of a type that no checkpoint holds",
             Kind::Destructor => "has a destructor that a restart would miss",
-            _ => return one.finding.message.clone(),
+            _ => return one.finding.message.to_string(),
         };
         let in_the_way = self.field_in_the_way(one);
         let advice = advice(in_the_way.as_deref().unwrap_or(ty));

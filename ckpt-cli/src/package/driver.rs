@@ -28,7 +28,7 @@ use super::decide::{Decider, Located, file_of};
 use super::features;
 use super::marks;
 use super::memory::{Memory, Refused, Start};
-use super::oracle::{Finding, Kind, Place};
+use super::oracle::{Finding, Place};
 use super::read::{ReadPackage, read};
 use super::report;
 use crate::failure::{Failure, Outcome, code};
@@ -257,7 +257,7 @@ impl Rounds<'_> {
                 return Err(report::does_not_build(package));
             }
             // What is executed again to save less must not cost a site.
-            let is_vague = |one: &Located| matches!(one.finding.kind, Kind::Refusal | Kind::Other);
+            let is_vague = |one: &Located| one.finding.kind.is_vague();
             if !again.is_empty() && findings.iter().any(is_vague) {
                 known.saves_all = true;
                 continue;

@@ -1,11 +1,24 @@
 //! The oracle: what rustc says about the rewritten copy, sorted by what it means for the plan.
 //!
 //! The compiler of ckpt knows no types. Where a variable cannot be saved, rustc reports it at the variable, with the type
-//! and often with the place where the type is defined; this module reads such reports and leaves the rest as it is.
+//! and often with the place where the type is defined; this module reads such reports and leaves the rest as it is. It goes by
+//! rustc's codes and by those of ckpt, with which the messages of its macros and of its traits begin; the few words of rustc
+//! that have no code are in a table of their own.
 
+mod rustc;
+
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel, DiagnosticSpan};
+use ckpt_compiler::code_of;
+use rustc::Saying;
+
+/// The code of rustc for a bound of a lifetime that does not hold.
+const SHORT_BOUND: &str = "E0478";
+
+/// The trait of ckpt that takes the place of `std::io::Write` in a box, as rustc shows it.
+const OUTPUT_TRAIT: &str = "output::Write";
 
 /// A place in a file of the copy.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,14 +42,26 @@ pub struct Finding {
     pub definition: Option<Place>,
     /// The places that it points to, the primary ones first.
     pub places: Vec<Place>,
+    /// Whether it is about the trait of outputs, by which a box of std's is exchanged.
+    pub is_about_outputs: bool,
     /// The text for people.
-    pub rendered: String,
+    pub rendered: Prose,
     /// rustc's first line.
-    pub message: String,
+    pub message: Prose,
+}
+
+/// Words for people: they are shown, and nothing goes by them.
+#[derive(Debug, Clone, Default)]
+pub struct Prose(String);
+
+impl fmt::Display for Prose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 /// What a finding means for the plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A value of the type cannot be saved.
     NotCheckpoint,
@@ -50,90 +75,83 @@ pub enum Kind {
     Destructor,
     /// A field of the type is lent, and the type cannot be taken apart.
     NotSplit,
+    /// What a type borrows does not live as long as it would have to.
+    ShortLifetime,
     /// A refusal in ckpt's own words.
     Refusal,
     /// Anything else.
     Other,
 }
 
+impl Kind {
+    /// Whether it may be gone once something else is decided.
+    pub fn is_vague(self) -> bool {
+        matches!(self, Self::ShortLifetime | Self::Refusal | Self::Other)
+    }
+}
+
 impl Finding {
     /// Reads one message of rustc; nothing where it is not an error.
     pub fn of(diagnostic: &Diagnostic, folder: &Path) -> Option<Self> {
         let is_error = matches!(diagnostic.level, DiagnosticLevel::Error | DiagnosticLevel::Ice);
-        // "aborting due to 3 previous errors" points nowhere and says nothing new.
-        if !is_error || diagnostic.message.starts_with("aborting due to") {
+        if !is_error || Saying::EndOfErrors.is_in(diagnostic) {
             return None;
         }
         let (kind, type_name) = meaning(diagnostic);
         let mut spans: Vec<&DiagnosticSpan> = diagnostic.spans.iter().collect();
         spans.sort_by_key(|span| !span.is_primary);
-        let definition = diagnostic
-            .children
-            .iter()
-            .filter(|child| child.message.contains("is not implemented for"))
-            .flat_map(|child| &child.spans)
+        let definition = Saying::DefinedWithoutTrait
+            .found_in(diagnostic)
+            .flat_map(|(_, spans)| spans)
             .find_map(|span| place(span, folder));
+        let rendered = diagnostic.rendered.clone().unwrap_or_default();
         Some(Self {
             kind,
             type_name,
             definition,
             places: spans.into_iter().filter_map(|span| place(span, folder)).collect(),
-            rendered: diagnostic.rendered.clone().unwrap_or_default(),
-            message: diagnostic.message.clone(),
+            is_about_outputs: rendered.contains(OUTPUT_TRAIT),
+            rendered: Prose(rendered),
+            message: Prose(diagnostic.message.clone()),
         })
     }
 }
 
-fn meaning(diagnostic: &Diagnostic) -> (Kind, String) {
-    let message = diagnostic.message.as_str();
-    let quoted = || between(message, "`", "`").unwrap_or_default().to_owned();
-    if message.starts_with("ckpt: ") {
-        return (Kind::Refusal, String::new());
-    }
-    if message.ends_with("cannot be saved in a checkpoint") {
-        let name = quoted();
-        let is_parameter = diagnostic.children.iter().any(|child| {
-            child.message.contains("restricting type parameter")
-                && child.message.contains(&format!("`{name}`"))
-        });
-        let kind = if is_parameter {
-            Kind::MissingBound
-        } else {
-            Kind::NotCheckpoint
+/// What a report means, and the type that it is about.
+fn meaning(report: &Diagnostic) -> (Kind, String) {
+    // The macros say who speaks; the traits begin with the code.
+    let message = report.message.strip_prefix("ckpt: ").unwrap_or(&report.message);
+    let Some(code) = code_of(message) else {
+        let codes = report.code.as_ref().map(|code| code.code.as_str());
+        return match codes == Some(SHORT_BOUND) || Saying::LifetimeTooShort.is_in(report) {
+            true => (Kind::ShortLifetime, String::new()),
+            false => (Kind::Other, String::new()),
         };
-        return (kind, name);
+    };
+    let ty = || message.split('`').nth(1).unwrap_or_default().to_owned();
+    match code {
+        "E1201" => (Kind::NotSplit, ty()),
+        "E1204" => (Kind::NotGlobal, ty()),
+        "E1207" => (Kind::Destructor, ty()),
+        "E1208" | "E1211" | "E1213" => {
+            let ty = ty();
+            match Saying::ParameterWithoutBound
+                .names_in(report)
+                .any(|name| name == ty)
+            {
+                true => (Kind::MissingBound, ty),
+                false => (Kind::NotCheckpoint, ty),
+            }
+        }
+        "E1214" => (Kind::NotSerde, ty()),
+        // Whatever the type: ckpt is built without serde, and the message does not name it.
+        "E1215" => {
+            let ty = Saying::LacksTrait.names_in(report).next();
+            (Kind::NotSerde, ty.unwrap_or_default().to_owned())
+        }
+        refusal if refusal < "E1200" => (Kind::Refusal, String::new()),
+        _ => (Kind::Other, String::new()),
     }
-    if message.ends_with("is not a static that can be put back at a restart") {
-        return (Kind::NotGlobal, quoted());
-    }
-    if message.contains("cannot be saved through serde") {
-        return (Kind::NotSerde, quoted());
-    }
-    if message.contains("needs the feature `serde`") {
-        let labels = diagnostic.spans.iter().filter_map(|span| span.label.as_deref());
-        let behind = |label| between(label, "is not implemented for `", "`");
-        return (
-            Kind::NotSerde,
-            labels.filter_map(behind).next().unwrap_or_default().to_owned(),
-        );
-    }
-    if message.contains("has a destructor, and a value of it") {
-        return (Kind::Destructor, quoted());
-    }
-    if message.contains("is lent to a call that leads to a site, and")
-        && message.contains("cannot be taken apart")
-    {
-        return (
-            Kind::NotSplit,
-            between(message, "field of `", "`").unwrap_or_default().to_owned(),
-        );
-    }
-    (Kind::Other, String::new())
-}
-
-fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
-    let rest = &text[text.find(start)? + start.len()..];
-    Some(&rest[..rest.find(end)?])
 }
 
 /// The span in a file of the folder: its own, or the one of the macro call that made it.
@@ -154,54 +172,113 @@ fn place(span: &DiagnosticSpan, folder: &Path) -> Option<Place> {
 
 #[cfg(test)]
 mod tests {
+    use super::rustc::reports_on;
     use super::*;
+    use quote::ToTokens;
+    use syn::visit::Visit;
 
-    fn diagnostic(message: &str, children: &[&str]) -> Diagnostic {
-        let child = |text: &&str| serde_json::json!({"message": text, "code": null, "level": "help", "spans": [], "children": [], "rendered": null});
-        let value = serde_json::json!({
-            "message": message, "code": null, "level": "error", "spans": [], "rendered": message,
-            "children": children.iter().map(child).collect::<Vec<_>>(),
-        });
-        serde_json::from_value(value).unwrap()
+    /// The attributes of the runtime's traits that word what rustc says of a type which lacks one.
+    fn attributes() -> Vec<syn::Attribute> {
+        #[derive(Default)]
+        struct Found(Vec<syn::Attribute>);
+        impl<'ast> Visit<'ast> for Found {
+            fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
+                let is_one = |one: &&syn::Attribute| {
+                    one.path()
+                        .segments
+                        .last()
+                        .is_some_and(|last| last.ident == "on_unimplemented")
+                };
+                self.0.extend(item.attrs.iter().filter(is_one).cloned());
+            }
+        }
+        let mut found = Found::default();
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../ckpt-runtime/src")];
+        while let Some(folder) = folders.pop() {
+            for path in std::fs::read_dir(folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().path())
+            {
+                match path.extension() {
+                    _ if path.is_dir() => folders.push(path),
+                    Some(end) if end == "rs" => {
+                        found.visit_file(&syn::parse_file(&std::fs::read_to_string(path).unwrap()).unwrap());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found.0
     }
 
-    fn kind(message: &str, children: &[&str]) -> (Kind, String) {
-        let finding = Finding::of(&diagnostic(message, children), Path::new("/nowhere")).unwrap();
-        (finding.kind, finding.type_name)
+    /// What rustc says, with the attribute on a trait, of these lines.
+    fn findings(attribute: &str, lines: &str) -> Vec<Finding> {
+        let source = format!(
+            "{attribute} pub trait Lacks {{}} pub fn save<T: Lacks>(_: T) {{}} pub struct Rule; {lines}"
+        );
+        let said = reports_on(&source);
+        said.iter()
+            .filter_map(|one| Finding::of(one, Path::new("/nowhere")))
+            .collect()
     }
 
     #[test]
-    fn messages_of_the_library_are_understood() {
-        let saved = "`grid::Sim<f64>` cannot be saved in a checkpoint";
-        assert_eq!(kind(saved, &[]), (Kind::NotCheckpoint, "grid::Sim<f64>".into()));
-        let parameter = "consider restricting type parameter `T` with trait `Checkpoint`";
-        assert_eq!(
-            kind("`T` cannot be saved in a checkpoint", &[parameter]),
-            (Kind::MissingBound, "T".into())
-        );
-        assert_eq!(
-            kind("`#[ckpt(serde)]` needs the feature `serde` of ckpt", &[]).0,
-            Kind::NotSerde
-        );
-        assert_eq!(kind("cannot find value `x` in this scope", &[]).0, Kind::Other);
-        assert_eq!(kind("ckpt: `f` has no site", &[]).0, Kind::Refusal);
-        let part = "a field of `Sim` is lent to a call that leads to a site, and `Sim` cannot be taken apart";
-        assert_eq!(kind(part, &[]), (Kind::NotSplit, "Sim".into()));
-        let global = "`&LocalKey<RefCell<[Timer; 64]>>` is not a static that can be put back at a restart";
-        assert_eq!(
-            kind(global, &[]),
-            (Kind::NotGlobal, "&LocalKey<RefCell<[Timer; 64]>>".into())
-        );
+    fn what_rustc_says_with_the_attributes_of_the_runtime_is_understood() {
+        let mut seen = Vec::new();
+        for attribute in attributes() {
+            let attribute = attribute.to_token_stream().to_string();
+            let one = findings(&attribute, "pub fn f() { save(Rule) }").remove(0);
+            let generic = findings(&attribute, "pub fn f<T>(value: T) { save(value) }").remove(0);
+            let code = code_of(&one.message.0).unwrap().to_owned();
+            assert_eq!(code_of(&generic.message.0), Some(&*code));
+            seen.push((code, one.kind, one.type_name, generic.kind));
+        }
+        seen.sort();
+        seen.dedup();
+        let one = |code: &str, kind, name: &str, generic| (code.to_owned(), kind, name.to_owned(), generic);
+        let named = |code, kind| one(code, kind, "Rule", kind);
+        let other = |code| one(code, Kind::Other, "", Kind::Other);
+        let expected = [
+            named("E1201", Kind::NotSplit),
+            other("E1202"),
+            other("E1203"),
+            named("E1204", Kind::NotGlobal),
+            other("E1205"),
+            other("E1206"),
+            named("E1207", Kind::Destructor),
+            one("E1208", Kind::NotCheckpoint, "Rule", Kind::MissingBound),
+            other("E1209"),
+            other("E1210"),
+            one(
+                "E1211",
+                Kind::NotCheckpoint,
+                "csv::Writer<Rule>",
+                Kind::NotCheckpoint,
+            ),
+            other("E1212"),
+            one("E1213", Kind::NotCheckpoint, "Rule", Kind::MissingBound),
+            named("E1214", Kind::NotSerde),
+            one("E1215", Kind::NotSerde, "", Kind::NotSerde),
+        ];
+        assert_eq!(seen, expected);
     }
 
     #[test]
-    fn what_is_no_error_is_no_finding() {
-        assert!(
-            Finding::of(
-                &diagnostic("aborting due to 2 previous errors", &[]),
-                Path::new("/")
-            )
-            .is_none()
+    fn refusals_and_what_is_no_error() {
+        let of = |source: &str| -> Vec<Kind> {
+            let said = reports_on(source);
+            let found = said
+                .iter()
+                .filter_map(|one| Finding::of(one, Path::new("/nowhere")));
+            found.map(|one| one.kind).collect()
+        };
+        assert_eq!(
+            of("compile_error!(\"ckpt: E1014: `f` has no site\");"),
+            [Kind::Refusal]
         );
+        assert_eq!(of("pub fn f() -> u8 { x }"), [Kind::Other]);
+        assert_eq!(of("pub fn f() { let x = 1; }"), []);
+        let lent = "pub fn f<'a, 'b>(_: &'a u8, b: &'b u8) -> &'a u8 { b }";
+        assert_eq!(of(lent), [Kind::ShortLifetime]);
     }
 }

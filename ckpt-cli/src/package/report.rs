@@ -204,12 +204,10 @@ pub fn unsolved(package: &ReadPackage, findings: &[Located], which: &[usize]) ->
     } else {
         which.iter().filter_map(|&index| findings.get(index)).collect()
     };
-    let own_errors = all
-        .iter()
-        .all(|one| matches!(one.finding.kind, Kind::Other | Kind::Refusal));
+    let own_errors = all.iter().all(|one| one.finding.kind.is_vague());
     if own_errors {
         for one in &all {
-            anstream::eprintln!("{}", one.finding.rendered.trim_end());
+            anstream::eprintln!("{}", one.finding.rendered.to_string().trim_end());
         }
         let name = &package.workspace.choice.target;
         return Failure::new(code::BUILD, format!("E3078: `{name}` does not build")).help(
@@ -236,7 +234,7 @@ pub fn unsolved(package: &ReadPackage, findings: &[Located], which: &[usize]) ->
 fn describe(program: &Program, one: &Located, shown: &dyn Fn(edits::Place) -> String) -> String {
     let ty = &one.finding.type_name;
     let Some(&place) = one.places.first() else {
-        return one.finding.message.clone();
+        return one.finding.message.to_string();
     };
     if one.finding.kind == Kind::NotGlobal {
         return format!(

@@ -1,3 +1,4 @@
+use super::super::oracle::Prose;
 use super::*;
 use ckpt_analysis::source::SourceFile;
 
@@ -27,8 +28,9 @@ fn finding(kind: Kind, type_name: &str, at: &str) -> Located {
             type_name: type_name.into(),
             definition: None,
             places: Vec::new(),
-            rendered: String::new(),
-            message: format!("`{type_name}` cannot be saved"),
+            is_about_outputs: false,
+            rendered: Prose::default(),
+            message: Prose::default(),
         },
         places: vec![(FileId(0), TEXT.find(at).expect("the place is there"))],
         definition: None,
