@@ -15,10 +15,10 @@ use std::thread::LocalKey;
 use std::time::{Duration, Instant};
 
 use crate::files::closed;
+use crate::format::Restored;
 use crate::session::active;
 use crate::session::exit::Fatal;
 use crate::snapshot::SnapshotBuilder;
-use crate::store::Restored;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
 /// State that is saved with each checkpoint and put back in place by a restart; see [`global`].

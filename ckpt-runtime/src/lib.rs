@@ -48,28 +48,38 @@ extern crate self as ckpt;
 #[path = "rt.rs"]
 pub mod __rt;
 mod adaptors;
-mod checksum;
+mod base;
 mod comm;
-mod copying;
 mod files;
 mod forked;
+mod format;
 mod frame;
 mod gate;
 mod globals;
+mod handles;
 pub mod output;
 mod pages;
-mod parallel;
 pub mod plan;
 mod replayed;
 pub mod session;
 pub mod snapshot;
-pub mod store;
+mod storage;
 pub mod sync;
 mod team;
 pub mod thread;
-mod told;
 pub mod value;
 mod work;
+
+/// Reading and writing files of checkpoints: opening and locking a folder of them, committing a checkpoint as a whole or not at
+/// all, listing, verifying, restoring and removing them. `docs/src/format.md` specifies the files.
+pub mod store {
+    pub use crate::base::fault::COMMIT_STEPS;
+    pub use crate::format::{
+        Attribute, CheckpointId, Compression, Damage, FORMAT_VERSION, FrameInfo, Meta, Node, NodeKind,
+        Restored, StoreError, Storing, VariableContent, VariableInfo,
+    };
+    pub use crate::storage::{Entry, Keep, Mode, Store, host_name};
+}
 
 /// # Examples
 ///

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::files::WrittenFile;
 use crate::forked::Copier;
 use crate::globals;
+use crate::handles::WrittenFile;
 use crate::plan::FunctionPlan;
 use crate::value::{
     Capture, Checkpoint, Column, Encoder, Finished, ObjectTable, Objects, Owner, Refill, Region, SaveError,

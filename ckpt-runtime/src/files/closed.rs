@@ -18,11 +18,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
+use super::door;
 use super::log::{Log, Was};
-use super::{LARGEST_CONTENT, door, moved, start_folder};
+use crate::format::Restored;
 use crate::globals;
+use crate::handles::{LARGEST_CONTENT, moved, start_folder};
 use crate::snapshot::SnapshotBuilder;
-use crate::store::Restored;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
 /// The name under which a checkpoint holds them, among the statics of the program.

@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering;
 use super::Frame;
 use super::thread::{Pending, Place, THREAD, site_plan};
 use super::visit::position;
+use crate::format::Load;
 use crate::session::exit::{Fatal, exit_code, leave};
 use crate::session::resume::Resume;
 use crate::session::{active, at_exit};
-use crate::store::Load;
 use crate::value::{Checkpoint, Column, Decoder, LoadError, LoadProblem, Refill, stand_in};
 
 impl Frame {

@@ -10,6 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::job::{Job, State};
+#[cfg(feature = "tracing")]
+use crate::base::events::event;
 
 /// Name of the file with the events in the store folder.
 pub const EVENTS_FILE: &str = "events.log";
@@ -74,6 +76,44 @@ pub enum What {
         /// Why, where it did not simply complete.
         reason: Option<String>,
     },
+}
+
+impl What {
+    /// The same for a subscriber of `tracing`.
+    pub(super) fn trace(&self) {
+        #[cfg(feature = "tracing")]
+        match self {
+            What::Start {
+                visits,
+                restarted_from: Some(id),
+                ..
+            } => event!(info, id, visits, "restart"),
+            What::Start { .. } => event!(info, "start"),
+            What::Checkpoint {
+                id,
+                visits,
+                waited,
+                took,
+                bytes,
+                reason,
+            } => event!(
+                info,
+                id,
+                visits,
+                waited,
+                took,
+                bytes,
+                reason,
+                "checkpoint written"
+            ),
+            What::Failed { visits, why } => event!(warn, visits, why, "checkpoint failed"),
+            What::End {
+                state,
+                visits,
+                reason,
+            } => event!(info, ?state, visits, reason, "end"),
+        }
+    }
 }
 
 /// All that is told of a store, the oldest first; what cannot be read is passed over.

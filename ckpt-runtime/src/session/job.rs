@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use super::auto::{self, Estimate, History};
 use super::config::{Config, Interval};
 use super::events::{self, What};
-use crate::told;
 
 /// Name of the state file in the store folder.
 pub const JOB_FILE: &str = "job.json";
@@ -183,7 +182,7 @@ pub(crate) fn begin(store: &Path, job: Job) -> io::Result<()> {
         visits: job.visits,
         restarted_from: job.restarted_from,
     };
-    told::happened(&what);
+    what.trace();
     events::add(store, &job, what);
     *current() = Some((store.to_owned(), job));
     Ok(())
@@ -192,7 +191,7 @@ pub(crate) fn begin(store: &Path, job: Job) -> io::Result<()> {
 /// Something has happened to this process's job.
 pub(super) fn happened(what: What) {
     // A subscriber may do anything: the lock is not held.
-    told::happened(&what);
+    what.trace();
     if let Some((store, job)) = current().as_ref() {
         events::add(store, job, what);
     }
@@ -220,7 +219,7 @@ pub(crate) fn ended(state: State, reason: &str) {
             visits: job.visits,
             reason: job.reason.clone(),
         };
-        told::happened(&what);
+        what.trace();
         events::add(&store, &job, what);
     }
 }

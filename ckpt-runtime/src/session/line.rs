@@ -5,7 +5,8 @@ use super::config::{Config, Restart};
 use super::exit::say;
 use super::job::{Job, RANKS_NOTE, State};
 use crate::comm::{self, Found, Verdict};
-use crate::store::{CheckpointId, Meta, Mode, Restored, Store, StoreError};
+use crate::format::{CheckpointId, Meta, Restored, StoreError};
+use crate::storage::{Mode, Store};
 
 /// Where the number of a rank stands in the name of a folder.
 const RANK: &str = "{rank}";

@@ -3,7 +3,7 @@
 use super::config;
 use super::exit::say;
 use super::job::{Job, State};
-use crate::store::Store;
+use crate::storage::Store;
 
 /// A misspelt variable would be a setting that silently does nothing.
 pub(super) fn mention_unknown_variables() {

@@ -61,9 +61,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use by_hand::{Saver, Session};
 pub use exit::exit_code;
-pub(crate) use policy::Reason;
 
-use crate::store::{CheckpointId, StoreError};
+use crate::format::{CheckpointId, StoreError};
 use crate::value::LoadError;
 use config::{CONFIG_FILE, Config, ConfigError};
 use exit::Fatal;

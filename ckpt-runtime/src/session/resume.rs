@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::exit::Fatal;
+use crate::format::{FrameInfo, Restored, VariableContent, VariableInfo};
 use crate::plan::{FunctionPlan, SiteKind};
-use crate::store::{FrameInfo, Restored, VariableContent, VariableInfo};
 use crate::team;
 
 /// A walk from `main` to the site of a checkpoint. It ends, and gives the file free, on arrival.

@@ -13,13 +13,15 @@ use super::policy::{self, Policy, Reason};
 use super::resume::Resume;
 use super::writer::{Taken, Writer, Written};
 use super::{SessionError, at_exit, line, signals};
+use crate::base::events;
 use crate::comm::{self, Member};
 use crate::files::{self, closed};
+use crate::format::{CheckpointId, Meta};
 use crate::globals;
+use crate::handles;
 use crate::snapshot::SnapshotBuilder;
-use crate::store::{CheckpointId, Commit, Meta, Store};
+use crate::storage::{Commit, Store};
 use crate::thread;
-use crate::told;
 use crate::value::release_unused;
 
 mod due;
@@ -62,7 +64,7 @@ pub(crate) struct Run {
 impl Run {
     /// Opens the store, and the checkpoint to restart from if that is asked for.
     pub(super) fn open(config: &Config, program: &str, version: &str) -> Result<Run, SessionError> {
-        files::note_start_folder();
+        handles::note_start_folder();
         let member = comm::begin();
         let rank = member.map_or(0, |member| member.rank);
         // What all ranks would say alike is said by the first.
@@ -295,7 +297,7 @@ impl Run {
             self.mention_slow_disk("the program waits for it");
         }
         let began = Instant::now();
-        told::begun(visits, reason);
+        events::begun(visits, reason);
         // Where the program waits for the disk, its memory is written as it is.
         let waits = reason.stops() || !self.background || self.lacks_memory();
         let taken = comm::at_checkpoint(|| {
@@ -314,7 +316,7 @@ impl Run {
             Ok(mut taken) if !waits => {
                 let time = began.elapsed();
                 taken.waited = Some(time);
-                told::copied(visits, reason, time, self.bytes);
+                events::copied(visits, reason, time, self.bytes);
                 self.waited(time);
                 self.writer.begin(taken);
                 Ok(true)

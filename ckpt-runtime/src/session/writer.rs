@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 use super::events::What;
 use super::job;
 use super::policy::{self, Reason};
-use crate::files;
+use crate::format::{CheckpointId, Meta};
+use crate::handles;
 use crate::snapshot::Snapshot;
-use crate::store::{CheckpointId, Commit, Meta};
+use crate::storage::Commit;
 
 /// A checkpoint that has been taken and is to be written.
 #[derive(Debug)]
@@ -217,7 +218,7 @@ fn write(taken: Taken, entered: &mut HashSet<(u64, u64)>) -> Written {
         began,
         waited,
     } = taken;
-    let outcome = files::sync(&snapshot.files, entered)
+    let outcome = handles::sync(&snapshot.files, entered)
         .and_then(|()| commit.write(&snapshot, &meta).map_err(|error| error.to_string()));
     if let Ok(id) = &outcome {
         job::update(|job| {
@@ -247,7 +248,7 @@ fn write(taken: Taken, entered: &mut HashSet<(u64, u64)>) -> Written {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Mode, Store};
+    use crate::storage::{Mode, Store};
 
     fn taken(store: &mut Store, visits: u64) -> Taken {
         Taken {

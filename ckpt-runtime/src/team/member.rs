@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::protocol::Step;
 use super::{Carried, Team};
+use crate::base::bound::act_for_another_thread;
 use crate::comm;
 use crate::frame;
 use crate::session::exit::Fatal;
 use crate::session::policy;
 use crate::session::resume::Resume;
 use crate::snapshot::SnapshotBuilder;
-use crate::store::act_for_another_thread;
 
 /// The team of a thread, and its number in it.
 #[derive(Clone)]

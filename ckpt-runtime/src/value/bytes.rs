@@ -6,9 +6,9 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::body::Body;
-use crate::copying;
+use crate::base::copying;
+use crate::base::parallel::{self, PIECE};
 use crate::forked;
-use crate::parallel::{self, PIECE};
 
 /// Buffers from this size on are used again.
 const SMALLEST: usize = 64 * 1024;

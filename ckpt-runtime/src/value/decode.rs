@@ -11,7 +11,7 @@ use super::cursor::{Content, Context, Cursor, mismatch, no_memory, to_usize};
 use super::error::{LoadError, LoadProblem};
 use super::room::Room;
 use super::{Checkpoint, Number};
-use crate::files::ReopenedFiles;
+use crate::handles::ReopenedFiles;
 
 /// No more than a megabyte at first, whatever count the file claims: a vector grows as values really come.
 pub(crate) fn first_capacity<T>(count: usize) -> usize {

@@ -1,6 +1,6 @@
 //! How a Rust value becomes columns and back: the [`Checkpoint`] trait, the [`Encoder`] and [`Decoder`] it works
 //! with, the column tree between them, and the implementations for the standard library and, by feature, for
-//! other crates. Nothing here knows files: [`crate::store`] writes the columns and brings them back.
+//! other crates. Nothing here knows files: `format` writes the columns and brings them back.
 //!
 //! The encoding is columnar: a value is a batch of one, and `Vec<Particle { pos: [f64; 3], id: u64 }>` becomes the
 //! columns `pos` (n x 3) and `id` (n), never one object per element. `docs/src/format.md` has the whole of it.

@@ -19,8 +19,8 @@ use super::encode::Encoder;
 use super::error::{LoadError, LoadProblem, SaveError};
 use super::owned::{Depth, Made};
 use super::reach::{contains_itself, type_key};
-use crate::files::{OpenFiles, ReopenedFiles, WrittenFile};
 use crate::forked::Copier;
+use crate::handles::{OpenFiles, ReopenedFiles, WrittenFile};
 
 /// The objects of one checkpoint while it is being saved, and the first error.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::words::duration;
 use super::{ConfigError, Fault};
-use crate::files::moved;
+use crate::handles::moved;
 
 /// Variables that ask for a session; the others only modify one.
 pub(super) const ASKING: &[&str] = &[

@@ -18,7 +18,8 @@ pub(crate) use environment::unknown_variables;
 use environment::{ASKING, Environment};
 use words::{bytes, compression, duration, interval, keep_from, when_busy};
 
-use crate::store::{CheckpointId, Keep, Storing};
+use crate::format::{CheckpointId, Storing};
+use crate::storage::Keep;
 
 /// The configuration file, looked for in the working directory.
 pub const CONFIG_FILE: &str = "ckpt.toml";
@@ -309,7 +310,7 @@ impl KeepValue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Compression;
+    use crate::format::Compression;
 
     fn resolve(toml: Option<&str>, variables: &[(&str, &str)]) -> Result<Option<Config>, ConfigError> {
         let folder = tempfile::tempdir().unwrap();

@@ -4,7 +4,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::{ConfigError, Interval, Restart};
-use crate::store::{CheckpointId, Compression, Keep};
+use crate::format::{CheckpointId, Compression};
+use crate::storage::Keep;
 
 impl FromStr for Restart {
     type Err = ();

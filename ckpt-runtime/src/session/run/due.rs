@@ -2,8 +2,8 @@
 
 use super::{Run, apart};
 use crate::comm;
+use crate::format::CheckpointId;
 use crate::session::policy::{self, Reason};
-use crate::store::CheckpointId;
 
 impl Run {
     /// Why a checkpoint is due at this visit, if one is; what all ranks know together is taken note of.

@@ -11,7 +11,7 @@ use std::os::fd::AsRawFd;
 
 use ::csv::{QuoteStyle, Terminator, Writer, WriterBuilder};
 
-use crate::files::OpenFile;
+use crate::handles::OpenFile;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
 /// What a writer may write to: a file, with or without a buffer of its own.

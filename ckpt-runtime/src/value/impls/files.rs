@@ -1,10 +1,10 @@
-//! Open files and what the standard library builds around them. What a file's record means is in [`crate::files`].
+//! Open files and what the standard library builds around them. What a file's record means is in [`crate::handles`].
 
 use std::borrow::Cow;
 use std::fs::File;
 use std::path::PathBuf;
 
-use crate::files::{Access, OpenFile};
+use crate::handles::{Access, OpenFile};
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
 const NAMES: &[Cow<'static, str>] = &[

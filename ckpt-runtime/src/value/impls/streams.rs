@@ -11,7 +11,7 @@ use std::io::{
 };
 
 use super::transparent;
-use crate::files::can_seek;
+use crate::handles::can_seek;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
 const BUFFERED: &[Cow<'static, str>] = &[

@@ -7,7 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::files::moved;
+use crate::handles::moved;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
 impl Checkpoint for str {

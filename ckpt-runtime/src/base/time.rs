@@ -1,7 +1,7 @@
 //! The time of day as text, without a calendar crate.
 
 /// `1970-01-01T00:00:00Z` and so on, for nanoseconds since then.
-pub(super) fn iso8601(nanoseconds: i64) -> String {
+pub(crate) fn iso8601(nanoseconds: i64) -> String {
     let seconds = nanoseconds.div_euclid(1_000_000_000);
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     let (year, month, day) = civil(days);

@@ -120,7 +120,7 @@ pub struct Damage {
 }
 
 impl StoreError {
-    pub(super) fn io(action: &'static str, path: &Path, error: &io::Error) -> Self {
+    pub(crate) fn io(action: &'static str, path: &Path, error: &io::Error) -> Self {
         StoreError::Io {
             action,
             path: path.to_owned(),
@@ -130,7 +130,7 @@ impl StoreError {
     }
 
     /// An error while `path` was being written, for which `needed` bytes are needed.
-    pub(super) fn writing(path: &Path, needed: u64, error: &io::Error) -> Self {
+    pub(crate) fn writing(path: &Path, needed: u64, error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
                 StoreError::DiskFull {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rustix::fs::FlockOperation;
 
-use super::StoreError;
+use crate::format::StoreError;
 
 /// Held until dropped.
 #[derive(Debug)]

@@ -5,20 +5,20 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::base::{Held, Known};
 use super::chunks::Part;
 use super::coding::Coding;
 use super::container::LARGE;
 use super::extents::{Body, Extent, Other, block_length};
-use super::fault::Step;
 use super::hdf5::{Id, Shape, Type};
 use super::index::Dataset;
 use super::large::{Large, row_bytes};
+use super::previous::{Held, Known};
 use super::survey::{Found, Source, Survey, dense};
 use super::write::{Place, Writer};
 use super::{CheckpointId, StoreError};
-use crate::checksum::xxh3;
-use crate::parallel;
+use crate::base::checksum::xxh3;
+use crate::base::fault::Step;
+use crate::base::parallel;
 use crate::value::DType;
 
 /// What a writer keeps in mind of bodies.

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::bound::ThreadBound;
 use super::columns::Stored;
 use super::container::Container;
 use super::tree::Node;
-use super::{CheckpointId, Meta, VariableContent};
+use super::{CheckpointId, Damage, Meta, StoreError, VariableContent};
+use crate::base::bound::ThreadBound;
 use crate::globals;
 use crate::value::{Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Room, Source, Tables};
 
@@ -89,12 +89,18 @@ pub(super) struct Blocks {
 }
 
 impl Restored {
-    pub(super) fn new(id: CheckpointId, container: Container) -> Restored {
-        Restored::with(id, container, HashMap::new())
-    }
-
-    /// One of which large datasets have been read already.
-    pub(super) fn with(id: CheckpointId, container: Container, kept: HashMap<u32, Room>) -> Restored {
+    /// Opens the file at `path`. Header, index and structure are checked; values are when they are read.
+    ///
+    /// # Errors
+    /// When there is no such file, or it is damaged or of another format version.
+    pub(crate) fn open(id: CheckpointId, path: &Path) -> Result<Restored, StoreError> {
+        let container = Container::open(path)?;
+        container
+            .verify_structure()
+            .map_err(|damage| StoreError::Damaged {
+                path: path.to_owned(),
+                damage: vec![damage],
+            })?;
         let frames = container
             .index
             .frames
@@ -105,16 +111,41 @@ impl Restored {
         let statics = statics.map(|(variable, _)| variable.clone()).collect();
         let blocks = Blocks {
             container,
-            kept: Mutex::new(kept),
+            kept: Mutex::default(),
         };
-        Restored {
+        Ok(Restored {
             id,
             blocks,
             frames,
             statics,
             tables: ThreadBound::new(OnceCell::new()),
             tree: std::sync::OnceLock::new(),
+        })
+    }
+
+    /// Checks every byte.
+    ///
+    /// # Errors
+    /// All damage found, by dataset.
+    pub(crate) fn verify(&self) -> Result<(), Vec<Damage>> {
+        self.blocks.container.verify()
+    }
+
+    /// Checks every byte, and keeps the large datasets that it has read until somebody takes them.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`].
+    pub(crate) fn read_all(self) -> Result<Restored, StoreError> {
+        match self.blocks.container.read_all() {
+            Ok(kept) => *self.blocks.kept() = kept,
+            Err(damage) => {
+                return Err(StoreError::Damaged {
+                    path: self.path().to_owned(),
+                    damage,
+                });
+            }
         }
+        Ok(self)
     }
 
     /// Number of the checkpoint.

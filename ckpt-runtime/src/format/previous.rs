@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::CheckpointId;
 use super::coding::Coding;
+pub use super::coding::Compression;
 use super::extents::Other;
 use crate::value::{Capture, DType, Reference};
 
@@ -16,8 +17,6 @@ pub struct Storing {
     /// One checkpoint of so many holds everything; the others hold the blocks that have changed since. 1: all are full.
     pub full_every: u32,
 }
-
-pub use super::coding::Compression;
 
 impl Default for Storing {
     fn default() -> Self {
@@ -41,6 +40,16 @@ pub(crate) struct Base {
 }
 
 impl Base {
+    /// Whether the next one may build on it, if one of `full_every` is to hold everything.
+    pub fn has_successor(&self, full_every: u32) -> bool {
+        self.nth < full_every
+    }
+
+    /// The checkpoints that the next one cannot be restored without, if it builds on this.
+    pub fn ids(&self) -> impl Iterator<Item = CheckpointId> + '_ {
+        self.files.iter().map(|file| file.id)
+    }
+
     /// What a snapshot compares its lists with.
     pub fn capture(&self) -> Capture {
         let reference = |known: &Option<Arc<Known>>| known.as_ref().and_then(|known| known.reference.clone());

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::base::{Held, Known};
-use crate::checksum::xxh3;
-use crate::parallel::{self, PIECE};
+use super::previous::{Held, Known};
+use crate::base::checksum::xxh3;
+use crate::base::parallel::{self, PIECE};
 use crate::value::{Body, PARTS, Taken, block_size, is_zero};
 
 /// The bytes of a dataset on their way into a file.

@@ -308,7 +308,7 @@ pub(super) fn build(index: &Index) -> Node {
         text("program", &meta.program),
         text("version", &meta.version),
         number_of("visit", meta.visit),
-        text("time", &super::time::iso8601(meta.time)),
+        text("time", &crate::base::time::iso8601(meta.time)),
         text("reason", &meta.reason),
         text("host", &meta.host),
     ];

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use twox_hash::xxhash3_128::Hasher;
 
 use super::extents::{Body, Extent, Other};
-use super::fault::Step;
 use super::hdf5::USER_BLOCK;
 use super::index::{Dataset, Index};
 use super::superblock;
-use super::{Damage, FORMAT_VERSION, Meta, StoreError};
-use crate::checksum::xxh3;
+use super::{CheckpointId, Damage, FORMAT_VERSION, Meta, StoreError};
+use crate::base::checksum::xxh3;
+use crate::base::fault::Step;
 
 const MAGIC: [u8; 8] = *b"\x89CKPT\r\n\x1a";
 const HEADER: usize = USER_BLOCK as usize;
@@ -251,9 +251,11 @@ impl Container {
 }
 
 /// What is known of a checkpoint, and the others that it needs, without the rest of the file.
-pub(super) fn read_head(path: &Path) -> Result<(Meta, Vec<Other>), StoreError> {
+pub(crate) fn read_head(path: &Path) -> Result<(Meta, Vec<CheckpointId>), StoreError> {
     let (_, _, bytes) = read_index(path, path, false)?;
-    Index::head_from_bytes(&bytes).map_err(|_| damaged(path, "index", "it makes no sense"))
+    let (meta, files) =
+        Index::head_from_bytes(&bytes).map_err(|_| damaged(path, "index", "it makes no sense"))?;
+    Ok((meta, files.iter().map(|file| file.id).collect()))
 }
 
 /// Opens the file of another checkpoint that the one at `path` needs.

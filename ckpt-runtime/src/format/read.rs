@@ -9,8 +9,8 @@ use super::Damage;
 use super::container::{Container, LARGE, wrong};
 use super::extents::{Body, Extent, block_length};
 use super::index::Dataset;
-use crate::checksum::xxh3;
-use crate::parallel::{self, PIECE};
+use crate::base::checksum::xxh3;
+use crate::base::parallel::{self, PIECE};
 use crate::value::Room;
 
 thread_local! {

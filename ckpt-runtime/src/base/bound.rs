@@ -5,7 +5,7 @@ use std::mem::ManuallyDrop;
 use std::thread::ThreadId;
 
 /// Lets a type hold values that are not `Send` and still be sent; they can only be reached where they were made.
-pub(super) struct ThreadBound<T> {
+pub(crate) struct ThreadBound<T> {
     value: ManuallyDrop<T>,
     home: ThreadId,
 }

@@ -18,10 +18,10 @@ use super::hdf5::{Id, c_string, failure, id, locked};
 use super::index::Dataset;
 use super::packed;
 use super::write::object_name;
-use crate::checksum::xxh3;
+use crate::base::checksum::xxh3;
 
 /// Makes checksums anew for the file at `path`, which is replaced as a whole. Gives the paths of the datasets that have changed.
-pub(super) fn renew(path: &Path, unfinished: &Path) -> Result<Vec<String>, StoreError> {
+pub(crate) fn renew(path: &Path, unfinished: &Path) -> Result<Vec<String>, StoreError> {
     let io = |error: std::io::Error| StoreError::writing(path, 0, &error);
     let _ = fs::remove_file(unfinished);
     fs::copy(path, unfinished).map_err(io)?;

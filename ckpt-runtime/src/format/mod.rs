@@ -1,76 +1,46 @@
-//! The folder of checkpoints: opening and locking it, committing a checkpoint as a whole or not at all, listing,
-//! verifying, restoring and removing them. `docs/src/format.md` specifies the files.
+//! The file of one checkpoint: a snapshot becomes an HDF5 file in a container of our own, and the other way. Everything that knows HDF5, the
+//! container around it, its index and its checksums lives here. `docs/src/format.md` specifies the files.
 //!
-//! Not here: when a checkpoint is taken (the session), and what a value looks like as columns ([`crate::value`]).
+//! Not here: where files are, what they are called and when they count ([`crate::storage`]), and what a value looks like as
+//! columns ([`crate::value`]).
 
-mod base;
 mod bodies;
-mod bound;
 mod chunks;
 mod coding;
 mod columns;
-mod commit;
 mod container;
 mod error;
 mod extents;
-mod fault;
-mod folder;
 mod frames;
 mod hdf5;
 mod index;
 mod large;
-mod lock;
 mod packed;
-mod place;
+mod previous;
 mod read;
 mod renew;
 mod restored;
 mod stream;
 mod superblock;
 mod survey;
-mod time;
 mod tree;
 mod write;
 
-use std::path::PathBuf;
+use crate::base::time;
 
-pub use base::{Compression, Storing};
-pub(crate) use bound::act_for_another_thread;
-pub(crate) use commit::Commit;
+pub(crate) use container::read_head;
 pub use error::{Damage, StoreError};
-pub use fault::COMMIT_STEPS;
-pub use folder::Store;
-pub use lock::host_name;
+pub(crate) use previous::Base;
+pub use previous::{Compression, Storing};
+pub(crate) use renew::renew;
 pub(crate) use restored::Load;
 pub use restored::{FrameInfo, Restored, VariableInfo};
+pub(crate) use stream::Stream;
 pub use tree::{Attribute, Node, NodeKind};
+pub(crate) use write::{Order, write};
 
 /// Version of the file format that this library writes; it reads this one only.
 pub const FORMAT_VERSION: u32 = 3;
-
-/// How a store is opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// To write checkpoints: makes the folder if need be, takes the lock, and removes what crashed commits left.
-    ReadWrite,
-    /// To look only: no lock, nothing is changed.
-    ReadOnly,
-}
-
-/// How many checkpoints stay after a commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
-    /// All of them.
-    All,
-    /// The newest of this number, at least one.
-    Last(u32),
-}
-
-impl Default for Keep {
-    fn default() -> Self {
-        Keep::Last(2)
-    }
-}
 
 /// Number of a checkpoint; they grow with time. Shown with six digits, as in the file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -106,21 +76,6 @@ pub struct Meta {
     pub host: String,
     /// Anything else, by name.
     pub notes: Vec<(String, String)>,
-}
-
-/// One checkpoint of a listing.
-#[derive(Debug, Clone)]
-pub struct Entry {
-    /// Its number.
-    pub id: CheckpointId,
-    /// Its file.
-    pub path: PathBuf,
-    /// Size of the file.
-    pub bytes: u64,
-    /// Other checkpoints that it cannot be restored without; none if it holds everything.
-    pub needs: Vec<CheckpointId>,
-    /// What its header says; an error if the file cannot be one of ours.
-    pub meta: Result<Meta, StoreError>,
 }
 
 /// Whether a variable has a value of its own.

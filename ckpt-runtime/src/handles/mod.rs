@@ -5,13 +5,9 @@
 //! bytes themselves are kept only where the program can read what it wrote and could change it again, in a file opened
 //! for both. Before a checkpoint is committed, what was written to the files is brought to the disk.
 //!
-//! Files that are closed at the site are in [`closed`]; it hears of them at the [`door`]. Where a restart finds them on
-//! another machine is in [`moved`].
+//! Where a restart finds them on another machine is in [`moved`]. Not here: files that are closed at the site, which no
+//! variable holds ([`crate::files`]).
 
-pub(crate) mod closed;
-mod door;
-pub(crate) mod input;
-mod log;
 pub(crate) mod moved;
 
 use std::cell::RefCell;
@@ -26,7 +22,7 @@ use std::sync::OnceLock;
 use rustix::fs::OFlags;
 
 /// A file that is open for reading and writing is kept whole up to this size.
-const LARGEST_CONTENT: u64 = 256 << 20;
+pub(crate) const LARGEST_CONTENT: u64 = 256 << 20;
 
 /// What an open file may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +74,7 @@ pub(crate) fn note_start_folder() {
     start_folder();
 }
 
-fn start_folder() -> &'static Path {
+pub(crate) fn start_folder() -> &'static Path {
     START.get_or_init(|| std::env::current_dir().unwrap_or_default())
 }
 

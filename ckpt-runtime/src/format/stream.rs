@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use super::StoreError;
 use super::bodies::write_and_sum;
 use super::container;
-use super::fault::Step;
 use super::hdf5::{Id, Structure, Type};
 use super::survey::{Source, dense};
+use crate::base::fault::Step;
 use crate::value::{DType, Sink, Written};
 
 /// The file of a checkpoint that is being gathered.

@@ -6,14 +6,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::base::{Base, Storing};
 use super::commit::Commit;
-use super::container::{self, Container};
-use super::fault;
 use super::lock::Lock;
 use super::place::{Place, UNFINISHED};
-use super::{CheckpointId, Damage, Entry, Keep, Meta, Mode, Restored, StoreError};
+use super::{Entry, Keep, Mode};
+use crate::base::fault;
 use crate::forked::Order;
+use crate::format::{self, Base, CheckpointId, Damage, Meta, Restored, StoreError, Storing};
 use crate::pages::Pages;
 use crate::snapshot::{Snapshot, SnapshotBuilder};
 
@@ -152,9 +151,11 @@ impl Store {
     /// The checkpoint that the next one builds on, unless that is to hold everything.
     fn base(&self) -> Option<Arc<Base>> {
         let base = self.base.lock().unwrap_or_else(PoisonError::into_inner);
-        let base = base.clone().filter(|base| base.nth < self.storing.full_every)?;
+        let base = base
+            .clone()
+            .filter(|base| base.has_successor(self.storing.full_every))?;
         // Somebody may have removed one.
-        let are_there = base.files.iter().all(|file| self.path(file.id).is_file());
+        let are_there = base.ids().all(|id| self.path(id).is_file());
         are_there.then_some(base)
     }
 
@@ -250,8 +251,8 @@ impl Store {
         let entry = |id| {
             let path = self.path(id);
             let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
-            let (meta, needs) = match container::read_head(&path) {
-                Ok((meta, files)) => (Ok(meta), files.iter().map(|file| file.id).collect()),
+            let (meta, needs) = match format::read_head(&path) {
+                Ok((meta, needs)) => (Ok(meta), needs),
                 Err(error) => (Err(error), Vec::new()),
             };
             Entry {
@@ -278,8 +279,8 @@ impl Store {
     /// # Errors
     /// All damage found, by dataset.
     pub fn verify(&self, id: CheckpointId) -> Result<(), Vec<Damage>> {
-        match self.open_file(id) {
-            Ok(container) => container.verify(),
+        match self.open_checkpoint(id) {
+            Ok(checkpoint) => checkpoint.verify(),
             Err(StoreError::Damaged { damage, .. }) => Err(damage),
             Err(error) => Err(vec![Damage {
                 place: "file".to_owned(),
@@ -293,7 +294,16 @@ impl Store {
     /// # Errors
     /// When there is no such checkpoint, or it is damaged or of another format version.
     pub fn open_checkpoint(&self, id: CheckpointId) -> Result<Restored, StoreError> {
-        Ok(Restored::new(id, self.open_file(id)?))
+        Restored::open(id, &self.path(id)).map_err(|error| match error {
+            StoreError::Io {
+                kind: ErrorKind::NotFound,
+                ..
+            } => StoreError::NotFound {
+                id,
+                folder: self.place.folder.clone(),
+            },
+            error => error,
+        })
     }
 
     /// Opens a checkpoint to restore from it. Every byte is checked first.
@@ -301,14 +311,7 @@ impl Store {
     /// # Errors
     /// When there is no such checkpoint, or it is damaged or of another format version.
     pub fn load(&self, id: CheckpointId) -> Result<Restored, StoreError> {
-        let container = self.open_file(id)?;
-        match container.read_all() {
-            Ok(kept) => Ok(Restored::with(id, container, kept)),
-            Err(damage) => Err(StoreError::Damaged {
-                path: container.path,
-                damage,
-            }),
-        }
+        self.open_checkpoint(id)?.read_all()
     }
 
     /// Opens the newest checkpoint that is whole; `report` hears of every newer one that is not.
@@ -374,7 +377,7 @@ impl Store {
                 folder: self.folder().to_owned(),
             });
         }
-        super::renew::renew(&path, &self.place.unfinished(id))
+        format::renew(&path, &self.place.unfinished(id))
     }
 
     /// Writes a small text `NAME.txt` beside the checkpoints, as a whole or not at all: the state of the job.
@@ -420,27 +423,6 @@ impl Store {
             Ok(self.place.folder.join(format!("{name}.txt")))
         } else {
             Err(StoreError::Name(name.to_owned()))
-        }
-    }
-
-    fn open_file(&self, id: CheckpointId) -> Result<Container, StoreError> {
-        let path = self.path(id);
-        let container = Container::open(&path).map_err(|error| match error {
-            StoreError::Io {
-                kind: ErrorKind::NotFound,
-                ..
-            } => StoreError::NotFound {
-                id,
-                folder: self.place.folder.clone(),
-            },
-            error => error,
-        })?;
-        match container.verify_structure() {
-            Ok(()) => Ok(container),
-            Err(damage) => Err(StoreError::Damaged {
-                path,
-                damage: vec![damage],
-            }),
         }
     }
 }

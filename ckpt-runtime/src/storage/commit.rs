@@ -4,12 +4,10 @@ use std::fs;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::base::{Base, Storing};
-use super::fault::Step;
+use super::Keep;
 use super::place::Place;
-use super::stream::Stream;
-use super::write::Order;
-use super::{CheckpointId, Keep, Meta, StoreError, write};
+use crate::base::fault::Step;
+use crate::format::{self, Base, CheckpointId, Meta, Order, StoreError, Storing, Stream};
 use crate::pages::Pages;
 use crate::snapshot::{Snapshot, SnapshotBuilder};
 use crate::value::Sink;
@@ -79,7 +77,7 @@ impl Commit {
         // If it fails, nothing is known of what the next one could build on.
         let next = || self.next.lock().unwrap_or_else(PoisonError::into_inner);
         *next() = None;
-        let base = match write::write(&unfinished, snapshot, meta, order, stream) {
+        let base = match format::write(&unfinished, snapshot, meta, order, stream) {
             Ok(base) => base,
             Err(error) => {
                 // The error that matters is the first one; what cannot be removed now is at the next opening.
@@ -131,7 +129,7 @@ impl Commit {
 mod tests {
     use super::*;
     use crate::plan::FunctionPlan;
-    use crate::store::{Mode, Store};
+    use crate::storage::{Mode, Store};
 
     static PLAN: FunctionPlan = FunctionPlan {
         function: "main",
@@ -185,7 +183,7 @@ mod tests {
             assert_eq!(restored.decode::<String>(0, "name").unwrap(), "a name");
             let rows = restored.tree().find("frames/0/dense/1").unwrap();
             assert!(
-                matches!(&rows.kind, crate::store::NodeKind::Dataset { shape, .. } if *shape == [119_999, 3])
+                matches!(&rows.kind, crate::format::NodeKind::Dataset { shape, .. } if *shape == [119_999, 3])
             );
         }
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 static RANK: AtomicU32 = AtomicU32::new(0);
 
 /// Tells which rank this process is.
-pub(super) fn set_rank(rank: u32) {
+pub(crate) fn set_rank(rank: u32) {
     RANK.store(rank, Ordering::Relaxed);
 }
 
@@ -27,7 +27,7 @@ pub const COMMIT_STEPS: [&str; 11] = [
 
 /// One of [`COMMIT_STEPS`].
 #[derive(Clone, Copy)]
-pub(super) enum Step {
+pub(crate) enum Step {
     BeforeCreate = 1,
     Created,
     Structure,

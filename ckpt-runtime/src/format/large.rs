@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::CheckpointId;
-use super::base::{Held, Known};
 use super::coding::Coding;
 use super::extents::block_length;
+use super::previous::{Held, Known};
 use super::survey::{Found, Source, Survey};
 use crate::value::{DType, Reference};
 

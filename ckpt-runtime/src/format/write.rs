@@ -4,24 +4,24 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::base::{Base, Known, Storing};
 use super::bodies::Bodies;
 use super::coding::Compression;
 use super::columns::Stored;
 use super::container;
 use super::extents::Other;
-use super::fault::Step;
 use super::hdf5::{Id, Structure, Type};
 use super::index::{Index, TableEntry};
+use super::previous::{Base, Known, Storing};
 use super::stream::Stream;
 use super::survey::Source;
 use super::{CheckpointId, FORMAT_VERSION, Meta, StoreError, VariableContent, VariableInfo};
+use crate::base::fault::Step;
 use crate::snapshot::{Content, Snapshot, VariableRecord};
 use crate::value::{Block, Column, DType, Data};
 
 /// How a file is to be written.
 #[derive(Clone, Copy)]
-pub(super) struct Order<'a> {
+pub(crate) struct Order<'a> {
     pub id: CheckpointId,
     /// How the name of a file goes on after the number of its checkpoint.
     pub suffix: &'a str,
@@ -33,7 +33,7 @@ pub(super) struct Order<'a> {
 /// Writes a complete checkpoint file to `path`, which must not exist, and syncs it. Gives what the next one may rely on.
 ///
 /// With a `stream` the file is there, and the large lists that the snapshot does not have are in it.
-pub(super) fn write(
+pub(crate) fn write(
     path: &Path,
     snapshot: &Snapshot,
     meta: &Meta,
@@ -179,7 +179,7 @@ impl<'s> Writer<'s> {
         self.structure.text(root, "version", &meta.version)?;
         self.structure.number(root, "visit", meta.visit)?;
         self.structure
-            .text(root, "time", &super::time::iso8601(meta.time))?;
+            .text(root, "time", &crate::base::time::iso8601(meta.time))?;
         self.structure.text(root, "reason", &meta.reason)?;
         self.structure.text(root, "host", &meta.host)?;
         for (name, text) in &meta.notes {

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::lock::Lock;
-use super::{CheckpointId, StoreError, container};
+use crate::base::events;
+use crate::format::{self, CheckpointId, StoreError};
 
 /// How the name of a file ends that is not finished.
 pub(super) const UNFINISHED: &str = ".tmp";
@@ -54,8 +55,8 @@ impl Place {
     /// The other checkpoints without which this one cannot be restored; none of one that cannot be read.
     pub fn needs(&self, id: CheckpointId) -> Vec<CheckpointId> {
         let mut known = self.needs.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = || match container::read_head(&self.path(id)) {
-            Ok((_, files)) => files.iter().map(|file| file.id).collect(),
+        let read = || match format::read_head(&self.path(id)) {
+            Ok((_, needs)) => needs,
             Err(_) => Vec::new(),
         };
         known.entry(id).or_insert_with(read).clone()
@@ -79,7 +80,7 @@ impl Place {
             .remove(&id);
         match fs::remove_file(&path) {
             Ok(()) => {
-                crate::told::removed(&self.folder, id);
+                events::removed(&self.folder, id.0);
                 self.sync_folder()
             }
             Err(error) if error.kind() == ErrorKind::NotFound => Err(StoreError::NotFound {
@@ -130,7 +131,7 @@ impl Place {
             let _ = fs::remove_file(unfinished);
             return Err(StoreError::io("rename to", path, &error));
         }
-        super::fault::Step::Renamed.reached();
+        crate::base::fault::Step::Renamed.reached();
         self.sync_folder()
     }
 }

@@ -1,0 +1,56 @@
+//! The store: a folder of checkpoints that is opened and locked, in which a checkpoint is committed as a whole or not at
+//! all, and where they are listed, verified, restored and removed.
+//!
+//! Not here: what is in a file ([`crate::format`]), and when a checkpoint is taken (the session).
+
+mod commit;
+mod lock;
+mod place;
+mod store;
+
+use std::path::PathBuf;
+
+pub(crate) use commit::Commit;
+pub use lock::host_name;
+pub use store::Store;
+
+use crate::format::{CheckpointId, Meta, StoreError};
+
+/// How a store is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// To write checkpoints: makes the folder if need be, takes the lock, and removes what crashed commits left.
+    ReadWrite,
+    /// To look only: no lock, nothing is changed.
+    ReadOnly,
+}
+
+/// How many checkpoints stay after a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// All of them.
+    All,
+    /// The newest of this number, at least one.
+    Last(u32),
+}
+
+impl Default for Keep {
+    fn default() -> Self {
+        Keep::Last(2)
+    }
+}
+
+/// One checkpoint of a listing.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Its number.
+    pub id: CheckpointId,
+    /// Its file.
+    pub path: PathBuf,
+    /// Size of the file.
+    pub bytes: u64,
+    /// Other checkpoints that it cannot be restored without; none if it holds everything.
+    pub needs: Vec<CheckpointId>,
+    /// What its header says; an error if the file cannot be one of ours.
+    pub meta: Result<Meta, StoreError>,
+}
