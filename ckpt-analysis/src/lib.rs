@@ -28,8 +28,8 @@ pub use source::edits::{Edit, Edited};
 pub use source::{CrateKind, CrateSource, FileId, Program, SourceFile};
 
 use calls::CallGraph;
-use ckpt_compiler::own_macros::Definitions;
-use ckpt_compiler::tables::Tables;
+use ckpt_compiler::library::Tables;
+use ckpt_compiler::syntax::own_macros::Definitions;
 use comm::SafePoints;
 use items::{FnId, Items};
 use std::cell::RefCell;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::Package;
-use ckpt_compiler::dialect;
-use ckpt_compiler::errors::Diagnostics;
+use ckpt_compiler::diagnostics::Diagnostics;
+use ckpt_compiler::parse::dialect;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};

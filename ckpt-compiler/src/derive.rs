@@ -25,7 +25,7 @@ use syn::DeriveInput;
 
 /// Expands the derive for one item; errors become `compile_error!` at their place.
 pub fn derive_checkpoint(input: TokenStream) -> TokenStream {
-    let result = syn::parse2::<DeriveInput>(crate::dialect::modern(input)).and_then(|input| {
+    let result = syn::parse2::<DeriveInput>(crate::parse::dialect::modern(input)).and_then(|input| {
         let item = attributes::read(&input)?;
         Ok(expand::expand(&input, &item))
     });

@@ -1,11 +1,11 @@
 //! The plan of a function for people: what becomes of every variable at every site, and why.
 
-use crate::classes::Class;
-use crate::errors::Diagnostics;
-use crate::flow::{BindingId, Declaration};
-use crate::instrument::{Stages, analyse};
+use crate::cfg::{BindingId, Declaration};
+use crate::diagnostics::Diagnostics;
+use crate::passes::{Stages, analyse};
 use crate::plan::Entry;
 use crate::spine::SiteId;
+use crate::strategies::Class;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 

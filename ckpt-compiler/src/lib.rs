@@ -20,33 +20,24 @@
 //!
 //! The whole-package analysis, the crate `ckpt-analysis`, is built on these stages.
 
-pub mod borrow;
-pub mod choose;
-pub mod classes;
-pub mod complete;
+pub mod cfg;
 pub mod derive;
-pub mod dialect;
+pub mod desugar;
+pub mod diagnostics;
 pub mod emit;
-pub mod errors;
 pub mod explain;
-pub mod flow;
-pub mod instrument;
+pub mod library;
 pub mod liveness;
-pub mod marks;
 pub mod names;
 pub mod object;
-pub mod options;
-pub mod own_macros;
+pub mod parse;
+pub mod passes;
 pub mod paths;
 pub mod plan;
-pub mod prepare;
-pub mod regions;
-pub mod replay;
 pub mod spine;
-pub mod streams;
-pub mod tables;
-pub mod unfold;
-pub mod unwritten;
+pub mod strategies;
+pub mod syntax;
+pub mod validate;
 
-pub use errors::code_of;
-pub use instrument::{instrument, instrument_main, try_expand};
+pub use diagnostics::code_of;
+pub use passes::{instrument, instrument_main, try_expand};

@@ -7,7 +7,7 @@
 //! An implementor that the list lacks is an error of rustc at its `impl`. A list that ends in `..` lets others be; a
 //! checkpoint that meets one of them is refused.
 
-use crate::errors::Diagnostics;
+use crate::diagnostics::Diagnostics;
 use crate::paths::at;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -18,7 +18,7 @@ use syn::{Ident, ItemTrait, Token, TraitItem, Type, parse_quote};
 
 /// Expands the attribute. Errors come out as `compile_error!`, next to the trait as it would be without ckpt.
 pub fn object(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let item = crate::dialect::modern(item);
+    let item = crate::parse::dialect::modern(item);
     match read(arguments, item.clone()) {
         Ok((list, mut item)) => expand(&list, &mut item),
         Err(errors) => {

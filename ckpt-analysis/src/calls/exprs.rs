@@ -237,7 +237,7 @@ fn is_of_pool(call: &syn::ExprCall) -> bool {
 
 /// The closure of a `thread::spawn(|| ..)`.
 fn started(call: &syn::ExprCall) -> Option<&syn::ExprClosure> {
-    match ckpt_compiler::regions::watchable::in_call(call, true)? {
+    match ckpt_compiler::desugar::regions::watchable::in_call(call, true)? {
         Expr::Closure(closure) => Some(closure),
         _ => None,
     }

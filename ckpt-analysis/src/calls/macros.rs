@@ -6,7 +6,7 @@ use crate::items::Def;
 use crate::items::amount::Amount;
 use crate::items::hints::Ty;
 use crate::items::resolve::{Namespace, Resolved};
-use ckpt_compiler::tables::Tables;
+use ckpt_compiler::library::Tables;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use std::collections::HashSet;
 use syn::Expr;

@@ -4,7 +4,7 @@ use super::walk::{Value, Walker, array_length};
 use super::{CallForm, LoopId, LoopKind, Trap};
 use crate::items::amount::{Amount, Operation};
 use crate::items::hints::{Ty, TypeKey};
-use ckpt_compiler::unfold::{closures_of_for, functions_of_for};
+use ckpt_compiler::desugar::inlined_closures::{closures_of_for, functions_of_for};
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprForLoop, ExprWhile};
 

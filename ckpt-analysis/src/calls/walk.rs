@@ -9,7 +9,7 @@ use crate::items::methods::{Methods, Signature};
 use crate::items::resolve::Resolver;
 use crate::items::{FnId, Function, Place};
 use crate::source::Program;
-use ckpt_compiler::tables::Tables;
+use ckpt_compiler::library::Tables;
 use proc_macro2::Span;
 use std::collections::HashSet;
 use syn::spanned::Spanned;

@@ -5,7 +5,7 @@ use crate::items::amount::Amount;
 use crate::items::fold::{constant, operation};
 use crate::items::resolve::Resolver;
 use crate::items::{FnId, Function, ScopeId, TypeKind};
-use ckpt_compiler::tables::segments;
+use ckpt_compiler::library::segments;
 use std::collections::HashMap;
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};

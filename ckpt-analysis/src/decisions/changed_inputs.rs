@@ -7,9 +7,9 @@ use crate::placement::{Candidate, Placement};
 use crate::source::locate;
 use crate::source::locate::Found;
 use crate::{Analysis, Program};
-use ckpt_compiler::classes::only_borrows;
-use ckpt_compiler::flow::{Binding, Declaration, Event, Passing, Use};
-use ckpt_compiler::instrument::{self, Stages};
+use ckpt_compiler::cfg::{Binding, Declaration, Event, Passing, Use};
+use ckpt_compiler::passes::{self, Stages};
+use ckpt_compiler::strategies::only_borrows;
 use quote::ToTokens;
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ pub fn inputs_change(program: &Program, analysis: &Analysis, placement: &Placeme
         let Ok((arguments, item)) = with_sites(analysis, &candidate) else {
             return false;
         };
-        let stages = instrument::analyse(arguments, &item.into_token_stream(), candidate.opens_session);
+        let stages = passes::analyse(arguments, &item.into_token_stream(), candidate.opens_session);
         stages.is_ok_and(|stages| change_in(program, &stages, place, &statement))
     })
 }

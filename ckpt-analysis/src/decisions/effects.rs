@@ -7,10 +7,10 @@ use crate::edits::Place;
 use crate::items::{FnId, Items};
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
-use ckpt_compiler::borrow::changes_inside;
-use ckpt_compiler::replay;
+use ckpt_compiler::desugar::iterator_replay;
+use ckpt_compiler::library::Tables;
 use ckpt_compiler::spine::operands::names_in;
-use ckpt_compiler::tables::Tables;
+use ckpt_compiler::syntax::origins::changes_inside;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
@@ -104,7 +104,7 @@ impl<'a> Effects<'a> {
                     Statement::Let(local) => local
                         .init
                         .as_ref()
-                        .is_some_and(|init| replay::may_be_replayed(&init.expr)),
+                        .is_some_and(|init| iterator_replay::may_be_replayed(&init.expr)),
                     Statement::For(_) => false,
                 })
             })

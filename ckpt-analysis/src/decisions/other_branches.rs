@@ -5,9 +5,9 @@ use crate::placement::expressible::with_sites;
 use crate::placement::{Candidate, Placement};
 use crate::source::locate;
 use crate::{Analysis, Program};
-use ckpt_compiler::flow::{Declaration, Flow};
-use ckpt_compiler::instrument;
+use ckpt_compiler::cfg::{Declaration, Flow};
 use ckpt_compiler::liveness::is_done_with;
+use ckpt_compiler::passes;
 use quote::ToTokens;
 
 /// Whether no site of its function leads to a use of what the `let` at this place declares, one variable.
@@ -38,7 +38,7 @@ fn is_elsewhere_in(
     place: Place,
 ) -> Option<bool> {
     let (arguments, item) = with_sites(analysis, candidate).ok()?;
-    let stages = instrument::analyse(arguments, &item.into_token_stream(), candidate.opens_session).ok()?;
+    let stages = passes::analyse(arguments, &item.into_token_stream(), candidate.opens_session).ok()?;
     let flow: &Flow = &stages.flow;
     let written = |id: &usize| {
         let binding = &flow.bindings[*id];

@@ -3,7 +3,7 @@
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
-use ckpt_compiler::tables::segments;
+use ckpt_compiler::library::segments;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 

@@ -255,7 +255,7 @@ impl Methods {
     fn by_name(&self, items: &Items, name: &str, arguments: usize) -> Meaning {
         let fits = |id: &&FnId| {
             items.function(**id).item.sig.inputs.len() == arguments + 1
-                && !ckpt_compiler::tables::Tables::current().is_common(name, arguments)
+                && !ckpt_compiler::library::Tables::current().is_common(name, arguments)
         };
         let list = self.by_name.get(name).into_iter().flatten();
         Meaning {

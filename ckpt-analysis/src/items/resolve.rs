@@ -210,6 +210,6 @@ pub fn segments(path: &syn::Path) -> Vec<String> {
     if path.leading_colon.is_some() {
         names.push("::".to_owned());
     }
-    names.extend(ckpt_compiler::tables::segments(path));
+    names.extend(ckpt_compiler::library::segments(path));
     names
 }

@@ -5,8 +5,8 @@ use super::{Chooser, Holder, PlacedSite, Reason, SitePlace, words};
 use crate::calls::{Loop, LoopId, LoopKind, Trap, Work};
 use crate::cost::LoopCost;
 use crate::items::{Annotation, FnId, Function, Place};
-use ckpt_compiler::marks::Marks;
-use ckpt_compiler::options::Options;
+use ckpt_compiler::parse::options::Options;
+use ckpt_compiler::syntax::marks::Marks;
 use syn::visit::{self, Visit};
 
 /// Below this part of a region's cost, what has been found inside does not do.

@@ -5,8 +5,8 @@ use crate::calls::statement_start;
 use crate::decisions::globals::changing_thread_local;
 use crate::items::FnId;
 use crate::placement::{Candidate, Holder};
-use ckpt_compiler::errors::{Diagnostic, Diagnostics};
-use ckpt_compiler::flow::arguments_of_macro;
+use ckpt_compiler::cfg::arguments_of_macro;
+use ckpt_compiler::diagnostics::{Diagnostic, Diagnostics};
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -35,7 +35,7 @@ fn no_thread_locals(
 ) -> Result<(), Diagnostics> {
     let mut errors = Diagnostics::default();
     if let Some(local) = changing_thread_local(&analysis.items) {
-        let stages = ckpt_compiler::instrument::analyse(arguments, item, candidate.opens_session)?;
+        let stages = ckpt_compiler::passes::analyse(arguments, item, candidate.opens_session)?;
         if !stages.regions.is_empty() {
             errors.refuse(
                 stages.function.sig.ident.span(),

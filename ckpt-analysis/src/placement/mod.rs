@@ -22,7 +22,7 @@ use crate::calls::{CallId, LoopId, Wrapped};
 use crate::comm::SafePoints;
 use crate::cost::{Costs, LoopCost};
 use crate::items::{FnId, Place};
-use ckpt_compiler::errors::Diagnostic;
+use ckpt_compiler::diagnostics::Diagnostic;
 use proc_macro2::Span;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;

@@ -4,7 +4,7 @@ use super::{Chooser, MarkedName, PlacedFunction, PlacedSite, Reason};
 use crate::Analysis;
 use crate::calls::{Call, CallForm, CallId};
 use crate::items::{Annotation, FnId};
-use ckpt_compiler::options::Options;
+use ckpt_compiler::parse::options::Options;
 use std::collections::BTreeMap;
 
 /// The calls that lead to each function.

@@ -5,9 +5,9 @@ use crate::Analysis;
 use crate::items::FnId;
 use crate::placement::expressible::with_sites;
 use crate::placement::{Holder, PlacedSite, Placement};
-use ckpt_compiler::marks::Marks;
-use ckpt_compiler::options::Options;
-use ckpt_compiler::regions::{Around, around};
+use ckpt_compiler::desugar::regions::{Around, around};
+use ckpt_compiler::parse::options::Options;
+use ckpt_compiler::syntax::marks::Marks;
 use std::collections::BTreeMap;
 
 /// What a restart may do with the number of threads.

@@ -3,7 +3,7 @@
 use super::{Chooser, PlacedSite, Reason};
 use crate::calls::{LoopId, Work};
 use crate::items::FnId;
-use ckpt_compiler::regions::{WITHOUT_SITE, started_on};
+use ckpt_compiler::desugar::regions::{WITHOUT_SITE, started_on};
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 

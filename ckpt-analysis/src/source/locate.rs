@@ -1,7 +1,7 @@
 //! From a place in a file to what stands there: the variable, parameter, field or type that a message of rustc is about.
 
 use crate::source::{FileId, Program};
-use ckpt_compiler::borrow::is_repeatable;
+use ckpt_compiler::syntax::origins::is_repeatable;
 use proc_macro2::Span;
 use std::ops::Range;
 use syn::spanned::Spanned;

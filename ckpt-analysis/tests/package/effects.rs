@@ -61,7 +61,7 @@ fn main() {
 #[test]
 fn what_the_user_says_goes_before_what_the_source_tells() {
     use ckpt_analysis::{ChooseOptions, analyse_with, arguments, place};
-    use ckpt_compiler::tables::Tables;
+    use ckpt_compiler::library::Tables;
     let program = program(&[("main.rs", WITH_TABLES)]);
     let place_of_let = (FileId(0), WITH_TABLES.find("let rule").expect("the variable"));
     for (text, again, means) in [

@@ -46,7 +46,8 @@ fn program(files: Files<'_>) -> Program {
         program.files.push(SourceFile {
             path: (*name).into(),
             text: (*text).to_owned(),
-            ast: ckpt_compiler::dialect::parse_file(text).unwrap_or_else(|error| panic!("{name}: {error}")),
+            ast: ckpt_compiler::parse::dialect::parse_file(text)
+                .unwrap_or_else(|error| panic!("{name}: {error}")),
             base: 0,
         });
         let stem = name.trim_end_matches(".rs");

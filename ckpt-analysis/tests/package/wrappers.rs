@@ -12,7 +12,7 @@ fn written_out(files: super::Files<'_>) -> Vec<String> {
     let texts = program.files.iter().enumerate().map(|(index, file)| {
         let own = edits.iter().filter(|edit| edit.file.0 == index).cloned();
         let text = Edited::new(&file.text, &own.collect::<Vec<_>>()).text;
-        ckpt_compiler::dialect::parse_file(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        ckpt_compiler::parse::dialect::parse_file(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
         assert_eq!(text.lines().count(), file.text.lines().count(), "no line moves");
         text
     });

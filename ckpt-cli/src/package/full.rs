@@ -2,7 +2,7 @@
 
 use ckpt_analysis::FileId;
 use ckpt_analysis::source::edits::{Edit, Edited};
-use ckpt_compiler::dialect;
+use ckpt_compiler::parse::dialect;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::Attribute;

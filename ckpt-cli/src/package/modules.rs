@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use ckpt_analysis::{FileId, SourceFile};
-use ckpt_compiler::dialect;
+use ckpt_compiler::parse::dialect;
 use proc_macro2::Span;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::{PackageId, Target, TargetKind};
 use ckpt_analysis::{Analysis, CrateKind, CrateSource, Edited, FileId, Program, analyse_with};
-use ckpt_compiler::tables::Tables;
+use ckpt_compiler::library::Tables;
 
 use super::cfg::{Compiler, Configuration};
 use super::modules::{CrateFiles, Files, parsed};

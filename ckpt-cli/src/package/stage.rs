@@ -5,7 +5,7 @@ use std::fmt::{Debug, Write};
 use ckpt_analysis::decisions::reexecution::with_again;
 use ckpt_analysis::placement::{Candidate, Placement};
 use ckpt_analysis::{Analysis, FileId};
-use ckpt_compiler::instrument::{Stages, analyse};
+use ckpt_compiler::passes::{Stages, analyse};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 

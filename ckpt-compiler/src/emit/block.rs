@@ -2,7 +2,7 @@
 
 use super::Emitter;
 use crate::names::frame;
-use crate::plan::travel::Stop;
+use crate::plan::option_slots::Stop;
 use crate::plan::{Segment, behind_the_sites, segments};
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
 use proc_macro2::TokenStream;

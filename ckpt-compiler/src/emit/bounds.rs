@@ -2,7 +2,7 @@
 //! that can be saved. The body of a generic function knows only what the bounds say.
 
 use super::Emitter;
-use crate::flow::{Declaration, Passing};
+use crate::cfg::{Declaration, Passing};
 use crate::paths::checkpoint;
 use proc_macro2::Ident;
 use std::collections::HashSet;

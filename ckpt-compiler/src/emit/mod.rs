@@ -2,23 +2,24 @@
 
 mod block;
 mod bounds;
-mod carve;
 mod fingerprint;
-mod remake;
+mod option_slots;
+mod place_splitting;
+mod reborrows;
+pub mod regions;
 mod site;
-mod travel;
 mod variables;
 
-use crate::classes::Class;
-use crate::flow::{BindingId, Declaration, Flow};
+use crate::cfg::{BindingId, Declaration, Flow};
+use crate::desugar::regions::Regions;
 use crate::liveness::Liveness;
+use crate::liveness::clean::Unwritten;
 use crate::names::frame;
-use crate::options::{Options, Treatment};
+use crate::parse::options::{Options, Treatment};
 use crate::paths::rt;
 use crate::plan::{Entry, Mode, Plan};
-use crate::regions::Regions;
 use crate::spine::{Lowered, SiteId};
-use crate::unwritten::Unwritten;
+use crate::strategies::Class;
 use fingerprint::Fingerprint;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -289,7 +290,7 @@ impl Emitter<'_> {
             Declaration::Parameter { passing, .. } => {
                 matches!(
                     passing,
-                    crate::flow::Passing::Exclusive | crate::flow::Passing::Shared
+                    crate::cfg::Passing::Exclusive | crate::cfg::Passing::Shared
                 )
             }
             _ => false,

@@ -1,7 +1,7 @@
 //! Sites and the expressions around them.
 
 use super::Emitter;
-use crate::flow::{BindingId, Declaration, Passing};
+use crate::cfg::{BindingId, Declaration, Passing};
 use crate::names::{frame, registrar};
 use crate::paths::rt;
 use crate::plan::Entry;
@@ -456,8 +456,8 @@ impl Emitter<'_> {
         let call = find_call(&self.lowered.body, site);
         let operand = call.and_then(|call| Some(crate::plan::operands(call).get(callee as usize)?.0));
         let root = operand.and_then(|operand| match operand {
-            Expr::Reference(one) => crate::borrow::place_root(&one.expr),
-            other => crate::borrow::place_root(other),
+            Expr::Reference(one) => crate::syntax::origins::place_root(&one.expr),
+            other => crate::syntax::origins::place_root(other),
         });
         root.is_some_and(|root| *root == self.flow.bindings[id].ident)
     }

@@ -1,12 +1,12 @@
 //! Variables across what a restart skips: declared before it, restored instead of it, or carried through it.
 
 use super::Emitter;
-use crate::classes::Class;
-use crate::flow::{BindingId, Declaration, Passing, Point, Use};
+use crate::cfg::{BindingId, Declaration, Passing, Point, Use};
 use crate::names::frame;
 use crate::paths::{check_dead, rt};
 use crate::plan::Mode;
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
+use crate::strategies::Class;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::ops::Range;
@@ -302,7 +302,7 @@ impl Emitter<'_> {
             .events()
             .filter(|event| event.binding == id && event.kind == Use::Write);
         let first = writes.map(|event| event.step).min();
-        let left_out = |(index, at): (usize, &crate::flow::SiteFlow)| {
+        let left_out = |(index, at): (usize, &crate::cfg::SiteFlow)| {
             let site = index as SiteId + 1;
             at.scope.contains(&id)
                 && !self.plan.sites[index].restores(id)

@@ -1,25 +1,25 @@
 //! The plan: what every site registers, what runs again at restart, and how the variables of a skipped run come back.
 
-mod carving;
+mod filled_loans;
 mod jumps;
-mod layout;
-mod lending;
-mod lent_parts;
-mod remade;
+mod loans;
+pub mod option_slots;
+mod place_splitting;
+mod reborrows;
+mod schedule;
 mod sites;
-pub mod travel;
 
-pub use carving::{Carving, Leaf, Projection};
 pub use jumps::{for_each_hidden_jump, for_each_jump, replace_jumps};
-pub use layout::{Mode, Segment, behind_the_sites, segments};
-pub use lending::{operands, refuse_part};
+pub use loans::{operands, refuse_part};
+pub use place_splitting::{Carving, Leaf, Projection};
+pub use schedule::{Mode, Segment, behind_the_sites, segments};
 pub use sites::for_each_block;
 
-use crate::classes::Class;
-use crate::errors::Diagnostics;
-use crate::flow::{BindingId, Flow, Point};
+use crate::cfg::{BindingId, Flow, Point};
+use crate::diagnostics::Diagnostics;
 use crate::liveness::Liveness;
 use crate::spine::{Lowered, SiteId, StepId};
+use crate::strategies::Class;
 use proc_macro2::Ident;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -49,13 +49,13 @@ pub struct Plan {
     /// For those that travel: the runs that give them a value again which was moved away before.
     pub given_again: HashMap<BindingId, Vec<std::ops::Range<StepId>>>,
     /// Where those that travel as options are taken and put.
-    pub travel: travel::Travel,
+    pub travel: option_slots::Travel,
     /// For every step, the first number behind it.
     pub step_ends: HashMap<StepId, StepId>,
     /// The variables of which calls borrow only a part.
-    pub carvings: lending::Carvings,
+    pub carvings: loans::Carvings,
     /// The other operands of these calls.
-    pub others: HashMap<SiteId, lending::Others>,
+    pub others: HashMap<SiteId, loans::Others>,
     /// The names under which variables are saved.
     pub keys: HashMap<BindingId, String>,
 }
@@ -233,28 +233,28 @@ pub fn plan(
         aliases: BTreeMap::new(),
         modes: HashMap::new(),
         given_again: HashMap::new(),
-        travel: travel::Travel::default(),
+        travel: option_slots::Travel::default(),
         step_ends: crate::spine::step_ends(&lowered.body),
         carvings: HashMap::new(),
         others: HashMap::new(),
         keys: HashMap::new(),
     };
-    layout::replays(lowered, flow, liveness, &mut plan);
-    let (lends, carvings, others) = lending::lends(lowered, flow, liveness, &plan.classes, errors);
+    schedule::replays(lowered, flow, liveness, &mut plan);
+    let (lends, carvings, others) = loans::lends(lowered, flow, liveness, &plan.classes, errors);
     let mut needed = sites::needed(lowered, flow, liveness, &plan, &lends);
     loop {
         plan.sites = sites::entries(flow, liveness, &plan.classes, &needed, &lends);
         plan.aliases = sites::aliases(flow, &plan);
-        let forced = layout::modes(lowered, flow, liveness, &mut plan, errors);
+        let forced = schedule::modes(lowered, flow, liveness, &mut plan, errors);
         if !sites::force(&mut needed, forced) {
             break;
         }
     }
-    lent_parts::lent_parts(lowered, flow, &needed, &mut plan, errors);
-    plan.travel = travel::travel(lowered, flow, &plan, errors);
+    filled_loans::lent_parts(lowered, flow, &needed, &mut plan, errors);
+    plan.travel = option_slots::travel(lowered, flow, &plan, errors);
     plan.others = others;
-    remade::remake(flow, liveness, &mut plan, &lends, errors);
-    remade::refuse_under_aliases(flow, liveness, &plan, errors);
+    reborrows::remake(flow, liveness, &mut plan, &lends, errors);
+    reborrows::refuse_under_aliases(flow, liveness, &plan, errors);
     plan.carvings = carvings;
     plan.keys = sites::keys(flow, &plan.sites);
     plan

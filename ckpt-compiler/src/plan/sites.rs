@@ -1,13 +1,13 @@
 //! Which variables each site registers, and how.
 
-use super::lending::{Lend, Lends};
+use super::loans::{Lend, Lends};
 use super::{Alias, Entry, Plan, SitePlan};
-use crate::classes::Class;
-use crate::flow::{BindingId, Declaration, Flow, Passing, Use};
+use crate::cfg::{BindingId, Declaration, Flow, Passing, Use};
 use crate::liveness::Liveness;
-use crate::options::Treatment;
+use crate::parse::options::Treatment;
 use crate::spine::operands::is_pure;
 use crate::spine::{Block, Lowered, SiteId, Spine, StepId, StepKind};
+use crate::strategies::Class;
 use proc_macro2::Span;
 use quote::format_ident;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -5,7 +5,7 @@
 
 use super::lower::Lowering;
 use super::{Step, operands::is_pure};
-use crate::tables::Tables;
+use crate::library::Tables;
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::{Expr, FnArg, ItemFn, PatIdent, parse_quote};

@@ -2,13 +2,15 @@
 
 use super::lower::{Lowering, plain, step};
 use super::patterns::{all_values, changing, changing_inside, declares};
-use super::peeled::Peeler;
 use super::select::binding_names;
 use super::{Block, Plain, Spine, StepKind};
-use crate::borrow::{Origin, effect_in_chain, is_repeatable, iterator_origin, origin, works_in_chain};
+use crate::desugar::inlined_closures::adaptors::Peeler;
 use crate::names::frame;
-use crate::options::Treatment;
+use crate::parse::options::Treatment;
 use crate::paths::rt;
+use crate::syntax::origins::{
+    Origin, effect_in_chain, is_repeatable, iterator_origin, origin, works_in_chain,
+};
 use proc_macro2::Span;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;

@@ -2,14 +2,14 @@
 
 use super::refilled::filled_parts_of;
 use super::{
-    Block, Branch, Form, LentPart, Lowered, Plain, Site, SiteId, Sites, Spine, SpineStep, Step, StepKind,
-    Target,
+    Block, Branch, LentPart, Lowered, Plain, Site, SiteId, Sites, Spine, SpineStep, Step, StepKind, Target,
 };
-use crate::borrow::is_repeatable;
-use crate::errors::Diagnostics;
-use crate::marks::Marks;
+use crate::desugar::form::Form;
+use crate::diagnostics::Diagnostics;
 use crate::names::Names;
-use crate::options::{Treatment, take_treatment};
+use crate::parse::options::{Treatment, take_treatment};
+use crate::syntax::marks::Marks;
+use crate::syntax::origins::is_repeatable;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use std::collections::HashSet;
@@ -151,7 +151,7 @@ impl Lowering<'_> {
         let is_constant = matches!(value, Expr::Lit(_) | Expr::Array(_) | Expr::Path(_));
         if treatment.is_some()
             || is_constant
-            || crate::borrow::place_root(value).is_some()
+            || crate::syntax::origins::place_root(value).is_some()
             || is_repeatable(value)
         {
             return;
@@ -163,7 +163,7 @@ impl Lowering<'_> {
 
     /// Gives a name to a value that an expression borrows from, so that it lives on.
     pub(super) fn name_lent_value(&mut self, expr: &mut Expr, out: &mut Vec<Step>) {
-        if let Some(owner) = crate::borrow::lent_temporary_mut(expr) {
+        if let Some(owner) = crate::syntax::origins::lent_temporary_mut(expr) {
             let name = self.names.fresh("value");
             let taken = std::mem::replace(owner, parse_quote!(#name));
             self.temporary(&name, taken, out);

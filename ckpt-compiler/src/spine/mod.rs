@@ -3,20 +3,17 @@
 //! Only what holds a site is taken apart; every other statement stays as the user wrote it. Conditions, scrutinees and
 //! iterators of spine statements have become statements of their own, so that a restart can pass over them.
 
-mod form;
 pub mod keys;
 mod loops;
 mod lower;
 pub mod operands;
 mod patterns;
-pub mod peeled;
 mod refilled;
 pub mod select;
 
-pub use form::Form;
 pub use lower::lower;
 
-use crate::options::Treatment;
+use crate::parse::options::Treatment;
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Expr, Label, Local, Pat, Stmt};
 

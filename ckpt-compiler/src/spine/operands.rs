@@ -2,10 +2,10 @@
 
 use super::lower::{Lowering, plain};
 use super::{Block, Spine, SpineStep, Step, StepKind, Target, hole};
-use crate::borrow::place_root;
-use crate::flow::arguments_of_macro;
-use crate::marks::Marks;
-use crate::tables::Tables;
+use crate::cfg::arguments_of_macro;
+use crate::library::Tables;
+use crate::syntax::marks::Marks;
+use crate::syntax::origins::place_root;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashSet;
@@ -176,7 +176,7 @@ impl Lowering<'_> {
             let by_value = !matches!(operands[index], Expr::Reference(_));
             let changed_later = by_value && !later.is_disjoint(&names_in(&operands[index].to_token_stream()));
             if let Expr::Reference(reference) = &mut *operands[index] {
-                let is_closure = crate::borrow::closure_in(&reference.expr).is_some();
+                let is_closure = crate::syntax::origins::closure_in(&reference.expr).is_some();
                 let is_temporary =
                     reference.mutability.is_some() && place_root(&reference.expr).is_none() && !is_closure;
                 if is_temporary || !is_pure(&reference.expr) {
@@ -421,7 +421,7 @@ pub fn is_pure(expr: &Expr) -> bool {
 
 /// Whether the expression makes an iterator that can be made again.
 fn is_iterator(expr: &Expr) -> bool {
-    use crate::borrow::{is_repeatable, iterator_origin};
+    use crate::syntax::origins::{is_repeatable, iterator_origin};
     iterator_origin(expr, &HashSet::new()) && is_repeatable(expr)
 }
 

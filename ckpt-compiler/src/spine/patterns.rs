@@ -6,7 +6,7 @@
 use super::lower::{Lowering, plain};
 use super::select::{is_binding, pattern_bindings};
 use super::{Plain, Step, StepKind, operands::names_in};
-use crate::borrow::{Origin, origin};
+use crate::syntax::origins::{Origin, origin};
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Local, Pat, PatIdent, Stmt, parse_quote};

@@ -3,7 +3,7 @@
 use super::lower::{Lowering, is_one_name, step};
 use super::operands::names_in;
 use super::{LentPart, Plain, Step, StepKind};
-use crate::options::{FilledPart, Treatment, filled_parts};
+use crate::parse::options::{FilledPart, Treatment, filled_parts};
 use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::spanned::Spanned;

@@ -7,8 +7,8 @@ use super::lower::{Lowering, plain};
 use super::operands::names_in;
 use super::patterns::{changing_inside, look_only, never_compared, without_bindings};
 use super::{Arm, Branch, Spine, Step, StepKind};
-use crate::borrow::{Origin, is_repeatable, origin};
 use crate::names::frame;
+use crate::syntax::origins::{Origin, is_repeatable, origin};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::HashSet;
@@ -226,7 +226,7 @@ impl Lowering<'_> {
             self.name_lent_value(&mut scrutinee, out);
         }
         let borrows = matches!(origin(&scrutinee, self.references), Origin::Borrow { .. });
-        if by_reference && !borrows && crate::borrow::place_root(&scrutinee).is_none() {
+        if by_reference && !borrows && crate::syntax::origins::place_root(&scrutinee).is_none() {
             let value = self.names.fresh("value");
             self.temporary(&value, scrutinee, out);
             scrutinee = parse_quote!(#value);

@@ -1,14 +1,15 @@
 //! A small function taken through the stages, with questions that are asked by the names of its variables.
 
-use ckpt_compiler::borrow::{Origin, is_reference_type, origin};
-use ckpt_compiler::classes::{Class, classify};
-use ckpt_compiler::errors::Diagnostics;
-use ckpt_compiler::flow::{self, BindingId, Flow, Use};
+use ckpt_compiler::cfg::{self, BindingId, Flow, Use};
+use ckpt_compiler::desugar::form::Form;
+use ckpt_compiler::diagnostics::Diagnostics;
 use ckpt_compiler::liveness::Liveness;
-use ckpt_compiler::marks::Marks;
 use ckpt_compiler::names::Names;
 use ckpt_compiler::plan::{self, Entry, Mode, Plan};
 use ckpt_compiler::spine::{self, Lowered, SiteId};
+use ckpt_compiler::strategies::{Class, classify};
+use ckpt_compiler::syntax::marks::Marks;
+use ckpt_compiler::syntax::origins::{Origin, is_reference_type, origin};
 use std::collections::HashSet;
 use syn::{FnArg, ItemFn, Pat, Stmt};
 
@@ -42,14 +43,14 @@ impl Function {
         let (names, references) = (Names::default(), references(&function));
         let lowered = spine::lower(
             (*function.block).clone(),
-            spine::Form::default(),
+            Form::default(),
             Marks { calls: &calls },
             &references,
             &spine::keys::changing_names(&function),
             &names,
             errors,
         );
-        let flow = flow::build(&function.sig, &lowered, &vec![None; function.sig.inputs.len()]);
+        let flow = cfg::build(&function.sig, &lowered, &vec![None; function.sig.inputs.len()]);
         let liveness = Liveness::of(&flow);
         let classes = classify(&flow, &liveness, &references, errors);
         let plan = plan::plan(&lowered, &flow, &liveness, classes, errors);

@@ -1,8 +1,7 @@
 //! Tests of the compiler as a library: what each stage makes of small functions, what the whole makes of every form of
 //! the transformation, what it refuses and how, and that no Rust source brings it down.
 
-mod classes;
-mod flow;
+mod cfg;
 mod function;
 mod liveness;
 mod plan;
@@ -10,6 +9,7 @@ mod refusals;
 mod robustness;
 mod snapshots;
 mod spine;
+mod strategies;
 
 #[path = "../support/sources.rs"]
 mod sources;

@@ -5,7 +5,7 @@ use crate::comm::code::{Method, Op, Shape, Touch, keeps_length};
 use crate::comm::value::Value;
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved, segments};
-use ckpt_compiler::tables::Tables;
+use ckpt_compiler::library::Tables;
 use proc_macro2::Span;
 use std::rc::Rc;
 use syn::spanned::Spanned;

@@ -88,7 +88,7 @@ impl Lowerer<'_> {
             Expr::Assign(assign) => self.assign(assign),
             Expr::Call(call) => self.call(call),
             Expr::MethodCall(call) => self.method_call(call),
-            Expr::Macro(one) if ckpt_compiler::marks::Marks::is_checkpoint(&one.mac) => {
+            Expr::Macro(one) if ckpt_compiler::syntax::marks::Marks::is_checkpoint(&one.mac) => {
                 self.user_site(&one.mac);
                 self.push(Value::Unit);
             }

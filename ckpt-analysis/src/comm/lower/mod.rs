@@ -14,7 +14,7 @@ use crate::Analysis;
 use crate::calls::statement_start;
 use crate::items::resolve::Resolver;
 use crate::items::{FnId, Function, Place};
-use ckpt_compiler::marks::Marks;
+use ckpt_compiler::syntax::marks::Marks;
 use proc_macro2::Span;
 use std::collections::HashMap;
 use std::rc::Rc;

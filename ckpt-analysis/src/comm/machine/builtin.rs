@@ -6,7 +6,7 @@ use crate::comm::code::Method;
 use crate::comm::region::Settled;
 use crate::comm::table::Sort;
 use crate::comm::value::{Binary, Step, Value};
-use ckpt_compiler::tables::Tables;
+use ckpt_compiler::library::Tables;
 use std::rc::Rc;
 
 impl Rank {

@@ -160,7 +160,7 @@ impl<'ast> Visit<'ast> for Changes {
     }
 
     fn visit_expr_method_call(&mut self, one: &'ast syn::ExprMethodCall) {
-        let tables = ckpt_compiler::tables::Tables::current();
+        let tables = ckpt_compiler::library::Tables::current();
         let method = one.method.to_string();
         let looks = (tables.is_pure(&method) || tables.borrows(&method)) && !tables.borrows_mutably(&method);
         if !looks {
@@ -172,9 +172,9 @@ impl<'ast> Visit<'ast> for Changes {
     /// `addr_of_mut!(COUNT)`; what a macro does with the names in it is not known, but for those that print.
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         let name = mac.path.segments.last().map(|last| last.ident.to_string());
-        if name
-            .is_some_and(|name| !ckpt_compiler::tables::Tables::current().formats(&name) && name != "addr_of")
-        {
+        if name.is_some_and(|name| {
+            !ckpt_compiler::library::Tables::current().formats(&name) && name != "addr_of"
+        }) {
             self.0
                 .extend(ckpt_compiler::spine::operands::names_in(&mac.tokens));
         }

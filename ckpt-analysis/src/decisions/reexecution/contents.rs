@@ -6,9 +6,9 @@
 //! then its length is no part of what it holds. Of [`Whole::Value`]: the variable as such is given a new value.
 
 use super::fill::Filled;
-use ckpt_compiler::flow::{Exits, captured_in_text};
-use ckpt_compiler::marks::Marks;
-use ckpt_compiler::tables::Tables;
+use ckpt_compiler::cfg::{Exits, captured_in_text};
+use ckpt_compiler::library::Tables;
+use ckpt_compiler::syntax::marks::Marks;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Block, Expr, Pat, Stmt};

@@ -22,8 +22,8 @@ use crate::placement::expressible::with_sites;
 use crate::placement::{Candidate, Holder, Placement};
 use callees::Callees;
 use ckpt_compiler::explain::explain;
-use ckpt_compiler::marks::Marks;
-use ckpt_compiler::options::Options;
+use ckpt_compiler::parse::options::Options;
+use ckpt_compiler::syntax::marks::Marks;
 use contents::{Contents, Watched, Whole};
 use names::{Names, Uses, lengths};
 use proc_macro2::{Span, TokenStream};
@@ -69,7 +69,7 @@ pub fn with_again(
     analysis: &Analysis,
     candidate: &Candidate,
     again: &Again,
-) -> Result<(TokenStream, ItemFn), Vec<ckpt_compiler::errors::Diagnostic>> {
+) -> Result<(TokenStream, ItemFn), Vec<ckpt_compiler::diagnostics::Diagnostic>> {
     let marks = again.keys().map(|place| (*place, "reexecute")).collect();
     with_marks(analysis, candidate, &marks)
 }
@@ -82,7 +82,7 @@ pub fn with_marks(
     analysis: &Analysis,
     candidate: &Candidate,
     marks: &BTreeMap<Place, &'static str>,
-) -> Result<(TokenStream, ItemFn), Vec<ckpt_compiler::errors::Diagnostic>> {
+) -> Result<(TokenStream, ItemFn), Vec<ckpt_compiler::diagnostics::Diagnostic>> {
     let (arguments, mut item) = with_sites(analysis, candidate)?;
     let file = analysis.items.function(candidate.function).place.file;
     let marks = marks.iter().filter(|(place, _)| place.0 == file);

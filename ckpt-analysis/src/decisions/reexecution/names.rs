@@ -2,9 +2,9 @@
 //! where a variable is used in ways that no later look could come from.
 
 use super::contents::{Whole, mentions, text};
-use ckpt_compiler::flow::arguments_of_macro;
-use ckpt_compiler::marks::Marks;
-use ckpt_compiler::tables::Tables;
+use ckpt_compiler::cfg::arguments_of_macro;
+use ckpt_compiler::library::Tables;
+use ckpt_compiler::syntax::marks::Marks;
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
 use syn::visit::{self, Visit};

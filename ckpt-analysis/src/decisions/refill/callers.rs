@@ -5,7 +5,7 @@
 use crate::edits::Place;
 use crate::source::Program;
 use crate::source::locate::bytes;
-use ckpt_compiler::borrow::{Origin, origin};
+use ckpt_compiler::syntax::origins::{Origin, origin};
 use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};

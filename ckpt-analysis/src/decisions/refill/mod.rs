@@ -16,7 +16,7 @@ use crate::edits::Place;
 use crate::items::Items;
 use crate::source::Program;
 use crate::source::locate::bytes;
-use ckpt_compiler::tables::Tables;
+use ckpt_compiler::library::Tables;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};

@@ -1,0 +1,574 @@
+//! Walks the statements and expressions that hold no site.
+
+use super::{Binding, BindingId, Declaration, Event, Flow, Node, NodeId, Use};
+use crate::library::Tables;
+use crate::spine::StepId;
+use crate::spine::select::pattern_bindings;
+use crate::syntax::own_macros::each_name_used;
+use proc_macro2::Ident;
+use std::collections::HashSet;
+use syn::{BinOp, Expr, Local, Pat, Stmt, UnOp};
+
+/// Where `break` and `continue` go.
+pub(super) struct Jumps {
+    pub(super) label: Option<String>,
+    pub(super) to_break: NodeId,
+    /// Nothing for a labelled block.
+    pub(super) to_continue: Option<NodeId>,
+}
+
+/// Walks a function in the order in which it runs.
+pub(super) struct Walker {
+    pub(super) flow: Flow,
+    pub(super) here: NodeId,
+    pub(super) step: StepId,
+    pub(super) loops: Vec<Jumps>,
+    /// All events so far, in the order of the walk.
+    pub(super) log: Vec<(BindingId, Use)>,
+    scopes: Vec<Vec<BindingId>>,
+    /// The macros that are defined in the scopes, each with how many scopes there are and the variables that it uses.
+    macros: Vec<(String, usize, Vec<BindingId>)>,
+    closures: u32,
+    /// What the arguments before the one that is walked borrow.
+    lent: Vec<BindingId>,
+}
+
+impl Walker {
+    pub(super) fn new() -> Self {
+        let flow = Flow {
+            nodes: vec![Node::default()],
+            ..Flow::default()
+        };
+        Self {
+            flow,
+            here: 0,
+            step: 0,
+            loops: Vec::new(),
+            log: Vec::new(),
+            scopes: Vec::new(),
+            macros: Vec::new(),
+            closures: 0,
+            lent: Vec::new(),
+        }
+    }
+
+    pub(super) fn node(&mut self) -> NodeId {
+        self.flow.nodes.push(Node::default());
+        self.flow.nodes.len() - 1
+    }
+
+    pub(super) fn edge(&mut self, from: NodeId, to: NodeId) {
+        self.flow.nodes[from].next.push(to);
+    }
+
+    pub(super) fn enter(&mut self) {
+        self.scopes.push(Vec::new());
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.scopes.pop();
+        let left = self.scopes.len();
+        self.macros.retain(|(_, scopes, _)| *scopes <= left);
+    }
+
+    pub(super) fn in_scope(&self) -> Vec<BindingId> {
+        self.scopes.iter().flatten().copied().collect()
+    }
+
+    pub(super) fn declare(&mut self, binding: Binding) {
+        self.declare_let(binding, true);
+    }
+
+    /// Declares a variable; `written` unless it has no value yet.
+    pub(super) fn declare_let(&mut self, binding: Binding, written: bool) {
+        let id = self.flow.bindings.len();
+        self.flow.bindings.push(binding);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push(id);
+        }
+        if written {
+            let event = Event {
+                binding: id,
+                kind: Use::Write,
+                step: self.step,
+                in_closure: self.closures > 0,
+                may_consume: false,
+            };
+            self.flow.nodes[self.here].events.push(event);
+        } else {
+            let (before, node) = (self.here, self.node());
+            self.edge(before, node);
+            self.flow.nodes[node].fresh.push(id);
+            self.here = node;
+        }
+    }
+
+    pub(super) fn declare_inner(&mut self, pattern: &Pat) {
+        for one in pattern_bindings(pattern) {
+            self.declare(Binding {
+                mutable: one.mutability.is_some(),
+                ident: one.ident,
+                declaration: Declaration::Inner,
+                step: self.step,
+                treatment: None,
+                ty: None,
+                init: None,
+                from_spine: false,
+                replays: false,
+                has_restart: false,
+                conditional: false,
+                is_number: false,
+                inputs: Vec::new(),
+            });
+        }
+    }
+
+    /// The uses since a point in the log, each binding once, the strongest use kept.
+    pub(super) fn logged(&self, from: usize) -> Vec<(BindingId, Use)> {
+        let mut found: Vec<(BindingId, Use)> = Vec::new();
+        for &(binding, kind) in &self.log[from..] {
+            match found.iter_mut().find(|(old, _)| *old == binding) {
+                Some((_, old)) if *old == Use::Read => *old = kind,
+                Some(_) => {}
+                None => found.push((binding, kind)),
+            }
+        }
+        found
+    }
+
+    pub(super) fn name(&mut self, ident: &Ident, kind: Use) {
+        self.text(&ident.to_string(), kind);
+    }
+
+    pub(super) fn resolve(&self, name: &Ident) -> Option<BindingId> {
+        self.binding_of(&name.to_string())
+    }
+
+    /// A macro that is defined here sees the variables that are in scope here, also where others of their names hide them.
+    pub(super) fn item(&mut self, item: &syn::Item) {
+        let syn::Item::Macro(one) = item else { return };
+        let Some(name) = &one.ident else { return };
+        let mut used = Vec::new();
+        each_name_used(&one.mac.tokens, &mut |word| used.extend(self.binding_of(word)));
+        self.macros.push((name.to_string(), self.scopes.len(), used));
+    }
+
+    /// What a macro that is defined in the function uses without being given it.
+    pub(super) fn captured_by(&mut self, name: &str) {
+        let last = self.macros.iter().rev().find(|(defined, ..)| defined == name);
+        for binding in last.map(|(_, _, used)| used.clone()).unwrap_or_default() {
+            self.event(binding, Use::Change);
+        }
+    }
+
+    /// Two variables that trade places; whether the expression is no more than that.
+    fn swap(&mut self, pair: Option<(&Ident, &Ident)>) -> bool {
+        let Some((one, other)) = pair else { return false };
+        let (Some(first), Some(second)) = (self.resolve(one), self.resolve(other)) else {
+            return false;
+        };
+        self.flow.swaps.push((first, second));
+        self.name(one, Use::Lend);
+        self.name(other, Use::Lend);
+        true
+    }
+
+    pub(super) fn text(&mut self, name: &str, kind: Use) {
+        if let Some(binding) = self.binding_of(name) {
+            self.event(binding, kind);
+        } else {
+            let names = self.flow.outer_names.entry(self.step).or_default();
+            names.insert(name.to_owned());
+        }
+    }
+
+    fn binding_of(&self, name: &str) -> Option<BindingId> {
+        let mut found = self
+            .scopes
+            .iter()
+            .rev()
+            .flat_map(|scope| scope.iter().rev())
+            .copied();
+        found.find(|id| self.flow.bindings[*id].ident == name)
+    }
+
+    fn event(&mut self, binding: BindingId, kind: Use) {
+        let event = Event {
+            binding,
+            kind,
+            step: self.step,
+            in_closure: self.closures > 0,
+            may_consume: false,
+        };
+        self.flow.nodes[self.here].events.push(event);
+        self.log.push((binding, kind));
+    }
+
+    pub(super) fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Local(local) => {
+                self.local_init(local);
+                if local.init.is_some() {
+                    self.declare_inner(&local.pat);
+                } else {
+                    let before = self.flow.bindings.len();
+                    self.declare_inner(&local.pat);
+                    let here = self.here;
+                    self.flow.nodes[here]
+                        .events
+                        .retain(|event| event.binding < before);
+                }
+            }
+            Stmt::Item(item) => self.item(item),
+            Stmt::Expr(expr, _) => self.expr(expr),
+            Stmt::Macro(stmt) => self.macro_tokens(&stmt.mac),
+        }
+    }
+
+    pub(super) fn local_init(&mut self, local: &Local) {
+        let Some(init) = &local.init else { return };
+        if moves_nothing(&local.pat) {
+            self.operand(&init.expr, Use::Read);
+        } else {
+            self.expr(&init.expr);
+            // Taken apart by value: `let Some(text) = job.title else { .. };`
+            let is_field = matches!(*init.expr, Expr::Field(_));
+            if is_field
+                && !matches!(local.pat, Pat::Ident(_) | Pat::Type(_))
+                && let Some(event) = self.flow.nodes[self.here].events.last_mut()
+            {
+                event.may_consume |= event.kind == Use::MovePart;
+            }
+        }
+        if let Some((_, diverge)) = &init.diverge {
+            self.optionally(|walker| walker.expr(diverge));
+        }
+    }
+
+    /// What may or may not run.
+    pub(super) fn optionally(&mut self, walk: impl FnOnce(&mut Self)) {
+        let (start, inside, after) = (self.here, self.node(), self.node());
+        self.edge(start, inside);
+        self.edge(start, after);
+        self.here = inside;
+        walk(self);
+        let here = self.here;
+        self.edge(here, after);
+        self.here = after;
+    }
+
+    pub(super) fn stmts(&mut self, block: &syn::Block) {
+        self.enter();
+        for stmt in &block.stmts {
+            self.stmt(stmt);
+        }
+        self.leave();
+    }
+
+    /// A place or value of which only `kind` happens to its root.
+    pub(super) fn operand(&mut self, expr: &Expr, kind: Use) {
+        match expr {
+            Expr::Path(path) => {
+                if let Some(ident) = path.path.get_ident() {
+                    self.name(ident, kind);
+                }
+            }
+            Expr::Paren(inner) => self.operand(&inner.expr, kind),
+            Expr::Group(inner) => self.operand(&inner.expr, kind),
+            Expr::Field(field) if matches!(kind, Use::Move | Use::MovePart) => {
+                self.operand(&field.base, Use::MovePart);
+            }
+            Expr::Field(field) => self.operand(&field.base, part(kind)),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.operand(&unary.expr, part(kind)),
+            Expr::Index(index) => {
+                self.expr(&index.index);
+                self.operand(&index.expr, part(kind));
+            }
+            other => self.expr(other),
+        }
+    }
+
+    pub(super) fn scrutinee(&mut self, expr: &Expr, by_value: bool) {
+        self.operand(expr, if by_value { Use::Move } else { Use::Read });
+    }
+
+    /// An expression evaluated for its value.
+    pub(super) fn expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Path(_) | Expr::Field(_) | Expr::Index(_) => self.operand(expr, Use::Move),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.operand(expr, Use::Move),
+            Expr::Unary(unary) => self.expr(&unary.expr),
+            Expr::Paren(inner) => self.expr(&inner.expr),
+            Expr::Group(inner) => self.expr(&inner.expr),
+            Expr::Reference(one) => {
+                let kind = if one.mutability.is_some() {
+                    Use::Lend
+                } else {
+                    Use::Read
+                };
+                self.operand(&one.expr, kind);
+            }
+            Expr::RawAddr(one) => self.operand(&one.expr, Use::Change),
+            Expr::MethodCall(call) => {
+                let method = call.method.to_string();
+                let tables = Tables::current();
+                let kind = if tables.consumes(&method) {
+                    Use::Move
+                } else if (tables.is_pure(&method) || tables.borrows(&method))
+                    && !tables.borrows_mutably(&method)
+                {
+                    Use::Read
+                } else {
+                    Use::Change
+                };
+                self.operand(&call.receiver, kind);
+                if kind == Use::Change && !tables.changes(&method) {
+                    self.may_consume(&call.receiver);
+                }
+                self.arguments_in_order(call.args.iter());
+            }
+            Expr::Call(call) if self.swap(swapped(call)) => {}
+            Expr::Call(call) => {
+                self.operand(&call.func, Use::Change);
+                self.arguments_in_order(call.args.iter());
+                if ends_the_process(&call.func) {
+                    self.here = self.node();
+                }
+            }
+            Expr::Assign(one) if self.swap(traded(&one.left, &one.right)) => {}
+            Expr::Assign(one) => {
+                self.expr(&one.right);
+                self.assigned(&one.left);
+            }
+            Expr::Binary(one) => self.binary(one),
+            Expr::Cast(one) => self.expr(&one.expr),
+            Expr::Await(one) => self.expr(&one.base),
+            Expr::Try(one) => self.expr(&one.expr),
+            Expr::Tuple(one) => one.elems.iter().for_each(|operand| self.expr(operand)),
+            Expr::Array(one) => one.elems.iter().for_each(|operand| self.expr(operand)),
+            Expr::Repeat(one) => {
+                self.expr(&one.expr);
+                self.expr(&one.len);
+            }
+            Expr::Range(one) => one
+                .start
+                .iter()
+                .chain(&one.end)
+                .for_each(|bound| self.expr(bound)),
+            Expr::Struct(one) => {
+                self.arguments_in_order(one.fields.iter().map(|field| &field.expr));
+                one.rest.iter().for_each(|rest| self.expr(rest));
+            }
+            Expr::Macro(one) => self.macro_tokens(&one.mac),
+            Expr::Closure(closure) => self.closure(closure),
+            _ => self.control(expr),
+        }
+    }
+
+    /// What is borrowed by an argument stays so while the ones after it are evaluated.
+    fn arguments_in_order<'e>(&mut self, arguments: impl Iterator<Item = &'e Expr>) {
+        let before = self.lent.len();
+        for argument in arguments {
+            self.expr(argument);
+            let borrowed = borrowed_name(argument).and_then(|name| self.resolve(name));
+            self.lent.extend(borrowed);
+        }
+        self.lent.truncate(before);
+    }
+
+    /// Whether a value that is borrowed just now is that of the variable, or holds a reference to it.
+    fn is_lent(&self, binding: BindingId) -> bool {
+        let mut open = self.lent.clone();
+        let mut seen = HashSet::new();
+        while let Some(next) = open.pop() {
+            if next == binding {
+                return true;
+            }
+            if seen.insert(next) {
+                let one = &self.flow.bindings[next];
+                let held = one.init.as_ref().map(held_names).unwrap_or_default();
+                let inputs = one.inputs.iter().map(|(input, _)| *input);
+                open.extend(
+                    inputs.filter(|input| held.contains(&self.flow.bindings[*input].ident.to_string())),
+                );
+            }
+        }
+        false
+    }
+
+    /// Notes that the event just made may have been the last one of its variable. A variable that is `mut` is taken to be
+    /// changed by its methods, not used up.
+    fn may_consume(&mut self, receiver: &Expr) {
+        let Some(binding) = name_of(receiver).and_then(|name| self.resolve(name)) else {
+            return;
+        };
+        let is_lent = self.is_lent(binding);
+        let Binding {
+            mutable, declaration, ..
+        } = &self.flow.bindings[binding];
+        let is_parameter = matches!(declaration, Declaration::Parameter { .. });
+        if let Some(event) = self.flow.nodes[self.here].events.last_mut()
+            && event.binding == binding
+            && (is_parameter || !mutable)
+            && !is_lent
+        {
+            event.may_consume = true;
+        }
+    }
+
+    fn binary(&mut self, one: &syn::ExprBinary) {
+        match one.op {
+            BinOp::And(_) | BinOp::Or(_) => {
+                self.expr(&one.left);
+                if matches!(*one.left, Expr::Let(_)) || matches!(*one.right, Expr::Let(_)) {
+                    self.expr(&one.right);
+                } else {
+                    self.optionally(|walker| walker.expr(&one.right));
+                }
+            }
+            BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => {
+                self.operand(&one.left, Use::Read);
+                self.operand(&one.right, Use::Read);
+            }
+            BinOp::Add(_)
+            | BinOp::Sub(_)
+            | BinOp::Mul(_)
+            | BinOp::Div(_)
+            | BinOp::Rem(_)
+            | BinOp::BitXor(_)
+            | BinOp::BitAnd(_)
+            | BinOp::BitOr(_)
+            | BinOp::Shl(_)
+            | BinOp::Shr(_) => {
+                // Numbers are copied. What owns memory is added to by reference: `text + &more`.
+                let takes = matches!(one.op, BinOp::Add(_)) && is_borrowed_text(&one.right);
+                self.operand(&one.left, if takes { Use::Move } else { Use::Read });
+                self.operand(&one.right, Use::Read);
+            }
+            _ => {
+                self.expr(&one.right);
+                self.operand(&one.left, Use::Change);
+            }
+        }
+    }
+
+    pub(super) fn assigned(&mut self, left: &Expr) {
+        match left {
+            Expr::Path(_) => self.operand(left, Use::Write),
+            Expr::Tuple(tuple) => tuple.elems.iter().for_each(|one| self.assigned(one)),
+            Expr::Array(array) => array.elems.iter().for_each(|one| self.assigned(one)),
+            Expr::Struct(one) => one.fields.iter().for_each(|field| self.assigned(&field.expr)),
+            Expr::Call(call) => call.args.iter().for_each(|one| self.assigned(one)),
+            Expr::Paren(inner) => self.assigned(&inner.expr),
+            Expr::Infer(_) => {}
+            place => self.operand(place, Use::Change),
+        }
+    }
+
+    fn closure(&mut self, closure: &syn::ExprClosure) {
+        let loops = std::mem::take(&mut self.loops);
+        self.closures += 1;
+        self.optionally(|walker| {
+            walker.enter();
+            closure
+                .inputs
+                .iter()
+                .for_each(|input| walker.declare_inner(input));
+            walker.expr(&closure.body);
+            walker.leave();
+        });
+        self.closures -= 1;
+        self.loops = loops;
+    }
+}
+
+/// `std::process::exit` and `abort`.
+fn ends_the_process(func: &Expr) -> bool {
+    let Expr::Path(path) = func else { return false };
+    let mut names = path.path.segments.iter().rev().map(|one| one.ident.to_string());
+    let function = names.next();
+    matches!(function.as_deref(), Some("exit" | "abort")) && names.next().as_deref() == Some("process")
+}
+
+fn name_of(expr: &Expr) -> Option<&Ident> {
+    match expr {
+        Expr::Path(path) => path.path.get_ident(),
+        _ => None,
+    }
+}
+
+/// The variable of `&x` or `&x.field`.
+fn borrowed_name(expr: &Expr) -> Option<&Ident> {
+    let Expr::Reference(one) = expr else {
+        return None;
+    };
+    let mut place = &*one.expr;
+    while let Expr::Field(field) = place {
+        place = &field.base;
+    }
+    name_of(place)
+}
+
+/// The variables that a value certainly holds references to: `&x`, `Shifted { inner: &x, .. }`.
+fn held_names(init: &Expr) -> Vec<String> {
+    let parts: Vec<&Expr> = match init {
+        Expr::Struct(one) => one.fields.iter().map(|field| &field.expr).collect(),
+        Expr::Tuple(one) => one.elems.iter().collect(),
+        other => vec![other],
+    };
+    let names = parts.into_iter().filter_map(borrowed_name);
+    names.map(ToString::to_string).collect()
+}
+
+/// The names in `mem::swap(&mut a, &mut b)`.
+fn swapped<'a>(call: &'a syn::ExprCall) -> Option<(&'a Ident, &'a Ident)> {
+    let Expr::Path(path) = &*call.func else {
+        return None;
+    };
+    if path.path.segments.last()?.ident != "swap" || call.args.len() != 2 {
+        return None;
+    }
+    let lent = |expr: &'a Expr| match expr {
+        Expr::Reference(one) if one.mutability.is_some() => name_of(&one.expr),
+        _ => None,
+    };
+    Some((lent(&call.args[0])?, lent(&call.args[1])?))
+}
+
+/// The names in `(a, b) = (b, a)`.
+fn traded<'a>(left: &'a Expr, right: &Expr) -> Option<(&'a Ident, &'a Ident)> {
+    let (Expr::Tuple(left), Expr::Tuple(right)) = (left, right) else {
+        return None;
+    };
+    if left.elems.len() != 2 || right.elems.len() != 2 {
+        return None;
+    }
+    let (a, b) = (name_of(&left.elems[0])?, name_of(&left.elems[1])?);
+    (name_of(&right.elems[0])? == b && name_of(&right.elems[1])? == a).then_some((a, b))
+}
+
+/// A part of a place: moving or writing a part changes the whole, and needs its other parts.
+fn part(kind: Use) -> Use {
+    match kind {
+        Use::Write | Use::Lend => Use::Change,
+        Use::Move | Use::MovePart => Use::Read,
+        other => other,
+    }
+}
+
+/// What one adds to a `String`.
+fn is_borrowed_text(expr: &Expr) -> bool {
+    match expr {
+        Expr::Reference(_) => true,
+        Expr::Lit(lit) => matches!(lit.lit, syn::Lit::Str(_)),
+        Expr::MethodCall(call) => call.method == "as_str" || call.method == "as_ref",
+        _ => false,
+    }
+}
+
+/// Whether a pattern takes nothing out of what it is matched with.
+pub(super) fn moves_nothing(pattern: &Pat) -> bool {
+    pattern_bindings(pattern)
+        .iter()
+        .all(|binding| binding.by_ref.is_some())
+}

@@ -1,0 +1,238 @@
+//! Names resolved to bindings, and the order in which a run uses them.
+//!
+//! The result is a graph of basic blocks with the events of every binding; shadowing is gone: an event speaks of a
+//! [`BindingId`], never of a name. Types are not known here: where a use might move or change a variable, it counts as
+//! one that does.
+
+mod control;
+mod expr;
+mod macros;
+mod numbers;
+mod spine;
+
+pub use macros::{
+    Arguments, Exits, arguments as arguments_of_macro, captured as captured_in_text, name_of as name_of_macro,
+};
+pub use spine::build;
+
+use crate::parse::options::Treatment;
+use crate::spine::{SiteId, StepId};
+use proc_macro2::Ident;
+use std::collections::{HashMap, HashSet};
+use syn::{Expr, Pat, Type};
+
+/// A variable, whatever it is called.
+pub type BindingId = usize;
+
+/// A basic block's index.
+pub type NodeId = usize;
+
+/// How a parameter is passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Passing {
+    /// By value.
+    Value,
+    /// A function, a closure, a reference in a pattern: the caller makes it again.
+    Given,
+    /// `&T`, `&self`: given, but offered to a caller that cannot see whether what it passes, a `&mut` of its own, is lent
+    /// on exclusively.
+    Shared,
+    /// `&mut T`.
+    Exclusive,
+}
+
+/// How a variable came to be.
+#[derive(Debug, Clone)]
+pub enum Declaration {
+    /// A parameter of the function.
+    Parameter {
+        /// Its index; the receiver is 0.
+        index: u32,
+        /// How it is passed.
+        passing: Passing,
+        /// Whether it is a plain name, so that the parameter as a whole can be named.
+        whole: bool,
+    },
+    /// A `let` on the spine.
+    Let,
+    /// A pattern of a `match` that is replayed at restart.
+    Arm,
+    /// Declared inside a statement that holds no site, or by ckpt for the next statement only.
+    Inner,
+}
+
+/// A variable.
+#[derive(Debug, Clone)]
+pub struct Binding {
+    /// Its name.
+    pub ident: Ident,
+    /// Whether it was declared `mut`.
+    pub mutable: bool,
+    /// How it came to be.
+    pub declaration: Declaration,
+    /// The step that declares it; 0 for a parameter.
+    pub step: StepId,
+    /// What the user wants with it.
+    pub treatment: Option<Treatment>,
+    /// Its type, where written.
+    pub ty: Option<Type>,
+    /// Its initialiser, for a `let` without a site.
+    pub init: Option<Expr>,
+    /// Whether the declaring statement has a site.
+    pub from_spine: bool,
+    /// Whether its statement must run at restart, or a restart value is given with the statement.
+    pub replays: bool,
+    /// Whether ckpt gives the variable its value at restart.
+    pub has_restart: bool,
+    /// Whether its statement has a `#[cfg(..)]`.
+    pub conditional: bool,
+    /// Whether it is plainly a number, `bool` or `char`.
+    pub is_number: bool,
+    /// The variables that its initialiser uses, each with how.
+    pub inputs: Vec<(BindingId, Use)>,
+}
+
+impl Binding {
+    /// Whether it is declared without a value: `let x;`.
+    pub fn is_late(&self) -> bool {
+        self.init.is_none() && !self.from_spine && matches!(self.declaration, Declaration::Let)
+    }
+
+    /// Whether its type is a number, `bool` or `char`, as far as its declaration tells.
+    pub fn is_plainly_copy(&self) -> bool {
+        self.is_number
+    }
+}
+
+/// What happens to a binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// Its value is looked at.
+    Read,
+    /// A part of it is used in a way that moves the part unless it is `Copy`.
+    MovePart,
+    /// Its value is used in a way that moves it unless it is `Copy`.
+    Move,
+    /// A new value replaces the old one as a whole.
+    Write,
+    /// A part of it changes, or may change: a field is assigned, a part is borrowed exclusively, a method is called on it.
+    Change,
+    /// It is borrowed exclusively as a whole: a reference may come back pointing elsewhere.
+    Lend,
+}
+
+/// One event of a binding.
+#[derive(Debug, Clone, Copy)]
+pub struct Event {
+    /// The variable.
+    pub binding: BindingId,
+    /// What happens.
+    pub kind: Use,
+    /// The step in which it happens.
+    pub step: StepId,
+    /// Whether it happens in the body of a closure, which may run later, more than once, or never.
+    pub in_closure: bool,
+    /// Whether it is a method's receiver that the method may take by value.
+    pub may_consume: bool,
+}
+
+impl Event {
+    /// Whether the value may be gone afterwards.
+    pub fn may_move(&self) -> bool {
+        self.kind == Use::Move || self.may_consume
+    }
+}
+
+/// A basic block.
+#[derive(Debug, Default)]
+pub struct Node {
+    /// Variables that are declared without a value where the block begins.
+    pub fresh: Vec<BindingId>,
+    /// What happens, in order. The declaration of a variable with a value is a `Write`.
+    pub events: Vec<Event>,
+    /// Where it goes on.
+    pub next: Vec<NodeId>,
+}
+
+/// What is in scope at a site.
+#[derive(Debug)]
+pub struct SiteFlow {
+    /// The block that ends at the site.
+    pub node: NodeId,
+    /// The step that holds the site.
+    pub step: StepId,
+    /// The variables in scope, the outermost first. Of equal names only the last can be named.
+    pub scope: Vec<BindingId>,
+}
+
+/// A point between two events.
+#[derive(Debug, Clone, Copy)]
+pub struct Point {
+    /// The block.
+    pub node: NodeId,
+    /// How many of its events come before.
+    pub event: usize,
+}
+
+/// The graph of a function.
+#[derive(Debug, Default)]
+pub struct Flow {
+    /// All variables.
+    pub bindings: Vec<Binding>,
+    /// All basic blocks; 0 is where the function starts.
+    pub nodes: Vec<Node>,
+    /// The sites, site `k` at index `k - 1`.
+    pub sites: Vec<SiteFlow>,
+    /// Where every step begins and ends: a block, and how many of its events came before.
+    pub points: HashMap<StepId, (Point, Point)>,
+    /// For every step that is a loop or a labelled block on the spine: where `continue` and `break` go on.
+    pub targets: HashMap<StepId, (NodeId, NodeId)>,
+    /// For every step with an expression around the one that has the site: where that expression begins.
+    pub contexts: HashMap<StepId, Point>,
+    /// Pairs of variables that trade places: `mem::swap(&mut a, &mut b)`, `(a, b) = (b, a)`.
+    pub swaps: Vec<(BindingId, BindingId)>,
+    /// For every `match` that replays: the step, and what its scrutinee uses.
+    pub replayed: Vec<(StepId, Vec<BindingId>)>,
+    /// Names that are no variable's where they stand, but a function's or a constant's.
+    pub outer_names: HashMap<StepId, HashSet<String>>,
+    /// For every variable of a `match` that replays: what is matched, and with which pattern.
+    pub arms: HashMap<BindingId, (Expr, Pat)>,
+    /// What values that are filled borrow exclusively: the value as it is made, and the variable.
+    pub lent_parts: Vec<(Ident, Ident)>,
+    /// For every call that leads to a site: what its arguments use.
+    pub arguments: Vec<(SiteId, Vec<(BindingId, Use)>)>,
+}
+
+/// The blocks that the ways from these lead to, themselves included; `next[node]` is where a block goes on.
+pub(crate) fn reached<'n>(
+    nodes: usize,
+    from: &[NodeId],
+    next: impl Fn(NodeId) -> &'n [NodeId],
+) -> fixedbitset::FixedBitSet {
+    let mut found = fixedbitset::FixedBitSet::with_capacity(nodes);
+    let mut open = from.to_vec();
+    while let Some(node) = open.pop() {
+        if !found.put(node) {
+            open.extend(next(node));
+        }
+    }
+    found
+}
+
+impl Flow {
+    /// All events, in no particular order.
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        self.nodes.iter().flat_map(|node| &node.events)
+    }
+
+    /// What can be named at a site.
+    pub fn nameable(&self, site: SiteId, binding: BindingId) -> bool {
+        let name = &self.bindings[binding].ident;
+        let scope = &self.sites[site as usize - 1].scope;
+        scope
+            .iter()
+            .rev()
+            .find(|other| self.bindings[**other].ident == *name)
+            == Some(&binding)
+    }
+}

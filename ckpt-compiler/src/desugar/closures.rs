@@ -1,0 +1,462 @@
+//! Closures that are in use across a site.
+//!
+//! One that owns what it captures (`move`) keeps it from being saved: where nobody else uses it any more, the closure
+//! borrows it instead. One that changes what it captures, or looks through an exclusive reference of the function's,
+//! keeps that from ending at a site: it is written again wherever it is used, so that between its uses nothing is borrowed.
+
+use crate::cfg::captured_in_text;
+use crate::spine::select::{is_binding, pattern_bindings};
+use crate::syntax::marks::Marks;
+use crate::syntax::origins::{Origin, origin};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use std::collections::HashSet;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, ExprClosure, FnArg, ItemFn, Local, Pat, PatIdent, Stmt, parse_quote};
+
+/// Opens the closures of a function.
+pub fn open(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String>) {
+    let mut declared = Declared::default();
+    let mut exclusive = Exclusive(references, HashSet::new());
+    exclusive.visit_block(&function.block);
+    for argument in &function.sig.inputs {
+        if let FnArg::Typed(typed) = argument {
+            declared.visit_pat(&typed.pat);
+        }
+    }
+    let parameters = declared.names.clone();
+    declared.visit_block(&function.block);
+    let mut opener = Opener {
+        marks,
+        references,
+        exclusive: exclusive.1,
+        declared,
+        own: parameters,
+        wrote_again: false,
+        shadows: false,
+    };
+    opener.visit_block_mut(&mut function.block);
+    if opener.wrote_again {
+        function
+            .attrs
+            .push(parse_quote!(#[allow(clippy::redundant_closure_call)]));
+    }
+    if opener.shadows {
+        function.attrs.push(parse_quote!(#[allow(unused_mut)]));
+    }
+}
+
+/// The names that patterns bind.
+#[derive(Default)]
+struct Declared {
+    names: HashSet<String>,
+    mutable: HashSet<String>,
+}
+
+impl<'ast> Visit<'ast> for Declared {
+    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
+        if is_binding(pat) {
+            self.names.insert(pat.ident.to_string());
+            if pat.mutability.is_some() {
+                self.mutable.insert(pat.ident.to_string());
+            }
+        }
+        visit::visit_pat_ident(self, pat);
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// The names of variables that are declared as exclusive borrows.
+struct Exclusive<'a>(&'a HashSet<String>, HashSet<String>);
+
+impl<'ast> Visit<'ast> for Exclusive<'_> {
+    fn visit_local(&mut self, local: &'ast Local) {
+        if let Some(init) = &local.init
+            && matches!(origin(&init.expr, self.0), Origin::Borrow { exclusive: true })
+        {
+            self.1.extend(bound_by(&Stmt::Local(local.clone())));
+        }
+        visit::visit_local(self, local);
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+struct Opener<'a> {
+    marks: Marks<'a>,
+    references: &'a HashSet<String>,
+    /// Names that stand for exclusive references.
+    exclusive: HashSet<String>,
+    declared: Declared,
+    /// Names that end with the block that is looked at.
+    own: HashSet<String>,
+    wrote_again: bool,
+    shadows: bool,
+}
+
+impl VisitMut for Opener<'_> {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let mut index = 0;
+        while index < block.stmts.len() {
+            self.in_statement(&mut block.stmts[index]);
+            index = self.declaration(block, index);
+            self.own.extend(
+                index
+                    .checked_sub(1)
+                    .and_then(|last| block.stmts.get(last))
+                    .map(bound_by)
+                    .unwrap_or_default(),
+            );
+        }
+        self.own.clear();
+        visit_mut::visit_block_mut(self, block);
+        self.own.clear();
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+impl Opener<'_> {
+    /// A `let` of a closure; gives the index of the next statement to look at.
+    fn declaration(&mut self, block: &mut Block, index: usize) -> usize {
+        let (before, after) = block.stmts.split_at_mut(index + 1);
+        let Some(first_site) = after.iter().position(|stmt| self.marks.in_stmt(stmt)) else {
+            return index + 1;
+        };
+        let Stmt::Local(local) = &mut before[index] else {
+            return index + 1;
+        };
+        let Some(name) = plain_name(local) else {
+            return index + 1;
+        };
+        let is_steered = local
+            .attrs
+            .iter()
+            .any(|attribute| attribute.path().is_ident("ckpt"));
+        let used_across = is_used_across(after, first_site, &name.ident);
+        let Some(init) = &mut local.init else {
+            return index + 1;
+        };
+        if is_steered || !used_across || init.diverge.is_some() {
+            return index + 1;
+        }
+        let escapes = escapes(after, &name.ident);
+        if escapes && name.mutability.is_some() {
+            return index + 1;
+        }
+        if let (Expr::Closure(closure), true) = (&mut *init.expr, name.mutability.is_some()) {
+            let Some(owned) = self.owned(closure, after, &name.ident) else {
+                return index + 1;
+            };
+            closure.capture = None;
+            self.write_again(after, &name.ident, closure);
+            block.stmts.splice(index..=index, owned);
+            return index;
+        }
+        if let Expr::Closure(closure) = &mut *init.expr
+            && closure.capture.is_none()
+            && !escapes
+            && !self.captures(closure).is_disjoint(&self.exclusive)
+            && self.owned(closure, after, &name.ident).is_some()
+        {
+            self.write_again(after, &name.ident, closure);
+            block.stmts.remove(index);
+            return index;
+        }
+        let later = mentioned(after);
+        let mut owned = Vec::new();
+        let borrow = |closure: &mut ExprClosure| {
+            let captures = self.captures(closure);
+            let changes = |name: &String| later.contains(name) && self.declared.mutable.contains(name);
+            if !escapes && !captures.iter().any(changes) {
+                closure.capture = None;
+            } else if closure.capture.is_some() {
+                owned.extend(
+                    used_whole(closure)
+                        .into_iter()
+                        .filter(|it| captures.contains(&it.to_string())),
+                );
+            }
+        };
+        EachClosure(borrow).visit_expr_mut(&mut init.expr);
+        let rt = crate::paths::rt();
+        let check = |name: &Ident| {
+            let here = Span::mixed_site().located_at(name.span());
+            let check = quote_spanned!(here => #rt::owned_by_a_closure(&#name););
+            parse_quote!(#check)
+        };
+        let checks: Vec<Stmt> = owned.iter().map(check).collect();
+        let count = checks.len();
+        block.stmts.splice(index..index, checks);
+        index + 1 + count
+    }
+
+    /// Closures passed to a call that leads to a site.
+    fn in_statement(&self, stmt: &mut Stmt) {
+        if self.marks.in_stmt(stmt) {
+            Arguments(self.marks).visit_stmt_mut(stmt);
+        }
+    }
+
+    /// The function's variables that the closure uses.
+    fn captures(&self, closure: &ExprClosure) -> HashSet<String> {
+        let parameters: HashSet<String> = closure
+            .inputs
+            .iter()
+            .flat_map(pattern_bindings)
+            .map(|one| one.ident.to_string())
+            .collect();
+        let mut used = HashSet::new();
+        names(&closure.body.to_token_stream(), &mut used);
+        used.retain(|name| self.declared.names.contains(name) && !parameters.contains(name));
+        used
+    }
+
+    /// What a closure that is written again owns: variables in front of it. Nothing where it cannot be written again
+    /// because its names would mean something else there.
+    fn owned(&mut self, closure: &ExprClosure, after: &[Stmt], name: &Ident) -> Option<Vec<Stmt>> {
+        let mut captures: Vec<String> = self.captures(closure).into_iter().collect();
+        captures.sort();
+        let mut declared = Declared::default();
+        after.iter().for_each(|stmt| declared.visit_stmt(stmt));
+        let taken = |captured: &String| declared.names.contains(captured);
+        if captures.iter().any(taken) || declared.names.contains(&name.to_string()) {
+            return None;
+        }
+        if closure.capture.is_none() {
+            return Some(Vec::new());
+        }
+        let later = mentioned(after);
+        let owned = captures.iter().filter(|name| !self.references.contains(*name));
+        let mut statements = Vec::new();
+        for captured in owned {
+            if later.contains(captured) {
+                return None;
+            }
+            if self.own.contains(captured) {
+                continue;
+            }
+            self.shadows = true;
+            let own = Ident::new(captured, closure.or1_token.spans[0]);
+            statements.push(parse_quote!(let mut #own = #own;));
+        }
+        Some(statements)
+    }
+
+    fn write_again(&mut self, after: &mut [Stmt], name: &Ident, closure: &ExprClosure) {
+        let mut writer = Again { name, closure };
+        after.iter_mut().for_each(|stmt| writer.visit_stmt_mut(stmt));
+        self.wrote_again = true;
+    }
+}
+
+fn plain_name(local: &Local) -> Option<PatIdent> {
+    match &local.pat {
+        Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => Some(ident.clone()),
+        Pat::Type(typed) => match &*typed.pat {
+            Pat::Ident(ident) => Some(ident.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether the closure is used behind the first site, by itself or in another closure.
+fn is_used_across(after: &[Stmt], first_site: usize, name: &Ident) -> bool {
+    let name = name.to_string();
+    let in_a_closure =
+        |stmt: &&Stmt| matches!(stmt, Stmt::Local(Local { init: Some(init), .. }) if has_closure(&init.expr));
+    let uses = |stmt: &Stmt| mentioned(std::slice::from_ref(stmt)).contains(&name);
+    let (before, behind) = after.split_at(first_site);
+    behind.iter().any(uses) || before.iter().filter(in_a_closure).any(uses)
+}
+
+fn has_closure(value: &Expr) -> bool {
+    let mut found = false;
+    EachClosure(|_: &mut ExprClosure| found = true).visit_expr_mut(&mut value.clone());
+    found
+}
+
+fn bound_by(stmt: &Stmt) -> HashSet<String> {
+    match stmt {
+        Stmt::Local(local) => pattern_bindings(&local.pat)
+            .iter()
+            .map(|one| one.ident.to_string())
+            .collect(),
+        _ => HashSet::new(),
+    }
+}
+
+/// All names in some statements, also those that format strings capture.
+fn mentioned(statements: &[Stmt]) -> HashSet<String> {
+    let mut found = HashSet::new();
+    for stmt in statements {
+        names(&stmt.to_token_stream(), &mut found);
+    }
+    found
+}
+
+fn names(tokens: &TokenStream, found: &mut HashSet<String>) {
+    for token in tokens.clone() {
+        match token {
+            TokenTree::Ident(ident) => {
+                found.insert(ident.to_string());
+            }
+            TokenTree::Group(group) => names(&group.stream(), found),
+            TokenTree::Literal(literal) => found.extend(captured_in_text(&literal.to_string())),
+            TokenTree::Punct(_) => {}
+        }
+    }
+}
+
+/// Whether the closure may outlive its block: it is returned, or given away.
+fn escapes(statements: &[Stmt], name: &Ident) -> bool {
+    struct Escapes<'a>(&'a Ident, bool);
+    impl Escapes<'_> {
+        fn is_it(&self, expr: &Expr) -> bool {
+            matches!(expr, Expr::Path(path) if path.path.is_ident(self.0))
+        }
+    }
+    impl<'ast> Visit<'ast> for Escapes<'_> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            self.1 |= match expr {
+                Expr::Return(one) => one.expr.as_ref().is_some_and(|value| self.is_it(value)),
+                Expr::Break(one) => one.expr.as_ref().is_some_and(|value| self.is_it(value)),
+                Expr::MethodCall(call) => call.args.iter().any(|argument| self.is_it(argument)),
+                Expr::Call(call) => {
+                    gives_away(&call.func) && call.args.iter().any(|argument| self.is_it(argument))
+                }
+                Expr::Struct(one) => one.fields.iter().any(|field| self.is_it(&field.expr)),
+                _ => false,
+            };
+            visit::visit_expr(self, expr);
+        }
+    }
+    let mut escapes = Escapes(name, false);
+    statements.iter().for_each(|stmt| escapes.visit_stmt(stmt));
+    let is_value = matches!(statements.last(), Some(Stmt::Expr(value, None)) if escapes.is_it(value));
+    escapes.1 || is_value
+}
+
+fn gives_away(func: &Expr) -> bool {
+    let Expr::Path(path) = func else { return false };
+    let last = path.path.segments.last().map(|last| last.ident.to_string());
+    matches!(
+        last.as_deref(),
+        Some("spawn" | "new" | "set_handler" | "set_hook")
+    )
+}
+
+/// The variables that a closure uses as a whole; of others it owns parts only.
+fn used_whole(closure: &ExprClosure) -> Vec<Ident> {
+    struct Whole(Vec<Ident>);
+    impl<'ast> Visit<'ast> for Whole {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            match expr {
+                Expr::Field(field) if matches!(*field.base, Expr::Path(_)) => {}
+                Expr::Path(path) => self
+                    .0
+                    .extend(path.path.get_ident().cloned().filter(|it| !self.0.contains(it))),
+                other => visit::visit_expr(self, other),
+            }
+        }
+    }
+    let mut whole = Whole(Vec::new());
+    whole.visit_expr(&closure.body);
+    whole.0
+}
+
+/// The closures that make up a value: itself, or in `Box::new(..)`, tuples, lists.
+struct EachClosure<F>(F);
+
+impl<F: FnMut(&mut ExprClosure)> VisitMut for EachClosure<F> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Closure(closure) => (self.0)(closure),
+            Expr::Paren(_) | Expr::Tuple(_) | Expr::Array(_) | Expr::Reference(_) | Expr::Cast(_) => {
+                visit_mut::visit_expr_mut(self, expr)
+            }
+            Expr::Call(call) if crate::syntax::origins::is_box(&call.func) => {
+                call.args
+                    .iter_mut()
+                    .for_each(|argument| self.visit_expr_mut(argument));
+            }
+            Expr::Macro(one) if one.mac.path.is_ident("vec") => {
+                let parser = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
+                if let Ok(mut items) = one.mac.parse_body_with(parser) {
+                    items.iter_mut().for_each(|item| self.visit_expr_mut(item));
+                    one.mac.tokens = items.to_token_stream();
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Drops the `move` of closures passed to calls that lead to a site.
+struct Arguments<'a>(Marks<'a>);
+
+impl VisitMut for Arguments<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if self.0.callee(expr).is_some() {
+            let arguments = match expr {
+                Expr::Call(call) => call.args.iter_mut(),
+                Expr::MethodCall(call) => call.args.iter_mut(),
+                _ => return,
+            };
+            for argument in arguments {
+                EachClosure(|closure: &mut ExprClosure| closure.capture = None).visit_expr_mut(argument);
+            }
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// Writes a closure wherever its name stands.
+struct Again<'a> {
+    name: &'a Ident,
+    closure: &'a ExprClosure,
+}
+
+impl Again<'_> {
+    fn tokens(&self, tokens: TokenStream) -> TokenStream {
+        let mut out = TokenStream::new();
+        let mut after_a_dot = false;
+        for token in tokens {
+            let dot = matches!(&token, TokenTree::Punct(one) if matches!(one.as_char(), '.' | ':'));
+            match token {
+                TokenTree::Ident(ident) if ident == *self.name && !after_a_dot => {
+                    let closure = self.closure;
+                    out.extend(quote!((#closure)));
+                }
+                TokenTree::Group(group) => {
+                    let mut inner = Group::new(group.delimiter(), self.tokens(group.stream()));
+                    inner.set_span(group.span());
+                    out.extend([TokenTree::Group(inner)]);
+                }
+                other => out.extend([other]),
+            }
+            after_a_dot = dot;
+        }
+        out
+    }
+}
+
+impl VisitMut for Again<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if matches!(expr, Expr::Path(path) if path.qself.is_none() && path.path.is_ident(self.name)) {
+            let closure = self.closure;
+            *expr = parse_quote!((#closure));
+            return;
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        mac.tokens = self.tokens(std::mem::take(&mut mac.tokens));
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}

@@ -1,0 +1,142 @@
+//! Loops over so many items of an iterator of the program's own.
+//!
+//! `for (i, d) in Digits::new().enumerate().take(n) { .. }` becomes a loop over `Digits::new()` with the two counts beside it:
+//! a checkpoint can hold the program's iterator and numbers, but not the adaptors of the standard library.
+
+use crate::library::Tables;
+use crate::names::Names;
+use crate::syntax::marks::Marks;
+use crate::syntax::origins::iterator_origin;
+use std::collections::HashSet;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, ExprForLoop, ItemFn, Pat, Stmt, parse_quote};
+
+/// Counts in the loops of a function that have a site.
+pub fn count(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String>, names: &Names) {
+    let mut counter = Counter {
+        marks,
+        references,
+        names,
+    };
+    counter.visit_block_mut(&mut function.block);
+}
+
+struct Counter<'a> {
+    marks: Marks<'a>,
+    references: &'a HashSet<String>,
+    names: &'a Names,
+}
+
+/// What is around the iterator, the outermost first.
+enum Around {
+    Take(Box<Expr>),
+    Enumerate,
+}
+
+impl VisitMut for Counter<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        if let Expr::ForLoop(one) = expr
+            && self.marks.in_block(&one.body)
+            && !self.marks.in_expr(&one.expr)
+            && let Some(counted) = self.counted(one)
+        {
+            *expr = counted;
+        }
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+impl Counter<'_> {
+    fn counted(&self, one: &ExprForLoop) -> Option<Expr> {
+        let (around, own) = taken_apart(&one.expr);
+        let is_own = matches!(own, Expr::Call(_) | Expr::Path(_) | Expr::Struct(_)) && !self.is_known(own);
+        if around.is_empty() || !is_own || !one.attrs.is_empty() {
+            return None;
+        }
+        let (iterator, item) = (self.names.fresh("source"), self.names.fresh("item"));
+        let (mut before, mut head, mut turn): (Vec<Stmt>, Vec<Stmt>, Vec<Stmt>) = Default::default();
+        let mut pattern: Pat = (*one.pat).clone();
+        let mut numbers = Vec::new();
+        for part in around {
+            match part {
+                Around::Take(most) => {
+                    let left = self.names.fresh("left");
+                    before.push(parse_quote!(let mut #left: usize = #most;));
+                    head.push(parse_quote!(if #left == 0 { break; }));
+                    head.push(parse_quote!(#left -= 1;));
+                }
+                Around::Enumerate => {
+                    let Pat::Tuple(pair) = &pattern else { return None };
+                    if pair.elems.len() != 2 {
+                        return None;
+                    }
+                    let index = self.names.fresh("index");
+                    before.push(parse_quote!(let mut #index: usize = 0;));
+                    numbers.push((pair.elems[0].clone(), index));
+                    pattern = pair.elems[1].clone();
+                }
+            }
+        }
+        for (first, index) in numbers {
+            turn.push(parse_quote!(let #first = #index;));
+            turn.push(parse_quote!(#index += 1;));
+        }
+        turn.push(parse_quote!(let #pattern = #item;));
+        let (label, statements) = (&one.label, &one.body.stmts);
+        let body: Block = parse_quote!({
+            #(#head)*
+            let #item = match ::core::iter::Iterator::next(&mut #iterator) {
+                ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
+                ::core::option::Option::None => break,
+            };
+            #(#turn)*
+            #(#statements)*
+        });
+        Some(parse_quote!({
+            let mut #iterator = ::core::iter::IntoIterator::into_iter(#own);
+            #(#before)*
+            #label loop #body
+        }))
+    }
+
+    /// Whether the tables know what it goes over.
+    fn is_known(&self, own: &Expr) -> bool {
+        iterator_origin(own, self.references)
+            || match own {
+                Expr::Path(path) => path
+                    .path
+                    .get_ident()
+                    .is_some_and(|name| self.references.contains(&name.to_string())),
+                Expr::Call(call) => match &*call.func {
+                    Expr::Path(path) => {
+                        Tables::current().is_pure_function(&path.path)
+                            || Tables::current().is_device(&path.path)
+                    }
+                    _ => true,
+                },
+                _ => false,
+            }
+    }
+}
+
+/// The `take` and `enumerate` around an iterator, and the iterator.
+fn taken_apart(expr: &Expr) -> (Vec<Around>, &Expr) {
+    let mut around = Vec::new();
+    let mut at = expr;
+    loop {
+        match at {
+            Expr::Paren(inner) => at = &inner.expr,
+            Expr::MethodCall(call) if call.method == "enumerate" && call.args.is_empty() => {
+                around.push(Around::Enumerate);
+                at = &call.receiver;
+            }
+            Expr::MethodCall(call) if call.method == "take" && call.args.len() == 1 => {
+                around.push(Around::Take(Box::new(call.args[0].clone())));
+                at = &call.receiver;
+            }
+            _ => return (around, at),
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Calls with sites behind them that are made on an element: `for body in bodies.iter_mut() { body.advance(dt) }`.
+//!
+//! While such a call lasts, a site must see the other elements, so the call is made on the place, `bodies[index]`, of which
+//! the plan knows how to look at the rest; the reference ends for the call and is taken again after it. The same goes for
+//! `let body = &mut bodies[index];`.
+
+use crate::spine::operands::{is_pure, names_in};
+use crate::spine::select::pattern_bindings;
+use crate::syntax::marks::Marks;
+use proc_macro2::{Ident, Span};
+use quote::ToTokens;
+use std::collections::HashSet;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, ExprForLoop, ItemFn, Local, Pat, PatIdent, Stmt, UnOp, parse_quote};
+
+/// Rewrites such loops and calls of a function.
+pub fn name(function: &mut ItemFn, marks: Marks<'_>) {
+    let mut mutable = Mutable(HashSet::new());
+    mutable.visit_block(&function.block);
+    let mut rewriter = Rewriter {
+        marks,
+        mutable: mutable.0,
+    };
+    rewriter.visit_block_mut(&mut function.block);
+    AsPlaces(marks).visit_block_mut(&mut function.block);
+}
+
+/// The names that are declared `mut` somewhere.
+struct Mutable(HashSet<String>);
+
+impl<'ast> Visit<'ast> for Mutable {
+    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
+        if pat.mutability.is_some() && pat.by_ref.is_none() {
+            self.0.insert(pat.ident.to_string());
+        }
+        visit::visit_pat_ident(self, pat);
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+struct Rewriter<'a> {
+    marks: Marks<'a>,
+    mutable: HashSet<String>,
+}
+
+impl VisitMut for Rewriter<'_> {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        for at in 0..block.stmts.len() {
+            let (before, after) = block.stmts.split_at_mut(at + 1);
+            if let Stmt::Local(local) = &before[at]
+                && let Some((name, place)) = borrowed_part(local)
+                && !self.index_changes(place)
+            {
+                self.call_on_the_place(name, place, after);
+            }
+        }
+        visit_mut::visit_block_mut(self, block);
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if let Expr::ForLoop(one) = expr
+            && self.marks.in_block(&one.body)
+            && let Some(counted) = self.by_index(one)
+        {
+            *expr = counted;
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+impl Rewriter<'_> {
+    /// Goes over the indices, where an element is an operand of a marked call.
+    fn by_index(&self, one: &ExprForLoop) -> Option<Expr> {
+        let mut iterable = (*one.expr).clone();
+        let mut pattern = (*one.pat).clone();
+        let (list, name) = root_of(&mut iterable, &mut pattern)?;
+        let index = Ident::new(&format!("__ckpt_index_{name}"), Span::mixed_site());
+        let place: Expr = parse_quote!(#list[#index]);
+        let mut body = one.body.clone();
+        if !self.call_on_the_place(&name, &place, &mut body.stmts) {
+            return None;
+        }
+        let element: Stmt = parse_quote! {
+            #[allow(unused_variables)]
+            let #name = &mut #place;
+        };
+        body.stmts.insert(0, element);
+        let counted = ExprForLoop {
+            expr: Box::new(iterable),
+            pat: Box::new(pattern),
+            body,
+            ..one.clone()
+        };
+        let count = count_of(&name);
+        Some(parse_quote!({ let #count = #list.len(); #counted }))
+    }
+
+    /// Writes the place for the reference in the marked calls of some statements; whether there was any to write.
+    fn call_on_the_place(&self, name: &Ident, place: &Expr, stmts: &mut [Stmt]) -> bool {
+        let mut declared = Declared(HashSet::new());
+        stmts.iter().for_each(|stmt| declared.visit_stmt(stmt));
+        let mut names = names_in(&place.to_token_stream());
+        names.insert(name.to_string());
+        if !names.is_disjoint(&declared.0) {
+            return false;
+        }
+        let mut calls = Calls {
+            marks: self.marks,
+            place: Place {
+                name,
+                place,
+                found: false,
+            },
+        };
+        stmts.iter_mut().for_each(|stmt| calls.visit_stmt_mut(stmt));
+        calls.place.found
+    }
+
+    fn index_changes(&self, place: &Expr) -> bool {
+        struct Indices(HashSet<String>);
+        impl<'ast> Visit<'ast> for Indices {
+            fn visit_expr_index(&mut self, one: &'ast syn::ExprIndex) {
+                self.0.extend(names_in(&one.index.to_token_stream()));
+                visit::visit_expr_index(self, one);
+            }
+        }
+        let mut indices = Indices(HashSet::new());
+        indices.visit_expr(place);
+        !indices.0.is_disjoint(&self.mutable)
+    }
+}
+
+/// `let part = &mut whole.part[index];`
+fn borrowed_part(local: &Local) -> Option<(&Ident, &Expr)> {
+    let steered = local
+        .attrs
+        .iter()
+        .any(|attribute| attribute.path().is_ident("ckpt"));
+    let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init) else {
+        return None;
+    };
+    let Expr::Reference(one) = &*init.expr else {
+        return None;
+    };
+    let is_part = matches!(*one.expr, Expr::Field(_) | Expr::Index(_)) && is_pure(&one.expr);
+    let is_plain = name.mutability.is_none() && name.by_ref.is_none() && !steered;
+    (is_part && is_plain && one.mutability.is_some()).then_some((&name.ident, &*one.expr))
+}
+
+/// The list at the bottom of a chain of adaptors that keep its items apart, in the place of which its indices are put, and
+/// the name of its items, in the place of which the index is put.
+fn root_of(iterable: &mut Expr, pattern: &mut Pat) -> Option<(Expr, Ident)> {
+    let list = match &*iterable {
+        Expr::Paren(inner) => {
+            *iterable = (*inner.expr).clone();
+            return root_of(iterable, pattern);
+        }
+        Expr::Reference(one) if one.mutability.is_some() => (*one.expr).clone(),
+        Expr::MethodCall(call) if call.method == "iter_mut" && call.args.is_empty() => {
+            (*call.receiver).clone()
+        }
+        Expr::MethodCall(_) => {
+            let Expr::MethodCall(call) = iterable else {
+                return None;
+            };
+            let inner = match (call.method.to_string().as_str(), &mut *pattern) {
+                ("rev" | "skip" | "take" | "step_by", pattern) => pattern,
+                ("enumerate", Pat::Tuple(pair)) if pair.elems.len() == 2 => &mut pair.elems[1],
+                ("zip", Pat::Tuple(pair)) if pair.elems.len() == 2 => &mut pair.elems[0],
+                _ => return None,
+            };
+            return root_of(&mut call.receiver, inner);
+        }
+        _ => return None,
+    };
+    let Pat::Ident(item) = &*pattern else { return None };
+    let is_place = crate::syntax::origins::place_root(&list).is_some() && is_pure(&list);
+    if !is_place || item.by_ref.is_some() || item.mutability.is_some() || item.subpat.is_some() {
+        return None;
+    }
+    let name = item.ident.clone();
+    let list = unparenthesised(list);
+    let index = Ident::new(&format!("__ckpt_index_{name}"), Span::mixed_site());
+    let counted = match &list {
+        Expr::Unary(_) => parse_quote!((#list)),
+        other => other.clone(),
+    };
+    let count = count_of(&name);
+    *iterable = parse_quote!((0..#count));
+    *pattern = parse_quote!(#index);
+    Some((counted, name))
+}
+
+fn count_of(item: &Ident) -> Ident {
+    Ident::new(&format!("__ckpt_count_{item}"), Span::mixed_site())
+}
+
+fn unparenthesised(expr: Expr) -> Expr {
+    match expr {
+        Expr::Paren(inner) => unparenthesised(*inner.expr),
+        other => other,
+    }
+}
+
+/// The names that statements declare.
+struct Declared(HashSet<String>);
+
+impl<'ast> Visit<'ast> for Declared {
+    fn visit_pat(&mut self, pat: &'ast Pat) {
+        self.0
+            .extend(pattern_bindings(pat).iter().map(|one| one.ident.to_string()));
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// `x.as_mut_slice()` is `&mut x`, `x.get_mut(i).unwrap()` is `&mut x[i]`: what is lent of `x` can then be seen.
+fn as_place(operand: &mut Expr) {
+    let Expr::MethodCall(call) = &*operand else { return };
+    let unwraps = call.method == "unwrap" || call.method == "expect";
+    let inner = match &*call.receiver {
+        Expr::MethodCall(inner) if unwraps => inner,
+        _ => call,
+    };
+    let list = &inner.receiver;
+    if crate::syntax::origins::place_root(list).is_none() || !is_pure(list) {
+        return;
+    }
+    let arguments: Vec<&Expr> = inner.args.iter().collect();
+    let place: Expr = match (inner.method.to_string().as_str(), &arguments[..], unwraps) {
+        ("as_mut_slice", [], false) => parse_quote!(&mut #list),
+        ("get_mut", [index], true) if !matches!(index, Expr::Reference(_)) => {
+            parse_quote!(&mut #list[#index])
+        }
+        ("first_mut", [], true) => parse_quote!(&mut #list[0]),
+        ("last_mut", [], true) => parse_quote!(&mut #list[#list.len() - 1]),
+        _ => return,
+    };
+    *operand = place;
+}
+
+/// Writes the operands of marked calls as places where that is what they are.
+struct AsPlaces<'a>(Marks<'a>);
+
+impl VisitMut for AsPlaces<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        if self.0.callee(expr).is_none() {
+            return;
+        }
+        match expr {
+            Expr::MethodCall(call) => call.args.iter_mut().for_each(as_place),
+            Expr::Call(call) => call.args.iter_mut().for_each(as_place),
+            _ => {}
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+struct Calls<'a> {
+    marks: Marks<'a>,
+    place: Place<'a>,
+}
+
+impl VisitMut for Calls<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        if self.marks.callee(expr).is_none() {
+            return;
+        }
+        match expr {
+            Expr::MethodCall(call) => {
+                self.place.projected(&mut call.receiver);
+                call.args
+                    .iter_mut()
+                    .for_each(|one| self.place.visit_expr_mut(one));
+            }
+            Expr::Call(call) => call
+                .args
+                .iter_mut()
+                .for_each(|one| self.place.visit_expr_mut(one)),
+            _ => {}
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// Writes a place for the name of a reference to it.
+struct Place<'a> {
+    name: &'a Ident,
+    place: &'a Expr,
+    found: bool,
+}
+
+impl Place<'_> {
+    fn is_name(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Path(path) if path.path.is_ident(self.name))
+    }
+
+    /// What something is taken of: the place itself.
+    fn projected(&mut self, base: &mut Expr) {
+        if self.is_name(base) {
+            *base = self.place.clone();
+            self.found = true;
+        } else {
+            self.visit_expr_mut(base);
+        }
+    }
+}
+
+impl VisitMut for Place<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Field(field) => return self.projected(&mut field.base),
+            Expr::Index(index) => {
+                self.projected(&mut index.expr);
+                return self.visit_expr_mut(&mut index.index);
+            }
+            Expr::MethodCall(call) => {
+                self.projected(&mut call.receiver);
+                return call.args.iter_mut().for_each(|one| self.visit_expr_mut(one));
+            }
+            Expr::Unary(one) if matches!(one.op, UnOp::Deref(_)) && self.is_name(&one.expr) => {
+                *expr = self.place.clone();
+                self.found = true;
+                return;
+            }
+            Expr::Closure(_) => return,
+            _ => {}
+        }
+        if self.is_name(expr) {
+            let place = self.place;
+            *expr = parse_quote!(&mut #place);
+            self.found = true;
+        } else {
+            visit_mut::visit_expr_mut(self, expr);
+        }
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}

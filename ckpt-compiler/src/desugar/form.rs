@@ -1,0 +1,36 @@
+//! Other forms of a function, for what cannot be expressed in its own.
+
+use crate::diagnostics::Diagnostics;
+use crate::plan::{FOR_EXCLUSIVELY, HIDES, IS_HIDDEN, option_slots::MOVED_LATER};
+
+/// What is changed in a function before it is taken apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Form {
+    /// Whether the statements of every branch are one block: a variable that travels can then be taken for all of them,
+    /// which a statement that runs again at restart needs.
+    pub branches_apart: bool,
+    /// Whether every variable that hides another has a name of its own.
+    pub own_names: bool,
+    /// Whether the closures in the iterators of all `for`s run in their bodies: what is left of the iterator can then end
+    /// at a site and be made again.
+    pub closures_in_bodies: bool,
+}
+
+impl Form {
+    /// The next form to try, where it may take what has been refused in this one.
+    pub fn that_takes(self, refused: &Diagnostics) -> Option<Self> {
+        let mut next = self;
+        for one in refused.iter() {
+            let moved_later = one.what.ends_with(MOVED_LATER);
+            let hidden = [IS_HIDDEN, HIDES].iter().any(|words| one.what.contains(words));
+            next.branches_apart |= moved_later;
+            let goes_over = one.what == FOR_EXCLUSIVELY;
+            next.own_names |= hidden;
+            next.closures_in_bodies |= goes_over;
+            if !moved_later && !hidden && !goes_over {
+                return None;
+            }
+        }
+        (next != self).then_some(next)
+    }
+}

@@ -1,0 +1,298 @@
+//! What the last call of a chain makes of its items, turn by turn.
+
+use super::exits::{label, written_out};
+use crate::names::{Names, located};
+use crate::paths::rt;
+use crate::syntax::origins::closure_in;
+use syn::{Block, Expr, ExprClosure, ExprForLoop, ExprMethodCall, Lifetime, Stmt, parse_quote};
+
+/// A chain as a loop: what is before it, what it does with an item, what it comes to.
+pub struct Unfolded {
+    /// Declares what is gathered.
+    pub before: Vec<Stmt>,
+    /// The loop, over what is in front of the last call.
+    pub one: ExprForLoop,
+    /// The value of the whole.
+    pub end: Option<Expr>,
+    /// The block that the loop may leave with the value.
+    pub label: Option<Lifetime>,
+}
+
+/// How many arguments the last call of a chain has; nothing for calls that end none.
+pub fn arguments_of_end(call: &ExprMethodCall) -> Option<usize> {
+    let plain = call.turbofish.is_none();
+    match call.method.to_string().as_str() {
+        "collect" | "sum" | "product" | "count" | "max" | "min" | "last" => Some(0),
+        "unzip" if plain => Some(0),
+        "for_each" | "any" | "all" | "find" | "position" | "max_by" | "min_by" | "max_by_key"
+        | "min_by_key" | "reduce" => Some(1),
+        "find_map" | "try_for_each" | "partition" if plain => Some(1),
+        "fold" => Some(2),
+        "try_fold" if plain => Some(2),
+        _ => None,
+    }
+}
+
+/// The parameters of the closure that the last call of a chain is given.
+pub fn parameters_of_end(method: &str) -> usize {
+    match method {
+        "max_by" | "min_by" | "reduce" | "fold" | "try_fold" => 2,
+        _ => 1,
+    }
+}
+
+/// The loop that a chain comes to. With `early` it collects into a `Result` or `Option`, and ends at the first item that
+/// is none.
+pub fn unfolded(call: &ExprMethodCall, names: &Names, early: bool) -> Option<Unfolded> {
+    let parts = Parts {
+        names,
+        over: &call.receiver,
+        item: names.fresh("item"),
+        out: located(&names.fresh("gathered"), call.method.span()),
+    };
+    let argument = call.args.first();
+    let closure = call.args.last().and_then(closure_in);
+    let method = call.method.to_string();
+    match method.as_str() {
+        "collect" if early => Some(parts.collected_early(call)),
+        "collect" | "unzip" | "sum" | "product" | "count" | "max" | "min" | "last" => {
+            Some(parts.gathered(&method, call))
+        }
+        "for_each" => {
+            let turn = parts.run(closure?, &[&parts.given()]);
+            Some(parts.looped(parse_quote!({ #turn; }), None, None))
+        }
+        "any" | "all" | "find" | "find_map" | "position" => parts.sought(&method, closure?),
+        "fold" => Some(parts.folded(argument?, closure?)),
+        "try_fold" => Some(parts.folded_early(argument?, closure?)),
+        "try_for_each" => Some(parts.each_early(closure?)),
+        "max_by" | "min_by" | "max_by_key" | "min_by_key" | "reduce" => parts.best(&method, closure?),
+        "partition" => Some(parts.parted(closure?)),
+        _ => None,
+    }
+}
+
+struct Parts<'a> {
+    names: &'a Names,
+    over: &'a Expr,
+    item: syn::Ident,
+    out: syn::Ident,
+}
+
+impl Parts<'_> {
+    fn given(&self) -> Expr {
+        let item = &self.item;
+        parse_quote!(#item)
+    }
+
+    fn run(&self, closure: &ExprClosure, given: &[&Expr]) -> Expr {
+        let given: Vec<Expr> = given.iter().map(|one| (*one).clone()).collect();
+        written_out(closure, &given, self.names)
+    }
+
+    fn looped(&self, turn: Block, before: Option<Stmt>, end: Option<Expr>) -> Unfolded {
+        let (item, over) = (&self.item, self.over);
+        Unfolded {
+            before: before.into_iter().collect(),
+            one: parse_quote!(for #item in #over #turn),
+            end,
+            label: None,
+        }
+    }
+
+    fn left(&self, label: Lifetime, turn: Block, before: Option<Stmt>, end: Expr) -> Unfolded {
+        Unfolded {
+            label: Some(label),
+            ..self.looped(turn, before, Some(end))
+        }
+    }
+
+    fn gathered(&self, method: &str, call: &ExprMethodCall) -> Unfolded {
+        let (rt, item, out, turbofish) = (rt(), &self.item, &self.out, &call.turbofish);
+        let (start, turn, end): (Expr, Block, Expr) = match method {
+            "collect" | "unzip" => (
+                parse_quote!(#rt::gathered #turbofish()),
+                parse_quote!({ #rt::gather(&mut #out, #item); }),
+                parse_quote!(#out),
+            ),
+            "sum" => (
+                parse_quote!(#rt::none #turbofish()),
+                parse_quote!({ #out = #rt::add(#out, #item); }),
+                parse_quote!(#rt::sum_of(#out)),
+            ),
+            "product" => (
+                parse_quote!(#rt::none #turbofish()),
+                parse_quote!({ #out = #rt::multiply(#out, #item); }),
+                parse_quote!(#rt::product_of(#out)),
+            ),
+            "max" => (
+                parse_quote!(#rt::none()),
+                parse_quote!({ #out = #rt::larger(#out, #item); }),
+                parse_quote!(#out),
+            ),
+            "min" => (
+                parse_quote!(#rt::none()),
+                parse_quote!({ #out = #rt::smaller(#out, #item); }),
+                parse_quote!(#out),
+            ),
+            "last" => (
+                parse_quote!(#rt::none()),
+                parse_quote!({ #out = ::core::option::Option::Some(#item); }),
+                parse_quote!(#out),
+            ),
+            _ => (
+                parse_quote!(0usize),
+                parse_quote!({ let _ = #item; #out += 1; }),
+                parse_quote!(#out),
+            ),
+        };
+        self.looped(turn, Some(parse_quote!(let mut #out = #start;)), Some(end))
+    }
+
+    fn collected_early(&self, call: &ExprMethodCall) -> Unfolded {
+        let (rt, item, out, label) = (rt(), &self.item, &self.out, label(self.names, "whole"));
+        let turn = parse_quote!({
+            match #rt::attempt(#item) {
+                ::core::ops::ControlFlow::Continue(__ckpt_value) => #rt::gather(&mut #out, __ckpt_value),
+                ::core::ops::ControlFlow::Break(__ckpt_rest) => break #label (#rt::ended(__ckpt_rest)),
+            }
+        });
+        let end: Expr = match call.turbofish.as_ref().and_then(|list| list.args.first()) {
+            Some(ty) => parse_quote!(#rt::done::<#ty>(#out)),
+            None => parse_quote!(#rt::done(#out)),
+        };
+        let before = parse_quote!(let mut #out = #rt::gathered(););
+        self.left(label, turn, Some(before), end)
+    }
+
+    /// What ends with the first item that fits.
+    fn sought(&self, method: &str, closure: &ExprClosure) -> Option<Unfolded> {
+        let (item, out, label) = (&self.item, &self.out, label(self.names, "whole"));
+        let given = match method {
+            "find" => parse_quote!(&#item),
+            _ => self.given(),
+        };
+        let hit = self.run(closure, &[&given]);
+        let some: Expr = parse_quote!(::core::option::Option::Some);
+        let none: Expr = parse_quote!(::core::option::Option::None);
+        let (turn, end): (Block, Expr) = match method {
+            "any" => (
+                parse_quote!({ if #hit { break #label true; } }),
+                parse_quote!(false),
+            ),
+            "all" => (
+                parse_quote!({ if !#hit { break #label false; } }),
+                parse_quote!(true),
+            ),
+            "find" => (parse_quote!({ if #hit { break #label (#some(#item)); } }), none),
+            "find_map" => {
+                let hit_name = self.names.fresh("hit");
+                (
+                    parse_quote!({ let #hit_name = #hit; if #hit_name.is_some() { break #label #hit_name; } }),
+                    none,
+                )
+            }
+            "position" => (
+                parse_quote!({ if #hit { break #label (#some(#out)); } #out += 1; }),
+                none,
+            ),
+            _ => return None,
+        };
+        let before = (method == "position").then(|| parse_quote!(let mut #out = 0usize;));
+        Some(self.left(label, turn, before, end))
+    }
+
+    fn folded(&self, start: &Expr, closure: &ExprClosure) -> Unfolded {
+        let out = &self.out;
+        let turn = self.run(closure, &[&parse_quote!(#out), &self.given()]);
+        self.looped(
+            parse_quote!({ #out = #turn; }),
+            Some(parse_quote!(let mut #out = #start;)),
+            Some(parse_quote!(#out)),
+        )
+    }
+
+    fn folded_early(&self, start: &Expr, closure: &ExprClosure) -> Unfolded {
+        let (rt, out, label) = (rt(), &self.out, label(self.names, "whole"));
+        let turn = self.run(closure, &[&parse_quote!(#out), &self.given()]);
+        let value = self.names.fresh("value");
+        self.left(
+            label.clone(),
+            parse_quote!({
+                let #value = #turn;
+                if #rt::is_end(&#value) { break #label #value; }
+                #out = #rt::value_of(#value);
+            }),
+            Some(parse_quote!(let mut #out = #start;)),
+            parse_quote!(#rt::done(#out)),
+        )
+    }
+
+    fn each_early(&self, closure: &ExprClosure) -> Unfolded {
+        let (rt, label) = (rt(), label(self.names, "whole"));
+        let turn = self.run(closure, &[&self.given()]);
+        let value = self.names.fresh("value");
+        self.left(
+            label.clone(),
+            parse_quote!({
+                let #value = #turn;
+                if #rt::is_end(&#value) { break #label #value; }
+            }),
+            None,
+            parse_quote!(#rt::done(())),
+        )
+    }
+
+    /// What keeps one item of all. As in the standard library, of equals `max` keeps the last and `min` the first.
+    fn best(&self, method: &str, closure: &ExprClosure) -> Option<Unfolded> {
+        let (rt, item, out, best) = (rt(), &self.item, &self.out, self.names.fresh("best"));
+        let some: Expr = parse_quote!(::core::option::Option::Some);
+        let none: Expr = parse_quote!(::core::option::Option::None);
+        let compared = match method {
+            "max_by" | "min_by" => Some(self.run(closure, &[&parse_quote!(&#best), &parse_quote!(&#item)])),
+            _ => None,
+        };
+        let kept: Expr = match method {
+            "max_by" => parse_quote!(if #compared == ::core::cmp::Ordering::Greater { #best } else { #item }),
+            "min_by" => parse_quote!(if #compared == ::core::cmp::Ordering::Greater { #item } else { #best }),
+            "reduce" => self.run(closure, &[&parse_quote!(#best), &self.given()]),
+            _ => return self.best_by_key(method, closure),
+        };
+        let turn = parse_quote!({
+            #out = #some(match #rt::as_of(#out, &#item) { #none => #item, #some(#best) => #kept });
+        });
+        let before = parse_quote!(let mut #out = #rt::none(););
+        Some(self.looped(turn, Some(before), Some(parse_quote!(#out))))
+    }
+
+    fn best_by_key(&self, method: &str, closure: &ExprClosure) -> Option<Unfolded> {
+        let (rt, item, out, key) = (rt(), &self.item, &self.out, self.names.fresh("key"));
+        let run = self.run(closure, &[&parse_quote!(&#item)]);
+        let keeps: Expr = match method {
+            "max_by_key" => parse_quote!(#rt::larger_by_key),
+            "min_by_key" => parse_quote!(#rt::smaller_by_key),
+            _ => return None,
+        };
+        let turn = parse_quote!({ let #key = #run; #out = #keeps(#out, #key, #item); });
+        let before = parse_quote!(let mut #out = #rt::none(););
+        let end = parse_quote!(#out.map(|(_, __ckpt_item)| __ckpt_item));
+        Some(self.looped(turn, Some(before), Some(end)))
+    }
+
+    fn parted(&self, closure: &ExprClosure) -> Unfolded {
+        let (rt, item, out, rest) = (rt(), &self.item, &self.out, self.names.fresh("rest"));
+        let run = self.run(closure, &[&parse_quote!(&#item)]);
+        let turn = parse_quote!({
+            if #run { #rt::gather(&mut #out, #item); } else { #rt::gather(&mut #rest, #item); }
+        });
+        let mut unfolded = self.looped(
+            turn,
+            Some(parse_quote!(let mut #out = #rt::gathered();)),
+            Some(parse_quote!((#out, #rest))),
+        );
+        unfolded
+            .before
+            .push(parse_quote!(let mut #rest = #rt::gathered();));
+        unfolded
+    }
+}

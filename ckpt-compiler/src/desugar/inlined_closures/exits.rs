@@ -1,0 +1,140 @@
+//! Closures that `return`, or end early by `?`, written out where they are called: the block in their place is left instead.
+
+use crate::cfg::{arguments_of_macro, name_of_macro};
+use crate::library::Tables;
+use crate::names::Names;
+use crate::paths::rt;
+use crate::syntax::marks::Marks;
+use quote::{ToTokens, quote};
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, ExprClosure, Lifetime, Pat, ReturnType, parse_quote};
+
+/// Whether the body of a closure can stand where the closure is called: nothing that cannot be seen leaves it, and it is
+/// not asynchronous.
+pub fn can_be_written_out(closure: &ExprClosure) -> bool {
+    closure.asyncness.is_none()
+        && !leaves(&closure.body).unseen
+        && !closure
+            .inputs
+            .iter()
+            .any(|input| matches!(input, Pat::Verbatim(_)))
+}
+
+/// The value of a closure for what it is given, without the closure.
+pub fn written_out(closure: &ExprClosure, given: &[Expr], names: &Names) -> Expr {
+    let inputs = closure.inputs.iter();
+    let body = body_of(closure, names);
+    let bind = inputs
+        .zip(given)
+        .map(|(input, given)| quote!(let #input = #given;));
+    match &closure.output {
+        ReturnType::Type(_, ty) => {
+            let value = names.fresh("value");
+            parse_quote!({ #(#bind)* let #value: #ty = #body; #value })
+        }
+        ReturnType::Default => parse_quote!({ #(#bind)* #body }),
+    }
+}
+
+fn body_of(closure: &ExprClosure, names: &Names) -> Expr {
+    let mut body = (*closure.body).clone();
+    if !leaves(&body).seen {
+        return body;
+    }
+    let mut leaver = Leaver {
+        label: label(names, "turn"),
+    };
+    leaver.visit_expr_mut(&mut body);
+    let label = leaver.label;
+    parse_quote!(#label: { #body })
+}
+
+/// A label that is new in the function.
+pub fn label(names: &Names, stem: &str) -> Lifetime {
+    let name = names.fresh(stem);
+    Lifetime::new(&format!("'{name}"), name.span())
+}
+
+/// How a closure's body is left.
+#[derive(Default)]
+struct Leaves {
+    /// By a `return` or `?` in the syntax.
+    seen: bool,
+    /// Perhaps by a macro of unknown meaning, or by what goes on later.
+    unseen: bool,
+}
+
+fn leaves(body: &Expr) -> Leaves {
+    let mut leaves = Leaves::default();
+    leaves.visit_expr(body);
+    leaves
+}
+
+impl<'ast> Visit<'ast> for Leaves {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        match expr {
+            Expr::Return(_) | Expr::Try(_) => self.seen = true,
+            Expr::Await(_) | Expr::Yield(_) => self.unseen = true,
+            Expr::Async(_) => return,
+            _ => {}
+        }
+        visit::visit_expr(self, expr);
+    }
+    fn visit_expr_closure(&mut self, _: &'ast ExprClosure) {}
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        if let Some(arguments) = arguments_of_macro(mac) {
+            arguments.iter().for_each(|one| self.visit_expr(one));
+            return;
+        }
+        let (name, tables) = (name_of_macro(mac), Tables::current());
+        let tokens = quote!(#mac).to_string();
+        let words = tokens.split(|c: char| !c.is_alphanumeric() && c != '_');
+        self.unseen |= words.into_iter().any(|word| word == "return")
+            || tokens.contains('?')
+            || tables.returns(&name)
+            || !tables.stays(&name) && !Marks::is_checkpoint(mac);
+    }
+}
+
+/// Writes `return` and `?` as ways out of a block.
+struct Leaver {
+    label: Lifetime,
+}
+
+impl VisitMut for Leaver {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if matches!(expr, Expr::Async(_)) {
+            return;
+        }
+        visit_mut::visit_expr_mut(self, expr);
+        let (label, rt) = (&self.label, rt());
+        match expr {
+            Expr::Return(one) => {
+                let value = one.expr.take().unwrap_or_else(|| parse_quote!(()));
+                *expr = parse_quote!(break #label (#value));
+            }
+            Expr::Try(one) => {
+                let tried = &one.expr;
+                *expr = parse_quote!(match #rt::attempt(#tried) {
+                    ::core::ops::ControlFlow::Continue(__ckpt_value) => __ckpt_value,
+                    ::core::ops::ControlFlow::Break(__ckpt_rest) => break #label (#rt::ended(__ckpt_rest)),
+                });
+            }
+            _ => {}
+        }
+    }
+    fn visit_expr_closure_mut(&mut self, _: &mut ExprClosure) {}
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        let Some(mut arguments) = arguments_of_macro(mac) else {
+            return;
+        };
+        let leaves_here = arguments.iter().any(|one| leaves(one).seen);
+        if leaves_here {
+            arguments.iter_mut().for_each(|one| self.visit_expr_mut(one));
+            mac.tokens = arguments.to_token_stream();
+        }
+    }
+}

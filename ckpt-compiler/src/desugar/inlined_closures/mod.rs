@@ -1,0 +1,422 @@
+//! Chains of adaptors with a site in one of their closures become loops.
+//!
+//! `let sums: Vec<_> = list.iter().map(|x| { checkpoint!(); f(x) }).collect();` becomes a `for` over `list.iter()` that
+//! gathers what it computes: a walk can enter a loop, but no closure. The order of everything that runs is the same. Only
+//! what is certain to be an iterator that runs where it stands is unfolded: it begins at a range or with a method that
+//! makes an iterator, nothing in it is parallel, and it ends in one of the calls of [`ends`], or in a `for`. A function
+//! that is given by its name, `map(f)`, is a closure that calls it.
+
+pub mod adaptors;
+mod ends;
+mod exits;
+
+use crate::cfg::arguments_of_macro;
+use crate::desugar::inlined_closures::adaptors::{PEELED, Peeler, closure_of};
+use crate::names::Names;
+use crate::syntax::marks::Marks;
+use crate::syntax::origins::closure_in;
+pub use ends::parameters_of_end;
+use ends::{Unfolded, arguments_of_end};
+use exits::can_be_written_out;
+pub use exits::written_out;
+use quote::{ToTokens, quote};
+use std::collections::HashSet;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Expr, ExprClosure, ExprForLoop, ExprMethodCall, ExprPath, ItemFn, Local, ReturnType, Stmt, Type,
+    parse_quote,
+};
+
+/// Unfolds the chains of a function's body that have a site in a closure.
+pub fn unfold(function: &mut ItemFn, marks: Marks<'_>, names: &Names) {
+    let mut locals = Locals::default();
+    locals.visit_item_fn(function);
+    let mut unfolder = Unfolder {
+        peeler: Peeler { names, marks },
+        locals: locals.0,
+        may_fail: matches!(&function.sig.output, ReturnType::Type(_, ty) if is_result(ty)),
+    };
+    match function.block.stmts.last_mut() {
+        Some(Stmt::Expr(value, None)) if unfolder.may_fail && is_collected(value) => {
+            unfolder.collect_early(value)
+        }
+        _ => {}
+    }
+    unfolder.visit_block_mut(&mut function.block);
+}
+
+/// A closure of a chain, or a function in its place.
+#[derive(Clone, Copy)]
+enum Link<'e> {
+    Closure(&'e ExprClosure),
+    Function(&'e ExprPath),
+}
+
+/// The closures that unfolding the chain would open, if it can be unfolded.
+pub fn closures_of_call(call: &ExprMethodCall) -> Vec<&ExprClosure> {
+    closures(links_of_call(call))
+}
+
+/// The same for the iterator of a `for`.
+pub fn closures_of_for(one: &ExprForLoop) -> Vec<&ExprClosure> {
+    closures(links_around(&one.expr, None))
+}
+
+/// What is given by its name where a function may be, and would be called in the loop.
+pub fn functions_of_call(call: &ExprMethodCall) -> Vec<&ExprPath> {
+    functions(links_of_call(call))
+}
+
+/// The same for the iterator of a `for`.
+pub fn functions_of_for(one: &ExprForLoop) -> Vec<&ExprPath> {
+    functions(links_around(&one.expr, None))
+}
+
+fn closures(links: Vec<Link<'_>>) -> Vec<&ExprClosure> {
+    let closure = |link| match link {
+        Link::Closure(closure) => Some(closure),
+        Link::Function(_) => None,
+    };
+    links.into_iter().filter_map(closure).collect()
+}
+
+fn functions(links: Vec<Link<'_>>) -> Vec<&ExprPath> {
+    let function = |link| match link {
+        Link::Function(path) => Some(path),
+        Link::Closure(_) => None,
+    };
+    links.into_iter().filter_map(function).collect()
+}
+
+fn links_of_call(call: &ExprMethodCall) -> Vec<Link<'_>> {
+    let own = call.args.last().and_then(link_in);
+    if !ends_a_chain(call) || own.is_none() && !call.args.is_empty() {
+        return Vec::new();
+    }
+    links_around(&call.receiver, own)
+}
+
+fn link_in(argument: &Expr) -> Option<Link<'_>> {
+    match argument {
+        Expr::Path(path) => Some(Link::Function(path)),
+        other => closure_in(other).map(Link::Closure),
+    }
+}
+
+fn links_around<'e>(over: &'e Expr, own: Option<Link<'e>>) -> Vec<Link<'e>> {
+    if !is_sequential(over) {
+        return Vec::new();
+    }
+    let mut found: Vec<Link<'e>> = own.into_iter().collect();
+    let mut at = over;
+    loop {
+        match at {
+            Expr::Paren(inner) => at = &inner.expr,
+            Expr::MethodCall(call) => {
+                match (closure_of(call), function_of(call)) {
+                    (Some(closure), _) => found.push(Link::Closure(closure)),
+                    (None, Some(path)) => found.push(Link::Function(path)),
+                    _ if call.method == "enumerate" => {}
+                    _ => break,
+                }
+                at = &call.receiver;
+            }
+            _ => break,
+        }
+    }
+    let opens = |link: &Link<'_>| match link {
+        Link::Closure(closure) => can_be_written_out(closure),
+        Link::Function(_) => true,
+    };
+    if found.iter().all(opens) {
+        found
+    } else {
+        Vec::new()
+    }
+}
+
+/// The name that an adaptor is given in the place of a closure.
+fn function_of(call: &ExprMethodCall) -> Option<&ExprPath> {
+    match call.args.first() {
+        Some(Expr::Path(path)) if call.args.len() == 1 && PEELED.iter().any(|name| call.method == name) => {
+            Some(path)
+        }
+        _ => None,
+    }
+}
+
+/// The names that a function binds, which are no functions of the program.
+#[derive(Default)]
+struct Locals(HashSet<String>);
+
+impl<'ast> Visit<'ast> for Locals {
+    fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
+        self.0.insert(pat.ident.to_string());
+        visit::visit_pat_ident(self, pat);
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+fn is_collected(expr: &Expr) -> bool {
+    matches!(expr, Expr::MethodCall(call) if call.method == "collect")
+}
+
+/// `Result<..>`, `io::Result<..>`, `Option<..>`.
+fn is_result(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path)
+        if path.path.segments.last().is_some_and(|last| last.ident == "Result" || last.ident == "Option"))
+}
+
+struct Unfolder<'a> {
+    peeler: Peeler<'a>,
+    locals: HashSet<String>,
+    /// Whether the function returns a `Result` or an `Option`.
+    may_fail: bool,
+}
+
+impl VisitMut for Unfolder<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Try(one) if is_collected(&one.expr) => return self.collect_early(&mut one.expr),
+            Expr::Return(one) if self.may_fail => {
+                if let Some(value) = one.expr.as_deref_mut().filter(|value| is_collected(value)) {
+                    return self.collect_early(value);
+                }
+            }
+            _ => {}
+        }
+        // What stands inside comes first: a chain in a closure of another makes a site of that closure.
+        visit_mut::visit_expr_mut(self, expr);
+        self.replace(expr, false);
+    }
+
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        let annotated = matches!(&local.pat, syn::Pat::Type(typed) if is_result(&typed.ty));
+        match &mut local.init {
+            Some(init) if annotated && is_collected(&init.expr) => self.collect_early(&mut init.expr),
+            _ => visit_mut::visit_local_mut(self, local),
+        }
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        if !self.peeler.marks.in_tokens(&mac.tokens) && !self.names_a_callee(&mac.tokens) {
+            return;
+        }
+        if let Some(mut arguments) = arguments_of_macro(mac) {
+            arguments.iter_mut().for_each(|one| self.visit_expr_mut(one));
+            mac.tokens = arguments.to_token_stream();
+        }
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+impl Unfolder<'_> {
+    /// Whether tokens have the name of a function that leads to a site.
+    fn names_a_callee(&self, tokens: &proc_macro2::TokenStream) -> bool {
+        let names = crate::spine::operands::names_in(tokens);
+        let last = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string());
+        self.peeler
+            .marks
+            .calls
+            .iter()
+            .filter_map(last)
+            .any(|name| names.contains(&name))
+    }
+
+    /// Unfolds a `collect` into a `Result` or `Option`.
+    fn collect_early(&mut self, expr: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        self.replace(expr, true);
+    }
+
+    /// Puts a loop in the place of a chain with a site.
+    fn replace(&self, expr: &mut Expr, early: bool) {
+        let has_site = |closure: &&ExprClosure| self.peeler.marks.in_expr(&closure.body);
+        match expr {
+            Expr::ForLoop(one) => {
+                let in_body = self.peeler.marks.in_block(&one.body) && is_sequential(&one.expr);
+                let over = self.with_closures(&one.expr);
+                let written = ExprForLoop {
+                    expr: Box::new(over),
+                    body: parse_quote!({}),
+                    ..one.clone()
+                };
+                let in_closures = closures_of_for(&written).iter().any(has_site);
+                if in_body || in_closures {
+                    one.expr = written.expr;
+                }
+                if in_closures {
+                    self.peel(one);
+                }
+            }
+            Expr::MethodCall(call) if ends_a_chain(call) => {
+                let mut written = call.clone();
+                *written.receiver = self.with_closures(&call.receiver);
+                if let Some(last) = written.args.last_mut() {
+                    self.close(last, parameters_of_end(&call.method.to_string()));
+                }
+                if closures_of_call(&written).iter().any(has_site)
+                    && let Some(unfolded) = self.unfolded(&written, early || collects_early(call))
+                {
+                    *expr = unfolded;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The chain with closures in the place of functions, as far as closures are taken off.
+    fn with_closures(&self, over: &Expr) -> Expr {
+        let mut copy = over.clone();
+        let mut at = &mut copy;
+        loop {
+            at = match at {
+                Expr::Paren(inner) => &mut inner.expr,
+                Expr::MethodCall(call) => {
+                    if function_of(call).is_some() {
+                        self.close(&mut call.args[0], 1);
+                    }
+                    if closure_of(call).is_none() && call.method != "enumerate" {
+                        return copy;
+                    }
+                    &mut call.receiver
+                }
+                _ => return copy,
+            };
+        }
+    }
+
+    /// `f` becomes `|item| f(item)`.
+    fn close(&self, argument: &mut Expr, parameters: usize) {
+        let Expr::Path(path) = &*argument else { return };
+        let is_local = path
+            .path
+            .get_ident()
+            .is_some_and(|name| self.locals.contains(&name.to_string()));
+        if !is_local {
+            let names: Vec<_> = (0..parameters)
+                .map(|_| self.peeler.names.fresh("given"))
+                .collect();
+            *argument = parse_quote!(|#(#names),*| #path(#(#names),*));
+        }
+    }
+
+    /// Takes closures off until none with a site is left in the iterator.
+    fn peel(&self, one: &mut ExprForLoop) {
+        let with_site = |over: &Expr| {
+            let mut sites = ClosuresWithSites {
+                marks: self.peeler.marks,
+                found: false,
+            };
+            sites.visit_expr(over);
+            sites.found
+        };
+        while with_site(&one.expr) {
+            if let Expr::Paren(inner) = &*one.expr {
+                one.expr = inner.expr.clone();
+            } else if !self.peeler.peel_one(&mut one.expr, &mut one.pat, &mut one.body) {
+                return;
+            }
+        }
+    }
+
+    fn unfolded(&self, call: &ExprMethodCall, early: bool) -> Option<Expr> {
+        let Unfolded {
+            before,
+            mut one,
+            end,
+            label,
+        } = ends::unfolded(call, self.peeler.names, early)?;
+        self.peel(&mut one);
+        let colon = label.as_ref().map(|_| quote!(:));
+        Some(parse_quote!(#label #colon { #(#before)* #one #end }))
+    }
+}
+
+/// Whether a closure in an expression has a site.
+struct ClosuresWithSites<'a> {
+    marks: Marks<'a>,
+    found: bool,
+}
+
+impl<'ast> Visit<'ast> for ClosuresWithSites<'_> {
+    fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
+        self.found |= self.marks.in_expr(&closure.body);
+        visit::visit_expr_closure(self, closure);
+    }
+}
+
+/// `.collect::<Result<..>>()`
+fn collects_early(call: &ExprMethodCall) -> bool {
+    let first = call.turbofish.as_ref().and_then(|list| list.args.first());
+    matches!(first, Some(syn::GenericArgument::Type(ty)) if is_result(ty))
+}
+
+fn ends_a_chain(call: &ExprMethodCall) -> bool {
+    arguments_of_end(call) == Some(call.args.len())
+}
+
+/// Whether a chain is certain to be an iterator, and one that runs on this thread.
+fn is_sequential(over: &Expr) -> bool {
+    match over {
+        Expr::Paren(inner) => is_sequential(&inner.expr),
+        Expr::Range(_) => true,
+        Expr::MethodCall(call) => {
+            let method = call.method.to_string();
+            let makes_an_iterator = [
+                "iter",
+                "iter_mut",
+                "into_iter",
+                "chunks",
+                "chunks_exact",
+                "chunks_mut",
+                "windows",
+                "lines",
+                "bytes",
+                "chars",
+                "char_indices",
+                "split_whitespace",
+                "keys",
+                "values",
+                "values_mut",
+                "into_keys",
+                "into_values",
+                "drain",
+            ];
+            makes_an_iterator.contains(&method.as_str()) && !is_parallel(over)
+                || goes_on(&method) && is_sequential(&call.receiver)
+        }
+        _ => false,
+    }
+}
+
+fn goes_on(method: &str) -> bool {
+    let that_stay_in_the_chain = [
+        "enumerate",
+        "rev",
+        "zip",
+        "skip",
+        "take",
+        "step_by",
+        "copied",
+        "cloned",
+        "chain",
+        "skip_while",
+        "peekable",
+        "fuse",
+    ];
+    PEELED.contains(&method) || that_stay_in_the_chain.contains(&method)
+}
+
+fn is_parallel(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(call) => {
+            let method = call.method.to_string();
+            method.starts_with("par_") || method.contains("_par_") || is_parallel(&call.receiver)
+        }
+        Expr::Paren(inner) => is_parallel(&inner.expr),
+        _ => false,
+    }
+}

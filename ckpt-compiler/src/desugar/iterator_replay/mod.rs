@@ -1,0 +1,280 @@
+//! Iterators in variables, which a loop uses up bit by bit: one that is half used up at a site is made again at a restart
+//! and asked for as many items as before. For that it goes into `ckpt::replayed(..)`, with `#[ckpt(refill)]` on its `let`.
+
+mod rest;
+
+use crate::diagnostics::Diagnostics;
+use crate::paths::rt;
+use crate::syntax::origins::effect_of_closure;
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use rest::loops_over_rests;
+use std::collections::BTreeSet;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, ItemFn, Local, Pat, parse_quote};
+
+/// How the refusal ends that this is the way out of.
+pub const ADVANCES: &str = "borrows, changes on its way, and is still in use at a site";
+
+/// The function with the iterators that the diagnostics are about made so; nothing where they are about anything else.
+pub fn with_iterators(item: &TokenStream, errors: &Diagnostics) -> Option<TokenStream> {
+    let names: Option<BTreeSet<String>> = errors
+        .iter()
+        .map(|one| one.what.ends_with(ADVANCES).then(|| between_ticks(&one.what))?)
+        .collect();
+    let mut function = syn::parse2::<ItemFn>(item.clone()).ok()?;
+    let mut wrapper = Wrapper {
+        names: names?,
+        wrapped: BTreeSet::new(),
+        borrowed: BTreeSet::new(),
+    };
+    wrapper.visit_block_mut(&mut function.block);
+    loops_over_rests(&mut function, &wrapper.wrapped);
+    let mut items = Items {
+        borrowed: &wrapper.borrowed,
+        wrapped: &wrapper.wrapped,
+        found: false,
+    };
+    items.visit_block(&function.block);
+    if items.found {
+        return None;
+    }
+    (wrapper.wrapped == wrapper.names).then(|| function.to_token_stream())
+}
+
+fn between_ticks(text: &str) -> Option<String> {
+    text.split('`').nth(1).map(str::to_owned)
+}
+
+/// Whether the expression makes an iterator that may be gone over again: its closures do nothing but compute.
+pub fn may_be_replayed(expr: &Expr) -> bool {
+    struct Closures(bool);
+    impl<'ast> Visit<'ast> for Closures {
+        fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+            self.0 |= effect_of_closure(closure).is_some();
+            visit::visit_expr_closure(self, closure);
+        }
+    }
+    let mut closures = Closures(false);
+    closures.visit_expr(expr);
+    makes_an_iterator(expr) && !closures.0
+}
+
+/// As far as its last call tells.
+fn makes_an_iterator(expr: &Expr) -> bool {
+    const ITERATORS: &[&str] = &[
+        "iter",
+        "into_iter",
+        "chars",
+        "char_indices",
+        "bytes",
+        "lines",
+        "keys",
+        "values",
+        "chunks",
+        "chunks_exact",
+        "windows",
+        "split",
+        "split_whitespace",
+        "split_ascii_whitespace",
+        "split_terminator",
+        "split_inclusive",
+        "splitn",
+        "successors",
+        "from_fn",
+        "repeat",
+        "repeat_n",
+        "repeat_with",
+        "once",
+        "zip",
+        "map",
+        "filter",
+        "filter_map",
+        "flat_map",
+        "flatten",
+        "map_while",
+        "take_while",
+        "skip_while",
+        "take",
+        "skip",
+        "step_by",
+        "rev",
+        "chain",
+        "cycle",
+        "copied",
+        "cloned",
+        "enumerate",
+        "peekable",
+        "inspect",
+        "fuse",
+        "scan",
+    ];
+    let is_one = |name: &str| ITERATORS.contains(&name);
+    match expr {
+        Expr::Paren(inner) => makes_an_iterator(&inner.expr),
+        Expr::MethodCall(call) => is_one(&call.method.to_string()),
+        Expr::Call(call) => matches!(&*call.func, Expr::Path(path)
+            if path.path.segments.last().is_some_and(|last| is_one(&last.ident.to_string()))),
+        _ => false,
+    }
+}
+
+struct Wrapper {
+    names: BTreeSet<String>,
+    wrapped: BTreeSet<String>,
+    /// Those whose items are borrowed, as far as the text tells.
+    borrowed: BTreeSet<String>,
+}
+
+impl VisitMut for Wrapper {
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        visit_mut::visit_local_mut(self, local);
+        let (Pat::Ident(name), Some(init)) = (&local.pat, &mut local.init) else {
+            return;
+        };
+        let name = name.ident.to_string();
+        let is_treated = local.attrs.iter().any(|one| one.path().is_ident("ckpt"));
+        if is_treated || !self.names.contains(&name) || !may_be_replayed(&init.expr) {
+            return;
+        }
+        if !gives_values(&init.expr) {
+            self.borrowed.insert(name.clone());
+        }
+        let (rt, made) = (rt(), &init.expr);
+        init.expr = parse_quote!(#rt::replayed(#made));
+        local.attrs.push(parse_quote!(#[ckpt(refill)]));
+        self.wrapped.insert(name);
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+    fn visit_expr_closure_mut(&mut self, _: &mut syn::ExprClosure) {}
+}
+
+/// Whether the items of an iterator are values of their own, which a checkpoint can hold: `xs.iter().copied()`.
+fn gives_values(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(inner) => gives_values(&inner.expr),
+        Expr::Range(_) => true,
+        Expr::Call(call) => matches!(&*call.func, Expr::Path(path)
+            if path.path.segments.last().is_some_and(|last| last.ident == "successors" || last.ident == "from_fn")),
+        Expr::MethodCall(call) => match call.method.to_string().as_str() {
+            "copied" | "cloned" | "map" | "filter_map" | "scan" | "chars" | "bytes" | "char_indices" => true,
+            "peekable" | "filter" | "skip" | "take" | "step_by" | "rev" | "take_while" | "skip_while"
+            | "enumerate" | "fuse" | "cycle" | "inspect" => gives_values(&call.receiver),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Looks for borrowed items of iterators that a loop holds in a variable: they would have to be taken again.
+struct Items<'n> {
+    borrowed: &'n BTreeSet<String>,
+    wrapped: &'n BTreeSet<String>,
+    found: bool,
+}
+
+impl<'ast> Visit<'ast> for Items<'_> {
+    fn visit_expr_while(&mut self, one: &'ast syn::ExprWhile) {
+        struct Conditions<'a, 'n>(&'a mut Items<'n>);
+        impl<'ast> Visit<'ast> for Conditions<'_, '_> {
+            fn visit_expr_let(&mut self, one: &'ast syn::ExprLet) {
+                let root = root_of(&one.expr).is_some_and(|root| self.0.borrowed.contains(&root));
+                self.0.found |= root && binds_as_it_is(&one.pat);
+            }
+        }
+        Conditions(self).visit_expr(&one.cond);
+        visit::visit_expr_while(self, one);
+    }
+
+    fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
+        // A `for` takes the iterator as it is, and no checkpoint holds that.
+        self.found |= root_of(&one.expr).is_some_and(|root| self.wrapped.contains(&root));
+        visit::visit_expr_for_loop(self, one);
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+fn root_of(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::MethodCall(call) => root_of(&call.receiver),
+        Expr::Paren(inner) => root_of(&inner.expr),
+        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        _ => None,
+    }
+}
+
+/// Whether the pattern binds something that is not behind a `&` in it.
+fn binds_as_it_is(pattern: &Pat) -> bool {
+    struct Binds(bool);
+    impl<'ast> Visit<'ast> for Binds {
+        fn visit_pat_ident(&mut self, name: &'ast syn::PatIdent) {
+            self.0 |= name.subpat.is_some()
+                || name
+                    .ident
+                    .to_string()
+                    .starts_with(|first: char| first.is_lowercase() || first == '_');
+        }
+        fn visit_pat_reference(&mut self, _: &'ast syn::PatReference) {}
+    }
+    let mut binds = Binds(false);
+    binds.visit_pat(pattern);
+    binds.0
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::passes::try_expand;
+    use quote::quote;
+
+    fn expanded(init: proc_macro2::TokenStream, pattern: proc_macro2::TokenStream) -> Result<String, String> {
+        let function = quote! {
+            fn main() {
+                let values = vec![1, 2, 3];
+                let mut seen = 0;
+                let mut rest = #init;
+                while let #pattern = rest.next() {
+                    ckpt::checkpoint!();
+                    seen += value;
+                }
+            }
+        };
+        match try_expand(quote!(), &function, true) {
+            Ok(tokens) => Ok(tokens.to_string()),
+            Err(errors) => Err(errors.iter().map(|one| one.what.clone()).collect()),
+        }
+    }
+
+    #[test]
+    fn an_iterator_whose_items_are_values_is_gone_over_again() {
+        for (init, pattern) in [
+            (quote!(values.iter().copied()), quote!(Some(value))),
+            (quote!(values.iter()), quote!(Some(&value))),
+            (quote!(values.iter().map(|value| value + 1)), quote!(Some(value))),
+        ] {
+            let text = expanded(init.clone(), pattern).unwrap();
+            assert!(
+                text.contains("replayed") && text.contains("refill"),
+                "{init}: {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_left_is_gone_over_by_a_loop() {
+        let text = expanded(quote!(values.iter()), quote!(Some(value))).unwrap();
+        assert!(text.contains("asked") && text.contains("skip"), "{text}");
+    }
+
+    #[test]
+    fn closures_that_do_more_than_compute_are_refused_in_words() {
+        let init = quote!(values.iter().map(|value| {
+            println!("{value}");
+            *value
+        }));
+        let refused = expanded(init, quote!(Some(value)));
+        assert!(refused.is_err_and(|what| what.contains("borrows, changes on its way")));
+    }
+}

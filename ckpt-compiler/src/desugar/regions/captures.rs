@@ -1,0 +1,413 @@
+//! What the body of a thread captures, and how a restart brings it back: the region makes it again, or the thread has
+//! changed it and its checkpoint has it.
+
+use super::find::body_of;
+use crate::cfg::captured_in_text;
+use crate::diagnostics::Diagnostics;
+use crate::spine::select::pattern_bindings;
+use crate::syntax::origins::is_exclusive_type;
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprClosure, FnArg, ItemFn, Pat, parse_quote};
+
+/// How a captured variable comes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// The region makes it again; rustc is asked whether it can have changed.
+    MadeAgain,
+    /// What it points to is put back in its place.
+    InPlace,
+    /// It is restored as a variable of the thread's own.
+    Restored,
+}
+
+/// A variable that the body of a thread uses and does not declare.
+#[derive(Debug, Clone)]
+pub struct Capture {
+    /// Its name.
+    pub ident: Ident,
+    /// How it comes back.
+    pub how: How,
+    /// Whether it is the region's variable itself that the body changes: it gets a reference to it.
+    pub borrowed: bool,
+    /// Whether the body gives it another value as a whole: it looks behind the reference.
+    pub behind: bool,
+}
+
+impl Capture {
+    /// The parameter of the body's function that stands for it; its type is never read but for its kind.
+    pub fn parameter(&self) -> FnArg {
+        let name = &self.ident;
+        match self.how {
+            How::MadeAgain => parse_quote!(#[ckpt(reexecute)] #name: ()),
+            How::InPlace => parse_quote!(#name: &mut ()),
+            How::Restored => parse_quote!(mut #name: ()),
+        }
+    }
+}
+
+/// What a function's patterns say of its variables. A name that stands for several counts as what any of them is.
+#[derive(Debug, Default)]
+pub struct Names {
+    mutable: BTreeSet<String>,
+    exclusive: BTreeSet<String>,
+    /// What is in scope where a closure or statement begins, by its place.
+    scopes: HashMap<(usize, usize), Scope>,
+}
+
+impl Names {
+    pub(super) fn of(function: &ItemFn) -> Names {
+        let mut names = Names::default();
+        for argument in &function.sig.inputs {
+            match argument {
+                FnArg::Receiver(receiver) => {
+                    if receiver.mutability.is_some() {
+                        names.exclusive.insert("self".into());
+                    }
+                }
+                FnArg::Typed(typed) => {
+                    names.add(&typed.pat);
+                    if is_exclusive_type(&typed.ty) {
+                        names.exclusively(&typed.pat);
+                    }
+                }
+            }
+        }
+        names.visit_block(&function.block);
+        names.scopes = scopes(function);
+        names
+    }
+
+    /// Those that can be changed but through what they share: others are not the threads' but everybody's.
+    pub(super) fn changeable(&self, names: BTreeSet<String>) -> impl Iterator<Item = String> {
+        let can = |name: &String| self.mutable.contains(name) || self.exclusive.contains(name);
+        names.into_iter().filter(can)
+    }
+
+    fn add(&mut self, pattern: &Pat) {
+        let bound = pattern_bindings(pattern).into_iter();
+        let mutable = bound.filter(|one| one.mutability.is_some());
+        self.mutable.extend(mutable.map(|one| one.ident.to_string()));
+    }
+
+    fn exclusively(&mut self, pattern: &Pat) {
+        self.exclusive.extend(bound(pattern));
+    }
+
+    /// Takes note of what a pattern binds that goes over, or is, a value.
+    fn over(&mut self, pattern: &Pat, value: &Expr) {
+        match value {
+            Expr::Reference(one) if one.mutability.is_some() => self.exclusively(pattern),
+            Expr::Paren(inner) => self.over(pattern, &inner.expr),
+            Expr::Tuple(values) => {
+                if let Pat::Tuple(parts) = pattern {
+                    let pairs = parts.elems.iter().zip(&values.elems);
+                    pairs.for_each(|(part, value)| self.over(part, value));
+                }
+            }
+            Expr::MethodCall(call) => match (call.method.to_string().as_str(), pattern) {
+                ("enumerate", Pat::Tuple(pair)) if pair.elems.len() == 2 => {
+                    self.over(&pair.elems[1], &call.receiver);
+                }
+                ("zip", Pat::Tuple(pair)) if pair.elems.len() == 2 && call.args.len() == 1 => {
+                    self.over(&pair.elems[0], &call.receiver);
+                    self.over(&pair.elems[1], &call.args[0]);
+                }
+                ("rev" | "skip" | "take" | "step_by" | "into_iter" | "unwrap" | "expect", _) => {
+                    self.over(pattern, &call.receiver);
+                }
+                (name, _) if name.ends_with("_mut") => self.exclusively(pattern),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Names {
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        let pattern = match &local.pat {
+            Pat::Type(typed) => {
+                if is_exclusive_type(&typed.ty) {
+                    self.exclusively(&typed.pat);
+                }
+                &*typed.pat
+            }
+            other => other,
+        };
+        self.add(pattern);
+        if let Some(init) = &local.init {
+            self.over(pattern, &init.expr);
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
+        self.add(&one.pat);
+        self.over(&one.pat, &one.expr);
+        visit::visit_expr_for_loop(self, one);
+    }
+
+    fn visit_expr_let(&mut self, one: &'ast syn::ExprLet) {
+        self.add(&one.pat);
+        self.over(&one.pat, &one.expr);
+        visit::visit_expr_let(self, one);
+    }
+
+    fn visit_arm(&mut self, arm: &'ast syn::Arm) {
+        self.add(&arm.pat);
+        visit::visit_arm(self, arm);
+    }
+
+    /// `grid.chunks_mut(n).map(|part| s.spawn(..))`.
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        for argument in &call.args {
+            if let Expr::Closure(closure) = argument
+                && let Some(pattern) = closure.inputs.first()
+            {
+                self.over(pattern, &call.receiver);
+            }
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
+        closure.inputs.iter().for_each(|input| self.add(input));
+        // What a thread declares itself is no capture.
+        if closure.inputs.is_empty() {
+            return;
+        }
+        visit::visit_expr_closure(self, closure);
+    }
+}
+
+/// What is in scope: for each name what the innermost variable is that has it.
+type Scope = BTreeMap<String, Innermost>;
+
+/// A variable, where another of the same name may be of another kind: `let grid = &grid;`.
+#[derive(Debug, Clone, Copy, Default)]
+struct Innermost {
+    mutable: bool,
+    /// Whether it is a shared reference.
+    shared: bool,
+}
+
+/// What is in scope at every closure, and at every statement, which may become the body of a thread.
+fn scopes(function: &ItemFn) -> HashMap<(usize, usize), Scope> {
+    struct Scopes {
+        stack: Vec<(String, Innermost)>,
+        found: HashMap<(usize, usize), Scope>,
+    }
+    impl Scopes {
+        fn add(&mut self, pattern: &Pat) {
+            let bound = pattern_bindings(pattern).into_iter().map(|one| {
+                let mutable = one.mutability.is_some();
+                (
+                    one.ident.to_string(),
+                    Innermost {
+                        mutable,
+                        shared: false,
+                    },
+                )
+            });
+            self.stack.extend(bound);
+        }
+        /// The same of a pattern that binds a value.
+        fn add_value(&mut self, pattern: &Pat, value: &Expr) {
+            match (pattern, value) {
+                (Pat::Tuple(parts), Expr::Tuple(values)) if parts.elems.len() == values.elems.len() => {
+                    let pairs = parts.elems.iter().zip(&values.elems);
+                    pairs.for_each(|(part, value)| self.add_value(part, value));
+                }
+                _ => {
+                    let from = self.stack.len();
+                    self.add(pattern);
+                    let shared = matches!(value, Expr::Reference(one) if one.mutability.is_none());
+                    self.stack[from..]
+                        .iter_mut()
+                        .for_each(|(_, one)| one.shared = shared);
+                }
+            }
+        }
+        fn within(&mut self, patterns: &[&Pat], inside: impl FnOnce(&mut Self)) {
+            let depth = self.stack.len();
+            for pattern in patterns {
+                self.add(pattern);
+            }
+            inside(self);
+            self.stack.truncate(depth);
+        }
+    }
+    impl<'ast> Visit<'ast> for Scopes {
+        fn visit_block(&mut self, block: &'ast syn::Block) {
+            self.within(&[], |scopes| visit::visit_block(scopes, block));
+        }
+        fn visit_local(&mut self, local: &'ast syn::Local) {
+            visit::visit_local(self, local);
+            match &local.init {
+                Some(init) => self.add_value(&local.pat, &init.expr),
+                None => self.add(&local.pat),
+            }
+        }
+        fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
+            self.visit_expr(&one.expr);
+            self.within(&[&one.pat], |scopes| scopes.visit_block(&one.body));
+        }
+        fn visit_arm(&mut self, arm: &'ast syn::Arm) {
+            self.within(&[&arm.pat], |scopes| visit::visit_arm(scopes, arm));
+        }
+        fn visit_expr_if(&mut self, one: &'ast syn::ExprIf) {
+            self.within(&[], |scopes| {
+                scopes.visit_expr(&one.cond);
+                scopes.visit_block(&one.then_branch);
+            });
+            if let Some((_, otherwise)) = &one.else_branch {
+                self.visit_expr(otherwise);
+            }
+        }
+        fn visit_expr_while(&mut self, one: &'ast syn::ExprWhile) {
+            self.within(&[], |scopes| visit::visit_expr_while(scopes, one));
+        }
+        fn visit_expr_let(&mut self, one: &'ast syn::ExprLet) {
+            visit::visit_expr_let(self, one);
+            self.add(&one.pat);
+        }
+        fn visit_stmt(&mut self, stmt: &'ast syn::Stmt) {
+            let here = self.stack.iter().cloned().collect();
+            self.found.insert(start(stmt.span()), here);
+            visit::visit_stmt(self, stmt);
+        }
+        fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
+            self.found
+                .insert(place(closure), self.stack.iter().cloned().collect());
+            let inputs: Vec<&Pat> = closure.inputs.iter().collect();
+            self.within(&inputs, |scopes| visit::visit_expr_closure(scopes, closure));
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut scopes = Scopes {
+        stack: Vec::new(),
+        found: HashMap::new(),
+    };
+    for argument in &function.sig.inputs {
+        match argument {
+            FnArg::Receiver(_) => scopes.stack.push(("self".into(), Innermost::default())),
+            FnArg::Typed(typed) => scopes.add(&typed.pat),
+        }
+    }
+    scopes.visit_block(&function.block);
+    scopes.found
+}
+
+fn place(closure: &ExprClosure) -> (usize, usize) {
+    start(closure.or1_token.span)
+}
+
+fn start(span: proc_macro2::Span) -> (usize, usize) {
+    let start = span.start();
+    (start.line, start.column)
+}
+
+/// What the closure of a thread captures.
+pub(super) fn captures(closure: &ExprClosure, names: &Names, errors: &mut Diagnostics) -> Vec<Capture> {
+    let body = body_of(closure);
+    let changed = super::reexecution::changed(&body);
+    let assigned = super::reexecution::assigned(&body);
+    let Some(scope) = names.scopes.get(&place(closure)) else {
+        errors.refuse(
+            closure.or1_token.span,
+            "E1049: what a thread captures is not known",
+            "a mistake of ckpt: it does not find where the thread is started",
+            "put the site outside of the threads meanwhile, and report it",
+        );
+        return Vec::new();
+    };
+    let mut found: BTreeMap<String, Ident> = BTreeMap::new();
+    identifiers(&body.to_token_stream(), &mut |ident| {
+        let name = ident.to_string();
+        if scope.contains_key(&name) {
+            found.entry(name).or_insert_with(|| ident.clone());
+        }
+    });
+    let mut captures = Vec::new();
+    for (name, ident) in found {
+        let innermost = scope.get(&name).copied().unwrap_or_default();
+        let is_place = names.exclusive.contains(&name) && !innermost.shared;
+        if name == "self" {
+            errors.refuse(
+                ident.span(),
+                "E1034: a thread with a site captures `self`",
+                "what the thread changes of it could not be told from what others do",
+                "bind the fields that the thread uses to variables in front of the region: `let grid = &self.grid;`",
+            );
+            continue;
+        }
+        let how = if is_place {
+            How::InPlace
+        } else if innermost.mutable && changed.contains(&name) {
+            How::Restored
+        } else {
+            How::MadeAgain
+        };
+        let borrowed = how == How::Restored && closure.capture.is_none();
+        let how = if borrowed { How::InPlace } else { how };
+        let behind = borrowed && assigned.contains(&name);
+        captures.push(Capture {
+            ident,
+            how,
+            borrowed,
+            behind,
+        });
+    }
+    captures
+}
+
+/// The names in tokens that may be variables: not behind a dot or in front of a `!` or `::`.
+fn identifiers(tokens: &TokenStream, visit: &mut dyn FnMut(&Ident)) {
+    let mut previous = ' ';
+    let mut tokens = tokens.clone().into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match &token {
+            TokenTree::Group(group) => {
+                identifiers(&group.stream(), visit);
+                previous = ' ';
+            }
+            TokenTree::Ident(ident) => {
+                let next = match tokens.peek() {
+                    Some(TokenTree::Punct(punct)) => punct.as_char(),
+                    _ => ' ',
+                };
+                if previous != '.' && next != '!' {
+                    visit(ident);
+                }
+                previous = ' ';
+            }
+            TokenTree::Punct(punct) => {
+                // `..n` is a range, not a field.
+                previous = match (previous, punct.as_char()) {
+                    ('.' | 'r', '.') => 'r',
+                    (_, other) => other,
+                };
+            }
+            TokenTree::Literal(literal) => {
+                for name in captured_in_text(&literal.to_string()) {
+                    if let Ok(mut ident) = syn::parse_str::<Ident>(&name) {
+                        ident.set_span(literal.span());
+                        visit(&ident);
+                    }
+                }
+                previous = ' ';
+            }
+        }
+    }
+}
+
+/// The names that a pattern binds.
+fn bound(pattern: &Pat) -> impl Iterator<Item = String> {
+    pattern_bindings(pattern)
+        .into_iter()
+        .map(|one| one.ident.to_string())
+}

@@ -1,0 +1,369 @@
+//! Finds regions and takes the bodies of their threads out.
+
+use super::behind::look_behind;
+use super::captures::{Capture, How, Names, captures};
+use super::malleable::is_malleable;
+use super::share::give_away;
+use super::starts::{
+    Others, Spawns, Starts, first_in, has_site, is_given_nothing, is_value, joins, joins_first, scope_in,
+};
+use super::teams::{body_of_team, data, given};
+use super::{Member, Region, Regions, reexecution};
+use crate::diagnostics::Diagnostics;
+use crate::passes::Strip;
+use crate::syntax::marks::Marks;
+use proc_macro2::Span;
+use quote::format_ident;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use syn::spanned::Spanned;
+use syn::visit::Visit;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, ExprClosure, ExprMethodCall, ItemFn, Stmt, parse_quote, parse_quote_spanned};
+
+/// The attribute by which a body that has been taken out is known, with its number.
+pub const MEMBER: &str = "ckpt_member";
+/// What is wrong where some threads of a region have sites, and others none.
+pub const WITHOUT_SITE: &str = "E1038: a thread without a site among threads with sites";
+/// How the text begins that stands where the members are waited for.
+pub const AWAIT: &str = "ckpt awaits the members of region ";
+
+/// Whether a closure is the body of a thread that has been taken out: it has no sites any more.
+pub fn is_member(closure: &ExprClosure) -> bool {
+    closure
+        .attrs
+        .iter()
+        .any(|attribute| attribute.path().is_ident(MEMBER))
+}
+
+/// Takes the regions of a function out that have sites in their threads: the function gets a site in front of each, and
+/// the bodies lose theirs.
+pub fn lift(function: &mut ItemFn, marks: Marks<'_>, errors: &mut Diagnostics) -> Regions {
+    if !Starts::with_sites(marks, |starts| starts.visit_block(&function.block)) {
+        return Regions::default();
+    }
+    let names = Names::of(function);
+    let mut lifter = Lifter {
+        marks,
+        names: &names,
+        outer: function.sig.ident.to_string(),
+        found: Regions::default(),
+        errors,
+    };
+    lifter.visit_block_mut(&mut function.block);
+    lifter.found
+}
+
+struct Lifter<'a> {
+    marks: Marks<'a>,
+    names: &'a Names,
+    outer: String,
+    found: Regions,
+    errors: &'a mut Diagnostics,
+}
+
+impl VisitMut for Lifter<'_> {
+    /// Scopes first, also those of inner blocks: what starts threads with sites after that is waited for by `join`.
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let mut statements = Vec::new();
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            let number = self.found.regions.len();
+            let span = stmt.span();
+            let region = if let Some(scope) = scope_in(&mut stmt).filter(|scope| self.has_sites(scope)) {
+                self.region(scope, number)
+            } else if let Some(call) = self.team_in(&mut stmt) {
+                self.team(call, number)
+            } else {
+                visit_mut::visit_stmt_mut(self, &mut stmt);
+                statements.push(stmt);
+                continue;
+            };
+            self.found.regions.push(region);
+            statements.push(parse_quote_spanned!(span=> ckpt::checkpoint!(region #number);));
+            statements.push(stmt);
+        }
+        block.stmts = statements;
+        self.joined(block);
+    }
+
+    fn visit_expr_closure_mut(&mut self, _: &mut ExprClosure) {}
+    fn visit_expr_async_mut(&mut self, _: &mut syn::ExprAsync) {}
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+impl Lifter<'_> {
+    /// Regions of this block: statements that start threads with sites, and others behind them that join these.
+    fn joined(&mut self, block: &mut Block) {
+        let mut at = 0;
+        while let Some((first, last)) = self.started(&block.stmts[at..]) {
+            let (first, last) = (at + first, at + last);
+            let number = self.found.regions.len();
+            let starts = |stmt: &Stmt| self.starts_with_sites(stmt);
+            let behind = block.stmts[..=last].iter().rposition(starts).unwrap_or(last) + 1;
+            let own = give_away(&mut block.stmts, behind, number, self.marks);
+            let last = own.map_or(last, |own| own - 1);
+            let start = reexecution::start(&block.stmts, first, last);
+            let region = self.waiting(&mut block.stmts, start..last + 1, own, number);
+            self.found.regions.push(region);
+            let span = block.stmts[start].span();
+            let site = parse_quote_spanned!(span=> ckpt::checkpoint!(region #number););
+            block.stmts.insert(start, site);
+            at = last + 3;
+        }
+    }
+
+    /// The first statement that starts threads with sites, and the last one before those are joined.
+    fn started(&self, statements: &[Stmt]) -> Option<(usize, usize)> {
+        let first = statements
+            .iter()
+            .position(|stmt| self.starts_with_sites(stmt) && !joins(stmt))?;
+        let join = first + statements[first..].iter().position(joins)?;
+        Some((first, join - 1))
+    }
+
+    /// The thread that starts a team waits for all of it where the program would wait for the first: what stands between
+    /// that and the last wait would come later than it does without ckpt, and another thread may depend on it.
+    fn refuse_work(&mut self, rest: &[Stmt]) {
+        let waits = rest
+            .iter()
+            .rposition(joins)
+            .map_or(rest.len().min(1), |last| last + 1);
+        let work = rest[..waits]
+            .iter()
+            .find(|stmt| !joins_first(stmt) && !is_value(stmt));
+        if let Some(work) = work {
+            self.errors.refuse(
+                work.span(),
+                "E1036: work between the start of threads with sites and their end",
+                "the thread that starts them takes the checkpoints of all while it waits for them, and here the program does not wait yet",
+                "join the threads first, or have one more thread do it",
+            );
+        }
+    }
+
+    fn starts_with_sites(&self, stmt: &Stmt) -> bool {
+        Starts::with_sites(self.marks, |starts| starts.visit_stmt(stmt))
+    }
+
+    /// Whether a thread that the closure of a scope starts has a site.
+    fn has_sites(&self, scope: &ExprClosure) -> bool {
+        Starts::with_sites(self.marks, |starts| starts.visit_expr(&scope.body))
+    }
+
+    fn region(&mut self, scope: &mut ExprClosure, number: usize) -> Region {
+        let mut block = body_of(scope);
+        let Some(last) = block.stmts.iter().rposition(|stmt| self.starts_with_sites(stmt)) else {
+            return Region {
+                lends: BTreeSet::new(),
+            };
+        };
+        let own = give_away(&mut block.stmts, last + 1, number, self.marks);
+        let last = own.map_or(last, |own| own - 1);
+        let region = self.waiting(&mut block.stmts, 0..last + 1, own, number);
+        let span = block.stmts[last].span();
+        if let Stmt::Expr(expr, semicolon @ None) = &mut block.stmts[last] {
+            match expr {
+                Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) | Expr::Block(_) | Expr::If(_) => {}
+                _ => *semicolon = Some(syn::Token![;](span)),
+            }
+        }
+        *scope.body = Expr::Block(syn::ExprBlock {
+            attrs: Vec::new(),
+            label: None,
+            block,
+        });
+        region
+    }
+
+    /// A region that starts its threads with the statements of `range`, and the wait behind them. `own` is the statement
+    /// of a share of the work that its own thread had.
+    fn waiting(
+        &mut self,
+        statements: &mut Vec<Stmt>,
+        range: Range<usize>,
+        own: Option<usize>,
+        number: usize,
+    ) -> Region {
+        let last = own.unwrap_or(range.end - 1);
+        self.refuse_work(&statements[last + 1..]);
+        let span = statements[range.end - 1].span();
+        let mut region = self.statements(&mut statements[range]);
+        match own {
+            Some(own) => self.members(&mut statements[own], &mut region.lends),
+            None => statements.insert(last + 1, awaiting(number, span)),
+        }
+        region
+    }
+
+    /// The statements of a region up to the last that starts a thread.
+    fn statements(&mut self, statements: &mut [Stmt]) -> Region {
+        let mut lends = BTreeSet::new();
+        for stmt in &mut *statements {
+            lends.extend(self.names.changeable(reexecution::changed_in(stmt)));
+            let before = self.found.members.len();
+            self.members(stmt, &mut lends);
+            if self.found.members.len() > before && joins(stmt) {
+                self.errors.refuse(
+                    stmt.span(),
+                    "E1037: threads with sites are started and joined in one statement",
+                    "the thread that starts them takes the checkpoints of all, between the last start and the first `join`",
+                    "collect the handles with one statement and join them with the next",
+                );
+            }
+        }
+        let mut others = Others(Vec::new());
+        statements.iter().for_each(|stmt| others.visit_stmt(stmt));
+        for at in others.0 {
+            self.errors.refuse(
+                at,
+                WITHOUT_SITE,
+                "a checkpoint holds what every thread of the region has computed, each at a site",
+                "put a site into the loop of every one, or start the others in a region of their own, in front or behind",
+            );
+        }
+        reexecution::check(statements, self.errors);
+        Region { lends }
+    }
+
+    /// Takes out the bodies of the threads that the statement starts.
+    fn members(&mut self, stmt: &mut Stmt, lends: &mut BTreeSet<String>) {
+        let mut bodies = Vec::new();
+        let (marks, first) = (self.marks, self.found.members.len());
+        Spawns(&mut |closure: &mut ExprClosure| {
+            if !has_site(marks, closure) {
+                return;
+            }
+            let number = first + bodies.len();
+            bodies.push(closure.clone());
+            Strip.visit_expr_mut(&mut closure.body);
+            closure.attrs.push(parse_quote!(#[ckpt_member(#number)]));
+        })
+        .visit_stmt_mut(stmt);
+        for closure in bodies {
+            let member = self.member(&closure);
+            if !member.moves {
+                let places = member.captures.iter().filter(|one| one.how == How::InPlace);
+                lends.extend(places.map(|one| one.ident.to_string()));
+            }
+            self.found.members.push(member);
+        }
+    }
+
+    /// The call in a statement by which a team runs a closure with sites.
+    fn team_in<'a>(&self, stmt: &'a mut Stmt) -> Option<&'a mut ExprMethodCall> {
+        let marks = self.marks;
+        let runs = |expr: &Expr| body_of_team(expr).is_some_and(|body| has_site(marks, body));
+        match first_in(stmt, &runs)? {
+            Expr::MethodCall(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// A team that runs a closure with sites: it is given what waits for its members as well.
+    fn team(&mut self, call: &mut ExprMethodCall, number: usize) -> Region {
+        let mut lends = BTreeSet::new();
+        for data in data(call) {
+            lends.extend(reexecution::changed_in(&parse_quote!(#data;)));
+        }
+        let index = self.found.members.len();
+        let mut method = format!("{}_and", call.method);
+        if let Some(Expr::Closure(closure)) = call.args.last_mut() {
+            if is_malleable(closure, self.marks) {
+                method = "run_spread_and".to_owned();
+            }
+            let given = given(closure, self.errors);
+            let mut member = self.member_of(closure, |capture| Capture {
+                how: How::MadeAgain,
+                borrowed: false,
+                behind: false,
+                ..capture
+            });
+            let parameters = given.iter().map(Capture::parameter);
+            member.function.sig.inputs.extend(parameters);
+            member.captures.extend(given);
+            member.of_team = true;
+            self.found.members.push(member);
+            Strip.visit_expr_mut(&mut closure.body);
+            closure.attrs.push(parse_quote!(#[ckpt_member(#index)]));
+        }
+        let span = call.method.span();
+        call.method = format_ident!("{method}", span = span);
+        let wait = awaiting(number, span);
+        call.args.push(parse_quote!(|| { #wait }));
+        Region { lends }
+    }
+
+    fn member(&mut self, closure: &ExprClosure) -> Member {
+        if !is_given_nothing(closure) {
+            self.errors.refuse(
+                closure.span(),
+                "E1039: a thread with a site takes an argument",
+                "ckpt starts the thread itself, and has no argument for it",
+                "write `|_|` for an argument that it does not look at",
+            );
+        }
+        self.member_of(closure, |capture| capture)
+    }
+
+    fn member_of(&mut self, closure: &ExprClosure, adjusted: impl Fn(Capture) -> Capture) -> Member {
+        let mut body = body_of(closure);
+        let mut others = Others(Vec::new());
+        others.visit_block(&body);
+        for at in others.0 {
+            self.errors.refuse(
+                at,
+                "E1007: a thread with a site starts threads of its own",
+                "a checkpoint holds the threads of one region only",
+                "start all threads in the same region, or take the site out of this one",
+            );
+        }
+        let captures = captures(closure, self.names, self.errors).into_iter();
+        let captures: Vec<Capture> = captures.map(adjusted).collect();
+        self.look_behind(&mut body, &captures);
+        let number = self.found.members.len() + 1;
+        let name = format_ident!("{}_thread_{}", self.outer, number, span = at(closure));
+        let parameters = captures.iter().map(Capture::parameter);
+        let function: ItemFn = parse_quote!(fn #name(#(#parameters),*) #body);
+        Member {
+            captures,
+            moves: closure.capture.is_some(),
+            of_team: false,
+            function,
+        }
+    }
+}
+
+impl Lifter<'_> {
+    fn look_behind(&mut self, body: &mut Block, captures: &[Capture]) {
+        let behind = captures.iter().filter(|one| one.behind);
+        let names = behind.clone().map(|one| one.ident.to_string()).collect();
+        let hidden = look_behind(body, &names);
+        for capture in behind.filter(|one| hidden.contains(&one.ident.to_string())) {
+            let name = &capture.ident;
+            self.errors.refuse(
+                name.span(),
+                format!("E1035: a thread with a site changes `{name}`, which it borrows, and has another variable of that name"),
+                "the variable is the region's and not the thread's, and it is reached by its name",
+                "give the other variable another name",
+            );
+        }
+    }
+}
+
+fn at(closure: &ExprClosure) -> Span {
+    closure.or1_token.span.resolved_at(Span::mixed_site())
+}
+
+/// The body of a closure as a block.
+pub(super) fn body_of(closure: &ExprClosure) -> Block {
+    match &*closure.body {
+        Expr::Block(block) if block.label.is_none() => block.block.clone(),
+        other => parse_quote!({ #other }),
+    }
+}
+
+/// The statement that stands where the members of a region are waited for.
+pub(super) fn awaiting(region: usize, span: Span) -> Stmt {
+    let text = format!("{AWAIT}{region}");
+    parse_quote_spanned!(span=> let _ = #text;)
+}

@@ -1,0 +1,344 @@
+//! Whether what a member of a team has to itself at its site is the same whoever it is and however many there are: where it
+//! is in its loops, and what reductions gave. Then a restart may have another number of members, and the loops that they
+//! share deal the remaining iterations out among those.
+//!
+//! What a member has done in its share of a loop is its own: the variables that the closures of shared loops change, and
+//! all that comes of them but by `reduce`. None of these may be there before the site.
+
+use crate::syntax::marks::Marks;
+use quote::ToTokens;
+use std::collections::BTreeSet;
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprClosure, ExprMethodCall, Pat, Stmt};
+
+/// What a member may be asked for.
+const SHARED: [&str; 6] = ["for_each", "reduce", "single", "master", "critical", "barrier"];
+
+/// Whether the members of the team that runs this closure may be others at a restart.
+pub(super) fn is_malleable(closure: &ExprClosure, marks: Marks<'_>) -> bool {
+    obstacle(closure, marks).is_none()
+}
+
+/// What ties a checkpoint to the members that the team has, where something does.
+pub(super) fn obstacle(closure: &ExprClosure, marks: Marks<'_>) -> Option<String> {
+    let member = match closure.inputs.iter().collect::<Vec<_>>()[..] {
+        [Pat::Ident(member)] => member,
+        [_] => return Some("its closure does not name its member".into()),
+        _ => return Some("every member has a part of the data to itself".into()),
+    };
+    let mut body = Body {
+        member: member.ident.to_string(),
+        marks,
+        declared: BTreeSet::new(),
+        before: BTreeSet::new(),
+        own: BTreeSet::new(),
+        in_share: 0,
+        changed_by_own: 0,
+        obstacle: None,
+    };
+    // What comes of a variable that is the member's own may stand in front of where that is found out.
+    let mut known = usize::MAX;
+    while known != body.own.len() {
+        known = body.own.len();
+        body.declared.clear();
+        body.visit_expr(&closure.body);
+    }
+    let kept = body.before.intersection(&body.own).next();
+    body.obstacle
+        .or_else(|| kept.map(|name| format!("`{name}` holds what a member has done in its share")))
+}
+
+struct Body<'a> {
+    member: String,
+    marks: Marks<'a>,
+    /// The variables that have been declared so far, and those that are in front of a site.
+    declared: BTreeSet<String>,
+    before: BTreeSet<String>,
+    /// Those that hold what a member has done in its share.
+    own: BTreeSet<String>,
+    /// How many closures are around that the member runs for its share.
+    in_share: u32,
+    /// How many conditions are around that depend on the member's own.
+    changed_by_own: u32,
+    /// What is seen first that ties the checkpoint to this member.
+    obstacle: Option<String>,
+}
+
+impl Body<'_> {
+    fn ties(&mut self, does: bool, why: impl FnOnce(&Self) -> String) {
+        if does && self.obstacle.is_none() {
+            self.obstacle = Some(why(self));
+        }
+    }
+
+    /// The member itself goes somewhere where it may be asked for its number.
+    fn passes_on(&mut self, does: bool) {
+        self.ties(does, |body| format!("`{}` is passed on", body.member));
+    }
+
+    fn is_member(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Path(path) if path.path.is_ident(self.member.as_str()))
+    }
+
+    /// Whether a value depends on what the member has done in its share.
+    fn is_own(&self, expr: &Expr) -> bool {
+        struct Finder<'b>(&'b Body<'b>, bool);
+        impl<'ast> Visit<'ast> for Finder<'_> {
+            fn visit_expr(&mut self, expr: &'ast Expr) {
+                match expr {
+                    Expr::MethodCall(call) if self.0.is_member(&call.receiver) => {
+                        // What `reduce` gives is the same for all; other calls give what one of them did.
+                        self.1 |= call.method != "reduce";
+                        call.args.iter().skip(1).for_each(|one| self.visit_expr(one));
+                        return;
+                    }
+                    Expr::Path(path) => {
+                        let name = path.path.get_ident().map(ToString::to_string);
+                        self.1 |= name.is_some_and(|name| self.0.own.contains(&name));
+                    }
+                    Expr::Macro(one) => {
+                        let names = crate::spine::operands::names_in(&one.mac.tokens);
+                        self.1 |= names.iter().any(|name| self.0.own.contains(name));
+                    }
+                    _ => {}
+                }
+                visit::visit_expr(self, expr);
+            }
+        }
+        let mut finder = Finder(self, false);
+        finder.visit_expr(expr);
+        finder.1
+    }
+
+    fn changes(&mut self, place: &Expr, with: Option<&Expr>) {
+        let is_own =
+            self.in_share > 0 || self.changed_by_own > 0 || with.is_some_and(|value| self.is_own(value));
+        if is_own {
+            match root(place) {
+                Some(name) => _ = self.own.insert(name),
+                None => self
+                    .own
+                    .extend(crate::spine::operands::names_in(&place.to_token_stream())),
+            }
+        }
+    }
+
+    fn declares(&mut self, pattern: &Pat, value: Option<&Expr>) {
+        let names = crate::spine::select::pattern_bindings(pattern);
+        let names: Vec<String> = names.iter().map(|one| one.ident.to_string()).collect();
+        if self.changed_by_own > 0 || value.is_some_and(|value| self.is_own(value)) {
+            self.own.extend(names.iter().cloned());
+        }
+        if self.in_share == 0 {
+            self.declared.extend(names);
+        }
+    }
+
+    /// A condition, or what a loop goes over, and what depends on it.
+    fn under(&mut self, condition: &Expr, inside: impl FnOnce(&mut Self)) {
+        let own = u32::from(self.is_own(condition));
+        self.visit_expr(condition);
+        self.changed_by_own += own;
+        inside(self);
+        self.changed_by_own -= own;
+    }
+
+    /// The arguments of a call, which may write to what it is lent.
+    fn arguments<'e>(&mut self, call: &Expr, arguments: impl Iterator<Item = &'e Expr>) {
+        for argument in arguments {
+            match argument {
+                Expr::Reference(one) if one.mutability.is_some() => {
+                    self.changes(&one.expr, Some(call));
+                    self.visit_expr(&one.expr);
+                }
+                other => self.visit_expr(other),
+            }
+        }
+    }
+
+    fn call_of_member(&mut self, call: &ExprMethodCall) {
+        let method = &call.method;
+        self.ties(!SHARED.iter().any(|one| method == one), |body| {
+            format!("`{}.{method}()` is another for each member", body.member)
+        });
+        self.in_share += 1;
+        for argument in &call.args {
+            match argument {
+                Expr::Closure(closure) => self.visit_expr(&closure.body),
+                other => self.visit_expr(other),
+            }
+        }
+        self.in_share -= 1;
+    }
+}
+
+impl<'ast> Visit<'ast> for Body<'_> {
+    fn visit_stmt(&mut self, stmt: &'ast Stmt) {
+        if let Stmt::Macro(one) = stmt
+            && Marks::is_checkpoint(&one.mac)
+        {
+            self.before.extend(self.declared.iter().cloned());
+            let own = self.changed_by_own > 0;
+            self.ties(own, |_| {
+                "whether a member comes to the site depends on what it has done in its share".into()
+            });
+            return;
+        }
+        // A call that leads to a site may have been lent anything.
+        if !matches!(
+            stmt,
+            Stmt::Expr(
+                Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) | Expr::Block(_) | Expr::If(_),
+                _
+            )
+        ) {
+            let leads_on = self.marks.in_stmt(stmt);
+            self.ties(leads_on, |_| {
+                "the site is in a function that the members call".into()
+            });
+        }
+        visit::visit_stmt(self, stmt);
+    }
+
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        let value = local.init.as_ref().map(|init| &*init.expr);
+        visit::visit_local(self, local);
+        self.declares(&local.pat, value);
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        let names = crate::spine::operands::names_in(&mac.tokens);
+        let is_named = names.contains(&self.member);
+        self.passes_on(is_named);
+    }
+
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        match expr {
+            Expr::MethodCall(call) if self.is_member(&call.receiver) => return self.call_of_member(call),
+            Expr::MethodCall(call) => {
+                let name = call.method.to_string();
+                // What it lends may be written to under another name.
+                let lends = name.ends_with("_mut") || matches!(&*name, "as_mut" | "by_ref" | "entry");
+                self.ties(lends, |_| writes_elsewhere(expr));
+                self.changes(&call.receiver, Some(expr));
+                self.visit_expr(&call.receiver);
+                return self.arguments(expr, call.args.iter());
+            }
+            Expr::Call(call) => return self.arguments(expr, call.args.iter()),
+            // Nobody knows when it is called.
+            Expr::Closure(closure) => {
+                self.in_share += 1;
+                self.visit_expr(&closure.body);
+                self.in_share -= 1;
+                return;
+            }
+            Expr::Path(path) => self.passes_on(path.path.is_ident(self.member.as_str())),
+            Expr::Assign(assign) => self.changes(&assign.left, Some(&assign.right)),
+            Expr::Binary(one) if assigns(&one.op) => self.changes(&one.left, Some(&one.right)),
+            Expr::Reference(one) => self.ties(one.mutability.is_some(), |_| writes_elsewhere(expr)),
+            Expr::If(one) => {
+                return self.under(&one.cond, |body| {
+                    body.visit_block(&one.then_branch);
+                    if let Some((_, other)) = &one.else_branch {
+                        body.visit_expr(other);
+                    }
+                });
+            }
+            Expr::While(one) => return self.under(&one.cond, |body| body.visit_block(&one.body)),
+            Expr::Match(one) => {
+                return self.under(&one.expr, |body| {
+                    one.arms.iter().for_each(|arm| body.visit_arm(arm))
+                });
+            }
+            Expr::ForLoop(one) => {
+                return self.under(&one.expr, |body| {
+                    body.declares(&one.pat, Some(&one.expr));
+                    body.visit_block(&one.body);
+                });
+            }
+            _ => {}
+        }
+        visit::visit_expr(self, expr);
+    }
+}
+
+fn writes_elsewhere(expr: &Expr) -> String {
+    let name = match root(expr) {
+        Some(name) => format!("`{name}`"),
+        None => "a variable".into(),
+    };
+    format!("{name} is lent to be written to under another name")
+}
+
+fn assigns(op: &syn::BinOp) -> bool {
+    use syn::BinOp;
+    matches!(
+        op,
+        BinOp::AddAssign(_)
+            | BinOp::SubAssign(_)
+            | BinOp::MulAssign(_)
+            | BinOp::DivAssign(_)
+            | BinOp::RemAssign(_)
+            | BinOp::BitXorAssign(_)
+            | BinOp::BitAndAssign(_)
+            | BinOp::BitOrAssign(_)
+            | BinOp::ShlAssign(_)
+            | BinOp::ShrAssign(_)
+    )
+}
+
+/// The variable that a place is of.
+fn root(place: &Expr) -> Option<String> {
+    match place {
+        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        Expr::Field(one) => root(&one.base),
+        Expr::Index(one) => root(&one.expr),
+        Expr::Paren(one) => root(&one.expr),
+        Expr::Unary(one) => root(&one.expr),
+        Expr::MethodCall(one) => root(&one.receiver),
+        Expr::Reference(one) => root(&one.expr),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn malleable(text: &str) -> bool {
+        let closure: ExprClosure = syn::parse_str(text).expect("a closure");
+        is_malleable(&closure, Marks { calls: &[] })
+    }
+
+    #[test]
+    fn loops_and_reductions_are_the_same_for_all() {
+        for body in [
+            "{ for turn in 0..9 { checkpoint!(); member.for_each(0..5, Static, |i| work(i)); } }",
+            "{ let mut last = 0.0; for turn in 0..9 { checkpoint!(); let mut own = 0.0; \
+               member.for_each(0..5, Static, |i| own += f(i)); last = member.reduce(own, f64::max); if last < 1.0 { break; } \
+               member.master(|| println!(\"{last}\")); } }",
+            "{ let mut a = 0; while a < 9 { checkpoint!(); a += 1; member.barrier(); } }",
+        ] {
+            assert!(malleable(&format!("|member| {body}")), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_a_member_has_done_in_its_share_is_its_own() {
+        for body in [
+            // Each of four has done 25: two could not go on with that.
+            "{ let mut own = 0; for turn in 0..9 { checkpoint!(); member.for_each(0..100, Static, |i| own += 1); } member.reduce(own, add) }",
+            "{ let mut own = 0; for turn in 0..9 { checkpoint!(); let mut n = 0; member.for_each(0..100, Static, |i| n += 1); own += n; } }",
+            "{ let mut own = 0; for turn in 0..9 { checkpoint!(); let mut n = 0; member.for_each(0..100, Static, |i| n += 1); if n > 3 { own += 1; } } }",
+            "{ let mut own = Vec::new(); for turn in 0..9 { checkpoint!(); member.for_each(0..100, Static, |i| own.push(i)); } }",
+            "{ let mut own = Vec::new(); for turn in 0..9 { checkpoint!(); member.for_each(0..100, Static, |i| add(&mut own, i)); } }",
+            "{ for turn in 0..9 { checkpoint!(); work(member.number()); } }",
+            "{ let n = member.count(); for turn in 0..9 { checkpoint!(); work(n); } }",
+            "{ for turn in 0..9 { checkpoint!(); work(member); } }",
+            "{ for turn in 0..9 { checkpoint!(); println!(\"{}\", member.number()); } }",
+            "{ let mut own = 0; for turn in 0..9 { checkpoint!(); own = member.critical(|| next()); } }",
+        ] {
+            assert!(!malleable(&format!("|member| {body}")), "{body}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Parallel regions with sites in their threads: `thread::scope(|s| { .. s.spawn(..) .. })`.
+//!
+//! A region becomes three things (Losada 2018, chapter 2, for threads that a closure makes). In front of it stands a site of
+//! the function, to which a restart walks; from there the region's own statements run again and start the threads anew.
+//! The body of every thread becomes an instrumented function of its own, whose parameters are what it captures. And
+//! behind the last start stands a wait, where the function's thread takes the checkpoints of all.
+//!
+//! `find` finds regions, `starts` knows what starts threads and waits for them, `share` makes a thread of what a region's own thread does, `teams` knows `ckpt::team`, `malleable` whether its members may be others at a restart, `around` in which region a place is, `captures` says how each thread comes to what it uses, `reexecution` what may run a second time; `emit::regions`
+//! puts the instrumented bodies into the instrumented function.
+
+mod around;
+mod behind;
+mod captures;
+mod find;
+mod malleable;
+mod reexecution;
+mod share;
+mod starts;
+mod teams;
+#[cfg(test)]
+mod tests;
+pub mod watchable;
+
+pub use around::{Around, around};
+pub use captures::{Capture, How};
+pub use find::{AWAIT, MEMBER, WITHOUT_SITE, is_member, lift};
+pub use starts::{is_given_nothing, started_on};
+
+use std::collections::BTreeSet;
+use syn::ItemFn;
+
+/// The regions of a function.
+#[derive(Debug, Clone, Default)]
+pub struct Regions {
+    /// In program order.
+    pub regions: Vec<Region>,
+    /// The bodies of their threads, in program order.
+    pub members: Vec<Member>,
+}
+
+/// A region.
+#[derive(Debug, Clone)]
+pub struct Region {
+    /// The variables that its threads borrow exclusively or that its own statements change: a checkpoint has what they
+    /// held where it began.
+    pub lends: BTreeSet<String>,
+}
+
+/// The body of a thread.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// What the closure captures.
+    pub captures: Vec<Capture>,
+    /// Whether it is a `move` closure.
+    pub moves: bool,
+    /// Whether a team of ckpt's runs it, which makes members of its threads itself.
+    pub of_team: bool,
+    /// The body as a function, its parameters in the order of `captures`.
+    pub function: ItemFn,
+}
+
+impl Regions {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+}

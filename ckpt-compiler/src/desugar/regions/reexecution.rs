@@ -1,0 +1,359 @@
+//! What the statements of a region do beside starting threads: a restart runs them again.
+
+use super::find::is_member;
+use crate::diagnostics::Diagnostics;
+use crate::library::{Tables, segments};
+use crate::spine::operands::is_assignment;
+use crate::spine::select::pattern_bindings;
+use crate::syntax::marks::Marks;
+use crate::syntax::origins::place_root;
+use std::collections::BTreeSet;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, ExprClosure, Stmt};
+
+/// Methods that only look, or make something new.
+const LOOKS: &[&str] = &[
+    "abs",
+    "all",
+    "any",
+    "as_ref",
+    "as_slice",
+    "as_str",
+    "ceil",
+    "chain",
+    "chunks",
+    "chunks_exact",
+    "clamp",
+    "clone",
+    "cloned",
+    "cols",
+    "collect",
+    "copied",
+    "count",
+    "div_ceil",
+    "enumerate",
+    "expect",
+    "filter",
+    "filter_map",
+    "first",
+    "flat_map",
+    "floor",
+    "get",
+    "into_iter",
+    "is_empty",
+    "is_none",
+    "is_some",
+    "iter",
+    "keys",
+    "last",
+    "len",
+    "map",
+    "max",
+    "min",
+    "ncols",
+    "nrows",
+    "pow",
+    "powi",
+    "rev",
+    "rows",
+    "skip",
+    "spawn",
+    "sqrt",
+    "step_by",
+    "sum",
+    "take",
+    "then",
+    "to_owned",
+    "to_string",
+    "to_vec",
+    "unwrap",
+    "unwrap_or",
+    "values",
+    "windows",
+    "with_capacity",
+    "wrapping_add",
+    "wrapping_mul",
+    "wrapping_sub",
+    "zip",
+    "for_each",
+    "saturating_sub",
+    "name",
+    "stack_size",
+];
+
+/// Methods that change what they are called on: on a variable of the region's own they may run again.
+const CHANGES: &[&str] = &[
+    "push",
+    "insert",
+    "extend",
+    "push_back",
+    "reserve",
+    "sort",
+    "truncate",
+];
+
+/// Macros that may run a second time: what they print is printed again.
+const MACROS: &[&str] = &[
+    "assert",
+    "assert_eq",
+    "concat",
+    "debug_assert",
+    "eprint",
+    "eprintln",
+    "format",
+    "print",
+    "println",
+    "vec",
+];
+
+/// The variables that are certain to be changed or borrowed exclusively in a block, bodies of threads aside.
+pub(super) fn changed(block: &Block) -> BTreeSet<String> {
+    let mut found = Changed::default();
+    found.visit_block(block);
+    found.names
+}
+
+/// The variables that get another value as a whole.
+pub(super) fn assigned(block: &Block) -> BTreeSet<String> {
+    struct Assigned(BTreeSet<String>);
+    impl Assigned {
+        fn whole(&mut self, place: &Expr) {
+            if let Expr::Path(path) = place {
+                self.0.extend(path.path.get_ident().map(ToString::to_string));
+            }
+        }
+    }
+    impl<'ast> Visit<'ast> for Assigned {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            match expr {
+                Expr::Assign(one) => self.whole(&one.left),
+                Expr::Binary(one) if is_assignment(&one.op) => self.whole(&one.left),
+                _ => {}
+            }
+            visit::visit_expr(self, expr);
+        }
+    }
+    let mut found = Assigned(BTreeSet::new());
+    found.visit_block(block);
+    found.0
+}
+
+/// The same of a statement.
+pub(super) fn changed_in(stmt: &Stmt) -> BTreeSet<String> {
+    let mut found = Changed::default();
+    found.visit_stmt(stmt);
+    found.names
+}
+
+/// Where the statements begin that have to run again with `first..=last`, which start threads: what they use up and is
+/// made anew for them (`let mut handles = Vec::new();`, `let mine = Arc::clone(&all);`) is made again as well.
+pub(super) fn start(statements: &[Stmt], first: usize, last: usize) -> usize {
+    let mut used = BTreeSet::new();
+    for stmt in &statements[first..=last] {
+        let names = crate::spine::operands::names_in(&quote::ToTokens::to_token_stream(stmt));
+        used.extend(names);
+    }
+    let is_made_for_them = |stmt: &Stmt| match stmt {
+        Stmt::Local(local) => {
+            let made = local.init.as_ref().is_some_and(|init| is_made_anew(&init.expr));
+            let names = pattern_bindings(&local.pat);
+            made && names.iter().any(|one| used.contains(&one.ident.to_string()))
+        }
+        _ => false,
+    };
+    let mut start = first;
+    for (index, stmt) in statements[..first].iter().enumerate().rev() {
+        let mut errors = Diagnostics::default();
+        check(std::slice::from_ref(stmt), &mut errors);
+        if !errors.is_empty() {
+            break;
+        }
+        if is_made_for_them(stmt) {
+            start = index;
+        }
+    }
+    start
+}
+
+/// `Vec::new()`, `vec![]`, `Arc::clone(&x)`, `x.clone()`: without anything of the program's state in it but shared.
+fn is_made_anew(init: &Expr) -> bool {
+    match init {
+        Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if {
+            let names = segments(&path.path);
+            matches!(
+                names.iter().map(String::as_str).collect::<Vec<_>>()[..],
+                [.., "Vec", "new" | "with_capacity"] | [.., "Arc", "clone"]
+            )
+        }),
+        Expr::MethodCall(call) => call.method == "clone" && call.args.is_empty(),
+        Expr::Macro(one) => one.mac.path.is_ident("vec") && one.mac.tokens.is_empty(),
+        _ => false,
+    }
+}
+
+#[derive(Default)]
+struct Changed {
+    names: BTreeSet<String>,
+}
+
+impl Changed {
+    fn root(&mut self, place: &Expr) {
+        if let Some(root) = place_root(place) {
+            self.names.insert(root.to_string());
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Changed {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        match expr {
+            Expr::Reference(one) if one.mutability.is_some() => self.root(&one.expr),
+            Expr::Assign(one) => self.root(&one.left),
+            Expr::Binary(one) if is_assignment(&one.op) => self.root(&one.left),
+            Expr::MethodCall(one) => {
+                let name = one.method.to_string();
+                if name.ends_with("_mut") || CHANGES.contains(&name.as_str()) || changes_a_number(&name) {
+                    self.root(&one.receiver);
+                }
+            }
+            _ => {}
+        }
+        visit::visit_expr(self, expr);
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
+        // The body of a thread has its own captures.
+        if !closure.inputs.is_empty() {
+            visit::visit_expr_closure(self, closure);
+        }
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// Methods of generators and the like: a variable declared `mut` on which any other method is called may have changed.
+fn changes_a_number(name: &str) -> bool {
+    let tables = Tables::current();
+    let only_looks = tables.is_pure(name) && !tables.borrows_mutably(name);
+    !only_looks
+        && !LOOKS.contains(&name)
+        && !matches!(
+            name,
+            "lock" | "read" | "write" | "load" | "store" | "wait" | "send" | "recv" | "join"
+        )
+}
+
+/// Refuses what may not run a second time.
+pub(super) fn check(statements: &[Stmt], errors: &mut Diagnostics) {
+    let mut check = Check {
+        errors,
+        own: BTreeSet::new(),
+    };
+    statements.iter().for_each(|stmt| check.visit_stmt(stmt));
+}
+
+struct Check<'a> {
+    errors: &'a mut Diagnostics,
+    /// Variables that the region declares, and that are no references.
+    own: BTreeSet<String>,
+}
+
+impl Check<'_> {
+    fn refuse(&mut self, at: proc_macro2::Span, what: String) {
+        self.errors.refuse(
+            at,
+            format!("E1033: {what} among the statements that start threads with sites"),
+            "a restart runs these statements again to start the threads, and it may not do this a second time",
+            "do it in front of the region, or in the threads",
+        );
+    }
+}
+
+impl<'ast> Visit<'ast> for Check<'_> {
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        let is_borrow = local.init.as_ref().is_some_and(|init| {
+            matches!(&*init.expr, Expr::Reference(_))
+                || matches!(&*init.expr, Expr::MethodCall(call) if call.method.to_string().ends_with("_mut"))
+        });
+        if !is_borrow {
+            let names = pattern_bindings(&local.pat).into_iter();
+            self.own.extend(names.map(|one| one.ident.to_string()));
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        match expr {
+            Expr::Closure(closure) if is_member(closure) => return,
+            Expr::MethodCall(call) => {
+                let name = call.method.to_string();
+                let root = place_root(&call.receiver).map(ToString::to_string);
+                let is_own = root.is_some_and(|root| self.own.contains(&root));
+                let takes_away = name == "take" && call.args.is_empty();
+                let looks = LOOKS.contains(&name.as_str()) || Tables::current().is_pure(&name);
+                let fine = looks && !takes_away
+                    || name.ends_with("_mut")
+                    || is_own && CHANGES.contains(&name.as_str());
+                if !fine {
+                    self.refuse(call.method.span(), format!("`.{name}(..)` is called"));
+                }
+            }
+            Expr::Call(call) => {
+                if let Expr::Path(path) = &*call.func
+                    && !makes_something(&path.path)
+                {
+                    let name = path
+                        .path
+                        .segments
+                        .last()
+                        .map_or(String::new(), |last| last.ident.to_string());
+                    self.refuse(call.func.span(), format!("`{name}` is called"));
+                }
+            }
+            _ => {}
+        }
+        visit::visit_expr(self, expr);
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        if Marks::is_checkpoint(mac) {
+            self.refuse(mac.path.span(), "a checkpoint".into());
+            return;
+        }
+        let name = mac
+            .path
+            .segments
+            .last()
+            .map_or(String::new(), |last| last.ident.to_string());
+        if !MACROS.contains(&name.as_str()) {
+            self.refuse(mac.path.span(), format!("`{name}!` is used"));
+        }
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// `Vec::new`, `Some`, `Arc::clone`.
+fn makes_something(path: &syn::Path) -> bool {
+    if Tables::current().is_pure_function(path) {
+        return true;
+    }
+    let names = segments(path);
+    let is_type = |name: &str| name.starts_with(char::is_uppercase);
+    match names.as_slice() {
+        [.., of, name] if is_type(of) => {
+            matches!(
+                name.as_str(),
+                "new" | "clone" | "with_capacity" | "from" | "default" | "seed_from_u64"
+            ) || is_type(name)
+        }
+        [.., name] => {
+            is_type(name)
+                || matches!(
+                    name.as_str(),
+                    "min" | "max" | "from_fn" | "repeat" | "scope" | "spawn" | "watched" | "drop"
+                )
+        }
+        [] => false,
+    }
+}

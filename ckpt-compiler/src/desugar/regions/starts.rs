@@ -1,0 +1,257 @@
+//! What starts threads, and what waits for them.
+
+use super::find::is_member;
+use super::teams::body_of_team;
+use crate::cfg::arguments_of_macro;
+use crate::library::segments;
+use crate::syntax::marks::Marks;
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, ExprClosure, Stmt};
+
+/// The closure of a `scope(|s| ..)` in the statement that is in none of its blocks.
+pub(super) fn scope_in(stmt: &mut Stmt) -> Option<&mut ExprClosure> {
+    fn is_scope(expr: &Expr) -> bool {
+        let is_name = |path: &syn::Path| {
+            let names = segments(path);
+            // rayon has fewer threads than it is given bodies.
+            names.last().is_some_and(|last| last == "scope") && names.iter().all(|name| name != "rayon")
+        };
+        matches!(expr, Expr::Call(call) if call.args.len() == 1
+            && matches!(&*call.func, Expr::Path(path) if is_name(&path.path)))
+    }
+    match first_in(stmt, &is_scope)? {
+        Expr::Call(call) => match call.args.first_mut()? {
+            Expr::Closure(closure) => Some(closure),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The first expression of a kind in a statement that is in none of its blocks.
+pub(super) fn first_in<'a>(stmt: &'a mut Stmt, is_it: &dyn Fn(&Expr) -> bool) -> Option<&'a mut Expr> {
+    fn in_expr<'a>(expr: &'a mut Expr, is_it: &dyn Fn(&Expr) -> bool) -> Option<&'a mut Expr> {
+        if is_it(expr) {
+            return Some(expr);
+        }
+        match expr {
+            Expr::Call(call) => call.args.iter_mut().find_map(|one| in_expr(one, is_it)),
+            Expr::MethodCall(call) => in_expr(&mut call.receiver, is_it),
+            Expr::Assign(assign) => in_expr(&mut assign.right, is_it),
+            Expr::Paren(inner) => in_expr(&mut inner.expr, is_it),
+            Expr::Try(inner) => in_expr(&mut inner.expr, is_it),
+            Expr::Reference(inner) => in_expr(&mut inner.expr, is_it),
+            _ => None,
+        }
+    }
+    match stmt {
+        Stmt::Local(local) => in_expr(&mut local.init.as_mut()?.expr, is_it),
+        Stmt::Expr(expr, _) => in_expr(expr, is_it),
+        _ => None,
+    }
+}
+
+/// Whether a closure that is given to `spawn` has a site, and has not been taken out yet.
+pub(super) fn has_site(marks: Marks<'_>, closure: &ExprClosure) -> bool {
+    !is_member(closure) && marks.in_expr(&closure.body)
+}
+
+/// Whether a closure that is given to `spawn` takes no argument, or one that it does not look at: `|_|`.
+pub fn is_given_nothing(closure: &ExprClosure) -> bool {
+    closure.inputs.len() <= 1
+        && closure
+            .inputs
+            .iter()
+            .all(|input| matches!(input, syn::Pat::Wild(_)))
+}
+
+/// The bodies of threads that a block starts on this line.
+pub fn started_on(block: &Block, line: usize) -> Vec<&Expr> {
+    struct Bodies<'a> {
+        line: usize,
+        found: Vec<&'a Expr>,
+    }
+    impl<'ast> Visit<'ast> for Bodies<'ast> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            let (body, at) = match expr {
+                Expr::MethodCall(call) => (call.args.first(), call.method.span()),
+                Expr::Call(call) => (call.args.first(), call.func.span()),
+                _ => return visit::visit_expr(self, expr),
+            };
+            if at.start().line == self.line && is_start(expr) {
+                self.found.extend(body);
+            }
+            visit::visit_expr(self, expr);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut bodies = Bodies {
+        line,
+        found: Vec::new(),
+    };
+    bodies.visit_block(block);
+    bodies.found
+}
+
+/// The place of the body in `s.spawn(body)`, `thread::spawn(body)`.
+fn started_by(expr: &mut Expr) -> Option<&mut ExprClosure> {
+    is_start(expr).then_some(())?;
+    let arguments = match expr {
+        Expr::MethodCall(call) => &mut call.args,
+        Expr::Call(call) => &mut call.args,
+        _ => return None,
+    };
+    match arguments.first_mut() {
+        Some(Expr::Closure(closure)) => Some(closure),
+        _ => None,
+    }
+}
+
+/// The body in `s.spawn(body)`, `thread::spawn(body)`, if it is a closure.
+pub(super) fn body_of_start(expr: &Expr) -> Option<&ExprClosure> {
+    let body = match expr {
+        Expr::MethodCall(call) => call.args.first(),
+        Expr::Call(call) => call.args.first(),
+        _ => None,
+    };
+    match body {
+        Some(Expr::Closure(closure)) if is_start(expr) => Some(closure),
+        _ => None,
+    }
+}
+
+fn is_start(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(call) => call.method == "spawn" && call.args.len() == 1,
+        Expr::Call(call) => {
+            let starts = |last: &syn::PathSegment| last.ident == "spawn" || last.ident == "watched";
+            call.args.len() == 1
+                && matches!(&*call.func, Expr::Path(path) if path.path.segments.last().is_some_and(starts))
+        }
+        _ => false,
+    }
+}
+
+/// Visits the closures that are given to `spawn`.
+pub(super) struct Spawns<F: FnMut(&mut ExprClosure)>(pub F);
+
+impl<F: FnMut(&mut ExprClosure)> VisitMut for Spawns<F> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match started_by(expr) {
+            Some(closure) => (self.0)(closure),
+            None => visit_mut::visit_expr_mut(self, expr),
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// Looks for threads with sites.
+pub(super) struct Starts<'a> {
+    marks: Marks<'a>,
+    found: bool,
+}
+
+impl<'a> Starts<'a> {
+    pub(super) fn with_sites(marks: Marks<'a>, look: impl FnOnce(&mut Self)) -> bool {
+        let mut starts = Starts { marks, found: false };
+        look(&mut starts);
+        starts.found
+    }
+}
+
+impl<'ast> Visit<'ast> for Starts<'_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        if let Some(body) = body_of_team(expr) {
+            self.found |= has_site(self.marks, body);
+            return;
+        }
+        match body_of_start(expr) {
+            Some(closure) => self.found |= has_site(self.marks, closure),
+            None => visit::visit_expr(self, expr),
+        }
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// Whether a statement waits for threads.
+pub(super) fn joins(stmt: &Stmt) -> bool {
+    struct Joins(bool);
+    impl<'ast> Visit<'ast> for Joins {
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            self.0 |= call.method == "join" && call.args.is_empty();
+            visit::visit_expr_method_call(self, call);
+        }
+        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+            let arguments = arguments_of_macro(mac).unwrap_or_default();
+            self.0 |= arguments.iter().any(|one| {
+                let mut inside = Joins(false);
+                inside.visit_expr(one);
+                inside.0
+            });
+        }
+    }
+    let mut joins = Joins(false);
+    joins.visit_stmt(stmt);
+    joins.0
+}
+
+/// Whether a statement begins with waiting for threads, but for dropping values.
+pub(super) fn joins_first(stmt: &Stmt) -> bool {
+    let plain = |expr: &Expr| {
+        !matches!(
+            expr,
+            Expr::Block(_) | Expr::If(_) | Expr::While(_) | Expr::Loop(_) | Expr::Match(_)
+        )
+    };
+    joins(stmt)
+        && match stmt {
+            Stmt::Expr(Expr::ForLoop(one), _) => one.body.stmts.first().is_some_and(joins_first),
+            Stmt::Expr(expr, _) => plain(expr),
+            Stmt::Local(local) => local.init.as_ref().is_some_and(|init| plain(&init.expr)),
+            Stmt::Macro(_) => true,
+            Stmt::Item(_) => false,
+        }
+}
+
+/// A value at the end of a block that takes no work: `()`, `x`, `(a, b)`.
+pub(super) fn is_value(stmt: &Stmt) -> bool {
+    fn plain(expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(_) | Expr::Lit(_) => true,
+            Expr::Tuple(parts) => parts.elems.iter().all(plain),
+            _ => false,
+        }
+    }
+    matches!(stmt, Stmt::Expr(expr, None) if plain(expr))
+}
+
+/// The starts of threads that are not members of the team.
+pub(super) struct Others(pub Vec<Span>);
+
+impl<'ast> Visit<'ast> for Others {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        let started = match expr {
+            Expr::MethodCall(call) => call.args.first().map(|body| (body, call.method.span())),
+            Expr::Call(call) => call.args.first().map(|body| (body, call.func.span())),
+            _ => None,
+        };
+        if let Some((body, at)) = started.filter(|_| is_start(expr)) {
+            match body {
+                Expr::Closure(closure) if is_member(closure) => return,
+                // `watched(..)`, which is looked at for itself.
+                Expr::Call(_) if is_start(body) => {}
+                _ => return self.0.push(at),
+            }
+        }
+        visit::visit_expr(self, expr);
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
+        if !is_member(closure) {
+            visit::visit_expr_closure(self, closure);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! `team.run(|member| ..)`, `team.run_on(&mut data, |member, part| ..)` of `ckpt::team`: one closure is the body of all
+//! threads.
+
+use super::captures::{Capture, How};
+use crate::diagnostics::Diagnostics;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprClosure, ExprMethodCall, Pat};
+
+/// The closure that a team runs.
+pub(super) fn body_of_team(expr: &Expr) -> Option<&ExprClosure> {
+    let Expr::MethodCall(call) = expr else {
+        return None;
+    };
+    let inputs = match call.method.to_string().as_str() {
+        "run" => 1,
+        "run_on" => 2,
+        _ => return None,
+    };
+    match call.args.last() {
+        Some(Expr::Closure(closure)) if call.args.len() == inputs && closure.inputs.len() == inputs => {
+            is_team(&call.receiver).then_some(closure)
+        }
+        _ => None,
+    }
+}
+
+/// `ckpt::team(n)`, `team`, `self.team`.
+fn is_team(expr: &Expr) -> bool {
+    match expr {
+        Expr::Call(call) => is_team(&call.func),
+        Expr::Path(path) => path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident.to_string().contains("team")),
+        Expr::Field(field) => matches!(&field.member, syn::Member::Named(name) if name == "team"),
+        _ => false,
+    }
+}
+
+/// The arguments in front of the closure.
+pub(super) fn data(call: &ExprMethodCall) -> impl Iterator<Item = &Expr> {
+    call.args.iter().take(call.args.len().saturating_sub(1))
+}
+
+/// What every thread is given by the team, behind what the closure captures: the member, and its part of the data.
+pub(super) fn given(closure: &ExprClosure, errors: &mut Diagnostics) -> Vec<Capture> {
+    let mut given = Vec::new();
+    for (input, how) in closure.inputs.iter().zip([How::MadeAgain, How::InPlace]) {
+        let pattern = match input {
+            Pat::Type(typed) => &*typed.pat,
+            other => other,
+        };
+        match pattern {
+            Pat::Ident(name) if name.subpat.is_none() => given.push(Capture {
+                ident: name.ident.clone(),
+                how,
+                borrowed: false,
+                behind: false,
+            }),
+            Pat::Wild(_) if how == How::MadeAgain => {}
+            other => errors.refuse(
+                other.span(),
+                "E1050: the closure of a team takes its argument apart",
+                "what a thread changes of it is saved by its name",
+                "give it a name: `|member, part|`",
+            ),
+        }
+    }
+    given
+}

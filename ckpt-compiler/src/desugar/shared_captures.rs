@@ -1,0 +1,431 @@
+//! What closures change that are passed to a call with sites behind it.
+//!
+//! Such a closure holds what it changes borrowed exclusively for the whole of the call, out of reach of the sites in
+//! there. So the variable moves into a `RefCell` for that time: the closure borrows it while it runs, a site while it
+//! saves, and never both at once.
+
+use crate::spine::operands::is_assignment;
+use crate::spine::select::is_binding;
+use crate::syntax::marks::Marks;
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use std::collections::HashSet;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, ExprClosure, FieldValue, ItemFn, Local, Macro, PatIdent, Stmt, parse_quote};
+
+/// Shares what the closures of a function change.
+pub fn share(function: &mut ItemFn, marks: Marks<'_>) {
+    let mut owned = Owned(HashSet::new());
+    owned.visit_block(&function.block);
+    let mut sharer = Sharer {
+        marks,
+        owned: owned.0,
+        shared: false,
+    };
+    sharer.visit_block_mut(&mut function.block);
+    if sharer.shared {
+        function
+            .attrs
+            .push(parse_quote!(#[allow(unused_mut, unused_assignments)]));
+    }
+}
+
+/// The variables that are declared with `let mut`.
+struct Owned(HashSet<String>);
+
+impl<'ast> Visit<'ast> for Owned {
+    fn visit_local(&mut self, local: &'ast Local) {
+        let bound = crate::spine::select::pattern_bindings(&local.pat).into_iter();
+        let mutable = bound.filter(|one| one.by_ref.is_none() && one.mutability.is_some());
+        self.0.extend(mutable.map(|one| one.ident.to_string()));
+        visit::visit_local(self, local);
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+    fn visit_expr_closure(&mut self, _: &'ast ExprClosure) {}
+}
+
+struct Sharer<'a> {
+    marks: Marks<'a>,
+    owned: HashSet<String>,
+    shared: bool,
+}
+
+impl VisitMut for Sharer<'_> {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let mut statements = Vec::with_capacity(block.stmts.len());
+        for stmt in std::mem::take(&mut block.stmts) {
+            self.statement(stmt, &mut statements);
+        }
+        block.stmts = statements;
+        visit_mut::visit_block_mut(self, block);
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+impl Sharer<'_> {
+    fn statement(&mut self, mut stmt: Stmt, statements: &mut Vec<Stmt>) {
+        let names = self.changed_in(&stmt);
+        if names.is_empty() {
+            statements.push(stmt);
+            return;
+        }
+        self.shared = true;
+        let mut put_back: Vec<Stmt> = Vec::new();
+        for name in names {
+            // The user's own place, but a name that the user cannot have meant.
+            let own = Ident::new(&name, Span::call_site());
+            let cell = Ident::new(&format!("{name}_shared"), Span::mixed_site());
+            statements.push(parse_quote!(let #cell = ::core::cell::RefCell::new(#own);));
+            put_back.push(parse_quote!(#own = #cell.into_inner();));
+            let mut rewriter = Rewriter {
+                marks: self.marks,
+                name,
+                cell,
+            };
+            rewriter.visit_stmt_mut(&mut stmt);
+        }
+        match stmt {
+            Stmt::Expr(value, None) => {
+                let result = Ident::new("__ckpt_result", Span::mixed_site());
+                statements.push(parse_quote!(let #result = #value;));
+                statements.extend(put_back);
+                statements.push(Stmt::Expr(parse_quote!(#result), None));
+            }
+            other => {
+                statements.push(other);
+                statements.extend(put_back);
+            }
+        }
+    }
+
+    /// The variables that closures in the arguments of this statement's marked calls change, in order, where the
+    /// statement uses them nowhere else.
+    fn changed_in(&self, stmt: &Stmt) -> Vec<String> {
+        let is_plain = match stmt {
+            Stmt::Local(local) => local.init.as_ref().is_some_and(|init| init.diverge.is_none()),
+            Stmt::Expr(value, _) => !matches!(
+                value,
+                Expr::While(_)
+                    | Expr::ForLoop(_)
+                    | Expr::Loop(_)
+                    | Expr::If(_)
+                    | Expr::Match(_)
+                    | Expr::Block(_)
+                    | Expr::Unsafe(_)
+            ),
+            _ => false,
+        };
+        if !is_plain || !self.marks.in_stmt(stmt) {
+            return Vec::new();
+        }
+        let mut closures = InArguments {
+            marks: self.marks,
+            closures: Vec::new(),
+        };
+        closures.visit_stmt(stmt);
+        let mut names: Vec<String> = self.owned.iter().cloned().collect();
+        names.sort();
+        let all = mentions_in(stmt.to_token_stream());
+        names.retain(|name| {
+            let inside = closures
+                .closures
+                .iter()
+                .map(|closure| count(&mentions_in(closure.to_token_stream()), name))
+                .sum::<usize>();
+            inside > 0
+                && inside == count(&all, name)
+                && closures.closures.iter().any(|closure| changes(closure, name))
+                && !closures
+                    .closures
+                    .iter()
+                    .any(|closure| keeps_to_itself(closure, name))
+        });
+        names
+    }
+}
+
+/// The closures among the arguments of marked calls, not those inside of others.
+struct InArguments<'a, 'ast> {
+    marks: Marks<'a>,
+    closures: Vec<&'ast ExprClosure>,
+}
+
+impl<'ast> Visit<'ast> for InArguments<'_, 'ast> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        if self.marks.callee(expr).is_some() {
+            let arguments = match expr {
+                Expr::Call(call) => &call.args,
+                Expr::MethodCall(call) => &call.args,
+                _ => return,
+            };
+            self.closures.extend(arguments.iter().filter_map(closure_in));
+        }
+        visit::visit_expr(self, expr);
+    }
+    fn visit_expr_closure(&mut self, _: &'ast ExprClosure) {}
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// The closure of `|..| ..`, `&|..| ..`, `&mut |..| ..`.
+fn closure_in(argument: &Expr) -> Option<&ExprClosure> {
+    match argument {
+        Expr::Closure(closure) => Some(closure),
+        Expr::Reference(reference) => closure_in(&reference.expr),
+        Expr::Paren(paren) => closure_in(&paren.expr),
+        _ => None,
+    }
+}
+
+fn closure_in_mut(argument: &mut Expr) -> Option<&mut ExprClosure> {
+    match argument {
+        Expr::Closure(closure) => Some(closure),
+        Expr::Reference(reference) => closure_in_mut(&mut reference.expr),
+        Expr::Paren(paren) => closure_in_mut(&mut paren.expr),
+        _ => None,
+    }
+}
+
+fn count(names: &[String], name: &str) -> usize {
+    names.iter().filter(|one| *one == name).count()
+}
+
+/// All names that stand for themselves: not fields, methods or segments of paths.
+fn mentions_in(tokens: TokenStream) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut behind_a_dot = false;
+    for token in tokens {
+        let dot = is_dot(&token) && !behind_a_dot;
+        match token {
+            TokenTree::Ident(ident) if !behind_a_dot => found.push(ident.to_string()),
+            TokenTree::Group(group) => found.extend(mentions_in(group.stream())),
+            TokenTree::Literal(literal) => {
+                found.extend(crate::cfg::captured_in_text(&literal.to_string()));
+            }
+            _ => {}
+        }
+        behind_a_dot = dot;
+    }
+    found
+}
+
+/// Whether this is the dot of a field or method; two of them make a range.
+fn is_dot(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(one) if one.as_char() == '.')
+}
+
+/// Whether the closure assigns to the variable, borrows it exclusively, or calls a method of it that may.
+fn changes(closure: &ExprClosure, name: &str) -> bool {
+    let mut changes = Changes { name, found: false };
+    changes.visit_expr(&closure.body);
+    changes.found
+}
+
+struct Changes<'a> {
+    name: &'a str,
+    found: bool,
+}
+
+impl Changes<'_> {
+    fn is_place_of_it(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(path) => path.path.is_ident(self.name),
+            Expr::Field(field) => self.is_place_of_it(&field.base),
+            Expr::Index(index) => self.is_place_of_it(&index.expr),
+            Expr::Paren(paren) => self.is_place_of_it(&paren.expr),
+            _ => false,
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Changes<'_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        self.found |= match expr {
+            Expr::Assign(assign) => self.is_place_of_it(&assign.left),
+            Expr::Binary(binary) => is_assignment(&binary.op) && self.is_place_of_it(&binary.left),
+            Expr::Reference(one) => one.mutability.is_some() && self.is_place_of_it(&one.expr),
+            Expr::MethodCall(call) => {
+                self.is_place_of_it(&call.receiver) && !only_looks(&call.method.to_string())
+            }
+            _ => false,
+        };
+        visit::visit_expr(self, expr);
+    }
+    fn visit_macro(&mut self, mac: &'ast Macro) {
+        let writes = mac
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == "write" || last.ident == "writeln");
+        let first = mac.tokens.clone().into_iter().find_map(|token| match token {
+            TokenTree::Ident(ident) if ident != "mut" => Some(ident),
+            _ => None,
+        });
+        self.found |= writes && first.is_some_and(|first| first == self.name);
+    }
+}
+
+/// Methods of the standard library that leave their receiver as it is.
+fn only_looks(method: &str) -> bool {
+    let looks = [
+        "len",
+        "is_empty",
+        "iter",
+        "get",
+        "first",
+        "last",
+        "contains",
+        "contains_key",
+        "clone",
+        "to_vec",
+        "to_string",
+        "to_owned",
+        "abs",
+        "sqrt",
+        "powi",
+        "powf",
+        "sin",
+        "cos",
+        "exp",
+        "ln",
+        "min",
+        "max",
+        "floor",
+        "is_some",
+        "is_none",
+        "as_ref",
+        "as_str",
+        "as_slice",
+        "borrow",
+        "borrow_mut",
+        "lock",
+        "load",
+        "keys",
+        "values",
+        "windows",
+        "chunks",
+    ];
+    looks.contains(&method)
+}
+
+/// Whether what the closure changes may be another thing: it has one of this name, or owns a copy.
+fn keeps_to_itself(closure: &ExprClosure, name: &str) -> bool {
+    let mentions = || mentions_in(closure.to_token_stream());
+    declares(closure, name) || closure.capture.is_some() && count(&mentions(), name) > 0
+}
+
+fn declares(closure: &ExprClosure, name: &str) -> bool {
+    struct Declares<'a>(&'a str, bool);
+    impl<'ast> Visit<'ast> for Declares<'_> {
+        fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
+            self.1 |= is_binding(pat) && pat.ident == self.0;
+            visit::visit_pat_ident(self, pat);
+        }
+        fn visit_item(&mut self, item: &'ast syn::Item) {
+            self.1 |= mentions_in(item.to_token_stream())
+                .iter()
+                .any(|one| one == self.0);
+        }
+    }
+    let mut declares = Declares(name, false);
+    declares.visit_expr_closure(closure);
+    declares.1
+}
+
+/// Lets the closures in the arguments of marked calls borrow the variable from its cell whenever they run.
+struct Rewriter<'a> {
+    marks: Marks<'a>,
+    name: String,
+    cell: Ident,
+}
+
+impl VisitMut for Rewriter<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if self.marks.callee(expr).is_some() {
+            let arguments = match expr {
+                Expr::Call(call) => &mut call.args,
+                Expr::MethodCall(call) => &mut call.args,
+                _ => return,
+            };
+            for closure in arguments.iter_mut().filter_map(closure_in_mut) {
+                self.closure(closure);
+            }
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+    fn visit_expr_closure_mut(&mut self, _: &mut ExprClosure) {}
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+impl Rewriter<'_> {
+    fn closure(&self, closure: &mut ExprClosure) {
+        let mentions = mentions_in(closure.body.to_token_stream());
+        if count(&mentions, &self.name) == 0 {
+            return;
+        }
+        Through(&self.name).visit_expr_mut(&mut closure.body);
+        let (own, cell) = (Ident::new(&self.name, Span::call_site()), &self.cell);
+        let body = &closure.body;
+        *closure.body = parse_quote!({
+            #[allow(unused_variables)]
+            let #own = &mut *#cell.borrow_mut();
+            #body
+        });
+    }
+}
+
+/// Uses a variable through a reference of its name: `count += 1` is `(*count) += 1`.
+struct Through<'a>(&'a str);
+
+impl VisitMut for Through<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if let Expr::Path(path) = expr
+            && path.qself.is_none()
+            && path.path.is_ident(self.0)
+        {
+            *expr = parse_quote!((*#path));
+            return;
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_field_value_mut(&mut self, field: &mut FieldValue) {
+        if field.colon_token.is_none()
+            && matches!(&field.expr, Expr::Path(path) if path.path.is_ident(self.0))
+        {
+            field.colon_token = Some(Default::default());
+        }
+        visit_mut::visit_field_value_mut(self, field);
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        mac.tokens = through(std::mem::take(&mut mac.tokens), self.0);
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+fn through(tokens: TokenStream, name: &str) -> TokenStream {
+    let mut out = TokenStream::new();
+    let mut behind_a_dot = false;
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let dot = is_dot(&token) && !behind_a_dot;
+        let names_an_argument = matches!(tokens.peek(), Some(TokenTree::Punct(one)) if one.as_char() == '=');
+        match token {
+            TokenTree::Ident(ident) if ident == name && !behind_a_dot && !names_an_argument => {
+                let inner = Group::new(Delimiter::Parenthesis, quote!(*#ident));
+                out.extend([TokenTree::Group(inner)]);
+            }
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), through(group.stream(), name));
+                inner.set_span(group.span());
+                out.extend([TokenTree::Group(inner)]);
+            }
+            other => out.extend([other]),
+        }
+        behind_a_dot = dot;
+    }
+    out
+}

@@ -1,0 +1,212 @@
+//! Variables that are as they were when their site was last visited: no way that leads from the site back to it writes to
+//! them. A checkpoint need not even look at them.
+//!
+//! What Rust guarantees does the rest. While the registrar of a call looks at a variable it is borrowed, so that the callee
+//! does not change it; and a reference through which it could be changed later could not live across the site. Neither
+//! holds for raw pointers: in functions that speak of them nothing is known. (References that ckpt itself makes again behind a
+//! site are its own business.) Whether the type lets what is behind a
+//! shared reference change, the runtime knows.
+
+use crate::cfg::{BindingId, Event, Flow, NodeId, Use, reached};
+use crate::spine::SiteId;
+use fixedbitset::FixedBitSet;
+use proc_macro2::{TokenStream, TokenTree};
+
+/// What is not written to, site by site.
+#[derive(Debug)]
+pub struct Unwritten {
+    /// For every site, the blocks on the ways that lead back to it; `None` in a function of which nothing is known.
+    ways: Option<Vec<FixedBitSet>>,
+}
+
+impl Unwritten {
+    /// Of a function with these tokens.
+    pub fn of(flow: &Flow, tokens: &TokenStream) -> Unwritten {
+        let ways = || {
+            let mut before = vec![Vec::new(); flow.nodes.len()];
+            for (node, block) in flow.nodes.iter().enumerate() {
+                block.next.iter().for_each(|next| before[*next].push(node));
+            }
+            let sites = flow.sites.iter();
+            sites.map(|site| around(flow, &before, site.node)).collect()
+        };
+        Unwritten {
+            ways: (!speaks_of_pointers(tokens)).then(ways),
+        }
+    }
+
+    /// Whether the variable is not written to between two visits of the site in one activation of the function.
+    pub fn contains(&self, flow: &Flow, site: SiteId, binding: BindingId) -> bool {
+        let Some(way) = self.ways.as_ref().and_then(|ways| ways.get(site as usize - 1)) else {
+            return false;
+        };
+        way.ones().all(|node| {
+            let node = &flow.nodes[node];
+            !node.fresh.contains(&binding) && !node.events.iter().any(|event| writes(event, binding))
+        })
+    }
+}
+
+fn writes(event: &Event, binding: BindingId) -> bool {
+    event.binding == binding && matches!(event.kind, Use::Write | Use::Change | Use::Lend)
+}
+
+/// The blocks that can be reached from this one and that it can be reached from; `before` has the blocks that lead to each.
+fn around(flow: &Flow, before: &[Vec<NodeId>], site: NodeId) -> FixedBitSet {
+    let next = |node: NodeId| flow.nodes[node].next.as_slice();
+    let mut around = reached(flow.nodes.len(), next(site), next);
+    around.intersect_with(&reached(flow.nodes.len(), &before[site], |node| &before[node]));
+    around
+}
+
+/// Whether there is anything of raw pointers in it, be it only where one is made.
+fn speaks_of_pointers(tokens: &TokenStream) -> bool {
+    const WORDS: [&str; 8] = [
+        "unsafe",
+        "raw",
+        "as_ptr",
+        "as_mut_ptr",
+        "as_mut_ptr_range",
+        "addr_of_mut",
+        "from_mut",
+        "NonNull",
+    ];
+    let mut after_star = false;
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => {
+            after_star = false;
+            speaks_of_pointers(&group.stream())
+        }
+        TokenTree::Ident(ident) => {
+            let word = ident.to_string();
+            let is_pointer_type = after_star && matches!(word.as_str(), "mut" | "const");
+            after_star = false;
+            is_pointer_type || WORDS.contains(&word.as_str())
+        }
+        TokenTree::Punct(punct) => {
+            after_star = punct.as_char() == '*';
+            false
+        }
+        TokenTree::Literal(_) => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::analyse;
+    use std::collections::BTreeSet;
+
+    /// The variables that a function saves at its first site and that are not written to between two visits of it.
+    fn unwritten(source: &str) -> BTreeSet<String> {
+        let item: TokenStream = source.parse().expect("tokens");
+        let calls = if source.contains("step(") {
+            "calls(step)"
+        } else {
+            ""
+        };
+        let stages = analyse(calls.parse().expect("tokens"), &item, false).expect("a plan");
+        let found = Unwritten::of(&stages.flow, &item);
+        let saved = stages.plan.sites[0].entries.iter().map(|entry| entry.binding());
+        let unwritten = saved.filter(|id| found.contains(&stages.flow, 1, *id));
+        unwritten
+            .map(|id| stages.flow.bindings[id].ident.to_string())
+            .collect()
+    }
+
+    fn names(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_the_loop_only_reads() {
+        let source = "fn f(n: usize) -> f64 {
+            let mut matrix = vec![0.0; n];
+            fill(&mut matrix);
+            let mut x = vec![1.0; n];
+            let weights = vec![0.5; n];
+            let mut changed = vec![0.0; n];
+            let mut pushed = Vec::new();
+            for step in 0..n {
+                checkpoint!();
+                x[step] += matrix[step] * weights.iter().sum::<f64>();
+                scale(&matrix, &mut changed);
+                pushed.push(step);
+            }
+            norm(&x) + norm(&matrix) + norm(&weights) + norm(&changed) + pushed.len() as f64
+        }";
+        let found = unwritten(source);
+        assert!(found.is_superset(&names(&["matrix", "weights"])), "{found:?}");
+        for written in ["x", "changed", "pushed"] {
+            assert!(!found.contains(written), "{written}");
+        }
+    }
+
+    #[test]
+    fn every_way_back_counts() {
+        let source = "fn f(n: usize) -> f64 {
+            let mut a = vec![0.0; n];
+            let mut b = vec![0.0; n];
+            let mut c = vec![0.0; n];
+            for _ in 0..3 {
+                a[0] += 1.0;
+                let fresh = vec![a[0]; n];
+                for k in 0..n {
+                    checkpoint!();
+                    b[k] += fresh[k];
+                    if k == 7 {
+                        std::mem::swap(&mut b, &mut c);
+                    }
+                }
+            }
+            c = vec![1.0];
+            norm(&a) + norm(&b) + norm(&c)
+        }";
+        let found = unwritten(source);
+        for written in ["a", "b", "c", "fresh"] {
+            assert!(!found.contains(written), "{written}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_call_borrows_what_the_site_looks_at() {
+        let source = "fn f(n: usize) -> f64 {
+            let mut matrix = vec![0.0; n];
+            fill(&mut matrix);
+            let mut x = vec![0.0; n];
+            x[0] = 1.0;
+            let result = step(&matrix, n);
+            x[1] = result;
+            norm(&x) + norm(&matrix)
+        }";
+        assert!(unwritten(source).is_superset(&names(&["matrix", "x"])));
+    }
+
+    #[test]
+    fn nothing_is_known_where_there_are_raw_pointers() {
+        for pointer in [
+            "let p = a.as_mut_ptr();",
+            "let p = &raw mut a;",
+            "unsafe { touch(&mut a) };",
+            "let p = &mut a as *mut Vec<f64>;",
+        ] {
+            let source = format!(
+                "fn f(n: usize) -> f64 {{
+                    let mut a = vec![0.0; n];
+                    {pointer}
+                    for k in 0..n {{
+                        checkpoint!();
+                        k;
+                    }}
+                    norm(&a)
+                }}"
+            );
+            let item: TokenStream = source.parse().expect("tokens");
+            assert!(speaks_of_pointers(&item), "{pointer}");
+        }
+        let item: TokenStream = "fn f(a: &mut [f64], b: f64) { a[0] = b * *b; }"
+            .parse()
+            .expect("tokens");
+        assert!(!speaks_of_pointers(&item));
+    }
+}

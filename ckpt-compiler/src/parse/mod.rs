@@ -1,0 +1,4 @@
+//! What is read of a function: Rust as syn takes it, and what its attributes say.
+
+pub mod dialect;
+pub mod options;

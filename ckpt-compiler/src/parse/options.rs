@@ -1,0 +1,205 @@
+//! The arguments of `#[ckpt::main(..)]` and `#[ckpt::instrument(..)]`, and `#[ckpt(..)]` on statements.
+
+use crate::library::Tables;
+use proc_macro2::TokenStream;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Ident, LitStr, Path, Token};
+
+/// Who chooses the sites when the function marks none itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SiteChoice {
+    /// The compiler takes the costliest loop.
+    Costliest,
+    /// Only what the user has written.
+    Manual,
+}
+
+/// What the attribute of an instrumented function says.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The calls that lead to a site, by name or path.
+    pub calls: Vec<Path>,
+    /// Who chooses sites.
+    pub sites: SiteChoice,
+    /// Whether the function opens the session: `#[ckpt::main]`.
+    pub opens_session: bool,
+    /// What calls mean beyond the built-in tables.
+    pub means: Tables,
+}
+
+impl Options {
+    /// Reads the arguments of the attribute.
+    ///
+    /// # Errors
+    /// Where they are not of the documented form.
+    pub fn parse(arguments: TokenStream, opens_session: bool) -> syn::Result<Self> {
+        let mut options = Self {
+            calls: Vec::new(),
+            sites: SiteChoice::Costliest,
+            opens_session,
+            means: Tables::default(),
+        };
+        let arguments =
+            syn::parse::Parser::parse2(Punctuated::<Argument, Token![,]>::parse_terminated, arguments)?;
+        for argument in arguments {
+            match argument {
+                Argument::Calls(paths) => options.calls.extend(paths),
+                Argument::Sites(choice) => options.sites = choice,
+                Argument::Means(tables) => options.means.add(&tables),
+            }
+        }
+        Ok(options)
+    }
+
+    /// The attribute's name, for messages that say what to write.
+    pub fn attribute(&self) -> &'static str {
+        if self.opens_session {
+            "ckpt::main"
+        } else {
+            "ckpt::instrument"
+        }
+    }
+}
+
+enum Argument {
+    Calls(Vec<Path>),
+    Sites(SiteChoice),
+    Means(Box<Tables>),
+}
+
+impl Parse for Argument {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let name: Ident = input.parse()?;
+        if name == "calls" {
+            let content;
+            syn::parenthesized!(content in input);
+            let paths = Punctuated::<syn::ExprPath, Token![,]>::parse_terminated(&content)?;
+            return Ok(Self::Calls(paths.into_iter().map(called).collect()));
+        }
+        if name == "means" {
+            let content;
+            syn::parenthesized!(content in input);
+            return Ok(Self::Means(Box::new(content.parse()?)));
+        }
+        if name == "sites" {
+            input.parse::<Token![=]>()?;
+            let value: LitStr = input.parse()?;
+            return match value.value().as_str() {
+                "manual" => Ok(Self::Sites(SiteChoice::Manual)),
+                "auto" => Ok(Self::Sites(SiteChoice::Costliest)),
+                _ => Err(syn::Error::new(
+                    value.span(),
+                    "E1109: `sites` is \"auto\" or \"manual\"",
+                )),
+            };
+        }
+        Err(syn::Error::new(
+            name.span(),
+            "E1110: expected `calls(name, ..)`, `means(pure(name), ..)` or `sites = \"manual\"`",
+        ))
+    }
+}
+
+/// The path by which a call is known: of `<T as Trait>::method` the part behind the type.
+fn called(path: syn::ExprPath) -> Path {
+    match path.qself {
+        None => path.path,
+        Some(of) => Path {
+            leading_colon: None,
+            segments: path.path.segments.into_iter().skip(of.position).collect(),
+        },
+    }
+}
+
+/// What the user decides about one variable: `#[ckpt(reexecute)]`, `#[ckpt(refill)]`, `#[ckpt(save)]`, `#[ckpt(serde)]`,
+/// `#[ckpt(skip)]`, `#[ckpt(elsewhere)]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Treatment {
+    /// Run the statement again at restart.
+    Reexecute,
+    /// The same, and fill the value from the checkpoint: what cannot be saved of it is what the statement makes.
+    Refill,
+    /// Put the value into the checkpoint.
+    Save,
+    /// The same, through serde.
+    Serde,
+    /// Neither: after a restart the variable holds its type's default.
+    Skip,
+    /// Neither, and it has no value after a restart: it is used in other branches than those with the sites.
+    Elsewhere,
+}
+
+/// Takes `#[ckpt(..)]` off a statement.
+///
+/// # Errors
+/// Where the attribute says anything but one of these words.
+pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Treatment>> {
+    let Some(index) = attributes
+        .iter()
+        .position(|attribute| attribute.path().is_ident("ckpt"))
+    else {
+        return Ok(None);
+    };
+    let attribute = attributes.remove(index);
+    let word = attribute.parse_args_with(|input: syn::parse::ParseStream<'_>| {
+        let word: Ident = input.parse()?;
+        if word == "refill" && input.peek(syn::token::Paren) {
+            names(input)?;
+        }
+        Ok(word)
+    })?;
+    match word.to_string().as_str() {
+        "reexecute" => Ok(Some(Treatment::Reexecute)),
+        "refill" => Ok(Some(Treatment::Refill)),
+        "save" => Ok(Some(Treatment::Save)),
+        "serde" => Ok(Some(Treatment::Serde)),
+        "skip" => Ok(Some(Treatment::Skip)),
+        "elsewhere" => Ok(Some(Treatment::Elsewhere)),
+        _ => Err(syn::Error::new(
+            word.span(),
+            "E1111: expected `reexecute`, `refill`, `save`, `serde`, `skip` or `elsewhere`",
+        )),
+    }
+}
+
+/// A variable that `#[ckpt(refill(cells, &mut grid))]` names.
+#[derive(Debug, Clone)]
+pub struct FilledPart {
+    /// Its name.
+    pub name: Ident,
+    /// Whether the value that is filled borrows it exclusively, in a field with `#[ckpt(through)]`; else the initialiser
+    /// moves it into what is filled.
+    pub lent: bool,
+}
+
+/// The variables that the attribute names.
+pub fn filled_parts(attributes: &[Attribute]) -> Vec<FilledPart> {
+    let attribute = attributes
+        .iter()
+        .find(|attribute| attribute.path().is_ident("ckpt"));
+    let parts = attribute.map(|attribute| {
+        attribute.parse_args_with(|input: syn::parse::ParseStream<'_>| {
+            let word: Ident = input.parse()?;
+            let has_parts = word == "refill" && input.peek(syn::token::Paren);
+            if has_parts { names(input) } else { Ok(Vec::new()) }
+        })
+    });
+    parts.and_then(Result::ok).unwrap_or_default()
+}
+
+fn names(input: syn::parse::ParseStream<'_>) -> syn::Result<Vec<FilledPart>> {
+    let list;
+    syn::parenthesized!(list in input);
+    let part = |list: syn::parse::ParseStream<'_>| {
+        let lent = list.peek(syn::Token![&]);
+        if lent {
+            list.parse::<syn::Token![&]>()?;
+            list.parse::<syn::Token![mut]>()?;
+        }
+        let name = list.parse()?;
+        Ok(FilledPart { name, lent })
+    };
+    let parts = list.parse_terminated(part, syn::Token![,])?;
+    Ok(parts.into_iter().collect())
+}

@@ -1,0 +1,78 @@
+//! Variables that a value which a restart fills borrows exclusively: while it is in use, it saves them.
+
+use super::Plan;
+use super::sites::Needed;
+use crate::cfg::{BindingId, Flow};
+use crate::diagnostics::Diagnostics;
+use crate::spine::{LentPart, Lowered, SiteId};
+
+/// Finds for every site which variables are saved as a part of another one that is needed there. In their own place
+/// something of their type is saved: a restart makes the other one of that, and fills it.
+pub fn lent_parts(
+    lowered: &Lowered,
+    flow: &Flow,
+    needed: &Needed,
+    plan: &mut Plan,
+    errors: &mut Diagnostics,
+) {
+    for part in &lowered.lent_parts {
+        let Some((value, made)) = value_of(flow, part) else {
+            continue;
+        };
+        let inputs = &flow.bindings[made].inputs;
+        let base = inputs.iter().map(|(input, _)| *input);
+        let Some(base) = base.into_iter().find(|id| flow.bindings[*id].ident == part.base) else {
+            continue;
+        };
+        for site in 1..=flow.sites.len() as SiteId {
+            let here = &flow.sites[site as usize - 1];
+            if !here.scope.contains(&value) || !needed[site as usize - 1].contains(&value) {
+                continue;
+            }
+            if let Some(other) = looks_at(flow, plan, &here.scope, base, made) {
+                refuse(flow, value, base, other, errors);
+                continue;
+            }
+            plan.sites[site as usize - 1]
+                .lent_parts
+                .push((base, part.kind.clone()));
+        }
+    }
+}
+
+/// The user's variable, and what its initialiser has made.
+fn value_of(flow: &Flow, part: &LentPart) -> Option<(BindingId, BindingId)> {
+    let made = flow.bindings.iter().position(|one| one.ident == part.value)?;
+    let is_value = |one: &crate::cfg::Binding| one.inputs.iter().any(|(input, _)| *input == made);
+    Some((flow.bindings.iter().position(is_value)?, made))
+}
+
+/// Another statement that runs again at a restart and looks at the variable, which holds nothing then.
+fn looks_at(
+    flow: &Flow,
+    plan: &Plan,
+    scope: &[BindingId],
+    base: BindingId,
+    made: BindingId,
+) -> Option<BindingId> {
+    let is_ours =
+        |id: BindingId| id == made || flow.bindings[id].ident.to_string().starts_with("__ckpt_kind");
+    scope.iter().copied().find(|&id| {
+        let binding = &flow.bindings[id];
+        let uses = binding.inputs.iter().any(|(input, _)| *input == base);
+        uses && !is_ours(id) && plan.replays.contains(&binding.step)
+    })
+}
+
+fn refuse(flow: &Flow, value: BindingId, base: BindingId, other: BindingId, errors: &mut Diagnostics) {
+    let ident = |id: BindingId| &flow.bindings[id].ident;
+    let (name, base, other) = (ident(value), ident(base), ident(other));
+    errors.refuse(
+        name.span(),
+        format!("E1028: `{name}` borrows exclusively and is still in use at a site"),
+        &format!(
+            "a restart makes `{other}` again from `{base}`, which holds nothing until `{name}` is filled"
+        ),
+        format!("put `{other}` and what uses it into a block of their own: `{{ .. }}`"),
+    );
+}

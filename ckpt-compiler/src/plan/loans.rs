@@ -1,0 +1,367 @@
+//! What a call that leads to a site borrows, and so keeps this function from saving itself.
+
+use super::place_splitting::{Carving, Leaf, Projection, carve, projections, unboxed};
+use crate::cfg::{BindingId, Flow};
+use crate::diagnostics::Diagnostics;
+use crate::liveness::Liveness;
+use crate::spine::operands::names_in;
+use crate::spine::{Block, Lowered, SiteId, Spine, StepKind};
+use crate::strategies::Class;
+use crate::syntax::origins::{Origin, is_repeatable, origin, place_root};
+use quote::ToTokens;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use syn::{Expr, UnOp};
+
+/// For every call site, the variables that live in a parameter of the callee during the call.
+pub type Lends = HashMap<SiteId, Vec<Lend>>;
+
+/// A variable that lives in a parameter of the callee during the call.
+#[derive(Debug, Clone, Copy)]
+pub struct Lend {
+    /// The variable.
+    pub binding: BindingId,
+    /// The callee's parameter.
+    pub parameter: u32,
+    /// Whether it is passed by value.
+    pub by_value: bool,
+    /// Whether it is the receiver of a method that may take it by value.
+    pub used_up: bool,
+    /// Whether only a part of it is lent.
+    pub carved: bool,
+}
+
+/// For every call site, the variables of which it borrows only a part.
+pub type Carvings = HashMap<SiteId, Vec<Carving>>;
+
+/// The other operands of such a call.
+#[derive(Debug, Default)]
+pub struct Others {
+    /// Values that use references: they are evaluated before the variable is taken apart.
+    pub first: Vec<usize>,
+    /// The variables that the call itself uses.
+    pub used: BTreeSet<BindingId>,
+}
+
+/// What an operand lends.
+enum Lent {
+    Nothing,
+    Whole(BindingId),
+    /// The way to a part, and how many boxes are looked into at its end.
+    Part(BindingId, Vec<Projection>, usize),
+    /// A list, and the reference to one half of it.
+    Half(BindingId, BindingId),
+    Unclear(BindingId),
+}
+
+/// The operands of a call in the order of the callee's parameters, each with whether it is the receiver.
+pub fn operands(call: &Expr) -> Vec<(&Expr, bool)> {
+    match call {
+        Expr::MethodCall(call) => {
+            let arguments = call.args.iter().map(|argument| (argument, false));
+            std::iter::once((&*call.receiver, true))
+                .chain(arguments)
+                .collect()
+        }
+        Expr::Call(call) => call.args.iter().map(|argument| (argument, false)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Finds what the calls lend.
+pub fn lends(
+    lowered: &Lowered,
+    flow: &Flow,
+    liveness: &Liveness,
+    classes: &[Class],
+    errors: &mut Diagnostics,
+) -> (Lends, Carvings, HashMap<SiteId, Others>) {
+    let mut finder = Finder {
+        flow,
+        liveness,
+        classes,
+        errors,
+        lends: HashMap::new(),
+        carvings: HashMap::new(),
+        others: HashMap::new(),
+    };
+    finder.block(&lowered.body);
+    (finder.lends, finder.carvings, finder.others)
+}
+
+struct Finder<'a> {
+    flow: &'a Flow,
+    liveness: &'a Liveness,
+    classes: &'a [Class],
+    errors: &'a mut Diagnostics,
+    lends: Lends,
+    carvings: Carvings,
+    others: HashMap<SiteId, Others>,
+}
+
+impl Finder<'_> {
+    fn block(&mut self, block: &Block) {
+        for step in &block.steps {
+            if let StepKind::Spine(spine) = &step.kind {
+                self.spine(&spine.spine);
+            }
+        }
+    }
+
+    fn spine(&mut self, spine: &Spine) {
+        match spine {
+            Spine::Site(_) => {}
+            Spine::Call { site, call } => self.call(*site, call),
+            Spine::Block { block, .. } | Spine::Loop { body: block, .. } => self.block(block),
+            Spine::If { then, otherwise, .. } => {
+                self.block(&then.block);
+                otherwise.iter().for_each(|branch| self.block(&branch.block));
+            }
+            Spine::Match { arms, .. } => arms.iter().for_each(|arm| self.block(&arm.body.block)),
+            Spine::Context { inner, .. } | Spine::Jump { value: inner, .. } => self.spine(inner),
+        }
+    }
+
+    fn call(&mut self, site: SiteId, call: &Expr) {
+        let mut found: Vec<Lend> = Vec::new();
+        let mut parts: Vec<(BindingId, Vec<Leaf>)> = Vec::new();
+        let mut halves: Vec<Carving> = Vec::new();
+        for (index, (operand, is_receiver)) in operands(call).into_iter().enumerate() {
+            let parameter = index as u32;
+            match self.operand(site, operand, is_receiver) {
+                Lent::Nothing => {}
+                Lent::Whole(binding) => {
+                    let mutable = self.flow.bindings[binding].mutable;
+                    let itself = self.resolve(site, operand) == Some(binding)
+                        && matches!(self.classes[binding], Class::Saved | Class::Skipped);
+                    let is_own = matches!(operand, Expr::Path(_)) && itself;
+                    let by_value = is_own && !(is_receiver && mutable);
+                    let is_last = !self.liveness.is_live(self.flow, site, binding);
+                    found.push(Lend {
+                        binding,
+                        parameter,
+                        by_value,
+                        used_up: is_own && is_receiver && mutable && is_last,
+                        carved: false,
+                    });
+                }
+                Lent::Part(binding, path, derefs) => {
+                    let leaf = Leaf {
+                        operand: index,
+                        path,
+                        derefs,
+                        shared: false,
+                        is_receiver,
+                    };
+                    match parts.iter_mut().find(|(other, _)| *other == binding) {
+                        Some((_, leaves)) => leaves.push(leaf),
+                        None => parts.push((binding, vec![leaf])),
+                    }
+                }
+                Lent::Half(list, half) => self.half(&mut halves, list, half, parameter),
+                Lent::Unclear(binding) => self.refuse_part(binding, operand),
+            }
+        }
+        if !parts.is_empty() {
+            let lent = parts.iter().flat_map(|(_, leaves)| leaves);
+            let others = self.others(site, call, &lent.map(|leaf| leaf.operand).collect());
+            self.others.insert(site, others);
+        }
+        let mut carvings = halves;
+        for (binding, leaves) in parts {
+            let first = leaves[0].operand;
+            let name = &self.flow.bindings[binding].ident;
+            match carve(call, name, binding, leaves) {
+                Some(carving) => carvings.push(carving),
+                None => self.refuse_part(binding, operands(call)[first].0),
+            }
+        }
+        let carved = carvings.iter().map(Carving::binding);
+        found.extend(carved.map(|binding| Lend {
+            binding,
+            parameter: 0,
+            by_value: false,
+            used_up: false,
+            carved: true,
+        }));
+        self.lends.insert(site, found);
+        if !carvings.is_empty() {
+            self.carvings.insert(site, carvings);
+        }
+    }
+
+    /// The operands of a call that are not parts of variables.
+    fn others(&self, site: SiteId, call: &Expr, lent: &BTreeSet<usize>) -> Others {
+        let scope = &self.flow.sites[site as usize - 1].scope;
+        let mut others = Others::default();
+        for (index, (operand, _)) in operands(call).into_iter().enumerate() {
+            let names = names_in(&operand.to_token_stream());
+            let of_operand = |id: &BindingId| names.contains(&self.flow.bindings[*id].ident.to_string());
+            let used: Vec<BindingId> = scope.iter().copied().filter(of_operand).collect();
+            let through_references = used
+                .iter()
+                .any(|id| matches!(self.classes[*id], Class::Reexecuted { .. }));
+            let is_value = matches!(operand, Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_))
+                || matches!(operand, Expr::MethodCall(_))
+                    && origin(operand, &HashSet::new()) == Origin::Value;
+            if lent.contains(&index) {
+                continue;
+            }
+            match is_value && through_references && is_repeatable(operand) {
+                true => others.first.push(index),
+                false => others.used.extend(used),
+            }
+        }
+        others
+    }
+
+    fn half(&self, halves: &mut Vec<Carving>, list: BindingId, half: BindingId, parameter: u32) {
+        if !halves.iter().any(|carving| carving.binding() == list) {
+            let step = self.flow.bindings[half].step;
+            let all = (0..self.flow.bindings.len()).filter(|id| self.flow.bindings[*id].step == step);
+            halves.push(Carving::Halves {
+                binding: list,
+                halves: all.map(|id| (id, None)).collect(),
+            });
+        }
+        for carving in halves {
+            if let Carving::Halves { binding, halves } = carving
+                && *binding == list
+            {
+                halves
+                    .iter_mut()
+                    .filter(|(id, _)| *id == half)
+                    .for_each(|(_, of)| *of = Some(parameter));
+            }
+        }
+    }
+
+    /// What an operand lends.
+    fn operand(&mut self, site: SiteId, operand: &Expr, is_receiver: bool) -> Lent {
+        let mut behind = 0;
+        let (place, exclusive) = match operand {
+            Expr::Reference(one) => (&*one.expr, one.mutability.is_some()),
+            Expr::Paren(inner) => return self.operand(site, &inner.expr, is_receiver),
+            Expr::MethodCall(call) if looks_into_a_box(call) => {
+                behind = 1;
+                (&*call.receiver, true)
+            }
+            other => (other, false),
+        };
+        if matches!(operand, Expr::Reference(_)) && !exclusive {
+            return Lent::Nothing;
+        }
+        let Some(binding) = self.resolve(site, place) else {
+            return Lent::Nothing;
+        };
+        // `f(*x)`: what is behind a reference can only be copied.
+        let is_reference = matches!(
+            self.classes[binding],
+            Class::Exclusive | Class::Reexecuted { exclusive: true }
+        );
+        if is_reference && !exclusive && !is_receiver && matches!(place, Expr::Unary(_)) {
+            return Lent::Nothing;
+        }
+        let whole = is_whole(place) && behind == 0;
+        let live = self.liveness.is_live(self.flow, site, binding);
+        let lent = match self.classes[binding] {
+            Class::Saved | Class::Skipped => {
+                let mutable = self.flow.bindings[binding].mutable;
+                match (exclusive, is_receiver, whole) {
+                    (true, ..) => true,
+                    (false, true, true) => mutable || !live,
+                    (false, true, false) => mutable,
+                    (false, false, true) => !live,
+                    (false, false, false) => false,
+                }
+            }
+            Class::Exclusive => exclusive || is_receiver || whole,
+            Class::Reexecuted { exclusive: true } if whole => return self.through_reference(binding),
+            Class::Reexecuted { exclusive: true } if exclusive || is_receiver => {
+                return Lent::Unclear(binding);
+            }
+            _ => false,
+        };
+        let (place, derefs) = match is_whole(place) {
+            true => (place, 0),
+            false => unboxed(place),
+        };
+        match (lent, whole, projections(place)) {
+            (false, ..) => Lent::Nothing,
+            (true, true, _) => Lent::Whole(binding),
+            (true, false, Some(path)) => Lent::Part(binding, path, derefs + behind),
+            (true, false, None) => Lent::Unclear(binding),
+        }
+    }
+
+    /// `let r = &mut x; step(r)`: what is lent is `x`. `let (a, b) = x.split_at_mut(k); step(a)`: one half of `x`.
+    fn through_reference(&self, binding: BindingId) -> Lent {
+        let reference = &self.flow.bindings[binding];
+        let input_named = |name: &proc_macro2::Ident| {
+            let mut inputs = reference.inputs.iter().map(|(input, _)| *input);
+            inputs.find(|input| self.flow.bindings[*input].ident == *name)
+        };
+        let traded = self
+            .flow
+            .swaps
+            .iter()
+            .any(|(one, other)| *one == binding || *other == binding);
+        let found = match &reference.init {
+            _ if traded => None,
+            Some(Expr::Reference(one)) if is_whole(&one.expr) => {
+                place_root(&one.expr).and_then(input_named).map(Lent::Whole)
+            }
+            Some(Expr::MethodCall(call)) if call.method == "split_at_mut" && is_whole(&call.receiver) => {
+                place_root(&call.receiver)
+                    .and_then(input_named)
+                    .map(|list| Lent::Half(list, binding))
+            }
+            _ => None,
+        };
+        found.unwrap_or(Lent::Unclear(binding))
+    }
+
+    fn refuse_part(&mut self, binding: BindingId, operand: &Expr) {
+        let name = self.flow.bindings[binding].ident.to_string();
+        let name = if name.starts_with("__ckpt") {
+            "an argument".to_owned()
+        } else {
+            format!("`{name}`")
+        };
+        refuse_part(&name, syn::spanned::Spanned::span(operand), self.errors);
+    }
+
+    fn resolve(&self, site: SiteId, place: &Expr) -> Option<BindingId> {
+        let root = place_root(place)?;
+        let scope = &self.flow.sites[site as usize - 1].scope;
+        scope
+            .iter()
+            .rev()
+            .copied()
+            .find(|id| self.flow.bindings[*id].ident == *root)
+    }
+}
+
+/// Refuses a call that borrows a part of a variable which ckpt cannot tell from the rest.
+pub fn refuse_part(name: &str, span: proc_macro2::Span, errors: &mut Diagnostics) {
+    errors.refuse(
+        span,
+        format!("E1022: a part of {name} is borrowed exclusively by a call that leads to a site"),
+        "during the call nobody may look at the rest of it, so the rest could not be saved",
+        format!("pass {name} as a whole, or take the part out (`std::mem::take`), pass it, and put it back"),
+    );
+}
+
+/// `solver.as_mut()`: the same as `&mut *solver`.
+fn looks_into_a_box(call: &syn::ExprMethodCall) -> bool {
+    call.args.is_empty() && (call.method == "as_mut" || call.method == "deref_mut")
+}
+
+/// Whether a place is a whole variable, or all that a reference points to.
+fn is_whole(place: &Expr) -> bool {
+    match place {
+        Expr::Path(_) => true,
+        Expr::Paren(inner) => is_whole(&inner.expr),
+        Expr::Unary(unary) => matches!(unary.op, UnOp::Deref(_)) && is_whole(&unary.expr),
+        _ => false,
+    }
+}

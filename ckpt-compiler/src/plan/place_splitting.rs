@@ -1,0 +1,162 @@
+//! Calls that borrow a part of a variable exclusively: which parts, and what the call sees of the rest.
+
+use super::loans::operands;
+use crate::cfg::BindingId;
+use crate::spine::operands::{is_pure, names_in};
+use proc_macro2::Ident;
+use quote::ToTokens;
+use syn::{Expr, Member};
+
+/// One step from a variable towards a part of it.
+#[derive(Debug, Clone)]
+pub enum Projection {
+    /// A field.
+    Field(Member),
+    /// An element or a range of a list.
+    Index(Box<Expr>),
+}
+
+/// A part of a variable that an operand of a call uses.
+#[derive(Debug, Clone)]
+pub struct Leaf {
+    /// The operand's index; the receiver is 0.
+    pub operand: usize,
+    /// The way from the variable.
+    pub path: Vec<Projection>,
+    /// How many boxes are looked into at its end: `&mut *self.solver`. On the way it makes no difference.
+    pub derefs: usize,
+    /// Whether the call only looks at it.
+    pub shared: bool,
+    /// Whether it is the receiver of a method.
+    pub is_receiver: bool,
+}
+
+/// How one variable is carved up for a call.
+#[derive(Debug, Clone)]
+pub enum Carving {
+    /// Fields and elements of the variable itself.
+    Parts {
+        /// The variable.
+        binding: BindingId,
+        /// The parts used.
+        leaves: Vec<Leaf>,
+        /// Operands that look at the variable and are evaluated before.
+        hoisted: Vec<usize>,
+    },
+    /// The halves of `split_at_mut`.
+    Halves {
+        /// The list.
+        binding: BindingId,
+        /// The references to its halves, in order, each with the parameter it is passed to.
+        halves: Vec<(BindingId, Option<u32>)>,
+    },
+}
+
+impl Carving {
+    /// The variable.
+    pub fn binding(&self) -> BindingId {
+        match self {
+            Self::Parts { binding, .. } | Self::Halves { binding, .. } => *binding,
+        }
+    }
+}
+
+/// The way from its root to a place.
+pub fn projections(place: &Expr) -> Option<Vec<Projection>> {
+    match place {
+        Expr::Path(_) => Some(Vec::new()),
+        Expr::Paren(inner) => projections(&inner.expr),
+        Expr::Field(field) => {
+            let mut path = projections(&field.base)?;
+            path.push(Projection::Field(field.member.clone()));
+            Some(path)
+        }
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => projections(&unary.expr),
+        Expr::Index(index) if is_pure(&index.index) => {
+            let mut path = projections(&index.expr)?;
+            path.push(Projection::Index(index.index.clone()));
+            Some(path)
+        }
+        _ => None,
+    }
+}
+
+/// What an operand takes out of a variable, and how many boxes it looks into at the end: `*a.b` and `a.b.as_mut()` are
+/// what is behind `a.b`.
+pub fn unboxed(place: &Expr) -> (&Expr, usize) {
+    match place {
+        Expr::Paren(inner) => unboxed(&inner.expr),
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => {
+            let (place, derefs) = unboxed(&unary.expr);
+            (place, derefs + 1)
+        }
+        other => (other, 0),
+    }
+}
+
+/// Carves up a variable for a call; nothing where its parts cannot be told apart.
+pub fn carve(call: &Expr, name: &Ident, binding: BindingId, lent: Vec<Leaf>) -> Option<Carving> {
+    let mut leaves = lent;
+    let mut hoisted = Vec::new();
+    for (index, (operand, is_receiver)) in operands(call).into_iter().enumerate() {
+        if leaves.iter().any(|leaf| leaf.operand == index) {
+            continue;
+        }
+        if !names_in(&operand.to_token_stream()).contains(&name.to_string()) {
+            continue;
+        }
+        match operand {
+            Expr::Reference(one) if one.mutability.is_none() => {
+                let (place, derefs) = unboxed(&one.expr);
+                let path = projections(place)?;
+                leaves.push(Leaf {
+                    operand: index,
+                    path,
+                    derefs,
+                    shared: true,
+                    is_receiver,
+                });
+            }
+            other if is_pure(other) && !is_receiver => hoisted.push(index),
+            _ => return None,
+        }
+    }
+    let paths: Vec<(&[Projection], bool)> = leaves.iter().map(|leaf| (&leaf.path[..], leaf.shared)).collect();
+    can_be_told_apart(&paths, false).then_some(Carving::Parts {
+        binding,
+        leaves,
+        hoisted,
+    })
+}
+
+/// Whether the places are disjoint as far as syntax tells: different fields, or one element of a list.
+fn can_be_told_apart(paths: &[(&[Projection], bool)], below_index: bool) -> bool {
+    if paths.iter().all(|(_, shared)| *shared) {
+        return true;
+    }
+    match paths {
+        [([], _)] => true,
+        [([Projection::Index(_), rest @ ..], false)] => {
+            !below_index && can_be_told_apart(&[(rest, false)], true)
+        }
+        _ => {
+            let mut members: Vec<&Member> = Vec::new();
+            for (path, _) in paths {
+                let Some(Projection::Field(member)) = path.first() else {
+                    return false;
+                };
+                if !members.contains(&member) {
+                    members.push(member);
+                }
+            }
+            members.into_iter().all(|member| {
+                let below: Vec<_> = paths
+                    .iter()
+                    .filter(|(path, _)| matches!(&path[0], Projection::Field(other) if other == member))
+                    .map(|(path, shared)| (&path[1..], *shared))
+                    .collect();
+                can_be_told_apart(&below, below_index)
+            })
+        }
+    }
+}

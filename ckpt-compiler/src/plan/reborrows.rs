@@ -1,0 +1,352 @@
+//! References that end at a site, so that what they borrow can be saved, and are made again after it.
+
+use super::loans::{Lend, Lends};
+use super::{FOR_EXCLUSIVELY, IS_HIDDEN, Plan};
+use crate::cfg::{BindingId, Declaration, Flow, Use};
+use crate::diagnostics::Diagnostics;
+use crate::library::Tables;
+use crate::liveness::Liveness;
+use crate::spine::SiteId;
+use crate::spine::operands::is_pure;
+use crate::strategies::Class;
+use std::collections::BTreeSet;
+use syn::Expr;
+
+/// Exclusive references that are alive at a site: what they borrow can only be saved when they end there.
+pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, errors: &mut Diagnostics) {
+    for site in 1..=flow.sites.len() as SiteId {
+        let here = &flow.sites[site as usize - 1];
+        let lent = lends.get(&site).map(Vec::as_slice).unwrap_or_default();
+        remake_next_to_parts(flow, liveness, plan, site, lent, errors);
+        for &id in &here.scope {
+            let exclusive = matches!(plan.classes[id], Class::Reexecuted { exclusive: true });
+            let is_argument = is_read_by_call(flow, site, id);
+            let is_used = is_argument || liveness.is_live(flow, site, id);
+            let mut bases = flow.bindings[id].inputs.iter().map(|(input, _)| *input);
+            let base_is_lent = bases.any(|base| lent.iter().any(|lend| lend.binding == base))
+                && is_used_by_call(flow, site, id);
+            if !exclusive || !is_used || base_is_lent {
+                continue;
+            }
+            if is_argument {
+                refuse_exclusive(flow, id, errors);
+                continue;
+            }
+            let group = trading_group(flow, id);
+            let trades = group.len() > 1;
+            let group = with_borrowed(flow, plan, group);
+            let is_call = lends.contains_key(&site);
+            if group.iter().all(|id| can_be_remade(flow, *id)) && !(trades && is_call) {
+                if let Some((reference, base)) = hidden_base(flow, site, &group) {
+                    refuse_hidden(flow, reference, base, errors);
+                    continue;
+                }
+                let planned = &mut plan.sites[site as usize - 1];
+                planned.remade.extend(
+                    group
+                        .iter()
+                        .copied()
+                        .filter(|id| !planned.remade.contains(id))
+                        .collect::<Vec<_>>(),
+                );
+                planned.remade.sort_unstable();
+                let seated = trading_group(flow, id);
+                if seated.len() > 1 && !planned.seats.contains(&seated) {
+                    planned.seats.push(seated);
+                }
+            } else if !is_item(flow, id) {
+                refuse_exclusive(flow, id, errors);
+            }
+        }
+    }
+}
+
+/// Shared borrows of a variable of which the call at the site is lent a part exclusively: for that, the variable is taken
+/// apart as a whole.
+fn remake_next_to_parts(
+    flow: &Flow,
+    liveness: &Liveness,
+    plan: &mut Plan,
+    site: SiteId,
+    lent: &[Lend],
+    errors: &mut Diagnostics,
+) {
+    let parts: BTreeSet<BindingId> = lent
+        .iter()
+        .filter(|lend| lend.carved)
+        .map(|lend| lend.binding)
+        .collect();
+    if parts.is_empty() {
+        return;
+    }
+    for &id in &flow.sites[site as usize - 1].scope {
+        let shared = plan.classes[id] == Class::Reexecuted { exclusive: false };
+        let is_argument = plan
+            .others
+            .get(&site)
+            .is_some_and(|others| others.used.contains(&id));
+        if !shared || !(is_argument || liveness.is_live(flow, site, id)) {
+            continue;
+        }
+        let group = made_from(flow, plan, id);
+        let base = group
+            .iter()
+            .flat_map(|id| flow.bindings[*id].inputs.iter().map(|(input, _)| *input))
+            .find(|input| parts.contains(input));
+        let Some(base) = base else { continue };
+        if is_argument || !group.iter().all(|id| can_be_remade(flow, *id)) {
+            refuse_next_to_part(flow, id, base, errors);
+        } else if let Some((reference, base)) = hidden_base(flow, site, &group) {
+            refuse_hidden(flow, reference, base, errors);
+        } else {
+            let remade = &mut plan.sites[site as usize - 1].remade;
+            remade.extend(group);
+            remade.sort_unstable();
+            remade.dedup();
+        }
+    }
+}
+
+/// The variable and those which it is made from that are made again at restart.
+fn made_from(flow: &Flow, plan: &Plan, id: BindingId) -> Vec<BindingId> {
+    let mut all = BTreeSet::from([id]);
+    let mut open = vec![id];
+    while let Some(id) = open.pop() {
+        for (input, _) in &flow.bindings[id].inputs {
+            if matches!(plan.classes[*input], Class::Reexecuted { .. }) && all.insert(*input) {
+                open.push(*input);
+            }
+        }
+    }
+    all.into_iter().collect()
+}
+
+fn refuse_next_to_part(flow: &Flow, id: BindingId, base: BindingId, errors: &mut Diagnostics) {
+    let binding = &flow.bindings[id];
+    let base = &flow.bindings[base].ident;
+    let (span, shown) = match (&binding.init, is_iterator(binding)) {
+        (Some(Expr::Call(call)), true) => (
+            syn::spanned::Spanned::span(&call.args),
+            "the iterator of a `for`".to_owned(),
+        ),
+        _ => (binding.ident.span(), format!("`{}`", binding.ident)),
+    };
+    errors.refuse(
+        span,
+        format!(
+            "E1023: {shown} borrows from `{base}`, and is in use at a call that is lent another part of `{base}`"
+        ),
+        "for the call the whole has to be taken apart, so that the rest of it can be saved",
+        format!("borrow from `{base}` again after the call, or use a copy there"),
+    );
+}
+
+/// Whether the variable is the item of a `for`, which is refused together with its iterator.
+fn is_item(flow: &Flow, id: BindingId) -> bool {
+    let inputs = &flow.bindings[id].inputs;
+    flow.bindings[id].replays
+        && !is_iterator(&flow.bindings[id])
+        && inputs
+            .iter()
+            .any(|(input, _)| is_iterator(&flow.bindings[*input]))
+}
+
+/// Whether the call at the site looks at what the reference borrows.
+fn is_read_by_call(flow: &Flow, site: SiteId, id: BindingId) -> bool {
+    let mut calls = flow.arguments.iter().filter(|(call, _)| *call == site);
+    calls.any(|(_, used)| used.contains(&(id, Use::Read)))
+}
+
+/// Whether the call at the site is given the reference, or another one that was made together with it.
+fn is_used_by_call(flow: &Flow, site: SiteId, id: BindingId) -> bool {
+    let mut calls = flow.arguments.iter().filter(|(call, _)| *call == site);
+    let step = |id: BindingId| flow.bindings[id].step;
+    calls.any(|(_, used)| used.iter().any(|(other, _)| step(*other) == step(id)))
+}
+
+/// The references that trade places with a reference, itself included, in the order of their declaration.
+fn trading_group(flow: &Flow, id: BindingId) -> Vec<BindingId> {
+    let mut group = BTreeSet::from([id]);
+    loop {
+        let before = group.len();
+        for (one, other) in &flow.swaps {
+            if group.contains(one) || group.contains(other) {
+                group.extend([*one, *other]);
+            }
+        }
+        if group.len() == before {
+            return group.into_iter().collect();
+        }
+    }
+}
+
+/// The references together with those that they are made from.
+fn with_borrowed(flow: &Flow, plan: &Plan, group: Vec<BindingId>) -> Vec<BindingId> {
+    let mut all: BTreeSet<BindingId> = group.iter().copied().collect();
+    let mut open = group;
+    while let Some(id) = open.pop() {
+        for (input, _) in &flow.bindings[id].inputs {
+            let exclusive = matches!(plan.classes[*input], Class::Reexecuted { exclusive: true });
+            if exclusive && all.insert(*input) {
+                open.push(*input);
+            }
+        }
+    }
+    all.into_iter().collect()
+}
+
+/// A reference, and what it is made from, where another variable of that name hides it at the site.
+fn hidden_base(flow: &Flow, site: SiteId, group: &[BindingId]) -> Option<(BindingId, BindingId)> {
+    let pairs = group.iter().flat_map(|id| {
+        let inputs = flow.bindings[*id].inputs.iter();
+        inputs.map(|(input, _)| (*id, *input))
+    });
+    let scope = &flow.sites[site as usize - 1].scope;
+    let hidden = |id: BindingId| scope.contains(&id) && !flow.nameable(site, id);
+    let mut pairs = pairs.filter(|(id, input)| hidden(*id) || hidden(*input));
+    pairs.next()
+}
+
+/// Variables that are borrowed exclusively where another one of their name is declared, for longer: a site behind it can
+/// look at them only through a borrow taken there.
+pub fn refuse_under_aliases(flow: &Flow, liveness: &Liveness, plan: &Plan, errors: &mut Diagnostics) {
+    for (step, aliases) in &plan.aliases {
+        let Some((_, end)) = flow.points.get(step) else {
+            continue;
+        };
+        for id in 0..flow.bindings.len() {
+            let exclusive = matches!(plan.classes[id], Class::Reexecuted { exclusive: true });
+            let before = flow.bindings[id].step < *step;
+            if !exclusive || !before || !liveness.is_live_at(flow, *end, id) {
+                continue;
+            }
+            let borrowed = aliases
+                .iter()
+                .map(|alias| alias.binding)
+                .find(|base| flow.bindings[id].inputs.iter().any(|(input, _)| input == base));
+            if let Some(base) = borrowed {
+                refuse_hidden(flow, id, base, errors);
+            }
+        }
+    }
+}
+
+fn refuse_hidden(flow: &Flow, reference: BindingId, base: BindingId, errors: &mut Diagnostics) {
+    let (reference, base) = (&flow.bindings[reference].ident, &flow.bindings[base].ident);
+    errors.refuse(
+        reference.span(),
+        format!("E1024: `{reference}` borrows `{base}` exclusively, and {IS_HIDDEN} at a site where `{reference}` is in use"),
+        "the borrow ends at the site and is made again after it, by name",
+        "give the variable that hides it another name",
+    );
+}
+
+fn can_be_remade(flow: &Flow, id: BindingId) -> bool {
+    let binding = &flow.bindings[id];
+    let own = |event: &&crate::cfg::Event| event.binding == id && event.step != binding.step;
+    if flow.events().filter(own).any(|event| event.kind == Use::Write) {
+        return false;
+    }
+    let pure = binding.init.as_ref().is_some_and(is_pure_borrow);
+    if is_iterator(binding) {
+        return pure;
+    }
+    let lent = flow
+        .events()
+        .filter(own)
+        .filter(|event| event.kind == Use::Lend)
+        .count();
+    let swaps = flow
+        .swaps
+        .iter()
+        .filter(|(one, other)| *one == id || *other == id)
+        .count();
+    let made_by_ckpt = binding.replays && !binding.mutable;
+    (pure || made_by_ckpt) && lent == swaps
+}
+
+/// Whether the variable is the iterator of a `for`.
+fn is_iterator(binding: &crate::cfg::Binding) -> bool {
+    binding.replays && binding.ident.to_string().starts_with("__ckpt_iterator")
+}
+
+fn is_pure_borrow(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(call) => {
+            let method = call.method.to_string();
+            let tables = Tables::current();
+            let is_borrow = tables.borrows(&method)
+                || tables.adapts(&method)
+                || matches!(method.as_str(), "unwrap" | "expect");
+            // A closure that is written again has another type.
+            let is_plain = |argument: &Expr| {
+                crate::syntax::origins::closure_in(argument).is_none()
+                    && (is_pure(argument) || is_pure_borrow(argument))
+            };
+            // What ends with an effect cannot end at a site and be made again.
+            let has_an_end = [
+                "drain",
+                "by_ref",
+                "entry",
+                "borrow",
+                "borrow_mut",
+                "lock",
+                "read",
+                "write",
+            ];
+            is_borrow
+                && !has_an_end.contains(&method.as_str())
+                && is_pure_borrow(&call.receiver)
+                && call.args.iter().all(is_plain)
+        }
+        Expr::Call(call) if call.args.len() == 1 => {
+            matches!(&*call.func, Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "into_iter"))
+                && is_pure_borrow(&call.args[0])
+        }
+        Expr::Tuple(tuple) => tuple.elems.iter().all(is_pure_borrow),
+        Expr::Closure(_) => false,
+        other => is_pure(other),
+    }
+}
+
+fn refuse_exclusive(flow: &Flow, id: BindingId, errors: &mut Diagnostics) {
+    let binding = &flow.bindings[id];
+    let name = &binding.ident;
+    let why = "what it borrows cannot be looked at while the borrow lasts, so it could not be saved";
+    if matches!(binding.init, Some(Expr::Closure(_))) && binding.mutable {
+        let what =
+            format!("E1025: the closure `{name}` changes what it captures and is still in use at a site");
+        let instead = "make it a function that takes what it changes as an argument";
+        errors.refuse(name.span(), what, why, instead);
+    } else if matches!(binding.init, Some(Expr::Closure(_))) {
+        let what = format!(
+            "E1026: the closure `{name}` looks through an exclusive borrow and is still in use at a site"
+        );
+        let instead = "make it a function that takes what it looks at as an argument";
+        errors.refuse(name.span(), what, why, instead);
+    } else if matches!(binding.declaration, Declaration::Arm) {
+        let what = format!(
+            "E1027: `{name}` is bound by a pattern, borrows exclusively, and is still in use at a site"
+        );
+        errors.refuse(
+            name.span(),
+            what,
+            why,
+            "take the value out before the site and put it back after it",
+        );
+    } else if binding.replays || name.to_string().starts_with("__ckpt") {
+        let span = match &binding.init {
+            Some(Expr::Call(call)) if is_iterator(binding) => syn::spanned::Spanned::span(&call.args),
+            _ => name.span(),
+        };
+        errors.refuse(
+            span,
+            FOR_EXCLUSIVELY,
+            why,
+            "go over the indices, and borrow the element after the site",
+        );
+    } else {
+        let what = format!("E1028: `{name}` borrows exclusively and is still in use at a site");
+        errors.refuse(name.span(), what, why, "borrow it again after the site");
+    }
+}

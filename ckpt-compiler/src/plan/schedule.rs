@@ -1,0 +1,597 @@
+//! How the statements of a block are grouped, and how variables get out of what a restart skips.
+
+use super::Plan;
+use super::sites::for_each_block;
+use crate::cfg::{Binding, BindingId, Declaration, Event, Flow, Use};
+use crate::diagnostics::Diagnostics;
+use crate::liveness::Liveness;
+use crate::parse::options::Treatment;
+use crate::spine::{Block, Lowered, SiteId, Sites, Step, StepId, StepKind};
+use crate::strategies::Class;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+
+/// How a variable declared in a skipped run gets out of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Declared before the run and initialised in it: nothing moves.
+    Deferred,
+    /// Moved out at the end of the run, because its name is used for something else in it.
+    MovedOut,
+    /// Declared behind the run without a value, which it gets in other statements.
+    Late,
+    /// Stays inside.
+    Trapped,
+    /// Travels as an `Option` from statement to statement, see [`super::travel`].
+    Carried,
+}
+
+/// A group of statements of a block.
+#[derive(Debug)]
+pub enum Segment<'a> {
+    /// An item.
+    Item(&'a Step),
+    /// Statements that a restart skips together.
+    Run(Vec<&'a Step>),
+    /// A statement that runs again at restart.
+    Replay(&'a Step),
+    /// A statement with a site.
+    Spine(&'a Step),
+}
+
+impl Segment<'_> {
+    /// The numbers that its statements cover.
+    pub fn range(&self) -> Range<StepId> {
+        match self {
+            Self::Item(step) | Self::Replay(step) | Self::Spine(step) => step.range.clone(),
+            Self::Run(steps) => steps[0].range.start..steps[steps.len() - 1].range.end,
+        }
+    }
+}
+
+/// Groups the statements of a block.
+pub fn segments<'a>(
+    block: &'a Block,
+    replays: &BTreeSet<StepId>,
+    is_boundary: &dyn Fn(StepId) -> bool,
+) -> Vec<Segment<'a>> {
+    let mut segments: Vec<Segment<'a>> = Vec::new();
+    let mut run: Vec<&'a Step> = Vec::new();
+    let flush = |run: &mut Vec<&'a Step>, segments: &mut Vec<Segment<'a>>| {
+        if !run.is_empty() {
+            segments.push(Segment::Run(std::mem::take(run)));
+        }
+    };
+    for step in &block.steps {
+        match &step.kind {
+            StepKind::Item(_) => {
+                if step.defines_a_macro() {
+                    flush(&mut run, &mut segments);
+                }
+                segments.push(Segment::Item(step));
+            }
+            StepKind::Plain(_) if replays.contains(&step.range.start) => {
+                flush(&mut run, &mut segments);
+                segments.push(Segment::Replay(step));
+            }
+            StepKind::Plain(_) => {
+                if is_boundary(step.range.start) {
+                    flush(&mut run, &mut segments);
+                }
+                run.push(step);
+            }
+            StepKind::Spine(_) => {
+                flush(&mut run, &mut segments);
+                segments.push(Segment::Spine(step));
+            }
+        }
+    }
+    flush(&mut run, &mut segments);
+    segments
+}
+
+/// The statements behind the last one that has a site, in their order: no restart skips them.
+pub fn behind_the_sites(block: &Block) -> &[Step] {
+    let is_spine = |step: &Step| matches!(step.kind, StepKind::Spine(_));
+    let first = block.steps.iter().rposition(is_spine).map_or(0, |last| last + 1);
+    &block.steps[first..]
+}
+
+/// The statements that declare a name which their run has declared already: the older variable may still be alive, to
+/// the end of the block, so the newer one begins another run. One that was moved (or copied) into the newer does not.
+fn boundaries(lowered: &Lowered, flow: &Flow, replays: &BTreeSet<StepId>) -> BTreeSet<StepId> {
+    let mut found = BTreeSet::new();
+    find_boundaries(&lowered.body, flow, replays, &mut found);
+    found
+}
+
+fn find_boundaries(block: &Block, flow: &Flow, replays: &BTreeSet<StepId>, found: &mut BTreeSet<StepId>) {
+    let mut run: Vec<BindingId> = Vec::new();
+    for step in &block.steps {
+        let start = step.range.start;
+        match &step.kind {
+            StepKind::Item(_) if step.defines_a_macro() => run.clear(),
+            StepKind::Item(_) => {}
+            StepKind::Plain(_) if !replays.contains(&start) => {
+                let new: Vec<BindingId> = declared(flow, start).map(|(id, _)| id).collect();
+                let stays = |old: &BindingId| {
+                    let same = new
+                        .iter()
+                        .any(|id| flow.bindings[*id].ident == flow.bindings[*old].ident);
+                    let moves = |event: &Event| {
+                        event.binding == *old && event.kind == Use::Move && event.step <= start
+                    };
+                    same && !flow.events().any(moves) && !flow.bindings[*old].is_plainly_copy()
+                };
+                if run.iter().any(stays) || borrows_what_moves_out(flow, &run, &new) {
+                    found.insert(start);
+                    run.clear();
+                }
+                run.extend(new);
+            }
+            StepKind::Plain(_) => run.clear(),
+            StepKind::Spine(spine) => {
+                run.clear();
+                for_each_block(&spine.spine, &mut |inner| {
+                    find_boundaries(inner, flow, replays, found)
+                });
+            }
+        }
+    }
+}
+
+/// Whether new variables are made from one of the run that is bound behind it, because its name is that of a function
+/// which makes it: `let version = version(); let app = App::new(&version);`. It has to be where it stays before.
+fn borrows_what_moves_out(flow: &Flow, run: &[BindingId], new: &[BindingId]) -> bool {
+    let is_named_like_its_maker = |id: &BindingId| {
+        let binding = &flow.bindings[*id];
+        let names = flow.outer_names.get(&binding.step);
+        names.is_some_and(|names| names.contains(&binding.ident.to_string()))
+    };
+    let inputs = new.iter().flat_map(|id| &flow.bindings[*id].inputs);
+    let mut borrowed = inputs
+        .filter(|(_, kind)| *kind != Use::Move)
+        .map(|(input, _)| input);
+    borrowed.any(|input| {
+        run.contains(input) && is_named_like_its_maker(input) && !flow.bindings[*input].is_plainly_copy()
+    })
+}
+
+/// The statements that must run again at restart: those whose variables are needed beyond their own run. Whether one
+/// ends a run depends on this, and the other way round.
+pub fn replays(lowered: &Lowered, flow: &Flow, liveness: &Liveness, plan: &mut Plan) {
+    loop {
+        let before = plan.replays.len();
+        let mut finder = Replays {
+            flow,
+            liveness,
+            classes: &plan.classes,
+            boundaries: &plan.boundaries,
+            found: &mut plan.replays,
+        };
+        finder.block(&lowered.body);
+        let found = boundaries(lowered, flow, &plan.replays);
+        if plan.replays.len() == before && found.is_subset(&plan.boundaries) {
+            break;
+        }
+        plan.boundaries.extend(found);
+    }
+}
+
+struct Replays<'a> {
+    flow: &'a Flow,
+    liveness: &'a Liveness,
+    classes: &'a [Class],
+    boundaries: &'a BTreeSet<StepId>,
+    found: &'a mut BTreeSet<StepId>,
+}
+
+impl Replays<'_> {
+    fn block(&mut self, block: &Block) {
+        loop {
+            let before = self.found.len();
+            for (index, step) in block.steps.iter().enumerate() {
+                self.step(block, index, step);
+            }
+            if self.found.len() == before {
+                break;
+            }
+        }
+        for step in &block.steps {
+            if let StepKind::Spine(spine) = &step.kind {
+                for_each_block(&spine.spine, &mut |inner| self.block(inner));
+            }
+        }
+    }
+
+    fn step(&mut self, block: &Block, index: usize, step: &Step) {
+        let StepKind::Plain(plain) = &step.kind else {
+            return;
+        };
+        let later_sites = sites_of(&block.steps[index + 1..]);
+        if later_sites.is_empty() {
+            return;
+        }
+        let again = plain.replays && !plain.is_condition() || plain.treatment == Some(Treatment::Reexecute);
+        let ends = |other: &Step| {
+            let start = &other.range.start;
+            matches!(other.kind, StepKind::Spine(_))
+                || self.found.contains(start)
+                || self.boundaries.contains(start)
+        };
+        let boundary = block.steps[index + 1..]
+            .iter()
+            .find(|other| ends(other))
+            .map(|other| other.range.start);
+        let needed = self.declared(step.range.start).any(|(id, _)| {
+            matches!(self.classes[id], Class::Reexecuted { .. })
+                && (later_sites
+                    .iter()
+                    .any(|site| self.liveness.is_live(self.flow, *site, id))
+                    || boundary.is_some_and(|boundary| mentioned_from(self.flow, id, boundary)))
+        });
+        if again || needed {
+            self.found.insert(step.range.start);
+        }
+    }
+
+    fn declared(&self, step: StepId) -> impl Iterator<Item = (BindingId, &Binding)> {
+        declared(self.flow, step)
+    }
+}
+
+/// The variables that a step declares for its block.
+pub fn declared(flow: &Flow, step: StepId) -> impl Iterator<Item = (BindingId, &Binding)> {
+    flow.bindings
+        .iter()
+        .enumerate()
+        .filter(move |(_, binding)| binding.step == step && matches!(binding.declaration, Declaration::Let))
+}
+
+fn mentioned_from(flow: &Flow, id: BindingId, from: StepId) -> bool {
+    flow.events()
+        .any(|event| event.binding == id && event.step >= from)
+}
+
+fn sites_of(steps: &[Step]) -> Vec<SiteId> {
+    steps
+        .iter()
+        .filter_map(|step| match &step.kind {
+            StepKind::Spine(spine) => Some(spine.sites),
+            _ => None,
+        })
+        .flat_map(|Sites { first, last }| first..=last)
+        .collect()
+}
+
+/// Chooses the mode of every variable declared on the spine; returns what must be saved so that it has a value wherever
+/// a restart may need one.
+pub fn modes(
+    lowered: &Lowered,
+    flow: &Flow,
+    liveness: &Liveness,
+    plan: &mut Plan,
+    errors: &mut Diagnostics,
+) -> Vec<(SiteId, BindingId)> {
+    let mut chooser = Chooser {
+        flow,
+        liveness,
+        plan,
+        errors,
+        modes: HashMap::new(),
+        forced: Vec::new(),
+        runs: Vec::new(),
+        given_again: HashMap::new(),
+    };
+    chooser.find_runs(&lowered.body);
+    chooser.block(&lowered.body);
+    chooser.parameters();
+    let (modes, forced, given_again) = (chooser.modes, chooser.forced, chooser.given_again);
+    plan.modes = modes;
+    plan.given_again = given_again;
+    forced
+}
+
+struct Chooser<'a> {
+    flow: &'a Flow,
+    liveness: &'a Liveness,
+    plan: &'a Plan,
+    errors: &'a mut Diagnostics,
+    modes: HashMap<BindingId, Mode>,
+    forced: Vec<(SiteId, BindingId)>,
+    /// The runs of all blocks.
+    runs: Vec<Range<StepId>>,
+    given_again: HashMap<BindingId, Vec<Range<StepId>>>,
+}
+
+impl Chooser<'_> {
+    fn find_runs(&mut self, block: &Block) {
+        let plan = self.plan;
+        let groups = segments(block, &plan.replays, &|step| plan.begins_a_run(step));
+        let runs = groups.iter().filter(|group| matches!(group, Segment::Run(_)));
+        self.runs.extend(runs.map(Segment::range));
+        for step in &block.steps {
+            if let StepKind::Spine(spine) = &step.kind {
+                for_each_block(&spine.spine, &mut |inner| self.find_runs(inner));
+            }
+        }
+    }
+
+    /// The runs that give the variable a value again which statements before the run have moved away: rustc would not
+    /// see that a restart skips both or neither.
+    fn given_again(&self, id: BindingId) -> Vec<Range<StepId>> {
+        let gives = |run: &&Range<StepId>| {
+            self.flow.events().any(|event| {
+                event.binding == id
+                    && event.kind == Use::Write
+                    && run.contains(&event.step)
+                    && event.step != self.flow.bindings[id].step
+            })
+        };
+        let is_moved = |run: &Range<StepId>| {
+            let begin = self.flow.points.get(&run.start).map(|(begin, _)| *begin);
+            begin.is_some_and(|begin| self.liveness.may_be_moved_at(self.flow, begin, id))
+        };
+        let runs = self.runs.iter().filter(gives);
+        runs.filter(|run| is_moved(run)).cloned().collect()
+    }
+
+    fn block(&mut self, block: &Block) {
+        let plan = self.plan;
+        let groups = segments(block, &plan.replays, &|step| plan.begins_a_run(step));
+        for (index, group) in groups.iter().enumerate() {
+            let later: Vec<SiteId> = groups[index + 1..]
+                .iter()
+                .filter_map(|other| match other {
+                    Segment::Spine(step) => Some(sites_of(std::slice::from_ref(step))),
+                    _ => None,
+                })
+                .flatten()
+                .collect();
+            let after = Later {
+                sites: later,
+                groups: groups[index + 1..].iter().map(Segment::range).collect(),
+            };
+            match group {
+                Segment::Run(steps) if !after.sites.is_empty() => self.run(steps, &after),
+                Segment::Spine(step) if !after.sites.is_empty() => self.run(&[step], &after),
+                _ => {}
+            }
+        }
+        for step in &block.steps {
+            if let StepKind::Spine(spine) = &step.kind {
+                for_each_block(&spine.spine, &mut |inner| self.block(inner));
+            }
+        }
+    }
+
+    /// Parameters that are moved away and given a value again.
+    fn parameters(&mut self) {
+        for (id, binding) in self.flow.bindings.iter().enumerate() {
+            let events = || self.flow.events().filter(|event| event.binding == id);
+            let is_moved = events().any(Event::may_move);
+            let is_given = events().any(|event| event.kind == Use::Write && event.step != 0);
+            let is_parameter = matches!(binding.declaration, Declaration::Parameter { .. });
+            // Also where a site only offers it: rustc must see that it has a value there.
+            let named = self.plan.sites.iter().any(|site| site.names(id));
+            if is_parameter && named && binding.ident != "self" && is_moved && is_given {
+                self.modes.insert(id, Mode::Carried);
+                self.given_again.insert(id, self.given_again(id));
+            }
+        }
+    }
+
+    fn run(&mut self, steps: &[&Step], later: &Later) {
+        let last = steps[steps.len() - 1];
+        let group = Group {
+            range: steps[0].range.start..last.range.end,
+            last: last.range.start,
+        };
+        let end = group.range.end;
+        let declared: Vec<(BindingId, &Binding)> = steps
+            .iter()
+            .flat_map(|step| declared(self.flow, step.range.start))
+            .collect();
+        for &(id, binding) in &declared {
+            let mode = self.mode(id, binding, &declared, &group);
+            if binding.conditional && mentioned_from(self.flow, id, end) {
+                self.errors.refuse(
+                    binding.ident.span(),
+                    format!(
+                        "E1021: `{}` is declared under a `#[cfg(..)]` and used across a site",
+                        binding.ident
+                    ),
+                    "whether it exists is decided after ckpt has done its work",
+                    "put the `#[cfg(..)]` inside the initialiser: `let x = if cfg!(..) { .. } else { .. };`",
+                );
+            }
+            self.modes.insert(id, mode);
+            let crosses = match binding.is_late() {
+                true => self.groups_with(id, &group.range, later) > 1,
+                false => mentioned_from(self.flow, id, end),
+            };
+            if mode == Mode::Trapped || !crosses || self.plan.classes[id] != Class::Saved {
+                continue;
+            }
+            let missing: Vec<SiteId> = later
+                .sites
+                .iter()
+                .copied()
+                .filter(|site| self.flow.sites[*site as usize - 1].scope.contains(&id))
+                .filter(|site| !self.plan.sites[*site as usize - 1].restores(id))
+                .filter(|site| !binding.is_late() || self.liveness.may_have_value(self.flow, *site, id))
+                .collect();
+            let absent = |site: &SiteId| !self.liveness.has_value(self.flow, *site, id);
+            let given_again = self.given_again(id);
+            if !given_again.is_empty() {
+                self.modes.insert(id, Mode::Carried);
+                self.given_again.insert(id, given_again);
+                continue;
+            }
+            if missing.is_empty() {
+                continue;
+            }
+            if missing.iter().any(absent) || self.prefers_to_travel(id, binding) {
+                self.modes.insert(id, Mode::Carried);
+            } else {
+                self.forced.extend(missing.into_iter().map(|site| (site, id)));
+            }
+        }
+        self.keep_order(&declared, &group);
+        self.let_absent_travel(&declared, later);
+    }
+
+    /// In how many groups of statements, its own and the later ones, the variable is mentioned.
+    fn groups_with(&self, id: BindingId, own: &Range<StepId>, later: &Later) -> usize {
+        let mentions = |range: &&Range<StepId>| {
+            self.flow
+                .events()
+                .any(|event| event.binding == id && range.contains(&event.step))
+        };
+        std::iter::once(own).chain(&later.groups).filter(mentions).count()
+    }
+
+    /// Variables that are bound behind their run are dropped before those that are declared in front of it. So what comes
+    /// after such a variable is bound behind the run too.
+    fn keep_order(&mut self, declared: &[(BindingId, &Binding)], run: &Group) {
+        let behind = |modes: &HashMap<BindingId, Mode>, id: &BindingId| {
+            matches!(modes.get(id), Some(Mode::MovedOut | Mode::Carried))
+        };
+        let first = declared.iter().find(|(id, _)| behind(&self.modes, id));
+        let Some(first_step) = first.map(|(_, binding)| binding.step) else {
+            return;
+        };
+        for (id, binding) in declared {
+            let follows = binding.step >= first_step && self.modes.get(id) == Some(&Mode::Deferred);
+            let matters =
+                binding.is_late() || !binding.is_plainly_copy() && self.plan.classes[*id] != Class::Synthetic;
+            let is_needed = mentioned_from(self.flow, *id, run.range.end) || !self.is_moved_in(*id, run);
+            if follows && matters && is_needed {
+                self.modes.insert(*id, self.behind(*id, binding, run));
+            }
+        }
+    }
+
+    /// What is bound behind its run needs a value there, so at every later site; otherwise it travels.
+    fn let_absent_travel(&mut self, declared: &[(BindingId, &Binding)], later: &Later) {
+        for (id, _) in declared {
+            let restored = |site: &SiteId| self.plan.sites[*site as usize - 1].restores(*id);
+            let moved_out = self.modes.get(id) == Some(&Mode::MovedOut);
+            if moved_out && self.plan.classes[*id] == Class::Saved && !later.sites.iter().all(restored) {
+                self.modes.insert(*id, Mode::Carried);
+            }
+        }
+    }
+
+    fn is_moved_in(&self, id: BindingId, run: &Group) -> bool {
+        let moves =
+            |event: &Event| event.binding == id && event.may_move() && run.range.contains(&event.step);
+        self.flow.events().any(moves)
+    }
+
+    /// The mode of a variable that is bound behind its run.
+    fn behind(&self, id: BindingId, binding: &Binding, run: &Group) -> Mode {
+        let given = |event: &Event| {
+            event.binding == id && event.kind == Use::Write && run.range.contains(&event.step)
+        };
+        match binding.is_late() {
+            true if self.flow.events().any(given) => Mode::Carried,
+            true => Mode::Late,
+            false if self.is_moved_in(id, run) && !self.liveness.is_live_after(self.flow, run.last, id) => {
+                Mode::Carried
+            }
+            false => Mode::MovedOut,
+        }
+    }
+
+    /// A value that is dead at a site need not be saved for the statements in between, or for a branch in which the site
+    /// is not: it may travel, unless something borrows from it. Plain numbers are saved, that is simpler to read.
+    fn prefers_to_travel(&self, id: BindingId, binding: &Binding) -> bool {
+        let elsewhere = binding.treatment == Some(Treatment::Elsewhere);
+        let is_made_again = |other: usize| matches!(self.plan.classes[other], Class::Reexecuted { .. });
+        let borrowed = self.flow.bindings.iter().enumerate().any(|(number, other)| {
+            let is_made_from_it = other.inputs.iter().any(|(input, _)| *input == id);
+            is_made_from_it && (!elsewhere || is_made_again(number))
+        });
+        let aliased = self
+            .plan
+            .aliases
+            .values()
+            .flatten()
+            .any(|alias| alias.binding == id);
+        (binding.from_spine || elsewhere) && !borrowed && !aliased
+    }
+
+    /// Whether a branch that a restart enters has been chosen by what the variable holds, and may borrow from it. The
+    /// statement need not be executed again for that, and the variable has to be where it would be.
+    fn is_behind_a_choice(
+        &self,
+        id: BindingId,
+        binding: &Binding,
+        declared: &[(BindingId, &Binding)],
+    ) -> bool {
+        let is_choice = |other: &Binding| other.ident.to_string().starts_with("__ckpt_choice");
+        let from_it = |other: &Binding| other.inputs.iter().any(|(input, _)| *input == id);
+        !self.plan.replays.contains(&binding.step)
+            && declared
+                .iter()
+                .any(|(_, other)| is_choice(other) && from_it(other))
+    }
+
+    fn mode(
+        &self,
+        id: BindingId,
+        binding: &Binding,
+        declared: &[(BindingId, &Binding)],
+        run: &Group,
+    ) -> Mode {
+        let is_made_again = matches!(self.plan.classes[id], Class::Reexecuted { .. });
+        if is_made_again && !self.is_behind_a_choice(id, binding, declared) || binding.conditional {
+            return Mode::Trapped;
+        }
+        let same_name = |other: BindingId| self.flow.bindings[other].ident == binding.ident;
+        let shadowed = declared.iter().any(|(other, _)| *other > id && same_name(*other));
+        // `let energy = energy(&bodies);`: the function's name must not be the variable's before its declaration.
+        let is_outer_name = run.range.clone().any(|step| {
+            let names = self.flow.outer_names.get(&step);
+            names.is_some_and(|names| names.contains(&binding.ident.to_string()))
+        });
+        let used_before = self.flow.events().any(|event| {
+            run.range.contains(&event.step)
+                && same_name(event.binding)
+                && (event.binding < id
+                    || event.binding != id
+                        && event.kind != Use::Write
+                        && self.flow.bindings[event.binding].step <= binding.step)
+        });
+        let hides = |aliases: &Vec<super::Alias>| aliases.iter().any(|alias| same_name(alias.binding));
+        let aliased = self.plan.aliases.get(&binding.step).is_some_and(hides);
+        let names = |site: &crate::cfg::SiteFlow| {
+            run.range.contains(&site.step) && site.scope.iter().any(|other| same_name(*other))
+        };
+        let named_inside = binding.from_spine && self.flow.sites.iter().any(names);
+        let twice = declared
+            .iter()
+            .any(|(other, _)| *other != id && same_name(*other));
+        if shadowed {
+            Mode::Trapped
+        } else if is_outer_name || used_before || aliased || named_inside || twice {
+            self.behind(id, binding, run)
+        } else {
+            Mode::Deferred
+        }
+    }
+}
+
+/// A group of statements.
+struct Group {
+    range: Range<StepId>,
+    /// Its last step.
+    last: StepId,
+}
+
+/// What comes after a group of statements in its block.
+struct Later {
+    sites: Vec<SiteId>,
+    groups: Vec<Range<StepId>>,
+}

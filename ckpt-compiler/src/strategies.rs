@@ -1,0 +1,502 @@
+//! Decides for every variable how it comes back at a restart.
+
+use crate::cfg::{Binding, BindingId, Declaration, Flow, Passing, Use};
+use crate::desugar::iterator_replay::ADVANCES;
+use crate::diagnostics::Diagnostics;
+use crate::library::Tables;
+use crate::liveness::{Liveness, is_done_with};
+use crate::parse::options::Treatment;
+use crate::spine::SiteId;
+use crate::syntax::origins::{
+    Origin, is_exclusive_type, is_reference_type, is_repeatable, operands_of_constructor, origin, place_root,
+};
+use std::collections::HashSet;
+
+/// How a variable comes back at a restart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// From the checkpoint.
+    Saved,
+    /// Its statement runs again (required-execution code).
+    Reexecuted {
+        /// Whether it borrows exclusively: what it borrows cannot be lent while it lives.
+        exclusive: bool,
+    },
+    /// It gets its type's default.
+    Skipped,
+    /// The caller passes it again.
+    Given,
+    /// `&mut` parameter: the caller makes it again from this function's record.
+    Exclusive,
+    /// Ckpt gives it its value.
+    Synthetic,
+    /// Never in scope at a site, or never needed there.
+    Transient,
+}
+
+/// The classes of all bindings.
+pub fn classify(
+    flow: &Flow,
+    liveness: &Liveness,
+    references: &HashSet<String>,
+    errors: &mut Diagnostics,
+) -> Vec<Class> {
+    let mut classes: Vec<Class> = flow
+        .bindings
+        .iter()
+        .map(|binding| first_guess(binding, references))
+        .collect();
+    spread_items(flow, &mut classes);
+    spread_closures(flow, &mut classes);
+    spread_exclusiveness(flow, &mut classes);
+    keep_literals_that_change(flow, &mut classes);
+    demote_values(flow, liveness, &mut classes, errors);
+    refuse_advancing(flow, liveness, &classes, errors);
+    refuse_other_values(flow, errors);
+    refuse_used_here(flow, errors);
+    classes
+}
+
+fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
+    match binding.declaration {
+        Declaration::Inner => return Class::Transient,
+        Declaration::Arm => {
+            let exclusive = binding.init.as_ref().is_some_and(|scrutinee| {
+                matches!(origin(scrutinee, references), Origin::Borrow { exclusive: true })
+            });
+            return Class::Reexecuted { exclusive };
+        }
+        Declaration::Parameter { passing, .. } => {
+            return match passing {
+                Passing::Value if binding.treatment.is_none() => Class::Saved,
+                Passing::Value => Class::Saved,
+                Passing::Exclusive => Class::Exclusive,
+                Passing::Given | Passing::Shared => Class::Given,
+            };
+        }
+        Declaration::Let => {}
+    }
+    match binding.treatment {
+        Some(Treatment::Save | Treatment::Serde | Treatment::Refill | Treatment::Elsewhere) => {
+            return Class::Saved;
+        }
+        Some(Treatment::Skip) => return Class::Skipped,
+        Some(Treatment::Reexecute) => {
+            let exclusive = binding
+                .init
+                .as_ref()
+                .is_some_and(|init| matches!(origin(init, references), Origin::Borrow { exclusive: true }));
+            return Class::Reexecuted { exclusive };
+        }
+        None => {}
+    }
+    if binding.has_restart {
+        return Class::Synthetic;
+    }
+    if binding.from_spine {
+        return Class::Saved;
+    }
+    let Some(init) = &binding.init else {
+        return match &binding.ty {
+            Some(ty) if is_reference_type(ty) => Class::Reexecuted {
+                exclusive: is_exclusive_type(ty),
+            },
+            _ => Class::Saved,
+        };
+    };
+    let own_value = binding.ident.to_string().starts_with("__ckpt")
+        && !binding.replays
+        && !matches!(init, syn::Expr::Reference(_) | syn::Expr::Closure(_));
+    let origin = match init {
+        // The iterable inside `IntoIterator::into_iter(..)`.
+        syn::Expr::Call(call) if binding.replays && call.args.len() == 1 => origin(&call.args[0], references),
+        _ if own_value => match origin(init, references) {
+            Origin::Borrow { exclusive } if matches!(init, syn::Expr::Call(_)) => {
+                Origin::Borrow { exclusive }
+            }
+            _ => Origin::Value,
+        },
+        _ => origin(init, references),
+    };
+    if let Some(ty) = &binding.ty
+        && is_reference_type(ty)
+        && (is_repeatable(init) || origin != Origin::Value)
+    {
+        return Class::Reexecuted {
+            exclusive: is_exclusive_type(ty),
+        };
+    }
+    match origin {
+        Origin::Borrow { .. } if !binding.replays && !is_repeatable(init) => Class::Saved,
+        Origin::Constant if binding.mutable => Class::Saved,
+        Origin::Borrow { exclusive } => Class::Reexecuted { exclusive },
+        Origin::Closure if matches!(init, syn::Expr::Closure(_)) => Class::Reexecuted {
+            exclusive: binding.mutable,
+        },
+        Origin::Closure if is_repeatable(init) => Class::Reexecuted { exclusive: false },
+        Origin::Closure => Class::Saved,
+        Origin::Constant => Class::Reexecuted { exclusive: false },
+        Origin::Device if binding.mutable => Class::Saved,
+        Origin::Device => Class::Reexecuted { exclusive: false },
+        Origin::Value if binding.replays => Class::Reexecuted { exclusive: false },
+        Origin::Value => Class::Saved,
+    }
+}
+
+/// The user's pattern over the item of a `for` whose closures have been taken off: what the item is.
+fn spread_items(flow: &Flow, classes: &mut [Class]) {
+    for id in 0..classes.len() {
+        let binding = &flow.bindings[id];
+        let is_item = |name: &proc_macro2::Ident| name.to_string().starts_with("__ckpt_item");
+        let of_item = matches!(&binding.init, Some(syn::Expr::Path(path)) if path.path.get_ident().is_some_and(is_item));
+        if let (true, Class::Saved, Some((item, _))) = (of_item, classes[id], binding.inputs.first())
+            && matches!(classes[*item], Class::Reexecuted { .. })
+        {
+            classes[id] = classes[*item];
+        }
+    }
+}
+
+/// A value made of closures and shared references alone is made again as they are: no checkpoint holds it.
+fn spread_closures(flow: &Flow, classes: &mut [Class]) {
+    for (binding, class) in flow.bindings.iter().zip(classes) {
+        let changes = binding.mutable && !binding.ident.to_string().starts_with("__ckpt");
+        let operands = binding.init.as_ref().and_then(operands_of_constructor);
+        let Some(operands) =
+            operands.filter(|_| *class == Class::Saved && binding.treatment.is_none() && !changes)
+        else {
+            continue;
+        };
+        let is_name_of_closure = |name: &proc_macro2::Ident| {
+            let mut inputs = binding.inputs.iter().map(|(input, _)| &flow.bindings[*input]);
+            inputs.any(|input| input.ident == *name && !input.mutable && is_closure(input))
+        };
+        let is_closure = |operand: &&syn::Expr| match operand {
+            syn::Expr::Closure(_) => true,
+            syn::Expr::Path(path) => path.path.get_ident().is_some_and(is_name_of_closure),
+            _ => false,
+        };
+        let is_shared =
+            |operand: &syn::Expr| matches!(operand, syn::Expr::Reference(one) if one.mutability.is_none());
+        if operands.iter().any(is_closure) && operands.iter().all(|one| is_closure(one) || is_shared(one)) {
+            *class = Class::Reexecuted { exclusive: false };
+        }
+    }
+}
+
+/// What is made from an exclusive borrow borrows exclusively itself.
+fn spread_exclusiveness(flow: &Flow, classes: &mut [Class]) {
+    for id in 0..classes.len() {
+        let binding = &flow.bindings[id];
+        if let Class::Reexecuted { exclusive: false } = classes[id] {
+            let from_exclusive = |(input, _): &(BindingId, Use)| {
+                matches!(classes[*input], Class::Reexecuted { exclusive: true })
+            };
+            if binding.inputs.iter().any(from_exclusive) {
+                classes[id] = Class::Reexecuted { exclusive: true };
+            }
+        }
+    }
+}
+
+/// A result that looked like a borrow, but whose source changes while it lives, is a value after all.
+fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors: &mut Diagnostics) {
+    let mut contradicted = HashSet::new();
+    liveness.for_each_event(flow, |event, live| {
+        if !matches!(event.kind, Use::Write | Use::Change | Use::Lend) || event.in_closure {
+            return;
+        }
+        let changed = &flow.bindings[event.binding];
+        let own = changed.mutable || event.kind == Use::Write;
+        let behind = matches!(
+            changed.declaration,
+            Declaration::Parameter {
+                passing: Passing::Exclusive,
+                ..
+            }
+        );
+        if !own && !behind || changed.step == event.step && event.kind == Use::Write {
+            return;
+        }
+        for id in live.ones() {
+            let binding = &flow.bindings[id];
+            let is_input = binding.inputs.iter().any(|(input, _)| *input == event.binding);
+            // Another field of what a `&mut` parameter points to may change, and so may the value of a key: nothing borrows it.
+            let is_key = binding
+                .init
+                .as_ref()
+                .is_some_and(|init| is_found_by(init, &changed.ident));
+            let is_arm = matches!(binding.declaration, Declaration::Arm);
+            // What is borrowed with `&` cannot change: rustc sees to that.
+            let is_borrowed = binding
+                .init
+                .as_ref()
+                .is_some_and(|init| only_borrows(init, &changed.ident));
+            let uses = is_input && (is_key || own && !is_arm && !is_borrowed);
+            if uses && classes[id] == (Class::Reexecuted { exclusive: false }) && binding.step != event.step {
+                contradicted.insert((id, event.binding));
+            }
+        }
+    });
+    for (id, changed) in contradicted {
+        let binding = &flow.bindings[id];
+        let by_syntax = matches!(
+            binding.init,
+            Some(syn::Expr::Reference(_) | syn::Expr::Closure(_))
+        );
+        let live_at_site = (1..=flow.sites.len() as SiteId).any(|site| liveness.is_live(flow, site, id));
+        if binding.treatment.is_some() || !live_at_site {
+            continue;
+        }
+        if binding.replays || by_syntax {
+            let (name, changed) = (&binding.ident, &flow.bindings[changed].ident);
+            let shown = if name.to_string().starts_with("__ckpt") {
+                "the loop's iterator".to_owned()
+            } else {
+                format!("`{name}`")
+            };
+            errors.refuse(
+                changed.span(),
+                format!(
+                    "E1001: `{changed}` changes while {shown}, which is made from it, is still in use at a site"
+                ),
+                "a restart makes it again from the changed value and would not get the same",
+                match binding.init.as_ref().is_some_and(|init| is_found_by(init, changed)) {
+                    true => "copy the key behind the `&` to a variable that does not change, and use the copy there".into(),
+                    false => format!("copy `{changed}` to a variable that does not change, and use the copy there"),
+                },
+            );
+        } else if !matches!(origin_of(binding), Origin::Device) {
+            classes[id] = Class::Saved;
+        }
+    }
+}
+
+/// Whether an initialiser does nothing with the variable but borrow places in it: `&ledger.rows`,
+/// `(0..).zip(ledger.rows.iter())`. The variable as a whole counts only behind a `&`: what its methods give may be a copy.
+pub fn only_borrows(init: &syn::Expr, of: &proc_macro2::Ident) -> bool {
+    struct Borrows<'a>(&'a proc_macro2::Ident, bool);
+    impl Borrows<'_> {
+        fn is_place(&self, place: &syn::Expr) -> bool {
+            match place {
+                syn::Expr::Field(field) => self.is_place(&field.base),
+                syn::Expr::Path(path) => path.path.is_ident(self.0),
+                _ => false,
+            }
+        }
+    }
+    impl<'ast> syn::visit::Visit<'ast> for Borrows<'_> {
+        fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
+            if one.mutability.is_some() || !self.is_place(&one.expr) {
+                syn::visit::visit_expr_reference(self, one);
+            }
+        }
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            let borrows = Tables::current().borrows(&call.method.to_string());
+            let of_field = matches!(&*call.receiver, syn::Expr::Field(_)) && self.is_place(&call.receiver);
+            if !(borrows && of_field) {
+                self.visit_expr(&call.receiver);
+            }
+            call.args.iter().for_each(|argument| self.visit_expr(argument));
+        }
+        fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+            self.1 |= path.path.is_ident(self.0);
+        }
+        fn visit_macro(&mut self, _: &'ast syn::Macro) {
+            self.1 = true;
+        }
+    }
+    let mut borrows = Borrows(of, false);
+    syn::visit::Visit::visit_expr(&mut borrows, init);
+    !borrows.1
+}
+
+/// Whether something is found in a collection by what the variable holds: `map.get(&key)`.
+fn is_found_by(init: &syn::Expr, key: &proc_macro2::Ident) -> bool {
+    struct Keys<'a>(&'a proc_macro2::Ident, bool);
+    impl<'ast> syn::visit::Visit<'ast> for Keys<'_> {
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            self.1 |= call.args.iter().any(|argument| self.is_key(argument));
+            syn::visit::visit_expr_method_call(self, call);
+        }
+        fn visit_expr_index(&mut self, one: &'ast syn::ExprIndex) {
+            self.1 |= self.is_key(&one.index);
+            syn::visit::visit_expr_index(self, one);
+        }
+        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    }
+    impl Keys<'_> {
+        fn is_key(&self, argument: &syn::Expr) -> bool {
+            match argument {
+                syn::Expr::Reference(one) if one.mutability.is_none() => {
+                    place_root(&one.expr).is_some_and(|root| root == self.0)
+                }
+                _ => false,
+            }
+        }
+    }
+    let mut keys = Keys(key, false);
+    syn::visit::Visit::visit_expr(&mut keys, init);
+    keys.1
+}
+
+fn origin_of(binding: &Binding) -> Origin {
+    binding
+        .init
+        .as_ref()
+        .map_or(Origin::Value, |init| origin(init, &HashSet::new()))
+}
+
+/// What is made again for a site: what is in use there, and what that is made from.
+fn made_again(flow: &Flow, liveness: &Liveness, classes: &[Class]) -> HashSet<BindingId> {
+    let is_again = |id: &BindingId| matches!(classes[*id], Class::Reexecuted { .. });
+    let is_live = |id: &BindingId| {
+        let mut sites = 1..=flow.sites.len() as SiteId;
+        sites.any(|site| liveness.is_live(flow, site, *id))
+    };
+    let mut found: HashSet<BindingId> = HashSet::new();
+    let mut open: Vec<BindingId> = (0..classes.len()).filter(is_again).filter(is_live).collect();
+    while let Some(id) = open.pop() {
+        if found.insert(id) {
+            let inputs = flow.bindings[id].inputs.iter().map(|(input, _)| *input);
+            open.extend(inputs.filter(is_again));
+        }
+    }
+    found
+}
+
+/// `let mut sim = Simulation { mesh: &mesh, cells };` is a value that borrows: if it changes, rustc has the word on whether
+/// it can be saved.
+fn keep_literals_that_change(flow: &Flow, classes: &mut [Class]) {
+    for (id, binding) in flow.bindings.iter().enumerate() {
+        let is_literal = binding.mutable && matches!(binding.init, Some(syn::Expr::Struct(_)));
+        let shared = Class::Reexecuted { exclusive: false };
+        let may_be = match classes[id] {
+            Class::Reexecuted { exclusive: false } => true,
+            // What is made of references alone is made of the same ones again.
+            Class::Reexecuted { exclusive: true } => binding.init.as_ref().is_some_and(has_values_of_its_own),
+            _ => false,
+        };
+        if is_literal && may_be && binding.treatment.is_none() && advances(flow, id, shared) {
+            classes[id] = Class::Saved;
+        }
+    }
+}
+
+/// Whether a literal has fields that are no borrows.
+fn has_values_of_its_own(init: &syn::Expr) -> bool {
+    matches!(init, syn::Expr::Struct(literal) if literal.rest.is_some()
+        || literal.fields.iter().any(|field| !matches!(field.expr, syn::Expr::Reference(_))))
+}
+
+/// Whether the variable gets another value, or changes, after the statement that makes it.
+fn advances(flow: &Flow, id: BindingId, class: Class) -> bool {
+    let binding = &flow.bindings[id];
+    let exclusive = class == (Class::Reexecuted { exclusive: true });
+    flow.events().any(|event| {
+        event.binding == id
+            && event.step != binding.step
+            && (event.kind == Use::Write
+                || matches!(event.kind, Use::Change | Use::Lend) && binding.mutable && !exclusive)
+    })
+}
+
+/// An iterator or a reference that moves on can be made again, but not to where it was.
+fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors: &mut Diagnostics) {
+    let needed = made_again(flow, liveness, classes);
+    for (id, binding) in flow.bindings.iter().enumerate() {
+        let class @ Class::Reexecuted { .. } = classes[id] else {
+            continue;
+        };
+        if binding.replays || binding.treatment.is_some() || !matches!(binding.declaration, Declaration::Let)
+        {
+            continue;
+        }
+        if needed.contains(&id) && binding.mutable && !is_closure(binding) && advances(flow, id, class) {
+            errors.refuse(
+                binding.ident.span(),
+                format!("E1002: `{}` {ADVANCES}", binding.ident),
+                "a restart can make it again, but not bring it to where it was",
+                format!(
+                    "keep an index instead of `{}`, or collect what it goes over into a `Vec` and use `for`",
+                    binding.ident
+                ),
+            );
+        }
+    }
+}
+
+/// What is said to be used in other branches only must not be used where a site leads.
+fn refuse_used_here(flow: &Flow, errors: &mut Diagnostics) {
+    for (id, binding) in flow.bindings.iter().enumerate() {
+        let name = &binding.ident;
+        if binding.treatment == Some(Treatment::Elsewhere) && !is_done_with(flow, id) {
+            errors.refuse(
+                name.span(),
+                format!("E1003: `{name}` is said to be used elsewhere, and a site leads to a use of it"),
+                "a restart at that site would have no value for it",
+                "take `#[ckpt(elsewhere)]` away; `#[ckpt(skip)]` gives it the `Default` of its type",
+            );
+        }
+    }
+}
+
+/// What is made again and filled must be made of the same inputs, and must not have been exchanged for another value.
+fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
+    for (id, binding) in flow.bindings.iter().enumerate() {
+        if binding.treatment != Some(Treatment::Refill) {
+            continue;
+        }
+        let name = &binding.ident;
+        let later = |event: &&crate::cfg::Event| event.step > binding.step;
+        if flow
+            .events()
+            .filter(later)
+            .any(|event| event.binding == id && event.kind == Use::Write)
+        {
+            errors.refuse(
+                name.span(),
+                format!("E1004: `{name}` is to be made again and filled, and gets another value later"),
+                "a restart makes the first one again, and what cannot be saved of the other is lost",
+                "give the other value a name of its own",
+            );
+        }
+        let Some((made, _)) = binding.inputs.first() else {
+            continue;
+        };
+        let made = &flow.bindings[*made];
+        let later = |event: &&crate::cfg::Event| event.step >= made.step;
+        for (input, _) in &made.inputs {
+            let input = *input;
+            let of = &flow.bindings[input];
+            // It is saved as a part of the value.
+            let mut lent = flow.lent_parts.iter();
+            let is_lent = lent.any(|(value, base)| *value == made.ident && *base == of.ident);
+            // A parameter of a closure in it.
+            if of.step >= made.step || is_lent {
+                continue;
+            }
+            let changes = |event: &crate::cfg::Event| {
+                event.binding == input
+                    && match event.kind {
+                        Use::Write => true,
+                        Use::Change | Use::Lend => of.mutable,
+                        _ => false,
+                    }
+            };
+            if flow.events().filter(later).any(changes) {
+                let changed = &of.ident;
+                errors.refuse(
+                    changed.span(),
+                    format!("E1005: `{changed}` changes, and `{name}`, which is made from it, is to be made again and filled"),
+                    "a restart makes it from the changed value, and what cannot be saved of it would not be the same",
+                    format!("copy `{changed}` to a variable that does not change, and make `{name}` from that"),
+                );
+            }
+        }
+    }
+}
+
+fn is_closure(binding: &Binding) -> bool {
+    matches!(binding.init, Some(syn::Expr::Closure(_)))
+}

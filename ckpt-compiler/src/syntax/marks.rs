@@ -1,0 +1,279 @@
+//! Finds what makes a function interesting: `checkpoint!()` and the calls that lead to one.
+
+use crate::cfg::arguments_of_macro;
+use crate::library::segments;
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+use syn::{
+    Block, Expr, ExprClosure, ExprConst, ExprRepeat, GenericArgument, Item, Macro, Path, Stmt, TypeArray,
+};
+
+/// Knows the sites of a function by sight.
+#[derive(Debug, Clone, Copy)]
+pub struct Marks<'a> {
+    /// The calls that the user has marked.
+    pub calls: &'a [Path],
+}
+
+impl Marks<'_> {
+    /// Whether this is `checkpoint!()` or `ckpt::checkpoint!()`.
+    pub fn is_checkpoint(mac: &Macro) -> bool {
+        let names = segments(&mac.path);
+        matches!(
+            names.iter().map(String::as_str).collect::<Vec<_>>()[..],
+            ["checkpoint"] | ["ckpt", "checkpoint"]
+        )
+    }
+
+    /// Whether the user vouches that no message crosses the site: `checkpoint!(safe)`.
+    pub fn is_vouched(mac: &Macro) -> bool {
+        Self::is_checkpoint(mac) && mac.tokens.to_string() == "safe"
+    }
+
+    /// The number of the region that begins at this site: `checkpoint!(region 0)`, which only ckpt writes.
+    pub fn region(mac: &Macro) -> Option<usize> {
+        let mut tokens = mac.tokens.clone().into_iter();
+        match (Self::is_checkpoint(mac), tokens.next(), tokens.next()) {
+            (true, Some(TokenTree::Ident(word)), Some(TokenTree::Literal(number))) if word == "region" => {
+                let number: syn::LitInt = syn::parse2(TokenTree::from(number).into()).ok()?;
+                number.base10_parse().ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// The name of the called function, when the call is marked.
+    pub fn callee(&self, expr: &Expr) -> Option<String> {
+        match expr {
+            Expr::MethodCall(call) => {
+                let marked =
+                    |path: &&Path| path.segments.last().is_some_and(|last| last.ident == call.method);
+                self.calls.iter().find(marked).map(|_| call.method.to_string())
+            }
+            Expr::Call(call) => match &*call.func {
+                Expr::Path(path) => self
+                    .calls
+                    .iter()
+                    .find(|marked| is_suffix(marked, &path.path))
+                    .and_then(|_| path.path.segments.last())
+                    .map(|last| last.ident.to_string()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether the expression holds a site that a lowering must take apart.
+    pub fn in_expr(&self, expr: &Expr) -> bool {
+        let mut finder = Finder {
+            marks: self,
+            found: false,
+            trapped: None,
+            closures: 0,
+        };
+        finder.visit_expr(expr);
+        finder.found
+    }
+
+    /// Whether the statement holds a site.
+    pub fn in_stmt(&self, stmt: &Stmt) -> bool {
+        let mut finder = Finder {
+            marks: self,
+            found: false,
+            trapped: None,
+            closures: 0,
+        };
+        finder.visit_stmt(stmt);
+        finder.found
+    }
+
+    /// Whether the block holds a site.
+    pub fn in_block(&self, block: &Block) -> bool {
+        block.stmts.iter().any(|stmt| self.in_stmt(stmt))
+    }
+
+    /// The first site that stands where none can: in a closure, an `async` block, or a macro of unknown meaning.
+    pub fn trapped(&self, block: &Block) -> Option<Trapped> {
+        let mut finder = Finder {
+            marks: self,
+            found: false,
+            trapped: None,
+            closures: 0,
+        };
+        finder.visit_block(block);
+        finder.trapped
+    }
+
+    /// Whether the tokens of a macro mention a checkpoint or a marked call.
+    pub fn in_tokens(&self, tokens: &TokenStream) -> bool {
+        let mut previous: Option<String> = None;
+        for token in tokens.clone() {
+            match token {
+                TokenTree::Group(group) => {
+                    let is_call = group.delimiter() == proc_macro2::Delimiter::Parenthesis;
+                    let marked = |name: &String| {
+                        self.calls
+                            .iter()
+                            .any(|path| path.segments.last().is_some_and(|last| last.ident == name))
+                    };
+                    if is_call && previous.as_ref().is_some_and(marked) || self.in_tokens(&group.stream()) {
+                        return true;
+                    }
+                    previous = None;
+                }
+                TokenTree::Ident(ident) => previous = Some(ident.to_string()),
+                TokenTree::Punct(punct) if punct.as_char() == '!' => {
+                    if previous.as_deref() == Some("checkpoint") {
+                        return true;
+                    }
+                    previous = None;
+                }
+                _ => previous = None,
+            }
+        }
+        false
+    }
+}
+
+fn is_suffix(marked: &Path, called: &Path) -> bool {
+    let mut called = called.segments.iter().rev();
+    marked
+        .segments
+        .iter()
+        .rev()
+        .all(|segment| called.next().is_some_and(|other| other.ident == segment.ident))
+}
+
+/// A site that cannot be reached by a walk.
+#[derive(Debug)]
+pub struct Trapped {
+    /// The place.
+    pub span: proc_macro2::Span,
+    /// What holds it.
+    pub holder: &'static str,
+    /// What to write instead.
+    pub instead: &'static str,
+}
+
+const OWN_FUNCTION: &str =
+    "write the loop in the function's own body, or make what is inside a function and instrument that";
+
+struct Finder<'a> {
+    marks: &'a Marks<'a>,
+    found: bool,
+    trapped: Option<Trapped>,
+    closures: u32,
+}
+
+impl Finder<'_> {
+    fn found_at(&mut self, span: proc_macro2::Span) {
+        if self.closures == 0 {
+            self.found = true;
+        } else {
+            self.trapped.get_or_insert(Trapped {
+                span,
+                holder: "a closure",
+                instead: OWN_FUNCTION,
+            });
+        }
+    }
+
+    /// What the compiler computes: no site can stand in it.
+    fn constant(&mut self, expr: &Expr) {
+        if self.marks.in_expr(expr) {
+            self.in_constant(syn::spanned::Spanned::span(expr));
+        }
+    }
+
+    fn in_constant(&mut self, span: proc_macro2::Span) {
+        self.trapped.get_or_insert(Trapped {
+            span,
+            holder: "a constant",
+            instead: OWN_FUNCTION,
+        });
+    }
+}
+
+impl<'ast> Visit<'ast> for Finder<'_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        if self.marks.callee(expr).is_some() {
+            self.found_at(syn::spanned::Spanned::span(expr));
+        }
+        if let Expr::Async(block) = expr {
+            if self.marks.in_block(&block.block) {
+                let span = block.async_token.span;
+                self.trapped.get_or_insert(Trapped {
+                    span,
+                    holder: "an `async` block",
+                    instead: OWN_FUNCTION,
+                });
+            }
+            return;
+        }
+        visit::visit_expr(self, expr);
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
+        if crate::desugar::regions::is_member(closure) {
+            return;
+        }
+        self.closures += 1;
+        visit::visit_expr_closure(self, closure);
+        self.closures -= 1;
+    }
+
+    fn visit_macro(&mut self, mac: &'ast Macro) {
+        let span = mac
+            .path
+            .segments
+            .last()
+            .map_or_else(proc_macro2::Span::call_site, |last| last.ident.span());
+        if Marks::is_checkpoint(mac) {
+            self.found_at(span);
+        } else if self.marks.in_tokens(&mac.tokens) {
+            let Some(arguments) = arguments_of_macro(mac) else {
+                self.trapped.get_or_insert(Trapped {
+                    span,
+                    holder: "a macro that ckpt does not know",
+                    instead: if (Marks { calls: &[] }).in_tokens(&mac.tokens) {
+                        OWN_FUNCTION
+                    } else {
+                        "bind the call's result with `let` and use the variable in the macro"
+                    },
+                });
+                return;
+            };
+            for argument in &arguments {
+                match argument {
+                    Expr::Assign(named) => self.visit_expr(&named.right),
+                    argument => self.visit_expr(argument),
+                }
+            }
+        }
+    }
+
+    fn visit_generic_argument(&mut self, argument: &'ast GenericArgument) {
+        match argument {
+            GenericArgument::Const(constant) => self.constant(constant),
+            argument => visit::visit_generic_argument(self, argument),
+        }
+    }
+
+    fn visit_type_array(&mut self, array: &'ast TypeArray) {
+        self.visit_type(&array.elem);
+        self.constant(&array.len);
+    }
+
+    fn visit_expr_repeat(&mut self, array: &'ast ExprRepeat) {
+        self.visit_expr(&array.expr);
+        self.constant(&array.len);
+    }
+
+    fn visit_expr_const(&mut self, block: &'ast ExprConst) {
+        if self.marks.in_block(&block.block) {
+            self.in_constant(block.const_token.span);
+        }
+    }
+
+    fn visit_item(&mut self, _: &'ast Item) {}
+}

@@ -1,0 +1,6 @@
+//! What can be told from syntax alone, with the tables of the library: sites, where values come from, what macros that the
+//! program defines do. All stages use it; it knows none of them.
+
+pub mod marks;
+pub mod origins;
+pub mod own_macros;

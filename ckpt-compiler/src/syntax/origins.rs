@@ -1,0 +1,579 @@
+//! Where the value of an expression comes from, as far as syntax and tables can tell.
+
+use crate::library::Tables;
+use crate::spine::operands::is_assignment;
+use std::collections::HashSet;
+use syn::visit::{self, Visit};
+use syn::{Expr, Path, Type};
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Computed: it can only be saved.
+    Value,
+    /// A literal text or the like: cheap to make again, and without an owner.
+    Constant,
+    /// Borrowed from a place: made again at restart.
+    Borrow {
+        /// Whether the borrow is exclusive (`&mut`).
+        exclusive: bool,
+    },
+    /// A closure: made again at restart.
+    Closure,
+    /// From the process or a device: arguments, clocks, files. Made again at restart.
+    Device,
+}
+
+/// Classifies an initialiser. `references` are the names known to stand for references.
+pub fn origin(expr: &Expr, references: &HashSet<String>) -> Origin {
+    let found = shape(expr, references);
+    if found == Origin::Value && mentions_device(expr) {
+        Origin::Device
+    } else {
+        found
+    }
+}
+
+fn shape(expr: &Expr, references: &HashSet<String>) -> Origin {
+    let tables = Tables::current();
+    match expr {
+        Expr::Paren(inner) => shape(&inner.expr, references),
+        Expr::Group(inner) => shape(&inner.expr, references),
+        Expr::Try(inner) => match shape(&inner.expr, references) {
+            Origin::Borrow { exclusive } => Origin::Borrow { exclusive },
+            _ => Origin::Value,
+        },
+        Expr::Reference(one) => Origin::Borrow {
+            exclusive: one.mutability.is_some(),
+        },
+        Expr::Closure(_) => Origin::Closure,
+        Expr::Lit(lit) => match lit.lit {
+            syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_) => Origin::Constant,
+            _ => Origin::Value,
+        },
+        Expr::Path(path) => match path.path.get_ident() {
+            Some(name) if references.contains(&name.to_string()) => Origin::Borrow { exclusive: false },
+            _ => Origin::Value,
+        },
+        Expr::MethodCall(call) => {
+            let method = call.method.to_string();
+            let receiver = shape(&call.receiver, references);
+            let inherited = matches!(receiver, Origin::Borrow { exclusive: true });
+            if matches!(method.as_str(), "copied" | "cloned") && is_one_item(&call.receiver) {
+                return Origin::Value;
+            }
+            if tables.borrows(&method) && takes_as_many(&method, call.args.len()) {
+                Origin::Borrow {
+                    exclusive: inherited || tables.borrows_mutably(&method),
+                }
+            } else if (tables.adapts(&method) || has_borrowed_default(call))
+                && matches!(receiver, Origin::Borrow { .. })
+            {
+                Origin::Borrow { exclusive: inherited }
+            } else {
+                Origin::Value
+            }
+        }
+        Expr::Call(call) if is_constructor(&call.func) => borrows(any(call.args.iter(), references)),
+        Expr::Call(call) if is_box(&call.func) && call.args.len() == 1 => match &call.args[0] {
+            Expr::Closure(_) => Origin::Closure,
+            inner => match shape(inner, references) {
+                Origin::Closure => Origin::Closure,
+                _ => Origin::Value,
+            },
+        },
+        Expr::Cast(cast) if shape(&cast.expr, references) == Origin::Closure => Origin::Closure,
+        Expr::Macro(one) => match any(items_of_vec(&one.mac).iter().flatten(), references) {
+            Origin::Closure => Origin::Closure,
+            _ => Origin::Value,
+        },
+        Expr::Tuple(tuple) => any(tuple.elems.iter(), references),
+        Expr::Array(array) => any(array.elems.iter(), references),
+        Expr::Struct(one) => borrows(any(one.fields.iter().map(|field| &field.expr), references)),
+        Expr::If(branch) => {
+            let then = branch.then_branch.stmts.last();
+            let otherwise = branch.else_branch.as_ref().map(|(_, expr)| &**expr);
+            any(then.into_iter().filter_map(tail).chain(otherwise), references)
+        }
+        Expr::Match(branch) => any(branch.arms.iter().map(|arm| &*arm.body), references),
+        Expr::Block(block) => any(block.block.stmts.last().into_iter().filter_map(tail), references),
+        _ => Origin::Value,
+    }
+}
+
+/// Methods that share their name with one of the tables' but take other arguments mean something else: `Cell::get`.
+fn takes_as_many(method: &str, arguments: usize) -> bool {
+    match method {
+        "get" | "get_mut" => arguments == 1,
+        "read" | "write" | "borrow" | "borrow_mut" | "lock" => arguments == 0,
+        _ => true,
+    }
+}
+
+/// `name.as_deref().unwrap_or("none")`: what stands in is a reference, so the whole is one.
+fn has_borrowed_default(call: &syn::ExprMethodCall) -> bool {
+    let default = call.args.first().filter(|_| call.method == "unwrap_or");
+    default.is_some_and(|default| {
+        matches!(
+            shape(default, &HashSet::new()),
+            Origin::Constant | Origin::Borrow { .. }
+        )
+    })
+}
+
+/// Whether the expression gives at most one reference, and not an iterator over many.
+fn is_one_item(expr: &Expr) -> bool {
+    matches!(expr, Expr::MethodCall(call) if matches!(
+        call.method.to_string().as_str(),
+        "first" | "last" | "get" | "first_mut" | "last_mut" | "get_mut" | "as_ref" | "peek" | "min" | "max" | "next" | "nth"
+    ))
+}
+
+/// The first closure in a chain of adaptors that does more than compute: going over the chain again would do it again.
+pub fn effect_in_chain(expr: &Expr) -> Option<proc_macro2::Span> {
+    let Expr::MethodCall(call) = expr else { return None };
+    let in_arguments = call
+        .args
+        .iter()
+        .find_map(|argument| effect_of_closure(closure_in(argument)?));
+    in_arguments.or_else(|| effect_in_chain(&call.receiver))
+}
+
+/// Whether a closure in a chain of adaptors does work that is too much to do again: calls of functions that the tables do
+/// not know, loops, whole iterations.
+pub fn works_in_chain(expr: &Expr) -> bool {
+    struct Work(bool);
+    impl<'ast> Visit<'ast> for Work {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            let tables = Tables::current();
+            self.0 |= match expr {
+                Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => true,
+                Expr::Call(call) => {
+                    let is_known =
+                        matches!(&*call.func, Expr::Path(path) if tables.is_pure_function(&path.path));
+                    !is_known && !is_constructor(&call.func) && !is_box(&call.func)
+                }
+                Expr::MethodCall(call) => {
+                    let method = call.method.to_string();
+                    tables.collects(&method) || !tables.knows(&method)
+                }
+                _ => false,
+            };
+            visit::visit_expr(self, expr);
+        }
+    }
+    let Expr::MethodCall(call) = expr else {
+        return false;
+    };
+    let in_arguments = call.args.iter().filter_map(closure_in).any(|closure| {
+        let mut work = Work(false);
+        work.visit_expr(&closure.body);
+        work.0
+    });
+    in_arguments || works_in_chain(&call.receiver)
+}
+
+/// Where a closure does more than compute.
+pub fn effect_of_closure(closure: &syn::ExprClosure) -> Option<proc_macro2::Span> {
+    let mut effects = Effects {
+        own: HashSet::new(),
+        found: None,
+    };
+    closure.inputs.iter().for_each(|input| effects.visit_pat(input));
+    effects.visit_expr(&closure.body);
+    effects.found
+}
+
+/// A closure, or `&mut` one: it may have been written in the place of its name.
+pub fn closure_in(argument: &Expr) -> Option<&syn::ExprClosure> {
+    match argument {
+        Expr::Closure(closure) => Some(closure),
+        Expr::Paren(inner) => closure_in(&inner.expr),
+        Expr::Reference(one) if one.mutability.is_some() => closure_in(&one.expr),
+        _ => None,
+    }
+}
+
+/// Looks for what a closure does to the world outside it. `own` are the variables that it declares itself.
+struct Effects {
+    own: HashSet<String>,
+    found: Option<proc_macro2::Span>,
+}
+
+impl Effects {
+    fn captures(&self, place: &Expr) -> bool {
+        place_root(place).is_some_and(|root| !self.own.contains(&root.to_string()))
+    }
+}
+
+impl<'ast> Visit<'ast> for Effects {
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        let name = mac
+            .path
+            .segments
+            .last()
+            .map(|last| last.ident.to_string())
+            .unwrap_or_default();
+        if !matches!(
+            name.as_str(),
+            "format" | "vec" | "matches" | "assert" | "assert_eq" | "debug_assert"
+        ) {
+            self.found.get_or_insert(syn::spanned::Spanned::span(&mac.path));
+        }
+    }
+
+    fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
+        if self.captures(&one.left) {
+            self.found.get_or_insert(one.eq_token.span);
+        }
+        visit::visit_expr_assign(self, one);
+    }
+
+    fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
+        if crate::spine::operands::is_assignment(&one.op) && self.captures(&one.left) {
+            self.found.get_or_insert(syn::spanned::Spanned::span(&one.op));
+        }
+        visit::visit_expr_binary(self, one);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let (tables, method) = (Tables::current(), call.method.to_string());
+        let looks = (tables.is_pure(&method) || tables.borrows(&method)) && !tables.borrows_mutably(&method);
+        let looks = looks || matches!(method.as_str(), "contains" | "contains_key") || tables.adapts(&method);
+        if self.captures(&call.receiver) && !looks {
+            self.found.get_or_insert(call.method.span());
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
+        if one.mutability.is_some() && self.captures(&one.expr) {
+            self.found.get_or_insert(one.and_token.span);
+        }
+        visit::visit_expr_reference(self, one);
+    }
+
+    fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
+        self.own.insert(pat.ident.to_string());
+    }
+}
+
+fn tail(stmt: &syn::Stmt) -> Option<&Expr> {
+    match stmt {
+        syn::Stmt::Expr(expr, None) => Some(expr),
+        _ => None,
+    }
+}
+
+fn any<'a>(parts: impl Iterator<Item = &'a Expr>, references: &HashSet<String>) -> Origin {
+    let mut found = Origin::Value;
+    for part in parts {
+        match shape(part, references) {
+            Origin::Borrow { exclusive } => {
+                let before = matches!(found, Origin::Borrow { exclusive: true });
+                found = Origin::Borrow {
+                    exclusive: exclusive || before,
+                };
+            }
+            Origin::Closure if found == Origin::Value => found = Origin::Closure,
+            _ => {}
+        }
+    }
+    found
+}
+
+/// A value with a closure in it is a value: what else is in it may not be made again.
+fn borrows(found: Origin) -> Origin {
+    match found {
+        Origin::Closure => Origin::Value,
+        other => other,
+    }
+}
+
+/// What stands in `vec![a, b]`.
+fn items_of_vec(mac: &syn::Macro) -> Option<syn::punctuated::Punctuated<Expr, syn::Token![,]>> {
+    let parser = syn::punctuated::Punctuated::parse_terminated;
+    mac.path
+        .is_ident("vec")
+        .then(|| mac.parse_body_with(parser).ok())
+        .flatten()
+}
+
+/// `Box::new`, `Rc::new`, `Arc::new`.
+pub fn is_box(func: &Expr) -> bool {
+    let Expr::Path(path) = func else { return false };
+    let mut segments = path.path.segments.iter().rev().map(|one| one.ident.to_string());
+    let (last, of) = (segments.next(), segments.next());
+    last.as_deref() == Some("new") && matches!(of.as_deref(), Some("Box" | "Rc" | "Arc"))
+}
+
+/// `Some(..)`, `Point(..)`: a name with a capital.
+fn is_constructor(func: &Expr) -> bool {
+    matches!(func, Expr::Path(path) if path
+        .path
+        .segments
+        .last()
+        .is_some_and(|last| last.ident.to_string().starts_with(|first: char| first.is_uppercase())))
+}
+
+/// What a value is put together from: `Wrapper(a, b)`, `Pair { left, right }`.
+pub fn operands_of_constructor(expr: &Expr) -> Option<Vec<&Expr>> {
+    match expr {
+        Expr::Paren(inner) => operands_of_constructor(&inner.expr),
+        Expr::Call(call) if is_constructor(&call.func) => Some(call.args.iter().collect()),
+        Expr::Struct(one) if one.rest.is_none() => Some(one.fields.iter().map(|field| &field.expr).collect()),
+        _ => None,
+    }
+}
+
+/// Whether the iterable of a `for` is a chain of adaptors, which can be made again but not saved.
+pub fn iterator_origin(expr: &Expr, references: &HashSet<String>) -> bool {
+    match expr {
+        Expr::Paren(inner) => iterator_origin(&inner.expr, references),
+        Expr::MethodCall(call) if Tables::current().adapts(&call.method.to_string()) => {
+            let root_is_range = matches!(unparenthesised(&call.receiver), Expr::Range(_));
+            root_is_range
+                || iterator_origin(&call.receiver, references)
+                || matches!(origin(&call.receiver, references), Origin::Borrow { .. })
+        }
+        _ => false,
+    }
+}
+
+fn unparenthesised(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Paren(inner) => unparenthesised(&inner.expr),
+        other => other,
+    }
+}
+
+/// A value with something in it that changes behind a shared reference is none, whatever else it holds: made again it
+/// would have lost that.
+fn mentions_device(expr: &Expr) -> bool {
+    #[derive(Default)]
+    struct Devices {
+        found: bool,
+        changes: bool,
+    }
+    impl<'ast> Visit<'ast> for Devices {
+        fn visit_path(&mut self, path: &'ast Path) {
+            self.found |= Tables::current().is_device(path);
+            self.changes |= path
+                .segments
+                .iter()
+                .any(|one| changes_inside(&one.ident.to_string()));
+            visit::visit_path(self, path);
+        }
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            self.found |= Tables::current().is_device_method(&call.method.to_string());
+            visit::visit_expr_method_call(self, call);
+        }
+    }
+    let mut devices = Devices::default();
+    devices.visit_expr(expr);
+    devices.found && !devices.changes
+}
+
+/// Types that change behind a shared reference, and what makes queues that do.
+pub fn changes_inside(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "Mutex",
+        "RwLock",
+        "ReentrantLock",
+        "ReentrantMutex",
+        "FairMutex",
+        "ShardedLock",
+        "Cell",
+        "RefCell",
+        "UnsafeCell",
+        "SyncUnsafeCell",
+        "OnceCell",
+        "OnceLock",
+        "LazyCell",
+        "LazyLock",
+        "Lazy",
+        "DashMap",
+        "DashSet",
+        "SkipMap",
+        "SkipSet",
+        "SegQueue",
+        "ArrayQueue",
+        "channel",
+        "sync_channel",
+        "bounded",
+        "unbounded",
+    ];
+    NAMES.contains(&name) || name.starts_with("Atomic")
+}
+
+/// Whether an initialiser may be evaluated again and gives the same, its inputs unchanged: no call in it of which the
+/// tables do not say so. The bodies of closures do not count, they are not run.
+pub fn is_repeatable(expr: &Expr) -> bool {
+    struct Calls(bool);
+    impl<'ast> Visit<'ast> for Calls {
+        fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+            let is_known =
+                matches!(&*call.func, Expr::Path(path) if Tables::current().is_pure_function(&path.path));
+            self.0 |= !is_known && !is_constructor(&call.func) && !is_box(&call.func);
+            visit::visit_expr_call(self, call);
+        }
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            let (tables, method) = (Tables::current(), call.method.to_string());
+            let runs_closures = tables.collects(&method);
+            self.0 |= !(tables.is_pure(&method)
+                || has_borrowed_default(call)
+                || tables.borrows(&method)
+                || tables.adapts(&method)
+                || runs_closures && closures_are_repeatable(&call.receiver));
+            visit::visit_expr_method_call(self, call);
+        }
+        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+            match items_of_vec(mac) {
+                Some(items) => self.0 |= !items.iter().all(is_repeatable),
+                None => self.0 = true,
+            }
+        }
+        fn visit_expr_assign(&mut self, _: &'ast syn::ExprAssign) {
+            self.0 = true;
+        }
+        fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
+            self.0 |= is_assignment(&one.op);
+            visit::visit_expr_binary(self, one);
+        }
+        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    }
+    let mut calls = Calls(false);
+    calls.visit_expr(expr);
+    !calls.0
+}
+
+/// Whether the closures in a chain of adaptors may be run again.
+fn closures_are_repeatable(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(call) => {
+            closures_are_repeatable(&call.receiver)
+                && call.args.iter().all(|argument| match argument {
+                    Expr::Closure(closure) => is_repeatable(&closure.body),
+                    _ => true,
+                })
+        }
+        _ => true,
+    }
+}
+
+/// The value without a name that the expression borrows from: `args().nth(1)` in `args().nth(1).as_deref()`. It lives
+/// as long as the statement or branch around it, so it needs a name where that is taken apart.
+pub fn lent_temporary_mut(expr: &mut Expr) -> Option<&mut Expr> {
+    let owner = match expr {
+        Expr::Paren(inner) => return lent_temporary_mut(&mut inner.expr),
+        Expr::Group(inner) => return lent_temporary_mut(&mut inner.expr),
+        Expr::Try(inner) => return lent_temporary_mut(&mut inner.expr),
+        Expr::Reference(one) => &mut *one.expr,
+        Expr::Index(one) => &mut *one.expr,
+        Expr::MethodCall(call) => {
+            let (tables, method) = (Tables::current(), call.method.to_string());
+            if tables.borrows(&method) && takes_as_many(&method, call.args.len()) {
+                &mut *call.receiver
+            } else {
+                return lent_temporary_mut(&mut call.receiver);
+            }
+        }
+        _ => return None,
+    };
+    if place_root(owner).is_some() || is_constant(owner) || matches!(owner, Expr::Path(_)) {
+        None
+    } else if lent_temporary_mut(owner).is_some() || borrows_from_a_place(owner) {
+        lent_temporary_mut(owner)
+    } else {
+        Some(owner)
+    }
+}
+
+/// Whether a chain of borrows and adaptors begins at a variable.
+fn borrows_from_a_place(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(inner) => borrows_from_a_place(&inner.expr),
+        Expr::Group(inner) => borrows_from_a_place(&inner.expr),
+        Expr::Try(inner) => borrows_from_a_place(&inner.expr),
+        Expr::Reference(one) => borrows_from_a_place(&one.expr),
+        Expr::Index(one) => borrows_from_a_place(&one.expr),
+        Expr::MethodCall(call) => {
+            let (tables, method) = (Tables::current(), call.method.to_string());
+            (tables.borrows(&method) || tables.adapts(&method)) && borrows_from_a_place(&call.receiver)
+        }
+        other => place_root(other).is_some() || is_constant(other) || matches!(other, Expr::Path(_)),
+    }
+}
+
+/// Whether a temporary of this value lives as long as the program, or needs no owner.
+pub fn is_constant(expr: &Expr) -> bool {
+    match expr {
+        Expr::Range(_) | Expr::Lit(_) => true,
+        Expr::Array(array) => array.elems.iter().all(is_constant),
+        Expr::Paren(inner) => is_constant(&inner.expr),
+        _ => false,
+    }
+}
+
+/// Whether a written type is one that no checkpoint holds: references, functions, pointers, closures behind `dyn Fn`.
+/// Objects of other traits may have been made `Checkpoint`; where they have not, rustc says so.
+pub fn is_reference_type(ty: &Type) -> bool {
+    struct References(bool);
+    impl<'ast> Visit<'ast> for References {
+        fn visit_type(&mut self, ty: &'ast Type) {
+            self.0 |= match ty {
+                Type::BareFn(_) | Type::Ptr(_) | Type::ImplTrait(_) => true,
+                Type::TraitObject(object) => object.bounds.iter().any(is_function_or_borrows),
+                _ => false,
+            };
+            visit::visit_type(self, ty);
+        }
+        fn visit_type_reference(&mut self, one: &'ast syn::TypeReference) {
+            let is_static = one
+                .lifetime
+                .as_ref()
+                .is_some_and(|lifetime| lifetime.ident == "static");
+            self.0 |= !is_static;
+            visit::visit_type_reference(self, one);
+        }
+    }
+    let mut references = References(false);
+    references.visit_type(ty);
+    references.0
+}
+
+fn is_function_or_borrows(bound: &syn::TypeParamBound) -> bool {
+    match bound {
+        syn::TypeParamBound::Trait(one) => one.path.segments.last().is_some_and(|last| {
+            matches!(
+                last.ident.to_string().as_str(),
+                "Fn" | "FnMut" | "FnOnce" | "Iterator"
+            )
+        }),
+        syn::TypeParamBound::Lifetime(lifetime) => lifetime.ident != "static",
+        _ => false,
+    }
+}
+
+/// Whether a written type borrows exclusively.
+pub fn is_exclusive_type(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(one) => one.mutability.is_some(),
+        Type::Paren(inner) => is_exclusive_type(&inner.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().any(is_exclusive_type),
+        _ => false,
+    }
+}
+
+/// The local at the root of a place: `a` for `a`, `a.b[c].d`, `*a`.
+pub fn place_root(expr: &Expr) -> Option<&syn::Ident> {
+    match expr {
+        Expr::Path(path) => path.path.get_ident(),
+        Expr::Field(field) => place_root(&field.base),
+        Expr::Index(index) => place_root(&index.expr),
+        Expr::Paren(inner) => place_root(&inner.expr),
+        Expr::Group(inner) => place_root(&inner.expr),
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => place_root(&unary.expr),
+        _ => None,
+    }
+}

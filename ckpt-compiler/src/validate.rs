@@ -1,0 +1,151 @@
+//! The last look at what was written: every name and number of the user's function is in it.
+//!
+//! The stages are many and each may have a mistake. One that loses a statement would go unnoticed until a result is wrong;
+//! so the emitted function is held against the source, token by token, before rustc sees it.
+
+use crate::diagnostics::Diagnostics;
+use proc_macro2::{Delimiter, LineColumn, Spacing, Span, TokenStream, TokenTree};
+use std::collections::{HashMap, HashSet};
+use syn::visit::{self, Visit};
+use syn::{Block, PatIdent, PatOr};
+
+/// Refuses the function if a name, number or text of the source is missing in what was emitted, and not replaced either.
+pub fn check(source: &TokenStream, accounted: &[&TokenStream], errors: &mut Diagnostics) {
+    let mut written = HashSet::new();
+    for tokens in accounted {
+        places(tokens, &mut |span, _| {
+            written.insert(key(span.start()));
+        });
+    }
+    for alternatives in same_variables(source) {
+        if alternatives.iter().any(|at| written.contains(at)) {
+            written.extend(alternatives);
+        }
+    }
+    let mut lost: Option<(Span, String)> = None;
+    places(&without_ckpt(source), &mut |span, text| {
+        if lost.is_none() && !written.contains(&key(span.start())) && !is_keyword(text) {
+            lost = Some((span, text.to_owned()));
+        }
+    });
+    if let Some((span, text)) = lost {
+        errors.refuse(
+            span,
+            format!("E1006: `{text}` would be lost in the function with checkpoints"),
+            "this is a mistake of ckpt, found before it could do harm",
+            "report it with this function, and put the checkpoint into another loop meanwhile",
+        );
+    }
+}
+
+/// The places where the alternatives of a pattern bind one variable, `i` in `Ok(i) | Err(i)`: it may be written for any.
+fn same_variables(source: &TokenStream) -> Vec<Vec<(usize, usize)>> {
+    #[derive(Default)]
+    struct Alternatives {
+        inside: usize,
+        of_name: HashMap<String, Vec<(usize, usize)>>,
+        found: Vec<Vec<(usize, usize)>>,
+    }
+    impl<'ast> Visit<'ast> for Alternatives {
+        fn visit_pat_or(&mut self, pattern: &'ast PatOr) {
+            self.inside += 1;
+            visit::visit_pat_or(self, pattern);
+            self.inside -= 1;
+            if self.inside == 0 {
+                self.found.extend(self.of_name.drain().map(|(_, places)| places));
+            }
+        }
+        fn visit_pat_ident(&mut self, pattern: &'ast PatIdent) {
+            if self.inside > 0 {
+                let places = self.of_name.entry(pattern.ident.to_string()).or_default();
+                places.push(key(pattern.ident.span().start()));
+            }
+            visit::visit_pat_ident(self, pattern);
+        }
+    }
+    let mut alternatives = Alternatives::default();
+    if let Ok(body) = syn::parse2::<Block>(source.clone()) {
+        alternatives.visit_block(&body);
+    }
+    alternatives.found
+}
+
+fn key(at: LineColumn) -> (usize, usize) {
+    (at.line, at.column)
+}
+
+/// Every name and literal.
+fn places(tokens: &TokenStream, found: &mut dyn FnMut(Span, &str)) {
+    for token in tokens.clone() {
+        match token {
+            TokenTree::Group(group) => places(&group.stream(), found),
+            TokenTree::Ident(ident) => found(ident.span(), &ident.to_string()),
+            TokenTree::Literal(literal) => found(literal.span(), &literal.to_string()),
+            TokenTree::Punct(_) => {}
+        }
+    }
+}
+
+/// Without attributes, and without the calls of `checkpoint!`.
+fn without_ckpt(tokens: &TokenStream) -> TokenStream {
+    let all: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let mut kept = TokenStream::new();
+    let mut at = 0;
+    while at < all.len() {
+        let skipped = attribute(&all[at..]).or_else(|| checkpoint(&all[at..]));
+        if let Some(length) = skipped {
+            at += length;
+            continue;
+        }
+        kept.extend([match &all[at] {
+            TokenTree::Group(group) => {
+                let mut inner = proc_macro2::Group::new(group.delimiter(), without_ckpt(&group.stream()));
+                inner.set_span(group.span());
+                TokenTree::Group(inner)
+            }
+            other => other.clone(),
+        }]);
+        at += 1;
+    }
+    kept
+}
+
+fn is_punct(token: Option<&TokenTree>, sign: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(one)) if one.as_char() == sign)
+}
+
+/// `#[..]` or `#![..]`: how many tokens.
+fn attribute(tokens: &[TokenTree]) -> Option<usize> {
+    let bang = usize::from(is_punct(tokens.get(1), '!'));
+    let is_attribute = is_punct(tokens.first(), '#')
+        && matches!(tokens.get(1 + bang), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket);
+    is_attribute.then_some(2 + bang)
+}
+
+/// `ckpt::checkpoint!(..)`, with any path before it.
+fn checkpoint(tokens: &[TokenTree]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        while matches!(tokens.get(at), Some(TokenTree::Punct(one)) if one.as_char() == ':' && one.spacing() == Spacing::Joint)
+            && is_punct(tokens.get(at + 1), ':')
+        {
+            at += 2;
+        }
+        let Some(TokenTree::Ident(name)) = tokens.get(at) else {
+            return None;
+        };
+        at += 1;
+        if *name == "checkpoint" && is_punct(tokens.get(at), '!') {
+            return Some(at + 2);
+        }
+        if !is_punct(tokens.get(at), ':') {
+            return None;
+        }
+    }
+}
+
+/// Words of the language: `for`, `while` and `in` are written otherwise.
+fn is_keyword(text: &str) -> bool {
+    syn::parse_str::<syn::Ident>(text).is_err()
+        && text.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
+}
