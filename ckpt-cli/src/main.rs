@@ -1,25 +1,38 @@
 //! `cargo ckpt`: run, kill, restart and look into restartable Rust programs.
 //!
-//! `commands/` has one file for each command; `launch/` finds, builds and starts the user's program;
-//! `crashtest/` kills and compares; `doctor/` looks at the machine; `expand` finds annotated functions; `stores` finds the store that a command is about, `lines` the parts of its ranks; `messages` what each message means; `render` draws tables; `talk` knows how much is said, and in which colours.
-//! `pack/` makes one file of a store and a store of the file. `tui/` shows a job in the terminal, `report/` tells the life of a job, `plot/` draws arrays, `export/` writes them for other programs. `package/` reads the sources of unmodified programs and copies them. `values/` reads what checkpoints hold. Nothing here knows HDF5: stores are read through the library's own reader.
+//! `commands/` has one file for each command. Below it, from the top down; each knows those below it only:
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | `crashtest` | kills and compares |
+//! | `tui`, `report` | a job in the terminal; the life of a job |
+//! | `doctor` | looks at the machine |
+//! | `package` | unmodified programs: read, copied, rewritten, built, shown |
+//! | `launch` | starts programs, again where they die |
+//! | `cargo` | which program is meant, and building it |
+//! | `plot`, `export`, `pack` | draws arrays, writes them for other programs; makes one file of a store |
+//! | `values` | what checkpoints hold |
+//! | `stores` | the store that a command is about, and the parts of its ranks |
+//! | `messages` | what each message means |
+//! | `render`, `output`, `failure` | tables; how much is said, and in which colours; what is said when it fails |
+//!
+//! Nothing here knows HDF5: stores are read through the library's own reader.
 
+mod cargo;
 mod commands;
 mod crashtest;
 mod doctor;
-mod expand;
 mod export;
 mod failure;
 mod launch;
-mod lines;
 mod messages;
+mod output;
 mod pack;
 mod package;
 mod plot;
 mod render;
 mod report;
 mod stores;
-mod talk;
 mod tui;
 mod values;
 
@@ -42,7 +55,7 @@ struct CommandLine {
     #[command(subcommand)]
     command: commands::Command,
     #[command(flatten)]
-    talk: talk::TalkOptions,
+    talk: output::TalkOptions,
 }
 
 const EXAMPLES: &str = "\

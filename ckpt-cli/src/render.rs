@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table};
 
-use crate::talk;
+use crate::output;
 
 /// How a command prints its result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -38,7 +38,7 @@ pub fn table(header: &[&str]) -> Table {
     table
         .load_preset("     --            ")
         .set_content_arrangement(ContentArrangement::Disabled);
-    match talk::coloured() {
+    match output::coloured() {
         true => table.enforce_styling(),
         false => table.force_no_tty(),
     };

@@ -8,16 +8,17 @@ use std::time::Duration;
 use indicatif::ProgressBar;
 use regex::Regex;
 
+use crate::cargo::CargoOptions;
+use crate::cargo::SitesOf;
 use crate::crashtest::plan::{Amount, Kind, plan};
 use crate::crashtest::process::Launcher;
 use crate::crashtest::report::{Report, Restarts};
 use crate::crashtest::scratch::Scratch;
 use crate::crashtest::trial::{Comparison, Test};
 use crate::failure::{AboutFile, Failure, Outcome, code};
-use crate::launch::cargo::SitesOf;
-use crate::launch::{CargoOptions, RankOptions};
+use crate::launch::RankOptions;
+use crate::output;
 use crate::render::{self, FormatOption};
-use crate::talk;
 
 /// Kill the program at many points, restart it each time and compare the answers
 ///
@@ -89,7 +90,7 @@ impl Crashtest {
     /// Builds, runs, kills, restarts, compares.
     pub fn perform(&self) -> Outcome<u8> {
         self.ranks.have_a_number()?;
-        let program = self.cargo.build(self.ranks.ranks)?;
+        let program = crate::package::program::program(&self.cargo, self.ranks.ranks)?;
         let name = program.name.clone();
         let reaches_only = program.reaches_only;
         let folder = std::env::current_dir().about("cannot read", ".".as_ref())?;
@@ -107,7 +108,7 @@ impl Crashtest {
             comparison: &comparison,
         };
         let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1_000_000));
-        let bar = talk::spinner();
+        let bar = output::spinner();
         let outcome = self.trials(&mut test, seed, &bar);
         bar.finish_and_clear();
         let mut report = Report {
@@ -155,7 +156,7 @@ impl Crashtest {
         };
         let planned = plan(expected.visits, amount);
         bar.set_length(planned.len() as u64);
-        bar.set_style(talk::style("{spinner} {msg} {wide_bar} {pos}/{len} {eta}"));
+        bar.set_style(output::style("{spinner} {msg} {wide_bar} {pos}/{len} {eta}"));
         bar.set_message("trials");
         let mut trials = Vec::new();
         for trial in &planned {

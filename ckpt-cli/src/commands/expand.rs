@@ -1,8 +1,8 @@
 //! `cargo ckpt expand`: the instrumented form of an annotated function, as the macro makes it.
 
-use crate::expand;
+use crate::cargo::CargoOptions;
 use crate::failure::Outcome;
-use crate::launch::CargoOptions;
+use crate::package::show::expand;
 use crate::render;
 
 /// Show what an annotated function becomes

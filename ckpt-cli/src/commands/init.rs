@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use crate::cargo::CargoOptions;
 use crate::failure::{AboutFile, Failure, Outcome};
-use crate::launch::CargoOptions;
-use crate::package::features::features_for;
-use crate::package::manifest::{Manifest, Runtime};
+use crate::package::copy::features::features_for;
+use crate::package::copy::manifest::add_dependency;
 
 /// Add the dependency and a commented ckpt.toml
 ///
@@ -59,26 +59,6 @@ impl Init {
         write_settings(&folder.join("ckpt.toml"))?;
         Ok(0)
     }
-}
-
-/// Adds ckpt to a manifest, and says so.
-pub fn add_dependency(manifest: &Path, features: &[String]) -> Outcome<()> {
-    let text = fs::read_to_string(manifest).about("cannot read", manifest)?;
-    let mut edited = Manifest::parse(manifest, &text)?;
-    edited.add_runtime(&Runtime::find(), features, None)?;
-    let new = edited.text();
-    if new == text {
-        println!("{} has ckpt already", manifest.display());
-        return Ok(());
-    }
-    fs::write(manifest, new).about("cannot write", manifest)?;
-    let with = if features.is_empty() {
-        String::new()
-    } else {
-        format!(" with {}", features.join(", "))
-    };
-    println!("{}: added ckpt{with}", manifest.display());
-    Ok(())
 }
 
 fn write_settings(path: &Path) -> Outcome<()> {

@@ -7,12 +7,12 @@ use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableContent};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome};
-use crate::lines::{Lines, Ranks};
 use crate::plot::raster::{Cell, Plane};
 use crate::plot::{self, Picture};
 use crate::render;
+use crate::stores::checkpoint::unreadable;
+use crate::stores::lines::{Lines, Ranks};
 use crate::stores::{StoreArgs, Which, id_list};
-use crate::values::checkpoint::unreadable;
 use crate::values::elements::{Chosen, Elements, indexed};
 use crate::values::find::{Found, find, node_of};
 use crate::values::tree::{node_as_json, row, short_type, variables_table};

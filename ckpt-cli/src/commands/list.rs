@@ -8,8 +8,8 @@ use ckpt::store::{Entry, Meta};
 use serde_json::json;
 
 use crate::failure::Outcome;
-use crate::lines::{Line, Lines, rank_list};
 use crate::render;
+use crate::stores::lines::{Line, Lines, rank_list};
 use crate::stores::{self, StoreArgs};
 
 /// List the checkpoints of a store, oldest first

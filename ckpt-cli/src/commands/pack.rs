@@ -7,11 +7,11 @@ use ckpt::store::{CheckpointId, Mode};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, code};
-use crate::lines::{Line, Lines, rank_list};
 use crate::pack;
 use crate::render;
+use crate::stores::checkpoint;
+use crate::stores::lines::{Line, Lines, rank_list};
 use crate::stores::{StoreArgs, Which};
-use crate::values::checkpoint;
 
 /// Put checkpoints into one file, to carry or mail to another machine
 ///
@@ -149,7 +149,7 @@ fn with_what_it_needs(lines: &Lines, id: CheckpointId) -> Outcome<Vec<(u32, Chec
 }
 
 fn is_whole(lines: &Lines, id: CheckpointId) -> bool {
-    let is_whole = |part: &crate::lines::Part| {
+    let is_whole = |part: &crate::stores::lines::Part| {
         part.open(Mode::ReadOnly)
             .is_ok_and(|store| store.verify(id).is_ok())
     };

@@ -6,15 +6,17 @@ use std::path::PathBuf;
 
 use ckpt_analysis::{ChooseOptions, place};
 
+use crate::cargo::CargoOptions;
 use crate::failure::{AboutFile, Failure, Outcome, code};
-use crate::launch::CargoOptions;
 use crate::launch::session::time;
-use crate::package::driver::{Wanted, rewrite};
-use crate::package::home::Busy;
-use crate::package::plan::{FunctionPlan, Plan, Totals};
+use crate::package::build::driver;
+use crate::package::build::driver::{Wanted, rewrite};
+use crate::package::copy::home::Busy;
 use crate::package::read::ReadPackage;
-use crate::package::stage::{Stage, artefact};
-use crate::package::{driver, page, profile, read};
+use crate::package::show::page;
+use crate::package::show::plan::{FunctionPlan, Plan, Totals};
+use crate::package::show::stage::{Stage, artefact};
+use crate::package::{profile, read};
 use crate::render::{self, FormatOption};
 
 /// Show where checkpoints would go and what they would hold

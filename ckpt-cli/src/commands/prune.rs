@@ -4,10 +4,10 @@ use ckpt::store::{CheckpointId, Entry, Mode, Store};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome};
-use crate::lines::{Lines, rank_list};
 use crate::render;
+use crate::stores::checkpoint;
+use crate::stores::lines::{Lines, rank_list};
 use crate::stores::{self, StoreArgs, Which};
-use crate::values::checkpoint;
 
 /// Remove all but the newest checkpoints
 ///

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use ckpt::session::job::{COMMAND_NOTE, Job, RANKS_NOTE, State};
 use ckpt::store::{Entry, Meta};
 
+use crate::cargo::CargoOptions;
 use crate::failure::{Failure, Outcome, code};
 use crate::launch::mapping::Mapping;
 use crate::launch::restarts::{self, Run as Kept};
-use crate::launch::{Begin, CargoOptions, RankOptions, Record, RestartOptions, SessionOptions};
+use crate::launch::{Begin, RankOptions, Record, RestartOptions, SessionOptions};
+use crate::output;
+use crate::stores::checkpoint;
 use crate::stores::{self, StoreOption, Which};
-use crate::talk;
-use crate::values::checkpoint;
 
 /// Continue a run from a checkpoint
 ///
@@ -83,7 +84,7 @@ impl Restart {
             .or(&recorded.of_checkpoint(meta.as_ref().and_then(ranks_of)));
         ranks.have_a_number()?;
         self.tell(&session, &cargo, &ranks, &arguments);
-        let program = cargo.build(ranks.ranks)?;
+        let program = crate::package::program::program(&cargo, ranks.ranks)?;
         Record {
             cargo: cargo.pinned_to(&program),
             session: session.clone(),
@@ -228,7 +229,7 @@ impl Restart {
         } else {
             format!(": {}", words.join(" "))
         };
-        talk::note(&format!("restarting from {}{how}", self.which.words()));
+        output::note(&format!("restarting from {}{how}", self.which.words()));
     }
 }
 

@@ -6,14 +6,17 @@ use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
 
+use crate::cargo::CargoOptions;
 use crate::failure::{AboutFile, Failure, Outcome, code};
-use crate::launch::CargoOptions;
-use crate::package::driver::{Rewritten, Wanted, rewrite};
-use crate::package::home::Busy;
-use crate::package::launch::is_written_for_ckpt;
-use crate::package::manifest::{Manifest, Runtime};
-use crate::package::{features, full, profile, read, report};
-use crate::{render, talk};
+use crate::package::build::driver::{Rewritten, Wanted, rewrite};
+use crate::package::build::report;
+use crate::package::copy::features;
+use crate::package::copy::home::Busy;
+use crate::package::copy::manifest::{Manifest, Runtime};
+use crate::package::program::is_written_for_ckpt;
+use crate::package::show::full;
+use crate::package::{profile, read};
+use crate::{output, render};
 
 /// Put the attributes and sites into the source
 ///
@@ -64,12 +67,12 @@ impl Rewrite {
         let mut package = read::read(&self.cargo)?;
         let analysis = profile::analyse(&mut package);
         if is_written_for_ckpt(&package, &analysis) {
-            talk::note("`main` has its attribute already: nothing to do");
+            output::note("`main` has its attribute already: nothing to do");
             return Ok(0);
         }
         let _busy = Busy::with(package.target_directory());
         let Some(rewritten) = rewrite(&self.cargo, Wanted::Sources, package, analysis, self.ranks)? else {
-            talk::note("no loop is worth a checkpoint: nothing to do");
+            output::note("no loop is worth a checkpoint: nothing to do");
             return Ok(0);
         };
         if let Some(warning) = report::outside(&rewritten.package, &rewritten.placement) {

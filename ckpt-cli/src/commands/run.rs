@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 
+use crate::cargo::CargoOptions;
 use crate::failure::Outcome;
 use crate::launch::restarts::{self, Run as Kept};
-use crate::launch::{Begin, CargoOptions, RankOptions, Record, RestartOptions, SessionOptions};
+use crate::launch::{Begin, RankOptions, Record, RestartOptions, SessionOptions};
 use crate::stores;
 
 /// Build the program and run it with checkpoints
@@ -40,7 +41,7 @@ impl Run {
     /// Builds and runs.
     pub fn perform(&self) -> Outcome<u8> {
         self.ranks.have_a_number()?;
-        let program = self.cargo.build(self.ranks.ranks)?;
+        let program = crate::package::program::program(&self.cargo, self.ranks.ranks)?;
         let store = stores::for_program(self.session.dir.as_deref(), &program.name)?;
         let cargo = self.cargo.pinned_to(&program);
         let executable = program.executable.clone();

@@ -4,10 +4,10 @@ use ckpt::store::Mode;
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome};
-use crate::lines::Ranks;
 use crate::render;
+use crate::stores::checkpoint::store_failure;
+use crate::stores::lines::Ranks;
 use crate::stores::{StoreArgs, Which};
-use crate::values::checkpoint::store_failure;
 
 /// Renew the checksums of a checkpoint that was edited by hand
 ///

@@ -6,10 +6,10 @@ use ckpt::store::{CheckpointId, Damage, Mode};
 use serde_json::json;
 
 use crate::failure::{Outcome, code};
-use crate::lines::{Lines, Part};
+use crate::output::{self, Bar};
 use crate::render;
+use crate::stores::lines::{Lines, Part};
 use crate::stores::{StoreArgs, Which};
-use crate::talk::{self, Bar};
 
 /// Check every byte of a checkpoint, or of all, against its checksums
 ///
@@ -51,7 +51,7 @@ impl Verify {
             None => lines.ids().into_iter().map(CheckpointId).collect(),
         };
         let mut list = Vec::new();
-        let bar = talk::bytes_bar("verifying", lines.bytes(&ids));
+        let bar = output::bytes_bar("verifying", lines.bytes(&ids));
         for part in &lines.parts {
             list.extend(check(part, &ids, &bar)?);
         }

@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::plan::Victim;
+use crate::cargo::Program;
+use crate::cargo::SitesOf;
 use crate::failure::{AboutFile, Failure, Outcome, code};
-use crate::launch::cargo::SitesOf;
-use crate::launch::{Ending, Program, RankOptions, ranks};
+use crate::launch::{Ending, RankOptions, ranks};
 
 /// What all processes of a crash test have in common.
 #[derive(Debug)]

@@ -61,7 +61,7 @@ impl Fix {
                 }
                 _ => Ok(()),
             }),
-            Fix::Depend(manifest) => crate::commands::init::add_dependency(manifest, &[]),
+            Fix::Depend(manifest) => crate::package::copy::manifest::add_dependency(manifest, &[]),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::Check;
 use super::fix::{self, Fix};
-use super::mend::{Package, System};
+use super::package_manager::{Package, System};
 use super::tools::first_line;
 
 const HEADERS: &str = "HDF5 headers";

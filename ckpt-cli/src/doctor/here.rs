@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::Check;
 use super::fix::Fix;
-use crate::lines::Lines;
 use crate::stores;
+use crate::stores::lines::Lines;
 
 const DEPENDENCY: &str = "dependency on ckpt";
 const LEFTOVERS: &str = "leftovers";

@@ -1,12 +1,12 @@
 //! What ckpt needs from a machine: `tools` looks for programs, `hdf5` for the library and its headers, `disk` tries
-//! the store's folder, `here` looks at the package and at what its store has left of killed processes, `mend` knows the
+//! the store's folder, `here` looks at the package and at what its store has left of killed processes, `package_manager` knows the
 //! package manager's words, `fix` does what can be done.
 
 mod disk;
 mod fix;
 mod hdf5;
 mod here;
-mod mend;
+mod package_manager;
 mod tools;
 
 use std::path::Path;
@@ -82,7 +82,7 @@ impl Check {
 
 /// Looks at everything; `store` is the folder that a program started here would use.
 pub fn checks(store: &Path) -> Vec<Check> {
-    let system = mend::System::detect();
+    let system = package_manager::System::detect();
     let mut list = vec![tools::rustc(), tools::cargo(), tools::linker(system)];
     list.extend(hdf5::checks(system));
     list.extend(tools::for_mpi(system).into_iter().map(Check::optional));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Check;
-use super::mend::{Package, System};
+use super::package_manager::{Package, System};
 
 /// The oldest Rust that builds ckpt.
 const OLDEST_RUST: &str = env!("CARGO_PKG_RUST_VERSION");

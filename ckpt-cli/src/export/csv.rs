@@ -23,7 +23,7 @@ pub fn write(to: &Path, checkpoint: &Restored, one: &Named<'_>) -> Outcome<()> {
     let mut words = Vec::new();
     for run in runs {
         let some = elements.words(checkpoint, run.first, run.length);
-        words.extend(some.map_err(crate::values::checkpoint::unreadable(one.node))?);
+        words.extend(some.map_err(crate::stores::checkpoint::unreadable(one.node))?);
     }
     let file = File::create(to).about("cannot write", to)?;
     let mut out = BufWriter::new(file);

@@ -11,7 +11,7 @@ use zip::{CompressionMethod, ZipWriter};
 use super::Named;
 use super::npy::{self, NpyError};
 use crate::failure::{AboutFile, Outcome};
-use crate::values::checkpoint::unreadable;
+use crate::stores::checkpoint::unreadable;
 
 /// Writes all of them under their names.
 pub fn write(to: &Path, checkpoint: &Restored, list: &[Named<'_>]) -> Outcome<()> {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CargoOptions, RankOptions, SessionOptions};
+use super::{RankOptions, SessionOptions};
+use crate::cargo::CargoOptions;
 use crate::stores;
 
 /// Name of the record in the store folder.

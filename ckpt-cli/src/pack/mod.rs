@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use twox_hash::xxhash3_128::Hasher;
 
-use crate::talk::Bar;
+use crate::output::Bar;
 
 pub use read::unpack;
 pub use write::pack;

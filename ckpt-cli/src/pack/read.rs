@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Entry, FORMAT, MANIFEST, Manifest, Place, STORE, VERSION, copy};
 use crate::failure::{AboutFile, Failure, Outcome};
-use crate::talk::{self, Bar};
+use crate::output::{self, Bar};
 
 /// A manifest is not longer.
 const LONGEST_MANIFEST: u64 = 64 << 20;
@@ -54,7 +54,7 @@ pub fn unpack(pack: &Path, store: Option<&Path>) -> Outcome<Unpacked> {
         .tempdir_in(around)
         .about("cannot write in", around)?;
     fs::create_dir(aside.path().join(STORE)).about("cannot make", aside.path())?;
-    let bar = talk::bytes_bar("unpacking", manifest.files.iter().map(|entry| entry.bytes).sum());
+    let bar = output::bytes_bar("unpacking", manifest.files.iter().map(|entry| entry.bytes).sum());
     let mut expected = manifest.files.iter();
     for entry in entries {
         let entry = entry.map_err(|error| damaged(pack, &error))?;

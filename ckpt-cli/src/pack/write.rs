@@ -10,9 +10,9 @@ use ckpt::store::{CheckpointId, Mode};
 use super::{Entry, FILES, FORMAT, MANIFEST, Manifest, STORE, VERSION, belongs_to_a_store, copy};
 use crate::failure::{AboutFile, Failure, Outcome, code};
 use crate::launch::RECORD_FILE;
-use crate::lines::{Lines, rank_list};
+use crate::output::{self, Bar};
 use crate::stores;
-use crate::talk::{self, Bar};
+use crate::stores::lines::{Lines, rank_list};
 
 /// What has been packed.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub fn pack(
     let mut entries = Vec::new();
     let lengths = pieces.iter().filter_map(|piece| piece.file.metadata().ok());
     // Everything is read twice: for its checksum, and into the pack.
-    let bar = talk::bytes_bar("packing", 2 * lengths.map(|file| file.len()).sum::<u64>());
+    let bar = output::bytes_bar("packing", 2 * lengths.map(|file| file.len()).sum::<u64>());
     for piece in &mut pieces {
         entries.push(piece.entry(&bar)?);
     }

@@ -1,46 +1,23 @@
-//! Unmodified packages: read, analysed, rewritten in a copy, built.
+//! Unmodified packages: read, analysed, rewritten in a copy, built, shown. What follows from the sources, and from what
+//! rustc says of them, is worked out by `ckpt-analysis`; here files are read and written, and cargo is asked.
 //!
-//! `settings` and `cfg` say which code is compiled, as cargo and rustc would; `workspace` which packages are the user's own;
-//! `modules` finds and parses the files of a crate, with `strip` taking out what is not compiled; `read` puts the
-//! compiler's [`ckpt_analysis::Program`] together, and `wrappers` writes calls out in it that sites are behind.
+//! Each folder knows those above it only:
 //!
-//! `copy` makes the copy: `home` is where, `gather` says what is in it, `manifest` edits its Cargo.toml files, `features`
-//! says what of ckpt its dependencies need, and `tree` writes no more than has changed.
-//!
-//! `oracle` reads rustc's answers, `decide` draws conclusions, `driver` goes round until the copy compiles, `marks` and
-//! `report` translate between places and people, `plan`, `team_size`, `checked` and `page` show the plan, `launch` and
-//! `stamp` make a second run as quick as `cargo run`, and `memory` a run after a change.
+//! | folder | what lives there |
+//! | --- | --- |
+//! | `read` | which code is compiled, as cargo and rustc would say: the sources of the program, parsed |
+//! | `copy` | the copy of the workspace that is rewritten: where it is, what is in it, its manifests |
+//! | `build` | the rounds with rustc until the copy compiles, and what is kept for the next time |
+//! | `profile` | one run with counters in it, and what is kept of it |
+//! | `show` | the plan as text, JSON or a page; the stages; instrumented functions |
+//! | `program` | what `cargo ckpt run` starts |
 
-pub mod cfg;
-pub mod checked;
+pub mod build;
 pub mod copy;
-pub mod decide;
-pub mod driver;
-pub mod features;
-pub mod full;
-mod gather;
-pub mod home;
-pub mod launch;
-pub mod manifest;
-mod marks;
-mod memory;
-mod modules;
-mod oracle;
-pub mod page;
-pub mod plan;
 pub mod profile;
+pub mod program;
 pub mod read;
-pub mod report;
-mod settings;
-pub mod sizes;
-pub mod stage;
-mod stamp;
-mod strip;
-mod team_size;
+pub mod show;
 #[cfg(test)]
 mod testing;
-mod tree;
-pub mod workspace;
 mod wrappers;
-
-pub use modules::shown;

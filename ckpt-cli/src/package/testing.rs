@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::read::{ReadPackage, read};
-use crate::launch::CargoOptions;
+use crate::cargo::CargoOptions;
+use crate::package::read::{ReadPackage, read};
 
 /// A tree of files that vanishes at the end of the test.
 pub struct Tree {

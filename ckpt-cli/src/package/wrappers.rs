@@ -8,7 +8,7 @@ use ckpt_analysis::items::Annotation;
 use ckpt_analysis::placement::Placement;
 use ckpt_analysis::{Analysis, ChooseOptions, Edited, FileId, place};
 
-use super::read::{CallWrittenOut, ReadPackage};
+use crate::package::read::{CallWrittenOut, ReadPackage};
 
 /// Where sites reach so much of the run anyway, nothing is written out.
 const ENOUGH: f64 = 0.95;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{Life, Process, percent, time};
 use crate::render;
 
-const STYLE: &str = include_str!("../package/page/page.css");
+const STYLE: &str = include_str!("../package/show/page/page.css");
 /// What only this page has.
 const MORE: &str = "svg .run{fill:#2f6fb055;stroke:none}svg .wait{fill:var(--again);stroke:none}svg .checkpoint{fill:var(--site);stroke:none}\
 svg .failure{stroke:var(--bad);stroke-width:2}svg .nottaken{fill:var(--bad);stroke:none}svg .lost{fill:#b3261e33;stroke:none}\

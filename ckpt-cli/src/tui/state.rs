@@ -7,11 +7,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use ckpt::store::{CheckpointId, NodeKind, Restored};
 
 use crate::export::{self, Named};
-use crate::lines::{Line, Lines, Part};
 use crate::plot::raster::{Cell, Plane, Raster};
 use crate::render;
 use crate::report::Life;
 use crate::stores;
+use crate::stores::lines::{Line, Lines, Part};
 use crate::values::elements::Elements;
 use crate::values::{is_number, summary, type_and_shape};
 
@@ -236,7 +236,7 @@ impl Opened {
         let plane = Plane::with(&[], shape);
         let read = |first, count| {
             let numbers = self.checkpoint.numbers(node, first, count);
-            numbers.map_err(crate::values::checkpoint::unreadable(node))
+            numbers.map_err(crate::stores::checkpoint::unreadable(node))
         };
         let raster = plane
             .raster(Cell::Mean, read)

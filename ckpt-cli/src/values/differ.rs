@@ -6,11 +6,11 @@ use ckpt::store::{FrameInfo, Node, NodeKind, Restored, VariableInfo};
 use ckpt::value::DType;
 use serde::Serialize;
 
-use super::checkpoint::unreadable;
 use super::find::{follow, node_of};
 use super::tolerance::{Tolerance, ulps};
 use super::{is_number, select, type_and_shape};
 use crate::failure::Outcome;
+use crate::stores::checkpoint::unreadable;
 
 /// One thing that is not the same.
 #[derive(Debug, Clone, Serialize)]

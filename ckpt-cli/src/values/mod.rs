@@ -1,8 +1,7 @@
-//! What a checkpoint holds, for people: `checkpoint` opens it, `find` leads from a name to a node, `select` and
+//! What a checkpoint holds, for people: `find` leads from a name to a node, `select` and
 //! `elements` cut a part out of an array, `summary` describes many numbers by few, `tree` draws, `differ` compares two, as near as `tolerance` says,
 //! and `runs` all checkpoints of two stores.
 
-pub mod checkpoint;
 pub mod differ;
 pub mod elements;
 pub mod find;

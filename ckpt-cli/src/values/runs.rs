@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ckpt::store::{CheckpointId, Meta};
 
 use crate::failure::Outcome;
-use crate::lines::Lines;
+use crate::stores::lines::Lines;
 
 /// A visit at which both runs have a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use crate::commands::inspect::elsewhere;
 use crate::failure::{Failure, Outcome, code};
-use crate::lines::{Lines, Part, Ranks, rank_list};
 use crate::plot::raster::{Cell, Plane};
 use crate::plot::{self, Picture};
 use crate::render;
+use crate::stores::checkpoint;
+use crate::stores::lines::{Lines, Part, Ranks, rank_list};
 use crate::stores::{self, StoreArgs, Which};
-use crate::values::checkpoint;
 use crate::values::differ::{Difference, Pair};
 use crate::values::summary;
 use crate::values::tolerance::Tolerance;

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::{Compared, Diff, print_differences};
 use crate::failure::{Failure, Outcome, code};
-use crate::lines::{Lines, rank_list};
+use crate::output::{self, Bar};
 use crate::render;
-use crate::talk::{self, Bar};
+use crate::stores::lines::{Lines, rank_list};
 use crate::values::runs::{Meeting, by_visit, meetings};
 
 /// A run that is compared.
@@ -98,7 +98,7 @@ pub fn compare(diff: &Diff, a: &Path, b: &Path) -> Outcome<u8> {
 
 fn first_parting(diff: &Diff, a: &Run, b: &Run, common: &[Meeting]) -> Outcome<Option<Parting>> {
     let of_a: Vec<CheckpointId> = common.iter().map(|one| one.a).collect();
-    let bar = talk::bytes_bar("comparing", a.lines.bytes(&of_a));
+    let bar = output::bytes_bar("comparing", a.lines.bytes(&of_a));
     let mut before = None;
     for &meeting in common {
         let compared = at(diff, a, b, meeting, &bar)?;
@@ -118,7 +118,7 @@ fn at(diff: &Diff, a: &Run, b: &Run, meeting: Meeting, bar: &Bar) -> Outcome<Vec
     let mut compared = Vec::new();
     for part in a.lines.chosen(diff.rank)? {
         let rank = a.lines.several.then_some(part.rank);
-        let other = b.lines.chosen(crate::lines::Ranks::One(part.rank))?;
+        let other = b.lines.chosen(crate::stores::lines::Ranks::One(part.rank))?;
         let other = other
             .first()
             .ok_or_else(|| Failure::usage("E3002: there is no such rank"))?;

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use super::*;
-use crate::launch::CargoOptions;
+use crate::cargo::CargoOptions;
 use crate::package::read::read;
 use crate::package::testing::{Tree, manifest};
 

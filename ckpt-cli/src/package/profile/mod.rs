@@ -7,5 +7,5 @@ mod found;
 mod kept;
 mod run;
 
-pub use kept::{Kept, Run, analyse};
+pub use kept::{Kept, analyse};
 pub use run::measure;

@@ -13,18 +13,19 @@ use ckpt_analysis::source::edits::by_file;
 use ckpt_analysis::{Analysis, Edit, Edited, FileId};
 
 use super::found;
-use super::kept::{Kept, Run};
+use super::kept::Kept;
+use crate::cargo::CargoOptions;
+use crate::cargo::{Built, Program};
 use crate::failure::{AboutFile, Failure, Outcome, code};
-use crate::launch::cargo::{Built, Program};
-use crate::launch::{CargoOptions, Supervisor};
+use crate::launch::Supervisor;
+use crate::output;
+use crate::package::build::driver::{cargo_on_copy, findings, main_of};
+use crate::package::copy::home::Busy;
+use crate::package::copy::home::Home;
 use crate::package::copy::{Adds, PackageCopy, make_copy_in};
-use crate::package::driver::{cargo_on_copy, findings, main_of};
-use crate::package::home::Busy;
-use crate::package::home::Home;
-use crate::package::read::{ReadPackage, read};
+use crate::package::read::{ReadPackage, Run, read};
 use crate::package::wrappers;
 use crate::render;
-use crate::talk;
 
 /// The crate that counts.
 const LIBRARY: &str = include_str!("library.rs");
@@ -106,7 +107,7 @@ pub fn measure(options: &CargoOptions, arguments: &[OsString], limit: Option<Dur
 
 fn say(options: &CargoOptions, text: &str) {
     if !options.quiet {
-        talk::note(text);
+        output::note(text);
     }
 }
 

@@ -1,0 +1,538 @@
+//! Cargo's options, and building with them. `choice` finds which program is meant.
+
+pub mod choice;
+mod progress;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use cargo_metadata::diagnostic::Diagnostic;
+use cargo_metadata::{Message, Metadata, MetadataCommand, Package, PackageId, TargetKind};
+use serde::{Deserialize, Serialize};
+
+use crate::failure::{Failure, Outcome, code};
+pub use choice::Choice;
+use choice::candidate_packages;
+
+/// Which program, and how it is built: cargo's own options, passed on.
+#[derive(Debug, Clone, Default, PartialEq, clap::Args, Serialize, Deserialize)]
+#[command(next_help_heading = "Cargo options")]
+#[serde(default)]
+pub struct CargoOptions {
+    /// Package with the program
+    #[arg(short, long, value_name = "NAME")]
+    pub package: Option<String>,
+    /// Binary to run
+    #[arg(long, value_name = "NAME", conflicts_with = "example")]
+    pub bin: Option<String>,
+    /// Example to run
+    #[arg(long, value_name = "NAME")]
+    pub example: Option<String>,
+    /// Build with optimisations
+    #[arg(short, long)]
+    pub release: bool,
+    /// Build with this profile; for `plan` without a NAME: measure the program instead of estimating
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    pub profile: Option<String>,
+    /// Features to activate, separated by commas
+    #[arg(short = 'F', long, value_name = "FEATURES")]
+    pub features: Vec<String>,
+    /// Activate all features
+    #[arg(long)]
+    pub all_features: bool,
+    /// Do not activate the `default` feature
+    #[arg(long)]
+    pub no_default_features: bool,
+    /// Path to Cargo.toml
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<PathBuf>,
+    /// Folder for build results
+    #[arg(long, value_name = "FOLDER")]
+    pub target_dir: Option<PathBuf>,
+    /// Number of parallel build jobs
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<String>,
+    /// Require that Cargo.lock is up to date
+    #[arg(long)]
+    pub locked: bool,
+    /// Build without the network
+    #[arg(long)]
+    pub offline: bool,
+    /// Results and errors only: no notes, no progress, cargo's neither
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Save less: what never changes and is cheap to make is made again at a restart (packages without attributes)
+    #[arg(long, help_heading = "Options of ckpt")]
+    pub recompute: bool,
+    /// Go by estimates although `cargo ckpt plan --profile` has measured this program
+    #[arg(long, help_heading = "Options of ckpt")]
+    pub no_profile: bool,
+    /// Start this executable instead of building one: for machines without cargo
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["package", "bin", "example", "release", "profile"])]
+    pub exe: Option<PathBuf>,
+}
+
+/// Who has put the sites into a program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SitesOf {
+    /// Its user, by attributes.
+    #[default]
+    User,
+    /// `cargo ckpt`, into a copy.
+    Ckpt,
+    /// Nobody: no loop takes more than a moment.
+    Nobody,
+}
+
+/// A program that is ready to start.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// The executable.
+    pub executable: PathBuf,
+    /// The name that the default store folder is made of: that of the package.
+    pub name: String,
+    /// What was chosen, when cargo was asked.
+    choice: Option<Choice>,
+    /// Folders with native libraries that build scripts made.
+    library_folders: Vec<PathBuf>,
+    /// Whether measured costs said where its sites are.
+    measured: bool,
+    /// The share of the run that its sites reach, from 0 to 1, if that leaves most of it outside.
+    pub reaches_only: Option<f64>,
+    /// Who has put the sites into it.
+    pub sites: SitesOf,
+}
+
+/// What happens to the messages of rustc.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Diagnostics {
+    /// Cargo prints them.
+    Shown,
+    /// They come back in [`Built`].
+    Kept,
+}
+
+/// What a run of cargo gave.
+#[derive(Debug, Default)]
+pub struct Built {
+    /// Whether cargo was content.
+    pub success: bool,
+    /// The program.
+    pub executable: Option<PathBuf>,
+    /// Folders with native libraries that build scripts made.
+    pub library_folders: Vec<PathBuf>,
+    /// The flags for `#[cfg]` that build scripts set.
+    pub flags: BTreeMap<PackageId, Vec<String>>,
+    /// What rustc said, if kept.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether measured costs said where its sites are.
+    pub measured: bool,
+    /// The share of the run that its sites reach, from 0 to 1, if that leaves most of it outside.
+    pub reaches_only: Option<f64>,
+    /// Who has put the sites into it.
+    pub sites: SitesOf,
+}
+
+impl CargoOptions {
+    /// Whether nothing at all was said about which program and how to build it.
+    pub fn is_unset(&self) -> bool {
+        *self
+            == CargoOptions {
+                quiet: self.quiet,
+                ..CargoOptions::default()
+            }
+    }
+
+    /// Options that choose and build this very program from any working folder.
+    pub fn pinned_to(&self, program: &Program) -> Self {
+        let mut options = self.clone();
+        options.target_dir = self
+            .target_dir
+            .as_ref()
+            .map(|path| std::path::absolute(path).unwrap_or(path.clone()));
+        match &program.choice {
+            None => options.exe = Some(program.executable.clone()),
+            Some(choice) => {
+                options.package = Some(choice.package.clone());
+                // Its sites must stay where they are, though it be measured later.
+                options.no_profile |= !program.measured;
+                options.manifest_path = Some(choice.manifest.clone());
+                let is_example = choice.kind == TargetKind::Example;
+                let target = Some(choice.target.clone());
+                (options.bin, options.example) = if is_example {
+                    (None, target)
+                } else {
+                    (target, None)
+                };
+            }
+        }
+        options
+    }
+
+    /// These options, where they are of a run on this machine. Those of one that came from elsewhere name folders that
+    /// are not here: then it is the package of the current folder, built in the same way.
+    pub fn on_this_machine(self) -> Self {
+        let is_gone = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| !path.exists());
+        if !is_gone(&self.manifest_path) && !is_gone(&self.exe) {
+            return self;
+        }
+        CargoOptions {
+            manifest_path: None,
+            target_dir: None,
+            exe: None,
+            ..self
+        }
+    }
+
+    /// The options that say how to build, as they are written on a command line.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let options = [
+            ("--bin", &self.bin),
+            ("--example", &self.example),
+            ("--profile", &self.profile),
+        ];
+        for (name, value) in options {
+            words.extend(value.iter().map(|value| format!("{name} {value}")));
+        }
+        words.extend(self.exe.iter().map(|path| format!("--exe {}", path.display())));
+        words.extend(
+            self.features
+                .iter()
+                .map(|features| format!("--features {features}")),
+        );
+        for (name, on) in [
+            ("--release", self.release),
+            ("--all-features", self.all_features),
+            ("--recompute", self.recompute),
+        ] {
+            words.extend(on.then(|| name.to_owned()));
+        }
+        words
+    }
+
+    /// What `cargo metadata` knows about the workspace, without its dependencies.
+    pub fn metadata(&self) -> Outcome<Metadata> {
+        let mut command = self.metadata_command()?;
+        command.no_deps();
+        command.exec().map_err(|error| self.metadata_failure(error))
+    }
+
+    /// What `cargo metadata` knows about the workspace and all that it depends on, for one target. A Cargo.lock that is
+    /// up to date is followed without the network; otherwise cargo writes it as `cargo build` would.
+    pub fn resolved_metadata(&self, target: &str) -> Outcome<Metadata> {
+        let ask = |more: &[&str]| {
+            let mut command = self.metadata_command()?;
+            let mut words = self.feature_arguments();
+            words.extend(["--filter-platform", target].map(str::to_owned));
+            words.extend(more.iter().map(|&word| word.to_owned()));
+            Ok(command.other_options(words).exec())
+        };
+        if let Ok(found) = ask(&["--offline", "--locked"])? {
+            return Ok(found);
+        }
+        let (order, last_resort): (&[&str], Option<&[&str]>) = match (self.offline, self.locked) {
+            (true, true) => (&["--offline", "--locked"], None),
+            (true, false) => (&["--offline"], None),
+            (false, true) => (&["--locked"], None),
+            (false, false) => (&[], Some(&["--offline"])),
+        };
+        ask(order)?.or_else(|error| {
+            let found = last_resort.map(ask).transpose()?.and_then(Result::ok);
+            found.ok_or_else(|| self.metadata_failure(error))
+        })
+    }
+
+    /// What clap cannot see.
+    fn check(&self) -> Outcome<()> {
+        match &self.profile {
+            Some(name) if name.is_empty() => {
+                Err(Failure::usage("E3033: `--profile` wants the name of a profile")
+                    .help("for a run that measures the loops: `cargo ckpt plan --profile -- ARGS`"))
+            }
+            Some(name) if self.release => Err(Failure::usage(format!(
+                "E3034: `--release` and `--profile {name}` cannot be used together"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn metadata_command(&self) -> Outcome<MetadataCommand> {
+        self.check()?;
+        let mut command = MetadataCommand::new();
+        if let Some(path) = &self.manifest_path {
+            if !path.is_file() {
+                return Err(
+                    Failure::usage(format!("E3035: there is no manifest `{}`", path.display()))
+                        .help("`--manifest-path` wants the path of a Cargo.toml"),
+                );
+            }
+            command.manifest_path(path);
+        }
+        Ok(command)
+    }
+
+    /// The options that choose features, as cargo takes them.
+    pub fn feature_arguments(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        for features in &self.features {
+            words.extend(["--features".to_owned(), features.clone()]);
+        }
+        words.extend(self.all_features.then(|| "--all-features".to_owned()));
+        words.extend(
+            self.no_default_features
+                .then(|| "--no-default-features".to_owned()),
+        );
+        words
+    }
+
+    /// The profile that the program is built with.
+    pub fn profile_name(&self) -> &str {
+        match &self.profile {
+            Some(name) => name,
+            None if self.release => "release",
+            None => "dev",
+        }
+    }
+
+    fn metadata_failure(&self, error: cargo_metadata::Error) -> Failure {
+        let folder = std::env::current_dir().unwrap_or_default();
+        match error {
+            cargo_metadata::Error::CargoMetadata { stderr } if stderr.contains("could not find `Cargo.toml`") => {
+                Failure::usage(format!("E3036: `{}` is not in a cargo package", folder.display())).help(
+                    "go to the folder of the program's Cargo.toml, name it with `--manifest-path`,\nor start a built program with `--exe FILE`",
+                )
+            }
+            cargo_metadata::Error::CargoMetadata { stderr } => {
+                let text = stderr.trim_start().trim_start_matches("error: ").trim_end().to_owned();
+                Failure::new(code::BUILD, "E3037: cargo cannot read the package").because(text)
+            }
+            cargo_metadata::Error::Io(error) => Failure::new(code::START, "E3038: cannot start `cargo`")
+                .because(error)
+                .help("`cargo ckpt doctor` says what is missing; `--exe FILE` starts a program that is built already"),
+            other => Failure::new(code::BUILD, "E3037: cargo cannot read the package").because(other),
+        }
+    }
+
+    /// The packages that the options mean.
+    pub fn packages<'m>(&self, metadata: &'m Metadata) -> Outcome<Vec<&'m Package>> {
+        candidate_packages(metadata, self)
+    }
+
+    /// Builds and insists on success; cargo shows what is wrong.
+    pub fn cargo_build(&self, choice: &Choice, target_directory: &Path) -> Outcome<Built> {
+        let mut built = self.run_cargo("build", choice, Diagnostics::Shown)?;
+        if !built.success {
+            return Err(
+                Failure::new(code::BUILD, format!("E3039: `{}` does not build", choice.target))
+                    .help("cargo says why, above; nothing was started"),
+            );
+        }
+        built
+            .library_folders
+            .retain(|folder: &PathBuf| folder.starts_with(target_directory));
+        Ok(built)
+    }
+
+    /// Runs `cargo build` or `cargo check` on the choice, with these options.
+    pub fn run_cargo(&self, verb: &str, choice: &Choice, diagnostics: Diagnostics) -> Outcome<Built> {
+        let format = match diagnostics {
+            Diagnostics::Shown => "--message-format=json-render-diagnostics",
+            Diagnostics::Kept => "--message-format=json-diagnostic-rendered-ansi",
+        };
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command
+            .arg(verb)
+            .arg(format)
+            .args(self.cargo_arguments(choice))
+            .stdout(Stdio::piped());
+        if diagnostics == Diagnostics::Kept {
+            progress::pipe(&mut command);
+        }
+        let mut child = command.spawn().map_err(|error| {
+            Failure::new(code::START, format!("E3040: cannot start `cargo {verb}`")).because(error)
+        })?;
+        let shown = child.stderr.take().map(progress::forward);
+        let mut built = Built::default();
+        if let Some(stdout) = child.stdout.take() {
+            for message in Message::parse_stream(BufReader::new(stdout)).map_while(Result::ok) {
+                match message {
+                    Message::CompilerArtifact(artifact)
+                        if artifact.target.name == choice.target
+                            && artifact.target.kind.contains(&choice.kind) =>
+                    {
+                        built.executable = artifact.executable.map(Into::into).or(built.executable);
+                    }
+                    Message::BuildScriptExecuted(script) => {
+                        built.library_folders.extend(
+                            script
+                                .linked_paths
+                                .iter()
+                                .map(|path| native_folder(path.as_str())),
+                        );
+                        built.flags.insert(script.package_id, script.cfgs);
+                    }
+                    Message::CompilerMessage(message) => built.diagnostics.push(message.message),
+                    _ => {}
+                }
+            }
+        }
+        let status = child.wait().map_err(|error| {
+            Failure::new(code::BUILD, format!("E3041: cargo {verb} failed")).because(error)
+        })?;
+        if let Some(shown) = shown {
+            let _ = shown.join(); // it ends with cargo's stream and cannot fail otherwise
+        }
+        built.success = status.success();
+        Ok(built)
+    }
+
+    fn cargo_arguments(&self, choice: &Choice) -> Vec<OsString> {
+        let mut list: Vec<OsString> = Vec::new();
+        let mut option = |name: &str, value: Option<OsString>| {
+            if let Some(value) = value {
+                list.extend([name.into(), value]);
+            }
+        };
+        option("--package", Some(choice.package.clone().into()));
+        let kind = if choice.kind == TargetKind::Example {
+            "--example"
+        } else {
+            "--bin"
+        };
+        option(kind, Some(choice.target.clone().into()));
+        option("--profile", self.profile.clone().map(Into::into));
+        option("--manifest-path", self.manifest_path.clone().map(Into::into));
+        option("--target-dir", self.target_dir.clone().map(Into::into));
+        option("--jobs", self.jobs.clone().map(Into::into));
+        for features in &self.features {
+            option("--features", Some(features.into()));
+        }
+        let flags = [
+            ("--release", self.release),
+            ("--all-features", self.all_features),
+            ("--no-default-features", self.no_default_features),
+            ("--locked", self.locked),
+            ("--offline", self.offline),
+            ("--quiet", self.quiet),
+        ];
+        list.extend(
+            flags
+                .iter()
+                .filter(|(_, on)| *on)
+                .map(|(name, _)| OsString::from(name)),
+        );
+        list
+    }
+}
+
+impl Program {
+    /// The program that cargo has built.
+    pub fn of(choice: &Choice, built: Built) -> Outcome<Self> {
+        Ok(Self {
+            executable: built.executable.ok_or_else(|| no_executable(choice))?,
+            name: choice.package.clone(),
+            choice: Some(choice.clone()),
+            library_folders: built.library_folders,
+            measured: built.measured,
+            reaches_only: built.reaches_only,
+            sites: built.sites,
+        })
+    }
+
+    /// A command that starts the program as `cargo run` would.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.executable);
+        if let Some(folder) = self.choice.as_ref().and_then(|choice| choice.manifest.parent()) {
+            command
+                .env("CARGO_MANIFEST_DIR", folder)
+                .env("CARGO_PKG_NAME", &self.name);
+        }
+        if !self.library_folders.is_empty() {
+            let variable = if cfg!(target_os = "macos") {
+                "DYLD_FALLBACK_LIBRARY_PATH"
+            } else {
+                "LD_LIBRARY_PATH"
+            };
+            let inherited = std::env::var_os(variable).unwrap_or_default();
+            let all = self
+                .library_folders
+                .iter()
+                .cloned()
+                .chain(std::env::split_paths(&inherited));
+            if let Ok(joined) = std::env::join_paths(all) {
+                command.env(variable, joined);
+            }
+        }
+        command
+    }
+}
+
+fn no_executable(choice: &Choice) -> Failure {
+    Failure::new(
+        code::BUILD,
+        format!("E3042: cargo built `{}` but named no executable", choice.target),
+    )
+}
+
+/// `native=/path` and `/path`, as build scripts print them.
+fn native_folder(printed: &str) -> PathBuf {
+    match printed.split_once('=') {
+        Some((kind, path)) if !kind.contains('/') => path.into(),
+        _ => printed.into(),
+    }
+}
+
+fn executable_name(executable: &Path) -> String {
+    executable
+        .file_stem()
+        .map_or_else(|| "program".into(), |stem| stem.to_string_lossy().into_owned())
+}
+
+impl Program {
+    /// One that is built already.
+    pub fn existing(executable: &Path) -> Outcome<Self> {
+        let absolute = std::fs::canonicalize(executable).map_err(|error| {
+            Failure::new(
+                code::START,
+                format!("E3020: cannot start `{}`", executable.display()),
+            )
+            .because(error)
+            .help("`--exe` wants the path of a program that this machine can run")
+        })?;
+        let name = executable_name(&absolute);
+        Ok(Program {
+            executable: absolute,
+            name,
+            choice: None,
+            library_folders: Vec::new(),
+            measured: false,
+            reaches_only: None,
+            sites: SitesOf::User,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_from_elsewhere_is_built_from_the_package_here_in_the_same_way() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        let options = |manifest_path: PathBuf| CargoOptions {
+            manifest_path: Some(manifest_path),
+            target_dir: Some("/home/anna/target".into()),
+            release: true,
+            ..CargoOptions::default()
+        };
+        let stays = options(here.clone()).on_this_machine();
+        assert_eq!(stays.manifest_path, Some(here));
+        let moved = options("/home/anna/heat/Cargo.toml".into()).on_this_machine();
+        assert_eq!((moved.manifest_path, moved.target_dir), (None, None));
+        assert!(moved.release);
+    }
+}

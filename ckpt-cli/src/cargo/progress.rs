@@ -1,0 +1,78 @@
+//! What cargo says while it builds, without its verdict: errors of rustc are read by ckpt, which may mend what they show.
+
+use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
+use std::process::{Command, Stdio};
+use std::thread::{self, JoinHandle};
+
+use crate::output;
+
+/// Lines that say no more than that there were errors or warnings.
+const VERDICTS: [&str; 3] = ["could not compile `", "build failed, waiting", "` generated "];
+
+/// Has cargo write to a pipe as it would to the terminal, if there is one.
+pub fn pipe(command: &mut Command) {
+    command.stderr(Stdio::piped());
+    if let Some(color) = output::color_for_cargo() {
+        command.env("CARGO_TERM_COLOR", color);
+    }
+    if io::stderr().is_terminal() {
+        let default = |command: &mut Command, name: &str, value: &str| {
+            if std::env::var_os(name).is_none() {
+                command.env(name, value);
+            }
+        };
+        if output::color_for_cargo().is_none() {
+            default(command, "CARGO_TERM_COLOR", "always");
+        }
+        default(command, "CARGO_TERM_PROGRESS_WHEN", "always");
+        default(command, "CARGO_TERM_PROGRESS_WIDTH", "80");
+    }
+}
+
+/// Copies the stream to the error output, but for the verdicts.
+pub fn forward(stream: impl Read + Send + 'static) -> JoinHandle<()> {
+    thread::spawn(move || filter(BufReader::new(stream), &mut io::stderr()))
+}
+
+fn filter(mut stream: impl BufRead, to: &mut impl Write) {
+    while let Ok(piece) = next_piece(&mut stream) {
+        if piece.is_empty() {
+            return;
+        }
+        let text = String::from_utf8_lossy(&piece);
+        if !VERDICTS.iter().any(|verdict| text.contains(verdict)) {
+            let _ = to.write_all(&piece).and_then(|()| to.flush()); // nobody is left to be told
+        }
+    }
+}
+
+/// Up to the end of a line, or of one that is to be written over.
+fn next_piece(stream: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let mut piece = Vec::new();
+    loop {
+        let bytes = stream.fill_buf()?;
+        let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        let length = end.map_or(bytes.len(), |end| end + 1);
+        piece.extend_from_slice(&bytes[..length]);
+        stream.consume(length);
+        if end.is_some() || length == 0 {
+            return Ok(piece);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_left_out() {
+        let said = "   Compiling a\n\rBuilding 1/2\rerror: could not compile `a` (bin \"a\") due to 1 error\n    Finished\n";
+        let mut shown = Vec::new();
+        filter(said.as_bytes(), &mut shown);
+        assert_eq!(
+            String::from_utf8_lossy(&shown),
+            "   Compiling a\n\rBuilding 1/2\r    Finished\n"
+        );
+    }
+}

@@ -1,0 +1,553 @@
+//! From what the oracle found to decisions: a derive, a bound, a statement that runs again, a site given up.
+
+mod advice;
+
+use std::collections::BTreeSet;
+
+use ckpt_analysis::decisions::objects::object_edits;
+use ckpt_analysis::decisions::refill;
+use ckpt_analysis::decisions::saved_types::Types;
+use ckpt_analysis::decisions::writers::{is_output, output_edits};
+use ckpt_analysis::edits::{self, Decisions, Place, type_parameter};
+use ckpt_analysis::items::Items;
+use ckpt_analysis::source::edits::line_and_column;
+use ckpt_analysis::source::locate::{self, Found};
+use ckpt_analysis::{FileId, Program};
+
+use crate::package::build::oracle::{Finding, Kind};
+use advice::{advice, is_of_std};
+
+/// Under this name the edits of `Box<dyn Write>` are with those of the program's own objects.
+pub const OUTPUTS: &str = "dyn ckpt::output::Write";
+
+/// A finding with its places in the user's own source.
+#[derive(Debug)]
+pub struct Located {
+    /// What rustc said.
+    pub finding: Finding,
+    /// The places that lie in files of the program, the primary ones first: bytes of the original text.
+    pub places: Vec<Place>,
+    /// Where the type is defined.
+    pub definition: Option<Place>,
+}
+
+/// What comes of a round.
+#[derive(Debug, Default)]
+pub struct Round {
+    /// Whether a decision is new: it is worth asking again.
+    pub changed: bool,
+    /// Functions whose sites have to go, with the reason: by a byte inside each.
+    pub given_up: Vec<(Place, String)>,
+    /// What no decision mends.
+    pub unsolved: Vec<usize>,
+    /// What had been decided before it. One cause shows in several findings: what this round has decided on it stands
+    /// until rustc has seen it.
+    before: Decisions,
+}
+
+/// Decides.
+pub struct Decider<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// What it is made of.
+    pub items: &'a Items,
+    /// Its types.
+    pub types: &'a Types,
+    /// Whether the `let` at this place may be run again at a restart although the one-function compiler cannot tell.
+    pub repeatable: &'a dyn Fn(Place) -> bool,
+    /// Whether the value of the `let` at this place may be made again, if it is filled from the checkpoint then.
+    pub remakable: &'a dyn Fn(Place, &[String]) -> bool,
+    /// Whether the `let` at this place makes an iterator that may be gone over again.
+    pub replayable: &'a dyn Fn(Place) -> bool,
+    /// Whether what the `let` at this place declares is used in other branches only than those with the sites.
+    pub is_elsewhere: &'a dyn Fn(Place) -> bool,
+    /// Whether a place is in a function that ckpt has put an attribute on.
+    pub is_instrumented: &'a dyn Fn(Place) -> bool,
+    /// Whether crates that the program depends on have serde behind a feature that is off.
+    pub offers_serde: bool,
+    /// What has been decided so far.
+    pub decisions: Decisions,
+}
+
+impl Decider<'_> {
+    /// One round: all findings of one answer.
+    pub fn decide(&mut self, findings: &[Located]) -> Round {
+        let mut round = Round {
+            before: self.decisions.clone(),
+            ..Round::default()
+        };
+        let vague: Vec<bool> = findings.iter().map(|one| self.is_vague(one)).collect();
+        for is_vague in [false, true] {
+            // What rustc says besides may be gone once a decision is made: a type without size, an ambiguous method.
+            if is_vague && self.decisions != round.before {
+                break;
+            }
+            for (index, one) in findings
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| vague[*index] == is_vague)
+            {
+                if !self.decide_one(one, &mut round) {
+                    round.unsolved.push(index);
+                }
+            }
+        }
+        round.changed = self.decisions != round.before || !round.given_up.is_empty();
+        round
+    }
+
+    /// Whether another decision may be all that is missing: a type that is filled lacks what one of its parameters lacks.
+    fn is_vague(&self, one: &Located) -> bool {
+        let is_filled = |ty: Place| self.decisions.refilled.contains(&ty);
+        one.finding.kind.is_vague() || self.type_of(one).is_some_and(is_filled)
+    }
+
+    /// A type that holds a trait's objects with a lifetime: those that a checkpoint lists live as long as the program.
+    fn bounded_objects(&mut self, one: &Located) -> bool {
+        for &place in &one.places {
+            if let Some(Found::Field { name, item, .. }) = locate::locate(self.program, place.0, place.1)
+                && self.decisions.derives.contains(&(place.0, item))
+            {
+                self.forget((place.0, item), format!("{name}: an object that borrows"));
+                return true;
+            }
+        }
+        false
+    }
+
+    fn decide_one(&mut self, one: &Located, round: &mut Round) -> bool {
+        match one.finding.kind {
+            Kind::MissingBound => self.bound(one),
+            Kind::NotCheckpoint | Kind::NotSplit => self.not_checkpoint(one, round),
+            Kind::NotGlobal => self.not_global(one, round),
+            Kind::NotSerde => self.not_serde(one, round),
+            Kind::Destructor => self.destructor(one, round),
+            Kind::ShortLifetime if self.not_output(one) || self.bounded_objects(one) => true,
+            Kind::Other if self.not_output(one) => true,
+            Kind::ShortLifetime | Kind::Refusal | Kind::Other => self.give_up(one, round),
+        }
+    }
+
+    fn bound(&mut self, one: &Located) -> bool {
+        let name = &one.finding.type_name;
+        let found = one
+            .places
+            .iter()
+            .find_map(|&(file, offset)| type_parameter(self.program, file, offset, name));
+        found.is_some_and(|place| {
+            self.decisions.bounds.insert(place);
+            true
+        })
+    }
+
+    fn not_checkpoint(&mut self, one: &Located, round: &mut Round) -> bool {
+        if one.finding.type_name.starts_with("dyn ") || one.finding.type_name.starts_with("(dyn ") {
+            return self.object(one, round);
+        }
+        let associated = edits::associated_type(self.program, self.items, &one.finding.type_name);
+        if let Some(place) = associated.filter(|place| !round.before.bounds.contains(place)) {
+            self.decisions.bounds.insert(place);
+            return true;
+        }
+        if let Some(ty) = self.type_of(one) {
+            if self.refill(ty, one, round) {
+                return true;
+            }
+            if self.decisions.refilled.contains(&ty) {
+                return self.derives_named(one, round) || self.give_up(one, round);
+            }
+            match self.types.held_with_text_by(ty, &self.decisions.opaque) {
+                Ok(held) => {
+                    let missing: BTreeSet<_> = held.difference(&round.before.derives).copied().collect();
+                    if !missing.is_empty() {
+                        self.decisions.derives.extend(missing);
+                        return true;
+                    }
+                }
+                Err(field) => {
+                    self.decisions.derives.remove(&ty);
+                    self.decisions.opaque.insert(ty, field);
+                }
+            }
+        }
+        if one.finding.kind == Kind::NotSplit {
+            return self.give_up(one, round);
+        }
+        self.holder(one, round)
+    }
+
+    /// A static: rustc names its whole type, `&LocalKey<RefCell<[Timer; 64]>>`, so the types of the program in it are derived.
+    fn not_global(&mut self, one: &Located, round: &mut Round) -> bool {
+        self.derives_named(one, round)
+    }
+
+    /// The types of the program that the name of a type mentions are derived, with all that they hold: rustc speaks of
+    /// the whole where it cannot tell which part lacks something.
+    fn derives_named(&mut self, one: &Located, round: &Round) -> bool {
+        let words = one
+            .finding
+            .type_name
+            .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':')));
+        let words: Vec<_> = words.filter_map(|word| self.types.named(word)).collect();
+        let refilled = &self.decisions.refilled;
+        let words = words.into_iter().filter(|ty| !refilled.contains(ty));
+        let mut held = BTreeSet::new();
+        for ty in words {
+            match self.types.held_with_text_by(ty, &self.decisions.opaque) {
+                Ok(more) => held.extend(more),
+                Err(_) => return false,
+            }
+        }
+        let missing: Vec<_> = held.difference(&round.before.derives).copied().collect();
+        self.decisions.derives.extend(&missing);
+        !missing.is_empty()
+    }
+
+    /// An object of a trait: an attribute on the trait lists its types.
+    fn object(&mut self, one: &Located, round: &mut Round) -> bool {
+        let name = &one.finding.type_name;
+        if round.before.objects.contains_key(name) {
+            return self.holder(one, round);
+        }
+        match object_edits(self.program, self.items, self.types, name) {
+            Ok(needed) => {
+                self.decisions.objects.insert(name.clone(), needed.edits);
+                self.decisions.derives.extend(needed.derives);
+                true
+            }
+            Err(_) => self.output(name) || self.holder(one, round),
+        }
+    }
+
+    /// `Box<dyn Write>`: another trait takes the place of std's, of which a checkpoint knows what is behind it.
+    fn output(&mut self, name: &str) -> bool {
+        let edits = if is_output(name) {
+            output_edits(self.program)
+        } else {
+            Vec::new()
+        };
+        let is_new = !edits.is_empty() && !self.decisions.objects.contains_key(OUTPUTS);
+        if is_new {
+            self.decisions.objects.insert(OUTPUTS.into(), edits);
+        }
+        is_new
+    }
+
+    /// What is behind a box is none of those that a checkpoint knows: the box stays as it is.
+    fn not_output(&mut self, one: &Located) -> bool {
+        match self.decisions.objects.get_mut(OUTPUTS) {
+            Some(edits) if one.finding.is_about_outputs && !edits.is_empty() => {
+                edits.clear();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A type with functions or references in it: a restart makes the value again, and fills the rest in.
+    fn refill(&mut self, ty: Place, one: &Located, round: &Round) -> bool {
+        let is_known = self.decisions.refilled.contains(&ty);
+        let stands_in_the_way = |place| self.types.held_by(place, &self.decisions.opaque).is_err();
+        if !is_known && (!stands_in_the_way(ty) || self.decisions.opaque.contains_key(&ty)) {
+            return false;
+        }
+        let variable =
+            one.places.iter().find_map(
+                |&(file, offset)| match locate::locate(self.program, file, offset) {
+                    Some(Found::Let {
+                        start,
+                        names,
+                        treated: false,
+                        ..
+                    }) if names.len() == 1 => Some(((file, start), names)),
+                    _ => None,
+                },
+            );
+        let Some((variable, names)) = variable else {
+            return false;
+        };
+        if round.before.variables.contains_key(&variable)
+            || refill::is_exchanged(self.items, variable, &names[0])
+        {
+            return false;
+        }
+        let lent = refill::lent_variables(self.program, variable, ty);
+        let parts = refill::parts_of(self.program, variable, ty);
+        let (Some(parts), Some(lent)) = (parts, lent) else {
+            return false;
+        };
+        if !(self.remakable)(variable, &lent) {
+            return false;
+        }
+        if !is_known {
+            self.keep(ty);
+        }
+        self.decisions.parts.insert(variable, parts);
+        self.decisions.variables.insert(variable, "refill");
+        true
+    }
+
+    /// An iterator that is used up bit by bit: a restart makes it again, and brings it to where it was.
+    fn iterator(&mut self, one: &Located, round: &Round) -> bool {
+        let variable =
+            one.places.iter().find_map(
+                |&(file, offset)| match locate::locate(self.program, file, offset) {
+                    Some(Found::Let {
+                        start,
+                        treated: false,
+                        ..
+                    }) => Some((file, start)),
+                    _ => None,
+                },
+            );
+        let new = variable.filter(|place| !round.before.variables.contains_key(place));
+        let Some(variable) = new.filter(|&place| (self.replayable)(place)) else {
+            return false;
+        };
+        self.decisions.variables.insert(variable, "refill");
+        self.decisions.replayed.insert(variable);
+        true
+    }
+
+    fn keep(&mut self, ty: Place) {
+        let words = refill::words_of_fields(self.program, ty).unwrap_or_default();
+        self.decisions.fields.extend(words);
+        self.decisions.derives.insert(ty);
+        self.decisions.refilled.insert(ty);
+    }
+
+    /// A type cannot be saved after all.
+    fn forget(&mut self, item: Place, reason: String) {
+        if self.decisions.refilled.remove(&item) {
+            let words = refill::words_of_fields(self.program, item).unwrap_or_default();
+            self.decisions
+                .fields
+                .retain(|field, _| !words.contains_key(field));
+        }
+        self.decisions.derives.remove(&item);
+        self.decisions.opaque.insert(item, reason);
+    }
+
+    /// The variable, parameter or field that holds a value which cannot be saved.
+    fn holder(&mut self, one: &Located, round: &mut Round) -> bool {
+        for &place in &one.places {
+            match locate::locate(self.program, place.0, place.1) {
+                Some(Found::Field {
+                    start, name, item, ..
+                }) => {
+                    let item = (place.0, item);
+                    if !self.decisions.derives.contains(&item) {
+                        continue;
+                    }
+                    return self.field((place.0, start), item, &name, one, round);
+                }
+                Some(Found::Let { start, treated, .. }) if !treated => {
+                    let start = (place.0, start);
+                    if !round.before.variables.contains_key(&start) && (self.is_elsewhere)(start) {
+                        self.decisions.variables.insert(start, "elsewhere");
+                        return true;
+                    }
+                    let runs_again = round.before.variables.get(&start) == Some(&"reexecute");
+                    if !runs_again && (self.repeatable)(start) {
+                        self.decisions.variables.insert(start, "reexecute");
+                        return true;
+                    }
+                    return self.iterator(one, round)
+                        || self.variable_through_serde(start, one, round)
+                        || self.give_up(one, round);
+                }
+                Some(Found::For {
+                    start,
+                    treated: false,
+                }) => {
+                    let start = (place.0, start);
+                    if !round.before.variables.contains_key(&start) && (self.repeatable)(start) {
+                        self.decisions.variables.insert(start, "reexecute");
+                        return true;
+                    }
+                    return self.give_up(one, round);
+                }
+                Some(Found::Parameter { start, .. }) => {
+                    let start = (place.0, start);
+                    if !round.before.parameters.contains_key(&start) {
+                        self.decisions.parameters.insert(start, "reexecute");
+                        return true;
+                    }
+                    if self.may_go_through_serde(one) && !round.before.not_serde.contains(&start) {
+                        self.decisions.parameters.insert(start, "serde");
+                        return true;
+                    }
+                    return self.give_up(one, round);
+                }
+                _ => {}
+            }
+        }
+        self.give_up(one, round)
+    }
+
+    /// A field of a derived type: through serde if the type has it, else the type cannot be saved after all.
+    fn field(&mut self, field: Place, item: Place, name: &str, one: &Located, round: &Round) -> bool {
+        if !round.before.fields.contains_key(&field) && self.may_go_through_serde(one) {
+            self.decisions.fields.insert(field, "serde");
+            return true;
+        }
+        // A function under another name, which the text of the field does not show.
+        if !round.before.refilled.contains(&item)
+            && refill::kept_fields(self.program, item).is_some_and(|kept| kept.contains(&field))
+        {
+            self.keep(item);
+            return true;
+        }
+        self.decisions.fields.remove(&field);
+        self.forget(item, format!("{name}: {}", one.finding.type_name));
+        true
+    }
+
+    /// A variable with a value of another crate's type, which may change: through serde if the type has it.
+    fn variable_through_serde(&mut self, variable: Place, one: &Located, round: &Round) -> bool {
+        let is_new = !round.before.variables.contains_key(&variable);
+        let may = is_new && !round.before.not_serde.contains(&variable) && self.may_go_through_serde(one);
+        if may {
+            self.decisions.variables.insert(variable, "serde");
+        }
+        may
+    }
+
+    fn may_go_through_serde(&self, one: &Located) -> bool {
+        let name = &one.finding.type_name;
+        one.definition.is_none()
+            && !name.starts_with(['&', '*'])
+            && !["dyn ", "fn(", "closure@"].iter().any(|part| name.contains(part))
+            && !is_of_std(name)
+            && self.types.named(name).is_none()
+    }
+
+    /// What does not go through serde, even with the features of other crates that are about it.
+    fn not_serde(&mut self, one: &Located, round: &mut Round) -> bool {
+        if self.offers_serde && !round.before.serde {
+            self.decisions.serde = true;
+            return true;
+        }
+        for &place in &one.places {
+            let file = place.0;
+            match locate::locate(self.program, file, place.1) {
+                Some(Found::Field {
+                    start, name, item, ..
+                }) => {
+                    self.decisions.fields.remove(&(file, start));
+                    self.forget((file, item), format!("{name}: {}", one.finding.type_name));
+                    return true;
+                }
+                Some(Found::Let { start, .. }) => {
+                    self.decisions.variables.remove(&(file, start));
+                    self.decisions.not_serde.insert((file, start));
+                    return true;
+                }
+                Some(Found::Parameter { start, .. }) => {
+                    self.decisions.parameters.insert((file, start), "reexecute");
+                    self.decisions.not_serde.insert((file, start));
+                    return true;
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// A dead value whose destructor must run: it is saved, or, where it cannot be, made again.
+    fn destructor(&mut self, one: &Located, round: &mut Round) -> bool {
+        for &place in &one.places {
+            if let Some(Found::Let {
+                start,
+                treated: false,
+                ..
+            }) = locate::locate(self.program, place.0, place.1)
+            {
+                let start = (place.0, start);
+                let word = match round.before.variables.get(&start) {
+                    None => "save",
+                    Some(_) => break,
+                };
+                self.decisions.variables.insert(start, word);
+                return true;
+            }
+        }
+        self.give_up(one, round)
+    }
+
+    /// The sites of the function that the error is in have to go: the site is placed further out.
+    fn give_up(&self, one: &Located, round: &mut Round) -> bool {
+        let place = one.places.iter().find(|&&place| (self.is_instrumented)(place));
+        match place {
+            Some(&place) => {
+                round.given_up.push((place, self.reason(one, place)));
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Why a site cannot be where it is, and what to write instead.
+    fn reason(&self, one: &Located, place: Place) -> String {
+        let ty = &one.finding.type_name;
+        let holds = match one.finding.kind {
+            Kind::NotCheckpoint => "is of a type that no checkpoint holds",
+            Kind::Destructor => "has a destructor that a restart would miss",
+            _ => return one.finding.message.to_string(),
+        };
+        let in_the_way = self.field_in_the_way(one);
+        let advice = advice(in_the_way.as_deref().unwrap_or(ty));
+        let field = in_the_way.map_or_else(String::new, |field| format!(" (its field {field})"));
+        let (line, _) = line_and_column(&self.program.file(place.0).text, place.1);
+        match locate::locate(self.program, place.0, place.1) {
+            Some(Found::Let { names, .. }) => format!(
+                "`{}`, line {line}, {holds}: `{ty}`{field}\n    instead: {}",
+                names.join("`, `"),
+                advice
+            ),
+            Some(Found::Parameter { name, .. }) => {
+                format!("parameter `{name}`, line {line}, {holds}: `{ty}`{field}\n    instead: {advice}")
+            }
+            _ => format!("line {line}: {}\n    instead: {advice}", one.finding.message),
+        }
+    }
+
+    /// The field that no checkpoint can hold, however deep it is: `Person.contacts: Weak<Person>` for a `Town`.
+    fn field_in_the_way(&self, one: &Located) -> Option<String> {
+        let mut field = self.decisions.opaque.get(&self.type_of(one)?)?;
+        let mut seen = BTreeSet::new();
+        while seen.insert(field) {
+            let behind = field.split_once(": ").and_then(|(_, ty)| self.types.named(ty));
+            match behind.and_then(|ty| self.decisions.opaque.get(&ty)) {
+                Some(deeper) => field = deeper,
+                None => break,
+            }
+        }
+        Some(field.clone())
+    }
+
+    /// The type of the program that a finding is about.
+    fn type_of(&self, one: &Located) -> Option<Place> {
+        if let Some((file, offset)) = one.definition
+            && let Some(Found::Type { item, .. }) = locate::locate(self.program, file, offset)
+        {
+            return Some((file, item));
+        }
+        let name = &one.finding.type_name;
+        let is_plain =
+            !name.starts_with(['&', '*', '[', '(']) && !name.contains("dyn ") && !name.contains("{");
+        is_plain.then(|| self.types.named(name)).flatten()
+    }
+}
+
+/// The file of the program with this path.
+pub fn file_of(program: &Program, path: &std::path::Path) -> Option<FileId> {
+    program
+        .files
+        .iter()
+        .position(|file| file.path == path)
+        .map(FileId)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,295 @@
+//! What ckpt cannot decide alone, put to the user: the variable, its type, its place, and the ways out.
+
+use cargo_metadata::diagnostic::DiagnosticLevel;
+use ckpt_analysis::decisions::globals::RefusedStatic;
+use ckpt_analysis::edits;
+use ckpt_analysis::placement::{Placement, Reason, Rejected};
+use ckpt_analysis::source::locate::{Found, locate};
+use ckpt_analysis::{Analysis, Program};
+
+use crate::cargo::Built;
+use crate::failure::{Failure, code};
+use crate::package::build::decide::Located;
+use crate::package::build::driver::shown;
+use crate::package::build::oracle::Kind;
+use crate::package::read::ReadPackage;
+
+/// Cargo failed and said why itself.
+pub fn does_not_build(package: &ReadPackage) -> Failure {
+    let name = &package.workspace.choice.target;
+    Failure::new(code::BUILD, format!("E3078: `{name}` does not build"))
+        .help("cargo says why, above; nothing was started")
+}
+
+/// Without ckpt rustc finds errors as well: they are what people have to know.
+pub fn does_not_build_anyway(package: &ReadPackage, built: &Built) -> Failure {
+    let errors = built
+        .diagnostics
+        .iter()
+        .filter(|one| one.level == DiagnosticLevel::Error);
+    for text in errors.filter_map(|one| one.rendered.as_ref()) {
+        anstream::eprintln!("{}", text.trim_end());
+    }
+    let name = &package.workspace.choice.target;
+    Failure::new(
+        code::BUILD,
+        format!("E3079: `{name}` does not build, without ckpt either"),
+    )
+    .help("rustc says why, above; nothing was started")
+}
+
+/// There is no loop in which a site can be: what was tried, and why not.
+pub fn no_site(package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Failure {
+    let name = &package.workspace.choice.target;
+    let failure = Failure::new(
+        code::NO,
+        format!("E3080: ckpt found no place for a checkpoint in `{name}`"),
+    );
+    let failure = tried(failure, package, analysis, placement);
+    failure.help("change one of these as it says under `instead`; the outermost that carries most of the run is the best")
+}
+
+/// A site of the user is no safe point.
+pub fn unsafe_site(package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Failure {
+    let name = &package.workspace.choice.target;
+    let failure = Failure::new(
+        code::NO,
+        format!("E3081: a checkpoint in `{name}` is in a place that messages may cross"),
+    );
+    let failure = tried(failure, package, analysis, placement);
+    failure.help(
+        "`cargo ckpt plan` shows the same; if you know that none does, write `ckpt::checkpoint!(safe);`",
+    )
+}
+
+/// What was tried, and why not.
+fn tried(failure: Failure, package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Failure {
+    let folder = package.workspace_root();
+    placement.rejected.iter().fold(failure, |failure, one| {
+        let file = package.program.file(one.place.file);
+        let path = file.path.strip_prefix(folder).unwrap_or(&file.path).display();
+        let mut text = format!(
+            "{path}:{}: `{}` in `{}`, {:.0} % of the run:",
+            one.place.line,
+            one.header,
+            analysis.items.function(one.function).display,
+            one.share * 100.0
+        );
+        for reason in said_once(&one.reasons) {
+            let places = other_places(reason, one, package, analysis);
+            text += &format!("\n  {}", reason.what);
+            for (word, part) in [
+                ("where", &places),
+                ("why", &reason.why),
+                ("instead", &reason.instead),
+            ] {
+                if !part.is_empty() {
+                    text += &format!("\n    {word}: {part}");
+                }
+            }
+        }
+        failure.because(text)
+    })
+}
+
+/// The reasons, those that read the same once.
+fn said_once(reasons: &[Reason]) -> impl Iterator<Item = &Reason> {
+    let is_first = |at: usize| {
+        !reasons[..at]
+            .iter()
+            .any(|before| reads_the_same(before, &reasons[at]))
+    };
+    reasons
+        .iter()
+        .enumerate()
+        .filter(move |(at, _)| is_first(*at))
+        .map(|(_, one)| one)
+}
+
+fn reads_the_same(one: &Reason, other: &Reason) -> bool {
+    (&one.what, &one.why, &one.instead) == (&other.what, &other.why, &other.instead)
+}
+
+/// Where what stands in a loop's way is, if it is not at the loop: the places of all reasons that read like this one.
+fn other_places(reason: &Reason, rejected: &Rejected, package: &ReadPackage, analysis: &Analysis) -> String {
+    let mut places: Vec<String> = Vec::new();
+    for one in rejected.reasons.iter().filter(|one| reads_the_same(one, reason)) {
+        let function = &analysis.items.function(one.function).place;
+        let file = function.file;
+        // What ckpt has added has no line of the program: its first one is given.
+        let is_elsewhere = |line: &usize| {
+            *line >= function.line && (file, *line) != (rejected.place.file, rejected.place.line)
+        };
+        let Some(line) = one.line.filter(is_elsewhere) else {
+            continue;
+        };
+        let path = &package.program.file(file).path;
+        let path = path.strip_prefix(package.workspace_root()).unwrap_or(path);
+        let place = format!("{}:{line}", path.display());
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places.join(", ")
+}
+
+/// Sites that reach less than this part of what a refused one would have reached leave too much outside.
+const LEAST_OF_WANTED: f64 = 0.5;
+
+/// Loops outside that are named.
+const MOST_NAMED: usize = 3;
+
+/// Whether most of the run, as far as a site was wanted in it, has none.
+pub fn leaves_most_outside(placement: &Placement) -> bool {
+    let wanted = placement.rejected.iter().map(|one| one.share).fold(0.0, f64::max);
+    placement.coverage < wanted * LEAST_OF_WANTED
+}
+
+/// What the sites leave outside, where that is most of the run: the loops, and why they have none.
+pub fn outside(package: &ReadPackage, placement: &Placement) -> Option<String> {
+    if !leaves_most_outside(placement) {
+        return None;
+    }
+    let mut wanted: Vec<_> = placement.rejected.iter().filter(|one| one.share > 0.0).collect();
+    wanted.sort_by(|a, b| b.share.total_cmp(&a.share));
+    let told = match package.run {
+        Some(_) => "as measured",
+        None => "as far as the source tells (`cargo ckpt plan --profile -- ARGS` measures it)",
+    };
+    let mut text = format!(
+        "ckpt: warning[W3004]: the sites reach {:.0} % of the run, {told}; without checkpoints remain:\n",
+        placement.coverage * 100.0
+    );
+    for one in wanted.iter().take(MOST_NAMED) {
+        let place = (one.place.file, one.place.bytes.start);
+        let place = shown(&package.program, place, package.workspace_root());
+        text += &format!(
+            "  `{}`, {place}, {:.0} % of the run",
+            one.header,
+            one.share * 100.0
+        );
+        for reason in said_once(&one.reasons) {
+            text += &format!("\n    {}", reason.what);
+            if !reason.instead.is_empty() {
+                text += &format!("; instead: {}", reason.instead);
+            }
+        }
+        text.push('\n');
+    }
+    Some(text)
+}
+
+/// There are statics whose values a restart would lose.
+pub fn lost_statics(package: &ReadPackage, statics: &[RefusedStatic]) -> Failure {
+    let name = &package.workspace.choice.target;
+    let failure = Failure::new(
+        code::NO,
+        format!("E3082: `{name}` keeps state where no checkpoint can hold it"),
+    );
+    statics.iter().fold(failure, |failure, one| {
+        let place = shown(&package.program, (one.file, one.at), package.workspace_root());
+        failure.because(format!(
+            "{place}: {}\n    why: {}\n    instead: {}",
+            one.what, one.why, one.instead
+        ))
+    })
+}
+
+/// The failure that ends a rewrite: everything that no decision mends, together.
+pub fn unsolved(package: &ReadPackage, findings: &[Located], which: &[usize]) -> Failure {
+    let program = &package.program;
+    let folder = package.workspace_root();
+    let all: Vec<&Located> = if which.is_empty() {
+        findings.iter().collect()
+    } else {
+        which.iter().filter_map(|&index| findings.get(index)).collect()
+    };
+    let own_errors = all.iter().all(|one| one.finding.kind.is_vague());
+    if own_errors {
+        for one in &all {
+            anstream::eprintln!("{}", one.finding.rendered.to_string().trim_end());
+        }
+        let name = &package.workspace.choice.target;
+        return Failure::new(code::BUILD, format!("E3078: `{name}` does not build")).help(
+            "rustc says why, above; if it builds without ckpt, this is a bug in ckpt: please report it",
+        );
+    }
+    let failure = Failure::new(code::BUILD, "E3083: ckpt cannot tell how to save this");
+    let failure = all.iter().fold(failure, |failure, one| {
+        failure.because(describe(program, one, &|place| shown(program, place, folder)))
+    });
+    if all.iter().all(|one| one.finding.kind == Kind::NotGlobal) {
+        return failure.help(
+            "keep what changes in a variable that is passed on, not in a static; or implement `ckpt::Global` for a type of your own",
+        );
+    }
+    failure.help(
+        "put one of these on the `let`, or on the field of the type:\n\
+         #[ckpt(reexecute)]  run the statement again at a restart: it gives the same value\n\
+         #[ckpt(skip)]       leave the value out: it is not needed, or `Default` will do\n\
+         (`cargo ckpt init` adds the dependency that these need)",
+    )
+}
+
+fn describe(program: &Program, one: &Located, shown: &dyn Fn(edits::Place) -> String) -> String {
+    let ty = &one.finding.type_name;
+    let Some(&place) = one.places.first() else {
+        return one.finding.message.to_string();
+    };
+    if one.finding.kind == Kind::NotGlobal {
+        return format!(
+            "{}: a static is of a type that no checkpoint holds: `{ty}`",
+            shown(place)
+        );
+    }
+    match locate(program, place.0, place.1) {
+        Some(Found::Let { names, .. }) => {
+            let names = names.join("`, `");
+            let what = match one.finding.kind {
+                Kind::Destructor => "has a destructor that a restart would miss",
+                _ => "is of a type that no checkpoint holds",
+            };
+            format!("{}: `{names}` {what}: `{ty}`", shown(place))
+        }
+        Some(Found::Parameter { name, .. }) => {
+            format!(
+                "{}: parameter `{name}` is of a type that no checkpoint holds: `{ty}`",
+                shown(place)
+            )
+        }
+        Some(Found::Field { name, .. }) => {
+            format!(
+                "{}: field `{name}` is of a type that no checkpoint holds: `{ty}`",
+                shown(place)
+            )
+        }
+        _ => format!("{}: {}", shown(place), one.finding.message),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ckpt_analysis::items::FnId;
+
+    #[test]
+    fn what_reads_the_same_is_said_once() {
+        let reason = |line, what: &str| Reason {
+            function: FnId(0),
+            line: Some(line),
+            what: what.into(),
+            why: String::new(),
+            instead: "make the call from the function's own body".into(),
+        };
+        let reasons = [
+            reason(3, "`f` is called inside a closure"),
+            reason(7, "`f` is called inside a closure"),
+            reason(7, "`g` is called inside a closure"),
+        ];
+        let said: Vec<&str> = said_once(&reasons).map(|one| one.what.as_str()).collect();
+        assert_eq!(
+            said,
+            ["`f` is called inside a closure", "`g` is called inside a closure"]
+        );
+    }
+}

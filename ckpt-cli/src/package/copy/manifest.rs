@@ -1,0 +1,478 @@
+//! Edits of a Cargo.toml that leave the rest of it as it is written: the dependency on ckpt, and what a manifest needs
+//! to mean the same in another place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
+
+use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::package::copy::features::WithSerde;
+use crate::package::read::modules::cleaned;
+use crate::package::read::workspace::RUNTIME;
+
+/// Where cargo gets the library from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Runtime {
+    /// A folder with its Cargo.toml.
+    Path(PathBuf),
+    /// A version of the registry.
+    Version(String),
+}
+
+impl Runtime {
+    /// `CKPT_RUNTIME_PATH`, the source tree that this executable was built from, the one that was packed with it, or the registry.
+    pub fn find() -> Self {
+        let said = std::env::var_os("CKPT_RUNTIME_PATH").filter(|path| !path.is_empty());
+        if let Some(path) = said {
+            return Runtime::Path(std::path::absolute(&path).unwrap_or_else(|_| path.into()));
+        }
+        let beside = cleaned(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(RUNTIME));
+        if beside.join("Cargo.toml").is_file() {
+            return Runtime::Path(beside);
+        }
+        // `bin/cargo-ckpt` and `share/ckpt/ckpt-runtime`, as `./release` packs them.
+        let here = std::env::current_exe().and_then(std::fs::canonicalize);
+        if let Some(prefix) = here.as_deref().ok().and_then(|exe| exe.parent()?.parent()) {
+            let packed = prefix.join("share/ckpt").join(RUNTIME);
+            if packed.join("Cargo.toml").is_file() {
+                return Runtime::Path(packed);
+            }
+        }
+        Runtime::Version(env!("CARGO_PKG_VERSION").to_owned())
+    }
+}
+
+/// A Cargo.toml that is being edited.
+#[derive(Debug)]
+pub struct Manifest {
+    path: PathBuf,
+    document: DocumentMut,
+}
+
+/// The tables of a manifest that list dependencies.
+const LISTS: [&str; 5] = [
+    "dependencies",
+    "dev-dependencies",
+    "dev_dependencies",
+    "build-dependencies",
+    "build_dependencies",
+];
+
+impl Manifest {
+    /// Reads the text of the manifest at a path.
+    pub fn parse(path: &Path, text: &str) -> Outcome<Self> {
+        let document = text.parse::<DocumentMut>().map_err(|error| {
+            Failure::new(code::BUILD, format!("E3067: cannot read `{}`", path.display())).because(error)
+        })?;
+        Ok(Manifest {
+            path: path.to_path_buf(),
+            document,
+        })
+    }
+
+    /// The edited text.
+    pub fn text(&self) -> String {
+        self.document.to_string()
+    }
+
+    /// Changes the paths of dependencies. `mend` is given each path, absolute, and whether it was written so.
+    pub fn mend_paths(&mut self, mend: &dyn Fn(&Path, bool) -> Option<PathBuf>) {
+        let folder = self.path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        let mend = |written: &str| {
+            let absolute = cleaned(&folder.join(written));
+            mend(&absolute, Path::new(written).is_absolute())
+        };
+        let root = self.document.as_table_mut();
+        mend_lists(root, &mend);
+        for (_, target) in entries(root, "target") {
+            if let Some(target) = target.as_table_like_mut() {
+                mend_lists(target, &mend);
+            }
+        }
+        if let Some(workspace) = root.get_mut("workspace").and_then(Item::as_table_like_mut) {
+            mend_lists(workspace, &mend);
+        }
+        for (_, registry) in entries(root, "patch") {
+            mend_list(registry, &mend);
+        }
+        if let Some(replaced) = root.get_mut("replace") {
+            mend_list(replaced, &mend);
+        }
+    }
+
+    /// Makes the package the root of a workspace of its own, so that cargo looks for none above it.
+    pub fn own_workspace(&mut self, excluded: &[String]) {
+        let workspace = self
+            .document
+            .entry("workspace")
+            .or_insert(Item::Table(Table::new()));
+        if excluded.is_empty() {
+            return;
+        }
+        if let Some(workspace) = workspace.as_table_like_mut() {
+            workspace.insert("exclude", value(excluded.iter().collect::<Array>()));
+        }
+    }
+
+    /// Whether the manifest has a `[workspace]`.
+    pub fn is_workspace(&self) -> bool {
+        self.document.contains_key("workspace")
+    }
+
+    /// Has one dependency optimised in debug builds, unless the manifest says something about it.
+    pub fn optimise(&mut self, package: &str) {
+        let mut table: &mut dyn TableLike = self.document.as_table_mut();
+        for key in ["profile", "dev", "package"] {
+            let mut implicit = Table::new();
+            implicit.set_implicit(true);
+            let item = table.entry(key).or_insert(Item::Table(implicit));
+            match item.as_table_like_mut() {
+                Some(next) => table = next,
+                None => return,
+            }
+        }
+        let mut options = Table::new();
+        options.insert("opt-level", value(3));
+        table.entry(package).or_insert(Item::Table(options));
+    }
+
+    /// Adds the library under the name `ckpt`, with these features; where it is there, only features are added. `shared`
+    /// is the manifest of the workspace's root, for a dependency that is inherited from there.
+    pub fn add_runtime(
+        &mut self,
+        runtime: &Runtime,
+        features: &[String],
+        shared: Option<&Manifest>,
+    ) -> Outcome<()> {
+        let inherited = shared.map(|root| root.inherits_runtime());
+        let is_own = self.is_workspace() && self.inherits_runtime();
+        let path = self.path.clone();
+        let dependencies = self.dependencies()?;
+        if let Some(present) = dependencies.get_mut("ckpt") {
+            if !is_runtime(present, inherited.unwrap_or(is_own)) {
+                return Err(self_explaining(&path, "it has another dependency named `ckpt`")
+                    .help("rename that one: `other_name = { package = \"ckpt\", .. }`"));
+            }
+            return add_features(present, features).ok_or_else(|| {
+                self_explaining(&path, "the features of `ckpt` cannot be added to").help(format!(
+                    "write `ckpt = {{ package = \"{RUNTIME}\", version = \"..\" }}`"
+                ))
+            });
+        }
+        // Without a rename, the library is `ckpt` as well.
+        if let Some(present) = dependencies.get_mut(RUNTIME)
+            && add_features(present, features).is_some()
+        {
+            return Ok(());
+        }
+        dependencies.insert(
+            "ckpt",
+            Item::Value(Value::InlineTable(runtime_entry(runtime, features))),
+        );
+        Ok(())
+    }
+
+    /// Turns a feature of a dependency on.
+    pub fn enable(&mut self, with: &WithSerde) -> Outcome<()> {
+        let dependencies = self.dependencies()?;
+        let is_it = |key: &str, item: &Item| {
+            let package = item
+                .as_table_like()
+                .and_then(|table| table.get("package")?.as_str());
+            package.unwrap_or(key) == with.name
+        };
+        let key = dependencies
+            .iter()
+            .find(|(key, item)| is_it(key, item))
+            .map(|(key, _)| key.to_owned());
+        let features = std::slice::from_ref(&with.feature);
+        if let Some(present) = key.and_then(|key| dependencies.get_mut(&key))
+            && add_features(present, features).is_some()
+        {
+            return Ok(());
+        }
+        // It is listed elsewhere, for tests or for a target: cargo joins the features of what is the same version.
+        let mut entry = InlineTable::new();
+        entry.insert("package", with.name.as_str().into());
+        entry.insert("version", format!("={}", with.version).into());
+        entry.insert("default-features", false.into());
+        entry.insert("features", Value::Array(features.iter().collect()));
+        dependencies.insert(
+            &format!("{}-with-serde", with.name),
+            Item::Value(Value::InlineTable(entry)),
+        );
+        Ok(())
+    }
+
+    /// Adds a crate in a folder under a name.
+    pub fn add_crate(&mut self, name: &str, package: &str, folder: &Path) -> Outcome<()> {
+        let mut entry = InlineTable::new();
+        entry.insert("path", folder.display().to_string().into());
+        entry.insert("package", package.into());
+        self.dependencies()?
+            .insert(name, Item::Value(Value::InlineTable(entry)));
+        Ok(())
+    }
+
+    fn dependencies(&mut self) -> Outcome<&mut dyn TableLike> {
+        let table = self
+            .document
+            .entry("dependencies")
+            .or_insert(Item::Table(Table::new()));
+        table.as_table_like_mut().ok_or_else(|| {
+            self_explaining(&self.path, "`dependencies` is not a table")
+                .help("write `[dependencies]`, and below it a line for each")
+        })
+    }
+
+    /// Whether `ckpt = { workspace = true }` means the library here.
+    fn inherits_runtime(&self) -> bool {
+        let workspace = self.document.get("workspace").and_then(Item::as_table_like);
+        let shared = workspace.and_then(|table| table.get("dependencies")?.as_table_like()?.get("ckpt"));
+        shared.is_some_and(|item| is_runtime(item, false))
+    }
+}
+
+fn self_explaining(path: &Path, why: &str) -> Failure {
+    Failure::new(
+        code::BUILD,
+        format!("E3068: cannot add the dependency on ckpt to `{}`", path.display()),
+    )
+    .because(why)
+}
+
+fn entries<'t>(root: &'t mut Table, key: &str) -> Vec<(String, &'t mut Item)> {
+    let table = root.get_mut(key).and_then(Item::as_table_like_mut);
+    table.map_or_else(Vec::new, |table| {
+        let owned = |(key, item): (toml_edit::KeyMut<'t>, &'t mut Item)| (key.get().to_owned(), item);
+        table.iter_mut().map(owned).collect()
+    })
+}
+
+fn mend_lists(table: &mut dyn TableLike, mend: &dyn Fn(&str) -> Option<PathBuf>) {
+    for name in LISTS {
+        if let Some(list) = table.get_mut(name) {
+            mend_list(list, mend);
+        }
+    }
+}
+
+fn mend_list(list: &mut Item, mend: &dyn Fn(&str) -> Option<PathBuf>) {
+    let Some(list) = list.as_table_like_mut() else {
+        return;
+    };
+    for (_, dependency) in list.iter_mut() {
+        let Some(dependency) = dependency.as_table_like_mut() else {
+            continue;
+        };
+        if let Some(path) = dependency.get_mut("path")
+            && let Some(mended) = path.as_str().and_then(mend)
+        {
+            *path = value(mended.display().to_string());
+        }
+    }
+}
+
+fn is_runtime(dependency: &Item, inherited: bool) -> bool {
+    let Some(table) = dependency.as_table_like() else {
+        return false;
+    };
+    let is_inherited = table.get("workspace").and_then(Item::as_bool) == Some(true);
+    is_inherited && inherited || table.get("package").and_then(Item::as_str) == Some(RUNTIME)
+}
+
+/// Adds what is missing to the features of a dependency; nothing where it has an odd shape.
+fn add_features(dependency: &mut Item, features: &[String]) -> Option<()> {
+    if let Some(version) = dependency.as_str() {
+        let mut table = InlineTable::new();
+        table.insert("version", version.into());
+        *dependency = Item::Value(Value::InlineTable(table));
+    }
+    let table = dependency.as_table_like_mut()?;
+    if features.is_empty() {
+        return Some(());
+    }
+    let list = table
+        .entry("features")
+        .or_insert(value(Array::new()))
+        .as_array_mut()?;
+    for feature in features {
+        if !list.iter().any(|present| present.as_str() == Some(feature)) {
+            list.push(feature);
+        }
+    }
+    Some(())
+}
+
+fn runtime_entry(runtime: &Runtime, features: &[String]) -> InlineTable {
+    let mut entry = InlineTable::new();
+    match runtime {
+        Runtime::Path(path) => entry.insert("path", path.display().to_string().into()),
+        Runtime::Version(version) => entry.insert("version", version.as_str().into()),
+    };
+    entry.insert("package", RUNTIME.into());
+    if !features.is_empty() {
+        entry.insert("features", Value::Array(features.iter().collect()));
+    }
+    entry
+}
+
+/// Adds ckpt to a manifest, and says so.
+pub fn add_dependency(manifest: &Path, features: &[String]) -> Outcome<()> {
+    let text = fs::read_to_string(manifest).about("cannot read", manifest)?;
+    let mut edited = Manifest::parse(manifest, &text)?;
+    edited.add_runtime(&Runtime::find(), features, None)?;
+    let new = edited.text();
+    if new == text {
+        println!("{} has ckpt already", manifest.display());
+        return Ok(());
+    }
+    fs::write(manifest, new).about("cannot write", manifest)?;
+    let with = if features.is_empty() {
+        String::new()
+    } else {
+        format!(" with {}", features.join(", "))
+    };
+    println!("{}: added ckpt{with}", manifest.display());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_feature_is_turned_on_where_the_dependency_stands() {
+        let with = |text: &str| {
+            let mut manifest = manifest(text);
+            let glam = WithSerde {
+                name: "glam".into(),
+                version: "0.30.1".into(),
+                feature: "serde".into(),
+            };
+            manifest.enable(&glam).expect("it is turned on");
+            manifest.text()
+        };
+        assert!(
+            with("[dependencies]\nglam = \"0.30\"\n")
+                .contains("glam = { version = \"0.30\", features = [\"serde\"] }")
+        );
+        let renamed = with("[dependencies]\ng = { package = \"glam\", version = \"0.30\" }\n");
+        assert!(
+            renamed.contains("g = { package = \"glam\", version = \"0.30\" , features = [\"serde\"] }"),
+            "{renamed}"
+        );
+        let elsewhere = with("[dev-dependencies]\nglam = \"0.30\"\n");
+        assert!(
+            elsewhere.contains("glam-with-serde = { package = \"glam\", version = \"=0.30.1\""),
+            "{elsewhere}"
+        );
+    }
+
+    fn manifest(text: &str) -> Manifest {
+        Manifest::parse(Path::new("/w/app/Cargo.toml"), text).expect("a manifest")
+    }
+
+    fn with_runtime(text: &str, features: &[&str]) -> String {
+        let mut manifest = manifest(text);
+        let features: Vec<_> = features.iter().map(|&name| name.to_owned()).collect();
+        let runtime = Runtime::Version("0.1.0".into());
+        manifest.add_runtime(&runtime, &features, None).expect("added");
+        manifest.text()
+    }
+
+    #[test]
+    fn the_library_is_added_and_the_rest_stays_as_written() {
+        let text =
+            "[package] # mine\nname=\"app\"\n\n[dependencies]\nrand   = '0.9' # dice\n\n[features]\nx = []\n";
+        let expected = text.replace(
+            "# dice\n",
+            "# dice\nckpt = { version = \"0.1.0\", package = \"ckpt-runtime\", features = [\"rand\"] }\n",
+        );
+        assert_eq!(with_runtime(text, &["rand"]), expected);
+        assert_eq!(with_runtime(&expected, &["rand"]), expected, "twice is once");
+    }
+
+    #[test]
+    fn a_manifest_without_dependencies_gets_the_table() {
+        let line = "ckpt = { version = \"0.1.0\", package = \"ckpt-runtime\" }\n";
+        let text = "[package]\nname = \"app\"\n";
+        assert_eq!(with_runtime(text, &[]), format!("{text}\n[dependencies]\n{line}"));
+        let with_table = "[package]\nname = \"app\"\n\n[dependencies.rand]\nversion = \"0.9\"\n";
+        let added: toml::Table = with_runtime(with_table, &[]).parse().expect("TOML");
+        assert!(added["dependencies"]["rand"].is_table() && added["dependencies"]["ckpt"].is_table());
+    }
+
+    #[test]
+    fn features_are_added_to_a_library_that_is_there() {
+        let text =
+            "[dependencies]\nckpt = { path = \"x\", package = \"ckpt-runtime\", features = [\"serde\"] }\n";
+        let added = with_runtime(text, &["rand", "serde"]);
+        assert!(added.contains("features = [\"serde\", \"rand\"]"), "{added}");
+        let added = with_runtime("[dependencies]\nckpt-runtime = \"0.1\"\n", &["rand"]);
+        assert_eq!(
+            added,
+            "[dependencies]\nckpt-runtime = { version = \"0.1\", features = [\"rand\"] }\n"
+        );
+        let shared =
+            manifest("[workspace.dependencies]\nckpt = { package = \"ckpt-runtime\", version = \"1\" }\n");
+        let mut inheriting = manifest("[dependencies]\nckpt.workspace = true\n");
+        let features = ["rand".to_owned()];
+        inheriting
+            .add_runtime(&Runtime::Version("1".into()), &features, Some(&shared))
+            .expect("added");
+        let table: toml::Table = inheriting.text().parse().expect("TOML");
+        assert_eq!(
+            table["dependencies"]["ckpt"]["features"][0].as_str(),
+            Some("rand")
+        );
+    }
+
+    #[test]
+    fn another_crate_of_the_name_is_refused() {
+        for text in [
+            "[dependencies]\nckpt = \"2\"\n",
+            "[dependencies]\nckpt.workspace = true\n",
+        ] {
+            let failure = manifest(text).add_runtime(&Runtime::Version("1".into()), &[], None);
+            let failure = failure.expect_err("refused").to_string();
+            assert!(failure.contains("another dependency named `ckpt`"), "{failure}");
+        }
+    }
+
+    #[test]
+    fn paths_are_mended_wherever_dependencies_stand() {
+        let mut manifest = manifest(
+            "[dependencies]\na = { path = \"../out/a\" } # keep\nb = { path = \"in\" }\n[dependencies.c]\npath = \"/out/c\"\n\
+             [dev-dependencies]\nd.path = \"../out/d\"\n[target.'cfg(unix)'.build-dependencies]\ne = { path = '../out/e' }\n\
+             [workspace.dependencies]\nf = { path = \"../out/f\" }\n[patch.crates-io]\ng = { path = \"../out/g\" }\n\
+             [replace]\n\"h:0.1.0\" = { path = \"../out/h\" }\n",
+        );
+        manifest.mend_paths(&|path, absolute| {
+            assert_eq!(absolute, path.starts_with("/out"));
+            (!path.starts_with("/w/app")).then(|| path.to_path_buf())
+        });
+        let text = manifest.text();
+        assert!(
+            text.contains("{ path = \"/w/out/a\" } # keep\nb = { path = \"in\" }"),
+            "{text}"
+        );
+        for name in ["a", "d", "e", "f", "g", "h"] {
+            assert!(text.contains(&format!("\"/w/out/{name}\"")), "{name}: {text}");
+        }
+        assert!(!text.contains(".."), "{text}");
+    }
+
+    #[test]
+    fn a_package_becomes_its_own_workspace() {
+        let mut manifest = manifest("[package]\nname = \"app\"\n");
+        manifest.own_workspace(&["parts".to_owned()]);
+        manifest.optimise("twox-hash");
+        assert_eq!(
+            manifest.text(),
+            "[package]\nname = \"app\"\n\n[workspace]\nexclude = [\"parts\"]\n\n\
+             [profile.dev.package.twox-hash]\nopt-level = 3\n"
+        );
+    }
+}

@@ -1,0 +1,560 @@
+//! From cargo's options to the sources of the program that they mean.
+//!
+//! `settings` and `cfg` say which code is compiled; `workspace` which packages are the user's own; `modules` finds and parses
+//! the files of a crate, with `strip` taking out what is not compiled; `run` is the run that costs come from.
+
+pub mod cfg;
+pub mod modules;
+mod run;
+pub mod settings;
+mod strip;
+pub mod workspace;
+
+pub use modules::shown;
+pub use run::Run;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{PackageId, Target, TargetKind};
+use ckpt_analysis::{Analysis, CrateKind, CrateSource, Edited, FileId, Program, analyse_with};
+use ckpt_compiler::library::Tables;
+
+use crate::cargo::CargoOptions;
+use crate::cargo::Diagnostics;
+use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::package::read::cfg::{Compiler, Configuration};
+use crate::package::read::modules::{CrateFiles, Files, parsed};
+use crate::package::read::settings::{Settings, read_table};
+use crate::package::read::workspace::{LocalPackage, Workspace, library};
+
+/// A program with its sources, and what cargo knows about them.
+#[derive(Debug)]
+pub struct ReadPackage {
+    /// The sources. The first crate is the one whose `main` is meant.
+    pub program: Program,
+    /// The packages, and which target is meant: [`Workspace::choice`].
+    pub workspace: Workspace,
+    /// How it is to be built.
+    pub options: CargoOptions,
+    /// For each file, the bytes that rustc passes over because of a `#[cfg]`, in functions and lists.
+    pub passed_over: Vec<Vec<Range<usize>>>,
+    /// For each file, what its `#[cfg]`s mean.
+    configurations: Vec<Configuration>,
+    /// The texts of those files that have been changed before they are analysed.
+    on_disk: BTreeMap<FileId, String>,
+    /// The calls that are written out in these.
+    pub written_out: Vec<CallWrittenOut>,
+    /// What the user says that calls mean: `[calls]` in `ckpt.toml`.
+    pub tables: Tables,
+    /// The instrumented run that the costs come from.
+    pub run: Option<Run>,
+}
+
+/// A call in whose place the body of the function stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallWrittenOut {
+    /// The function.
+    pub name: String,
+    /// The file.
+    pub file: FileId,
+    /// The line.
+    pub line: usize,
+}
+
+impl ReadPackage {
+    /// The package of this name: its manifest, features and direct dependencies.
+    #[cfg(test)]
+    pub fn package(&self, name: &str) -> Option<&LocalPackage> {
+        self.workspace
+            .packages
+            .iter()
+            .find(|package| package.name == name)
+    }
+
+    /// The text of an edited file as it is to be built: what rustc would pass over is blank, because the macros see a function
+    /// before rustc does, and cannot know.
+    pub fn compiled_text(&self, file: FileId, edited: &Edited) -> String {
+        let parts = self.passed_over.get(file.0);
+        edited.text_without(parts.map_or(&[], Vec::as_slice))
+    }
+
+    /// What the stages find, with what the user says in `ckpt.toml`.
+    pub fn analyse(&self) -> Analysis {
+        analyse_with(&self.program, self.tables.clone())
+    }
+
+    /// Puts another text in the place of a file's; whether that is Rust.
+    pub fn set_text(&mut self, file: FileId, text: String) -> bool {
+        let old = &self.program.files[file.0];
+        let Ok((new, passed_over)) = parsed(&old.path, text, &self.configurations[file.0]) else {
+            return false;
+        };
+        let old = std::mem::replace(&mut self.program.files[file.0], new).text;
+        self.passed_over[file.0] = passed_over;
+        let first = self.on_disk.entry(file).or_insert(old);
+        if *first == self.program.files[file.0].text {
+            self.on_disk.remove(&file);
+        }
+        true
+    }
+
+    /// Puts the texts of the files back; whether there was one to put back.
+    pub fn read_as_it_is(&mut self) -> bool {
+        let texts = std::mem::take(&mut self.on_disk);
+        let any = !texts.is_empty();
+        for (file, text) in texts {
+            self.set_text(file, text);
+        }
+        self.on_disk.clear();
+        self.written_out.clear();
+        any
+    }
+
+    /// The root folder of the workspace.
+    pub fn workspace_root(&self) -> &Path {
+        self.workspace.root()
+    }
+
+    /// Cargo's folder for build results.
+    pub fn target_directory(&self) -> &Path {
+        let said = self.options.target_dir.as_deref();
+        said.unwrap_or_else(|| self.workspace.metadata.target_directory.as_std_path())
+    }
+}
+
+/// Reads the program that the options and the working folder mean, with the libraries of the workspace that it reaches.
+pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
+    let folder = std::env::current_dir()
+        .map_err(|error| Failure::new(code::START, "E3074: there is no working folder").because(error))?;
+    let settings = Settings::read(&folder)?;
+    let compiler = Compiler::ask(&settings)?;
+    let workspace = Workspace::ask(options, &compiler.target)?;
+    let root = read_table(&workspace.root().join("Cargo.toml"))?;
+    let profile = options.profile_name();
+    let scripts = build_script_flags(options, &workspace)?;
+    let flags = compiler.configuration(&settings, &settings.profile(profile, &root))?;
+    let mut reader = Reader {
+        workspace: &workspace,
+        files: Files::default(),
+        crates: Vec::new(),
+    };
+    let mut libraries = BTreeMap::new();
+    for (place, package) in workspace.packages.iter().enumerate() {
+        let mut configuration = flags.with_features(package.features.iter().map(String::as_str));
+        let set = scripts.get(&package.id).map_or(&[][..], Vec::as_slice);
+        configuration = configuration.with_flags(set.iter().map(String::as_str));
+        if let Some(on) = settings.package_debug_assertions(profile, &package.name, &root) {
+            configuration.set_debug_assertions(on);
+        }
+        if place == 0 {
+            let target = reader.chosen(package)?;
+            reader.read_crate(package, target, &configuration)?;
+        }
+        if let Some(target) = library(&workspace.metadata[&package.id]) {
+            libraries.insert(package.id.clone(), reader.crates.len());
+            reader.read_crate(package, target, &configuration)?;
+        }
+    }
+    let (files, mut crates) = (reader.files, reader.crates);
+    name_externs(&mut crates, &workspace, &libraries);
+    Ok(ReadPackage {
+        program: Program {
+            files: files.files,
+            crates,
+        },
+        options: CargoOptions {
+            target_dir: options.target_dir.as_ref().map(|path| folder.join(path)),
+            ..options.clone()
+        },
+        passed_over: files.passed_over,
+        configurations: files.configurations,
+        on_disk: BTreeMap::new(),
+        written_out: Vec::new(),
+        tables: user_tables(&settings_files(&workspace))?,
+        workspace,
+        run: None,
+    })
+}
+
+/// The flags that the build scripts of the program's packages set. Only running them tells, and only `cargo check` runs
+/// them; so it is left out where no script speaks of flags.
+fn build_script_flags(
+    options: &CargoOptions,
+    workspace: &Workspace,
+) -> Outcome<BTreeMap<PackageId, Vec<String>>> {
+    let scripts = workspace.packages.iter().flat_map(|package| {
+        let targets = &workspace.metadata[&package.id].targets;
+        targets
+            .iter()
+            .filter(|target| target.kind.contains(&TargetKind::CustomBuild))
+    });
+    let sets_flags = |target: &Target| {
+        let text = std::fs::read_to_string(&target.src_path);
+        text.is_ok_and(|text| text.contains("cfg"))
+    };
+    if !scripts.into_iter().any(sets_flags) {
+        return Ok(BTreeMap::new());
+    }
+    let built = options.run_cargo("check", &workspace.choice, Diagnostics::Shown)?;
+    if built.success {
+        return Ok(built.flags);
+    }
+    let what = format!("E3039: `{}` does not build", workspace.choice.target);
+    Err(Failure::new(code::BUILD, what).help("cargo says why, above; nothing was read"))
+}
+
+/// Where `ckpt.toml` is looked for: in the package's folder, then in that of the workspace.
+pub fn settings_files(workspace: &Workspace) -> Vec<PathBuf> {
+    let own = workspace
+        .packages
+        .first()
+        .map(|package| package.folder().to_path_buf());
+    let folders = own.into_iter().chain([workspace.root().to_path_buf()]);
+    folders.map(|folder| folder.join("ckpt.toml")).collect()
+}
+
+/// `[calls]` of the first of these files that is there.
+fn user_tables(files: &[PathBuf]) -> Outcome<Tables> {
+    let Some(path) = files.iter().find(|path| path.is_file()) else {
+        return Ok(Tables::default());
+    };
+    let text = std::fs::read_to_string(path).about("cannot read", path)?;
+    Tables::of_user(&text).map_err(|error| {
+        let place = format!("{}:{}", crate::package::read::modules::shown(path), error.line);
+        Failure::new(code::BUILD, format!("E3075: {place}: {}", error.wrong))
+            .help("docs: `[calls]` in ckpt.toml, in the book's page on configuration")
+    })
+}
+
+struct Reader<'w> {
+    workspace: &'w Workspace,
+    files: Files,
+    crates: Vec<CrateSource>,
+}
+
+impl<'w> Reader<'w> {
+    /// The target that is meant, in its package.
+    fn chosen(&self, package: &LocalPackage) -> Outcome<&'w Target> {
+        let choice = &self.workspace.choice;
+        let targets = &self.workspace.metadata[&package.id].targets;
+        let found = targets
+            .iter()
+            .find(|target| target.name == choice.target && target.kind.contains(&choice.kind));
+        found.ok_or_else(|| {
+            Failure::new(
+                code::BUILD,
+                format!("E3076: `{}` has no target `{}`", package.name, choice.target),
+            )
+        })
+    }
+
+    fn read_crate(&mut self, package: &LocalPackage, target: &Target, flags: &Configuration) -> Outcome<()> {
+        let path = target.src_path.as_std_path();
+        if !path.is_file() {
+            return Err(Failure::new(
+                code::BUILD,
+                format!(
+                    "E3077: there is no file `{}`",
+                    crate::package::read::modules::shown(path)
+                ),
+            )
+            .because(format!(
+                "`{}` in `{}` starts there",
+                target.name,
+                package.manifest.display()
+            ))
+            .help("write the file, or correct `path` in Cargo.toml"));
+        }
+        let shared = CrateFiles {
+            package_folder: package.folder(),
+            configuration: flags,
+        };
+        let (root, modules) = self.files.read_crate(path, &shared)?;
+        self.crates.push(CrateSource {
+            name: target.name.replace('-', "_"),
+            package: package.name.clone(),
+            kind: kind_of(target),
+            edition: target.edition.as_str().parse().unwrap_or(2015),
+            root,
+            modules,
+            externs: BTreeMap::new(),
+        });
+        Ok(())
+    }
+}
+
+fn kind_of(target: &Target) -> CrateKind {
+    if target.kind.contains(&TargetKind::Bin) {
+        CrateKind::Bin
+    } else if target.kind.contains(&TargetKind::Example) {
+        CrateKind::Example
+    } else {
+        CrateKind::Lib
+    }
+}
+
+/// Which of the crates each of them can name.
+fn name_externs(crates: &mut [CrateSource], workspace: &Workspace, libraries: &BTreeMap<PackageId, usize>) {
+    let names: Vec<_> = crates.iter().map(|one| one.name.clone()).collect();
+    let owners = crates.iter().map(|one| &one.package);
+    let owners: Vec<_> = owners
+        .map(|owner| workspace.packages.iter().find(|package| package.name == *owner))
+        .collect();
+    for (krate, package) in crates.iter_mut().zip(owners) {
+        let Some(package) = package else { continue };
+        for dependency in &package.dependencies {
+            if let Some(&library) = libraries.get(&dependency.id) {
+                krate.externs.insert(dependency.extern_name.clone(), library);
+            }
+        }
+        if krate.kind != CrateKind::Lib
+            && let Some(&own) = libraries.get(&package.id)
+        {
+            krate.externs.insert(names[own].clone(), own);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::package::testing::{Tree, failure, manifest, options, shape};
+
+    #[test]
+    fn a_package_with_library_and_binary() {
+        let tree = Tree::new(&[
+            (
+                "Cargo.toml",
+                &manifest("my-sim", "[features]\ndefault = [\"fast\"]\nfast = []\n"),
+            ),
+            ("src/main.rs", "mod grid; fn main() { my_sim::run() }"),
+            (
+                "src/lib.rs",
+                "mod grid; #[cfg(feature = \"fast\")] mod fast; #[cfg(test)] mod absent; pub fn run() {}",
+            ),
+            ("src/grid.rs", "mod cell;"),
+            ("src/grid/cell.rs", ""),
+            ("src/fast/mod.rs", "mod inner;"),
+            ("src/fast/inner.rs", ""),
+        ]);
+        let package = read(&options(&tree, "Cargo.toml")).expect("read");
+        assert_eq!(
+            shape(&tree, &package, 0),
+            [
+                "my_sim Bin src/main.rs",
+                "extern my_sim = my-sim",
+                "src/grid.rs cell: src/grid/cell.rs",
+                "src/main.rs grid: src/grid.rs",
+            ]
+        );
+        assert_eq!(
+            shape(&tree, &package, 1),
+            [
+                "my_sim Lib src/lib.rs",
+                "src/fast/mod.rs inner: src/fast/inner.rs",
+                "src/grid.rs cell: src/grid/cell.rs",
+                "src/lib.rs fast: src/fast/mod.rs",
+                "src/lib.rs grid: src/grid.rs",
+            ]
+        );
+        assert_eq!(
+            package.program.files.len(),
+            6,
+            "a file of two crates is read once"
+        );
+        assert_eq!(
+            package.package("my-sim").expect("known").features,
+            ["default", "fast"]
+        );
+    }
+
+    fn workspace() -> Tree {
+        Tree::new(&[
+            (
+                "w/Cargo.toml",
+                "[workspace]\nresolver = \"2\"\nmembers = [\"app\", \"core\", \"unused\", \"derive\", \"bench\"]\n",
+            ),
+            (
+                "w/app/Cargo.toml",
+                &manifest(
+                    "app",
+                    "[dependencies]\nkernel = { package = \"my-core\", path = \"../core\" }\n\
+                     derive = { path = \"../derive\" }\nfar = { path = \"../../far\" }\n\
+                     [dev-dependencies]\nbench-tools = { path = \"../bench\" }\n\
+                     [target.'cfg(windows)'.dependencies]\nunused = { path = \"../unused\" }\n",
+                ),
+            ),
+            ("w/app/src/main.rs", "fn main() {}"),
+            ("w/app/examples/show.rs", "fn main() {}"),
+            (
+                "w/core/Cargo.toml",
+                &manifest(
+                    "my-core",
+                    "[features]\nextra = []\n[lib]\nname = \"the_core\"\npath = \"core.rs\"\n",
+                ),
+            ),
+            ("w/core/core.rs", "#[cfg(feature = \"extra\")] mod absent;"),
+            (
+                "w/unused/Cargo.toml",
+                &manifest(
+                    "unused",
+                    "[dependencies]\nmy-core = { path = \"../core\", features = [\"extra\"] }\n",
+                ),
+            ),
+            ("w/unused/src/lib.rs", ""),
+            ("w/bench/Cargo.toml", &manifest("bench-tools", "")),
+            ("w/bench/src/lib.rs", ""),
+            (
+                "w/derive/Cargo.toml",
+                &manifest("derive", "[lib]\nproc-macro = true\n"),
+            ),
+            ("w/derive/src/lib.rs", ""),
+            ("far/Cargo.toml", &manifest("far", "")),
+            ("far/src/lib.rs", "this is not Rust, and it is left alone"),
+        ])
+    }
+
+    #[test]
+    fn libraries_of_the_workspace_are_read_and_other_dependencies_are_not() {
+        let tree = workspace();
+        let package = read(&options(&tree, "w/app/Cargo.toml")).expect("read");
+        let lines = ["app Bin w/app/src/main.rs", "extern kernel = my-core"];
+        assert_eq!(shape(&tree, &package, 0), lines);
+        assert_eq!(shape(&tree, &package, 1), ["the_core Lib w/core/core.rs"]);
+        assert_eq!(package.program.crates.len(), 2);
+        assert_eq!(package.workspace_root(), tree.path("w"));
+        let dependencies = &package.package("app").expect("known").dependencies;
+        let names: Vec<_> = dependencies
+            .iter()
+            .map(|one| format!("{} {} {}", one.extern_name, one.name, one.version))
+            .collect();
+        assert_eq!(
+            names,
+            ["derive derive 0.1.0", "far far 0.1.0", "kernel my-core 0.1.0"]
+        );
+    }
+
+    #[test]
+    fn an_example_reaches_what_it_is_tested_with() {
+        let tree = workspace();
+        let mut options = options(&tree, "w/app/Cargo.toml");
+        options.example = Some("show".into());
+        let package = read(&options).expect("read");
+        let lines = [
+            "show Example w/app/examples/show.rs",
+            "extern bench_tools = bench-tools",
+            "extern kernel = my-core",
+        ];
+        assert_eq!(shape(&tree, &package, 0), lines);
+    }
+
+    #[test]
+    fn path_packages_below_a_package_without_workspace_count() {
+        let tree = Tree::new(&[
+            (
+                "Cargo.toml",
+                &manifest("app", "[dependencies]\nparts = { path = \"parts\" }\n"),
+            ),
+            ("src/main.rs", "fn main() {}"),
+            ("parts/Cargo.toml", &manifest("parts", "")),
+            ("parts/src/lib.rs", ""),
+        ]);
+        let package = read(&options(&tree, "Cargo.toml")).expect("read");
+        let lines = ["app Bin src/main.rs", "extern parts = parts"];
+        assert_eq!(shape(&tree, &package, 0), lines);
+    }
+
+    #[test]
+    fn features_are_those_of_the_command_line() {
+        let tree = Tree::new(&[
+            (
+                "Cargo.toml",
+                &manifest("app", "[features]\ndefault = [\"a\"]\na = []\nb = []\n"),
+            ),
+            (
+                "src/main.rs",
+                "#[cfg(feature = \"a\")] mod absent; #[cfg(feature = \"b\")] mod b; fn main() {}",
+            ),
+            ("src/b.rs", ""),
+        ]);
+        let mut options = options(&tree, "Cargo.toml");
+        options.features = vec!["b".into()];
+        options.no_default_features = true;
+        let package = read(&options).expect("read");
+        assert_eq!(
+            shape(&tree, &package, 0),
+            ["app Bin src/main.rs", "src/main.rs b: src/b.rs"]
+        );
+    }
+
+    #[test]
+    fn the_profile_decides_debug_assertions() {
+        let tree = Tree::new(&[
+            ("Cargo.toml", &manifest("app", "")),
+            (
+                "src/main.rs",
+                "#[cfg(not(debug_assertions))] mod absent; fn main() {}",
+            ),
+        ]);
+        let mut options = options(&tree, "Cargo.toml");
+        read(&options).expect("a debug build");
+        options.release = true;
+        read(&options).expect_err("a release build wants the file");
+    }
+
+    #[test]
+    fn build_scripts_set_flags() {
+        let tree = Tree::new(&[
+            ("Cargo.toml", &manifest("app", "")),
+            (
+                "build.rs",
+                "fn main() { println!(\"cargo::rustc-check-cfg=cfg(quick)\\ncargo::rustc-cfg=quick\"); }",
+            ),
+            (
+                "src/main.rs",
+                "#[cfg(not(quick))] mod absent; #[cfg(quick)] mod there; fn main() {}",
+            ),
+            ("src/there.rs", ""),
+        ]);
+        let mut options = options(&tree, "Cargo.toml");
+        options.quiet = true;
+        options.target_dir = Some(tree.path("target"));
+        let package = read(&options).expect("read");
+        assert_eq!(
+            shape(&tree, &package, 0),
+            ["app Bin src/main.rs", "src/main.rs there: src/there.rs"]
+        );
+    }
+
+    #[test]
+    fn what_calls_mean_is_read_from_the_package_or_the_workspace() {
+        let files = [
+            ("Cargo.toml", "[workspace]\nmembers = [\"app\"]\n"),
+            ("app/Cargo.toml", &manifest("app", "")),
+            ("app/src/main.rs", "fn main() {}"),
+            (
+                "ckpt.toml",
+                "[session]\nevery = 3\n[calls]\npure = [\"energy\"]\n",
+            ),
+        ];
+        let tree = Tree::new(&files);
+        let package = read(&options(&tree, "app/Cargo.toml")).expect("read");
+        assert!(package.tables.is_pure("energy"));
+        tree.write("app/ckpt.toml", "[calls]\n\npurre = [\"energy\"]\n");
+        let failure = read(&options(&tree, "app/Cargo.toml"))
+            .expect_err("a wrong key")
+            .to_string();
+        assert!(
+            failure.contains("app/ckpt.toml:3: `purre` is no key of `[calls]`"),
+            "{failure}"
+        );
+    }
+
+    #[test]
+    fn a_package_without_a_program_is_refused() {
+        let tree = Tree::new(&[("Cargo.toml", &manifest("app", "")), ("src/lib.rs", "")]);
+        assert!(failure(&tree).contains("no binary"), "{}", failure(&tree));
+    }
+}

@@ -1,0 +1,279 @@
+//! What cargo knows about the packages: which of them are the user's own, what they depend on, and with which features
+//! they are built for the chosen program.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use cargo_metadata::semver::Version;
+use cargo_metadata::{DependencyKind, Metadata, Node, NodeDep, Package, PackageId, Target, TargetKind};
+
+use crate::cargo::CargoOptions;
+use crate::cargo::choice::{Choice, choose};
+use crate::failure::{Failure, Outcome, code};
+
+/// The package of the library that a rewritten program links.
+pub const RUNTIME: &str = "ckpt-runtime";
+
+/// The workspace, with the dependencies that cargo resolved.
+#[derive(Debug)]
+pub struct Workspace {
+    /// All that `cargo metadata` says.
+    pub metadata: Metadata,
+    /// The program that is meant.
+    pub choice: Choice,
+    /// The user's own packages that the program is made of, the program's first.
+    pub packages: Vec<LocalPackage>,
+}
+
+/// A package of the user's own: one whose code is analysed and may be rewritten.
+#[derive(Debug, Clone)]
+pub struct LocalPackage {
+    /// What cargo calls it, precisely.
+    pub id: PackageId,
+    /// Its name: `my-lib`.
+    pub name: String,
+    /// Its Cargo.toml.
+    pub manifest: PathBuf,
+    /// Its features that are on.
+    pub features: Vec<String>,
+    /// What it depends on directly, other than for build scripts.
+    pub dependencies: Vec<Dependency>,
+}
+
+/// A direct dependency.
+#[derive(Debug, Clone)]
+pub struct Dependency {
+    /// The name of the package: `num-complex`.
+    pub name: String,
+    /// The name in paths: `num_complex`, or what it was renamed to.
+    pub extern_name: String,
+    /// The version that cargo chose.
+    pub version: Version,
+    /// The package.
+    pub id: PackageId,
+}
+
+impl LocalPackage {
+    /// The folder of its Cargo.toml.
+    pub fn folder(&self) -> &Path {
+        self.manifest.parent().unwrap_or(Path::new(""))
+    }
+}
+
+impl Workspace {
+    /// Asks cargo, for a target such as `x86_64-unknown-linux-gnu`.
+    pub fn ask(options: &CargoOptions, target: &str) -> Outcome<Self> {
+        let metadata = options.resolved_metadata(target)?;
+        let choice = choose(&metadata, options)?;
+        let chosen = metadata
+            .packages
+            .iter()
+            .find(|package| package.manifest_path.as_std_path() == choice.manifest)
+            .ok_or_else(|| unresolved(&choice.package))?;
+        let dev = choice.kind == TargetKind::Example;
+        let features = built_features(options, chosen, target, dev);
+        let mut workspace = Workspace {
+            packages: Vec::new(),
+            choice,
+            metadata,
+        };
+        let ids = workspace.reached(&chosen_id(&workspace.metadata, &workspace.choice), dev);
+        for (place, id) in ids.iter().enumerate() {
+            let package = workspace.package(id, place == 0 && dev, &features)?;
+            workspace.packages.push(package);
+        }
+        Ok(workspace)
+    }
+
+    /// The root folder.
+    pub fn root(&self) -> &Path {
+        self.metadata.workspace_root.as_std_path()
+    }
+
+    /// Whether a package is the user's own: a member, or a package in the folder of the workspace.
+    pub fn is_local(&self, package: &Package) -> bool {
+        package.source.is_none()
+            && (self.metadata.workspace_members.contains(&package.id)
+                || package.manifest_path.starts_with(&self.metadata.workspace_root))
+    }
+
+    /// The packages that a copy must hold: the user's own, and those outside the folder of the workspace that depend on
+    /// them, which would otherwise be built with the originals.
+    pub fn copied_packages(&self) -> Vec<&Package> {
+        let by_path = self
+            .metadata
+            .packages
+            .iter()
+            .filter(|package| package.source.is_none());
+        let (mut copied, mut others): (Vec<_>, Vec<_>) = by_path.partition(|package| self.is_local(package));
+        loop {
+            let depends = |package: &&Package| {
+                let on = |dependency: &NodeDep| copied.iter().any(|one: &&Package| one.id == dependency.pkg);
+                self.node(&package.id)
+                    .is_some_and(|node| node.deps.iter().any(on))
+            };
+            let (mut more, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(depends);
+            if more.is_empty() {
+                return copied;
+            }
+            copied.append(&mut more);
+            others = rest;
+        }
+    }
+
+    fn node(&self, id: &PackageId) -> Option<&Node> {
+        let resolve = self.metadata.resolve.as_ref()?;
+        resolve.nodes.iter().find(|node| node.id == *id)
+    }
+
+    fn dependencies_of(&self, id: &PackageId, dev: bool) -> Vec<&NodeDep> {
+        let wanted = move |kind| kind == DependencyKind::Normal || dev && kind == DependencyKind::Development;
+        let linked = |dependency: &&NodeDep| dependency.dep_kinds.iter().any(|kind| wanted(kind.kind));
+        self.node(id)
+            .map_or(vec![], |node| node.deps.iter().filter(linked).collect())
+    }
+
+    /// The program's package and the local ones whose libraries it reaches.
+    fn reached(&self, chosen: &PackageId, dev: bool) -> Vec<PackageId> {
+        let mut found = vec![chosen.clone()];
+        let mut seen = BTreeSet::from([chosen.clone()]);
+        let mut pending = VecDeque::from([chosen.clone()]);
+        while let Some(id) = pending.pop_front() {
+            for dependency in self.dependencies_of(&id, dev && id == *chosen) {
+                let package = &self.metadata[&dependency.pkg];
+                // In ckpt's own workspace, the library that programs link is no part of them.
+                let is_own = self.is_local(package) && package.name != RUNTIME;
+                if is_own && library(package).is_some() && seen.insert(package.id.clone()) {
+                    found.push(package.id.clone());
+                    pending.push_back(package.id.clone());
+                }
+            }
+        }
+        found
+    }
+
+    fn package(&self, id: &PackageId, dev: bool, built: &BuiltFeatures) -> Outcome<LocalPackage> {
+        let package = &self.metadata[id];
+        let features =
+            |package: &Package| match built.get(&(package.name.to_string(), package.version.clone())) {
+                Some(found) => found.clone(),
+                None => self.node(&package.id).map_or(vec![], |node| {
+                    node.features.iter().map(ToString::to_string).collect()
+                }),
+            };
+        let dependency = |dependency: &NodeDep| {
+            let package = &self.metadata[&dependency.pkg];
+            Dependency {
+                name: package.name.to_string(),
+                extern_name: dependency.name.clone(),
+                version: package.version.clone(),
+                id: package.id.clone(),
+            }
+        };
+        if self.node(id).is_none() {
+            return Err(unresolved(&package.name));
+        }
+        Ok(LocalPackage {
+            id: id.clone(),
+            name: package.name.to_string(),
+            manifest: package.manifest_path.clone().into(),
+            features: features(package),
+            dependencies: self
+                .dependencies_of(id, dev)
+                .into_iter()
+                .map(dependency)
+                .collect(),
+        })
+    }
+}
+
+fn unresolved(package: &str) -> Failure {
+    Failure::new(
+        code::BUILD,
+        format!("E3084: cargo does not say what `{package}` depends on"),
+    )
+    .help("`cargo metadata` must list it under `resolve`")
+}
+
+fn chosen_id(metadata: &Metadata, choice: &Choice) -> PackageId {
+    let is_chosen = |package: &&Package| package.manifest_path.as_std_path() == choice.manifest;
+    let found = metadata.packages.iter().find(is_chosen);
+    found.map_or_else(
+        || PackageId {
+            repr: choice.package.clone(),
+        },
+        |package| package.id.clone(),
+    )
+}
+
+/// The library that other crates can link, not a macro.
+pub fn library(package: &Package) -> Option<&Target> {
+    let linked = [TargetKind::Lib, TargetKind::RLib, TargetKind::DyLib];
+    let is_library = |target: &&Target| target.kind.iter().any(|kind| linked.contains(kind));
+    package.targets.iter().find(is_library)
+}
+
+/// Features by the package's name and version.
+type BuiltFeatures = BTreeMap<(String, Version), Vec<String>>;
+
+/// The features with which packages are built for one program. `cargo metadata` joins those of all members; what is built
+/// only `cargo tree` says. Empty where it does not.
+fn built_features(options: &CargoOptions, package: &Package, target: &str, dev: bool) -> BuiltFeatures {
+    let edges = if dev {
+        "normal,dev,no-proc-macro"
+    } else {
+        "normal,no-proc-macro"
+    };
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command
+        .args(["tree", "--offline", "--prefix", "none", "--format", "{p}|{f}|"])
+        .args([
+            "--edges",
+            edges,
+            "--target",
+            target,
+            "--package",
+            &package.id.repr,
+        ])
+        .args(options.feature_arguments())
+        .arg("--manifest-path")
+        .arg(&package.manifest_path)
+        .stdin(Stdio::null());
+    let output = command.output().ok().filter(|output| output.status.success());
+    output.map_or_else(BuiltFeatures::new, |output| {
+        String::from_utf8_lossy(&output.stdout)
+            .lines()
+            .filter_map(built_package)
+            .collect()
+    })
+}
+
+/// A line such as `core v0.1.0 (/work/core)|fast,std|`.
+fn built_package(line: &str) -> Option<((String, Version), Vec<String>)> {
+    let mut parts = line.split('|');
+    let mut package = parts.next()?.split_whitespace();
+    let name = package.next()?.to_owned();
+    let version = package.next()?.strip_prefix('v')?.parse().ok()?;
+    let features = parts.next()?.split(',').filter(|feature| !feature.is_empty());
+    Some(((name, version), features.map(str::to_owned).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_cargo_tree() {
+        let (key, features) =
+            built_package("my-core v0.1.0-rc.1 (/a b/core)|fast,std| (*)").expect("a package");
+        assert_eq!(key.0, "my-core");
+        assert_eq!(key.1, Version::parse("0.1.0-rc.1").expect("a version"));
+        assert_eq!(features, ["fast", "std"]);
+        assert_eq!(
+            built_package("libm v0.2.1||").expect("a package").1,
+            Vec::<String>::new()
+        );
+        assert!(built_package("[dev-dependencies]").is_none());
+    }
+}

@@ -1,0 +1,443 @@
+//! Finding annotated functions in the sources of a package and instrumenting one of them, as the macros would.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::Package;
+use ckpt_compiler::diagnostics::Diagnostics;
+use ckpt_compiler::parse::dialect;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::visit::{self, Visit};
+use syn::{Attribute, Meta};
+
+use crate::cargo::CargoOptions;
+use crate::failure::{Failure, Outcome, code};
+use crate::package::read::shown;
+
+/// A source file that could be parsed.
+#[derive(Debug)]
+pub struct Source {
+    path: PathBuf,
+    file: syn::File,
+}
+
+/// Which attribute a function carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Annotation {
+    /// `#[ckpt::main]`
+    Main,
+    /// `#[ckpt::instrument]`
+    Instrument,
+}
+
+/// A function that was found.
+#[derive(Debug)]
+pub struct Found {
+    /// Its name with the modules of its file and the type around it: `grid::Grid::step`.
+    pub name: String,
+    path: PathBuf,
+    line: usize,
+    /// The head of the `impl` or `trait` that it stands in.
+    around: Option<TokenStream>,
+    annotation: Option<(Annotation, TokenStream)>,
+    /// The function without the annotation.
+    item: TokenStream,
+}
+
+/// Parses the sources of the package that the options mean.
+pub fn sources(options: &CargoOptions) -> Outcome<Vec<Source>> {
+    let metadata = options.metadata()?;
+    let mut paths = Vec::new();
+    for package in options.packages(&metadata)? {
+        source_paths(package, &mut paths);
+    }
+    paths.sort();
+    paths.dedup();
+    let mut files = Vec::new();
+    for path in paths {
+        let Ok(text) = fs::read_to_string(&path) else {
+            continue;
+        };
+        match dialect::parse_file(&text) {
+            Ok(file) => files.push(Source { path, file }),
+            Err(error) => {
+                let at = error.span().start();
+                eprintln!(
+                    "warning[W3006]: {}:{}:{}: {error}; the file is passed over",
+                    shown(&path),
+                    at.line,
+                    at.column + 1
+                );
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// All `.rs` files in the folders of the package's targets.
+fn source_paths(package: &Package, paths: &mut Vec<PathBuf>) {
+    let mut folders: Vec<&Path> = Vec::new();
+    for target in &package.targets {
+        paths.push(target.src_path.clone().into());
+        // A build script stands beside Cargo.toml: its folder is the whole package.
+        let folder = target.src_path.as_std_path().parent();
+        folders.extend(folder.filter(|folder| Some(*folder) != package.manifest_path.as_std_path().parent()));
+    }
+    let mut pending: Vec<PathBuf> = folders.into_iter().map(Path::to_path_buf).collect();
+    while let Some(folder) = pending.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && !path.join("CACHEDIR.TAG").exists() => pending.push(path),
+                Ok(kind) if kind.is_file() && path.extension().is_some_and(|end| end == "rs") => {
+                    paths.push(path)
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The annotated functions of all files, in order.
+pub fn annotated(files: &[Source]) -> Outcome<Vec<Found>> {
+    let found: Vec<_> = all(files)
+        .into_iter()
+        .filter(|found| found.annotation.is_some())
+        .collect();
+    if found.is_empty() {
+        return Err(
+            Failure::new(code::NO, "E3026: no function of this package is annotated").help(
+                "put `#[ckpt::main]` on `main` and `#[ckpt::instrument]` on functions that hold a site",
+            ),
+        );
+    }
+    Ok(found)
+}
+
+/// The one annotated function of this name.
+pub fn only<'f>(annotated: &'f [Found], name: &str, files: &[Source]) -> Outcome<&'f Found> {
+    let is_it = |found: &&Found| found.is_called(name);
+    let list: Vec<_> = annotated.iter().filter(is_it).collect();
+    match list.as_slice() {
+        [one] => Ok(one),
+        [] => Err(not_annotated(annotated, name, files)),
+        several => {
+            let places: Vec<_> = several
+                .iter()
+                .map(|found| format!("{} ({})", found.name, found.place()))
+                .collect();
+            Err(
+                Failure::usage(format!("E3027: several functions are called `{name}`"))
+                    .because(places.join("\n"))
+                    .help("write more of its path, or choose the package with `-p`"),
+            )
+        }
+    }
+}
+
+fn not_annotated(annotated: &[Found], name: &str, files: &[Source]) -> Failure {
+    if let Some(plain) = all(files).iter().find(|found| found.is_called(name)) {
+        return Failure::new(code::NO, format!("E3028: `{}` is not annotated", plain.name))
+            .because(plain.place())
+            .help(format!(
+                "put `#[ckpt::{}]` on it",
+                if plain.name == "main" {
+                    "main"
+                } else {
+                    "instrument"
+                }
+            ));
+    }
+    let names: Vec<_> = annotated.iter().map(|found| found.name.as_str()).collect();
+    Failure::new(
+        code::NO,
+        format!("E3029: there is no function `{name}` in this package"),
+    )
+    .help(format!("annotated are: {}", names.join(", ")))
+}
+
+fn all(files: &[Source]) -> Vec<Found> {
+    let mut list = Vec::new();
+    for source in files {
+        let mut finder = Finder {
+            path: &source.path,
+            scope: Vec::new(),
+            around: None,
+            found: &mut list,
+        };
+        finder.visit_file(&source.file);
+    }
+    list
+}
+
+impl Found {
+    /// Where it stands, as an editor takes it.
+    pub fn place(&self) -> String {
+        format!("{}:{}", shown(&self.path), self.line)
+    }
+
+    /// Whether the name, or a path that ends the full one, is meant.
+    fn is_called(&self, name: &str) -> bool {
+        self.name
+            .strip_suffix(name)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with("::"))
+    }
+
+    /// The instrumented function, formatted.
+    pub fn expansion(&self) -> Outcome<String> {
+        let Some((annotation, options)) = self.annotation.clone() else {
+            return Ok(String::new());
+        };
+        let opens_session = annotation == Annotation::Main;
+        let expanded = ckpt_compiler::try_expand(options, &self.item, opens_session)
+            .map_err(|diagnostics| self.refused(&diagnostics))?;
+        let whole = match &self.around {
+            Some(head) => quote!(#head { #expanded }),
+            None => expanded,
+        };
+        let file: syn::File = syn::parse2(whole).map_err(|error| {
+            Failure::new(
+                code::NO,
+                format!("E3030: `{}` does not expand to Rust", self.name),
+            )
+            .because(error)
+        })?;
+        let text = prettyplease::unparse(&file);
+        Ok(format!("// {}, {}\n{text}", self.name, self.place()))
+    }
+
+    /// What rustc would report, at the same places.
+    fn refused(&self, diagnostics: &Diagnostics) -> Failure {
+        let failure = Failure::new(code::NO, format!("E3031: `{}` cannot be instrumented", self.name));
+        diagnostics.iter().fold(failure, |failure, one| {
+            let at = one.span.start();
+            failure.because(format!(
+                "{}:{}:{}: {}",
+                shown(&self.path),
+                at.line,
+                at.column + 1,
+                one.message()
+            ))
+        })
+    }
+}
+
+struct Finder<'f> {
+    path: &'f Path,
+    scope: Vec<String>,
+    around: Option<TokenStream>,
+    found: &'f mut Vec<Found>,
+}
+
+impl Finder<'_> {
+    fn note(
+        &mut self,
+        ident: &syn::Ident,
+        attributes: &[Attribute],
+        item: &dyn Fn(Vec<Attribute>) -> TokenStream,
+    ) {
+        let annotation = attributes
+            .iter()
+            .find_map(|attribute| Some((annotation(attribute)?, options(attribute))));
+        let others = attributes
+            .iter()
+            .filter(|attribute| self::annotation(attribute).is_none())
+            .cloned()
+            .collect();
+        let name: Vec<_> = self.scope.iter().cloned().chain([ident.to_string()]).collect();
+        self.found.push(Found {
+            name: name.join("::"),
+            path: self.path.to_path_buf(),
+            line: ident.span().start().line,
+            around: self.around.clone(),
+            annotation,
+            item: item(others),
+        });
+    }
+
+    fn inside(&mut self, name: String, around: Option<TokenStream>, visit: impl FnOnce(&mut Self)) {
+        self.scope.push(name);
+        let outer = std::mem::replace(&mut self.around, around);
+        visit(self);
+        self.around = outer;
+        self.scope.pop();
+    }
+}
+
+impl<'ast> Visit<'ast> for Finder<'_> {
+    fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
+        self.note(&function.sig.ident, &function.attrs, &|attrs| {
+            syn::ItemFn {
+                attrs,
+                ..function.clone()
+            }
+            .to_token_stream()
+        });
+        visit::visit_item_fn(self, function);
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
+        self.note(&function.sig.ident, &function.attrs, &|attrs| {
+            syn::ImplItemFn {
+                attrs,
+                ..function.clone()
+            }
+            .to_token_stream()
+        });
+        visit::visit_impl_item_fn(self, function);
+    }
+
+    fn visit_trait_item_fn(&mut self, function: &'ast syn::TraitItemFn) {
+        self.note(&function.sig.ident, &function.attrs, &|attrs| {
+            syn::TraitItemFn {
+                attrs,
+                ..function.clone()
+            }
+            .to_token_stream()
+        });
+        visit::visit_trait_item_fn(self, function);
+    }
+
+    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
+        self.inside(module.ident.to_string(), None, |finder| {
+            visit::visit_item_mod(finder, module)
+        });
+    }
+
+    fn visit_item_impl(&mut self, block: &'ast syn::ItemImpl) {
+        let mut head = syn::ItemImpl {
+            items: Vec::new(),
+            ..block.clone()
+        };
+        head.attrs.clear();
+        let name = type_name(&block.self_ty);
+        self.inside(name, Some(without_braces(&head)), |finder| {
+            visit::visit_item_impl(finder, block)
+        });
+    }
+
+    fn visit_item_trait(&mut self, block: &'ast syn::ItemTrait) {
+        let mut head = syn::ItemTrait {
+            items: Vec::new(),
+            ..block.clone()
+        };
+        head.attrs.clear();
+        let around = Some(without_braces(&head));
+        self.inside(block.ident.to_string(), around, |finder| {
+            visit::visit_item_trait(finder, block)
+        });
+    }
+}
+
+/// `impl Grid` of `impl Grid {}`.
+fn without_braces(item: &dyn ToTokens) -> TokenStream {
+    let mut tokens: Vec<_> = item.to_token_stream().into_iter().collect();
+    tokens.pop();
+    tokens.into_iter().collect()
+}
+
+fn type_name(ty: &syn::Type) -> String {
+    match ty {
+        syn::Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .map(|last| last.ident.to_string())
+            .unwrap_or_default(),
+        other => other.to_token_stream().to_string(),
+    }
+}
+
+/// Which attribute of ckpt it is, if it is one for functions.
+pub fn annotation(attribute: &Attribute) -> Option<Annotation> {
+    let path: Vec<_> = attribute
+        .path()
+        .segments
+        .iter()
+        .map(|segment| segment.ident.to_string())
+        .collect();
+    match path.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["ckpt", "main"] => Some(Annotation::Main),
+        ["ckpt", "instrument"] => Some(Annotation::Instrument),
+        _ => None,
+    }
+}
+
+/// What stands in the parentheses of an attribute.
+pub fn options(attribute: &Attribute) -> TokenStream {
+    match &attribute.meta {
+        Meta::List(list) => list.tokens.clone(),
+        _ => TokenStream::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(text: &str) -> Vec<Source> {
+        vec![Source {
+            path: "/nowhere/main.rs".into(),
+            file: syn::parse_file(text).unwrap(),
+        }]
+    }
+
+    const TEXT: &str = "
+        #[ckpt::main(calls(advance))] fn main() {}
+        mod grid { impl<T> Grid<T> { #[ckpt::instrument] fn advance(&mut self) {} fn plain() {} } }
+        mod other { #[ckpt::instrument] fn advance() {} }
+    ";
+
+    #[test]
+    fn functions_are_named_by_module_and_type() {
+        let files = source(TEXT);
+        let names: Vec<_> = annotated(&files)
+            .unwrap()
+            .into_iter()
+            .map(|found| found.name)
+            .collect();
+        assert_eq!(names, ["main", "grid::Grid::advance", "other::advance"]);
+    }
+
+    #[test]
+    fn a_name_must_mean_one_function() {
+        let files = source(TEXT);
+        let annotated = annotated(&files).unwrap();
+        assert_eq!(only(&annotated, "Grid::advance", &files).unwrap().line, 3);
+        assert!(
+            only(&annotated, "advance", &files)
+                .unwrap_err()
+                .to_string()
+                .contains("several")
+        );
+        assert!(
+            only(&annotated, "vance", &files)
+                .unwrap_err()
+                .to_string()
+                .contains("no function")
+        );
+        assert!(
+            only(&annotated, "plain", &files)
+                .unwrap_err()
+                .to_string()
+                .contains("not annotated")
+        );
+    }
+
+    #[test]
+    fn the_annotation_is_taken_off_and_its_options_kept() {
+        let files = source(TEXT);
+        let annotated = annotated(&files).unwrap();
+        let (kind, options) = annotated[0].annotation.clone().unwrap();
+        assert_eq!(
+            (kind, options.to_string()),
+            (Annotation::Main, "calls (advance)".to_owned())
+        );
+        assert_eq!(annotated[0].item.to_string(), "fn main () { }");
+        assert_eq!(
+            annotated[1].around.as_ref().unwrap().to_string(),
+            "impl < T > Grid < T >"
+        );
+    }
+}

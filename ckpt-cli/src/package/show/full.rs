@@ -1,0 +1,183 @@
+//! `--level full`: the instrumented functions in place of the user's, formatted; all else stays.
+
+use ckpt_analysis::FileId;
+use ckpt_analysis::source::edits::{Edit, Edited};
+use ckpt_compiler::parse::dialect;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::Attribute;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+
+use crate::failure::{Failure, Outcome, code};
+use crate::package::show::expand::{Annotation, annotation, options};
+
+/// The text of a file in which every function with an attribute of ckpt is written out.
+///
+/// # Errors
+/// Where a function cannot be instrumented, or the text is not Rust.
+pub fn expanded(text: &str) -> Outcome<String> {
+    let file = dialect::parse_file(text)
+        .map_err(|error| Failure::new(code::BUILD, "E3064: a rewritten file is not Rust").because(error))?;
+    let mut writer = Writer {
+        text,
+        in_impl: false,
+        edits: Vec::new(),
+        failed: None,
+    };
+    writer.visit_file(&file);
+    match writer.failed {
+        Some(failure) => Err(failure),
+        None => Ok(Edited::new(text, &writer.edits).text),
+    }
+}
+
+struct Writer<'t> {
+    text: &'t str,
+    in_impl: bool,
+    edits: Vec<Edit>,
+    failed: Option<Failure>,
+}
+
+impl Writer<'_> {
+    /// Replaces the function from its attribute of ckpt to its end.
+    fn function(&mut self, attributes: &[Attribute], item: &impl ToTokens, bare: TokenStream) {
+        let own = attributes.iter().find_map(|one| Some((one, annotation(one)?)));
+        let Some((attribute, annotation)) = own else {
+            return;
+        };
+        let opens_session = annotation == Annotation::Main;
+        match write_out(options(attribute), bare, opens_session, self.in_impl) {
+            Ok(written) => {
+                let start = attribute.span().byte_range().start;
+                let end = item.to_token_stream().span().byte_range().end;
+                self.edits.push(Edit {
+                    file: FileId(0),
+                    start,
+                    end,
+                    text: indented(&written, indent_at(self.text, start)),
+                });
+            }
+            Err(why) => {
+                self.failed.get_or_insert_with(|| {
+                    Failure::new(code::NO, "E3065: a function cannot be written out").because(why)
+                });
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Writer<'_> {
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        let mut bare = item.clone();
+        bare.attrs
+            .retain(|one| annotation(one).is_none() && is_behind(&item.attrs, one));
+        self.function(&item.attrs, item, bare.into_token_stream());
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        let mut bare = item.clone();
+        bare.attrs
+            .retain(|one| annotation(one).is_none() && is_behind(&item.attrs, one));
+        self.function(&item.attrs, item, bare.into_token_stream());
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        let outer = std::mem::replace(&mut self.in_impl, true);
+        visit::visit_item_impl(self, item);
+        self.in_impl = outer;
+    }
+
+    fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
+        let outer = std::mem::replace(&mut self.in_impl, true);
+        visit::visit_item_trait(self, item);
+        self.in_impl = outer;
+    }
+}
+
+/// Whether the attribute comes after that of ckpt: those before it stay in the text.
+fn is_behind(all: &[Attribute], one: &Attribute) -> bool {
+    let own = all.iter().find(|other| annotation(other).is_some());
+    own.is_none_or(|own| own.span().byte_range().start < one.span().byte_range().start)
+}
+
+/// A function as it is instrumented, formatted.
+///
+/// # Errors
+/// Why it cannot be.
+pub fn write_out(
+    arguments: TokenStream,
+    item: TokenStream,
+    opens_session: bool,
+    in_impl: bool,
+) -> Result<String, String> {
+    let tokens = ckpt_compiler::try_expand(arguments, &item, opens_session).map_err(|errors| {
+        errors
+            .iter()
+            .map(|one| one.message())
+            .collect::<Vec<_>>()
+            .join("\n")
+    })?;
+    let whole = if in_impl {
+        quote!(impl Holder { #tokens })
+    } else {
+        tokens
+    };
+    let file: syn::File = syn::parse2(whole).map_err(|error| error.to_string())?;
+    let text = prettyplease::unparse(&file);
+    Ok(if in_impl {
+        between_the_braces(&text)
+    } else {
+        text.trim_end().to_owned()
+    })
+}
+
+/// The lines between the braces of an `impl`, one level out.
+fn between_the_braces(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let body = lines.get(1..lines.len().saturating_sub(1)).unwrap_or_default();
+    let out: Vec<&str> = body
+        .iter()
+        .map(|line| line.strip_prefix("    ").unwrap_or(line))
+        .collect();
+    out.join("\n")
+}
+
+fn indent_at(text: &str, at: usize) -> &str {
+    let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let before = &text[line..at];
+    &before[..before.len() - before.trim_start().len()]
+}
+
+fn indented(text: &str, indent: &str) -> String {
+    let mut lines = text.lines();
+    let mut out = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        out.push('\n');
+        if !line.is_empty() {
+            out.push_str(indent);
+        }
+        out.push_str(line);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_annotated_functions_are_written_out() {
+        let text = "// kept\nfn a( ) { }\n\nimpl S {\n    /// Runs.\n    #[ckpt::instrument]\n    fn run(&mut self) {\n        for i in 0..3 {\n            ckpt::checkpoint!();\n            self.n += i;\n        }\n    }\n}\n";
+        let written = expanded(text).unwrap();
+        assert!(
+            written.starts_with("// kept\nfn a( ) { }\n\nimpl S {\n    /// Runs.\n    "),
+            "{written}"
+        );
+        assert!(
+            !written.contains("#[ckpt::instrument]") && !written.contains("impl Holder"),
+            "{written}"
+        );
+        assert!(syn::parse_file(&written).is_ok(), "{written}");
+    }
+}

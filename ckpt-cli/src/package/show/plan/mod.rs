@@ -1,0 +1,532 @@
+//! The plan as data: what `cargo ckpt plan` prints as text, JSON or a page.
+
+mod loops;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use ckpt_analysis::decisions::globals::refused_statics;
+use ckpt_analysis::decisions::reexecution::{Again, Why, with_marks};
+use ckpt_analysis::edits::{Decisions, Place};
+use ckpt_analysis::items::{self, FnId};
+use ckpt_analysis::placement::{Candidate, Holder, PlacedFunction, PlacedSite, Placement};
+use ckpt_analysis::source::edits::line_and_column;
+use ckpt_analysis::{Analysis, FileId, Program};
+use ckpt_compiler::explain::{Fate, SiteReport, explain};
+use quote::ToTokens;
+use serde::Serialize;
+
+use crate::package::build::driver::{Rewritten, made_again};
+use crate::package::read::ReadPackage;
+use crate::package::read::Run;
+use crate::package::show::checked::Checked;
+use crate::package::show::sizes::Sizes;
+use crate::package::show::team_size::{self, TeamSizePlan};
+pub use loops::LoopPlan;
+
+/// Everything that was decided, and why.
+#[derive(Debug, Serialize)]
+pub struct Plan {
+    /// The program.
+    pub program: String,
+    /// The instrumented run that the numbers come from; without it they are estimates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Run>,
+    /// Share of the run that the sites reach, 0 to 1, as far as estimates or the instrumented run tell.
+    pub coverage: f64,
+    /// The plan in numbers.
+    pub totals: Totals,
+    /// The functions that are instrumented, `main` first.
+    pub functions: Vec<FunctionPlan>,
+    /// The functions that are instrumented or cost something, and what they call of these; `main` first.
+    pub call_graph: Vec<Called>,
+    /// All loops that `main` reaches, the costliest first.
+    pub loops: Vec<LoopPlan>,
+    /// Calls in whose place the body of the function stands, so that a restart can enter the closure that it is given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub written_out: Vec<WrittenOutPlan>,
+    /// Loops in which a site was wanted and cannot be.
+    pub refused: Vec<Refused>,
+    /// Statics that no checkpoint can hold: with one of them there are no checkpoints at all.
+    pub lost_statics: Vec<LostStatic>,
+    /// What rustc made of it, where it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checked: Option<Checked>,
+}
+
+/// The plan in numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    /// Loops that `main` reaches.
+    pub loops: usize,
+    /// Those that have a site.
+    pub chosen: usize,
+    /// Variables in scope at the sites and at the calls that lead to them, each once.
+    pub variables_in_scope: usize,
+    /// Those that a checkpoint holds.
+    pub variables_saved: usize,
+}
+
+/// A function in the call graph.
+#[derive(Debug, Serialize)]
+pub struct Called {
+    /// Its name, with module and type.
+    pub name: String,
+    /// Its file, below the workspace.
+    pub file: String,
+    /// Its line.
+    pub line: usize,
+    /// Share of the run, 0 to 1.
+    pub share: f64,
+    /// The functions that it calls.
+    pub calls: Vec<String>,
+}
+
+/// A call in whose place the body of the function stands.
+#[derive(Debug, Serialize)]
+pub struct WrittenOutPlan {
+    /// The function.
+    pub name: String,
+    /// The file of the call, below the workspace.
+    pub file: String,
+    /// Its line.
+    pub line: usize,
+}
+
+/// A function that is instrumented.
+#[derive(Debug, Serialize)]
+pub struct FunctionPlan {
+    /// Its name, with module and type.
+    pub name: String,
+    /// Its file, below the workspace.
+    pub file: String,
+    /// Its line.
+    pub line: usize,
+    /// The calls that lead to a site.
+    pub calls: Vec<String>,
+    /// The lines of these calls.
+    pub call_lines: Vec<usize>,
+    /// The sites that are put into it.
+    pub sites: Vec<SitePlan>,
+    /// What becomes of its variables, over all sites.
+    pub variables: Vec<VariablePlan>,
+}
+
+/// A site.
+#[derive(Debug, Serialize)]
+pub struct SitePlan {
+    /// The loop's first line.
+    pub header: String,
+    /// The loop's line in the file.
+    pub line: usize,
+    /// Share of the run, 0 to 1.
+    pub share: f64,
+    /// Iterations each time that the loop is reached.
+    pub trips: f64,
+    /// Whether that number is certain.
+    pub trips_known: bool,
+    /// Operations between two visits; nanoseconds where they were measured.
+    pub operations_per_visit: f64,
+    /// Seconds between two visits, where they were measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds_per_visit: Option<f64>,
+    /// Variables of the function in scope here.
+    pub variables_in_scope: usize,
+    /// Those that a checkpoint taken here holds.
+    pub variables_saved: usize,
+    /// Why here.
+    pub why: String,
+    /// Why a checkpoint taken here is one of the whole program.
+    pub safe_point: String,
+    /// With how many threads a restart may come here, in a program that has some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<TeamSizePlan>,
+}
+
+/// A variable in scope at a site.
+#[derive(Debug, Clone, Serialize)]
+pub struct VariablePlan {
+    /// Its name.
+    pub name: String,
+    /// Its type, where written.
+    pub type_text: Option<String>,
+    /// The line of its declaration.
+    pub line: usize,
+    /// `saved`, `re-executed`, `not needed`, ..
+    pub fate: &'static str,
+    /// Whether its value is in the checkpoint.
+    pub saved: bool,
+    /// Its bytes, where the newest checkpoint, its type or its initialiser tells.
+    pub bytes: Option<u64>,
+    /// Why.
+    pub why: &'static str,
+}
+
+/// A static whose value a restart would lose.
+#[derive(Debug, Serialize)]
+pub struct LostStatic {
+    /// The file, below the workspace.
+    pub file: String,
+    /// The line.
+    pub line: usize,
+    /// What cannot be done.
+    pub what: String,
+    /// Why.
+    pub why: &'static str,
+    /// What to write instead.
+    pub instead: String,
+}
+
+/// A loop that cannot hold a site.
+#[derive(Debug, Serialize)]
+pub struct Refused {
+    /// The file, below the workspace.
+    pub file: String,
+    /// The line.
+    pub line: usize,
+    /// Its first line.
+    pub header: String,
+    /// Share of the run, 0 to 1.
+    pub share: f64,
+    /// What cannot be done, why, and what to write instead.
+    pub reasons: Vec<String>,
+}
+
+impl Plan {
+    /// Gathers the plan.
+    pub fn of(package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Self {
+        let again = made_again(package, analysis, placement);
+        Self::with(package, analysis, placement, (&again, &Decisions::default()))
+    }
+
+    fn with(
+        package: &ReadPackage,
+        analysis: &Analysis,
+        placement: &Placement,
+        marks: (&Again, &Decisions),
+    ) -> Self {
+        let shown = Shown {
+            program: &package.program,
+            folder: package.workspace_root(),
+            sizes: Sizes::of(package, analysis),
+            marks: Marks::of(marks),
+            team_sizes: team_size::of_sites(&package.program, analysis, placement),
+        };
+        let candidates = placement.candidates();
+        let functions: Vec<FunctionPlan> = placement
+            .functions
+            .iter()
+            .zip(&candidates)
+            .map(|(placed, candidate)| function(analysis, placement, (placed, candidate), &shown))
+            .collect();
+        let loops = loops::loops(analysis, placement, &shown);
+        Self {
+            program: package.workspace.choice.target.clone(),
+            measured: package.run.clone(),
+            coverage: placement.coverage,
+            totals: totals(&functions, &loops),
+            call_graph: call_graph(analysis, placement, &shown),
+            functions,
+            loops,
+            written_out: written_out(package, &shown),
+            refused: refused(placement, &shown),
+            lost_statics: lost_statics(package, analysis, &shown),
+            checked: None,
+        }
+    }
+
+    /// The plan of a package that has been rewritten and compiles.
+    pub fn of_checked(rewritten: &Rewritten) -> Self {
+        Self {
+            checked: Some(Checked::of(rewritten)),
+            ..Self::with(
+                &rewritten.package,
+                &rewritten.analysis,
+                &rewritten.placement,
+                (&rewritten.again, &rewritten.decisions),
+            )
+        }
+    }
+}
+
+fn written_out(package: &ReadPackage, shown: &Shown<'_>) -> Vec<WrittenOutPlan> {
+    let calls = package.written_out.iter().map(|call| WrittenOutPlan {
+        name: call.name.clone(),
+        file: shown.file(call.file),
+        line: call.line,
+    });
+    calls.collect()
+}
+
+fn lost_statics(package: &ReadPackage, analysis: &Analysis, shown: &Shown<'_>) -> Vec<LostStatic> {
+    let main = analysis.items.main_of(0);
+    let all = main.map_or_else(Vec::new, |main| refused_statics(&package.program, analysis, main));
+    all.into_iter()
+        .map(|one| LostStatic {
+            file: shown.file(one.file),
+            line: line_and_column(&package.program.file(one.file).text, one.at).0,
+            what: one.what,
+            why: one.why,
+            instead: one.instead,
+        })
+        .collect()
+}
+
+fn totals(functions: &[FunctionPlan], loops: &[LoopPlan]) -> Totals {
+    let variables = || functions.iter().flat_map(|function| &function.variables);
+    Totals {
+        loops: loops.len(),
+        chosen: loops.iter().filter(|one| one.chosen).count(),
+        variables_in_scope: variables().count(),
+        variables_saved: variables().filter(|variable| variable.saved).count(),
+    }
+}
+
+struct Shown<'a> {
+    program: &'a Program,
+    folder: &'a Path,
+    sizes: Sizes<'a>,
+    marks: Marks,
+    team_sizes: Vec<Option<TeamSizePlan>>,
+}
+
+/// What was decided for `let`s, loops and parameters, by the place where they begin, and why.
+struct Marks {
+    words: BTreeMap<Place, &'static str>,
+    reasons: BTreeMap<Place, &'static str>,
+}
+
+impl Marks {
+    fn of((again, decisions): (&Again, &Decisions)) -> Self {
+        let mut words: BTreeMap<Place, &'static str> = BTreeMap::new();
+        let mut reasons = BTreeMap::new();
+        for (place, why) in again {
+            words.insert(*place, "reexecute");
+            let why = match why {
+                Why::Rewritten => "all of it is written before it is read: only its shape is made again",
+                Why::Recomputed => "it never changes and is cheap to make: its statement runs again",
+            };
+            reasons.insert(*place, why);
+        }
+        for (place, word) in decisions.variables.iter().chain(&decisions.parameters) {
+            words.insert(*place, word);
+            let why = match *word {
+                "reexecute" => "rustc says that no checkpoint holds its type: it is made again",
+                "refill" => "a checkpoint holds a part of it: it is made again and filled",
+                "serde" => "its type is saved as serde sees it",
+                "elsewhere" => "no site leads to a use of it, and no checkpoint holds its type",
+                _ => "rustc says that its type asks for it",
+            };
+            reasons.insert(*place, why);
+        }
+        Self { words, reasons }
+    }
+}
+
+impl Shown<'_> {
+    fn file(&self, FileId(index): FileId) -> String {
+        let path = &self.program.files[index].path;
+        path.strip_prefix(self.folder)
+            .unwrap_or(path)
+            .display()
+            .to_string()
+    }
+
+    fn place(&self, place: &items::Place) -> (String, usize) {
+        (self.file(place.file), place.line)
+    }
+}
+
+fn function(
+    analysis: &Analysis,
+    placement: &Placement,
+    (placed, candidate): (&PlacedFunction, &Candidate),
+    shown: &Shown<'_>,
+) -> FunctionPlan {
+    let function = analysis.items.function(candidate.function);
+    let (file, line) = shown.place(&function.place);
+    let reports = reports(analysis, candidate, shown);
+    let mut here: Vec<_> = placement
+        .sites
+        .iter()
+        .zip(&shown.team_sizes)
+        .filter(|(site, _)| site.function == candidate.function)
+        .collect();
+    here.sort_by_key(|(site, _)| site.place.bytes.start);
+    // Both in program order.
+    let mut own = reports.iter().filter(|report| report.callee.is_none());
+    let sites = here
+        .into_iter()
+        .map(|(site, threads)| {
+            let variables = own.next().map_or(&[][..], |report| &report.variables);
+            SitePlan {
+                header: site.header.clone(),
+                line: site.place.line,
+                share: site.share,
+                trips: site.trips,
+                trips_known: site.known,
+                operations_per_visit: site.per_visit,
+                seconds_per_visit: site.measured.then_some(site.per_visit / 1e9),
+                variables_in_scope: variables.len(),
+                variables_saved: variables
+                    .iter()
+                    .filter(|variable| variable.fate.is_saved())
+                    .count(),
+                why: site.why.clone(),
+                safe_point: safe_point(site),
+                threads: threads.clone(),
+            }
+        })
+        .collect();
+    FunctionPlan {
+        call_lines: call_lines(analysis, placed),
+        name: function.display.clone(),
+        file,
+        line,
+        calls: candidate.calls.clone(),
+        sites,
+        variables: variables(reports, analysis, candidate, &shown.sizes),
+    }
+}
+
+/// A function with a smaller share of the run is not drawn, unless it is instrumented.
+const LEAST_SHARE: f64 = 0.01;
+
+/// Functions that are drawn besides those that are instrumented.
+const MOST_CALLED: usize = 16;
+
+fn call_graph(analysis: &Analysis, placement: &Placement, shown: &Shown<'_>) -> Vec<Called> {
+    let costs = &placement.costs.functions;
+    let mut list: Vec<FnId> = placement.functions.iter().map(|one| one.function).collect();
+    let mut others: Vec<FnId> = (0..costs.len())
+        .map(FnId)
+        .filter(|id| !list.contains(id) && costs[id.0].share >= LEAST_SHARE && costs[id.0].entries > 0.0)
+        .collect();
+    others.sort_by(|a, b| costs[b.0].share.total_cmp(&costs[a.0].share));
+    list.extend(others.into_iter().take(MOST_CALLED));
+    let name = |id: &FnId| analysis.items.function(*id).display.clone();
+    list.iter()
+        .map(|id| {
+            let (file, line) = shown.place(&analysis.items.function(*id).place);
+            let calls = analysis.graph.calls.iter().filter(|call| call.caller == *id);
+            let called: BTreeSet<FnId> = calls.flat_map(|call| call.callees.iter().copied()).collect();
+            Called {
+                name: name(id),
+                file,
+                line,
+                share: costs.get(id.0).map_or(0.0, |cost| cost.share),
+                calls: called
+                    .iter()
+                    .filter(|callee| list.contains(callee))
+                    .map(name)
+                    .collect(),
+            }
+        })
+        .collect()
+}
+
+/// The lines of the calls that lead to a site.
+fn call_lines(analysis: &Analysis, placed: &PlacedFunction) -> Vec<usize> {
+    let calls = placed.calls.iter().flat_map(|marked| &marked.calls);
+    let lines: BTreeSet<usize> = calls.map(|id| analysis.graph.call(*id).place.line).collect();
+    lines.into_iter().collect()
+}
+
+/// What the compiler says about each site of the function and each call that leads to one, in program order.
+fn reports(analysis: &Analysis, candidate: &Candidate, shown: &Shown<'_>) -> Vec<SiteReport> {
+    let Ok((arguments, item)) = with_marks(analysis, candidate, &shown.marks.words) else {
+        return Vec::new();
+    };
+    let mut sites = explain(arguments, &item.to_token_stream(), candidate.opens_session).unwrap_or_default();
+    let place = &analysis.items.function(candidate.function).place;
+    let text = &shown.program.file(place.file).text;
+    let here = shown.marks.reasons.iter();
+    let here = here.filter(|((file, at), _)| *file == place.file && place.bytes.contains(at));
+    let lines: Vec<(usize, &str)> = here
+        .map(|((_, at), why)| (line_and_column(text, *at).0, *why))
+        .collect();
+    for variable in sites.iter_mut().flat_map(|site| &mut site.variables) {
+        let why = lines.iter().find(|(line, _)| *line == variable.line);
+        let is_decided = matches!(
+            variable.fate,
+            Fate::Reexecuted | Fate::Skipped | Fate::PassedAgain
+        );
+        if let (Some((_, why)), true) = (why, is_decided) {
+            variable.why = why;
+        }
+    }
+    sites
+}
+
+/// Why no message crosses the site, and how the place was found.
+fn safe_point(site: &PlacedSite) -> String {
+    let place = match site.site.holder {
+        Holder::Loop(_) => "the first statement of the loop's body",
+        Holder::Inside(_) => "between two statements of the loop's body",
+        Holder::Recursion => "before the statement that leads into the recursion",
+        Holder::User => "where you have put it",
+    };
+    let messages = site
+        .safe
+        .as_deref()
+        .unwrap_or("no message between processes was looked for");
+    format!("{place}; {messages}")
+}
+
+/// Each variable once: saved if any site saves it.
+fn variables(
+    sites: Vec<SiteReport>,
+    analysis: &Analysis,
+    candidate: &Candidate,
+    sizes: &Sizes<'_>,
+) -> Vec<VariablePlan> {
+    let sizes = sizes.of_function(analysis, candidate.function);
+    let mut list: Vec<VariablePlan> = Vec::new();
+    for variable in sites.into_iter().flat_map(|site| site.variables) {
+        let known = list
+            .iter_mut()
+            .find(|known| known.name == variable.name && known.line == variable.line);
+        let rank = |saved: bool, fate: &str| (saved, fate != Fate::NotNeeded.word());
+        let new = VariablePlan {
+            fate: variable.fate.word(),
+            saved: variable.fate.is_saved(),
+            bytes: sizes.of_variable(&variable),
+            name: variable.name,
+            type_text: variable.type_text,
+            line: variable.line,
+            why: variable.why,
+        };
+        match known {
+            Some(known) if rank(new.saved, new.fate) > rank(known.saved, known.fate) => *known = new,
+            Some(_) => {}
+            None => list.push(new),
+        }
+    }
+    list
+}
+
+fn refused(placement: &Placement, shown: &Shown<'_>) -> Vec<Refused> {
+    placement
+        .rejected
+        .iter()
+        .map(|one| {
+            let (file, line) = shown.place(&one.place);
+            let reasons = one.reasons.iter().map(|reason| {
+                let mut text = reason.what.clone();
+                for (word, part) in [("why", &reason.why), ("instead", &reason.instead)] {
+                    if !part.is_empty() {
+                        text += &format!("; {word}: {part}");
+                    }
+                }
+                text
+            });
+            Refused {
+                file,
+                line,
+                header: one.header.clone(),
+                share: one.share,
+                reasons: reasons.collect(),
+            }
+        })
+        .collect()
+}

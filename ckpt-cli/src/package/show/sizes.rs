@@ -1,0 +1,73 @@
+//! How large variables are: from the newest checkpoint of the program, or from the types and initialisers that are written.
+
+use std::collections::HashMap;
+
+use ckpt::store::VariableContent;
+use ckpt_analysis::Analysis;
+use ckpt_analysis::cost::bytes::Bytes;
+use ckpt_analysis::items::FnId;
+use ckpt_compiler::explain::VariableReport;
+
+use crate::package::read::ReadPackage;
+use crate::stores;
+use crate::stores::lines::Lines;
+
+/// What is known of the variables of a program.
+pub struct Sizes<'a> {
+    /// Bytes in the newest checkpoint, by function and name.
+    found: HashMap<(String, String), u64>,
+    source: Bytes<'a>,
+}
+
+impl<'a> Sizes<'a> {
+    /// With those of the newest checkpoint in the store that a run in this folder would use, if there is one.
+    pub fn of(package: &ReadPackage, analysis: &'a Analysis) -> Self {
+        let name = &package.workspace.choice.package;
+        let mut found = HashMap::new();
+        let store = stores::for_program(None, name).ok();
+        let loaded = store.and_then(|store| Lines::of(&store).newest());
+        for frame in loaded.iter().flat_map(|checkpoint| checkpoint.frames()) {
+            for variable in &frame.variables {
+                if !matches!(variable.content, VariableContent::Link { .. }) {
+                    let key = (frame.function.clone(), variable.key.clone());
+                    found.insert(key, variable.bytes);
+                }
+            }
+        }
+        Self {
+            found,
+            source: Bytes::of(analysis),
+        }
+    }
+
+    /// Those of the variables of a function.
+    pub fn of_function(&self, analysis: &Analysis, function: FnId) -> SizesHere<'_> {
+        SizesHere {
+            all: self,
+            function: analysis.items.function(function).display.clone(),
+            initial: self.source.of_variables(function),
+        }
+    }
+}
+
+/// The variables of one function.
+pub struct SizesHere<'s> {
+    all: &'s Sizes<'s>,
+    /// Its name, with its modules in front.
+    function: String,
+    initial: HashMap<(String, usize), u64>,
+}
+
+impl SizesHere<'_> {
+    /// The bytes of a variable, if anything tells.
+    pub fn of_variable(&self, variable: &VariableReport) -> Option<u64> {
+        let is_it = |of: &str, name: &str| {
+            name == variable.name && (self.function == of || self.function.ends_with(&format!("::{of}")))
+        };
+        let found = self.all.found.iter().find(|((of, name), _)| is_it(of, name));
+        found
+            .map(|(_, bytes)| *bytes)
+            .or_else(|| self.all.source.of_type_text(variable.type_text.as_deref()?))
+            .or_else(|| self.initial.get(&(variable.name.clone(), variable.line)).copied())
+    }
+}

@@ -1,0 +1,295 @@
+//! Stores of programs of several processes: every rank has its own file of each checkpoint, in one folder or in folders of
+//! their own. The files of all ranks with one number are a line.
+//!
+//! A sequential program is one of one rank. What is on other nodes cannot be looked at from here, and is named.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use ckpt::session::job::Job;
+use ckpt::store::{CheckpointId, Entry, Mode, Restored, Store};
+
+use crate::failure::{Failure, Outcome, code};
+use crate::stores::checkpoint;
+use crate::stores::{self, Which};
+
+/// The part of a store that one rank writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Whose it is.
+    pub rank: u32,
+    /// The folder with its files, perhaps with those of others.
+    pub folder: PathBuf,
+}
+
+impl Part {
+    /// Opens it.
+    pub fn open(&self, mode: Mode) -> Outcome<Store> {
+        Store::open_as(&self.folder, mode, self.rank).map_err(checkpoint::store_failure)
+    }
+
+    /// Its checkpoints, oldest first, by the names of the files.
+    fn ids(&self) -> Vec<u64> {
+        let files = stores::files(&self.folder).into_iter();
+        let own = files.filter(|(_, rank)| *rank == self.rank);
+        own.map(|(id, _)| id).collect()
+    }
+
+    fn has(&self, id: u64) -> bool {
+        self.ids().contains(&id)
+    }
+}
+
+/// A store by its ranks.
+#[derive(Debug)]
+pub struct Lines {
+    /// As it was named, perhaps with a place for the number of the rank.
+    store: PathBuf,
+    /// The ranks whose files are here, in order.
+    pub parts: Vec<Part>,
+    /// The ranks whose files are not.
+    pub elsewhere: Vec<u32>,
+    /// Whether there are several: then each is named.
+    pub several: bool,
+}
+
+impl Lines {
+    /// Of an existing store.
+    pub fn of(store: &Path) -> Self {
+        let said = Job::read(&stores::home(store)).ok().flatten();
+        let mut ranks: Vec<u32> = (0..said.and_then(|job| job.ranks).unwrap_or(0)).collect();
+        ranks.extend(stores::ranks_here(store));
+        ranks.sort_unstable();
+        ranks.dedup();
+        if ranks.is_empty() {
+            ranks.push(0);
+        }
+        let part = |&rank: &u32| Part {
+            rank,
+            folder: stores::of_rank(store, rank),
+        };
+        // Where each has a folder of its own and that of one was named, the others have nothing in it.
+        let is_shared = !stores::has_place_for_rank(store) && !stores::files(store).is_empty();
+        let is_here = |part: &Part| part.folder.is_dir() && !(is_shared && part.ids().is_empty());
+        let (parts, elsewhere): (Vec<_>, Vec<_>) = ranks.iter().map(part).partition(is_here);
+        Lines {
+            store: store.to_owned(),
+            several: ranks != [0],
+            parts,
+            elsewhere: elsewhere.into_iter().map(|part| part.rank).collect(),
+        }
+    }
+
+    /// How many ranks there are, here and elsewhere.
+    pub fn ranks(&self) -> usize {
+        self.parts.len() + self.elsewhere.len()
+    }
+
+    /// The numbers that any rank here has, in order.
+    pub fn ids(&self) -> Vec<u64> {
+        let mut ids: Vec<u64> = self.parts.iter().flat_map(Part::ids).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    /// Size of the files of these lines that are here.
+    pub fn bytes(&self, ids: &[CheckpointId]) -> u64 {
+        let sizes = self.parts.iter().flat_map(|part| {
+            let file = |id: &CheckpointId| part.folder.join(format!("{id}.r{}.h5", part.rank));
+            ids.iter().filter_map(move |id| std::fs::metadata(file(id)).ok())
+        });
+        sizes.map(|file| file.len()).sum()
+    }
+
+    /// The ranks here that have no file of this line.
+    pub fn lacking(&self, id: u64) -> Vec<u32> {
+        let lacking = self.parts.iter().filter(|part| !part.has(id));
+        lacking.map(|part| part.rank).collect()
+    }
+
+    /// The line that is meant; `latest` is the newest that all ranks here have, whole or not, and where there is none, the
+    /// newest that any has.
+    pub fn resolve(&self, which: Which) -> Outcome<CheckpointId> {
+        let ids = self.ids();
+        let complete = || ids.iter().rev().find(|id| self.lacking(**id).is_empty());
+        let id = match which {
+            Which::Latest => complete().or(ids.last()).copied(),
+            Which::Id(id) => ids.contains(&id).then_some(id),
+        };
+        id.map(CheckpointId)
+            .ok_or_else(|| checkpoint::none(&self.store, &ids, which))
+    }
+
+    /// The parts of the chosen ranks.
+    pub fn chosen(&self, ranks: Ranks) -> Outcome<Vec<&Part>> {
+        let Ranks::One(rank) = ranks else {
+            return Ok(self.parts.iter().collect());
+        };
+        if let Some(part) = self.parts.iter().find(|part| part.rank == rank) {
+            return Ok(vec![part]);
+        }
+        Err(match self.elsewhere.contains(&rank) {
+            true => Failure::new(
+                code::NO_CHECKPOINT,
+                format!("E3051: the checkpoints of rank {rank} are not here"),
+            )
+            .because(format!(
+                "there are none in `{}` on this machine",
+                stores::of_rank(&self.store, rank).display()
+            ))
+            .help("look at them on the node that the rank ran on"),
+            false => Failure::usage(format!("E3052: `{}` has no rank {rank}", self.store.display()))
+                .help(format!("there are {} of them, from 0", self.ranks())),
+        })
+    }
+
+    /// Opens the file of a rank; all of it is checked first.
+    pub fn load(&self, part: &Part, id: CheckpointId) -> Outcome<Restored> {
+        part.open(Mode::ReadOnly)?.load(id).map_err(|error| {
+            let failure = checkpoint::store_failure(error);
+            match self.several {
+                true => failure.because(format!("it is the part of rank {}", part.rank)),
+                false => failure,
+            }
+        })
+    }
+
+    /// What the first rank here has of the newest line, if it is whole.
+    pub fn newest(&self) -> Option<Restored> {
+        let id = self.resolve(Which::Latest).ok()?;
+        self.load(self.parts.first()?, id).ok()
+    }
+
+    /// All lines, oldest first.
+    pub fn list(&self) -> Outcome<Vec<Line>> {
+        let mut lines: Vec<Line> = self.ids().into_iter().map(Line::new).collect();
+        for part in &self.parts {
+            let entries = part.open(Mode::ReadOnly)?.list();
+            for entry in entries.map_err(checkpoint::store_failure)? {
+                if let Some(line) = lines.iter_mut().find(|line| line.id == entry.id) {
+                    line.entries.push((part.rank, entry));
+                }
+            }
+        }
+        for line in &mut lines {
+            line.lacking = self.lacking(line.id.0);
+        }
+        Ok(lines)
+    }
+
+    /// What cannot be looked at, in words.
+    pub fn not_here(&self) -> Option<String> {
+        let ranks = rank_list(&self.elsewhere)?;
+        Some(format!(
+            "not looked at: {ranks}, of which nothing is here (`{}`)",
+            self.store.display()
+        ))
+    }
+}
+
+/// The files of all ranks with one number.
+#[derive(Debug)]
+pub struct Line {
+    /// The number.
+    pub id: CheckpointId,
+    /// What each rank has.
+    pub entries: Vec<(u32, Entry)>,
+    /// The ranks here that have nothing.
+    pub lacking: Vec<u32>,
+}
+
+impl Line {
+    fn new(id: u64) -> Self {
+        Line {
+            id: CheckpointId(id),
+            entries: Vec::new(),
+            lacking: Vec::new(),
+        }
+    }
+
+    /// Size of all its files.
+    pub fn bytes(&self) -> u64 {
+        self.entries.iter().map(|(_, entry)| entry.bytes).sum()
+    }
+}
+
+/// `rank 3`, `ranks 1, 2 and 3`; none if there is none.
+pub fn rank_list(ranks: &[u32]) -> Option<String> {
+    let (last, before) = ranks.split_last()?;
+    let words: Vec<String> = before.iter().map(u32::to_string).collect();
+    Some(match words.is_empty() {
+        true => format!("rank {last}"),
+        false => format!("ranks {} and {last}", words.join(", ")),
+    })
+}
+
+/// Whose files are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ranks {
+    /// Those of all.
+    All,
+    /// Those of one.
+    One(u32),
+}
+
+impl FromStr for Ranks {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Ranks::All),
+            _ => text
+                .parse()
+                .map(Ranks::One)
+                .map_err(|_| "a rank's number, or `all`".into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn ranks_are_found_by_their_files_and_by_their_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let touch = |name: &str| {
+            fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+            fs::write(path(name), "").unwrap();
+        };
+        touch("one.ckpt.d/000001.r0.h5");
+        let one = Lines::of(&path("one.ckpt.d"));
+        assert!(!one.several && one.ids() == [1]);
+        for name in ["000001.r0", "000001.r1", "000001.r2", "000002.r0", "000002.r2"] {
+            touch(&format!("shared.ckpt.d/{name}.h5"));
+        }
+        let shared = Lines::of(&path("shared.ckpt.d"));
+        assert_eq!((shared.ranks(), shared.lacking(2)), (3, vec![1]));
+        assert_eq!(shared.resolve(Which::Latest).unwrap().0, 1, "all have it");
+        assert_eq!(shared.resolve(Which::Id(2)).unwrap().0, 2);
+        assert!(shared.chosen(Ranks::One(3)).is_err());
+        for rank in [1, 12] {
+            touch(&format!("node-{rank}/x.ckpt.d/000007.r{rank}.h5"));
+        }
+        let own = Lines::of(&path("node-12/x.ckpt.d"));
+        assert!(own.several && own.lacking(7).is_empty() && own.parts.len() == 1);
+        let apart = Lines::of(&path("node-{rank}/x.ckpt.d"));
+        let found: Vec<u32> = apart.parts.iter().map(|part| part.rank).collect();
+        assert_eq!(found, [1, 12]);
+        assert!(apart.several && apart.lacking(7).is_empty());
+    }
+
+    #[test]
+    fn ranks_are_named_in_words() {
+        assert_eq!(rank_list(&[]), None);
+        assert_eq!(rank_list(&[3]).as_deref(), Some("rank 3"));
+        assert_eq!(rank_list(&[1, 2, 5]).as_deref(), Some("ranks 1, 2 and 5"));
+        assert_eq!("all".parse(), Ok(Ranks::All));
+        assert_eq!("2".parse(), Ok(Ranks::One(2)));
+        assert!("x".parse::<Ranks>().is_err());
+    }
+}

@@ -1,0 +1,393 @@
+//! Which store a command is about, and what can be told about it without opening a checkpoint. `lines` finds the parts of
+//! its ranks, `checkpoint` opens one to look into it.
+
+pub mod checkpoint;
+pub mod lines;
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use ckpt::session::job::{JOB_FILE, Job, State};
+use ckpt::store::CheckpointId;
+
+use crate::failure::{AboutFile, Failure, Outcome, code};
+use crate::render::FormatOption;
+use crate::stores::lines::Lines;
+
+/// The `--dir` option of the commands that look at a store.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct StoreOption {
+    /// The store: the folder of the checkpoints [default: CKPT_DIR, `dir` in ckpt.toml, or the one *.ckpt.d here]
+    #[arg(long, value_name = "FOLDER")]
+    pub dir: Option<PathBuf>,
+}
+
+/// What every command has that looks at a store and prints what it has found.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct StoreArgs {
+    #[command(flatten)]
+    store: StoreOption,
+    #[command(flatten)]
+    format: FormatOption,
+}
+
+impl StoreArgs {
+    /// An existing store, by its ranks.
+    pub fn lines(&self) -> Outcome<Lines> {
+        self.store.lines()
+    }
+
+    /// An existing store as it was named, perhaps with a place for the number of the rank.
+    pub fn named(&self) -> Outcome<PathBuf> {
+        self.store.named()
+    }
+
+    /// What `--dir` names.
+    pub fn dir(&self) -> Option<&Path> {
+        self.store.dir.as_deref()
+    }
+
+    /// Whether JSON was asked for.
+    pub fn json(&self) -> bool {
+        self.format.json()
+    }
+}
+
+/// A checkpoint as the user names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// The newest.
+    Latest,
+    /// The one with this number.
+    Id(u64),
+}
+
+impl FromStr for Which {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "latest" => Ok(Which::Latest),
+            _ => text
+                .parse()
+                .map(Which::Id)
+                .map_err(|_| "a checkpoint's number, or `latest`".into()),
+        }
+    }
+}
+
+impl fmt::Display for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Which::Latest => f.write_str("latest"),
+            Which::Id(id) => CheckpointId(*id).fmt(f),
+        }
+    }
+}
+
+impl Which {
+    /// As one says it: `the latest checkpoint`, `checkpoint 000012`.
+    pub fn words(self) -> String {
+        match self {
+            Which::Latest => "the latest checkpoint".into(),
+            Which::Id(id) => format!("checkpoint {}", CheckpointId(id)),
+        }
+    }
+}
+
+impl StoreOption {
+    /// An existing store, by its ranks.
+    pub fn lines(&self) -> Outcome<Lines> {
+        self.named().map(|store| Lines::of(&store))
+    }
+
+    /// An existing store as it was named, perhaps with a place for the number of the rank.
+    pub fn named(&self) -> Outcome<PathBuf> {
+        let here = Path::new(".");
+        let dir = match configured(self.dir.as_deref())? {
+            Some(dir) => dir,
+            None => only_store_in(here)?,
+        };
+        existing(&dir, here)?;
+        Ok(dir)
+    }
+}
+
+/// A store that was named has to be there; the failure names those that are `here`.
+pub fn existing(dir: &Path, here: &Path) -> Outcome<()> {
+    if home(dir).is_dir() || !ranks_here(dir).is_empty() {
+        return Ok(());
+    }
+    let what = if dir.exists() {
+        "is not a folder"
+    } else {
+        "does not exist"
+    };
+    Err(Failure::new(
+        code::NO_CHECKPOINT,
+        format!("E3085: the store `{}` {what}", dir.display()),
+    )
+    .help(stores_here(here)))
+}
+
+/// The store of a program that is about to run.
+pub fn for_program(option: Option<&Path>, name: &str) -> Outcome<PathBuf> {
+    Ok(configured(option)?.unwrap_or_else(|| format!("{name}.ckpt.d").into()))
+}
+
+/// The folder that the command line, the environment or `ckpt.toml` name, in this order.
+fn configured(option: Option<&Path>) -> Outcome<Option<PathBuf>> {
+    if let Some(dir) = option {
+        return Ok(Some(dir.to_path_buf()));
+    }
+    if let Some(dir) = std::env::var_os("CKPT_DIR").filter(|dir| !dir.is_empty()) {
+        return Ok(Some(dir.into()));
+    }
+    let path = Path::new("ckpt.toml");
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).about("cannot read", path),
+    };
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        Failure::store("E3086: ckpt.toml is not valid").because(error.to_string().trim_end())
+    })?;
+    let dir = table
+        .get("session")
+        .and_then(|session| session.get("dir"))
+        .and_then(|dir| dir.as_str());
+    Ok(dir.map(PathBuf::from))
+}
+
+/// All stores in a folder, by name.
+fn stores_in(folder: &Path) -> Vec<PathBuf> {
+    let is_store = |path: &PathBuf| path.to_string_lossy().ends_with(".ckpt.d") && path.is_dir();
+    let mut list: Vec<PathBuf> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| PathBuf::from(entry.file_name()))
+        .filter(|name| is_store(&folder.join(name)))
+        .collect();
+    list.sort();
+    list
+}
+
+fn only_store_in(folder: &Path) -> Outcome<PathBuf> {
+    let list = stores_in(folder);
+    match list.as_slice() {
+        [one] => Ok(one.clone()),
+        [] => {
+            let here = std::env::current_dir().map_err(|error| {
+                Failure::new(code::NO_CHECKPOINT, "E3112: the working folder is gone")
+                    .because(error)
+                    .help("`cd` to a folder that there is, or name the store with `--dir FOLDER`")
+            })?;
+            Err(Failure::new(code::NO_CHECKPOINT, format!("E3087: there is no store in `{}`", here.display())).help(
+                "`cargo ckpt run` makes one, `PACKAGE.ckpt.d`; name one that is elsewhere with `--dir FOLDER`",
+            ))
+        }
+        _ => Err(Failure::usage("E3088: there are several stores here").help(stores_here(folder))),
+    }
+}
+
+fn stores_here(folder: &Path) -> String {
+    let list: Vec<_> = stores_in(folder)
+        .iter()
+        .map(|store| format!("--dir {}", store.display()))
+        .collect();
+    match list.is_empty() {
+        true => "there is no store here; `cargo ckpt run` makes one".into(),
+        false => format!("choose one: {}", list.join(" | ")),
+    }
+}
+
+/// The folder in which rank 0 of a program writes: `{rank}` in the name of a store is the number of the rank.
+pub fn home(store: &Path) -> PathBuf {
+    of_rank(store, 0)
+}
+
+/// Stands for the number of the rank in the name of a store.
+const RANK: &str = "{rank}";
+
+/// Whether every rank has a folder of its own in the store of this name.
+pub fn has_place_for_rank(store: &Path) -> bool {
+    store.to_string_lossy().contains(RANK)
+}
+
+/// The folder that a rank writes in.
+pub fn of_rank(store: &Path, rank: u32) -> PathBuf {
+    match store.to_str() {
+        Some(text) if text.contains(RANK) => text.replace(RANK, &rank.to_string()).into(),
+        _ => store.to_path_buf(),
+    }
+}
+
+/// The ranks that have files in the store, or, where each has a folder of its own, one on this machine. In any order.
+pub fn ranks_here(store: &Path) -> Vec<u32> {
+    let Some(place) = store.ancestors().filter(|part| has_place_for_rank(part)).last() else {
+        return files(store).into_iter().map(|(_, rank)| rank).collect();
+    };
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    let Some((before, after)) = name.split_once(RANK) else {
+        return Vec::new();
+    };
+    let after = after.rsplit(RANK).next().unwrap_or_default();
+    let around = place
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let rank = |name: &str| -> Option<u32> {
+        let digits = name.strip_prefix(before)?.strip_suffix(after)?;
+        let digits = digits
+            .chars()
+            .take_while(char::is_ascii_digit)
+            .collect::<String>();
+        digits.parse().ok()
+    };
+    let entries = fs::read_dir(around).into_iter().flatten().flatten();
+    let ranks = entries.filter_map(|entry| rank(entry.file_name().to_str()?));
+    ranks.filter(|&rank| of_rank(store, rank).is_dir()).collect()
+}
+
+/// The number and the rank of every committed file in a folder, by its name: `000042.r0.h5`. In any order.
+pub fn files(folder: &Path) -> Vec<(u64, u32)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| file_of(&entry.path())).collect()
+}
+
+/// The number of the checkpoint and the rank that a file of this name holds.
+pub fn file_of(path: &Path) -> Option<(u64, u32)> {
+    let name = path.file_name()?.to_str()?.strip_suffix(".h5")?;
+    let (id, rank) = name.split_once(".r").unwrap_or((name, "0"));
+    Some((id.parse().ok()?, rank.parse().ok()?))
+}
+
+/// The numbers of the committed checkpoints in the folder of rank 0, in order.
+pub fn ids(store: &Path) -> Vec<u64> {
+    let mut list: Vec<u64> = files(&home(store)).into_iter().map(|(id, _)| id).collect();
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+/// The number of the newest committed checkpoint; of a program of several processes, the newest that all have.
+pub fn newest_id(store: &Path) -> Option<u64> {
+    let ranks = Job::read(&home(store)).ok().flatten().and_then(|job| job.ranks);
+    let has = |id: u64, rank| {
+        let file = format!("{}.r{rank}.h5", CheckpointId(id));
+        of_rank(store, rank).join(file).is_file()
+    };
+    let is_line = |id: &u64| ranks.is_none_or(|ranks| (0..ranks).all(|rank| has(*id, rank)));
+    ids(store).into_iter().rev().find(is_line)
+}
+
+/// Size of the largest committed checkpoint file.
+pub fn largest_bytes(store: &Path) -> Option<u64> {
+    let entries = fs::read_dir(home(store)).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| file_of(&entry.path()).is_some())
+        .filter_map(|entry| entry.metadata().ok())
+        .map(|metadata| metadata.len())
+        .max()
+}
+
+/// `000003, 000004`; the middle of a long list is left out.
+pub fn id_list(ids: &[u64]) -> String {
+    let words = |ids: &[u64]| {
+        ids.iter()
+            .map(|id| CheckpointId(*id).to_string())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    match ids.len() {
+        0 => "none".into(),
+        1..=12 => words(ids),
+        many => format!("{}, ..., {}", words(&ids[..3]), words(&ids[many - 3..])),
+    }
+}
+
+/// Whether a process of this host is at work on the store now, as far as its own record tells. The lock is not tried:
+/// that could make a job that starts in this moment believe that the store is in use.
+pub fn is_locked(store: &Path) -> bool {
+    Job::read(&home(store)).is_ok_and(|job| job.is_some_and(|job| is_running(&job)))
+}
+
+/// Whether the job's last process still runs on this host.
+pub fn is_running(job: &Job) -> bool {
+    let process = nix::unistd::Pid::from_raw(i32::try_from(job.pid).unwrap_or(0));
+    let alive = || {
+        !matches!(
+            nix::sys::signal::kill(process, None),
+            Err(nix::errno::Errno::ESRCH)
+        )
+    };
+    job.state == State::Running && is_here(job) && job.pid > 0 && alive()
+}
+
+/// Whether the job's last process ran on this host.
+pub fn is_here(job: &Job) -> bool {
+    nix::sys::utsname::uname().is_ok_and(|name| name.nodename().to_string_lossy() == job.host)
+}
+
+/// What the store says about its last run; `None` if nothing ran, or, after a warning, if the record is damaged: it
+/// informs, nothing depends on it.
+pub fn job(store: &Path) -> Option<Job> {
+    let store = &home(store);
+    Job::read(store).unwrap_or_else(|error| {
+        eprintln!(
+            "warning[W3001]: `{}` cannot be read: {error}",
+            store.join(JOB_FILE).display()
+        );
+        None
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_checkpoint_is_found_by_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(newest_id(folder.path()), None);
+        for name in [
+            "000002.h5",
+            "000010.r0.h5",
+            ".tmp-000011.h5",
+            "000012.h5.tmp",
+            "job.json",
+        ] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        assert_eq!(newest_id(folder.path()), Some(10));
+        assert_eq!(newest_id(&folder.path().join("none")), None);
+    }
+
+    #[test]
+    fn one_store_is_taken_and_several_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(
+            only_store_in(folder.path()).unwrap_err().code(),
+            code::NO_CHECKPOINT
+        );
+        fs::create_dir(folder.path().join("a.ckpt.d")).unwrap();
+        assert_eq!(only_store_in(folder.path()).unwrap(), Path::new("a.ckpt.d"));
+        fs::create_dir(folder.path().join("b.ckpt.d")).unwrap();
+        assert!(
+            only_store_in(folder.path())
+                .unwrap_err()
+                .to_string()
+                .contains("several")
+        );
+    }
+
+    #[test]
+    fn a_checkpoint_is_named_by_number_or_as_the_latest() {
+        assert_eq!("latest".parse(), Ok(Which::Latest));
+        assert_eq!("000042".parse(), Ok(Which::Id(42)));
+        assert!("newest".parse::<Which>().is_err());
+    }
+}
