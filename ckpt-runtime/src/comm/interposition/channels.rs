@@ -1,4 +1,4 @@
-//! The channels on the program's messages: which communicators there are, what was sent and received on them, and which
+//! The program's channels: which communicators there are, what was sent and received on them, and which
 //! operations are under way. [`super::point_to_point`], [`super::completion`] and [`super::collective`] enter what they see.
 
 use std::collections::HashMap;
@@ -6,9 +6,9 @@ use std::ffi::c_int;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mpi_sys as mpi;
-use mpi_sys::{MPI_Comm, MPI_Group, MPI_Request, MPI_Status};
+use mpi_sys::{MPI_Comm, MPI_Group, MPI_Message, MPI_Request, MPI_Status};
 
-use crate::comm::check::checks;
+use super::constructor::By;
 use crate::comm::counters::{ChannelCounters, Route};
 
 /// A communicator as all its members know it.
@@ -165,25 +165,20 @@ impl Channels {
         })
     }
 
-    /// The route of a message to or from `peer`; none if that is nobody.
-    pub fn route(&mut self, communicator: MPI_Comm, peer: c_int, tag: c_int, sends: bool) -> Option<Route> {
+    /// The route of a message to `peer`; none if that is nobody.
+    pub fn route(&mut self, communicator: MPI_Comm, peer: c_int, tag: c_int) -> Option<Route> {
         let known = self.communicator(communicator);
-        let peer = *known.peers.get(usize::try_from(peer).ok()?)?;
-        let (source, destination) = if sends {
-            (own_rank(), peer)
-        } else {
-            (peer, own_rank())
-        };
+        let destination = *known.peers.get(usize::try_from(peer).ok()?)?;
         Some(Route {
             communicator: known.id,
-            source,
+            source: own_rank(),
             destination,
             tag,
         })
     }
 
     pub fn sends(&mut self, communicator: MPI_Comm, peer: c_int, tag: c_int) -> Option<Route> {
-        let route = self.route(communicator, peer, tag, true)?;
+        let route = self.route(communicator, peer, tag)?;
         self.counters.sent(route.clone());
         Some(route)
     }
@@ -209,6 +204,28 @@ impl Channels {
         self.operations
             .get_or_insert_default()
             .insert(number(request), operation);
+    }
+
+    /// An operation that is begun each time that its request is started.
+    pub fn prepares(&mut self, request: MPI_Request, of: Operation) {
+        let of = Box::new(of);
+        self.begins(request, Operation::Persistent { begun: false, of });
+    }
+
+    /// A request is given back.
+    pub fn forgets(&mut self, handle: u64) {
+        self.operations.get_or_insert_default().remove(&handle);
+    }
+
+    /// A message was found on a communicator, and is to be received by its handle.
+    pub fn finds(&mut self, communicator: MPI_Comm, message: MPI_Message) {
+        let id = self.communicator(communicator).id;
+        self.found.get_or_insert_default().insert(number(message), id);
+    }
+
+    /// A message that was found is received: the communicator.
+    pub fn takes(&mut self, message: u64) -> Option<u64> {
+        self.found.get_or_insert_default().remove(&message)
     }
 
     /// An operation is complete, with this status; `handle` is what its request was.
@@ -244,81 +261,99 @@ impl Channels {
             }
         }
     }
-}
 
-/// A collective operation was made on a communicator.
-pub(super) fn collective(communicator: MPI_Comm) {
-    if checks() {
-        let mut channels = channels();
-        let Known { id, all, .. } = channels.communicator(communicator).clone();
-        channels.counters.collective(id, &all);
+    /// A collective operation was made on a communicator.
+    pub fn collective(&mut self, communicator: MPI_Comm) {
+        let Known { id, all, .. } = self.communicator(communicator).clone();
+        self.counters.collective(id, &all);
     }
-}
 
-/// And is not complete yet.
-pub(super) fn collective_begins(communicator: MPI_Comm, name: &'static str, request: MPI_Request) {
-    if checks() {
-        collective(communicator);
-        channels().begins(request, Operation::Collective(name));
+    /// A communicator was made of another.
+    pub fn made(&mut self, of: MPI_Comm, by: By, new: MPI_Comm) {
+        let parent = self.communicator(of);
+        let number_of_it = match by {
+            By::Everybody => parent.made,
+            By::Members => u64::MAX,
+        };
+        parent.made += u64::from(by == By::Everybody);
+        let id = parent.id;
+        // SAFETY: a constant of the shim library.
+        if new == unsafe { mpi::RSMPI_COMM_NULL } {
+            return;
+        }
+        let (peers, all) = members(new);
+        let mut parts = vec![id, number_of_it];
+        parts.extend(all.iter().map(|&rank| rank as u64));
+        let known = Known {
+            id: mixed(&parts),
+            peers,
+            all,
+            made: 0,
+        };
+        self.communicators
+            .get_or_insert_default()
+            .insert(number(new), known);
     }
-}
 
-/// A communicator was made of another; `of_group` if only its own members know of it.
-pub(super) fn made(of: MPI_Comm, of_group: bool, new: MPI_Comm) {
-    // SAFETY: a constant of the shim library.
-    let is_nothing = new == unsafe { mpi::RSMPI_COMM_NULL };
-    if !checks() {
-        return;
-    }
-    let mut channels = channels();
-    let parent = channels.communicator(of);
-    let number_of_it = if of_group { u64::MAX } else { parent.made };
-    parent.made += u64::from(!of_group);
-    let id = parent.id;
-    if is_nothing {
-        return;
-    }
-    let (peers, all) = members(new);
-    let mut parts = vec![id, number_of_it];
-    parts.extend(all.iter().map(|&rank| rank as u64));
-    let known = Known {
-        id: mixed(&parts),
-        peers,
-        all,
-        made: 0,
-    };
-    channels
-        .communicators
-        .get_or_insert_default()
-        .insert(number(new), known);
-}
-
-/// A communicator is given back: its handle may be used for another.
-pub(super) fn freed(communicator: MPI_Comm) {
-    if checks() {
-        channels()
-            .communicators
+    /// A communicator is given back: its handle may be used for another.
+    pub fn freed(&mut self, communicator: MPI_Comm) {
+        self.communicators
             .get_or_insert_default()
             .remove(&number(communicator));
     }
 }
 
-/// The status that the library is to fill in: the program's, or one of our own where the program wants none.
-///
-/// # Safety
-/// `theirs` points to `count` of them, or is one of MPI's constants for none.
-pub(super) unsafe fn statuses(
-    theirs: *mut MPI_Status,
-    count: c_int,
-    own: &mut Vec<MPI_Status>,
-) -> *mut MPI_Status {
-    // SAFETY: constants of the shim library.
-    let ignored = unsafe { theirs == mpi::RSMPI_STATUS_IGNORE || theirs == mpi::RSMPI_STATUSES_IGNORE };
-    if !ignored {
-        return theirs;
+/// The statuses that the library fills in: the program's, or ours where the program wants none.
+pub(super) struct Statuses {
+    first: *const MPI_Status,
+    /// What `first` points to, where it is not the program's.
+    _own: Vec<MPI_Status>,
+}
+
+impl Statuses {
+    /// From now on the call is one that wants `count` statuses; `place` is where it has them.
+    ///
+    /// # Safety
+    /// `place` can be read and written; it points to so many statuses, or is one of MPI's constants for none.
+    pub unsafe fn wanted(place: *mut *mut MPI_Status, count: c_int) -> Statuses {
+        // SAFETY: the caller's promise; constants of the shim library.
+        let (theirs, ignored) = unsafe {
+            let theirs = *place;
+            (
+                theirs,
+                theirs == mpi::RSMPI_STATUS_IGNORE || theirs == mpi::RSMPI_STATUSES_IGNORE,
+            )
+        };
+        if !ignored {
+            return Statuses {
+                first: theirs,
+                _own: Vec::new(),
+            };
+        }
+        // SAFETY: a status is made of C integers, for which zero is a value.
+        let empty = || unsafe { std::mem::zeroed::<MPI_Status>() };
+        let mut own: Vec<MPI_Status> = (0..count.max(1)).map(|_| empty()).collect();
+        let first = own.as_mut_ptr();
+        // SAFETY: the caller's promise; the vector lives until the call has been made, and does not move its items.
+        unsafe { *place = first };
+        Statuses { first, _own: own }
     }
-    // SAFETY: a status is made of C integers, for which zero is a value.
-    let empty = || unsafe { std::mem::zeroed::<MPI_Status>() };
-    own.extend((0..count.max(1)).map(|_| empty()));
-    own.as_mut_ptr()
+
+    /// The one at this place.
+    ///
+    /// # Safety
+    /// The library has filled in so many.
+    pub unsafe fn at(&self, place: usize) -> &MPI_Status {
+        // SAFETY: the caller's promise.
+        unsafe { &*self.first.add(place) }
+    }
+}
+
+impl Default for Statuses {
+    fn default() -> Self {
+        Statuses {
+            first: std::ptr::null(),
+            _own: Vec::new(),
+        }
+    }
 }

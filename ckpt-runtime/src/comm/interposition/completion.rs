@@ -1,235 +1,141 @@
-//! Operations that were begun before: the functions that start, complete and free them, counted as in
-//! [`super::point_to_point`].
+//! Operations that were begun before: the functions that start, complete, cancel and free them. What was received is
+//! counted when the operation is complete.
 
 use std::ffi::c_int;
 
-use mpi_sys as mpi;
 use mpi_sys::{MPI_Request, MPI_Status};
 
-use super::channels::{channels, number, statuses};
-use crate::comm::check::checks;
+use super::channels::{Channels, Statuses, number};
+use super::passage::{Class, Uncounted};
 
-/// # Safety
-/// As in MPI.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if checks() {
-            channels().starts(number(*request));
-        }
-        mpi::PMPI_Start(request)
-    }
+/// So many requests, one after the other.
+#[derive(Clone, Copy)]
+pub(super) struct Requests {
+    pub first: *mut MPI_Request,
+    pub count: c_int,
 }
 
-/// # Safety
-/// As in MPI.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) -> c_int {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if checks() {
-            handles(count, requests)
-                .into_iter()
-                .for_each(|handle| channels().starts(handle));
-        }
-        mpi::PMPI_Startall(count, requests)
-    }
-}
-
-/// # Safety
-/// As in MPI.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if checks() {
-            let handle = number(*request);
-            channels().operations.get_or_insert_default().remove(&handle);
-        }
-        mpi::PMPI_Request_free(request)
-    }
-}
-
-/// # Safety
-/// `requests` points to so many of them.
-unsafe fn handles(count: c_int, requests: *const MPI_Request) -> Vec<u64> {
-    // SAFETY: the caller's promise.
-    let one = |index: c_int| number(unsafe { *requests.offset(index as isize) });
-    (0..count).map(one).collect()
-}
-
-/// # Safety
-/// As in MPI.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) -> c_int {
-    // SAFETY: the caller's promise, here and below.
-    unsafe {
-        if !checks() {
-            return mpi::PMPI_Wait(request, status);
-        }
-        let handle = number(*request);
-        let mut own = Vec::new();
-        let status = statuses(status, 1, &mut own);
-        let code = mpi::PMPI_Wait(request, status);
-        channels().completes(handle, &*status);
-        code
-    }
-}
-
-/// # Safety
-/// As in MPI.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn MPI_Test(request: *mut MPI_Request, flag: *mut c_int, status: *mut MPI_Status) -> c_int {
-    // SAFETY: the caller's promise, here and below.
-    unsafe {
-        if !checks() {
-            return mpi::PMPI_Test(request, flag, status);
-        }
-        let handle = number(*request);
-        let mut own = Vec::new();
-        let status = statuses(status, 1, &mut own);
-        let code = mpi::PMPI_Test(request, flag, status);
-        if *flag != 0 {
-            channels().completes(handle, &*status);
-        }
-        code
-    }
-}
-
-/// # Safety
-/// As in MPI.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn MPI_Waitall(count: c_int, requests: *mut MPI_Request, status: *mut MPI_Status) -> c_int {
-    // SAFETY: the caller's promise, here and below.
-    unsafe {
-        if !checks() {
-            return mpi::PMPI_Waitall(count, requests, status);
-        }
-        let handles = handles(count, requests);
-        let mut own = Vec::new();
-        let status = statuses(status, count, &mut own);
-        let code = mpi::PMPI_Waitall(count, requests, status);
-        all_complete(&handles, status);
-        code
-    }
-}
-
-/// # Safety
-/// As in MPI.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn MPI_Testall(
-    count: c_int,
-    requests: *mut MPI_Request,
-    flag: *mut c_int,
-    status: *mut MPI_Status,
-) -> c_int {
-    // SAFETY: the caller's promise, here and below.
-    unsafe {
-        if !checks() {
-            return mpi::PMPI_Testall(count, requests, flag, status);
-        }
-        let handles = handles(count, requests);
-        let mut own = Vec::new();
-        let status = statuses(status, count, &mut own);
-        let code = mpi::PMPI_Testall(count, requests, flag, status);
-        if *flag != 0 {
-            all_complete(&handles, status);
-        }
-        code
-    }
-}
-
-/// # Safety
-/// There is a status for every handle.
-unsafe fn all_complete(handles: &[u64], status: *const MPI_Status) {
-    let mut channels = channels();
-    for (index, &handle) in handles.iter().enumerate() {
+impl Requests {
+    /// # Safety
+    /// There are so many.
+    unsafe fn handles(self) -> Vec<u64> {
         // SAFETY: the caller's promise.
-        channels.completes(handle, unsafe { &*status.add(index) });
+        let one = |index: c_int| number(unsafe { *self.first.offset(index as isize) });
+        (0..self.count).map(one).collect()
     }
 }
 
-/// # Safety
-/// As in MPI.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn MPI_Waitany(
-    count: c_int,
-    requests: *mut MPI_Request,
-    index: *mut c_int,
-    status: *mut MPI_Status,
-) -> c_int {
-    // SAFETY: the caller's promise, here and below.
-    unsafe {
-        if !checks() {
-            return mpi::PMPI_Waitany(count, requests, index, status);
-        }
-        let handles = handles(count, requests);
-        let mut own = Vec::new();
-        let status = statuses(status, 1, &mut own);
-        let code = mpi::PMPI_Waitany(count, requests, index, status);
-        if let Some(&handle) = usize::try_from(*index).ok().and_then(|index| handles.get(index)) {
-            channels().completes(handle, &*status);
-        }
-        code
+/// Begins what was prepared before.
+pub(super) struct Starts(pub Requests);
+
+impl Class for Starts {
+    type Before = ();
+
+    unsafe fn before(&self, channels: &mut Channels) {
+        // SAFETY: the caller's promise.
+        let handles = unsafe { self.0.handles() };
+        handles.into_iter().for_each(|handle| channels.starts(handle));
     }
 }
 
-/// # Safety
-/// As in MPI.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn MPI_Testany(
-    count: c_int,
-    requests: *mut MPI_Request,
-    index: *mut c_int,
-    flag: *mut c_int,
-    status: *mut MPI_Status,
-) -> c_int {
-    // SAFETY: the caller's promise, here and below.
-    unsafe {
-        if !checks() {
-            return mpi::PMPI_Testany(count, requests, index, flag, status);
-        }
-        let handles = handles(count, requests);
-        let mut own = Vec::new();
-        let status = statuses(status, 1, &mut own);
-        let code = mpi::PMPI_Testany(count, requests, index, flag, status);
-        let completed = usize::try_from(*index).ok().and_then(|index| handles.get(index));
-        if let (Some(&handle), true) = (completed, *flag != 0) {
-            channels().completes(handle, &*status);
-        }
-        code
+/// Asks for the end of an operation, which is completed like any other.
+pub(super) struct Cancels;
+
+impl Uncounted for Cancels {}
+
+/// Gives a request back.
+pub(super) struct FreesRequest {
+    pub request: *mut MPI_Request,
+}
+
+impl Class for FreesRequest {
+    type Before = ();
+
+    unsafe fn before(&self, channels: &mut Channels) {
+        // SAFETY: the caller's promise: it points to a request.
+        channels.forgets(number(unsafe { *self.request }));
     }
 }
 
-macro_rules! completes_some {
-    ($($name:ident $library:ident,)*) => {$(
-        /// # Safety
-        /// As in MPI.
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name(
-            count: c_int, requests: *mut MPI_Request, completed: *mut c_int, indices: *mut c_int, status: *mut MPI_Status,
-        ) -> c_int {
-            // SAFETY: the caller's promise, here and below.
-            unsafe {
-                if !checks() {
-                    return mpi::$library(count, requests, completed, indices, status);
+/// Which operations are complete after a call.
+#[derive(Clone, Copy)]
+pub(super) enum Done {
+    /// All.
+    All,
+    /// All, if this is set.
+    AllIf(*const c_int),
+    /// That with this number.
+    One(*const c_int),
+    /// That with this number, if the other is set.
+    OneIf(*const c_int, *const c_int),
+    /// So many, with these numbers.
+    Some(*const c_int, *const c_int),
+}
+
+impl Done {
+    /// How many statuses the library fills in, of so many requests.
+    fn statuses(self, requests: c_int) -> c_int {
+        match self {
+            Done::All | Done::AllIf(_) | Done::Some(..) => requests,
+            Done::One(_) | Done::OneIf(..) => 1,
+        }
+    }
+
+    /// The numbers of the operations that are complete, each in the place of its status.
+    ///
+    /// # Safety
+    /// The library has been called, for so many requests.
+    unsafe fn numbers(self, requests: c_int) -> Vec<c_int> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self {
+                Done::AllIf(flag) | Done::OneIf(_, flag) if *flag == 0 => Vec::new(),
+                Done::All | Done::AllIf(_) => (0..requests).collect(),
+                Done::One(index) | Done::OneIf(index, _) => vec![*index],
+                Done::Some(count, indices) => {
+                    let indices = (0..*count).map(|place| *indices.offset(place as isize));
+                    indices.collect()
                 }
-                let handles = handles(count, requests);
-                let mut own = Vec::new();
-                let status = statuses(status, count, &mut own);
-                let code = mpi::$library(count, requests, completed, indices, status);
-                let mut channels = channels();
-                for number in 0..(*completed).max(0) {
-                    let index = usize::try_from(*indices.offset(number as isize)).ok();
-                    if let Some(&handle) = index.and_then(|index| handles.get(index)) {
-                        channels.completes(handle, &*status.offset(number as isize));
-                    }
-                }
-                code
             }
         }
-    )*};
+    }
 }
 
-completes_some! { MPI_Waitsome PMPI_Waitsome, MPI_Testsome PMPI_Testsome, }
+/// Waits for operations, or looks whether they are complete.
+pub(super) struct Completes {
+    pub requests: Requests,
+    pub done: Done,
+    /// Where the call has its statuses.
+    pub statuses: *mut *mut MPI_Status,
+}
+
+impl Class for Completes {
+    type Before = (Statuses, Vec<u64>);
+
+    unsafe fn before(&self, _: &mut Channels) -> (Statuses, Vec<u64>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let statuses = Statuses::wanted(self.statuses, self.done.statuses(self.requests.count));
+            (statuses, self.requests.handles())
+        }
+    }
+
+    unsafe fn after(
+        &self,
+        (statuses, handles): (Statuses, Vec<u64>),
+        _: &'static str,
+        channels: &mut Channels,
+    ) {
+        // SAFETY: the library has filled in what it says.
+        let done = unsafe { self.done.numbers(self.requests.count) };
+        for (place, number) in done.into_iter().enumerate() {
+            let handle = usize::try_from(number)
+                .ok()
+                .and_then(|number| handles.get(number));
+            if let Some(&handle) = handle {
+                // SAFETY: there is a status for every operation that is complete.
+                channels.completes(handle, unsafe { statuses.at(place) });
+            }
+        }
+    }
+}

@@ -1,6 +1,13 @@
-//! Functions of MPI that the program calls and ckpt has to know of: they stand before those of the library, which the
-//! standard makes reachable under their `PMPI_` names as well. As with the interposition on files, the executable's own
-//! definitions come before those of a shared library; where there are none of ours, there is no session.
+//! The functions of MPI that the program calls and ckpt has to know of: ours stand before those of the library, which the
+//! standard makes reachable under their `PMPI_` names as well. The executable's own definitions come before those of a
+//! shared library; where there are none of ours, there is no session.
+//!
+//! Every function that takes a communicator or a request is a row of [`table`]: its names, its arguments, and its class,
+//! which is given those arguments that it needs. What a class means for the channel counters is in the file of the class;
+//! all pass through [`passage`]. The functions that bring MPI up and down, of which ckpt has its own opinion, are in
+//! [`lifetime`].
+//!
+//! Another communication library has a folder like this one beside it. Without the feature `mpi` there is [`none`].
 
 #[cfg(feature = "mpi")]
 mod channels;
@@ -9,11 +16,23 @@ mod collective;
 #[cfg(feature = "mpi")]
 mod completion;
 #[cfg(feature = "mpi")]
+mod constructor;
+#[cfg(feature = "mpi")]
 mod lifetime;
+#[cfg(feature = "mpi")]
+mod local;
 #[cfg(not(feature = "mpi"))]
 mod none;
 #[cfg(feature = "mpi")]
-mod point_to_point;
+mod passage;
+#[cfg(feature = "mpi")]
+mod probe;
+#[cfg(feature = "mpi")]
+mod receive;
+#[cfg(feature = "mpi")]
+mod send;
+#[cfg(feature = "mpi")]
+mod table;
 
 #[cfg(feature = "mpi")]
 pub(super) use channels::counters;

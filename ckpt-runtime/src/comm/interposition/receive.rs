@@ -1,0 +1,142 @@
+//! Functions that receive: a message is counted when it has been received, by what its status says of it.
+
+use std::ffi::c_int;
+
+use mpi_sys as mpi;
+use mpi_sys::{MPI_Comm, MPI_Message, MPI_Request, MPI_Status};
+
+use super::channels::{Channels, Operation, Statuses, number};
+use super::passage::Class;
+
+/// Receives a message.
+pub(super) struct Receive {
+    pub comm: MPI_Comm,
+    /// Where the call has its status.
+    pub status: *mut *mut MPI_Status,
+}
+
+impl Class for Receive {
+    type Before = Statuses;
+
+    unsafe fn before(&self, _: &mut Channels) -> Statuses {
+        // SAFETY: the caller's promise.
+        unsafe { Statuses::wanted(self.status, 1) }
+    }
+
+    unsafe fn after(&self, status: Statuses, _: &'static str, channels: &mut Channels) {
+        let id = channels.communicator(self.comm).id;
+        // SAFETY: the library has filled it in.
+        channels.receives(id, unsafe { status.at(0) });
+    }
+}
+
+/// Begins to receive a message.
+pub(super) struct BeginsReceive {
+    pub from: c_int,
+    pub comm: MPI_Comm,
+    pub request: *mut MPI_Request,
+}
+
+impl BeginsReceive {
+    /// The operation, unless it is to receive from nobody.
+    fn operation(&self, channels: &mut Channels) -> Option<Operation> {
+        // SAFETY: a constant of the shim library.
+        let is_nobody = self.from == unsafe { mpi::RSMPI_PROC_NULL };
+        (!is_nobody).then(|| Operation::Receive(channels.communicator(self.comm).id))
+    }
+}
+
+impl Class for BeginsReceive {
+    type Before = ();
+
+    unsafe fn after(&self, (): (), _: &'static str, channels: &mut Channels) {
+        if let Some(operation) = self.operation(channels) {
+            // SAFETY: the caller's promise: it points to a request.
+            channels.begins(unsafe { *self.request }, operation);
+        }
+    }
+}
+
+/// Makes a request that receives again and again, each time that it is started.
+pub(super) struct PreparesReceive(pub BeginsReceive);
+
+impl Class for PreparesReceive {
+    type Before = ();
+
+    unsafe fn after(&self, (): (), _: &'static str, channels: &mut Channels) {
+        if let Some(operation) = self.0.operation(channels) {
+            // SAFETY: the caller's promise: it points to a request.
+            channels.prepares(unsafe { *self.0.request }, operation);
+        }
+    }
+}
+
+/// Sends a message and receives one.
+pub(super) struct Exchange {
+    pub to: c_int,
+    pub tag: c_int,
+    pub comm: MPI_Comm,
+    /// Where the call has its status.
+    pub status: *mut *mut MPI_Status,
+}
+
+impl Class for Exchange {
+    type Before = Statuses;
+
+    unsafe fn before(&self, _: &mut Channels) -> Statuses {
+        // SAFETY: the caller's promise.
+        unsafe { Statuses::wanted(self.status, 1) }
+    }
+
+    unsafe fn after(&self, status: Statuses, _: &'static str, channels: &mut Channels) {
+        channels.sends(self.comm, self.to, self.tag);
+        let id = channels.communicator(self.comm).id;
+        // SAFETY: the library has filled it in.
+        channels.receives(id, unsafe { status.at(0) });
+    }
+}
+
+/// Receives a message that was found before.
+pub(super) struct ReceiveFound {
+    pub message: *mut MPI_Message,
+    /// Where the call has its status.
+    pub status: *mut *mut MPI_Status,
+}
+
+impl Class for ReceiveFound {
+    type Before = (Statuses, u64);
+
+    unsafe fn before(&self, _: &mut Channels) -> (Statuses, u64) {
+        // SAFETY: the caller's promise.
+        unsafe { (Statuses::wanted(self.status, 1), number(*self.message)) }
+    }
+
+    unsafe fn after(&self, (status, message): (Statuses, u64), _: &'static str, channels: &mut Channels) {
+        if let Some(id) = channels.takes(message) {
+            // SAFETY: the library has filled it in.
+            channels.receives(id, unsafe { status.at(0) });
+        }
+    }
+}
+
+/// Begins to receive a message that was found before.
+pub(super) struct BeginsReceiveFound {
+    pub message: *mut MPI_Message,
+    pub request: *mut MPI_Request,
+}
+
+impl Class for BeginsReceiveFound {
+    type Before = u64;
+
+    unsafe fn before(&self, _: &mut Channels) -> u64 {
+        // SAFETY: the caller's promise: it points to a message.
+        number(unsafe { *self.message })
+    }
+
+    unsafe fn after(&self, message: u64, _: &'static str, channels: &mut Channels) {
+        if let Some(id) = channels.takes(message) {
+            // SAFETY: the caller's promise: it points to a request.
+            channels.begins(unsafe { *self.request }, Operation::Receive(id));
+        }
+    }
+}
