@@ -16,18 +16,18 @@ use crate::names::Names;
 use crate::parse::options::{Options, SiteChoice, Treatment, take_treatment};
 use crate::plan;
 use crate::spine;
-use crate::spine::select::is_binding;
 use crate::strategies::classify;
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::{Origin, is_reference_type, origin};
 use crate::syntax::own_macros::{Definitions, captures};
+use crate::syntax::patterns::is_binding;
+use crate::syntax::without_ckpt::{without_ckpt, without_sites};
 use crate::validate;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{FnArg, ItemFn, Local, Pat, parse_quote};
 
 /// Expands `#[ckpt::instrument(arguments)]` on a function. Errors come out as `compile_error!`, next to the function as it
@@ -402,12 +402,6 @@ fn gives_references(iterable: &syn::Expr, known: &HashSet<String>) -> bool {
     }
 }
 
-fn without_sites(block: &syn::Block) -> syn::Block {
-    let mut block = block.clone();
-    Strip.visit_block_mut(&mut block);
-    block
-}
-
 fn parameter_treatments(function: &mut ItemFn, errors: &mut Diagnostics) -> Vec<Option<Treatment>> {
     let mut treatments = Vec::new();
     for argument in &mut function.sig.inputs {
@@ -541,29 +535,4 @@ fn reference_names(function: &ItemFn) -> HashSet<String> {
     }
     names.visit_block(&function.block);
     names.references.difference(&names.others).cloned().collect()
-}
-
-/// The function as it would be without ckpt: attributes and sites taken out.
-fn without_ckpt(item: TokenStream) -> TokenStream {
-    match syn::parse2::<ItemFn>(item.clone()) {
-        Ok(mut function) => {
-            Strip.visit_item_fn_mut(&mut function);
-            function.to_token_stream()
-        }
-        Err(_) => item,
-    }
-}
-
-/// Takes ckpt out of a function.
-pub(crate) struct Strip;
-impl VisitMut for Strip {
-    fn visit_attributes_mut(&mut self, attributes: &mut Vec<syn::Attribute>) {
-        attributes.retain(|attribute| !attribute.path().is_ident("ckpt"));
-    }
-    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-        if Marks::is_checkpoint(mac) {
-            *mac = parse_quote!(::core::concat!());
-        }
-        visit_mut::visit_macro_mut(self, mac);
-    }
 }

@@ -8,7 +8,7 @@ use crate::items::hints::{Names, Ty, TypeKey, field_type};
 use crate::items::methods::functions_of_path;
 use crate::items::resolve::{Namespace, Resolved, segments};
 use crate::items::{Def, TypeId};
-use ckpt_compiler::spine::operands::is_assignment;
+use ckpt_compiler::syntax::purity::is_assignment;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr};
 

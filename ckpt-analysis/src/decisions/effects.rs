@@ -9,7 +9,7 @@ use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::desugar::iterator_replay;
 use ckpt_compiler::library::Tables;
-use ckpt_compiler::spine::operands::names_in;
+use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::syntax::origins::changes_inside;
 use proc_macro2::TokenStream;
 use quote::ToTokens;

@@ -5,8 +5,8 @@ use crate::calls::statement_start;
 use crate::decisions::globals::changing_thread_local;
 use crate::items::FnId;
 use crate::placement::{Candidate, Holder};
-use ckpt_compiler::cfg::arguments_of_macro;
 use ckpt_compiler::diagnostics::{Diagnostic, Diagnostics};
+use ckpt_compiler::syntax::macros::arguments_of_macro;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -99,7 +99,7 @@ pub fn arguments(analysis: &Analysis, function: FnId, calls: &[String]) -> Strin
         parts.push(format!("calls({})", calls.join(", ")));
     }
     if !analysis.tables.is_empty() {
-        let names = ckpt_compiler::spine::operands::names_in(
+        let names = ckpt_compiler::syntax::mentions::names_in(
             &analysis.items.function(function).item.to_token_stream(),
         );
         parts.extend(analysis.tables.as_argument(|name| names.contains(name)));

@@ -3,8 +3,8 @@
 use super::{Binding, BindingId, Declaration, Event, Flow, Node, NodeId, Use};
 use crate::library::Tables;
 use crate::spine::StepId;
-use crate::spine::select::pattern_bindings;
 use crate::syntax::own_macros::each_name_used;
+use crate::syntax::patterns::pattern_bindings;
 use proc_macro2::Ident;
 use std::collections::HashSet;
 use syn::{BinOp, Expr, Local, Pat, Stmt, UnOp};

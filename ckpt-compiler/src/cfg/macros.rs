@@ -4,24 +4,11 @@
 use super::Use;
 use super::expr::Walker;
 use crate::library::Tables;
+use crate::syntax::macros::{Arguments, Exits, arguments_of_macro, captured_in_text, name_of_macro};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
-use std::collections::BTreeSet;
 use syn::parse::Parser;
-use syn::punctuated::Punctuated;
 use syn::{Expr, Macro, Token};
-
-/// What a macro is given: expressions between commas, some of them named.
-pub type Arguments = Punctuated<Expr, Token![,]>;
-
-/// The expressions that a macro is given, where it is one of which that is known.
-pub fn arguments(mac: &Macro) -> Option<Arguments> {
-    let name = name_of(mac);
-    if !Tables::current().formats(&name) || name == "matches" {
-        return None;
-    }
-    Arguments::parse_terminated.parse2(mac.tokens.clone()).ok()
-}
 
 /// `vec![value; count]`.
 fn repeated(mac: &Macro) -> Option<(Expr, Expr)> {
@@ -30,48 +17,7 @@ fn repeated(mac: &Macro) -> Option<(Expr, Expr)> {
         input.parse::<Token![;]>()?;
         Ok((value, input.parse()?))
     };
-    (name_of(mac) == "vec").then(|| parser.parse2(mac.tokens.clone()).ok())?
-}
-
-/// Where a macro of unknown meaning may go on: out of the loop around it or to its next turn, and to the labels among
-/// its tokens.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Exits {
-    /// Whether it may leave the innermost loop.
-    pub innermost: bool,
-    /// The labels that it mentions, without their ticks.
-    pub labels: BTreeSet<String>,
-}
-
-impl Exits {
-    /// What is known of a macro.
-    pub fn of(mac: &Macro) -> Self {
-        if arguments(mac).is_some() {
-            return Self::default();
-        }
-        let stays = Tables::current().stays(&name_of(mac)) || crate::syntax::marks::Marks::is_checkpoint(mac);
-        let mut exits = Self {
-            innermost: !stays,
-            ..Self::default()
-        };
-        exits.tokens(&mac.tokens);
-        exits
-    }
-
-    fn tokens(&mut self, tokens: &TokenStream) {
-        let mut tick = false;
-        for token in tokens.clone() {
-            match &token {
-                TokenTree::Group(group) => self.tokens(&group.stream()),
-                TokenTree::Ident(ident) if tick => {
-                    self.labels.insert(ident.to_string());
-                }
-                TokenTree::Ident(ident) if ident == "break" || ident == "continue" => self.innermost = true,
-                _ => {}
-            }
-            tick = matches!(&token, TokenTree::Punct(one) if one.as_char() == '\'');
-        }
-    }
+    (name_of_macro(mac) == "vec").then(|| parser.parse2(mac.tokens.clone()).ok())?
 }
 
 /// How many arguments of a macro are evaluated whatever happens.
@@ -84,22 +30,16 @@ fn always_evaluated(name: &str) -> usize {
     }
 }
 
-/// The last word of a macro's path.
-pub fn name_of(mac: &Macro) -> String {
-    let last = mac.path.segments.last();
-    last.map(|last| last.ident.to_string()).unwrap_or_default()
-}
-
 impl Walker {
     /// A macro in the place of an expression or statement.
     pub(super) fn macro_tokens(&mut self, mac: &Macro) {
-        let name = name_of(mac);
+        let name = name_of_macro(mac);
         if let Some((value, count)) = repeated(mac) {
             self.expr(&value);
             self.expr(&count);
             return;
         }
-        match arguments(mac) {
+        match arguments_of_macro(mac) {
             Some(arguments) => self.arguments(&name, &arguments),
             None => self.unknown(&name, mac),
         }
@@ -150,7 +90,7 @@ impl Walker {
                 TokenTree::Ident(ident) => self.name(&ident, kind),
                 TokenTree::Group(group) => self.tokens(&group.stream(), kind),
                 TokenTree::Literal(literal) => {
-                    for name in captured(&literal.to_string()) {
+                    for name in captured_in_text(&literal.to_string()) {
                         self.text(&name, Use::Read);
                     }
                 }
@@ -158,21 +98,4 @@ impl Walker {
             }
         }
     }
-}
-
-/// The names that a format string captures: `{name}`, `{name:..}`, `{:width$}`.
-pub fn captured(literal: &str) -> Vec<String> {
-    if !literal.ends_with('"') && !literal.ends_with('#') {
-        return Vec::new();
-    }
-    let is_name = |part: &&str| part.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    let mut names = Vec::new();
-    for piece in literal.split('{').skip(1) {
-        let inside = piece.split('}').next().unwrap_or_default();
-        let mut parts = inside
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .filter(is_name);
-        names.extend(parts.by_ref().map(str::to_owned));
-    }
-    names
 }

@@ -10,9 +10,6 @@ mod macros;
 mod numbers;
 mod spine;
 
-pub use macros::{
-    Arguments, Exits, arguments as arguments_of_macro, captured as captured_in_text, name_of as name_of_macro,
-};
 pub use spine::build;
 
 use crate::parse::options::Treatment;

@@ -4,9 +4,9 @@ use super::expr::Walker;
 use super::numbers::is_number_type;
 use super::{Binding, Declaration, Flow, Passing, Point, SiteFlow, Use};
 use crate::parse::options::Treatment;
-use crate::spine::select::pattern_bindings;
 use crate::spine::{Block, Branch, Lowered, Plain, SiteId, Spine, SpineStep, Step, StepKind, Target};
 use crate::syntax::origins::{is_exclusive_type, is_reference_type};
+use crate::syntax::patterns::pattern_bindings;
 use syn::visit::Visit;
 use syn::{
     Expr, FnArg, Generics, Lifetime, Pat, Signature, Stmt, Type, TypeReference, TypeTraitObject, parse_quote,

@@ -4,10 +4,11 @@
 //! borrows it instead. One that changes what it captures, or looks through an exclusive reference of the function's,
 //! keeps that from ending at a site: it is written again wherever it is used, so that between its uses nothing is borrowed.
 
-use crate::cfg::captured_in_text;
-use crate::spine::select::{is_binding, pattern_bindings};
+use crate::syntax::macros::captured_in_text;
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::{Origin, origin};
+use crate::syntax::patterns::is_binding;
+use crate::syntax::patterns::pattern_bindings;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use std::collections::HashSet;

@@ -4,9 +4,10 @@
 //! the plan knows how to look at the rest; the reference ends for the call and is taken again after it. The same goes for
 //! `let body = &mut bodies[index];`.
 
-use crate::spine::operands::{is_pure, names_in};
-use crate::spine::select::pattern_bindings;
 use crate::syntax::marks::Marks;
+use crate::syntax::mentions::names_in;
+use crate::syntax::patterns::pattern_bindings;
+use crate::syntax::purity::is_pure;
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use std::collections::HashSet;

@@ -4,10 +4,10 @@
 //! the name would hold an iterator that no checkpoint can. Nothing runs at the `let`, adaptors are lazy; what the chain
 //! borrows cannot change in between, and what it copies does not.
 
-use crate::cfg::captured_in_text;
 use crate::syntax::marks::Marks;
+use crate::syntax::mentions::{declares, each_name};
 use crate::syntax::origins::iterator_origin;
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
@@ -103,16 +103,6 @@ impl Mover<'_> {
     }
 }
 
-/// Whether a statement gives a name another meaning.
-pub fn declares(stmts: &[Stmt], name: &str) -> bool {
-    stmts.iter().any(|stmt| match stmt {
-        Stmt::Local(local) => crate::spine::select::pattern_bindings(&local.pat)
-            .iter()
-            .any(|one| one.ident == name),
-        _ => false,
-    })
-}
-
 /// How often tokens have the name, also captured in a text.
 fn count(tokens: TokenStream, name: &str) -> usize {
     let mut found = 0;
@@ -124,18 +114,4 @@ fn names(tokens: TokenStream, found: &mut HashSet<String>) {
     each_name(tokens, &mut |name| {
         found.insert(name.to_owned());
     });
-}
-
-/// Each name in tokens, also those captured in a text.
-pub fn each_name(tokens: TokenStream, found: &mut dyn FnMut(&str)) {
-    for token in tokens {
-        match token {
-            TokenTree::Ident(ident) => found(&ident.to_string()),
-            TokenTree::Group(group) => each_name(group.stream(), found),
-            TokenTree::Literal(literal) => captured_in_text(&literal.to_string())
-                .iter()
-                .for_each(|name| found(name)),
-            TokenTree::Punct(_) => {}
-        }
-    }
 }

@@ -1,10 +1,12 @@
 //! A name of its own for every variable that hides another: what is hidden cannot be named, and a borrow that ended at a
 //! site is made again by name.
 
-use crate::cfg::{Arguments, arguments_of_macro};
-use crate::spine::operands::names_in;
-use crate::spine::select::{is_binding, pattern_bindings};
+use crate::syntax::macros::Arguments;
+use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
+use crate::syntax::mentions::names_in;
+use crate::syntax::patterns::is_binding;
+use crate::syntax::patterns::pattern_bindings;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::{BTreeSet, HashMap, HashSet};

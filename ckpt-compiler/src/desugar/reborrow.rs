@@ -1,8 +1,8 @@
 //! A `for` over a `&mut` variable takes it; one with a site borrows through it instead, so that it can do so again.
 
-use crate::spine::select::pattern_bindings;
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::is_exclusive_type;
+use crate::syntax::patterns::pattern_bindings;
 use std::collections::HashSet;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprForLoop, FnArg, ItemFn, Local, Pat, parse_quote};

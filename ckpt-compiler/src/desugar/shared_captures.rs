@@ -4,9 +4,9 @@
 //! there. So the variable moves into a `RefCell` for that time: the closure borrows it while it runs, a site while it
 //! saves, and never both at once.
 
-use crate::spine::operands::is_assignment;
-use crate::spine::select::is_binding;
 use crate::syntax::marks::Marks;
+use crate::syntax::patterns::is_binding;
+use crate::syntax::purity::is_assignment;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::collections::HashSet;
@@ -36,7 +36,7 @@ struct Owned(HashSet<String>);
 
 impl<'ast> Visit<'ast> for Owned {
     fn visit_local(&mut self, local: &'ast Local) {
-        let bound = crate::spine::select::pattern_bindings(&local.pat).into_iter();
+        let bound = crate::syntax::patterns::pattern_bindings(&local.pat).into_iter();
         let mutable = bound.filter(|one| one.by_ref.is_none() && one.mutability.is_some());
         self.0.extend(mutable.map(|one| one.ident.to_string()));
         visit::visit_local(self, local);
@@ -201,7 +201,7 @@ fn mentions_in(tokens: TokenStream) -> Vec<String> {
             TokenTree::Ident(ident) if !behind_a_dot => found.push(ident.to_string()),
             TokenTree::Group(group) => found.extend(mentions_in(group.stream())),
             TokenTree::Literal(literal) => {
-                found.extend(crate::cfg::captured_in_text(&literal.to_string()));
+                found.extend(crate::syntax::macros::captured_in_text(&literal.to_string()));
             }
             _ => {}
         }

@@ -3,8 +3,8 @@
 use super::Emitter;
 use crate::cfg::BindingId;
 use crate::names::frame;
-use crate::spine::select::is_binding;
 use crate::spine::{Block, Plain, SiteId, Step, StepId, StepKind};
+use crate::syntax::patterns::is_binding;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::BTreeSet;
@@ -174,7 +174,7 @@ impl Emitter<'_> {
         let fetches = |_: StepId, plain: &Plain| {
             let declares = matches!(&plain.stmt, Stmt::Local(local) if matches!(&local.pat, Pat::Ident(ident) if ident.ident == *iterator));
             let value = plain.again.as_ref().map(|value| value.to_token_stream());
-            !declares && value.is_some_and(|value| crate::spine::operands::names_in(&value).contains(&name))
+            !declares && value.is_some_and(|value| crate::syntax::mentions::names_in(&value).contains(&name))
         };
         find_plain(&self.lowered.body, &fetches).map(|(step, _)| step)
     }
@@ -188,7 +188,7 @@ fn find_plain<'a>(block: &'a Block, wanted: &dyn Fn(StepId, &Plain) -> bool) -> 
             }
             StepKind::Spine(spine) => {
                 let mut found = None;
-                crate::plan::for_each_block(&spine.spine, &mut |inner| {
+                crate::spine::for_each_block(&spine.spine, &mut |inner| {
                     found = found.or_else(|| find_plain(inner, wanted));
                 });
                 if found.is_some() {

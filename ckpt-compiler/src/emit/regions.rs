@@ -1,9 +1,10 @@
 //! Puts the instrumented bodies of threads, and the waits for them, into the instrumented function.
 
-use crate::desugar::regions::{AWAIT, MEMBER};
+use crate::desugar::regions::AWAIT;
 use crate::desugar::regions::{How, Member};
 use crate::names::frame;
 use crate::paths::rt;
+use crate::syntax::marks::MEMBER;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use std::collections::HashMap;

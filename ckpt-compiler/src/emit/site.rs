@@ -526,7 +526,7 @@ fn find_call(block: &crate::spine::Block, site: SiteId) -> Option<&Expr> {
             Spine::Context { inner, .. } | Spine::Jump { value: inner, .. } => in_spine(inner, site),
             other => {
                 let mut found = None;
-                crate::plan::for_each_block(other, &mut |block| found = found.or(find_call(block, site)));
+                crate::spine::for_each_block(other, &mut |block| found = found.or(find_call(block, site)));
                 found
             }
         }

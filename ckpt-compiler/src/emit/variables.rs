@@ -251,7 +251,7 @@ impl Emitter<'_> {
         let moved = |(input, kind): &(BindingId, Use)| {
             *kind == Use::Move && !self.flow.bindings[*input].is_plainly_copy()
         };
-        let is_plain = binding.init.as_ref().is_some_and(crate::spine::operands::is_pure)
+        let is_plain = binding.init.as_ref().is_some_and(crate::syntax::purity::is_pure)
             && !binding.inputs.iter().any(moved);
         self.plan.classes[id] == Class::Saved
             && binding.treatment.is_none()
@@ -288,7 +288,7 @@ impl Emitter<'_> {
     /// [`late_checks`](Self::late_checks) of a statement with a site that holds no other statements.
     pub(super) fn leaf_checks(&self, step: &Step, spine: &SpineStep) -> TokenStream {
         let mut has_statements = false;
-        crate::plan::for_each_block(&spine.spine, &mut |_| has_statements = true);
+        crate::spine::for_each_block(&spine.spine, &mut |_| has_statements = true);
         match has_statements {
             true => TokenStream::new(),
             false => self.late_checks(&step.range),
@@ -500,7 +500,7 @@ fn find_local(block: &Block, wanted: StepId) -> Option<&Local> {
         }
         if let (true, StepKind::Spine(spine)) = (step.range.contains(&wanted), &step.kind) {
             let mut found = None;
-            crate::plan::for_each_block(&spine.spine, &mut |inner| {
+            crate::spine::for_each_block(&spine.spine, &mut |inner| {
                 found = found.or_else(|| find_local(inner, wanted));
             });
             return found;

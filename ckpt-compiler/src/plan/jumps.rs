@@ -1,7 +1,8 @@
 //! Jumps out of a statement: `break` and `continue` to loops and blocks around it.
 
 use super::option_slots::Jump;
-use crate::cfg::{Exits, arguments_of_macro};
+use crate::syntax::macros::Exits;
+use crate::syntax::macros::arguments_of_macro;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit::{self, Visit};

@@ -4,9 +4,10 @@ use super::place_splitting::{Carving, Leaf, Projection, carve, projections, unbo
 use crate::cfg::{BindingId, Flow};
 use crate::diagnostics::Diagnostics;
 use crate::liveness::Liveness;
-use crate::spine::operands::names_in;
+use crate::spine::operands::refuse_part;
 use crate::spine::{Block, Lowered, SiteId, Spine, StepKind};
 use crate::strategies::Class;
+use crate::syntax::mentions::names_in;
 use crate::syntax::origins::{Origin, is_repeatable, origin, place_root};
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -339,16 +340,6 @@ impl Finder<'_> {
             .copied()
             .find(|id| self.flow.bindings[*id].ident == *root)
     }
-}
-
-/// Refuses a call that borrows a part of a variable which ckpt cannot tell from the rest.
-pub fn refuse_part(name: &str, span: proc_macro2::Span, errors: &mut Diagnostics) {
-    errors.refuse(
-        span,
-        format!("E1022: a part of {name} is borrowed exclusively by a call that leads to a site"),
-        "during the call nobody may look at the rest of it, so the rest could not be saved",
-        format!("pass {name} as a whole, or take the part out (`std::mem::take`), pass it, and put it back"),
-    );
 }
 
 /// `solver.as_mut()`: the same as `&mut *solver`.

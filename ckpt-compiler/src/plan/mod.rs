@@ -10,10 +10,9 @@ mod schedule;
 mod sites;
 
 pub use jumps::{for_each_hidden_jump, for_each_jump, replace_jumps};
-pub use loans::{operands, refuse_part};
+pub use loans::operands;
 pub use place_splitting::{Carving, Leaf, Projection};
 pub use schedule::{Mode, Segment, behind_the_sites, segments};
-pub use sites::for_each_block;
 
 use crate::cfg::{BindingId, Flow, Point};
 use crate::diagnostics::Diagnostics;

@@ -2,7 +2,8 @@
 
 use super::loans::operands;
 use crate::cfg::BindingId;
-use crate::spine::operands::{is_pure, names_in};
+use crate::syntax::mentions::names_in;
+use crate::syntax::purity::is_pure;
 use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{Expr, Member};

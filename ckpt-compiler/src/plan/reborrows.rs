@@ -7,8 +7,8 @@ use crate::diagnostics::Diagnostics;
 use crate::library::Tables;
 use crate::liveness::Liveness;
 use crate::spine::SiteId;
-use crate::spine::operands::is_pure;
 use crate::strategies::Class;
+use crate::syntax::purity::is_pure;
 use std::collections::BTreeSet;
 use syn::Expr;
 

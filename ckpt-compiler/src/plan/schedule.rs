@@ -1,11 +1,11 @@
 //! How the statements of a block are grouped, and how variables get out of what a restart skips.
 
 use super::Plan;
-use super::sites::for_each_block;
 use crate::cfg::{Binding, BindingId, Declaration, Event, Flow, Use};
 use crate::diagnostics::Diagnostics;
 use crate::liveness::Liveness;
 use crate::parse::options::Treatment;
+use crate::spine::for_each_block;
 use crate::spine::{Block, Lowered, SiteId, Sites, Step, StepId, StepKind};
 use crate::strategies::Class;
 use std::collections::{BTreeSet, HashMap};

@@ -5,9 +5,10 @@ use super::{Alias, Entry, Plan, SitePlan};
 use crate::cfg::{BindingId, Declaration, Flow, Passing, Use};
 use crate::liveness::Liveness;
 use crate::parse::options::Treatment;
-use crate::spine::operands::is_pure;
-use crate::spine::{Block, Lowered, SiteId, Spine, StepId, StepKind};
+use crate::spine::for_each_block;
+use crate::spine::{Block, Lowered, SiteId, StepId, StepKind};
 use crate::strategies::Class;
+use crate::syntax::purity::is_pure;
 use proc_macro2::Span;
 use quote::format_ident;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -79,20 +80,6 @@ fn collect_ranges(block: &Block, ranges: &mut HashMap<StepId, Range<StepId>>) {
         if let StepKind::Spine(spine) = &step.kind {
             for_each_block(&spine.spine, &mut |block| collect_ranges(block, ranges));
         }
-    }
-}
-
-/// Visits the blocks directly inside a spine expression.
-pub fn for_each_block<'a>(spine: &'a Spine, visit: &mut dyn FnMut(&'a Block)) {
-    match spine {
-        Spine::Site(_) | Spine::Call { .. } => {}
-        Spine::Block { block, .. } | Spine::Loop { body: block, .. } => visit(block),
-        Spine::If { then, otherwise, .. } => {
-            visit(&then.block);
-            otherwise.iter().for_each(|branch| visit(&branch.block));
-        }
-        Spine::Match { arms, .. } => arms.iter().for_each(|arm| visit(&arm.body.block)),
-        Spine::Context { inner, .. } | Spine::Jump { value: inner, .. } => for_each_block(inner, visit),
     }
 }
 

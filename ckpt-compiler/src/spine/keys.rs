@@ -3,9 +3,10 @@
 //! A restart finds the reference again. By then the number may have gone on, so it is put aside first, and saved like any
 //! other variable.
 
+use super::Step;
 use super::lower::Lowering;
-use super::{Step, operands::is_pure};
 use crate::library::Tables;
+use crate::syntax::purity::is_pure;
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::{Expr, FnArg, ItemFn, PatIdent, parse_quote};

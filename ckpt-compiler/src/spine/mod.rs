@@ -247,13 +247,27 @@ pub fn hole() -> Ident {
     Ident::new("__ckpt_hole", Span::mixed_site())
 }
 
+/// Visits the blocks directly inside a spine expression.
+pub fn for_each_block<'a>(spine: &'a Spine, visit: &mut dyn FnMut(&'a Block)) {
+    match spine {
+        Spine::Site(_) | Spine::Call { .. } => {}
+        Spine::Block { block, .. } | Spine::Loop { body: block, .. } => visit(block),
+        Spine::If { then, otherwise, .. } => {
+            visit(&then.block);
+            otherwise.iter().for_each(|branch| visit(&branch.block));
+        }
+        Spine::Match { arms, .. } => arms.iter().for_each(|arm| visit(&arm.body.block)),
+        Spine::Context { inner, .. } | Spine::Jump { value: inner, .. } => for_each_block(inner, visit),
+    }
+}
+
 /// For every step of a block and inside it, the first number behind it.
 pub fn step_ends(block: &Block) -> std::collections::HashMap<StepId, StepId> {
     fn collect(block: &Block, ends: &mut std::collections::HashMap<StepId, StepId>) {
         for step in &block.steps {
             ends.insert(step.range.start, step.range.end);
             if let StepKind::Spine(spine) = &step.kind {
-                crate::plan::for_each_block(&spine.spine, &mut |inner| collect(inner, ends));
+                for_each_block(&spine.spine, &mut |inner| collect(inner, ends));
             }
         }
     }

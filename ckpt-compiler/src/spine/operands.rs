@@ -2,11 +2,13 @@
 
 use super::lower::{Lowering, plain};
 use super::{Block, Spine, SpineStep, Step, StepKind, Target, hole};
-use crate::cfg::arguments_of_macro;
+use crate::diagnostics::Diagnostics;
 use crate::library::Tables;
+use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
+use crate::syntax::mentions::names_in;
 use crate::syntax::origins::place_root;
-use proc_macro2::{TokenStream, TokenTree};
+use crate::syntax::purity::{is_assignment, is_pure};
 use quote::ToTokens;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
@@ -160,7 +162,7 @@ impl Lowering<'_> {
         }
         for operand in &operands {
             if let Some((name, span)) = exclusive_part(operand) {
-                crate::plan::refuse_part(&format!("`{name}`"), span, self.errors);
+                refuse_part(&format!("`{name}`"), span, self.errors);
             }
         }
         for index in 0..operands.len() {
@@ -355,24 +357,6 @@ fn operands_in_order(expr: &mut Expr) -> Vec<&mut Expr> {
     }
 }
 
-/// `+=` and its like.
-pub fn is_assignment(op: &syn::BinOp) -> bool {
-    use syn::BinOp;
-    matches!(
-        op,
-        BinOp::AddAssign(_)
-            | BinOp::SubAssign(_)
-            | BinOp::MulAssign(_)
-            | BinOp::DivAssign(_)
-            | BinOp::RemAssign(_)
-            | BinOp::BitXorAssign(_)
-            | BinOp::BitAndAssign(_)
-            | BinOp::BitOrAssign(_)
-            | BinOp::ShlAssign(_)
-            | BinOp::ShrAssign(_)
-    )
-}
-
 /// Whether the operand has the same value when it is evaluated after an expression that mentions `later`.
 fn is_stable(operand: &Expr, later: &HashSet<String>) -> bool {
     match operand {
@@ -395,51 +379,18 @@ fn is_stable(operand: &Expr, later: &HashSet<String>) -> bool {
     }
 }
 
-/// Whether the expression may be evaluated again at any time.
-pub fn is_pure(expr: &Expr) -> bool {
-    match expr {
-        Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => true,
-        Expr::Field(one) => is_pure(&one.base),
-        Expr::Index(one) => is_pure(&one.expr) && is_pure(&one.index),
-        Expr::Paren(one) => is_pure(&one.expr),
-        Expr::Group(one) => is_pure(&one.expr),
-        Expr::Unary(one) => is_pure(&one.expr),
-        Expr::Cast(one) => is_pure(&one.expr),
-        Expr::Reference(one) => is_pure(&one.expr),
-        Expr::Binary(one) => !is_assignment(&one.op) && is_pure(&one.left) && is_pure(&one.right),
-        Expr::Tuple(one) => one.elems.iter().all(is_pure),
-        Expr::Array(one) => one.elems.iter().all(is_pure),
-        Expr::Range(one) => one.start.iter().chain(&one.end).all(|bound| is_pure(bound)),
-        Expr::MethodCall(call) => {
-            Tables::current().is_pure(&call.method.to_string())
-                && is_pure(&call.receiver)
-                && call.args.iter().all(is_pure)
-        }
-        _ => false,
-    }
-}
-
 /// Whether the expression makes an iterator that can be made again.
 fn is_iterator(expr: &Expr) -> bool {
     use crate::syntax::origins::{is_repeatable, iterator_origin};
     iterator_origin(expr, &HashSet::new()) && is_repeatable(expr)
 }
 
-/// All identifiers in some tokens.
-pub fn names_in(tokens: &TokenStream) -> HashSet<String> {
-    let mut names = HashSet::new();
-    collect_names(tokens, &mut names);
-    names
-}
-
-fn collect_names(tokens: &TokenStream, names: &mut HashSet<String>) {
-    for token in tokens.clone() {
-        match token {
-            TokenTree::Ident(ident) => {
-                names.insert(ident.to_string());
-            }
-            TokenTree::Group(group) => collect_names(&group.stream(), names),
-            _ => {}
-        }
-    }
+/// Refuses a call that borrows a part of a variable which ckpt cannot tell from the rest.
+pub fn refuse_part(name: &str, span: proc_macro2::Span, errors: &mut Diagnostics) {
+    errors.refuse(
+        span,
+        format!("E1022: a part of {name} is borrowed exclusively by a call that leads to a site"),
+        "during the call nobody may look at the rest of it, so the rest could not be saved",
+        format!("pass {name} as a whole, or take the part out (`std::mem::take`), pass it, and put it back"),
+    );
 }

@@ -4,9 +4,10 @@
 //! is bound by value there is bound once more, by a statement of its own, which a restart skips like any other.
 
 use super::lower::{Lowering, plain};
-use super::select::{is_binding, pattern_bindings};
-use super::{Plain, Step, StepKind, operands::names_in};
+use super::{Plain, Step, StepKind};
+use crate::syntax::mentions::names_in;
 use crate::syntax::origins::{Origin, origin};
+use crate::syntax::patterns::{is_binding, pattern_bindings};
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Local, Pat, PatIdent, Stmt, parse_quote};

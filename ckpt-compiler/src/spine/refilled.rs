@@ -1,9 +1,9 @@
 //! Values that a restart makes again and fills: `#[ckpt(refill)]`.
 
 use super::lower::{Lowering, is_one_name, step};
-use super::operands::names_in;
 use super::{LentPart, Plain, Step, StepKind};
 use crate::parse::options::{FilledPart, Treatment, filled_parts};
+use crate::syntax::mentions::names_in;
 use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::spanned::Spanned;

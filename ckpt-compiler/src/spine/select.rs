@@ -4,11 +4,12 @@
 //! binds references, the value cannot be put aside: the user's place is matched again, unchanged since.
 
 use super::lower::{Lowering, plain};
-use super::operands::names_in;
 use super::patterns::{changing_inside, look_only, never_compared, without_bindings};
 use super::{Arm, Branch, Spine, Step, StepKind};
 use crate::names::frame;
+use crate::syntax::mentions::names_in;
 use crate::syntax::origins::{Origin, is_repeatable, origin};
+use crate::syntax::patterns::pattern_bindings;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::HashSet;
@@ -561,32 +562,6 @@ pub(super) fn condition_borrows(condition: &Expr, references: &HashSet<String>) 
         Expr::Paren(inner) => condition_borrows(&inner.expr, references),
         _ => false,
     }
-}
-
-/// The variables that a pattern binds, in order, each once.
-pub fn pattern_bindings(pattern: &Pat) -> Vec<PatIdent> {
-    struct Bindings(Vec<PatIdent>);
-    impl<'ast> syn::visit::Visit<'ast> for Bindings {
-        fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-            if is_binding(pat) && self.0.iter().all(|old| old.ident != pat.ident) {
-                self.0.push(pat.clone());
-            }
-            syn::visit::visit_pat_ident(self, pat);
-        }
-        fn visit_expr(&mut self, _: &'ast Expr) {}
-    }
-    let mut bindings = Bindings(Vec::new());
-    syn::visit::Visit::visit_pat(&mut bindings, pattern);
-    bindings.0
-}
-
-/// Whether an identifier in a pattern is a variable, and not a constant or a unit variant such as `None`.
-pub fn is_binding(pat: &PatIdent) -> bool {
-    let text = pat.ident.to_string();
-    pat.by_ref.is_some()
-        || pat.mutability.is_some()
-        || pat.subpat.is_some()
-        || !text.starts_with(|first: char| first.is_uppercase())
 }
 
 fn binds_by_reference(pattern: &Pat) -> bool {

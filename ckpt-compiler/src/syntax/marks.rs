@@ -1,7 +1,7 @@
 //! Finds what makes a function interesting: `checkpoint!()` and the calls that lead to one.
 
-use crate::cfg::arguments_of_macro;
 use crate::library::segments;
+use crate::syntax::macros::arguments_of_macro;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{
@@ -155,6 +155,17 @@ pub struct Trapped {
     pub instead: &'static str,
 }
 
+/// The attribute by which a body that has been taken out is known, with its number.
+pub const MEMBER: &str = "ckpt_member";
+
+/// Whether a closure is the body of a thread that has been taken out: it has no sites any more.
+pub fn is_member(closure: &ExprClosure) -> bool {
+    closure
+        .attrs
+        .iter()
+        .any(|attribute| attribute.path().is_ident(MEMBER))
+}
+
 const OWN_FUNCTION: &str =
     "write the loop in the function's own body, or make what is inside a function and instrument that";
 
@@ -214,7 +225,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 
     fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
-        if crate::desugar::regions::is_member(closure) {
+        if is_member(closure) {
             return;
         }
         self.closures += 1;

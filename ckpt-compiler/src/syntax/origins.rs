@@ -1,7 +1,7 @@
 //! Where the value of an expression comes from, as far as syntax and tables can tell.
 
 use crate::library::Tables;
-use crate::spine::operands::is_assignment;
+use crate::syntax::purity::is_assignment;
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::{Expr, Path, Type};
@@ -230,7 +230,7 @@ impl<'ast> Visit<'ast> for Effects {
     }
 
     fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
-        if crate::spine::operands::is_assignment(&one.op) && self.captures(&one.left) {
+        if crate::syntax::purity::is_assignment(&one.op) && self.captures(&one.left) {
             self.found.get_or_insert(syn::spanned::Spanned::span(&one.op));
         }
         visit::visit_expr_binary(self, one);

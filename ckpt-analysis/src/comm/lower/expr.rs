@@ -499,7 +499,7 @@ fn is_simple(expr: &Expr) -> bool {
         Expr::Unary(inner) => is_simple(&inner.expr),
         Expr::Cast(inner) => is_simple(&inner.expr),
         Expr::Binary(both) => {
-            !ckpt_compiler::spine::operands::is_assignment(&both.op)
+            !ckpt_compiler::syntax::purity::is_assignment(&both.op)
                 && is_simple(&both.left)
                 && is_simple(&both.right)
         }

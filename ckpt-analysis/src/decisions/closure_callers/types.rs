@@ -2,7 +2,7 @@
 //! type would become another.
 
 use super::shape::name_of_generic;
-use ckpt_compiler::spine::operands::names_in;
+use ckpt_compiler::syntax::mentions::names_in;
 use quote::ToTokens;
 use std::collections::HashSet;
 use syn::spanned::Spanned;

@@ -5,7 +5,7 @@ use super::{is_lazy, registration, statics_of};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
-use ckpt_compiler::spine::operands::names_in;
+use ckpt_compiler::syntax::mentions::names_in;
 use proc_macro2::{Punct, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};

@@ -139,7 +139,7 @@ impl<'ast> Visit<'ast> for Changes {
     }
 
     fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
-        if ckpt_compiler::spine::operands::is_assignment(&one.op) {
+        if ckpt_compiler::syntax::purity::is_assignment(&one.op) {
             self.root(&one.left);
         }
         visit::visit_expr_binary(self, one);
@@ -176,7 +176,7 @@ impl<'ast> Visit<'ast> for Changes {
             !ckpt_compiler::library::Tables::current().formats(&name) && name != "addr_of"
         }) {
             self.0
-                .extend(ckpt_compiler::spine::operands::names_in(&mac.tokens));
+                .extend(ckpt_compiler::syntax::mentions::names_in(&mac.tokens));
         }
     }
 }

@@ -6,8 +6,9 @@
 //! then its length is no part of what it holds. Of [`Whole::Value`]: the variable as such is given a new value.
 
 use super::fill::Filled;
-use ckpt_compiler::cfg::{Exits, captured_in_text};
 use ckpt_compiler::library::Tables;
+use ckpt_compiler::syntax::macros::Exits;
+use ckpt_compiler::syntax::macros::captured_in_text;
 use ckpt_compiler::syntax::marks::Marks;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -426,7 +427,7 @@ pub(super) fn text(expr: &impl ToTokens) -> String {
 }
 
 pub(super) fn binds(pattern: &Pat, name: &str) -> bool {
-    ckpt_compiler::spine::select::pattern_bindings(pattern)
+    ckpt_compiler::syntax::patterns::pattern_bindings(pattern)
         .iter()
         .any(|one| one.ident == name)
 }

@@ -2,8 +2,8 @@
 //! where a variable is used in ways that no later look could come from.
 
 use super::contents::{Whole, mentions, text};
-use ckpt_compiler::cfg::arguments_of_macro;
 use ckpt_compiler::library::Tables;
+use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::marks::Marks;
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
@@ -77,7 +77,7 @@ impl Names {
             Expr::Unary(one) => !matches!(one.op, syn::UnOp::Deref(_)) && self.is_constant(&one.expr),
             Expr::Cast(one) => self.is_constant(&one.expr),
             Expr::Binary(one) => {
-                !ckpt_compiler::spine::operands::is_assignment(&one.op)
+                !ckpt_compiler::syntax::purity::is_assignment(&one.op)
                     && self.is_constant(&one.left)
                     && self.is_constant(&one.right)
             }

@@ -7,7 +7,7 @@ use crate::cost::Costs;
 use crate::items::{FnId, GlobalKind};
 use crate::source::FileId;
 use ckpt_compiler::library::Tables;
-use ckpt_compiler::spine::select::pattern_bindings;
+use ckpt_compiler::syntax::patterns::pattern_bindings;
 use std::collections::{HashMap, HashSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -189,7 +189,7 @@ impl<'ast> Visit<'ast> for Look<'_, '_> {
             .is_none_or(|name| Tables::current().leaves_a_trace(name));
         let text = format!("[{}]", mac.tokens);
         match (
-            ckpt_compiler::cfg::arguments_of_macro(mac),
+            ckpt_compiler::syntax::macros::arguments_of_macro(mac),
             syn::parse_str::<syn::ExprRepeat>(&text),
         ) {
             // The spans of text that is parsed again say nothing about calls: there must be none.

@@ -92,7 +92,7 @@ fn looks_in(block: &Block, root: &str, function: &str) -> bool {
         fn visit_local(&mut self, local: &'ast syn::Local) {
             if let Some(init) = &local.init {
                 let names =
-                    ckpt_compiler::spine::operands::names_in(&quote::ToTokens::to_token_stream(&init.expr));
+                    ckpt_compiler::syntax::mentions::names_in(&quote::ToTokens::to_token_stream(&init.expr));
                 let is_value = origin(&init.expr, &HashSet::new()) == Origin::Value;
                 self.found |= names.contains(self.root) && !names.contains(self.function) && !is_value;
             }
@@ -148,7 +148,7 @@ impl<'ast> Visit<'ast> for Calls {
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        if ckpt_compiler::spine::operands::names_in(&mac.tokens).contains(&self.function) {
+        if ckpt_compiler::syntax::mentions::names_in(&mac.tokens).contains(&self.function) {
             self.lent.push(None);
         }
     }

@@ -161,7 +161,7 @@ impl<'ast> Visit<'ast> for Mentions<'_> {
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        let names = ckpt_compiler::spine::operands::names_in(&mac.tokens);
+        let names = ckpt_compiler::syntax::mentions::names_in(&mac.tokens);
         self.1 += 2 * usize::from(names.contains(self.0));
     }
 }

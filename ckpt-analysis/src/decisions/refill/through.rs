@@ -135,7 +135,7 @@ impl<'ast> Visit<'ast> for Looks<'_> {
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         let parser = syn::punctuated::Punctuated::<Expr, syn::Token![;]>::parse_terminated;
-        let names = ckpt_compiler::spine::operands::names_in(&mac.tokens);
+        let names = ckpt_compiler::syntax::mentions::names_in(&mac.tokens);
         self.others += match mac.path.is_ident("vec").then(|| mac.parse_body_with(parser)) {
             // `vec![0.0; mesh.len()]`
             Some(Ok(parts)) => parts
@@ -230,7 +230,7 @@ fn calls_of(program: &Program, owner: &str, function: &str) -> usize {
             visit::visit_path(self, path);
         }
         fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-            let names = ckpt_compiler::spine::operands::names_in(&mac.tokens);
+            let names = ckpt_compiler::syntax::mentions::names_in(&mac.tokens);
             self.2 += 2 * usize::from(names.contains(self.0) && names.contains(self.1));
         }
     }
@@ -343,7 +343,7 @@ impl<'ast> Visit<'ast> for Uses {
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        let names = ckpt_compiler::spine::operands::names_in(&mac.tokens);
+        let names = ckpt_compiler::syntax::mentions::names_in(&mac.tokens);
         self.found |= names.contains("mut") && self.fields.iter().any(|field| names.contains(field));
         self.literals += 2 * usize::from(names.contains(&self.owner));
     }

@@ -1,9 +1,10 @@
 //! Closures that `return`, or end early by `?`, written out where they are called: the block in their place is left instead.
 
-use crate::cfg::{arguments_of_macro, name_of_macro};
 use crate::library::Tables;
 use crate::names::Names;
 use crate::paths::rt;
+use crate::syntax::macros::arguments_of_macro;
+use crate::syntax::macros::name_of_macro;
 use crate::syntax::marks::Marks;
 use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};

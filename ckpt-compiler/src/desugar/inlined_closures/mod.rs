@@ -10,9 +10,9 @@ pub mod adaptors;
 mod ends;
 mod exits;
 
-use crate::cfg::arguments_of_macro;
 use crate::desugar::inlined_closures::adaptors::{PEELED, Peeler, closure_of};
 use crate::names::Names;
+use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::closure_in;
 pub use ends::parameters_of_end;
@@ -215,7 +215,7 @@ impl VisitMut for Unfolder<'_> {
 impl Unfolder<'_> {
     /// Whether tokens have the name of a function that leads to a site.
     fn names_a_callee(&self, tokens: &proc_macro2::TokenStream) -> bool {
-        let names = crate::spine::operands::names_in(tokens);
+        let names = crate::syntax::mentions::names_in(tokens);
         let last = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string());
         self.peeler
             .marks

@@ -4,8 +4,9 @@
 //! `for line in text.lines().skip(asked(&lines)) { .. }`. A `while let Some(line) = lines.next()` whose iterator is used
 //! nowhere else in it or after it is such a loop, too.
 
-use crate::desugar::named_iterators::{declares, each_name};
 use crate::paths::rt;
+use crate::syntax::mentions::declares;
+use crate::syntax::mentions::each_name;
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use syn::visit::{self, Visit};

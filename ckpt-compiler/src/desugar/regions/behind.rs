@@ -1,6 +1,6 @@
 //! What a thread changes of a variable that it borrows: its body gets a `&mut` of that name, and looks behind it.
 
-use crate::cfg::arguments_of_macro;
+use crate::syntax::macros::arguments_of_macro;
 use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::visit::Visit;

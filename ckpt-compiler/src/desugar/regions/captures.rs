@@ -2,10 +2,10 @@
 //! changed it and its checkpoint has it.
 
 use super::find::body_of;
-use crate::cfg::captured_in_text;
 use crate::diagnostics::Diagnostics;
-use crate::spine::select::pattern_bindings;
+use crate::syntax::macros::captured_in_text;
 use crate::syntax::origins::is_exclusive_type;
+use crate::syntax::patterns::pattern_bindings;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

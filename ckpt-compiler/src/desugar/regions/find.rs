@@ -10,8 +10,8 @@ use super::starts::{
 use super::teams::{body_of_team, data, given};
 use super::{Member, Region, Regions, reexecution};
 use crate::diagnostics::Diagnostics;
-use crate::passes::Strip;
 use crate::syntax::marks::Marks;
+use crate::syntax::without_ckpt::Strip;
 use proc_macro2::Span;
 use quote::format_ident;
 use std::collections::BTreeSet;
@@ -21,20 +21,10 @@ use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprClosure, ExprMethodCall, ItemFn, Stmt, parse_quote, parse_quote_spanned};
 
-/// The attribute by which a body that has been taken out is known, with its number.
-pub const MEMBER: &str = "ckpt_member";
 /// What is wrong where some threads of a region have sites, and others none.
 pub const WITHOUT_SITE: &str = "E1038: a thread without a site among threads with sites";
 /// How the text begins that stands where the members are waited for.
 pub const AWAIT: &str = "ckpt awaits the members of region ";
-
-/// Whether a closure is the body of a thread that has been taken out: it has no sites any more.
-pub fn is_member(closure: &ExprClosure) -> bool {
-    closure
-        .attrs
-        .iter()
-        .any(|attribute| attribute.path().is_ident(MEMBER))
-}
 
 /// Takes the regions of a function out that have sites in their threads: the function gets a site in front of each, and
 /// the bodies lose theirs.

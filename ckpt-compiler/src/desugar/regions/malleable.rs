@@ -97,7 +97,7 @@ impl Body<'_> {
                         self.1 |= name.is_some_and(|name| self.0.own.contains(&name));
                     }
                     Expr::Macro(one) => {
-                        let names = crate::spine::operands::names_in(&one.mac.tokens);
+                        let names = crate::syntax::mentions::names_in(&one.mac.tokens);
                         self.1 |= names.iter().any(|name| self.0.own.contains(name));
                     }
                     _ => {}
@@ -118,13 +118,13 @@ impl Body<'_> {
                 Some(name) => _ = self.own.insert(name),
                 None => self
                     .own
-                    .extend(crate::spine::operands::names_in(&place.to_token_stream())),
+                    .extend(crate::syntax::mentions::names_in(&place.to_token_stream())),
             }
         }
     }
 
     fn declares(&mut self, pattern: &Pat, value: Option<&Expr>) {
-        let names = crate::spine::select::pattern_bindings(pattern);
+        let names = crate::syntax::patterns::pattern_bindings(pattern);
         let names: Vec<String> = names.iter().map(|one| one.ident.to_string()).collect();
         if self.changed_by_own > 0 || value.is_some_and(|value| self.is_own(value)) {
             self.own.extend(names.iter().cloned());
@@ -207,7 +207,7 @@ impl<'ast> Visit<'ast> for Body<'_> {
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        let names = crate::spine::operands::names_in(&mac.tokens);
+        let names = crate::syntax::mentions::names_in(&mac.tokens);
         let is_named = names.contains(&self.member);
         self.passes_on(is_named);
     }

@@ -1,12 +1,12 @@
 //! What the statements of a region do beside starting threads: a restart runs them again.
 
-use super::find::is_member;
 use crate::diagnostics::Diagnostics;
 use crate::library::{Tables, segments};
-use crate::spine::operands::is_assignment;
-use crate::spine::select::pattern_bindings;
 use crate::syntax::marks::Marks;
+use crate::syntax::marks::is_member;
 use crate::syntax::origins::place_root;
+use crate::syntax::patterns::pattern_bindings;
+use crate::syntax::purity::is_assignment;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -151,7 +151,7 @@ pub(super) fn changed_in(stmt: &Stmt) -> BTreeSet<String> {
 pub(super) fn start(statements: &[Stmt], first: usize, last: usize) -> usize {
     let mut used = BTreeSet::new();
     for stmt in &statements[first..=last] {
-        let names = crate::spine::operands::names_in(&quote::ToTokens::to_token_stream(stmt));
+        let names = crate::syntax::mentions::names_in(&quote::ToTokens::to_token_stream(stmt));
         used.extend(names);
     }
     let is_made_for_them = |stmt: &Stmt| match stmt {

@@ -3,9 +3,9 @@
 
 use super::find::awaiting;
 use super::starts::{is_value, joins};
-use crate::spine::operands::names_in;
-use crate::spine::select::pattern_bindings;
 use crate::syntax::marks::Marks;
+use crate::syntax::mentions::names_in;
+use crate::syntax::patterns::pattern_bindings;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::ops::Range;

@@ -1,10 +1,10 @@
 //! What starts threads, and what waits for them.
 
-use super::find::is_member;
 use super::teams::body_of_team;
-use crate::cfg::arguments_of_macro;
 use crate::library::segments;
+use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
+use crate::syntax::marks::is_member;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};

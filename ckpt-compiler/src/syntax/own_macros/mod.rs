@@ -5,8 +5,8 @@ pub mod captures;
 #[cfg(test)]
 mod tests;
 
-use crate::desugar::named_iterators::each_name;
 use crate::library::{Meaning, Tables};
+use crate::syntax::mentions::each_name;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use syn::visit::{self, Visit};

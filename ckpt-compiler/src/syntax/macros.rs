@@ -1,0 +1,84 @@
+//! What a macro is given, how it may be left, and which names a format string captures.
+
+use crate::library::Tables;
+use proc_macro2::{TokenStream, TokenTree};
+use std::collections::BTreeSet;
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::{Expr, Macro, Token};
+
+/// What a macro is given: expressions between commas, some of them named.
+pub type Arguments = Punctuated<Expr, Token![,]>;
+
+/// The expressions that a macro is given, where it is one of which that is known.
+pub fn arguments_of_macro(mac: &Macro) -> Option<Arguments> {
+    let name = name_of_macro(mac);
+    if !Tables::current().formats(&name) || name == "matches" {
+        return None;
+    }
+    Arguments::parse_terminated.parse2(mac.tokens.clone()).ok()
+}
+
+/// Where a macro of unknown meaning may go on: out of the loop around it or to its next turn, and to the labels among
+/// its tokens.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Exits {
+    /// Whether it may leave the innermost loop.
+    pub innermost: bool,
+    /// The labels that it mentions, without their ticks.
+    pub labels: BTreeSet<String>,
+}
+
+impl Exits {
+    /// What is known of a macro.
+    pub fn of(mac: &Macro) -> Self {
+        if arguments_of_macro(mac).is_some() {
+            return Self::default();
+        }
+        let stays = Tables::current().stays(&name_of_macro(mac)) || super::marks::Marks::is_checkpoint(mac);
+        let mut exits = Self {
+            innermost: !stays,
+            ..Self::default()
+        };
+        exits.tokens(&mac.tokens);
+        exits
+    }
+
+    fn tokens(&mut self, tokens: &TokenStream) {
+        let mut tick = false;
+        for token in tokens.clone() {
+            match &token {
+                TokenTree::Group(group) => self.tokens(&group.stream()),
+                TokenTree::Ident(ident) if tick => {
+                    self.labels.insert(ident.to_string());
+                }
+                TokenTree::Ident(ident) if ident == "break" || ident == "continue" => self.innermost = true,
+                _ => {}
+            }
+            tick = matches!(&token, TokenTree::Punct(one) if one.as_char() == '\'');
+        }
+    }
+}
+
+/// The last word of a macro's path.
+pub fn name_of_macro(mac: &Macro) -> String {
+    let last = mac.path.segments.last();
+    last.map(|last| last.ident.to_string()).unwrap_or_default()
+}
+
+/// The names that a format string captures: `{name}`, `{name:..}`, `{:width$}`.
+pub fn captured_in_text(literal: &str) -> Vec<String> {
+    if !literal.ends_with('"') && !literal.ends_with('#') {
+        return Vec::new();
+    }
+    let is_name = |part: &&str| part.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let mut names = Vec::new();
+    for piece in literal.split('{').skip(1) {
+        let inside = piece.split('}').next().unwrap_or_default();
+        let mut parts = inside
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(is_name);
+        names.extend(parts.by_ref().map(str::to_owned));
+    }
+    names
+}
