@@ -45,24 +45,21 @@
 extern crate self as ckpt;
 
 #[doc(hidden)]
-#[path = "rt.rs"]
+#[path = "rt/mod.rs"]
 pub mod __rt;
-mod adaptors;
 mod base;
 mod comm;
-mod files;
+mod context;
 mod forked;
 mod format;
 mod frame;
-mod gate;
-mod globals;
 mod handles;
+mod iterators;
 pub mod output;
 mod pages;
 pub mod plan;
-mod replayed;
 pub mod session;
-pub mod snapshot;
+mod state;
 mod storage;
 pub mod sync;
 mod team;
@@ -187,11 +184,12 @@ pub use ckpt_macros::main;
 /// assert!((decay(Box::new(Midpoint(1.0)), 1000) - (-1_f64).exp()).abs() < 1e-6);
 /// ```
 pub use ckpt_macros::object;
-#[doc(hidden)]
-pub use globals::Place;
-pub use globals::{Global, global};
-pub use replayed::{Replayed, replayed};
+pub use iterators::replay::{Replayed, replayed};
 pub use session::{Session, SessionError};
+pub use state::snapshot;
+#[doc(hidden)]
+pub use state::statics::Place;
+pub use state::statics::{Global, global};
 pub use value::{Checkpoint, LoadError, SaveError};
 pub use work::{Member, Schedule, Team, team};
 

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use super::check::checks;
 use super::transport::Reduction;
 use super::{site_history, world};
-use crate::session::exit::say;
+use crate::base::report::say;
 
 /// Reductions begin at least so far apart, if the number of visits between them allows it.
 const APART: Duration = Duration::from_millis(2);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::counters::{AtSite, ChannelCounters, faults};
 use super::transport::{self, Letter};
 use super::{interposition, world};
-use crate::session::exit::Fatal;
+use crate::base::report::Fatal;
 
 /// How long the end of the program waits for what other ranks have to say.
 const LAST_WAIT: Duration = Duration::from_secs(20);

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::transport::{self, Communicator, Phase};
 use super::{Member, launcher};
-use crate::session::exit::{Fatal, exit_code};
+use crate::base::report::{Fatal, exit_code};
 use crate::session::policy;
 
 /// The note in every checkpoint of an MPI program with the level of threading that MPI was brought up with.
@@ -260,7 +260,7 @@ fn report_counts() {
     if std::env::var_os("CKPT_COUNT_MPI_CALLS").is_some_and(|value| value == "1") {
         let [begin, checkpoint, agree, end] = transport::counts();
         let furthest = super::agree::furthest();
-        crate::session::exit::say(&format!(
+        crate::base::report::say(&format!(
             "calls of MPI made by ckpt: {begin} to begin, {checkpoint} at checkpoints, {agree} to agree, {end} to end; \
              at most {furthest} visits from a reduction to its use"
         ));

@@ -10,7 +10,7 @@ use super::tree::frame_paths;
 use super::write::{Place, Writer, object_name, variable_info};
 use super::{FrameInfo, StoreError};
 use crate::plan::SiteKind;
-use crate::snapshot::{Content, FrameRecord, Snapshot, VariableRecord};
+use crate::state::snapshot::{Content, FrameRecord, Snapshot, VariableRecord};
 use crate::value::{Block, Column, DType, Data};
 
 /// With more single values than this in a frame they share tables: a dataset of its own costs 400 bytes and 30 microseconds.

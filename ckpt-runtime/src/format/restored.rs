@@ -10,7 +10,7 @@ use super::container::Container;
 use super::tree::Node;
 use super::{CheckpointId, Damage, Meta, StoreError, VariableContent};
 use crate::base::bound::ThreadBound;
-use crate::globals;
+use crate::state::statics;
 use crate::value::{Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Room, Source, Tables};
 
 /// One frame of a checkpoint.
@@ -188,7 +188,7 @@ impl Restored {
     ///
     /// # Errors
     /// When there is none of that name, it is something else, or it cannot be put back now.
-    pub(crate) fn restore_static(&self, name: &str, global: &dyn globals::Place) -> Result<(), LoadError> {
+    pub(crate) fn restore_static(&self, name: &str, global: &dyn statics::Place) -> Result<(), LoadError> {
         let statics = &self.blocks.container.index.statics;
         let found = statics.iter().find(|(variable, _)| variable.key == name);
         let stored = found.and_then(|(_, column)| column.as_ref());

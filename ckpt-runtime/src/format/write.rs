@@ -16,7 +16,7 @@ use super::stream::Stream;
 use super::survey::Source;
 use super::{CheckpointId, FORMAT_VERSION, Meta, StoreError, VariableContent, VariableInfo};
 use crate::base::fault::Step;
-use crate::snapshot::{Content, Snapshot, VariableRecord};
+use crate::state::snapshot::{Content, Snapshot, VariableRecord};
 use crate::value::{Block, Column, DType, Data};
 
 /// How a file is to be written.

@@ -8,12 +8,12 @@
 //! [`thread`] has what a thread knows of its calls, [`registrar`] what a frame lends or saves at a site, [`visit`] what
 //! happens at a site that has to look up, [`walk`] how a restart takes up its frames.
 
-mod carve;
+mod clean;
 mod region;
 mod registrar;
 mod saver;
+mod splitting;
 mod thread;
-mod unwritten;
 mod visit;
 mod walk;
 
@@ -21,15 +21,15 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use carve::{Carved, Carver, Cut, CutIndex, SaveParts, Split, behind, cut, part, shared, split};
 pub use registrar::Registrar;
 pub use saver::{KnownToLender, Lend, UnknownToLender};
+pub use splitting::{Carved, Carver, Cut, CutIndex, SaveParts, Split, behind, cut, part, shared, split};
 
 use crate::Checkpoint;
+use crate::base::visit_number::VisitNumber;
 use crate::comm;
 use crate::plan::FunctionPlan;
 use crate::session::policy::{LAST, NEXT};
-use crate::session::visit_number::VisitNumber;
 use crate::value::Refill;
 use thread::{ALL_FRESH, Lent, Orphan, Pending, Stray, THREAD, Thread, site_bit};
 

@@ -8,8 +8,8 @@ use super::visit::{gather, position};
 use super::walk::{lost, restore_parameter};
 use super::{Frame, Registrar};
 use crate::Checkpoint;
-use crate::session::active;
-use crate::session::exit::Fatal;
+use crate::base::report::Fatal;
+use crate::context;
 use crate::session::policy::LAST;
 use crate::team::{self, RestoreInPlace};
 
@@ -57,7 +57,7 @@ impl Frame {
                 gather(thread, place, &self.activation, registrar, Some(builder))
             })?;
             thread.visits.store(visits, Ordering::Relaxed);
-            active::go_on(visits);
+            context::go_on(visits);
             Ok(())
         });
         waited.unwrap_or_else(|fatal: Fatal| fatal.exit())

@@ -5,12 +5,12 @@ use std::cell::Cell;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use super::carve::{Carve, Carved, Carver, Demand};
+use super::clean;
 use super::saver::Saver;
+use super::splitting::{Carve, Carved, Carver, Demand};
 use super::thread::{Place, site_plan};
-use super::unwritten;
 use crate::plan::VariablePlan;
-use crate::snapshot::{Content, SnapshotBuilder, VariableRecord};
+use crate::state::snapshot::{Content, SnapshotBuilder, VariableRecord};
 use crate::team;
 use crate::value::Region;
 use crate::value::{Checkpoint, Column, Encoder, FromSerde, Owner, Refill, SavedBySerde, can_stand_in};
@@ -447,10 +447,10 @@ impl Registrar {
             builder.stands_in(Region::default());
             builder.unwritten(None);
             if let (Some((place, _)), Some(owner)) = (self.speaker, owner)
-                && unwritten::is_checked()
-                && !unwritten::is_as_last(owner, save)
+                && clean::is_checked()
+                && !clean::is_as_last(owner, save)
             {
-                unwritten::was_written(place, key).exit();
+                clean::was_written(place, key).exit();
             }
             frame.values.extend(parameter.map(|parameter| (parameter, key)));
         }

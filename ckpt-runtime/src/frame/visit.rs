@@ -5,11 +5,11 @@ use std::cell::Cell;
 use super::registrar::Missing;
 use super::thread::{Lent, Orphan, Place, Stray, THREAD, Thread, site_bit, site_plan};
 use super::{Frame, Registrar};
+use crate::base::report::Fatal;
 use crate::comm;
+use crate::context;
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
-use crate::session::active;
-use crate::session::exit::Fatal;
-use crate::snapshot::SnapshotBuilder;
+use crate::state::snapshot::SnapshotBuilder;
 use crate::team;
 
 impl Frame {
@@ -27,13 +27,13 @@ impl Frame {
             return Ok(());
         }
         let place = (self.plan, site);
-        if !active::here() {
+        if !context::here() {
             return Err(wrong_thread(place));
         }
         if let Some(orphan) = thread.orphan.get() {
             return Err(stray(orphan, place));
         }
-        if active::walks() {
+        if context::walks() {
             return Err(too_early(place));
         }
         if comm::is_up() && site_plan(place).kind == SiteKind::Chosen {
@@ -47,7 +47,7 @@ impl Frame {
         if comm::checks() && comm::is_up() && !team::is_member() {
             comm::verify(thread.visits(), &|| position(place))?;
         }
-        active::visit(thread.visits(), |builder| {
+        context::visit(thread.visits(), |builder| {
             gather(thread, place, &self.activation, registrar, Some(builder))
         })
     }

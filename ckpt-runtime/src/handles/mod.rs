@@ -6,7 +6,7 @@
 //! for both. Before a checkpoint is committed, what was written to the files is brought to the disk.
 //!
 //! Where a restart finds them on another machine is in [`moved`]. Not here: files that are closed at the site, which no
-//! variable holds ([`crate::files`]).
+//! variable holds ([`crate::state::journal`]).
 
 pub(crate) mod moved;
 

@@ -1,6 +1,6 @@
 //! What loops gather that were chains of adaptors.
 
-use crate::replayed::Replayed;
+use crate::iterators::replay::Replayed;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 

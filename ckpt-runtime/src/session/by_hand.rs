@@ -10,9 +10,9 @@ use super::policy::NEXT;
 use super::run::Run;
 use super::{OPEN, SessionError};
 use crate::comm;
-use crate::files::closed;
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
-use crate::snapshot::SnapshotBuilder;
+use crate::state::journal;
+use crate::state::snapshot::SnapshotBuilder;
 use crate::value::Checkpoint;
 
 /// The one frame of a checkpoint by hand.
@@ -136,7 +136,7 @@ impl Session {
                 let value = value.and_then(|value| {
                     resume.restored.settle_files()?;
                     if !self.restored {
-                        closed::arrive(&resume.restored)?;
+                        journal::arrive(&resume.restored)?;
                     }
                     Ok(value)
                 });

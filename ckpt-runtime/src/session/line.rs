@@ -2,8 +2,8 @@
 
 use super::SessionError;
 use super::config::{Config, Restart};
-use super::exit::say;
 use super::job::{Job, RANKS_NOTE, State};
+use crate::base::report::say;
 use crate::comm::{self, Found, Verdict};
 use crate::format::{CheckpointId, Meta, Restored, StoreError};
 use crate::storage::{Mode, Store};

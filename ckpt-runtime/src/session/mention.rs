@@ -1,8 +1,8 @@
 //! What is said when a session opens, because it may not be what was meant.
 
 use super::config;
-use super::exit::say;
 use super::job::{Job, State};
+use crate::base::report::say;
 use crate::storage::Store;
 
 /// A misspelt variable would be a setting that silently does nothing.

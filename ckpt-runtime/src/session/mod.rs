@@ -37,21 +37,17 @@
 //! `job.json` in the store says how the run stands; see [`job`]. A run that ended with exit code 0 is completed, and
 //! `CKPT_RESTART=latest` refuses to restart it (exit code 76); the number of a checkpoint restarts from that one.
 
-pub(crate) mod active;
 pub(crate) mod at_exit;
 pub mod auto;
 mod by_hand;
 pub mod config;
 pub mod events;
-pub(crate) mod exit;
 pub mod job;
 mod line;
 mod mention;
 pub(crate) mod policy;
-pub(crate) mod resume;
-mod run;
+pub(crate) mod run;
 mod signals;
-pub(crate) mod visit_number;
 mod writer;
 
 use std::io;
@@ -59,13 +55,14 @@ use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::base::report::Fatal;
+pub use crate::base::report::exit_code;
+use crate::context;
 pub use by_hand::{Saver, Session};
-pub use exit::exit_code;
 
 use crate::format::{CheckpointId, StoreError};
 use crate::value::LoadError;
 use config::{CONFIG_FILE, Config, ConfigError};
-use exit::Fatal;
 use run::Run;
 
 /// One session at a time in a process.
@@ -311,8 +308,8 @@ fn try_open(program: Program) -> Result<bool, SessionError> {
         return Ok(false);
     }
     let run = Run::open(&config, program.name, program.version)?;
-    crate::globals::forget();
-    active::install(run);
+    crate::state::statics::forget();
+    context::install(run);
     crate::frame::attach(0);
     Ok(true)
 }
@@ -323,7 +320,7 @@ impl Drop for MainSession {
             return;
         }
         let visits = crate::frame::detach();
-        if let Some(mut run) = active::remove() {
+        if let Some(mut run) = context::remove() {
             run.close(visits);
         }
         OPEN.store(false, Ordering::SeqCst);

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use super::auto::{Auto, Estimate, History};
 use super::config::{Config, Fault, Interval};
-use super::visit_number::VisitNumber;
+use crate::base::visit_number::VisitNumber;
 use crate::comm::{self, Agreement, Outcome};
 
 /// The visit at which a site has to look up; beyond every count while there is no session.

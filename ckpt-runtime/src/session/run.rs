@@ -6,20 +6,20 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use super::auto::History;
 use super::config::Config;
 use super::events::What;
-use super::exit::{Fatal, exit_code, say};
 use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, Rule, State};
 use super::mention::{copy_on_write, mention_earlier_run, mention_unknown_variables, watch_pages};
 use super::policy::{self, Policy, Reason};
-use super::resume::Resume;
 use super::writer::{Taken, Writer, Written};
 use super::{SessionError, at_exit, line, signals};
 use crate::base::events;
+use crate::base::report::{Fatal, exit_code, say};
 use crate::comm::{self, Member};
-use crate::files::{self, closed};
+use crate::context::resume::Resume;
 use crate::format::{CheckpointId, Meta};
-use crate::globals;
 use crate::handles;
-use crate::snapshot::SnapshotBuilder;
+use crate::state::snapshot::SnapshotBuilder;
+use crate::state::statics;
+use crate::state::{journal, standard_input};
 use crate::storage::{Commit, Store};
 use crate::thread;
 use crate::value::release_unused;
@@ -40,10 +40,10 @@ pub(crate) struct Run {
     /// Whether the numbers of lines are agreed on.
     has_lines: bool,
     store: Store,
-    pub(super) policy: Policy,
+    pub(crate) policy: Policy,
     /// What was found to be due at a visit that a team is about to make.
     decided: Option<(u64, Option<Reason>)>,
-    pub(super) resume: Option<Resume>,
+    pub(crate) resume: Option<Resume>,
     /// Checkpoints that could not be taken, and why the last of them could not.
     failures: u64,
     failure: String,
@@ -141,7 +141,7 @@ impl Run {
         if rank == 0 {
             run.begin_job(history, Rule::of(config))?;
         }
-        if !closed::begin(run.store.folder(), rank, run.resume.is_some()) && rank == 0 {
+        if !journal::begin(run.store.folder(), rank, run.resume.is_some()) && rank == 0 {
             say(FILES_UNWATCHED);
         }
         at_exit::watch();
@@ -188,15 +188,15 @@ impl Run {
     }
 
     /// The walk is over: the file is closed, the policy goes on from the checkpoint's visit.
-    pub(super) fn arrived(&mut self) -> Result<u64, Fatal> {
+    pub(crate) fn arrived(&mut self) -> Result<u64, Fatal> {
         let Some(resume) = &self.resume else { return Ok(0) };
         resume.arrive()?;
-        globals::restore_all(&resume.restored)?;
+        statics::restore_all(&resume.restored)?;
         let settled = resume.restored.settle_files();
-        let settled = settled.and_then(|()| closed::arrive(&resume.restored));
+        let settled = settled.and_then(|()| journal::arrive(&resume.restored));
         settled.map_err(|error| Fatal::refused(format!("E2029: {error}")).help(FILES_NEEDED))?;
-        if let Some(input) = line::note(resume.restored.meta(), files::input::INPUT_NOTE) {
-            let moved = files::input::go_on(input);
+        if let Some(input) = line::note(resume.restored.meta(), standard_input::INPUT_NOTE) {
+            let moved = standard_input::go_on(input);
             moved.map_err(|what| Fatal::refused(format!("E2030: {what}")).help(INPUT_NEEDED))?;
         }
         let visits = resume.restored.meta().visit;
@@ -229,7 +229,7 @@ impl Run {
     ///
     /// # Errors
     /// `gather`'s.
-    pub(super) fn visit<E>(
+    pub(crate) fn visit<E>(
         &mut self,
         visits: u64,
         gather: impl FnOnce(SnapshotBuilder) -> Result<SnapshotBuilder, E>,
@@ -303,12 +303,12 @@ impl Run {
         let taken = comm::at_checkpoint(|| {
             let mut commit = if waits { self.store.begin().ok() } else { None };
             let empty = match &mut commit {
-                Some(commit) => closed::not_the_programs(|| commit.snapshot()),
+                Some(commit) => journal::not_the_programs(|| commit.snapshot()),
                 None => self.store.snapshot(),
             };
             let mut builder = gather(empty)?;
-            globals::save(&mut builder);
-            closed::save(&mut builder);
+            statics::save(&mut builder);
+            journal::save(&mut builder);
             Ok(self.taken(builder, visits, reason, began, commit))
         })?;
         self.store.has_passed(line);
@@ -377,7 +377,7 @@ impl Run {
     }
 
     /// Waits until the disk has the last checkpoint.
-    pub(super) fn wait_for_writer(&mut self) {
+    pub(crate) fn wait_for_writer(&mut self) {
         if let Some(written) = self.writer.wait() {
             self.settle(written);
         }
@@ -468,8 +468,8 @@ impl Run {
 
     fn notes(&self) -> Vec<(String, String)> {
         let mut notes = vec![(COMMAND_NOTE.to_owned(), command_note())];
-        let input = files::input::read_so_far();
-        notes.extend(input.map(|input| (files::input::INPUT_NOTE.to_owned(), input.to_string())));
+        let input = standard_input::read_so_far();
+        notes.extend(input.map(|input| (standard_input::INPUT_NOTE.to_owned(), input.to_string())));
         if let Some(member) = self.member {
             notes.push((RANKS_NOTE.to_owned(), member.size.to_string()));
             notes.push((comm::HISTORY_NOTE.to_owned(), comm::site_history().to_string()));
@@ -510,9 +510,9 @@ impl Run {
     }
 
     /// The program came to its end.
-    pub(super) fn close(&mut self, visits: u64) {
+    pub(crate) fn close(&mut self, visits: u64) {
         self.wait_for_writer();
-        closed::end();
+        journal::end();
         self.mention_failures();
         signals::ignore();
         if std::thread::panicking() {
@@ -527,7 +527,7 @@ impl Run {
     }
 
     /// The walk of the restart ended on its way. The program may still say why: it is to return from `main` next.
-    pub(super) fn strand(&self, fatal: &Fatal) {
+    pub(crate) fn strand(&self, fatal: &Fatal) {
         say(&format!(
             "{fatal}\n  note:  what follows is what the program itself says"
         ));

@@ -14,7 +14,7 @@ use super::job;
 use super::policy::{self, Reason};
 use crate::format::{CheckpointId, Meta};
 use crate::handles;
-use crate::snapshot::Snapshot;
+use crate::state::snapshot::Snapshot;
 use crate::storage::Commit;
 
 /// A checkpoint that has been taken and is to be written.

@@ -9,7 +9,7 @@ use super::place::Place;
 use crate::base::fault::Step;
 use crate::format::{self, Base, CheckpointId, Meta, Order, StoreError, Storing, Stream};
 use crate::pages::Pages;
-use crate::snapshot::{Snapshot, SnapshotBuilder};
+use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 use crate::value::Sink;
 
 /// A checkpoint that has its number and is not written yet. Any thread may write it; the store keeps its lock until then.

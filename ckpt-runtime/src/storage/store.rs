@@ -14,7 +14,7 @@ use crate::base::fault;
 use crate::forked::Order;
 use crate::format::{self, Base, CheckpointId, Damage, Meta, Restored, StoreError, Storing};
 use crate::pages::Pages;
-use crate::snapshot::{Snapshot, SnapshotBuilder};
+use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 
 /// A folder of checkpoints.
 ///

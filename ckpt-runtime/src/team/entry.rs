@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, SyncSender};
 
 use crate::plan::FunctionPlan;
-use crate::snapshot::{Content, SnapshotBuilder};
+use crate::state::snapshot::{Content, SnapshotBuilder};
 use crate::value::{Checkpoint, Column};
 
 /// What a variable held when its region began, which lends it to its members: they save what they change of it. Nothing

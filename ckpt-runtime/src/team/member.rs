@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::protocol::Step;
 use super::{Carried, Team};
 use crate::base::bound::act_for_another_thread;
+use crate::base::report::Fatal;
 use crate::comm;
+use crate::context::resume::Resume;
 use crate::frame;
-use crate::session::exit::Fatal;
 use crate::session::policy;
-use crate::session::resume::Resume;
-use crate::snapshot::SnapshotBuilder;
+use crate::state::snapshot::SnapshotBuilder;
 
 /// The team of a thread, and its number in it.
 #[derive(Clone)]

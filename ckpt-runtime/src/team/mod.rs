@@ -27,9 +27,9 @@ pub(crate) use member::{
 };
 pub(crate) use spawner::{begin, set_patience, spread, wait};
 
-use crate::session::resume::Resume;
-use crate::session::visit_number::VisitNumber;
-use crate::snapshot::SnapshotBuilder;
+use crate::base::visit_number::VisitNumber;
+use crate::context::resume::Resume;
+use crate::state::snapshot::SnapshotBuilder;
 use protocol::Protocol;
 
 /// The threads of one region.

@@ -6,11 +6,11 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Carried, Shared, Team};
+use crate::base::report::{Fatal, say};
 use crate::comm;
-use crate::session::active;
-use crate::session::exit::{Fatal, say};
+use crate::context;
 use crate::session::policy;
-use crate::snapshot::SnapshotBuilder;
+use crate::state::snapshot::SnapshotBuilder;
 
 /// How long the waiting thread sleeps until it looks where the members are that others wait for.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
@@ -40,7 +40,7 @@ thread_local! {
 /// A region begins: threads that are started from now on are members of its team.
 pub(crate) fn begin(walks: bool, visits: u64) {
     let team = Team::new(walks);
-    if !walks && active::agrees_from(visits) {
+    if !walks && context::agrees_from(visits) {
         team.lock().protocol.postpone();
     }
     OPEN.set(Some(Open { team, visits }));
@@ -123,8 +123,8 @@ fn is_due(team: &Team, shared: &mut Shared) -> bool {
     let Some(visits) = shared.protocol.waits_at() else {
         return true;
     };
-    if !active::decide(visits) {
-        active::go_on(visits);
+    if !context::decide(visits) {
+        context::go_on(visits);
         shared.protocol.release();
         team.changed.notify_all();
         return false;
@@ -138,7 +138,7 @@ fn is_due(team: &Team, shared: &mut Shared) -> bool {
 
 /// What is due at this count is not done, and all go on.
 fn give_up(team: &Team, shared: &mut Shared, visits: u64) {
-    active::put_off(visits);
+    context::put_off(visits);
     shared.protocol.release();
     team.changed.notify_all();
 }
@@ -157,7 +157,7 @@ fn checkpoint<'a>(
     if comm::checks() && comm::is_up() {
         comm::verify(visits, region)?;
     }
-    active::visit(visits, |builder| {
+    context::visit(visits, |builder| {
         let mut builder = gather(builder)?;
         for member in 0..members {
             let mut shared = team.lock();
@@ -185,7 +185,7 @@ fn walk<'a>(
     region: &dyn Fn() -> String,
 ) -> Result<MutexGuard<'a, Shared>, Fatal> {
     drop(shared);
-    let walked = active::with_resume(|resume| {
+    let walked = context::with_resume(|resume| {
         let wanted = resume.team_size();
         let mut shared = team.lock();
         let found = shared.protocol.count();
@@ -206,9 +206,9 @@ fn walk<'a>(
         Ok(())
     });
     walked.unwrap_or(Ok(()))?;
-    let visits = active::arrived()?;
+    let visits = context::arrived()?;
     let mut shared = team.lock();
-    if active::agrees_from(visits) {
+    if context::agrees_from(visits) {
         shared.protocol.postpone();
     }
     if let Some(walk) = &mut shared.walk {

@@ -19,10 +19,8 @@ pub mod sync {
     pub use std::sync::Barrier;
 }
 
-#[path = "../../../ckpt-runtime/src/gate.rs"]
-mod gate;
 /// The threads of `ckpt::team` as they are, without what makes them stop together.
-#[path = "../../../ckpt-runtime/src/work.rs"]
+#[path = "../../../ckpt-runtime/src/work/mod.rs"]
 mod work;
 pub use work::{Member, Schedule, Team, team};
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mpi_sys as mpi;
 
 use crate::comm::{transport, world};
-use crate::files::closed::not_the_programs;
+use crate::state::journal::not_the_programs;
 
 /// Whether anything has gone through.
 static USED: AtomicBool = AtomicBool::new(false);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
-use crate::snapshot::{Content, Snapshot};
+use crate::state::snapshot::{Content, Snapshot};
 
 static PLAN: FunctionPlan = FunctionPlan {
     function: "f",
@@ -40,7 +40,7 @@ pub(in crate::frame) fn gather(frames: &[&dyn Fn(&mut Registrar)]) -> Result<Sna
 }
 
 fn described(snapshot: &Snapshot) -> Vec<Vec<String>> {
-    let describe = |variable: &crate::snapshot::VariableRecord| {
+    let describe = |variable: &crate::state::snapshot::VariableRecord| {
         let content = match &variable.content {
             Content::Value(_) => "value".to_owned(),
             Content::Link { frame, key } => format!("{frame}/{key}"),

@@ -22,7 +22,7 @@ impl Run {
     }
 
     /// A team begins at this count: whether its visits are planned together with other ranks.
-    pub(in crate::session) fn agrees_from(&mut self, visits: u64) -> bool {
+    pub(crate) fn agrees_from(&mut self, visits: u64) -> bool {
         let is_up = self.resume.is_none() && self.join_others(visits);
         if is_up && self.policy.agrees() {
             self.policy.arm(visits);
@@ -32,7 +32,7 @@ impl Run {
     }
 
     /// Whether something is to be done at this planned visit, which the first member of a team has come to.
-    pub(in crate::session) fn decide(&mut self, visits: u64) -> bool {
+    pub(crate) fn decide(&mut self, visits: u64) -> bool {
         if self.decided.is_some_and(|(at, _)| at == visits) {
             return true;
         }
@@ -59,7 +59,7 @@ impl Run {
     }
 
     /// What is due at this visit is not done.
-    pub(in crate::session) fn put_off(&mut self, visits: u64) {
+    pub(crate) fn put_off(&mut self, visits: u64) {
         if let Some(reason) = self.due(visits) {
             self.others_take_theirs(reason);
             self.policy.failed(reason);

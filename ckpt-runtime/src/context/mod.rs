@@ -3,12 +3,13 @@
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 
-use super::exit::Fatal;
-use super::policy::NEXT;
-use super::resume::Resume;
-use super::run::Run;
-use crate::snapshot::SnapshotBuilder;
+use crate::base::report::Fatal;
+use crate::session::policy::NEXT;
+pub(crate) mod resume;
+use crate::session::run::Run;
+use crate::state::snapshot::SnapshotBuilder;
 use crate::team;
+use resume::Resume;
 
 /// What the thread has of the session.
 enum Slot {
@@ -24,7 +25,7 @@ thread_local! {
 }
 
 /// Makes `run` the session of this thread, walking first if it is a restart.
-pub(super) fn install(run: Run) {
+pub(crate) fn install(run: Run) {
     if run.resume.is_some() {
         NEXT.store(0, Ordering::SeqCst);
     } else {
@@ -34,7 +35,7 @@ pub(super) fn install(run: Run) {
 }
 
 /// Ends the session of this thread.
-pub(super) fn remove() -> Option<Box<Run>> {
+pub(crate) fn remove() -> Option<Box<Run>> {
     match SLOT.replace(Slot::Absent) {
         Slot::Here(run) => Some(run),
         Slot::Busy | Slot::Absent => None,

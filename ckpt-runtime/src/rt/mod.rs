@@ -1,17 +1,16 @@
 //! What generated code uses, and nothing else does. Not a public interface: it changes with the macros.
 
-#[path = "rt/chains.rs"]
 mod chains;
 
 pub use chains::*;
 
-pub use crate::adaptors::{Enumerated, Skipped, Taken, enumerate, skip, take_first, value};
 pub use crate::frame::{
     Carved, Carver, Cut, CutIndex, Frame, KnownToLender, Lend, Registrar, SaveParts, Split, UnknownToLender,
     behind, cut, part, shared, split,
 };
+pub use crate::iterators::adaptors::{Enumerated, Skipped, Taken, enumerate, skip, take_first, value};
+pub use crate::iterators::replay::replayed;
 pub use crate::plan::{FunctionPlan, SiteKind, SitePlan, VariablePlan};
-pub use crate::replayed::replayed;
 pub use crate::session::{MainSession, Program, open};
 pub use crate::value::{
     DynTable, DynType, MakeObject, Object, Pointee, SendIn, SyncIn, load_boxed, load_object, reach_objects,
@@ -27,7 +26,7 @@ pub use crate::value::{BySerde, FromSerde, from_serde};
 
 use std::marker::PhantomData;
 
-use crate::session::exit::Fatal;
+use crate::base::report::Fatal;
 use crate::value::{Checkpoint, Refill};
 
 /// A value that moves into one which a restart makes again and fills: something of its type stands in for it then.
@@ -207,15 +206,12 @@ impl<T: ?Sized> OfferNothing for &Probe<'_, T> {
     }
 }
 
-#[path = "rt/owned.rs"]
 mod owned;
-#[path = "rt/peek.rs"]
 mod peek;
 pub use peek::{Peek, peek};
 
 pub use owned::{Items, Owned};
 
-#[path = "rt/holds.rs"]
 mod holds;
 
 pub use crate::check_dead;

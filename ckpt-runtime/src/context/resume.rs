@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::exit::Fatal;
+use crate::base::report::Fatal;
 use crate::format::{FrameInfo, Restored, VariableContent, VariableInfo};
 use crate::plan::{FunctionPlan, SiteKind};
 use crate::team;

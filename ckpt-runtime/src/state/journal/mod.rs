@@ -6,6 +6,9 @@
 //! `STORE/files.log` before it is touched; what it is at a checkpoint goes into the checkpoint. So a restart can bring it
 //! back to any checkpoint: to what the checkpoint says, or, if that does not know the file yet, to what the log says.
 
+mod interposition;
+mod log;
+
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -18,13 +21,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-use super::door;
-use super::log::{Log, Was};
 use crate::format::Restored;
-use crate::globals;
 use crate::handles::{LARGEST_CONTENT, moved, start_folder};
-use crate::snapshot::SnapshotBuilder;
+use crate::state::snapshot::SnapshotBuilder;
+use crate::state::statics;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
+use log::{Log, Was};
 
 /// The name under which a checkpoint holds them, among the statics of the program.
 pub(crate) const KEY: &str = "ckpt::files";
@@ -82,7 +84,7 @@ fn with_watch<R>(act: impl FnOnce(&mut Watch) -> R) -> Option<R> {
     result
 }
 
-/// Whether anybody wants to know what goes through the door.
+/// Whether anybody wants to know what is done to files.
 pub(super) fn watches() -> bool {
     WATCHES.load(Ordering::Relaxed) && !OWN.get() && ASIDE.load(Ordering::Relaxed) == 0
 }
@@ -99,7 +101,7 @@ pub(crate) fn not_the_programs<R>(call: impl FnOnce() -> R) -> R {
 /// A session begins. A restart watches from its arrival on, any other run at once. Gives whether files can be watched
 /// at all.
 pub(crate) fn begin(store: &Path, rank: u32, is_restart: bool) -> bool {
-    let can = door::is_used();
+    let can = interposition::is_used();
     let named = start_folder().join(store);
     let store = [fs::canonicalize(&named).unwrap_or_else(|_| named.clone()), named];
     let log = Log::new(&store[0], rank);
@@ -296,7 +298,7 @@ fn relative(path: &Path) -> PathBuf {
 /// The kept files as a checkpoint has them.
 struct Closed;
 
-impl globals::Place for Closed {
+impl statics::Place for Closed {
     fn save(&self, to: &mut Encoder<'_>) {
         let files = with_watch(|watch| watch.files(to));
         match files {

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use crate::forked::Copier;
-use crate::globals;
 use crate::handles::WrittenFile;
 use crate::plan::FunctionPlan;
+use crate::state::statics;
 use crate::value::{
     Capture, Checkpoint, Column, Encoder, Finished, ObjectTable, Objects, Owner, Refill, Region, SaveError,
 };
@@ -212,7 +212,7 @@ impl SnapshotBuilder {
         &mut self,
         name: &'static str,
         rust_type: &'static str,
-        global: &dyn globals::Place,
+        global: &dyn statics::Place,
     ) {
         self.objects.enter(name);
         let column = self.columns_at(false, false, &|to| global.save(to));

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
-use crate::gate::Gate;
+mod gate;
+use gate::Gate;
 
 /// So many threads, for [`Team::run`].
 ///

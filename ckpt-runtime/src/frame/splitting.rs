@@ -3,7 +3,7 @@
 
 use super::Registrar;
 use super::saver::Saver;
-use crate::snapshot::SnapshotBuilder;
+use crate::state::snapshot::SnapshotBuilder;
 use crate::value::{Checkpoint, Column, DType, Data, Encoder, Group, Kind};
 
 /// A value with holes that parameters of the callee fill.

@@ -87,7 +87,7 @@ impl Fatal {
             std::thread::sleep(PATIENCE);
         } else {
             say(&self.to_string());
-            super::job::ended(super::job::State::Refused, &self.headline);
+            crate::session::job::ended(crate::session::job::State::Refused, &self.headline);
         }
         leave(self.code)
     }

@@ -1,5 +1,5 @@
-//! The door that files go through: `open`, `unlink` and `rename` of the C library, as the program and all that it links
-//! call them. Each is the system call that it would be without, and tells [`super::closed`] about it first.
+//! What files go through: `open`, `unlink` and `rename` of the C library, as the program and all that it links
+//! call them. Each is the system call that it would be without, and tells [`super`] about it first.
 //!
 //! The executable's own definitions come before those of a shared C library. Where the C library is linked statically,
 //! or is another one, there is none of this, and a session that sees nothing go through says so.
@@ -12,7 +12,7 @@ use libc::{c_char, c_int};
 /// Whether anything has gone through.
 static USED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the program's files go through this door.
+/// Whether the program's files come through here.
 pub(super) fn is_used() -> bool {
     USED.store(false, Ordering::SeqCst);
     drop(std::fs::File::open("/dev/null"));
@@ -29,7 +29,7 @@ pub(super) fn is_used() -> bool {
 )]
 unsafe fn with_path(path: *const c_char, tell: impl FnOnce(&CStr)) {
     USED.store(true, Ordering::Relaxed);
-    if !path.is_null() && super::closed::watches() {
+    if !path.is_null() && super::watches() {
         // SAFETY: the caller's promise.
         tell(unsafe { CStr::from_ptr(path) });
     }
@@ -37,7 +37,7 @@ unsafe fn with_path(path: *const c_char, tell: impl FnOnce(&CStr)) {
 
 #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
 mod calls {
-    use super::super::closed;
+    use super::super as journal;
     use super::{c_char, c_int, with_path};
 
     /// # Safety
@@ -47,7 +47,7 @@ mod calls {
         // SAFETY: the caller's promise is that of `open(2)`. The mode is read by the kernel only where the flags ask for
         // it; where they do not, and the caller passed none, any number will do.
         unsafe {
-            with_path(path, |path| closed::before_open(path, flags));
+            with_path(path, |path| journal::before_open(path, flags));
             libc::syscall(
                 libc::SYS_openat,
                 libc::AT_FDCWD,
@@ -72,7 +72,7 @@ mod calls {
     unsafe extern "C" fn unlink(path: *const c_char) -> c_int {
         // SAFETY: the caller's promise is that of `unlink(2)`.
         unsafe {
-            with_path(path, closed::before_removal);
+            with_path(path, journal::before_removal);
             libc::syscall(libc::SYS_unlinkat, libc::AT_FDCWD, path, 0) as c_int
         }
     }
@@ -83,8 +83,8 @@ mod calls {
     unsafe extern "C" fn rename(old: *const c_char, new: *const c_char) -> c_int {
         // SAFETY: the caller's promise is that of `rename(2)`.
         unsafe {
-            with_path(old, closed::before_removal);
-            with_path(new, closed::before_replacement);
+            with_path(old, journal::before_removal);
+            with_path(new, journal::before_replacement);
             libc::syscall(libc::SYS_renameat2, libc::AT_FDCWD, old, libc::AT_FDCWD, new, 0) as c_int
         }
     }

@@ -14,11 +14,11 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock, TryLockError};
 use std::thread::LocalKey;
 use std::time::{Duration, Instant};
 
-use crate::files::closed;
+use crate::base::report::Fatal;
+use crate::context;
 use crate::format::Restored;
-use crate::session::active;
-use crate::session::exit::Fatal;
-use crate::snapshot::SnapshotBuilder;
+use crate::state::journal;
+use crate::state::snapshot::SnapshotBuilder;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
 /// State that is saved with each checkpoint and put back in place by a restart; see [`global`].
@@ -106,7 +106,7 @@ impl<G: Global> Place for &'static LocalKey<G> {
 /// }
 /// ```
 pub fn global<P: Place + 'static>(name: &'static str, global: P) {
-    if !active::here() {
+    if !context::here() {
         return;
     }
     let registered = Registered {
@@ -114,7 +114,7 @@ pub fn global<P: Place + 'static>(name: &'static str, global: P) {
         rust_type: std::any::type_name::<P>(),
         global: Box::new(global),
     };
-    let restored = active::with_resume(|resume| registered.restore(&resume.restored));
+    let restored = context::with_resume(|resume| registered.restore(&resume.restored));
     if let Some(Err(fatal)) = restored {
         fatal.exit();
     }
@@ -158,7 +158,7 @@ pub(crate) fn restore_all(restored: &Restored) -> Result<(), Fatal> {
         let unnamed = restored
             .statics()
             .iter()
-            .filter(|saved| saved.key != closed::KEY)
+            .filter(|saved| saved.key != journal::KEY)
             .find(|saved| all.iter().all(|one| one.name != saved.key));
         match unnamed {
             Some(saved) => Err(gone(restored, &saved.key)),

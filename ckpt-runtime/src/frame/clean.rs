@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::thread::Place;
 use super::visit::position;
-use crate::session::exit::Fatal;
+use crate::base::report::Fatal;
 use crate::value::{Column, Encoder, Owner};
 
 /// Whether it is to be done.
