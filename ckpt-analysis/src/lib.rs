@@ -6,7 +6,7 @@
 //! | items | [`items`] | functions, types, traits, constants, global state; what paths, types and methods stand for |
 //! | calls | [`calls`] | the call graph and the loops |
 //! | cost | [`cost`] | trips, operations, bytes, shares; estimated, or measured by an instrumented run |
-//! | safe points | [`comm`] | which sites no message crosses |
+//! | skeleton | [`skeleton`] | the program as `ckpt-safepoints` follows it, to tell which sites no message crosses |
 //! | placement | [`placement`] | the sites, and the functions that lead to them |
 //! | decisions | [`decisions`] | what types, variables, functions and calls need so that all this can be saved and restarted |
 //! | edits | [`edits`] | the user's text with what is put into it |
@@ -14,12 +14,12 @@
 //! The stages of one function ([`ckpt_compiler::instrument()`]) say whether a site can be expressed.
 
 pub mod calls;
-pub mod comm;
 pub mod cost;
 pub mod decisions;
 pub mod edits;
 pub mod items;
 pub mod placement;
+pub mod skeleton;
 pub mod source;
 
 pub use placement::expressible::{arguments, can_hold, with_sites};
@@ -30,7 +30,7 @@ pub use source::{CrateKind, CrateSource, FileId, Program, SourceFile};
 use calls::CallGraph;
 use ckpt_compiler::library::Tables;
 use ckpt_compiler::syntax::own_macros::Definitions;
-use comm::SafePoints;
+use ckpt_safepoints::SafePoints;
 use items::{FnId, Items};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -73,7 +73,7 @@ impl Analysis {
         if let Some(known) = self.points.borrow().get(&key) {
             return known.clone();
         }
-        let points = SafePoints::new(self, main, ranks).map(Rc::new);
+        let points = skeleton::safe_points(self, main, ranks).map(Rc::new);
         self.points.borrow_mut().insert(key, points.clone());
         points
     }

@@ -2,12 +2,12 @@
 
 use super::look::{assigned_names, grown_names, statement_start};
 use super::{Call, CallForm, CallGraph, CallId, FieldFact, Loop, LoopId, LoopKind, Trap, Work};
-use crate::comm::uses_mpi;
 use crate::items::amount::Amount;
 use crate::items::hints::Ty;
 use crate::items::methods::{Methods, Signature};
 use crate::items::resolve::Resolver;
 use crate::items::{FnId, Function, Place};
+use crate::skeleton::uses_mpi;
 use crate::source::Program;
 use ckpt_compiler::library::Tables;
 use proc_macro2::Span;

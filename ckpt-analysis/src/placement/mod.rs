@@ -19,10 +19,10 @@ mod words;
 
 use crate::Analysis;
 use crate::calls::{CallId, LoopId, Wrapped};
-use crate::comm::SafePoints;
 use crate::cost::{Costs, LoopCost};
 use crate::items::{FnId, Place};
 use ckpt_compiler::diagnostics::Diagnostic;
+use ckpt_safepoints::SafePoints;
 use proc_macro2::Span;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;

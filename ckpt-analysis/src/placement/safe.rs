@@ -3,8 +3,9 @@
 use super::descend::{is_chosen_by_attribute, written_in};
 use super::{Chooser, Holder, PlacedSite, Reason, SitePlace};
 use crate::calls::LoopId;
-use crate::comm::{Obstacle, SafePoints};
 use crate::items::FnId;
+use ckpt_safepoints::skeleton::SourcePlace;
+use ckpt_safepoints::{Obstacle, SafePoints};
 use std::rc::Rc;
 
 /// Boundaries of a loop's body that are tried.
@@ -30,7 +31,7 @@ impl Chooser<'_, '_> {
             ""
         };
         let file = match &obstacle.place {
-            Some(place) if place.file != self.analysis.items.function(function).place.file => {
+            Some(place) if place.file != self.analysis.items.function(function).place.file.0 => {
                 let name = self.files_function(place);
                 format!("in {name}, ")
             }
@@ -48,10 +49,10 @@ impl Chooser<'_, '_> {
     }
 
     /// The function around a place in another file.
-    fn files_function(&self, place: &crate::items::Place) -> String {
+    fn files_function(&self, place: &SourcePlace) -> String {
         let functions = self.analysis.items.functions.iter();
         functions
-            .filter(|one| one.place.file == place.file && one.place.bytes.contains(&place.bytes.start))
+            .filter(|one| one.place.file.0 == place.file && one.place.bytes.contains(&place.bytes.start))
             .min_by_key(|one| one.place.bytes.len())
             .map_or_else(|| "another file".into(), |one| format!("`{}`", one.display))
     }
@@ -61,7 +62,7 @@ impl Chooser<'_, '_> {
         let (Some(points), Some(body_at)) = (&self.points, self.analysis.graph.one_loop(id).body_at) else {
             return Vec::new();
         };
-        let boundaries = points.boundaries_of(first.function, body_at);
+        let boundaries = points.boundaries_of(first.function.0, body_at);
         let mut found = Vec::new();
         for (at, line) in boundaries.into_iter().skip(1).take(MOST_BOUNDARIES) {
             let mut site = first.clone();
@@ -97,7 +98,7 @@ impl Chooser<'_, '_> {
                  into the loop, which is looked at",
             ));
         }
-        if points.sites_of_user(function).len() < written_in(&one.item.block) {
+        if points.sites_of_user(function.0).len() < written_in(&one.item.block) {
             return Err(reason(
                 format!(
                     "E1305: a site in `{}` is where the messages cannot be followed to",
@@ -139,15 +140,15 @@ impl Chooser<'_, '_> {
 }
 
 /// Functions and bytes of the sites: those of the user stand where the user has put them.
-fn places(points: &Rc<SafePoints>, sites: &[PlacedSite]) -> Vec<(FnId, usize)> {
+fn places(points: &Rc<SafePoints>, sites: &[PlacedSite]) -> Vec<(usize, usize)> {
     let mut places = Vec::new();
     for site in sites {
         match site.site.holder {
             Holder::User => {
-                let of_user = points.sites_of_user(site.function);
-                places.extend(of_user.into_iter().map(|(at, ..)| (site.function, at)));
+                let of_user = points.sites_of_user(site.function.0);
+                places.extend(of_user.into_iter().map(|(at, ..)| (site.function.0, at)));
             }
-            _ => places.push((site.function, site.site.at)),
+            _ => places.push((site.function.0, site.site.at)),
         }
     }
     places

@@ -2,7 +2,6 @@
 //! in the way.
 
 use super::analysed;
-use ckpt_analysis::comm::SafePoints;
 use ckpt_analysis::{ChooseOptions, Placement, place};
 use std::path::{Path, PathBuf};
 
@@ -104,11 +103,11 @@ fn what_is_chosen_is_a_safe_point() {
         if pattern.is_safe() {
             assert!(!placement.sites.is_empty(), "{}: {placement}", pattern.name);
         }
-        let points = SafePoints::new(&analysis, main, None).expect("it uses MPI");
+        let points = analysis.safe_points(main, None).expect("it uses MPI");
         let sites: Vec<_> = placement
             .sites
             .iter()
-            .map(|one| (one.function, one.site.at))
+            .map(|one| (one.function.0, one.site.at))
             .collect();
         assert!(
             sites.is_empty() || points.check(&sites).is_ok(),

@@ -1,13 +1,13 @@
 //! Which sites no message crosses.
 
 use super::analysed;
-use ckpt_analysis::comm::{Obstacle, Safe, SafePoints};
+use ckpt_safepoints::{Obstacle, Safe};
 
 /// Whether the boundaries that are written `/*safe*/` and `/*unsafe*/` in a program's loops are that.
 pub fn check_with(text: &str, ranks: Option<usize>) -> Vec<(bool, Result<Safe, Obstacle>)> {
     let analysis = analysed(&[("main.rs", text)]);
     let main = analysis.items.main_of(0).expect("a main");
-    let points = SafePoints::new(&analysis, main, ranks).expect("it uses MPI");
+    let points = analysis.safe_points(main, ranks).expect("it uses MPI");
     let mut wanted: Vec<(usize, bool)> = Vec::new();
     for (mark, safe) in [("/*safe*/", true), ("/*unsafe*/", false)] {
         wanted.extend(text.match_indices(mark).map(|(at, _)| (at, safe)));
@@ -20,7 +20,7 @@ pub fn check_with(text: &str, ranks: Option<usize>) -> Vec<(bool, Result<Safe, O
             .graph
             .loops
             .iter()
-            .filter_map(|one| one.body_at.map(|at| (one.function, at)));
+            .filter_map(|one| one.body_at.map(|at| (one.function.0, at)));
         let all = all.flat_map(|(function, at)| {
             let list = points.boundaries_of(function, at);
             list.into_iter().map(move |(at, _)| (function, at))

@@ -4,7 +4,6 @@
 
 use super::analysed;
 use super::simulator::{Event, Truth, simulate};
-use ckpt_analysis::comm::SafePoints;
 
 /// Programs without the option.
 const SHARE: u64 = 40;
@@ -339,13 +338,15 @@ fn check_one(skeleton: &Skeleton, score: &mut Score) {
     let main = analysis.items.main_of(0).expect("a main");
     let body_at = analysis.graph.loops[0].body_at.expect("a body");
     for size in RANKS {
-        let points = SafePoints::new(&analysis, main, Some(size as usize)).expect("it uses MPI");
-        let boundaries = points.boundaries_of(main, body_at);
+        let points = analysis
+            .safe_points(main, Some(size as usize))
+            .expect("it uses MPI");
+        let boundaries = points.boundaries_of(main.0, body_at);
         assert_eq!(boundaries.len(), skeleton.parts.len(), "{text}");
         for (site, (at, _)) in boundaries.into_iter().enumerate() {
             let lists = (0..size).map(|rank| skeleton.events(rank, size, site)).collect();
             let truth = simulate(lists);
-            let verdict = points.check(&[(main, at)]);
+            let verdict = points.check(&[(main.0, at)]);
             match truth {
                 Truth::Safe => {
                     score.truly_safe += 1;

@@ -128,8 +128,9 @@ fn code_of(text: &str) -> Option<(&str, &str)> {
 const PARTS: [&str; 2] = ["{place}: {what}", "{}{problem}"];
 /// Files whose errors are reasons in the messages of others.
 const REASONS: [&str; 3] = ["tables/read.rs", "package/cfg.rs", "values/rows.rs"];
-const CRATES: [&str; 4] = [
+const CRATES: [&str; 5] = [
     "ckpt-compiler/src",
+    "ckpt-safepoints/src",
     "ckpt-analysis/src",
     "ckpt-runtime/src",
     "ckpt-cli/src",

@@ -1,0 +1,390 @@
+//! Calls of functions and methods.
+
+use super::Lowerer;
+use crate::items::Def;
+use crate::items::resolve::{Namespace, Resolved, segments};
+use ckpt_compiler::library::Tables;
+use ckpt_safepoints::skeleton::{Method, Op, Shape, Touch, keeps_length};
+use ckpt_safepoints::values::Value;
+use proc_macro2::Span;
+use std::rc::Rc;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall, ExprMethodCall};
+
+impl Lowerer<'_> {
+    pub(super) fn call(&mut self, call: &ExprCall) {
+        let Expr::Path(path) = &*call.func else {
+            self.expr(&call.func);
+            self.arguments(call);
+            self.op(Op::CallValue(call.args.len()));
+            return;
+        };
+        if let Some(name) = path.path.get_ident()
+            && let Some((variable, _)) = self.variable(&name.to_string())
+        {
+            self.op(Op::Load(variable));
+            self.arguments(call);
+            self.at = self.note(path.span());
+            let at = self.op(Op::CallValue(call.args.len()));
+            let code = &mut self.context().code;
+            if variable.up == 0
+                && let Some(closure) = code.closures.get(&variable.slot)
+            {
+                code.told_calls.insert(at, *closure);
+            }
+            return;
+        }
+        let own = self.own_functions(path.span());
+        if let [only] = &own[..] {
+            self.given_arguments(call, *only);
+            self.at = self.note(path.span());
+            self.op(Op::Call(*only, call.args.len()));
+            self.gather_result(*only);
+            return;
+        }
+        self.arguments(call);
+        self.at = self.note(path.span());
+        if !own.is_empty() {
+            self.op(Op::Mention(own));
+        }
+        self.outside(call, path);
+    }
+
+    fn outside(&mut self, call: &ExprCall, path: &syn::ExprPath) {
+        let names = segments(&path.path);
+        let last = super::patterns::last(&path.path);
+        let count = call.args.len();
+        let resolved = self
+            .resolver
+            .path(self.function.body_scope, &names, Namespace::Values);
+        let is_tuple_struct = matches!(
+            self.resolver
+                .path(self.function.body_scope, &names, Namespace::Types),
+            Resolved::Item(Def::Type(_))
+        );
+        if matches!(resolved, Resolved::Item(Def::Variant(_)))
+            || is_tuple_struct
+            || matches!(&*last, "Some" | "Ok" | "Err")
+            || names == ["Self"]
+        {
+            let name = match names == ["Self"] {
+                true => self.function.self_type.as_deref().unwrap_or("Self").into(),
+                false => last,
+            };
+            let holds = self.holds_hashed(&name);
+            self.op(Op::Variant(name, count));
+            if holds {
+                self.gather(Shape::Lost);
+            }
+            return;
+        }
+        let ends = Tables::current().ends(&last) || matches!(&*last, "exit" | "abort");
+        if ends && count <= 1 {
+            self.op(Op::End);
+            (0..count).for_each(|_| {
+                self.op(Op::Pop);
+            });
+            self.push(Value::Unit);
+            return;
+        }
+        let message = self.message_of(&names);
+        let names = self.full_path(names);
+        // `T::run(..)`: a function of the program, most likely.
+        let is_outside = names
+            .first()
+            .is_some_and(|first| matches!(first.as_str(), "mpi" | "std" | "core" | "alloc"));
+        let perhaps = match names.len() {
+            // A plain name that means nothing in this program.
+            0 | 1 => self.named(&last, false),
+            // Of a type or a trait: what is free is not that.
+            _ => self.associated(&last),
+        };
+        if message.is_none() && !is_outside && !perhaps.is_empty() {
+            self.op(Op::Mention(perhaps));
+        }
+        let names: Vec<Rc<str>> = names.into_iter().map(Into::into).collect();
+        self.op(Op::Outside(names.into(), count, message));
+        self.gather_given(&path.path);
+    }
+
+    /// A path with what its first name is imported from.
+    fn full_path(&self, names: Vec<String>) -> Vec<String> {
+        let items = &self.analysis.items;
+        let mut scope = Some(self.function.body_scope);
+        while let Some(at) = scope {
+            let one = items.scope(at);
+            if let Some(path) = names
+                .first()
+                .and_then(|first| one.uses.get(first))
+                .and_then(|all| all.first())
+            {
+                return path.iter().cloned().chain(names.into_iter().skip(1)).collect();
+            }
+            scope = one.parent.filter(|_| one.is_block);
+        }
+        names
+    }
+
+    /// The meaning of a function of rsmpi: `p2p::send_receive(..)`, `Communicator::barrier(&world)`, a raw MPI call.
+    fn message_of(&self, names: &[String]) -> Option<Rc<ckpt_safepoints::skeleton::call::Call>> {
+        let last = names.last()?;
+        if last.starts_with("MPI_") {
+            return self.calls.raw(last);
+        }
+        let found = self.calls.get(last)?;
+        // A method called by its path: `Communicator::barrier(&world)`, but not `Sender::send`.
+        let of_mpi = |name: &String| {
+            [
+                "mpi",
+                "Communicator",
+                "CommunicatorCollectives",
+                "Root",
+                "Source",
+                "Destination",
+                "SimpleCommunicator",
+            ]
+            .contains(&name.as_str())
+        };
+        let is_free = found.sort == ckpt_safepoints::skeleton::call::Sort::Exchange;
+        (is_free || names.iter().any(of_mpi)).then(|| Rc::clone(found))
+    }
+
+    fn arguments(&mut self, call: &ExprCall) {
+        for argument in &call.args {
+            self.expr(argument);
+        }
+    }
+
+    /// The arguments of a function of the program, which may write to what it is given.
+    fn given_arguments(&mut self, call: &ExprCall, callee: usize) {
+        for (index, argument) in call.args.iter().enumerate() {
+            self.given(argument, callee, index);
+        }
+    }
+
+    fn given(&mut self, argument: &Expr, callee: usize, index: usize) {
+        match argument {
+            Expr::Reference(one) if one.mutability.is_some() => {
+                self.place(&one.expr, Touch::Given(callee, index));
+            }
+            Expr::Path(_) => {
+                self.place(argument, Touch::Passed(callee, index));
+            }
+            other => self.expr(other),
+        }
+    }
+
+    /// The functions of the program that a call at this place may mean.
+    fn own_functions(&self, span: Span) -> Vec<usize> {
+        let key = (self.function.id, span.byte_range().start + self.base);
+        let found = self.callees.get(&key);
+        found.into_iter().flatten().map(|id| id.0).collect()
+    }
+
+    pub(super) fn method_call(&mut self, call: &ExprMethodCall) {
+        let name: Rc<str> = call.method.to_string().into();
+        if &*name == "for_each"
+            && let Some(Expr::Closure(closure)) = call.args.first()
+            && closure.inputs.len() == 1
+        {
+            self.for_each_closure(call, closure);
+            return;
+        }
+        let own = self.own_functions(call.method.span());
+        let message = if own.is_empty() {
+            self.calls.get(&name).cloned()
+        } else {
+            None
+        };
+        let pure = is_pure(&name);
+        let touch = match &own[..] {
+            [] if pure || message.is_some() => Touch::Never,
+            [] => Touch::Through,
+            [only] => Touch::Given(*only, 0),
+            _ => Touch::Written,
+        };
+        self.receiver(&call.receiver, touch, own.is_empty().then_some(&*name));
+        match &own[..] {
+            [only] => {
+                for (index, argument) in call.args.iter().enumerate() {
+                    self.given(argument, *only, index + 1);
+                }
+            }
+            _ => call.args.iter().for_each(|argument| self.expr(argument)),
+        }
+        self.at = self.note(call.method.span());
+        if &*name == "abort" && own.is_empty() {
+            self.op(Op::End);
+        }
+        let result = own.first().copied();
+        let functions = &self.analysis.items.functions;
+        let with_type = |id: usize| (id, functions[id].self_type.as_deref().map(Rc::from));
+        let perhaps: Vec<usize> = match own.is_empty() {
+            true => self.named(&name, true),
+            false => Vec::new(),
+        };
+        let method = Method {
+            own: own.into_iter().map(with_type).collect(),
+            perhaps: perhaps.into_iter().map(with_type).collect(),
+            lends: lends(&name),
+            name,
+            message,
+            pure,
+            unsigned: {
+                let at = call.method.span().byte_range().start + self.base;
+                self.analysis.graph.unsigned.contains(&(self.function.id, at))
+            },
+            arguments: call.args.len(),
+        };
+        self.op(Op::Method(Rc::new(method)));
+        match result {
+            Some(own) => self.gather_result(own),
+            None => self.gather_collected(call),
+        }
+    }
+
+    /// The value on top is that of a function of the program.
+    fn gather_result(&mut self, own: usize) {
+        let function = &self.analysis.items.functions[own];
+        if let syn::ReturnType::Type(_, ty) = &function.item.sig.output {
+            self.gather_type(ty);
+        }
+    }
+
+    /// The functions of the program that have this name: methods alone, or all.
+    fn named(&self, name: &str, methods: bool) -> Vec<usize> {
+        let functions = self.analysis.items.functions.iter();
+        functions
+            .filter(|one| one.name == name && (one.has_receiver() || !methods))
+            .map(|one| one.id.0)
+            .collect()
+    }
+
+    /// The functions of types and traits of the program that have this name.
+    fn associated(&self, name: &str) -> Vec<usize> {
+        let functions = self.analysis.items.functions.iter();
+        functions
+            .filter(|one| one.name == name && (one.of_impl.is_some() || one.of_trait.is_some()))
+            .map(|one| one.id.0)
+            .collect()
+    }
+
+    /// The receiver of a method, and the name of that unless it is one of the program.
+    fn receiver(&mut self, receiver: &Expr, touch: Touch, method: Option<&str>) {
+        let is_mut = match root(receiver) {
+            Some(name) => self.variable(&name).is_none_or(|(_, is_mut)| is_mut),
+            None => false,
+        };
+        let touch = match touch {
+            Touch::Through if is_mut => Touch::Written,
+            other => other,
+        };
+        let place = self.place(receiver, touch);
+        let code = &mut self.context().code;
+        if let Some(at) = place.filter(|_| method.is_some_and(goes_by_key))
+            && matches!(&code.ops[at], Op::Place(_, names, _) if names.is_empty())
+        {
+            code.by_key.insert(at);
+        }
+        if method.is_some_and(keeps_length) {
+            self.of_elements(place);
+        }
+    }
+
+    /// `iterator.for_each(|x| ..)` is a loop.
+    fn for_each_closure(&mut self, call: &ExprMethodCall, closure: &syn::ExprClosure) {
+        let over = &call.receiver;
+        self.for_each(over, None, |lowerer, element| {
+            let pattern = lowerer.pattern(&closure.inputs[0]);
+            lowerer.op(Op::Bind(element, Rc::new(pattern)));
+            lowerer.expr(&closure.body);
+        });
+    }
+}
+
+/// Methods of a hashed collection that ask for what is under a key, or how much there is.
+fn goes_by_key(method: &str) -> bool {
+    const ALL: [&str; 11] = [
+        "insert",
+        "get",
+        "get_mut",
+        "entry",
+        "remove",
+        "contains",
+        "contains_key",
+        "len",
+        "is_empty",
+        "clear",
+        "reserve",
+    ];
+    ALL.contains(&method)
+}
+
+/// The variable at the bottom of a chain of fields and elements.
+fn root(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        Expr::Field(one) => root(&one.base),
+        Expr::Index(one) => root(&one.expr),
+        Expr::Paren(one) => root(&one.expr),
+        Expr::Unary(one) => root(&one.expr),
+        _ => None,
+    }
+}
+
+/// Whether a method of another crate leaves its receiver as it is.
+fn is_pure(name: &str) -> bool {
+    const MORE: [&str; 30] = [
+        "rank",
+        "size",
+        "target_rank",
+        "target_size",
+        "is_self",
+        "source_rank",
+        "tag",
+        "count",
+        "world",
+        "wait",
+        "wait_without_status",
+        "wait_for_data",
+        "cancel",
+        "get",
+        "shift",
+        "coordinates_to_rank",
+        "rank_to_coordinates",
+        "num_dimensions",
+        "get_layout",
+        "into",
+        "unwrap",
+        "expect",
+        "matched_receive",
+        "matched_receive_vec",
+        "iter",
+        "process_at_rank",
+        "any_process",
+        "this_process",
+        "is_some",
+        "is_none",
+    ];
+    let tables = Tables::current();
+    MORE.contains(&name) || (tables.is_pure(name) && !tables.changes(name) && !tables.borrows_mutably(name))
+}
+
+/// Whether a method may give an exclusive reference to its receiver, or to a part of it.
+fn lends(method: &str) -> bool {
+    const NAMES: [&str; 12] = [
+        "entry",
+        "insert",
+        "get_or_insert",
+        "get_or_insert_with",
+        "or_insert",
+        "or_insert_with",
+        "or_default",
+        "by_ref",
+        "peekable",
+        "drain",
+        "lock",
+        "into_iter",
+    ];
+    method.contains("_mut") || NAMES.contains(&method) || Tables::current().borrows_mutably(method)
+}

@@ -1,0 +1,545 @@
+//! All ranks together: messages on their way, collective calls, and who can go on.
+//!
+//! Every send is taken to be buffered: that leaves the most room for one rank to run ahead of another, and what holds
+//! then holds for a send that waits as well. A receive from any rank is decided last, when nothing else can go on
+//! (S. Vakkalanka, G. Gopalakrishnan, R. Kirby, CAV 2008): then every message that it may get is there.
+
+use crate::explorer::collective::{Together, differs};
+use crate::explorer::ranks::Ranks;
+use crate::machine::{Ask, At, Comm, Rank, Sight, State, Wait, What};
+use crate::skeleton::Skeleton;
+use crate::skeleton::regions::Pieces;
+use crate::values::Value;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// A message on its way.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Message {
+    pub(crate) tag: Value,
+    pub(crate) data: Value,
+    pub(crate) at: At,
+}
+
+impl Message {
+    /// Gives values that are not known other numbers.
+    pub(crate) fn rename(&mut self, rename: &mut dyn FnMut(u64) -> u64) {
+        self.replace(&mut |part| match part {
+            Value::Uniform(number) => Some(Value::Uniform(rename(*number))),
+            _ => None,
+        });
+    }
+
+    /// Only what is known for certain.
+    fn without_names(&mut self) {
+        self.data = self.data.map(&mut |part| match part {
+            Value::Uniform(_) => Some(Value::Data),
+            _ => None,
+        });
+    }
+
+    /// Replaces values.
+    pub(crate) fn replace(&mut self, change: &mut dyn FnMut(&Value) -> Option<Value>) {
+        self.tag = self.tag.map(change);
+        self.data = self.data.map(change);
+    }
+}
+
+/// What a search is about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub(crate) skeleton: &'a Skeleton,
+    pub(crate) pieces: &'a Pieces<'a>,
+    /// Whether conditions that decide about values, and not about messages at once, are tried both ways as well, and
+    /// messages keep what is the same on all ranks.
+    pub(crate) fine: bool,
+    /// Whether a few turns of a loop stand for all: what its variable is behind the first turn is not looked at.
+    pub(crate) few_turns: bool,
+}
+
+/// What stands in the way, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Trouble {
+    pub(crate) at: Option<At>,
+    pub(crate) why: String,
+    /// Whether there is too much to try, and nothing was found to be in the way.
+    pub(crate) too_much: bool,
+    /// Whether it was not found out what a rank does, so nothing was found to be in the way either.
+    pub(crate) unknown: bool,
+}
+
+impl Trouble {
+    pub(crate) fn new(at: Option<At>, why: impl Into<String>) -> Self {
+        Self {
+            at,
+            why: why.into(),
+            too_much: false,
+            unknown: false,
+        }
+    }
+}
+
+/// A message that a rank which waits for any may get: the rank, the communicator, the source.
+pub(crate) type Choice = (usize, usize, usize);
+
+/// All ranks.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct World {
+    pub(crate) ranks: Ranks,
+    pub(crate) comms: Vec<Comm>,
+    /// By communicator, source and destination.
+    pub(crate) queues: BTreeMap<(usize, usize, usize), VecDeque<Message>>,
+    pub(crate) together: BTreeMap<(usize, usize), Together>,
+    pub(crate) decisions: BTreeMap<u64, bool>,
+    /// The ranks that have waited for a message from any: results that come in any order must look alike, or there are too
+    /// many orders to try.
+    any: BTreeSet<usize>,
+}
+
+impl World {
+    /// The ranks, all about to call `main`.
+    pub(crate) fn new(count: usize, skeleton: &Skeleton) -> Self {
+        let all = Comm {
+            members: (0..count).collect(),
+            grid: None,
+        };
+        let alone = (0..count).map(|rank| Comm {
+            members: vec![rank],
+            grid: None,
+        });
+        Self {
+            ranks: Ranks::new((0..count).map(|index| Rank::new(index, skeleton))),
+            comms: std::iter::once(all).chain(alone).collect(),
+            queues: BTreeMap::new(),
+            together: BTreeMap::new(),
+            decisions: BTreeMap::new(),
+            any: BTreeSet::new(),
+        }
+    }
+
+    /// Lets all ranks go on as far as they can without a decision. A frozen rank stays where it is.
+    pub(crate) fn settle(
+        &mut self,
+        scene: Scene<'_>,
+        fuel: &mut u64,
+        frozen: Option<usize>,
+    ) -> Result<(), Trouble> {
+        loop {
+            let mut changed = false;
+            for index in (0..self.ranks.len()).filter(|index| Some(*index) != frozen) {
+                if self.ranks[index].state == State::Runs {
+                    self.run(index, scene, fuel)?;
+                    changed = true;
+                }
+                changed |= self.resume(index)?;
+            }
+            if !changed {
+                return Ok(());
+            }
+        }
+    }
+
+    fn run(&mut self, index: usize, scene: Scene<'_>, fuel: &mut u64) -> Result<(), Trouble> {
+        let mut asks = Vec::new();
+        let mut sight = Sight {
+            skeleton: scene.skeleton,
+            pieces: scene.pieces,
+            comms: &self.comms,
+            decisions: &self.decisions,
+            fine: scene.fine,
+            few_turns: scene.few_turns,
+            asks: &mut asks,
+            fuel,
+        };
+        self.ranks[index].run(&mut sight);
+        for ask in asks {
+            self.answer(index, ask)?;
+        }
+        if self.waits_for_any(index) && self.any.insert(index) {
+            let comms = &self.comms;
+            let to_it = |comm: usize, to: usize| comms[comm].members.get(to) == Some(&index);
+            let queues = self.queues.iter_mut();
+            for (_, list) in queues.filter(|((comm, _, to), _)| to_it(*comm, *to)) {
+                list.iter_mut().for_each(Message::without_names);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn number_in(&self, rank: usize, comm: usize) -> usize {
+        let members = &self.comms[comm].members;
+        members.iter().position(|one| *one == rank).unwrap_or(0)
+    }
+
+    fn answer(&mut self, index: usize, ask: Ask) -> Result<(), Trouble> {
+        match ask {
+            Ask::Send {
+                comm,
+                to,
+                tag,
+                data,
+                at,
+            } => {
+                let from = self.number_in(index, comm);
+                let mut message = Message { tag, data, at };
+                if self.any.contains(&self.global(comm, to)) {
+                    message.without_names();
+                }
+                self.queues
+                    .entry((comm, from, to))
+                    .or_default()
+                    .push_back(message);
+            }
+            Ask::Join {
+                comm,
+                number,
+                part,
+                at,
+            } => {
+                let me = self.number_in(index, comm);
+                let together = self.together.entry((comm, number)).or_default();
+                if let Some((other, (first, _))) = together.parts.iter().next()
+                    && (first.kind != part.kind || first.root != part.root)
+                {
+                    let (other, why) = (self.comms[comm].members[*other], differs(first, &part));
+                    return Err(Trouble::new(
+                        Some(at),
+                        format!("rank {index} calls {why} than rank {other}"),
+                    ));
+                }
+                together.parts.insert(me, (part, at));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a rank that waits can go on.
+    fn resume(&mut self, index: usize) -> Result<bool, Trouble> {
+        let State::Waits(wait) = self.ranks[index].state.clone() else {
+            return Ok(false);
+        };
+        let maybe_receive = matches!(wait, Wait::MaybeReceive(..));
+        match wait {
+            Wait::Site(_) => Ok(false),
+            Wait::Decision(number) | Wait::Cases(number, _) => {
+                let decided = self.decisions.contains_key(&number);
+                if decided {
+                    self.ranks[index].state = State::Runs;
+                }
+                Ok(decided)
+            }
+            Wait::Receive(id, gives) | Wait::MaybeReceive(id, gives) => {
+                self.deliver(index)?;
+                if !self.ranks[index].has_come(id) {
+                    return Ok(false);
+                }
+                let Some((value, status)) = self.ranks[index].received(id) else {
+                    return Ok(false);
+                };
+                let given = self.ranks[index].give(gives, value, status);
+                self.ranks[index].go_on(if maybe_receive { Value::some(given) } else { given });
+                Ok(true)
+            }
+            Wait::Probe {
+                comm,
+                source,
+                tag,
+                maybe,
+            } => {
+                let Some(source) = source else { return Ok(false) };
+                let me = self.number_in(index, comm);
+                let found = self.first(comm, source as usize, me, tag.as_ref(), index)?;
+                let Some(at) = found else { return Ok(false) };
+                let tag = self.queues[&(comm, source as usize, me)][at].tag.clone();
+                let status = Value::Status(source, Box::new(tag));
+                self.ranks[index].go_on(if maybe { Value::some(status) } else { status });
+                Ok(true)
+            }
+            Wait::Collective(id) => {
+                let Some(value) = self.finish(index, id) else {
+                    return Ok(false);
+                };
+                self.ranks[index].go_on(value);
+                Ok(true)
+            }
+            Wait::Requests(ids, value) => {
+                self.deliver(index)?;
+                let mut left = Vec::new();
+                let open = ids.len();
+                for id in ids {
+                    if !self.request_done(index, id) {
+                        left.push(id);
+                    }
+                }
+                if left.len() == open && open > 0 {
+                    return Ok(false);
+                }
+                if left.is_empty() {
+                    self.ranks[index].go_on(value);
+                    return Ok(true);
+                }
+                self.ranks[index].state = State::Waits(Wait::Requests(left, value));
+                Ok(false)
+            }
+        }
+    }
+
+    /// Closes a request if what it is about has happened.
+    fn request_done(&mut self, index: usize, id: u64) -> bool {
+        let rank = &self.ranks[index];
+        let Some(at) = rank.requests.iter().position(|one| one.id == id) else {
+            return true;
+        };
+        match rank.requests[at].what {
+            What::Sent => {
+                self.ranks[index].requests.remove(at);
+                true
+            }
+            What::Receive { .. } => rank.has_come(id) && self.ranks[index].received(id).is_some(),
+            What::Collective { .. } => self.finish(index, id).is_some(),
+        }
+    }
+
+    /// The first message of a source that has this tag.
+    fn first(
+        &self,
+        comm: usize,
+        source: usize,
+        to: usize,
+        tag: Option<&Value>,
+        rank: usize,
+    ) -> Result<Option<usize>, Trouble> {
+        for (at, message) in self
+            .queues
+            .get(&(comm, source, to))
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
+            match same_tag(&message.tag, tag) {
+                Some(true) => return Ok(Some(at)),
+                Some(false) => {}
+                None => {
+                    let at = Some(self.ranks[rank].at);
+                    return Err(Trouble::new(
+                        at,
+                        "whether the tags of two messages are the same cannot be worked out",
+                    ));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn waits_for_any(&self, index: usize) -> bool {
+        self.ranks[index].requests.iter().any(|one| {
+            matches!(
+                &one.what,
+                What::Receive {
+                    source: None,
+                    came: None,
+                    ..
+                }
+            )
+        })
+    }
+
+    /// Messages that can come to nothing but one receive.
+    fn deliver(&mut self, index: usize) -> Result<(), Trouble> {
+        if self.waits_for_any(index) {
+            return Ok(());
+        }
+        for at in 0..self.ranks[index].requests.len() {
+            let What::Receive {
+                comm,
+                source: Some(source),
+                tag,
+                came: None,
+                ..
+            } = self.ranks[index].requests[at].what.clone()
+            else {
+                continue;
+            };
+            let me = self.number_in(index, comm);
+            if let Some(found) = self.first(comm, source as usize, me, tag.as_ref(), index)? {
+                self.take(index, at, (comm, source as usize, me), found);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a message to a receive.
+    fn take(&mut self, index: usize, request: usize, queue: (usize, usize, usize), found: usize) {
+        let Some(list) = self.queues.get_mut(&queue) else {
+            return;
+        };
+        let Some(message) = list.remove(found) else { return };
+        if list.is_empty() {
+            self.queues.remove(&queue);
+        }
+        if let What::Receive { came, .. } = &mut self.ranks[index].requests[request].what {
+            *came = Some((message.data, queue.1 as i128, message.tag));
+        }
+    }
+
+    /// What the ranks that wait for any may get.
+    pub(crate) fn choices(&self, frozen: Option<usize>) -> Result<Vec<Choice>, Trouble> {
+        let mut choices = BTreeSet::new();
+        for index in (0..self.ranks.len()).filter(|index| Some(*index) != frozen) {
+            self.choices_of(index, &mut choices)?;
+        }
+        Ok(choices.into_iter().collect())
+    }
+
+    fn choices_of(&self, index: usize, into: &mut BTreeSet<Choice>) -> Result<(), Trouble> {
+        let State::Waits(wait) = &self.ranks[index].state else {
+            return Ok(());
+        };
+        if let Wait::Probe {
+            comm,
+            source: None,
+            tag,
+            ..
+        } = wait
+        {
+            let me = self.number_in(index, *comm);
+            for source in 0..self.comms[*comm].members.len() {
+                if self.first(*comm, source, me, tag.as_ref(), index)?.is_some() {
+                    into.insert((index, *comm, source));
+                }
+            }
+        }
+        if matches!(wait, Wait::Site(_) | Wait::Decision(_) | Wait::Cases(..)) || !self.waits_for_any(index) {
+            return Ok(());
+        }
+        for (comm, source) in self.sources_of(index) {
+            if self.matched(index, comm, source)?.is_some() {
+                into.insert((index, comm, source));
+            }
+        }
+        Ok(())
+    }
+
+    fn sources_of(&self, index: usize) -> Vec<(usize, usize)> {
+        let mut found = BTreeSet::new();
+        for request in &self.ranks[index].requests {
+            let What::Receive {
+                comm,
+                source,
+                came: None,
+                ..
+            } = &request.what
+            else {
+                continue;
+            };
+            match source {
+                Some(source) => {
+                    found.insert((*comm, *source as usize));
+                }
+                None => found.extend((0..self.comms[*comm].members.len()).map(|source| (*comm, source))),
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// The next message of a source that a receive of the rank wants, and the first such receive.
+    fn matched(&self, index: usize, comm: usize, from: usize) -> Result<Option<(usize, usize)>, Trouble> {
+        let me = self.number_in(index, comm);
+        for (found, message) in self
+            .queues
+            .get(&(comm, from, me))
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
+            for (at, request) in self.ranks[index].requests.iter().enumerate() {
+                let What::Receive {
+                    comm: of,
+                    source,
+                    tag,
+                    came: None,
+                    ..
+                } = &request.what
+                else {
+                    continue;
+                };
+                if *of != comm || source.is_some_and(|source| source as usize != from) {
+                    continue;
+                }
+                match same_tag(&message.tag, tag.as_ref()) {
+                    Some(true) => return Ok(Some((at, found))),
+                    Some(false) => {}
+                    None => {
+                        let why = "whether the tags of two messages are the same cannot be worked out";
+                        return Err(Trouble::new(Some(request.at), why));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lets a rank that waits for any get the message of this source.
+    pub(crate) fn choose(&mut self, (index, comm, source): Choice) -> Result<(), Trouble> {
+        let me = self.number_in(index, comm);
+        if let State::Waits(Wait::Probe {
+            tag,
+            source: None,
+            maybe,
+            ..
+        }) = self.ranks[index].state.clone()
+        {
+            if let Some(at) = self.first(comm, source, me, tag.as_ref(), index)? {
+                let tag = self.queues[&(comm, source, me)][at].tag.clone();
+                let status = Value::Status(source as i128, Box::new(tag));
+                self.ranks[index].go_on(if maybe { Value::some(status) } else { status });
+            }
+            return Ok(());
+        }
+        if let Some((request, found)) = self.matched(index, comm, source)? {
+            self.take(index, request, (comm, source, me), found);
+        }
+        Ok(())
+    }
+
+    /// The first message of each source that a rank which waits for any could get.
+    pub(crate) fn offers(&self, index: usize) -> Result<BTreeMap<(usize, usize), At>, Trouble> {
+        let mut choices = BTreeSet::new();
+        self.choices_of(index, &mut choices)?;
+        let mut offers = BTreeMap::new();
+        for (_, comm, source) in choices {
+            let me = self.number_in(index, comm);
+            let found = match &self.ranks[index].state {
+                State::Waits(Wait::Probe { tag, .. }) => self.first(comm, source, me, tag.as_ref(), index)?,
+                _ => self.matched(index, comm, source)?.map(|(_, found)| found),
+            };
+            if let Some(found) = found {
+                offers.insert((comm, source), self.queues[&(comm, source, me)][found].at);
+            }
+        }
+        Ok(offers)
+    }
+
+    /// Ranks that wait for a decision ask once more.
+    pub(crate) fn ask_anew(&mut self) {
+        for rank in self.ranks.iter_mut() {
+            if matches!(rank.state, State::Waits(Wait::Decision(_))) {
+                rank.state = State::Runs;
+            }
+        }
+    }
+
+    /// The number among all of a rank of a communicator.
+    pub(crate) fn global(&self, comm: usize, number: usize) -> usize {
+        self.comms[comm].members.get(number).copied().unwrap_or(number)
+    }
+}
+
+/// Whether a message's tag is the one that is wanted; nothing where that is not known.
+fn same_tag(tag: &Value, wanted: Option<&Value>) -> Option<bool> {
+    match (tag, wanted) {
+        (_, None) => Some(true),
+        (Value::Int(a), Some(Value::Int(b))) => Some(a == b),
+        (a, Some(b)) if a == b && a.is_same() => Some(true),
+        _ => None,
+    }
+}

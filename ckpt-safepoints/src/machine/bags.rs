@@ -1,0 +1,124 @@
+//! What is the same on all ranks but for its order.
+
+use super::{Rank, Sight};
+use crate::skeleton::Shape;
+use crate::values::Value;
+
+impl Rank {
+    /// Whether the rank is in a loop that exchanges messages: what it looks at then, others may have looked at earlier.
+    pub(crate) fn is_amid_messages(&self, sight: &Sight<'_>) -> bool {
+        (0..self.frames.len()).any(|frame| {
+            (0..self.marks_of(frame)).any(|mark| {
+                self.loop_piece(frame, mark, sight)
+                    .is_none_or(|(piece, _)| piece.events)
+            })
+        })
+    }
+
+    /// A value, or what is at a place, in the order of what holds it from now on.
+    pub(crate) fn gathered(&mut self, top: Value, shape: &Shape) -> Value {
+        let followed = self.followed(top.clone());
+        let Value::Ref(place) = &followed else {
+            return reordered(&top, shape);
+        };
+        if let Some(old) = self.at_place(place) {
+            let new = reordered(&old, shape);
+            if new != old {
+                self.put(place, new);
+            }
+        }
+        top
+    }
+
+    /// Methods on what is in another order on each rank; nothing where what comes of them may differ.
+    pub(crate) fn bag(
+        &mut self,
+        name: &str,
+        inner: &Value,
+        is_hashed: bool,
+        receiver: &Value,
+        plain: &[Value],
+        sight: &Sight<'_>,
+    ) -> Option<Value> {
+        let list = |of: Value| Value::Bag(Box::new(of), false);
+        let place = match self.followed(receiver.clone()) {
+            Value::Ref(place) => Some(place),
+            _ => None,
+        };
+        let settled = |one: &Value| match one {
+            Value::Closure(code, _) => self.closure_is_settled(*code, sight),
+            Value::Function(code) => self.is_settled(*code, sight),
+            _ => false,
+        };
+        let same = plain.iter().all(Value::is_same);
+        Some(match (name, plain) {
+            ("len" | "is_empty" | "count" | "min" | "max", []) => Value::uniform(&(name, inner)),
+            ("contains", [one]) if same => Value::uniform(&(name, inner, one)),
+            ("get" | "contains_key" | "get_key_value", [one]) if is_hashed && same => {
+                Value::uniform(&(name, inner, one))
+            }
+            ("clone" | "to_owned" | "as_ref" | "borrow" | "unwrap" | "expect", _) => {
+                Value::Bag(Box::new(inner.clone()), is_hashed)
+            }
+            (
+                "iter" | "into_iter" | "keys" | "values" | "into_keys" | "into_values" | "copied" | "cloned"
+                | "collect" | "to_vec",
+                [],
+            ) => list(Value::uniform(&(name, inner))),
+            ("map" | "filter" | "filter_map", [closure]) if settled(closure) => {
+                let code = match closure {
+                    Value::Closure(code, _) | Value::Function(code) => *code,
+                    _ => return None,
+                };
+                list(Value::uniform(&(name, inner, code)))
+            }
+            ("sort" | "sort_unstable", []) if !is_hashed => {
+                self.put(&place?, Value::uniform(&("sorted", inner)));
+                Value::Unit
+            }
+            ("insert" | "remove" | "extend" | "clear" | "reserve", _) if is_hashed && same => {
+                let after = Value::uniform(&(name, inner, plain));
+                self.put(&place?, Value::Bag(Box::new(after), true));
+                Value::uniform(&("result", name, inner, plain))
+            }
+            _ => return None,
+        })
+    }
+}
+
+fn reordered(value: &Value, shape: &Shape) -> Value {
+    match (shape, value) {
+        (Shape::Kept, _) => value.clone(),
+        (_, Value::Int(_) | Value::Bool(_) | Value::Float(_) | Value::Text(_) | Value::Unit) => value.clone(),
+        (Shape::Tuple(shapes), Value::Tuple(parts)) if shapes.len() == parts.len() => Value::tuple(
+            parts
+                .iter()
+                .zip(shapes)
+                .map(|(part, shape)| reordered(part, shape))
+                .collect(),
+        ),
+        (Shape::Tuple(shapes), _) => {
+            let parts = shapes.iter().enumerate();
+            let part = |(at, shape): (usize, &Shape)| {
+                let part = match value.is_same() {
+                    true => Value::uniform(&(at.to_string(), value)),
+                    false => value.blurred(),
+                };
+                reordered(&part, shape)
+            };
+            Value::tuple(parts.map(part).collect())
+        }
+        // `Some`, `Ok`: what is in it.
+        (_, Value::Variant(name, parts)) if matches!(&**name, "Some" | "None" | "Ok" | "Err") => {
+            let parts: Vec<Value> = parts.iter().map(|part| reordered(part, shape)).collect();
+            Value::Variant(name.clone(), parts.into())
+        }
+        (Shape::Hashed, Value::Bag(inner, _)) => Value::Bag(inner.clone(), true),
+        (Shape::Sorted, Value::Bag(inner, _)) => Value::uniform(&("sorted", inner)),
+        (Shape::Hashed, value) if value.is_same() => {
+            Value::Bag(Box::new(Value::uniform(&("hashed", value))), true)
+        }
+        (Shape::Sorted, value) if value.is_same() => Value::uniform(&("sorted", value)),
+        (_, value) => value.blurred(),
+    }
+}

@@ -1,0 +1,239 @@
+//! Calls of functions and closures, and lists that go through closures.
+
+use super::control::hash;
+use super::{After, Each, Frame, Rank, Sight, State, Wait};
+use crate::values::Value;
+use std::rc::Rc;
+
+/// Calls nested deeper than this are not followed.
+const DEEPEST_CALL: usize = 100;
+
+impl Rank {
+    /// Calls a function or closure of the program.
+    pub(crate) fn call(
+        &mut self,
+        code: usize,
+        mut given: Vec<Value>,
+        parent: Option<usize>,
+        after: After,
+        sight: &mut Sight<'_>,
+    ) {
+        let skeleton = sight.skeleton;
+        let Some(callee) = skeleton
+            .codes
+            .get(code)
+            .filter(|_| self.frames.len() < DEEPEST_CALL)
+        else {
+            self.lose("calls are nested too deep to be followed");
+            return;
+        };
+        if callee.consumes_self
+            && let Some(first) = given.first_mut()
+        {
+            *first = self.value(first);
+        }
+        let key = match self.is_settled(code, sight) && parent.is_none() {
+            true => given.iter().map(|one| self.deep(one)).collect::<Option<Vec<_>>>(),
+            false => None,
+        };
+        self.frames.push(Frame {
+            code,
+            pc: 0,
+            slots: vec![Value::Unit; callee.slots],
+            stack: Vec::new(),
+            marks: Vec::new(),
+            parent,
+            after,
+            given: given.clone(),
+            key: key.map(|values| hash(&(code, values))),
+        });
+        if given.len() != callee.parameters.len() {
+            given.resize(callee.parameters.len(), Value::Unknown);
+        }
+        for (value, pattern) in given.into_iter().zip(&callee.parameters) {
+            self.bind(value, pattern);
+        }
+        if !sight.pieces.has_events(code) {
+            self.be_quiet(self.frames.len() - 1, None, None, sight);
+        }
+    }
+
+    /// Calls what a value stands for.
+    pub(crate) fn call_value(
+        &mut self,
+        callee: Value,
+        given: Vec<Value>,
+        after: After,
+        sight: &mut Sight<'_>,
+    ) {
+        match callee {
+            Value::Closure(code, frame) => self.call(code, given, Some(frame), after, sight),
+            Value::Function(code) => self.call(code, given, None, after, sight),
+            _ if sight.pieces.has_hidden_events() => {
+                self.lose("which function is called here cannot be told")
+            }
+            _ => {
+                given.iter().for_each(|one| self.leak(one));
+                self.unseen(&given, sight);
+                self.push(Value::Unknown);
+            }
+        }
+    }
+
+    /// Closures and functions that are given away may be called any number of times.
+    pub(crate) fn unseen(&mut self, given: &[Value], sight: &Sight<'_>) {
+        for value in given {
+            let (code, parent) = match self.value(value) {
+                Value::Closure(code, parent) => (code, Some(parent)),
+                Value::Function(code) => (code, None),
+                _ => continue,
+            };
+            if sight.pieces.has_events(code) {
+                self.lose("a closure that exchanges messages is given to a function that is not followed");
+                return;
+            }
+            let all = 0..sight.skeleton.codes[code].ops.len();
+            let piece = sight.pieces.piece(code, all);
+            self.forget_captured(&piece, parent);
+        }
+    }
+
+    /// A call ends with this value.
+    pub(crate) fn give_back(&mut self, value: Value, sight: &mut Sight<'_>) -> Option<()> {
+        let frame = self.frames.pop()?;
+        if self.frames.is_empty() {
+            self.frames.push(frame);
+            self.state = State::Ended;
+            return Some(());
+        }
+        self.left();
+        let value = self.settled_closures(value, sight);
+        match frame.after {
+            After::Value | After::Region => self.push(value),
+            After::Some => self.push(Value::some(value)),
+            After::Thread => self.thread_ended(frame.code, frame.parent, sight),
+            After::Each(each) => self.each_done(each, value, sight),
+            After::Drain(first) => {
+                let open = self
+                    .requests
+                    .iter()
+                    .map(|one| one.id)
+                    .filter(|id| *id >= first)
+                    .collect();
+                self.state = State::Waits(Wait::Requests(open, value));
+            }
+        }
+        Some(())
+    }
+
+    /// A value that a call gives back: the variables of a closure that was made in it are gone, so it is not followed.
+    fn settled_closures(&mut self, value: Value, sight: &Sight<'_>) -> Value {
+        let frames = self.frames.len();
+        let mut escaped = Vec::new();
+        let value = value.map(&mut |part| match part {
+            Value::Closure(_, parent) if *parent >= frames => {
+                escaped.push(part.clone());
+                Some(Value::Unknown)
+            }
+            Value::Ref(place) if place.frame >= frames => Some(Value::Unknown),
+            _ => None,
+        });
+        for one in escaped {
+            if let Value::Closure(code, _) = one
+                && sight.pieces.has_events(code)
+            {
+                self.lose("a closure that exchanges messages is given to where it is not followed");
+            }
+        }
+        value
+    }
+
+    /// `?`: an error that leaves a function which exchanges messages is taken to end the program, so what is not known is
+    /// taken for a success there. Any other call is given up.
+    pub(crate) fn question_mark(&mut self, top: Value, sight: &mut Sight<'_>) -> Option<()> {
+        let value = self.value(&top);
+        match &value {
+            Value::Variant(name, parts) if matches!(&**name, "Some" | "Ok") => {
+                let inner = parts.first().cloned().unwrap_or(Value::Unit);
+                self.push(inner);
+            }
+            Value::Variant(name, _) if matches!(&**name, "None" | "Err") => {
+                return self.give_back(value, sight);
+            }
+            _ if self.frames.len() > 1 && !sight.pieces.has_events(self.frame().code) => {
+                self.abandon_call(self.frames.len() - 1, sight);
+            }
+            Value::Bag(..) => self.push(value),
+            other if other.is_same() => self.push(Value::uniform(&("?", other))),
+            other => self.push(other.blurred()),
+        }
+        Some(())
+    }
+
+    /// Starts a list on its way through a closure.
+    pub(crate) fn each(
+        &mut self,
+        name: &Rc<str>,
+        closure: Value,
+        mut todo: Vec<Value>,
+        sight: &mut Sight<'_>,
+    ) {
+        todo.reverse();
+        let each = Each {
+            name: name.clone(),
+            closure,
+            current: Value::Unit,
+            todo,
+            done: Vec::new(),
+        };
+        if let Value::Closure(code, parent) = each.closure
+            && self.skips(code, None, sight)
+        {
+            return self.skip_each(code, Some(parent), each, sight);
+        }
+        self.each_next(each, sight);
+    }
+
+    fn each_next(&mut self, mut each: Each, sight: &mut Sight<'_>) {
+        match each.todo.pop() {
+            Some(next) => {
+                each.current = next.clone();
+                let closure = each.closure.clone();
+                self.call_value(closure, vec![next], After::Each(each), sight);
+            }
+            None => {
+                let value = match &*each.name {
+                    "any" => Value::Bool(false),
+                    "all" => Value::Bool(true),
+                    "find" | "position" => Value::none(),
+                    _ => self.listed(each.done),
+                };
+                self.push(value);
+            }
+        }
+    }
+
+    fn each_done(&mut self, mut each: Each, value: Value, sight: &mut Sight<'_>) {
+        let truth = match self.value(&value) {
+            Value::Bool(truth) => Some(truth),
+            _ => None,
+        };
+        match (&*each.name, truth) {
+            ("map", _) => each.done.push(value),
+            ("filter", Some(true)) => each.done.push(each.current.clone()),
+            ("any", Some(true)) => return self.push(Value::Bool(true)),
+            ("all", Some(false)) => return self.push(Value::Bool(false)),
+            ("find", Some(true)) => return self.push(Value::some(each.current)),
+            ("filter" | "find", Some(false)) | ("any", Some(false)) | ("all", Some(true)) => {}
+            ("filter_map" | "flat_map", _) => match value {
+                Value::Variant(name, parts) if matches!(&*name, "Some" | "None") => {
+                    each.done.extend(parts.iter().cloned())
+                }
+                Value::List(parts) => each.done.extend(parts.iter().cloned()),
+                _ => return self.push(Value::Unknown),
+            },
+            _ => return self.push(Value::Unknown),
+        }
+        self.each_next(each, sight);
+    }
+}

@@ -1,0 +1,134 @@
+//! Lists whose elements are not told apart: how many there are is known, or the same on all ranks, and what they have in
+//! common.
+
+use super::lists::some_element;
+use super::{Rank, Sight};
+use crate::skeleton::{Method, keeps_length};
+use crate::values::{Binary, Step, Value};
+use std::rc::Rc;
+
+impl Rank {
+    /// Whether the method is one that is known.
+    pub(crate) fn many(
+        &mut self,
+        method: &Method,
+        parts: &Rc<[Value; 3]>,
+        receiver: &Value,
+        arguments: &[Value],
+        sight: &mut Sight<'_>,
+    ) -> bool {
+        let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
+        let whole = Value::Many(Rc::clone(parts));
+        let found = match (&*method.name, &plain[..]) {
+            ("iter_mut", []) => match self.followed(receiver.clone()) {
+                Value::Ref(place) => self.lent_iterator(&place),
+                _ => return false,
+            },
+            ("into_iter", []) if self.is_lent(receiver) => match self.followed(receiver.clone()) {
+                Value::Ref(place) => self.lent_iterator(&place),
+                _ => return false,
+            },
+            (
+                "iter" | "into_iter" | "collect" | "copied" | "cloned" | "to_vec" | "clone" | "as_slice"
+                | "as_ref" | "into_boxed_slice" | "into_vec" | "to_owned",
+                [],
+            ) => whole,
+            ("len" | "count", []) => whole.length().unwrap_or(Value::Data),
+            ("is_empty", []) => Binary::Lt.apply(&parts[0], &parts[1]).not(),
+            ("enumerate", []) if parts[0] == Value::Int(0) => {
+                Value::many(parts[1].clone(), Value::tuple(vec![Value::At, parts[2].clone()]))
+            }
+            ("rev", []) => Value::many(whole.length().unwrap_or(Value::Data), whole.any_element()),
+            ("skip" | "take" | "step_by", [count]) => {
+                Value::many(shorter(&method.name, &whole, count), whole.any_element())
+            }
+            ("windows" | "chunks" | "chunks_exact", [count]) => {
+                let inner = Value::many(Value::Data, whole.any_element());
+                Value::many(shorter(&method.name, &whole, count), inner)
+            }
+            ("zip", [other]) => zipped(parts, &whole, other),
+            ("map", [closure]) if !whole.is_same() => return self.mapped(&whole, closure, arguments, sight),
+            (name, given) if keeps_length(name) => match self.followed(receiver.clone()) {
+                Value::Ref(_) => return self.changed(name, receiver, given),
+                _ => return false,
+            },
+            _ => return false,
+        };
+        self.push(found);
+        true
+    }
+
+    /// Elements that go through a closure without messages.
+    pub(crate) fn mapped(
+        &mut self,
+        whole: &Value,
+        closure: &Value,
+        arguments: &[Value],
+        sight: &mut Sight<'_>,
+    ) -> bool {
+        if let Value::Closure(code, _) | Value::Function(code) = closure
+            && sight.pieces.has_events(*code)
+        {
+            return false;
+        }
+        self.leak_parts(whole);
+        self.unseen(arguments, sight);
+        let count = whole.length().unwrap_or(Value::Data);
+        self.push(Value::many(count, Value::Unknown));
+        true
+    }
+
+    /// Elements are written to in place.
+    fn changed(&mut self, name: &str, receiver: &Value, given: &[Value]) -> bool {
+        let Value::Ref(mut place) = self.followed(receiver.clone()) else {
+            return false;
+        };
+        let element = some_element(&place);
+        match (name, given) {
+            ("fill", [value]) => self.write(&element, value.clone()),
+            ("copy_from_slice" | "clone_from_slice", [from]) => self.write(&element, from.any_element()),
+            ("swap" | "reverse" | "rotate_left" | "rotate_right", _) => {
+                let moved = self.value(&element);
+                self.write(&element, moved);
+            }
+            _ => {
+                place.path.push(Step::Any);
+                self.forget(&place, None);
+            }
+        }
+        self.push(if name.ends_with("_mut") {
+            Value::Unknown
+        } else {
+            Value::Unit
+        });
+        true
+    }
+}
+
+/// The length of what an iterator leaves out something of.
+fn shorter(name: &str, whole: &Value, by: &Value) -> Value {
+    match whole.length() {
+        Some(count) if count.is_same() && by.is_same() => Value::uniform(&(name, count, by)),
+        _ => Value::Data,
+    }
+}
+
+fn zipped(parts: &[Value; 3], whole: &Value, other: &Value) -> Value {
+    let endless = matches!(other, Value::Range(range) if range[1] == Value::Unit);
+    let count = match (whole.length(), other.length()) {
+        (Some(own), _) if endless => own,
+        (Some(own), Some(count)) if own == count => own,
+        (Some(own), Some(count)) if own.is_same() && count.is_same() => Value::uniform(&("zip", own, count)),
+        _ => Value::Data,
+    };
+    let first = if parts[0] == Value::Int(0) {
+        parts[2].clone()
+    } else {
+        whole.any_element()
+    };
+    let second = match other {
+        Value::Range(_) => Value::Data,
+        other => other.any_element(),
+    };
+    Value::many(count, Value::tuple(vec![first, second]))
+}

@@ -1,0 +1,117 @@
+//! Functions of other crates.
+
+use super::{After, Rank, Sight};
+use crate::skeleton::call::Call;
+use crate::skeleton::settled::{Settled, settles};
+use crate::values::{Binary, Value};
+use std::rc::Rc;
+
+/// What every process, or every node, has for itself.
+fn is_of_node(name: &Value) -> bool {
+    const ROOTS: [&str; 6] = ["/proc/", "/sys/", "/dev/", "/etc/", "/tmp/", "/run/"];
+    matches!(name, Value::Text(name) if ROOTS.iter().any(|root| name.starts_with(root)))
+}
+
+impl Rank {
+    /// Calls a function of another crate.
+    pub(crate) fn outside(
+        &mut self,
+        path: &Rc<[Rc<str>]>,
+        arguments: Vec<Value>,
+        message: Option<&Rc<Call>>,
+        sight: &mut Sight<'_>,
+    ) {
+        if let Some(call) = message {
+            return self.mpi_function(call, &arguments, sight);
+        }
+        let names: Vec<&str> = path.iter().map(|name| &**name).collect();
+        let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
+        if self.mpi_value(&names, &plain, sight) {
+            return;
+        }
+        let found = match (&names[..], &plain[..]) {
+            ([.., "Box" | "Rc" | "Arc" | "Some", "new"], [only]) => Some(only.clone()),
+            ([.., "Vec", "new"], []) | ([.., "Vec", "with_capacity"], [_]) => Some(Value::list(Vec::new())),
+            ([.., "max"], [a, b]) => extreme(Binary::Ge, a, b),
+            ([.., "min"], [a, b]) => extreme(Binary::Le, a, b),
+            (
+                [
+                    ..,
+                    "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "usize" | "isize" | "Rank",
+                    "from",
+                ],
+                [only @ Value::Int(_)],
+            ) => Some(only.clone()),
+            ([.., "f32" | "f64", "from"], [Value::Int(number)]) => Some(Value::float(*number as f64)),
+            ([.., "f32" | "f64", "from"], [only @ Value::Float(_)]) => Some(only.clone()),
+            ([.., "try_from"], [only @ Value::Int(_)]) => {
+                Some(Value::Variant("Ok".into(), Rc::new(vec![only.clone()])))
+            }
+            ([.., "mem", "take"], _) => None,
+            ([.., "mem", "swap"] | ["swap"], [a, b]) => {
+                let (a, b) = (a.clone(), b.clone());
+                self.write(&arguments[0], b);
+                self.write(&arguments[1], a);
+                Some(Value::Unit)
+            }
+            ([.., "mem", "replace"] | ["replace"], [old, _]) => {
+                let old = old.clone();
+                self.write(&arguments[0], arguments[1].clone());
+                Some(old)
+            }
+            ([.., "drop"], [_]) => Some(Value::Unit),
+            _ => None,
+        };
+        if let Some(found) = found {
+            self.push(found);
+            return;
+        }
+        if self.begins_region(path, &arguments, sight) {
+            return;
+        }
+        arguments.iter().for_each(|one| self.leak(one));
+        self.unseen(&arguments, sight);
+        let same = match settles(path) {
+            Settled::Always => true,
+            Settled::BeforeMessages => !plain.iter().any(is_of_node) && !self.is_amid_messages(sight),
+            Settled::Never => false,
+        };
+        let same = same && plain.iter().all(Value::is_same);
+        self.push(match same {
+            true => Value::uniform(&(&names, &plain)),
+            false if plain.iter().all(Value::is_data) => Value::Data,
+            false => Value::Unknown,
+        });
+    }
+
+    /// `format!(..)`
+    pub(crate) fn text(
+        &mut self,
+        pattern: &Rc<str>,
+        parts: &[Value],
+        writers: &[usize],
+        sight: &mut Sight<'_>,
+    ) {
+        let parts: Vec<Value> = parts.iter().map(|one| self.value(one)).collect();
+        let settled = writers.iter().all(|one| self.is_settled(*one, sight));
+        let text = match settled && parts.iter().all(Value::is_same) {
+            true => Value::uniform(&(pattern, parts)),
+            false => Value::Data,
+        };
+        self.push(text);
+    }
+
+    /// `mpi::request::scope(|scope| ..)` and the like: closures that are called once, here.
+    pub(crate) fn call_scope(&mut self, closure: Value, given: Vec<Value>, sight: &mut Sight<'_>) {
+        let first = self.next;
+        self.call_value(closure, given, After::Drain(first), sight);
+    }
+}
+
+fn extreme(order: Binary, a: &Value, b: &Value) -> Option<Value> {
+    match order.apply(a, b) {
+        Value::Bool(true) => Some(a.clone()),
+        Value::Bool(false) => Some(b.clone()),
+        _ => None,
+    }
+}

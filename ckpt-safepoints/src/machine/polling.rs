@@ -1,0 +1,82 @@
+//! Whether a message is there already is a matter of time. A loop that asks until it is does the same as one that waits,
+//! but for what it does meanwhile: that may be done any number of times, so what changes by it is not known.
+
+use super::{At, Rank, Sight, State, Wait};
+use crate::values::Value;
+
+/// Turns without an answer after which nothing new may change.
+const MOST_TURNS: usize = 8;
+
+/// A rank that has been told that it is not there yet.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Testing {
+    at: At,
+    /// The rank when it asked last.
+    before: Rank,
+    turns: usize,
+    /// What it had asked of the others by then.
+    asks: usize,
+}
+
+impl Rank {
+    /// `request.test()`
+    pub(crate) fn test_request(&mut self, id: u64, sight: &Sight<'_>) {
+        if self.is_not_there_yet(sight) {
+            let again = Value::Request(id);
+            return self.push(Value::Variant("Err".into(), vec![again].into()));
+        }
+        if self.state == State::Runs {
+            let done = Value::Variant("Ok".into(), vec![Value::Data].into());
+            self.state = State::Waits(Wait::Requests(vec![id], done));
+        }
+    }
+
+    /// Whether it is not there yet when this is asked: so until nothing changes any more by asking again. From then on the
+    /// rank waits for it.
+    pub(crate) fn is_not_there_yet(&mut self, sight: &Sight<'_>) -> bool {
+        let asked = self.testing.take();
+        let turns = match asked {
+            None => 0,
+            Some(testing) => {
+                let before = testing.before;
+                self.widen(&before, &mut |_, _, value: &Value| value.blurred());
+                if self.frames == before.frames {
+                    return false;
+                }
+                testing.turns + 1
+            }
+        };
+        if turns == MOST_TURNS {
+            self.lose("what changes while it is not there yet cannot be followed");
+            return false;
+        }
+        self.testing = Some(Box::new(Testing {
+            at: self.at,
+            before: self.clone(),
+            turns,
+            asks: sight.asks.len(),
+        }));
+        true
+    }
+
+    /// While it asks again and again, a rank does nothing that concerns others, and it does not go on without an answer.
+    pub(crate) fn watch_testing(&mut self, sight: &Sight<'_>) {
+        let Some(testing) = &self.testing else { return };
+        let is_alone = self.state == State::Runs
+            && sight.asks.len() == testing.asks
+            && self.requests == testing.before.requests
+            && self.held == testing.before.held;
+        // What changes while it asks differs between the ranks.
+        let another = match &self.state {
+            State::Lost(why) => !why.contains("depends on data"),
+            _ => false,
+        };
+        if !is_alone && !another {
+            self.at = testing.at;
+            self.lose("whether it is there already is a matter of time, and what is done if it is not concerns other ranks");
+        }
+        if !is_alone {
+            self.testing = None;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What a call of a communication library does to messages.
+
+use std::rc::Rc;
+
+/// What a call that receives gives back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Gives {
+    /// Nothing.
+    Nothing,
+    /// `Status`
+    Status,
+    /// `(value, Status)`
+    ValueAndStatus,
+    /// `(Message, Status)`
+    MessageAndStatus,
+}
+
+/// Who waits for whom in a collective call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Waits {
+    /// Every rank for all.
+    All,
+    /// Every rank for the root.
+    FromRoot,
+    /// The root for all.
+    ToRoot,
+    /// Every rank for those below it.
+    Below,
+}
+
+/// What sort of call it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Sort {
+    /// A message leaves.
+    Send,
+    /// A message comes.
+    Receive,
+    /// Waits for a message and leaves it.
+    Probe,
+    /// Asks whether a message is there.
+    Ask,
+    /// Asks whether a request is done.
+    Test,
+    /// One leaves and one comes.
+    Exchange,
+    /// All ranks together.
+    Collective(Waits),
+    /// All ranks together, and a communicator comes of it.
+    Communicator,
+    /// What it does is not followed, and why.
+    Opaque(String),
+}
+
+/// A call: numbers are indices of arguments, without the receiver.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Call {
+    /// Its name.
+    pub name: Rc<str>,
+    /// What it is.
+    pub sort: Sort,
+    /// What calls of a collective have in common that different ranks write differently.
+    pub kind: Rc<str>,
+    /// What is sent.
+    pub data: Option<usize>,
+    /// The tag: of what is received, or else of what is sent.
+    pub tag: Option<usize>,
+    /// The tag of what an exchange sends.
+    pub send_tag: Option<usize>,
+    /// Where an exchange sends to.
+    pub to: Option<usize>,
+    /// Where an exchange receives from.
+    pub from: Option<usize>,
+    /// Where what comes is put.
+    pub into: Option<usize>,
+    /// The colour of a split.
+    pub color: Option<usize>,
+    /// The key of a split.
+    pub key: Option<usize>,
+    /// The group of a split.
+    pub group: Option<usize>,
+    /// The dimensions that a subgroup keeps.
+    pub retain: Option<usize>,
+    /// Whether a grid of ranks is made.
+    pub cartesian: bool,
+    /// Whether a request is given.
+    pub request: bool,
+    /// Whether what comes is the same on all ranks.
+    pub same: bool,
+    /// What is given back.
+    pub gives: Gives,
+}

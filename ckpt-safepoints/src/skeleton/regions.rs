@@ -1,0 +1,521 @@
+//! What a piece of a skeleton may do: write to variables, exchange messages, leave early.
+//!
+//! A piece without messages and sites need not be followed: what it may write to is given up, and the rank goes on
+//! behind it.
+
+use super::settled::Settled;
+use super::{Op, Skeleton, Touch, Var};
+use crate::values::Value;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// Names of fields that lead to a part of a parameter which may be written to; deeper, all of it.
+const DEEPEST_PATH: usize = 6;
+
+/// How sure it is that something is written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum How {
+    /// It may be.
+    Itself,
+    /// Only if the variable, or what leads to the part, holds a reference.
+    Through,
+    /// Only if it is a reference itself.
+    Held,
+}
+
+/// A variable, the fields that lead to a part of it, and how that may be written to.
+pub(crate) type Written = (Var, Vec<Rc<str>>, How);
+
+/// What one piece may do.
+#[derive(Debug, Default)]
+pub(crate) struct Piece {
+    /// What it may write to.
+    pub(crate) writes: Vec<Written>,
+    /// The variables that it looks at.
+    pub(crate) reads: Vec<Var>,
+    /// Those of them that it looks at by key alone, if they hold a hashed collection.
+    pub(crate) by_key: Vec<Var>,
+    /// Whether what comes of it depends on nothing but those.
+    pub(crate) settled: Settled,
+    /// Whether it exchanges messages or has a site.
+    pub(crate) events: bool,
+    /// Whether it writes to variables that were there before it.
+    pub(crate) writes_outside: bool,
+    /// Whether it may leave the function.
+    pub(crate) returns: bool,
+    /// Whether it may go on outside of itself, in a loop around it.
+    pub(crate) leaves: bool,
+}
+
+/// What the parts of a skeleton may do, for a choice of sites.
+#[derive(Debug)]
+pub(crate) struct Pieces<'a> {
+    skeleton: &'a Skeleton,
+    sites: HashSet<usize>,
+    /// For each code whether it exchanges messages or has a site, itself or in what it calls.
+    events: Vec<bool>,
+    /// For each code whether it has a site, itself or in what it calls.
+    has_site: Vec<bool>,
+    /// Whether a closure, or a function that is used as a value, exchanges messages or has a site.
+    hidden: bool,
+    hidden_site: bool,
+    /// Whether an iterator of the program exchanges messages.
+    next_has_events: bool,
+    /// For each code and parameter the fields that it may write to; an empty path is all of it.
+    written: Vec<Vec<BTreeSet<Vec<Rc<str>>>>>,
+    /// Whether what comes of a code depends on its parameters alone.
+    settled: Vec<Settled>,
+    /// The closures of each function.
+    closures: HashMap<usize, Vec<usize>>,
+    known: RefCell<HashMap<(usize, usize, usize), Rc<Piece>>>,
+    ahead: RefCell<HashMap<(usize, usize), bool>>,
+    /// Calls and loops without messages that took too many steps, by code and step.
+    long: RefCell<HashSet<(usize, Option<usize>)>>,
+}
+
+impl<'a> Pieces<'a> {
+    /// For these boundaries as sites.
+    pub(crate) fn new(skeleton: &'a Skeleton, sites: &[usize]) -> Self {
+        let mut closures: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (index, code) in skeleton.codes.iter().enumerate() {
+            if let Some(parent) = code.parent {
+                closures.entry(parent).or_default().push(index);
+            }
+        }
+        let count = skeleton.codes.len();
+        let mut pieces = Self {
+            skeleton,
+            sites: sites.iter().copied().collect(),
+            events: vec![false; count],
+            has_site: vec![false; count],
+            hidden: false,
+            hidden_site: false,
+            next_has_events: false,
+            written: skeleton
+                .codes
+                .iter()
+                .map(|code| vec![BTreeSet::new(); code.parameters.len()])
+                .collect(),
+            settled: vec![Settled::Always; count],
+            closures,
+            known: RefCell::default(),
+            ahead: RefCell::default(),
+            long: RefCell::default(),
+        };
+        pieces.settle();
+        pieces
+    }
+
+    /// Whether the boundary is a site.
+    pub(crate) fn is_site(&self, boundary: usize) -> bool {
+        self.sites.contains(&boundary)
+    }
+
+    /// A piece has taken too many steps: it is given up at once from now on.
+    pub(crate) fn note_long(&self, code: usize, enter: Option<usize>) {
+        self.long.borrow_mut().insert((code, enter));
+    }
+
+    /// Whether it has.
+    pub(crate) fn is_long(&self, code: usize, enter: Option<usize>) -> bool {
+        self.long.borrow().contains(&(code, enter))
+    }
+
+    /// Whether a code exchanges messages or has a site.
+    pub(crate) fn has_events(&self, code: usize) -> bool {
+        self.events[code]
+    }
+
+    /// Whether a code has a site, itself or in what it calls.
+    pub(crate) fn leads_to_a_site(&self, code: usize) -> bool {
+        self.has_site[code]
+    }
+
+    /// What a code may write to of what a parameter refers to.
+    pub(crate) fn writes_to(&self, code: usize, parameter: usize) -> impl Iterator<Item = &Vec<Rc<str>>> {
+        self.written[code].get(parameter).into_iter().flatten()
+    }
+
+    /// Whether a code's result depends on nothing but what it is given.
+    pub(crate) fn is_settled(&self, code: usize) -> Settled {
+        self.settled[code]
+    }
+
+    fn settle(&mut self) {
+        loop {
+            let mut changed = false;
+            for index in 0..self.skeleton.codes.len() {
+                changed |= self.settle_one(index);
+            }
+            let hidden: Vec<usize> = self.hidden_codes().collect();
+            let (events, site) = (
+                hidden.iter().any(|code| self.events[*code]),
+                hidden.iter().any(|code| self.has_site[*code]),
+            );
+            let next = self.method_has_events("next");
+            changed |= (events, site, next) != (self.hidden, self.hidden_site, self.next_has_events);
+            (self.hidden, self.hidden_site, self.next_has_events) = (events, site, next);
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// Closures, and functions that are used as values: what calls them is not told by a name.
+    fn hidden_codes(&self) -> impl Iterator<Item = usize> + '_ {
+        let codes = self.skeleton.codes.iter();
+        let closures = codes
+            .clone()
+            .enumerate()
+            .filter(|(_, code)| code.parent.is_some());
+        let taken = codes.flat_map(|code| &code.ops).filter_map(|op| match op {
+            Op::Push(Value::Function(code)) => Some(*code),
+            _ => None,
+        });
+        closures.map(|(index, _)| index).chain(taken)
+    }
+
+    /// Whether a method of the program with this name exchanges messages: one that is called without being named.
+    pub(crate) fn method_has_events(&self, name: &str) -> bool {
+        let codes = self.skeleton.codes.iter().zip(&self.events);
+        codes
+            .filter(|(code, _)| code.parent.is_none())
+            .any(|(code, events)| *events && code.name.rsplit("::").next() == Some(name))
+    }
+
+    /// Whether something exchanges messages that is called by a value of which nothing is known.
+    pub(crate) fn has_hidden_events(&self) -> bool {
+        self.hidden
+    }
+
+    fn settle_one(&mut self, index: usize) -> bool {
+        let code = &self.skeleton.codes[index];
+        let all = 0..code.ops.len();
+        let events = self.range_has_events(index, all.clone());
+        let has_site = self.range_has_site(index, all.clone());
+        let settled = self.range_is_settled(index, all.clone());
+        let mut changed =
+            (events, has_site, settled) != (self.events[index], self.has_site[index], self.settled[index]);
+        (self.events[index], self.has_site[index], self.settled[index]) = (events, has_site, settled);
+        let parameters: Vec<Vec<usize>> = code
+            .parameters
+            .iter()
+            .map(|pattern| {
+                let mut slots = Vec::new();
+                pattern.slots(&mut slots);
+                slots
+            })
+            .collect();
+        for (var, path, _) in self.range_writes(index, all) {
+            if var.up > 0 {
+                continue;
+            }
+            if let Some(at) = parameters.iter().position(|slots| slots.contains(&var.slot)) {
+                // A parameter that is a pattern: all of it.
+                let mut path = if parameters[at].len() == 1 {
+                    path
+                } else {
+                    Vec::new()
+                };
+                // A recursion may lead deeper and deeper.
+                path.truncate(DEEPEST_PATH);
+                changed |= code.is_lent(at) && self.written[index][at].insert(path);
+            }
+        }
+        changed
+    }
+
+    /// What a piece may do; remembered.
+    pub(crate) fn piece(&self, code: usize, range: Range<usize>) -> Rc<Piece> {
+        let key = (code, range.start, range.end);
+        if let Some(known) = self.known.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let all = &self.skeleton.codes[code].ops;
+        let ops = &all[range.clone()];
+        // A `break` leads behind the end of its loop, and so to where the loop goes on to by itself.
+        let last = match ops.first() {
+            Some(Op::Enter(exit)) if *exit == range.end => range.end + 1,
+            _ => range.end,
+        };
+        let mut piece = Piece {
+            writes: self.range_writes(code, range.clone()),
+            reads: self.range_reads(code, range.clone()),
+            by_key: self.range_by_key(code, range.clone()),
+            settled: self.range_is_settled(code, range.clone()),
+            events: self.range_has_events(code, range.clone()),
+            ..Piece::default()
+        };
+        let mut own = HashSet::new();
+        for op in ops {
+            match op {
+                Op::Declare(slot) => {
+                    own.insert(*slot);
+                }
+                Op::Bind(_, pattern) => {
+                    let mut slots = Vec::new();
+                    pattern.slots(&mut slots);
+                    own.extend(slots);
+                }
+                _ => {}
+            }
+        }
+        let outside =
+            |(var, _, how): &Written| *how == How::Itself && (var.up > 0 || !own.contains(&var.slot));
+        piece.writes_outside = piece.writes.iter().any(outside);
+        for (at, op) in ops.iter().enumerate() {
+            match op {
+                Op::Return => piece.returns |= !(self.events[code] && super::is_error(ops, at)),
+                Op::Leave(_, to) | Op::Again(_, to) if !(range.start..=last).contains(to) => {
+                    piece.leaves = true
+                }
+                _ => {}
+            }
+        }
+        let piece = Rc::new(piece);
+        self.known.borrow_mut().insert(key, Rc::clone(&piece));
+        piece
+    }
+
+    fn closures_of(&self, code: usize) -> impl Iterator<Item = usize> + '_ {
+        self.closures.get(&code).into_iter().flatten().copied()
+    }
+
+    fn range_has_events(&self, code: usize, range: Range<usize>) -> bool {
+        self.skeleton.codes[code].ops[range].iter().any(|op| match op {
+            Op::Method(one) => {
+                one.message.is_some()
+                    || one
+                        .own
+                        .iter()
+                        .chain(&one.perhaps)
+                        .any(|(callee, _)| self.events[*callee])
+            }
+            Op::Outside(_, _, message) => message.is_some(),
+            Op::Opaque(_) => true,
+            Op::Boundary(at) => self.is_site(*at),
+            Op::Call(callee, _) => self.events[*callee],
+            Op::Closure(callee) => self.events[*callee],
+            Op::Mention(callees) => callees.iter().any(|callee| self.events[*callee]),
+            Op::CallValue(_) => self.hidden,
+            Op::Next(..) => self.next_has_events,
+            Op::Push(Value::Function(callee)) => self.events[*callee],
+            _ => false,
+        })
+    }
+
+    fn range_has_site(&self, code: usize, range: Range<usize>) -> bool {
+        self.skeleton.codes[code].ops[range]
+            .iter()
+            .any(|op| self.leads_to_site(op))
+    }
+
+    fn leads_to_site(&self, op: &Op) -> bool {
+        match op {
+            Op::Boundary(at) => self.is_site(*at),
+            Op::Method(one) => {
+                let mut callees = one.own.iter().chain(&one.perhaps);
+                callees.any(|(callee, _)| self.has_site[*callee])
+            }
+            Op::Call(callee, _) | Op::Closure(callee) => self.has_site[*callee],
+            Op::Mention(callees) => callees.iter().any(|callee| self.has_site[*callee]),
+            Op::CallValue(_) => self.hidden_site,
+            _ => false,
+        }
+    }
+
+    /// Whether a site may be come to from a step on, in the same call.
+    pub(crate) fn site_ahead(&self, code: usize, from: usize) -> bool {
+        if let Some(known) = self.ahead.borrow().get(&(code, from)) {
+            return *known;
+        }
+        let ahead = self.walk_ahead(code, from);
+        self.ahead.borrow_mut().insert((code, from), ahead);
+        ahead
+    }
+
+    fn walk_ahead(&self, code: usize, from: usize) -> bool {
+        let ops = &self.skeleton.codes[code].ops;
+        let mut seen = vec![false; ops.len()];
+        let mut open = vec![from];
+        while let Some(pc) = open.pop() {
+            if pc >= ops.len() || std::mem::replace(&mut seen[pc], true) {
+                continue;
+            }
+            if self.leads_to_site(&ops[pc]) {
+                return true;
+            }
+            match &ops[pc] {
+                Op::Jump(to) | Op::Leave(_, to) | Op::Again(_, to) => open.push(*to),
+                Op::Branch(to, _) | Op::Next(_, to) => open.extend([pc + 1, *to]),
+                Op::Return | Op::End => {}
+                _ => open.push(pc + 1),
+            }
+        }
+        false
+    }
+
+    fn range_is_settled(&self, code: usize, range: Range<usize>) -> Settled {
+        let only = |holds: bool| if holds { Settled::Always } else { Settled::Never };
+        let one = &self.skeleton.codes[code];
+        let steps = range.clone().zip(&one.ops[range]).map(|(at, op)| match op {
+            Op::CallValue(_) if one.told_calls.contains_key(&at) => self.settled[one.told_calls[&at]],
+            Op::Method(one) if one.message.is_some() => Settled::Never,
+            Op::Method(one) => match one.own.iter().map(|(callee, _)| self.settled[*callee]).min() {
+                Some(own) => own,
+                None => super::settled::differs(&one.name),
+            },
+            Op::Call(callee, _) | Op::Closure(callee) => self.settled[*callee],
+            Op::Text(_, _, writers) => {
+                let settled = writers.iter().map(|one| self.settled[*one]);
+                settled.min().unwrap_or(Settled::Always)
+            }
+            Op::Outside(_, _, Some(_)) => Settled::Never,
+            Op::Outside(path, _, None) => super::settled::settles(path),
+            Op::Opaque(_) | Op::Mention(_) | Op::Forget(_) | Op::CallValue(_) => Settled::Never,
+            Op::Gather(shape) => only(!shape.is_hashed()),
+            Op::Cast(to) => only(&**to != "*"),
+            Op::Push(value) => only(!value.is_unknown()),
+            _ => Settled::Always,
+        });
+        steps.min().unwrap_or(Settled::Always)
+    }
+
+    fn range_reads(&self, code: usize, range: Range<usize>) -> Vec<Var> {
+        let mut reads = BTreeSet::new();
+        for op in &self.skeleton.codes[code].ops[range] {
+            match op {
+                Op::Load(var) | Op::Place(var, ..) => {
+                    reads.insert(*var);
+                }
+                Op::Next(slot, _) | Op::Test(slot, _) | Op::Bind(slot, _) => {
+                    reads.insert(Var { up: 0, slot: *slot });
+                }
+                Op::Closure(inner) => {
+                    let all = 0..self.skeleton.codes[*inner].ops.len();
+                    reads.extend(outwards(self.range_reads(*inner, all)));
+                }
+                _ => {}
+            }
+        }
+        reads.into_iter().collect()
+    }
+
+    /// The variables that nothing else is done with than to ask them by key.
+    fn range_by_key(&self, code: usize, range: Range<usize>) -> Vec<Var> {
+        let one = &self.skeleton.codes[code];
+        let (mut by_key, mut others) = (BTreeSet::new(), BTreeSet::new());
+        for at in range {
+            match &one.ops[at] {
+                Op::Place(var, ..) if one.by_key.contains(&at) => {
+                    by_key.insert(*var);
+                }
+                Op::Declare(slot) => {
+                    others.insert(Var { up: 0, slot: *slot });
+                }
+                Op::Forget(vars) => others.extend(vars),
+                _ => {
+                    others.extend(self.range_reads(code, at..at + 1));
+                    others.extend(
+                        self.range_writes(code, at..at + 1)
+                            .into_iter()
+                            .map(|(var, ..)| var),
+                    );
+                }
+            }
+        }
+        by_key.difference(&others).copied().collect()
+    }
+
+    fn range_writes(&self, code: usize, range: Range<usize>) -> Vec<Written> {
+        let mut writes = BTreeSet::new();
+        let ops = &self.skeleton.codes[code].ops;
+        for (at, op) in ops.iter().enumerate().take(range.end).skip(range.start) {
+            match op {
+                Op::Place(var, path, Touch::Written) => {
+                    writes.insert((*var, path.clone(), How::Itself));
+                }
+                Op::Place(var, path, Touch::Through) => {
+                    writes.insert((*var, path.clone(), How::Through));
+                }
+                Op::Place(var, path, Touch::Given(callee, parameter) | Touch::Passed(callee, parameter)) => {
+                    let how = match op {
+                        Op::Place(_, _, Touch::Given(..)) => How::Itself,
+                        _ => How::Through,
+                    };
+                    for below in self.writes_to(*callee, *parameter) {
+                        let path = path.iter().chain(below).cloned().collect();
+                        writes.insert((*var, path, how));
+                    }
+                }
+                Op::Declare(slot) | Op::Next(slot, _) => {
+                    writes.insert((Var { up: 0, slot: *slot }, Vec::new(), How::Itself));
+                }
+                Op::Bind(_, pattern) => {
+                    let mut slots = Vec::new();
+                    pattern.slots(&mut slots);
+                    writes.extend(
+                        slots
+                            .into_iter()
+                            .map(|slot| (Var { up: 0, slot }, Vec::new(), How::Itself)),
+                    );
+                }
+                Op::Load(var) => writes.extend(self.handed_on(*var, &ops[at + 1..])),
+                Op::Forget(vars) => writes.extend(vars.iter().map(|var| (*var, Vec::new(), How::Itself))),
+                Op::Closure(inner) => self.closure_writes(*inner, &mut writes),
+                Op::CallValue(_) | Op::Mention(_) => {
+                    let closures: Vec<_> = self.closures_of(code).collect();
+                    closures
+                        .into_iter()
+                        .for_each(|one| self.closure_writes(one, &mut writes));
+                }
+                _ => {}
+            }
+        }
+        writes.into_iter().collect()
+    }
+
+    /// What a variable holds is a value for others: if that is a reference, they may write to what it leads to.
+    fn handed_on(&self, var: Var, behind: &[Op]) -> Option<Written> {
+        let mut path = Vec::new();
+        let mut next = behind.iter();
+        for op in next.by_ref() {
+            match op {
+                Op::GetField(name) => path.push(name.clone()),
+                Op::Deref | Op::Binary(_) | Op::GetElement | Op::Cast(_) | Op::Not | Op::Negate | Op::Pop => {
+                    return None;
+                }
+                _ => break,
+            }
+        }
+        let is_reference = path
+            .last()
+            .is_none_or(|name| self.skeleton.references.contains(name));
+        is_reference.then_some((var, path, How::Held))
+    }
+
+    fn closure_writes(&self, closure: usize, into: &mut BTreeSet<Written>) {
+        let all = 0..self.skeleton.codes[closure].ops.len();
+        for (var, path, how) in self.range_writes(closure, all) {
+            if var.up > 0 {
+                into.insert((
+                    Var {
+                        up: var.up - 1,
+                        ..var
+                    },
+                    path,
+                    how,
+                ));
+            }
+        }
+    }
+}
+
+fn outwards(vars: Vec<Var>) -> impl Iterator<Item = Var> {
+    vars.into_iter().filter(|var| var.up > 0).map(|var| Var {
+        up: var.up - 1,
+        ..var
+    })
+}
