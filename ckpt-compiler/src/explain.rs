@@ -156,7 +156,7 @@ fn fate(stages: &Stages, site: SiteId, id: BindingId) -> (Fate, &'static str) {
         .sites
         .get(site as usize - 1)
         .and_then(|one| one.entries.iter().find(|entry| entry.binding() == id));
-    if (plan.sites.get(site as usize - 1)).is_some_and(|one| one.lent_part(id).is_some()) {
+    if plan.filled.part(site, id).is_some() {
         return (Fate::Saved, "as a part of the value that borrows it exclusively");
     }
     match entry {

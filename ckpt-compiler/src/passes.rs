@@ -25,7 +25,6 @@ use crate::syntax::without_ckpt::{without_ckpt, without_sites};
 use crate::validate;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use std::cell::RefCell;
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::{FnArg, ItemFn, Local, Pat, parse_quote};
@@ -76,30 +75,27 @@ fn emitted(stages: &Stages, item: &TokenStream) -> Result<TokenStream, Diagnosti
         chosen: stages.chosen,
         regions: &stages.regions,
         unwritten: Unwritten::of(&stages.flow, item),
-        replaced: RefCell::default(),
-        waits: RefCell::default(),
     };
     let means = &stages.options.means;
     let emitted = means.in_force_during(|| emit(&stages.function, item, &stages.options, &emitter));
     let mut errors = Diagnostics::default();
     validate::check(
         &stages.function.block.to_token_stream(),
-        &[&emitted, &emitter.replaced.borrow()],
+        &[&emitted.function, &emitted.replaced],
         &mut errors,
     );
     errors.propagate()?;
     if stages.regions.is_empty() {
-        return Ok(emitted);
+        return Ok(emitted.function);
     }
     let members = stages.regions.members.iter().zip(&stages.members);
     let bodies = members.map(|(member, stages)| self::emitted(stages, &member.function.to_token_stream()));
     let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
-    let waits = emitter.waits.borrow();
     Ok(emit::regions::put(
-        emitted,
+        emitted.function,
         &stages.regions.members,
         &bodies,
-        &waits,
+        &emitted.waits,
     ))
 }
 

@@ -3,7 +3,7 @@
 use super::Emitter;
 use crate::names::frame;
 use crate::plan::option_slots::Stop;
-use crate::plan::{Segment, behind_the_sites, segments};
+use crate::plan::{Segment, behind_the_sites};
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -13,7 +13,7 @@ use syn::{Local, Pat, Stmt};
 impl Emitter<'_> {
     /// The statements of a block.
     pub(super) fn block(&self, block: &Block) -> TokenStream {
-        let groups = segments(block, &self.plan.replays, &|step| self.plan.begins_a_run(step));
+        let groups = self.plan.schedule.runs.segments(block);
         let is_spine = |group: &Segment<'_>| matches!(group, Segment::Spine(_));
         let last_spine = groups.iter().rposition(is_spine);
         let mut tokens = TokenStream::new();
@@ -23,7 +23,7 @@ impl Emitter<'_> {
             tokens.extend(match (group, later) {
                 (Segment::Item(step), _) => self.verbatim(step),
                 (Segment::Replay(step), _) => {
-                    let stop = self.plan.travel.stop(step.range.start);
+                    let stop = self.plan.option_slots.stop(step.range.start);
                     let (aliases, replay) = (self.aliases(step.range.start, &stop), self.replay(step));
                     quote!(#aliases #replay)
                 }
@@ -43,7 +43,7 @@ impl Emitter<'_> {
 
     /// Borrows of the variables that the step hides from sites which save them.
     fn aliases(&self, step: StepId, stop: &Stop) -> TokenStream {
-        let found = self.plan.aliases.get(&step).into_iter().flatten();
+        let found = self.plan.schedule.aliases.get(&step).into_iter().flatten();
         let found = found.filter(|alias| !stop.parked.contains(&alias.binding));
         found
             .map(|alias| {
@@ -59,7 +59,7 @@ impl Emitter<'_> {
         let Some((last, before)) = steps.split_last() else {
             return TokenStream::new();
         };
-        let stop = self.plan.travel.stop(steps[0].range.start);
+        let stop = self.plan.option_slots.stop(steps[0].range.start);
         let (take, put) = (self.take(&stop), self.put(&stop.put));
         let before = before.iter().map(|step| self.verbatim(step));
         let (last, is_value) = (self.verbatim(last), is_tail(last));
@@ -77,7 +77,7 @@ impl Emitter<'_> {
     fn guarded_run(&self, steps: &[&Step], later: Sites) -> TokenStream {
         let frame = frame();
         let range = span_of(steps);
-        let stop = self.plan.travel.stop(range.start);
+        let stop = self.plan.option_slots.stop(range.start);
         let declared = self.declared_by(steps);
         let declarations = self.declarations(&declared);
         let (take, put) = (self.take(&stop), self.put(&stop.put));
@@ -111,7 +111,7 @@ impl Emitter<'_> {
     fn guarded_spine(&self, step: &Step, spine: &SpineStep, later: Sites) -> TokenStream {
         let frame = frame();
         let Sites { first, last } = spine.sites;
-        let stop = self.plan.travel.stop(step.range.start);
+        let stop = self.plan.option_slots.stop(step.range.start);
         let declared = self.declared_by(&[step]);
         let declarations = self.declarations(&declared);
         let (take, put) = (self.take(&stop), self.put(&stop.put));
@@ -149,7 +149,7 @@ impl Emitter<'_> {
     }
 
     fn final_spine(&self, step: &Step, spine: &SpineStep) -> TokenStream {
-        let stop = self.plan.travel.stop(step.range.start);
+        let stop = self.plan.option_slots.stop(step.range.start);
         let (take, put) = (self.take(&stop), self.put(&stop.put));
         let (aliases, late) = (
             self.aliases(step.range.start, &stop),

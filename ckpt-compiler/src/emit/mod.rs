@@ -23,7 +23,6 @@ use crate::strategies::Class;
 use fingerprint::Fingerprint;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use std::cell::RefCell;
 use std::collections::HashMap;
 use syn::visit_mut::VisitMut;
 use syn::{FnArg, ItemFn};
@@ -39,14 +38,20 @@ pub struct Emitter<'a> {
     pub(crate) regions: &'a Regions,
     /// What a checkpoint need not look at again.
     pub(crate) unwritten: Unwritten,
-    /// Operands of calls in whose place others stand, as the user wrote them.
-    pub(crate) replaced: RefCell<TokenStream>,
+}
+
+/// What emission makes.
+pub struct Emitted {
+    /// The instrumented function.
+    pub function: TokenStream,
+    /// Operands of calls in whose place others stand in it, as the user wrote them.
+    pub replaced: TokenStream,
     /// For every region, what waits for its members.
-    pub(crate) waits: RefCell<HashMap<usize, TokenStream>>,
+    pub waits: HashMap<usize, TokenStream>,
 }
 
 /// Writes the function. `source` are the tokens as the user wrote them.
-pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &Emitter<'_>) -> TokenStream {
+pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &Emitter<'_>) -> Emitted {
     let rt = rt();
     let frame = frame();
     let session = options.opens_session.then(|| {
@@ -65,7 +70,7 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &Em
     emitter.plain_parameters(&mut signature);
     emitter.bound_parameters(&mut signature);
     let (attrs, vis) = (item.attrs.iter().map(outer), &item.vis);
-    quote! {
+    let function = quote! {
         #(#attrs)* #vis #signature {
             #session
             static __CKPT_PLAN: #rt::FunctionPlan = #plan;
@@ -73,6 +78,11 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &Em
             #parameters
             #body
         }
+    };
+    Emitted {
+        function,
+        replaced: emitter.replaced(),
+        waits: emitter.waits(),
     }
 }
 
@@ -261,17 +271,18 @@ impl Emitter<'_> {
 
     fn plain_reference(&self, site: SiteId, entry: &Entry) -> TokenStream {
         let id = entry.binding();
-        if let Some(kind) = self.plan.sites[site as usize - 1].lent_part(id) {
+        if let Some(kind) = self.plan.filled.part(site, id) {
             return quote_spanned!(self.own_span(id) => &#kind.stand_in());
         }
         let binding = &self.flow.bindings[id];
         let name = &binding.ident;
-        if self.plan.travel.is_parked(site, id) {
+        if self.plan.option_slots.is_parked(site, id) {
             return self.parked(id);
         }
         if !self.flow.nameable(site, id) {
             let alias = self
                 .plan
+                .schedule
                 .aliases
                 .values()
                 .flatten()

@@ -98,13 +98,13 @@ impl Emitter<'_> {
     }
 
     fn put_before_jumps(&self, step: StepId, stmt: &mut Stmt) {
-        if self.plan.travel.has_jumps(step) {
+        if self.plan.option_slots.has_jumps(step) {
             replace_jumps(stmt, &mut |jump, expr| self.jump(step, jump, expr));
         }
     }
 
     fn jump(&self, step: StepId, jump: Jump, expr: &Expr) -> Option<Expr> {
-        let put = self.put(self.plan.travel.before_jump(step, jump));
+        let put = self.put(self.plan.option_slots.before_jump(step, jump));
         if put.is_empty() {
             return None;
         }
@@ -124,7 +124,7 @@ impl Emitter<'_> {
     /// `break` or `return` with a value that has a site in it.
     pub(super) fn jump_with(&self, step: StepId, prefix: &TokenStream, value: TokenStream) -> TokenStream {
         let jump = Jump::of_tokens(prefix);
-        let put = jump.map(|jump| self.put(self.plan.travel.before_jump(step, jump)));
+        let put = jump.map(|jump| self.put(self.plan.option_slots.before_jump(step, jump)));
         match put.filter(|put| !put.is_empty()) {
             None => quote!(#prefix #value),
             Some(put) => {
@@ -148,7 +148,7 @@ impl Emitter<'_> {
             fill(&mut whole, inner);
             whole.into_token_stream()
         };
-        let stop = self.plan.travel.around(step);
+        let stop = self.plan.option_slots.around(step);
         if stop.take.is_empty() && stop.put.is_empty() {
             return filled(inner);
         }

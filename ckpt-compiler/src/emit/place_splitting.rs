@@ -147,6 +147,7 @@ impl Emitter<'_> {
 
     pub(super) fn carvings(&self, site: SiteId) -> &[Carving] {
         self.plan
+            .loans
             .carvings
             .get(&site)
             .map(Vec::as_slice)

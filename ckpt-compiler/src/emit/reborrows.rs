@@ -14,8 +14,8 @@ use syn::{Expr, Pat, PatIdent, Stmt};
 impl Emitter<'_> {
     /// All variables that some site ends.
     fn ended(&self) -> BTreeSet<BindingId> {
-        let sites = self.plan.sites.iter();
-        sites.flat_map(|site| site.remade.iter().copied()).collect()
+        let sites = self.plan.reborrows.sites().iter();
+        sites.flat_map(|site| site.references.iter().copied()).collect()
     }
 
     /// Required-execution code. Exclusive references that end at a site are assigned again, so they must be mutable.
@@ -76,7 +76,7 @@ impl Emitter<'_> {
 
     /// Makes the references again that ended at the site, in the order of their declaration.
     pub(super) fn remade(&self, site: SiteId) -> TokenStream {
-        let remade = &self.plan.sites[site as usize - 1].remade;
+        let remade = &self.plan.reborrows.at(site).references;
         let mut steps: Vec<StepId> = Vec::new();
         let mut arms: Vec<&Pat> = Vec::new();
         let mut tokens = TokenStream::new();

@@ -8,6 +8,7 @@ use crate::plan::Entry;
 use crate::spine::{Arm, Branch, SiteId, Spine, StepId, hole};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use std::collections::HashMap;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, parse_quote};
 
@@ -103,12 +104,22 @@ impl Emitter<'_> {
                 quote_spanned!(self.own_span(entry.binding()) => #frame.entry(#key, #value);)
             })
             .collect();
-        let (seen, registrations) = (self.seen(site, WORDS_AT_A_CHECKPOINT), self.registrations(site));
-        if let Some(region) = self.lowered.sites[site as usize - 1].region {
-            let wait = quote!(#seen #frame.await_members(#site, &#registrations););
-            self.waits.borrow_mut().insert(region, wait);
-        }
         quote!(#frame.region(#site); #(#entries)*)
+    }
+
+    /// For every region, what waits for its members.
+    pub(super) fn waits(&self) -> HashMap<usize, TokenStream> {
+        let frame = frame();
+        let sites = (1..).zip(&self.lowered.sites);
+        let waits = sites.filter_map(|(site, one)| {
+            let region = one.region?;
+            let (seen, registrations) = (self.seen(site, WORDS_AT_A_CHECKPOINT), self.registrations(site));
+            Some((
+                region,
+                quote!(#seen #frame.await_members(#site, &#registrations);),
+            ))
+        });
+        waits.collect()
     }
 
     /// Whether the variable is borrowed exclusively, or changed, while the region runs that begins at the site.
@@ -124,11 +135,9 @@ impl Emitter<'_> {
         let registrations = self.registrations(site);
         let carved = self.carved(site, call);
         let kept = self.kept(site, call);
-        let (whole, mut call) = (call, call.clone());
+        let mut call = call.clone();
         for (index, operand) in carved.operands {
             set_operand(&mut call, index, operand);
-            let replaced = crate::plan::operands(whole)[index].0.to_token_stream();
-            self.replaced.borrow_mut().extend(replaced);
         }
         let first = self.evaluated_first(site, &mut call);
         let call = quote!(#frame.call(#site, &#registrations, || #call));
@@ -144,9 +153,22 @@ impl Emitter<'_> {
         quote!({ #kept #carved let #result = #call; #remade #result })
     }
 
+    /// Operands of calls in whose place others stand, as the user wrote them.
+    pub(super) fn replaced(&self) -> TokenStream {
+        let calls = self.plan.loans.carvings.keys();
+        let calls = calls.filter_map(|site| Some((*site, find_call(&self.lowered.body, *site)?)));
+        let replaced = calls.flat_map(|(site, call)| {
+            let operands = self.carved(site, call).operands;
+            operands
+                .into_iter()
+                .map(|(index, _)| crate::plan::operands(call)[index].0.to_token_stream())
+        });
+        replaced.collect()
+    }
+
     /// Operands that use references, where the call is lent a part of a variable: such references may have to end before it.
     fn evaluated_first(&self, site: SiteId, call: &mut Expr) -> TokenStream {
-        let others = self.plan.others.get(&site);
+        let others = self.plan.loans.others.get(&site);
         let first = others.into_iter().flat_map(|others| &others.first);
         let values = first.map(|index| {
             let name = format_ident!("__ckpt_operand_{}", index, span = Span::mixed_site());
@@ -198,7 +220,8 @@ impl Emitter<'_> {
         let registrar = registrar();
         // References that end at the site and are made again behind it may be written through.
         let site_plan = &self.plan.sites[site as usize - 1];
-        let is_written_around = !site_plan.remade.is_empty() || !site_plan.seats.is_empty();
+        let reborrows = self.plan.reborrows.at(site);
+        let is_written_around = !reborrows.references.is_empty() || !reborrows.swap_groups.is_empty();
         let entries = site_plan.entries.iter().map(|entry| {
             let key = self.key(entry.binding());
             let span = self.own_span(entry.binding());
@@ -216,7 +239,7 @@ impl Emitter<'_> {
                     _ => quote!(#registrar.save_entry(#key);),
                 };
             }
-            let is_part = site_plan.lent_part(entry.binding()).is_some();
+            let is_part = self.plan.filled.part(site, entry.binding()).is_some();
             let unwritten = !is_written_around && !is_part && self.unwritten.contains(self.flow, site, entry.binding());
             let unwritten = unwritten.then(|| quote!(#registrar.unwritten();));
             match entry {
@@ -294,7 +317,7 @@ impl Emitter<'_> {
             .iter()
             .any(|entry| matches!(entry, Entry::Parameter { required: false, .. }));
         let traits = offers.then(|| quote!(use #rt::{OfferSaved as _, OfferNothing as _};));
-        let seats = self.plan.sites[site as usize - 1].seats.iter().map(|group| {
+        let seats = self.plan.reborrows.at(site).swap_groups.iter().map(|group| {
             let (name, key) = (self.seats_name(group), seats_key(group));
             quote!(#registrar.save(#key, &#name);)
         });
@@ -355,10 +378,10 @@ impl Emitter<'_> {
             _ => false,
         };
         is_own
-            && self.plan.sites[site as usize - 1].lent_part(id).is_none()
+            && self.plan.filled.part(site, id).is_none()
             && !self.is_lent_to_region(site, entry)
             && self.flow.nameable(site, id)
-            && !self.plan.travel.is_parked(site, id)
+            && !self.plan.option_slots.is_parked(site, id)
             && !self.is_through_serde(id)
     }
 
@@ -470,7 +493,7 @@ impl Emitter<'_> {
     fn seats(&self, site: SiteId) -> (TokenStream, TokenStream) {
         let (rt, frame) = (rt(), frame());
         let (mut before, mut after) = (TokenStream::new(), TokenStream::new());
-        for group in &self.plan.sites[site as usize - 1].seats {
+        for group in &self.plan.reborrows.at(site).swap_groups {
             let (seats, key) = (self.seats_name(group), seats_key(group));
             let names: Vec<_> = group.iter().map(|id| &self.flow.bindings[*id].ident).collect();
             let homes: Vec<_> = group.iter().map(|id| home_name(*id)).collect();
@@ -496,7 +519,12 @@ impl Emitter<'_> {
     /// Remembers what a reference that trades places was made for.
     pub(super) fn homes(&self, step: crate::spine::StepId) -> TokenStream {
         let rt = rt();
-        let groups = self.plan.sites.iter().flat_map(|site| &site.seats);
+        let groups = self
+            .plan
+            .reborrows
+            .sites()
+            .iter()
+            .flat_map(|site| &site.swap_groups);
         let members: std::collections::BTreeSet<_> = groups.flatten().copied().collect();
         let of_step = members
             .into_iter()

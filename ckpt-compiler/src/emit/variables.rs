@@ -21,12 +21,18 @@ impl Emitter<'_> {
         (0..self.flow.bindings.len())
             .filter(of_steps)
             .filter(|id| matches!(self.flow.bindings[*id].declaration, Declaration::Let))
-            .filter(|id| self.plan.modes.contains_key(id))
+            .filter(|id| self.plan.schedule.crossings.modes.contains_key(id))
             .collect()
     }
 
     pub(super) fn mode(&self, id: BindingId) -> Mode {
-        self.plan.modes.get(&id).copied().unwrap_or(Mode::Trapped)
+        self.plan
+            .schedule
+            .crossings
+            .modes
+            .get(&id)
+            .copied()
+            .unwrap_or(Mode::Trapped)
     }
 
     pub(super) fn declarations(&self, declared: &[BindingId]) -> TokenStream {
@@ -163,7 +169,7 @@ impl Emitter<'_> {
             let binding = &self.flow.bindings[*id];
             binding.step == step
                 && matches!(binding.declaration, Declaration::Let)
-                && self.plan.modes.contains_key(id)
+                && self.plan.schedule.crossings.modes.contains_key(id)
         })
     }
 
@@ -210,7 +216,7 @@ impl Emitter<'_> {
                     let out = self.out(id);
                     tokens.extend(quote!(#out = #name;));
                 }
-                Mode::Carried if !self.plan.travel.leaves(id) => {}
+                Mode::Carried if !self.plan.option_slots.leaves(id) => {}
                 Mode::Carried => {
                     let out = self.out(id);
                     tokens.extend(quote!(#out = ::core::option::Option::Some(#name);));
@@ -322,7 +328,7 @@ impl Emitter<'_> {
         let rt = rt();
         let empty = declared.iter().filter(|id| {
             self.mode(**id) == Mode::Carried
-                && !self.plan.travel.leaves(**id)
+                && !self.plan.option_slots.leaves(**id)
                 && !self.flow.bindings[**id].is_late()
         });
         empty
@@ -446,7 +452,7 @@ impl Emitter<'_> {
         );
         let is_moved = |point: Point| self.liveness.is_moved_at(self.flow, point, id);
         let begin = self.flow.points.get(&range.start).map(|(begin, _)| *begin);
-        let end = self.plan.end_of(self.flow, range);
+        let end = self.plan.schedule.runs.end_of(self.flow, range);
         by_value
             && self.mode(id) != Mode::Carried
             && !self.flow.bindings[id].is_plainly_copy()
@@ -461,7 +467,10 @@ impl Emitter<'_> {
             .filter(|id| {
                 let binding = &self.flow.bindings[*id];
                 binding.is_late()
-                    && matches!(self.plan.modes.get(id), Some(Mode::Deferred | Mode::Late))
+                    && matches!(
+                        self.plan.schedule.crossings.modes.get(id),
+                        Some(Mode::Deferred | Mode::Late)
+                    )
                     && self.flow.events().any(|event| {
                         event.binding == *id && event.kind == Use::Write && range.contains(&event.step)
                     })

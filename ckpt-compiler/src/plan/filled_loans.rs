@@ -1,20 +1,47 @@
 //! Variables that a value which a restart fills borrows exclusively: while it is in use, it saves them.
 
-use super::Plan;
+use super::Runs;
 use super::sites::Needed;
 use crate::cfg::{BindingId, Flow};
 use crate::diagnostics::Diagnostics;
 use crate::spine::{LentPart, Lowered, SiteId};
+use proc_macro2::Ident;
+
+/// Variables that another one which is saved at a site borrows exclusively, and so saves.
+#[derive(Debug, Default)]
+pub struct FilledLoans {
+    /// For every site the variables, each with what knows its type.
+    sites: Vec<Vec<(BindingId, Ident)>>,
+}
+
+impl FilledLoans {
+    /// What knows the type of a variable that is saved at a site as a part of another one.
+    pub fn part(&self, site: SiteId, binding: BindingId) -> Option<&Ident> {
+        let mut parts = self.of(site).iter();
+        parts.find(|(base, _)| *base == binding).map(|(_, kind)| kind)
+    }
+
+    /// The variables that are saved at a site as parts of others.
+    pub fn of(&self, site: SiteId) -> &[(BindingId, Ident)] {
+        self.sites
+            .get(site as usize - 1)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
+    }
+}
 
 /// Finds for every site which variables are saved as a part of another one that is needed there. In their own place
 /// something of their type is saved: a restart makes the other one of that, and fills it.
-pub fn lent_parts(
+pub fn filled_loans(
     lowered: &Lowered,
     flow: &Flow,
     needed: &Needed,
-    plan: &mut Plan,
+    runs: &Runs,
     errors: &mut Diagnostics,
-) {
+) -> FilledLoans {
+    let mut found = FilledLoans {
+        sites: vec![Vec::new(); flow.sites.len()],
+    };
     for part in &lowered.lent_parts {
         let Some((value, made)) = value_of(flow, part) else {
             continue;
@@ -29,15 +56,14 @@ pub fn lent_parts(
             if !here.scope.contains(&value) || !needed[site as usize - 1].contains(&value) {
                 continue;
             }
-            if let Some(other) = looks_at(flow, plan, &here.scope, base, made) {
+            if let Some(other) = looks_at(flow, runs, &here.scope, base, made) {
                 refuse(flow, value, base, other, errors);
                 continue;
             }
-            plan.sites[site as usize - 1]
-                .lent_parts
-                .push((base, part.kind.clone()));
+            found.sites[site as usize - 1].push((base, part.kind.clone()));
         }
     }
+    found
 }
 
 /// The user's variable, and what its initialiser has made.
@@ -50,7 +76,7 @@ fn value_of(flow: &Flow, part: &LentPart) -> Option<(BindingId, BindingId)> {
 /// Another statement that runs again at a restart and looks at the variable, which holds nothing then.
 fn looks_at(
     flow: &Flow,
-    plan: &Plan,
+    runs: &Runs,
     scope: &[BindingId],
     base: BindingId,
     made: BindingId,
@@ -60,7 +86,7 @@ fn looks_at(
     scope.iter().copied().find(|&id| {
         let binding = &flow.bindings[id];
         let uses = binding.inputs.iter().any(|(input, _)| *input == base);
-        uses && !is_ours(id) && plan.replays.contains(&binding.step)
+        uses && !is_ours(id) && runs.reexecuted.contains(&binding.step)
     })
 }
 

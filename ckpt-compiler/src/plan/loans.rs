@@ -68,25 +68,34 @@ pub fn operands(call: &Expr) -> Vec<(&Expr, bool)> {
     }
 }
 
-/// Finds what the calls lend.
-pub fn lends(
+/// What the calls that lead to a site borrow.
+#[derive(Debug, Default)]
+pub struct Loans {
+    /// The variables that live in a parameter of the callee during the call.
+    pub calls: Lends,
+    /// The variables of which a call borrows only a part.
+    pub carvings: Carvings,
+    /// The other operands of the calls that borrow parts.
+    pub others: HashMap<SiteId, Others>,
+}
+
+/// Finds what the calls borrow.
+pub fn loans(
     lowered: &Lowered,
     flow: &Flow,
     liveness: &Liveness,
     classes: &[Class],
     errors: &mut Diagnostics,
-) -> (Lends, Carvings, HashMap<SiteId, Others>) {
+) -> Loans {
     let mut finder = Finder {
         flow,
         liveness,
         classes,
         errors,
-        lends: HashMap::new(),
-        carvings: HashMap::new(),
-        others: HashMap::new(),
+        found: Loans::default(),
     };
     finder.block(&lowered.body);
-    (finder.lends, finder.carvings, finder.others)
+    finder.found
 }
 
 struct Finder<'a> {
@@ -94,9 +103,7 @@ struct Finder<'a> {
     liveness: &'a Liveness,
     classes: &'a [Class],
     errors: &'a mut Diagnostics,
-    lends: Lends,
-    carvings: Carvings,
-    others: HashMap<SiteId, Others>,
+    found: Loans,
 }
 
 impl Finder<'_> {
@@ -165,7 +172,7 @@ impl Finder<'_> {
         if !parts.is_empty() {
             let lent = parts.iter().flat_map(|(_, leaves)| leaves);
             let others = self.others(site, call, &lent.map(|leaf| leaf.operand).collect());
-            self.others.insert(site, others);
+            self.found.others.insert(site, others);
         }
         let mut carvings = halves;
         for (binding, leaves) in parts {
@@ -184,9 +191,9 @@ impl Finder<'_> {
             used_up: false,
             carved: true,
         }));
-        self.lends.insert(site, found);
+        self.found.calls.insert(site, found);
         if !carvings.is_empty() {
-            self.carvings.insert(site, carvings);
+            self.found.carvings.insert(site, carvings);
         }
     }
 

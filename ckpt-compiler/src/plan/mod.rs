@@ -9,18 +9,21 @@ mod reborrows;
 mod schedule;
 mod sites;
 
+pub use filled_loans::FilledLoans;
 pub use jumps::{for_each_hidden_jump, for_each_jump, replace_jumps};
-pub use loans::operands;
+pub use loans::{Loans, operands};
+pub use option_slots::OptionSlots;
 pub use place_splitting::{Carving, Leaf, Projection};
-pub use schedule::{Mode, Segment, behind_the_sites, segments};
+pub use reborrows::Reborrows;
+pub use schedule::{Aliases, Crossings, Mode, Runs, Schedule, Segment, behind_the_sites};
 
-use crate::cfg::{BindingId, Flow, Point};
+use crate::cfg::{BindingId, Flow};
 use crate::diagnostics::Diagnostics;
 use crate::liveness::Liveness;
-use crate::spine::{Lowered, SiteId, StepId};
+use crate::spine::Lowered;
 use crate::strategies::Class;
 use proc_macro2::Ident;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// Words of refusals that names of their own may be the way out of.
 pub const IS_HIDDEN: &str = "one of the two is hidden by another variable of its name";
@@ -30,31 +33,23 @@ pub const FOR_EXCLUSIVELY: &str =
 /// See [`IS_HIDDEN`].
 pub const HIDES: &str = "hides another";
 
-/// The plan of a function.
+/// The plan of a function: put together of artefacts each of which is complete before the next is made.
 #[derive(Debug)]
 pub struct Plan {
     /// How every variable comes back.
     pub classes: Vec<Class>,
+    /// Which statements are skipped, which run again, and how variables get out of what is skipped.
+    pub schedule: Schedule,
     /// The sites, site `k` at index `k - 1`.
     pub sites: Vec<SitePlan>,
-    /// The steps that run again at restart.
-    pub replays: BTreeSet<StepId>,
-    /// The steps that begin a run of their own, because they shadow a variable of the run before.
-    pub boundaries: BTreeSet<StepId>,
-    /// Borrows taken before a step, because it shadows a variable that a site needs.
-    pub aliases: BTreeMap<StepId, Vec<Alias>>,
-    /// How the variables that a run declares get out of it.
-    pub modes: HashMap<BindingId, Mode>,
-    /// For those that travel: the runs that give them a value again which was moved away before.
-    pub given_again: HashMap<BindingId, Vec<std::ops::Range<StepId>>>,
-    /// Where those that travel as options are taken and put.
-    pub travel: option_slots::Travel,
-    /// For every step, the first number behind it.
-    pub step_ends: HashMap<StepId, StepId>,
-    /// The variables of which calls borrow only a part.
-    pub carvings: loans::Carvings,
-    /// The other operands of these calls.
-    pub others: HashMap<SiteId, loans::Others>,
+    /// What calls that lead to a site borrow.
+    pub loans: Loans,
+    /// What values that a restart fills borrow, and so save.
+    pub filled: FilledLoans,
+    /// Where variables are taken out of their option slots, and put back.
+    pub option_slots: OptionSlots,
+    /// Which references end at a site and are made again after it.
+    pub reborrows: Reborrows,
     /// The names under which variables are saved.
     pub keys: HashMap<BindingId, String>,
 }
@@ -68,33 +63,13 @@ pub struct Alias {
     pub ident: Ident,
 }
 
-impl Plan {
-    /// Whether the step cannot be in one run with the step before it.
-    pub fn begins_a_run(&self, step: StepId) -> bool {
-        self.boundaries.contains(&step)
-    }
-
-    /// Where the last of the steps of a group ends.
-    pub fn end_of(&self, flow: &Flow, group: &std::ops::Range<StepId>) -> Option<Point> {
-        let ends = |step: &&StepId| group.contains(step) && self.step_ends.get(step) == Some(&group.end);
-        let last = flow.points.keys().filter(ends).min()?;
-        flow.points.get(last).map(|(_, end)| *end)
-    }
-}
-
 /// What one site registers.
 #[derive(Debug, Default)]
 pub struct SitePlan {
     /// The variables, in the order of their declaration.
     pub entries: Vec<Entry>,
-    /// Exclusive references that end at the site and are made again after it.
-    pub remade: Vec<BindingId>,
-    /// Groups of those that trade places: which stands for what is part of the checkpoint.
-    pub seats: Vec<Vec<BindingId>>,
     /// Receivers of a method that may take them by value, and leave nothing of them.
     pub used_up: Vec<BindingId>,
-    /// Variables that another one which is saved here borrows exclusively, and so saves; with what knows their types.
-    pub lent_parts: Vec<(BindingId, Ident)>,
 }
 
 impl SitePlan {
@@ -108,12 +83,6 @@ impl SitePlan {
     /// has it.
     pub fn always_saves(&self, entry: &Entry) -> bool {
         entry.is_always_saved() && !self.used_up.contains(&entry.binding())
-    }
-
-    /// What knows the type of a variable that is saved as a part of another one.
-    pub fn lent_part(&self, binding: BindingId) -> Option<&Ident> {
-        let mut parts = self.lent_parts.iter();
-        parts.find(|(base, _)| *base == binding).map(|(_, kind)| kind)
     }
 
     /// Whether the site needs the variable's value, be it only for the caller.
@@ -224,37 +193,45 @@ pub fn plan(
     classes: Vec<Class>,
     errors: &mut Diagnostics,
 ) -> Plan {
-    let mut plan = Plan {
-        classes,
-        sites: Vec::new(),
-        replays: BTreeSet::new(),
-        boundaries: BTreeSet::new(),
-        aliases: BTreeMap::new(),
-        modes: HashMap::new(),
-        given_again: HashMap::new(),
-        travel: option_slots::Travel::default(),
-        step_ends: crate::spine::step_ends(&lowered.body),
-        carvings: HashMap::new(),
-        others: HashMap::new(),
-        keys: HashMap::new(),
-    };
-    schedule::replays(lowered, flow, liveness, &mut plan);
-    let (lends, carvings, others) = loans::lends(lowered, flow, liveness, &plan.classes, errors);
-    let mut needed = sites::needed(lowered, flow, liveness, &plan, &lends);
-    loop {
-        plan.sites = sites::entries(flow, liveness, &plan.classes, &needed, &lends);
-        plan.aliases = sites::aliases(flow, &plan);
-        let forced = schedule::modes(lowered, flow, liveness, &mut plan, errors);
+    let runs = schedule::runs(lowered, flow, liveness, &classes);
+    let loans = loans::loans(lowered, flow, liveness, &classes, errors);
+    let mut needed = sites::needed(lowered, flow, liveness, &classes, &runs, &loans);
+    // What crosses a skipped run may have to be saved at more sites, and what more sites save changes how it crosses.
+    let (sites, crossings, aliases) = loop {
+        let sites = sites::entries(flow, liveness, &classes, &needed, &loans);
+        let aliases = sites::aliases(flow, &sites);
+        let given = schedule::Given {
+            lowered,
+            flow,
+            liveness,
+            classes: &classes,
+            runs: &runs,
+            sites: &sites,
+            aliases: &aliases,
+        };
+        let (crossings, forced) = schedule::crossings(&given, errors);
         if !sites::force(&mut needed, forced) {
-            break;
+            break (sites, crossings, aliases);
         }
+    };
+    let schedule = Schedule {
+        runs,
+        crossings,
+        aliases,
+    };
+    let filled = filled_loans::filled_loans(lowered, flow, &needed, &schedule.runs, errors);
+    let option_slots = option_slots::option_slots(lowered, flow, &sites, &schedule, errors);
+    let reborrows = reborrows::reborrows(flow, liveness, &classes, &loans, errors);
+    reborrows::refuse_under_aliases(flow, liveness, &classes, &schedule.aliases, errors);
+    let keys = sites::keys(flow, &sites);
+    Plan {
+        classes,
+        schedule,
+        sites,
+        loans,
+        filled,
+        option_slots,
+        reborrows,
+        keys,
     }
-    filled_loans::lent_parts(lowered, flow, &needed, &mut plan, errors);
-    plan.travel = option_slots::travel(lowered, flow, &plan, errors);
-    plan.others = others;
-    reborrows::remake(flow, liveness, &mut plan, &lends, errors);
-    reborrows::refuse_under_aliases(flow, liveness, &plan, errors);
-    plan.carvings = carvings;
-    plan.keys = sites::keys(flow, &plan.sites);
-    plan
 }

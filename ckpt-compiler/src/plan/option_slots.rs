@@ -8,8 +8,8 @@
 //! Taken and put is what is *alive*: what may be used again, by the program or to be saved at a site. That has a value
 //! on every way, as rustc has checked. Other values stay in the variable, to be dropped where they would be.
 
-use super::schedule::{Mode, Segment, behind_the_sites, declared, segments};
-use super::{HIDES, Plan, for_each_hidden_jump, for_each_jump};
+use super::schedule::{Mode, Schedule, Segment, behind_the_sites, declared};
+use super::{HIDES, SitePlan, for_each_hidden_jump, for_each_jump};
 use crate::cfg::{BindingId, Declaration, Flow, NodeId, Point};
 use crate::diagnostics::Diagnostics;
 use crate::liveness::Live;
@@ -25,7 +25,7 @@ pub const MOVED_LATER: &str =
 
 /// What is taken and put where.
 #[derive(Debug, Default)]
-pub struct Travel {
+pub struct OptionSlots {
     stops: HashMap<StepId, Stop>,
     around: HashMap<StepId, Stop>,
     jumps: HashMap<(StepId, Jump), Vec<BindingId>>,
@@ -53,7 +53,7 @@ pub struct Jump {
     pub breaks: bool,
 }
 
-impl Travel {
+impl OptionSlots {
     /// What a group of statements takes and puts; `first` is its first step.
     pub fn stop(&self, first: StepId) -> Stop {
         self.stops.get(&first).cloned().unwrap_or_default()
@@ -88,27 +88,35 @@ impl Travel {
 }
 
 /// Finds out what is taken and put where.
-pub fn travel(lowered: &Lowered, flow: &Flow, plan: &Plan, errors: &mut Diagnostics) -> Travel {
-    let saved = flow.sites.iter().zip(&plan.sites).flat_map(|(at, site)| {
+pub fn option_slots(
+    lowered: &Lowered,
+    flow: &Flow,
+    sites: &[SitePlan],
+    schedule: &Schedule,
+    errors: &mut Diagnostics,
+) -> OptionSlots {
+    let saved = flow.sites.iter().zip(sites).flat_map(|(at, site)| {
         let saves = at.scope.iter().filter(|id| site.names(**id));
         saves.map(|id| (at.node, *id))
     });
     let mut router = Router {
         flow,
-        plan,
+        sites,
+        schedule,
         live: Live::with_uses(flow, saved),
         errors,
-        travel: Travel::default(),
+        found: OptionSlots::default(),
     };
     let is_parameter =
         |id: &BindingId| matches!(flow.bindings[*id].declaration, Declaration::Parameter { .. });
-    let carried = (0..flow.bindings.len()).filter(|id| plan.modes.get(id) == Some(&Mode::Carried));
+    let carried =
+        (0..flow.bindings.len()).filter(|id| schedule.crossings.modes.get(id) == Some(&Mode::Carried));
     let place = Place {
         parked: carried.filter(is_parameter).collect(),
         ..Place::default()
     };
     router.block(&lowered.body, place);
-    router.travel
+    router.found
 }
 
 /// Where the variables are that travel, at some place of the function.
@@ -133,16 +141,16 @@ struct Target {
 
 struct Router<'a> {
     flow: &'a Flow,
-    plan: &'a Plan,
+    sites: &'a [SitePlan],
+    schedule: &'a Schedule,
     live: Live,
     errors: &'a mut Diagnostics,
-    travel: Travel,
+    found: OptionSlots,
 }
 
 impl Router<'_> {
     fn block(&mut self, block: &Block, mut place: Place) {
-        let plan = self.plan;
-        let groups = segments(block, &plan.replays, &|step| plan.begins_a_run(step));
+        let groups = self.schedule.runs.segments(block);
         let is_spine = |group: &Segment<'_>| matches!(group, Segment::Spine(_));
         let guarded = groups.iter().rposition(is_spine).map_or(0, |last| last + 1);
         for group in &groups[..guarded] {
@@ -156,9 +164,9 @@ impl Router<'_> {
             let new = self.declared_by(group);
             let leaving = new
                 .iter()
-                .filter(|id| self.is_alive(self.plan.end_of(self.flow, &range), **id));
+                .filter(|id| self.is_alive(self.schedule.runs.end_of(self.flow, &range), **id));
             let leaving: Vec<BindingId> = leaving.copied().collect();
-            self.travel.leaving.extend(leaving);
+            self.found.leaving.extend(leaving);
             place.parked.extend(new);
         }
         let rest: Vec<&Step> = behind_the_sites(block).iter().collect();
@@ -173,7 +181,7 @@ impl Router<'_> {
             Segment::Run(steps) => steps.iter().map(|step| step.range.start).collect(),
         };
         let all = steps.into_iter().flat_map(|step| declared(self.flow, step));
-        let carried = |id: &BindingId| self.plan.modes.get(id) == Some(&Mode::Carried);
+        let carried = |id: &BindingId| self.schedule.crossings.modes.get(id) == Some(&Mode::Carried);
         all.map(|(id, _)| id).filter(carried).collect()
     }
 
@@ -235,8 +243,8 @@ impl Router<'_> {
             self.used(&place.parked, &step.range)
         } else {
             let saved = |id: BindingId| {
-                let given_again = self.plan.given_again.get(&id).into_iter().flatten();
-                (sites.first..=sites.last).all(|site| self.plan.sites[site as usize - 1].names(id))
+                let given_again = self.schedule.crossings.given_again.get(&id).into_iter().flatten();
+                (sites.first..=sites.last).all(|site| self.sites[site as usize - 1].names(id))
                     && !given_again.into_iter().any(|run| step.range.contains(&run.start))
             };
             let parked = place.parked.iter().copied();
@@ -257,9 +265,9 @@ impl Router<'_> {
         let start = step.range.start;
         match spine {
             Spine::Site(site) | Spine::Call { site, .. } => {
-                let saves = |id: &BindingId| self.plan.sites[*site as usize - 1].names(*id);
+                let saves = |id: &BindingId| self.sites[*site as usize - 1].names(*id);
                 place.parked.retain(saves);
-                self.travel.at_sites.insert(*site, place.parked);
+                self.found.at_sites.insert(*site, place.parked);
             }
             Spine::Block { label, block, .. } => {
                 if label.is_some() {
@@ -319,20 +327,20 @@ impl Router<'_> {
         let begin = self.flow.contexts.get(&step.range.start).copied();
         let stop = Stop {
             take: self.alive(begin, &used),
-            put: self.alive(self.plan.end_of(self.flow, &step.range), &used),
+            put: self.alive(self.schedule.runs.end_of(self.flow, &step.range), &used),
             parked: Vec::new(),
         };
-        self.travel.around.insert(step.range.start, stop);
+        self.found.around.insert(step.range.start, stop);
         used
     }
 
     fn stop(&mut self, range: &Range<StepId>, used: &[BindingId], place: &Place) {
         let stop = Stop {
             take: self.alive(self.begin(range), used),
-            put: self.alive(self.plan.end_of(self.flow, range), used),
+            put: self.alive(self.schedule.runs.end_of(self.flow, range), used),
             parked: place.parked.clone(),
         };
-        self.travel.stops.insert(range.start, stop);
+        self.found.stops.insert(range.start, stop);
     }
 
     /// What must be put back before a jump, each with the step at which it was taken.
@@ -373,7 +381,7 @@ impl Router<'_> {
         }
         let put: Vec<BindingId> = put.into_iter().map(|(id, _)| id).collect();
         if !put.is_empty() {
-            self.travel.jumps.insert((step, jump), put);
+            self.found.jumps.insert((step, jump), put);
         }
     }
 

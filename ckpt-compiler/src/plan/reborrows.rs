@@ -1,7 +1,8 @@
 //! References that end at a site, so that what they borrow can be saved, and are made again after it.
 
-use super::loans::{Lend, Lends};
-use super::{FOR_EXCLUSIVELY, IS_HIDDEN, Plan};
+use super::Aliases;
+use super::loans::Loans;
+use super::{FOR_EXCLUSIVELY, IS_HIDDEN};
 use crate::cfg::{BindingId, Declaration, Flow, Use};
 use crate::diagnostics::Diagnostics;
 use crate::library::Tables;
@@ -12,108 +13,153 @@ use crate::syntax::purity::is_pure;
 use std::collections::BTreeSet;
 use syn::Expr;
 
+/// The references that end at sites.
+#[derive(Debug, Default)]
+pub struct Reborrows {
+    /// For every site.
+    sites: Vec<SiteReborrows>,
+}
+
+/// The references that end at a site.
+#[derive(Debug, Default)]
+pub struct SiteReborrows {
+    /// Those that are made again after it, in the order of their declaration.
+    pub references: Vec<BindingId>,
+    /// Groups of those that trade places: which stands for what is part of the checkpoint.
+    pub swap_groups: Vec<Vec<BindingId>>,
+}
+
+impl Reborrows {
+    /// The references that end at a site.
+    pub fn at(&self, site: SiteId) -> &SiteReborrows {
+        &self.sites[site as usize - 1]
+    }
+
+    /// What ends at the sites, in their order.
+    pub fn sites(&self) -> &[SiteReborrows] {
+        &self.sites
+    }
+}
+
 /// Exclusive references that are alive at a site: what they borrow can only be saved when they end there.
-pub fn remake(flow: &Flow, liveness: &Liveness, plan: &mut Plan, lends: &Lends, errors: &mut Diagnostics) {
-    for site in 1..=flow.sites.len() as SiteId {
-        let here = &flow.sites[site as usize - 1];
-        let lent = lends.get(&site).map(Vec::as_slice).unwrap_or_default();
-        remake_next_to_parts(flow, liveness, plan, site, lent, errors);
-        for &id in &here.scope {
-            let exclusive = matches!(plan.classes[id], Class::Reexecuted { exclusive: true });
-            let is_argument = is_read_by_call(flow, site, id);
-            let is_used = is_argument || liveness.is_live(flow, site, id);
-            let mut bases = flow.bindings[id].inputs.iter().map(|(input, _)| *input);
-            let base_is_lent = bases.any(|base| lent.iter().any(|lend| lend.binding == base))
-                && is_used_by_call(flow, site, id);
-            if !exclusive || !is_used || base_is_lent {
+pub fn reborrows(
+    flow: &Flow,
+    liveness: &Liveness,
+    classes: &[Class],
+    loans: &Loans,
+    errors: &mut Diagnostics,
+) -> Reborrows {
+    let of_site = |site| of_site(flow, liveness, classes, loans, site, errors);
+    let sites = (1..=flow.sites.len() as SiteId).map(of_site).collect();
+    Reborrows { sites }
+}
+
+fn of_site(
+    flow: &Flow,
+    liveness: &Liveness,
+    classes: &[Class],
+    loans: &Loans,
+    site: SiteId,
+    errors: &mut Diagnostics,
+) -> SiteReborrows {
+    let here = &flow.sites[site as usize - 1];
+    let lent = loans.calls.get(&site).map(Vec::as_slice).unwrap_or_default();
+    let mut planned = SiteReborrows {
+        references: next_to_parts(flow, liveness, classes, loans, site, errors),
+        swap_groups: Vec::new(),
+    };
+    for &id in &here.scope {
+        let exclusive = matches!(classes[id], Class::Reexecuted { exclusive: true });
+        let is_argument = is_read_by_call(flow, site, id);
+        let is_used = is_argument || liveness.is_live(flow, site, id);
+        let mut bases = flow.bindings[id].inputs.iter().map(|(input, _)| *input);
+        let base_is_lent =
+            bases.any(|base| lent.iter().any(|lend| lend.binding == base)) && is_used_by_call(flow, site, id);
+        if !exclusive || !is_used || base_is_lent {
+            continue;
+        }
+        if is_argument {
+            refuse_exclusive(flow, id, errors);
+            continue;
+        }
+        let group = trading_group(flow, id);
+        let trades = group.len() > 1;
+        let group = with_borrowed(flow, classes, group);
+        let is_call = loans.calls.contains_key(&site);
+        if group.iter().all(|id| can_be_reborrowed(flow, *id)) && !(trades && is_call) {
+            if let Some((reference, base)) = hidden_base(flow, site, &group) {
+                refuse_hidden(flow, reference, base, errors);
                 continue;
             }
-            if is_argument {
-                refuse_exclusive(flow, id, errors);
-                continue;
+            planned.references.extend(group);
+            planned.references.sort_unstable();
+            planned.references.dedup();
+            let trading = trading_group(flow, id);
+            if trading.len() > 1 && !planned.swap_groups.contains(&trading) {
+                planned.swap_groups.push(trading);
             }
-            let group = trading_group(flow, id);
-            let trades = group.len() > 1;
-            let group = with_borrowed(flow, plan, group);
-            let is_call = lends.contains_key(&site);
-            if group.iter().all(|id| can_be_remade(flow, *id)) && !(trades && is_call) {
-                if let Some((reference, base)) = hidden_base(flow, site, &group) {
-                    refuse_hidden(flow, reference, base, errors);
-                    continue;
-                }
-                let planned = &mut plan.sites[site as usize - 1];
-                planned.remade.extend(
-                    group
-                        .iter()
-                        .copied()
-                        .filter(|id| !planned.remade.contains(id))
-                        .collect::<Vec<_>>(),
-                );
-                planned.remade.sort_unstable();
-                let seated = trading_group(flow, id);
-                if seated.len() > 1 && !planned.seats.contains(&seated) {
-                    planned.seats.push(seated);
-                }
-            } else if !is_item(flow, id) {
-                refuse_exclusive(flow, id, errors);
-            }
+        } else if !is_item(flow, id) {
+            refuse_exclusive(flow, id, errors);
         }
     }
+    planned
 }
 
 /// Shared borrows of a variable of which the call at the site is lent a part exclusively: for that, the variable is taken
 /// apart as a whole.
-fn remake_next_to_parts(
+fn next_to_parts(
     flow: &Flow,
     liveness: &Liveness,
-    plan: &mut Plan,
+    classes: &[Class],
+    loans: &Loans,
     site: SiteId,
-    lent: &[Lend],
     errors: &mut Diagnostics,
-) {
+) -> Vec<BindingId> {
+    let lent = loans.calls.get(&site).map(Vec::as_slice).unwrap_or_default();
+    let mut found = Vec::new();
     let parts: BTreeSet<BindingId> = lent
         .iter()
         .filter(|lend| lend.carved)
         .map(|lend| lend.binding)
         .collect();
     if parts.is_empty() {
-        return;
+        return found;
     }
     for &id in &flow.sites[site as usize - 1].scope {
-        let shared = plan.classes[id] == Class::Reexecuted { exclusive: false };
-        let is_argument = plan
+        let shared = classes[id] == Class::Reexecuted { exclusive: false };
+        let is_argument = loans
             .others
             .get(&site)
             .is_some_and(|others| others.used.contains(&id));
         if !shared || !(is_argument || liveness.is_live(flow, site, id)) {
             continue;
         }
-        let group = made_from(flow, plan, id);
+        let group = made_from(flow, classes, id);
         let base = group
             .iter()
             .flat_map(|id| flow.bindings[*id].inputs.iter().map(|(input, _)| *input))
             .find(|input| parts.contains(input));
         let Some(base) = base else { continue };
-        if is_argument || !group.iter().all(|id| can_be_remade(flow, *id)) {
+        if is_argument || !group.iter().all(|id| can_be_reborrowed(flow, *id)) {
             refuse_next_to_part(flow, id, base, errors);
         } else if let Some((reference, base)) = hidden_base(flow, site, &group) {
             refuse_hidden(flow, reference, base, errors);
         } else {
-            let remade = &mut plan.sites[site as usize - 1].remade;
-            remade.extend(group);
-            remade.sort_unstable();
-            remade.dedup();
+            found.extend(group);
+            found.sort_unstable();
+            found.dedup();
         }
     }
+    found
 }
 
 /// The variable and those which it is made from that are made again at restart.
-fn made_from(flow: &Flow, plan: &Plan, id: BindingId) -> Vec<BindingId> {
+fn made_from(flow: &Flow, classes: &[Class], id: BindingId) -> Vec<BindingId> {
     let mut all = BTreeSet::from([id]);
     let mut open = vec![id];
     while let Some(id) = open.pop() {
         for (input, _) in &flow.bindings[id].inputs {
-            if matches!(plan.classes[*input], Class::Reexecuted { .. }) && all.insert(*input) {
+            if matches!(classes[*input], Class::Reexecuted { .. }) && all.insert(*input) {
                 open.push(*input);
             }
         }
@@ -181,12 +227,12 @@ fn trading_group(flow: &Flow, id: BindingId) -> Vec<BindingId> {
 }
 
 /// The references together with those that they are made from.
-fn with_borrowed(flow: &Flow, plan: &Plan, group: Vec<BindingId>) -> Vec<BindingId> {
+fn with_borrowed(flow: &Flow, classes: &[Class], group: Vec<BindingId>) -> Vec<BindingId> {
     let mut all: BTreeSet<BindingId> = group.iter().copied().collect();
     let mut open = group;
     while let Some(id) = open.pop() {
         for (input, _) in &flow.bindings[id].inputs {
-            let exclusive = matches!(plan.classes[*input], Class::Reexecuted { exclusive: true });
+            let exclusive = matches!(classes[*input], Class::Reexecuted { exclusive: true });
             if exclusive && all.insert(*input) {
                 open.push(*input);
             }
@@ -209,13 +255,19 @@ fn hidden_base(flow: &Flow, site: SiteId, group: &[BindingId]) -> Option<(Bindin
 
 /// Variables that are borrowed exclusively where another one of their name is declared, for longer: a site behind it can
 /// look at them only through a borrow taken there.
-pub fn refuse_under_aliases(flow: &Flow, liveness: &Liveness, plan: &Plan, errors: &mut Diagnostics) {
-    for (step, aliases) in &plan.aliases {
+pub fn refuse_under_aliases(
+    flow: &Flow,
+    liveness: &Liveness,
+    classes: &[Class],
+    aliases: &Aliases,
+    errors: &mut Diagnostics,
+) {
+    for (step, aliases) in aliases {
         let Some((_, end)) = flow.points.get(step) else {
             continue;
         };
         for id in 0..flow.bindings.len() {
-            let exclusive = matches!(plan.classes[id], Class::Reexecuted { exclusive: true });
+            let exclusive = matches!(classes[id], Class::Reexecuted { exclusive: true });
             let before = flow.bindings[id].step < *step;
             if !exclusive || !before || !liveness.is_live_at(flow, *end, id) {
                 continue;
@@ -241,7 +293,7 @@ fn refuse_hidden(flow: &Flow, reference: BindingId, base: BindingId, errors: &mu
     );
 }
 
-fn can_be_remade(flow: &Flow, id: BindingId) -> bool {
+fn can_be_reborrowed(flow: &Flow, id: BindingId) -> bool {
     let binding = &flow.bindings[id];
     let own = |event: &&crate::cfg::Event| event.binding == id && event.step != binding.step;
     if flow.events().filter(own).any(|event| event.kind == Use::Write) {

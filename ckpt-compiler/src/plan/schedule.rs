@@ -1,14 +1,14 @@
 //! How the statements of a block are grouped, and how variables get out of what a restart skips.
 
-use super::Plan;
-use crate::cfg::{Binding, BindingId, Declaration, Event, Flow, Use};
+use super::{Alias, SitePlan};
+use crate::cfg::{Binding, BindingId, Declaration, Event, Flow, Point, Use};
 use crate::diagnostics::Diagnostics;
 use crate::liveness::Liveness;
 use crate::parse::options::Treatment;
 use crate::spine::for_each_block;
 use crate::spine::{Block, Lowered, SiteId, Sites, Step, StepId, StepKind};
 use crate::strategies::Class;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 /// How a variable declared in a skipped run gets out of it.
@@ -49,45 +49,84 @@ impl Segment<'_> {
     }
 }
 
-/// Groups the statements of a block.
-pub fn segments<'a>(
-    block: &'a Block,
-    replays: &BTreeSet<StepId>,
-    is_boundary: &dyn Fn(StepId) -> bool,
-) -> Vec<Segment<'a>> {
-    let mut segments: Vec<Segment<'a>> = Vec::new();
-    let mut run: Vec<&'a Step> = Vec::new();
-    let flush = |run: &mut Vec<&'a Step>, segments: &mut Vec<Segment<'a>>| {
-        if !run.is_empty() {
-            segments.push(Segment::Run(std::mem::take(run)));
-        }
-    };
-    for step in &block.steps {
-        match &step.kind {
-            StepKind::Item(_) => {
-                if step.defines_a_macro() {
-                    flush(&mut run, &mut segments);
+/// Which statements a restart skips together, and which run again.
+#[derive(Debug, Default)]
+pub struct Runs {
+    /// The steps that run again at restart.
+    pub reexecuted: BTreeSet<StepId>,
+    /// The steps that begin a run of their own, because they shadow a variable of the run before.
+    pub boundaries: BTreeSet<StepId>,
+    /// For every step, the first number behind it.
+    step_ends: HashMap<StepId, StepId>,
+}
+
+impl Runs {
+    /// Groups the statements of a block.
+    pub fn segments<'a>(&self, block: &'a Block) -> Vec<Segment<'a>> {
+        let mut segments: Vec<Segment<'a>> = Vec::new();
+        let mut run: Vec<&'a Step> = Vec::new();
+        let flush = |run: &mut Vec<&'a Step>, segments: &mut Vec<Segment<'a>>| {
+            if !run.is_empty() {
+                segments.push(Segment::Run(std::mem::take(run)));
+            }
+        };
+        for step in &block.steps {
+            match &step.kind {
+                StepKind::Item(_) => {
+                    if step.defines_a_macro() {
+                        flush(&mut run, &mut segments);
+                    }
+                    segments.push(Segment::Item(step));
                 }
-                segments.push(Segment::Item(step));
-            }
-            StepKind::Plain(_) if replays.contains(&step.range.start) => {
-                flush(&mut run, &mut segments);
-                segments.push(Segment::Replay(step));
-            }
-            StepKind::Plain(_) => {
-                if is_boundary(step.range.start) {
+                StepKind::Plain(_) if self.reexecuted.contains(&step.range.start) => {
                     flush(&mut run, &mut segments);
+                    segments.push(Segment::Replay(step));
                 }
-                run.push(step);
-            }
-            StepKind::Spine(_) => {
-                flush(&mut run, &mut segments);
-                segments.push(Segment::Spine(step));
+                StepKind::Plain(_) => {
+                    if self.boundaries.contains(&step.range.start) {
+                        flush(&mut run, &mut segments);
+                    }
+                    run.push(step);
+                }
+                StepKind::Spine(_) => {
+                    flush(&mut run, &mut segments);
+                    segments.push(Segment::Spine(step));
+                }
             }
         }
+        flush(&mut run, &mut segments);
+        segments
     }
-    flush(&mut run, &mut segments);
-    segments
+
+    /// Where the last of the steps of a group ends.
+    pub fn end_of(&self, flow: &Flow, group: &Range<StepId>) -> Option<Point> {
+        let ends = |step: &&StepId| group.contains(step) && self.step_ends.get(step) == Some(&group.end);
+        let last = flow.points.keys().filter(ends).min()?;
+        flow.points.get(last).map(|(_, end)| *end)
+    }
+}
+
+/// How the variables that runs declare get out of them.
+#[derive(Debug, Default)]
+pub struct Crossings {
+    /// The mode of each.
+    pub modes: HashMap<BindingId, Mode>,
+    /// For those in option slots: the runs that give them a value again which was moved away before.
+    pub given_again: HashMap<BindingId, Vec<Range<StepId>>>,
+}
+
+/// Borrows taken before a step, because it shadows a variable that a site needs.
+pub type Aliases = BTreeMap<StepId, Vec<Alias>>;
+
+/// How the statements of a function are grouped, and how variables cross from one group to another.
+#[derive(Debug)]
+pub struct Schedule {
+    /// The groups.
+    pub runs: Runs,
+    /// How the variables that runs declare get out of them.
+    pub crossings: Crossings,
+    /// Borrows taken before a step, because it shadows a variable that a site needs.
+    pub aliases: Aliases,
 }
 
 /// The statements behind the last one that has a site, in their order: no restart skips them.
@@ -159,26 +198,30 @@ fn borrows_what_moves_out(flow: &Flow, run: &[BindingId], new: &[BindingId]) -> 
 
 /// The statements that must run again at restart: those whose variables are needed beyond their own run. Whether one
 /// ends a run depends on this, and the other way round.
-pub fn replays(lowered: &Lowered, flow: &Flow, liveness: &Liveness, plan: &mut Plan) {
+pub fn runs(lowered: &Lowered, flow: &Flow, liveness: &Liveness, classes: &[Class]) -> Runs {
+    let mut runs = Runs {
+        step_ends: crate::spine::step_ends(&lowered.body),
+        ..Runs::default()
+    };
     loop {
-        let before = plan.replays.len();
-        let mut finder = Replays {
+        let before = runs.reexecuted.len();
+        let mut finder = Reexecuted {
             flow,
             liveness,
-            classes: &plan.classes,
-            boundaries: &plan.boundaries,
-            found: &mut plan.replays,
+            classes,
+            boundaries: &runs.boundaries,
+            found: &mut runs.reexecuted,
         };
         finder.block(&lowered.body);
-        let found = boundaries(lowered, flow, &plan.replays);
-        if plan.replays.len() == before && found.is_subset(&plan.boundaries) {
-            break;
+        let found = boundaries(lowered, flow, &runs.reexecuted);
+        if runs.reexecuted.len() == before && found.is_subset(&runs.boundaries) {
+            return runs;
         }
-        plan.boundaries.extend(found);
+        runs.boundaries.extend(found);
     }
 }
 
-struct Replays<'a> {
+struct Reexecuted<'a> {
     flow: &'a Flow,
     liveness: &'a Liveness,
     classes: &'a [Class],
@@ -186,7 +229,7 @@ struct Replays<'a> {
     found: &'a mut BTreeSet<StepId>,
 }
 
-impl Replays<'_> {
+impl Reexecuted<'_> {
     fn block(&mut self, block: &Block) {
         loop {
             let before = self.found.len();
@@ -266,48 +309,46 @@ fn sites_of(steps: &[Step]) -> Vec<SiteId> {
 
 /// Chooses the mode of every variable declared on the spine; returns what must be saved so that it has a value wherever
 /// a restart may need one.
-pub fn modes(
-    lowered: &Lowered,
-    flow: &Flow,
-    liveness: &Liveness,
-    plan: &mut Plan,
+pub(super) fn crossings(
+    given: &Given<'_>,
     errors: &mut Diagnostics,
-) -> Vec<(SiteId, BindingId)> {
+) -> (Crossings, Vec<(SiteId, BindingId)>) {
     let mut chooser = Chooser {
-        flow,
-        liveness,
-        plan,
+        given,
         errors,
-        modes: HashMap::new(),
+        found: Crossings::default(),
         forced: Vec::new(),
         runs: Vec::new(),
-        given_again: HashMap::new(),
     };
-    chooser.find_runs(&lowered.body);
-    chooser.block(&lowered.body);
+    chooser.find_runs(&given.lowered.body);
+    chooser.block(&given.lowered.body);
     chooser.parameters();
-    let (modes, forced, given_again) = (chooser.modes, chooser.forced, chooser.given_again);
-    plan.modes = modes;
-    plan.given_again = given_again;
-    forced
+    (chooser.found, chooser.forced)
+}
+
+/// What the modes of variables are chosen from.
+pub(super) struct Given<'a> {
+    pub lowered: &'a Lowered,
+    pub flow: &'a Flow,
+    pub liveness: &'a Liveness,
+    pub classes: &'a [Class],
+    pub runs: &'a Runs,
+    pub sites: &'a [SitePlan],
+    pub aliases: &'a Aliases,
 }
 
 struct Chooser<'a> {
-    flow: &'a Flow,
-    liveness: &'a Liveness,
-    plan: &'a Plan,
+    given: &'a Given<'a>,
     errors: &'a mut Diagnostics,
-    modes: HashMap<BindingId, Mode>,
+    found: Crossings,
     forced: Vec<(SiteId, BindingId)>,
     /// The runs of all blocks.
     runs: Vec<Range<StepId>>,
-    given_again: HashMap<BindingId, Vec<Range<StepId>>>,
 }
 
 impl Chooser<'_> {
     fn find_runs(&mut self, block: &Block) {
-        let plan = self.plan;
-        let groups = segments(block, &plan.replays, &|step| plan.begins_a_run(step));
+        let groups = self.given.runs.segments(block);
         let runs = groups.iter().filter(|group| matches!(group, Segment::Run(_)));
         self.runs.extend(runs.map(Segment::range));
         for step in &block.steps {
@@ -321,24 +362,23 @@ impl Chooser<'_> {
     /// see that a restart skips both or neither.
     fn given_again(&self, id: BindingId) -> Vec<Range<StepId>> {
         let gives = |run: &&Range<StepId>| {
-            self.flow.events().any(|event| {
+            self.given.flow.events().any(|event| {
                 event.binding == id
                     && event.kind == Use::Write
                     && run.contains(&event.step)
-                    && event.step != self.flow.bindings[id].step
+                    && event.step != self.given.flow.bindings[id].step
             })
         };
         let is_moved = |run: &Range<StepId>| {
-            let begin = self.flow.points.get(&run.start).map(|(begin, _)| *begin);
-            begin.is_some_and(|begin| self.liveness.may_be_moved_at(self.flow, begin, id))
+            let begin = self.given.flow.points.get(&run.start).map(|(begin, _)| *begin);
+            begin.is_some_and(|begin| self.given.liveness.may_be_moved_at(self.given.flow, begin, id))
         };
         let runs = self.runs.iter().filter(gives);
         runs.filter(|run| is_moved(run)).cloned().collect()
     }
 
     fn block(&mut self, block: &Block) {
-        let plan = self.plan;
-        let groups = segments(block, &plan.replays, &|step| plan.begins_a_run(step));
+        let groups = self.given.runs.segments(block);
         for (index, group) in groups.iter().enumerate() {
             let later: Vec<SiteId> = groups[index + 1..]
                 .iter()
@@ -367,16 +407,16 @@ impl Chooser<'_> {
 
     /// Parameters that are moved away and given a value again.
     fn parameters(&mut self) {
-        for (id, binding) in self.flow.bindings.iter().enumerate() {
-            let events = || self.flow.events().filter(|event| event.binding == id);
+        for (id, binding) in self.given.flow.bindings.iter().enumerate() {
+            let events = || self.given.flow.events().filter(|event| event.binding == id);
             let is_moved = events().any(Event::may_move);
             let is_given = events().any(|event| event.kind == Use::Write && event.step != 0);
             let is_parameter = matches!(binding.declaration, Declaration::Parameter { .. });
             // Also where a site only offers it: rustc must see that it has a value there.
-            let named = self.plan.sites.iter().any(|site| site.names(id));
+            let named = self.given.sites.iter().any(|site| site.names(id));
             if is_parameter && named && binding.ident != "self" && is_moved && is_given {
-                self.modes.insert(id, Mode::Carried);
-                self.given_again.insert(id, self.given_again(id));
+                self.found.modes.insert(id, Mode::Carried);
+                self.found.given_again.insert(id, self.given_again(id));
             }
         }
     }
@@ -390,11 +430,11 @@ impl Chooser<'_> {
         let end = group.range.end;
         let declared: Vec<(BindingId, &Binding)> = steps
             .iter()
-            .flat_map(|step| declared(self.flow, step.range.start))
+            .flat_map(|step| declared(self.given.flow, step.range.start))
             .collect();
         for &(id, binding) in &declared {
             let mode = self.mode(id, binding, &declared, &group);
-            if binding.conditional && mentioned_from(self.flow, id, end) {
+            if binding.conditional && mentioned_from(self.given.flow, id, end) {
                 self.errors.refuse(
                     binding.ident.span(),
                     format!(
@@ -405,34 +445,36 @@ impl Chooser<'_> {
                     "put the `#[cfg(..)]` inside the initialiser: `let x = if cfg!(..) { .. } else { .. };`",
                 );
             }
-            self.modes.insert(id, mode);
+            self.found.modes.insert(id, mode);
             let crosses = match binding.is_late() {
                 true => self.groups_with(id, &group.range, later) > 1,
-                false => mentioned_from(self.flow, id, end),
+                false => mentioned_from(self.given.flow, id, end),
             };
-            if mode == Mode::Trapped || !crosses || self.plan.classes[id] != Class::Saved {
+            if mode == Mode::Trapped || !crosses || self.given.classes[id] != Class::Saved {
                 continue;
             }
             let missing: Vec<SiteId> = later
                 .sites
                 .iter()
                 .copied()
-                .filter(|site| self.flow.sites[*site as usize - 1].scope.contains(&id))
-                .filter(|site| !self.plan.sites[*site as usize - 1].restores(id))
-                .filter(|site| !binding.is_late() || self.liveness.may_have_value(self.flow, *site, id))
+                .filter(|site| self.given.flow.sites[*site as usize - 1].scope.contains(&id))
+                .filter(|site| !self.given.sites[*site as usize - 1].restores(id))
+                .filter(|site| {
+                    !binding.is_late() || self.given.liveness.may_have_value(self.given.flow, *site, id)
+                })
                 .collect();
-            let absent = |site: &SiteId| !self.liveness.has_value(self.flow, *site, id);
+            let absent = |site: &SiteId| !self.given.liveness.has_value(self.given.flow, *site, id);
             let given_again = self.given_again(id);
             if !given_again.is_empty() {
-                self.modes.insert(id, Mode::Carried);
-                self.given_again.insert(id, given_again);
+                self.found.modes.insert(id, Mode::Carried);
+                self.found.given_again.insert(id, given_again);
                 continue;
             }
             if missing.is_empty() {
                 continue;
             }
             if missing.iter().any(absent) || self.prefers_to_travel(id, binding) {
-                self.modes.insert(id, Mode::Carried);
+                self.found.modes.insert(id, Mode::Carried);
             } else {
                 self.forced.extend(missing.into_iter().map(|site| (site, id)));
             }
@@ -444,7 +486,8 @@ impl Chooser<'_> {
     /// In how many groups of statements, its own and the later ones, the variable is mentioned.
     fn groups_with(&self, id: BindingId, own: &Range<StepId>, later: &Later) -> usize {
         let mentions = |range: &&Range<StepId>| {
-            self.flow
+            self.given
+                .flow
                 .events()
                 .any(|event| event.binding == id && range.contains(&event.step))
         };
@@ -457,17 +500,18 @@ impl Chooser<'_> {
         let behind = |modes: &HashMap<BindingId, Mode>, id: &BindingId| {
             matches!(modes.get(id), Some(Mode::MovedOut | Mode::Carried))
         };
-        let first = declared.iter().find(|(id, _)| behind(&self.modes, id));
+        let first = declared.iter().find(|(id, _)| behind(&self.found.modes, id));
         let Some(first_step) = first.map(|(_, binding)| binding.step) else {
             return;
         };
         for (id, binding) in declared {
-            let follows = binding.step >= first_step && self.modes.get(id) == Some(&Mode::Deferred);
-            let matters =
-                binding.is_late() || !binding.is_plainly_copy() && self.plan.classes[*id] != Class::Synthetic;
-            let is_needed = mentioned_from(self.flow, *id, run.range.end) || !self.is_moved_in(*id, run);
+            let follows = binding.step >= first_step && self.found.modes.get(id) == Some(&Mode::Deferred);
+            let matters = binding.is_late()
+                || !binding.is_plainly_copy() && self.given.classes[*id] != Class::Synthetic;
+            let is_needed =
+                mentioned_from(self.given.flow, *id, run.range.end) || !self.is_moved_in(*id, run);
             if follows && matters && is_needed {
-                self.modes.insert(*id, self.behind(*id, binding, run));
+                self.found.modes.insert(*id, self.behind(*id, binding, run));
             }
         }
     }
@@ -475,10 +519,10 @@ impl Chooser<'_> {
     /// What is bound behind its run needs a value there, so at every later site; otherwise it travels.
     fn let_absent_travel(&mut self, declared: &[(BindingId, &Binding)], later: &Later) {
         for (id, _) in declared {
-            let restored = |site: &SiteId| self.plan.sites[*site as usize - 1].restores(*id);
-            let moved_out = self.modes.get(id) == Some(&Mode::MovedOut);
-            if moved_out && self.plan.classes[*id] == Class::Saved && !later.sites.iter().all(restored) {
-                self.modes.insert(*id, Mode::Carried);
+            let restored = |site: &SiteId| self.given.sites[*site as usize - 1].restores(*id);
+            let moved_out = self.found.modes.get(id) == Some(&Mode::MovedOut);
+            if moved_out && self.given.classes[*id] == Class::Saved && !later.sites.iter().all(restored) {
+                self.found.modes.insert(*id, Mode::Carried);
             }
         }
     }
@@ -486,7 +530,7 @@ impl Chooser<'_> {
     fn is_moved_in(&self, id: BindingId, run: &Group) -> bool {
         let moves =
             |event: &Event| event.binding == id && event.may_move() && run.range.contains(&event.step);
-        self.flow.events().any(moves)
+        self.given.flow.events().any(moves)
     }
 
     /// The mode of a variable that is bound behind its run.
@@ -495,9 +539,12 @@ impl Chooser<'_> {
             event.binding == id && event.kind == Use::Write && run.range.contains(&event.step)
         };
         match binding.is_late() {
-            true if self.flow.events().any(given) => Mode::Carried,
+            true if self.given.flow.events().any(given) => Mode::Carried,
             true => Mode::Late,
-            false if self.is_moved_in(id, run) && !self.liveness.is_live_after(self.flow, run.last, id) => {
+            false
+                if self.is_moved_in(id, run)
+                    && !self.given.liveness.is_live_after(self.given.flow, run.last, id) =>
+            {
                 Mode::Carried
             }
             false => Mode::MovedOut,
@@ -508,13 +555,19 @@ impl Chooser<'_> {
     /// is not: it may travel, unless something borrows from it. Plain numbers are saved, that is simpler to read.
     fn prefers_to_travel(&self, id: BindingId, binding: &Binding) -> bool {
         let elsewhere = binding.treatment == Some(Treatment::Elsewhere);
-        let is_made_again = |other: usize| matches!(self.plan.classes[other], Class::Reexecuted { .. });
-        let borrowed = self.flow.bindings.iter().enumerate().any(|(number, other)| {
-            let is_made_from_it = other.inputs.iter().any(|(input, _)| *input == id);
-            is_made_from_it && (!elsewhere || is_made_again(number))
-        });
+        let is_made_again = |other: usize| matches!(self.given.classes[other], Class::Reexecuted { .. });
+        let borrowed = self
+            .given
+            .flow
+            .bindings
+            .iter()
+            .enumerate()
+            .any(|(number, other)| {
+                let is_made_from_it = other.inputs.iter().any(|(input, _)| *input == id);
+                is_made_from_it && (!elsewhere || is_made_again(number))
+            });
         let aliased = self
-            .plan
+            .given
             .aliases
             .values()
             .flatten()
@@ -532,7 +585,7 @@ impl Chooser<'_> {
     ) -> bool {
         let is_choice = |other: &Binding| other.ident.to_string().starts_with("__ckpt_choice");
         let from_it = |other: &Binding| other.inputs.iter().any(|(input, _)| *input == id);
-        !self.plan.replays.contains(&binding.step)
+        !self.given.runs.reexecuted.contains(&binding.step)
             && declared
                 .iter()
                 .any(|(_, other)| is_choice(other) && from_it(other))
@@ -545,31 +598,31 @@ impl Chooser<'_> {
         declared: &[(BindingId, &Binding)],
         run: &Group,
     ) -> Mode {
-        let is_made_again = matches!(self.plan.classes[id], Class::Reexecuted { .. });
+        let is_made_again = matches!(self.given.classes[id], Class::Reexecuted { .. });
         if is_made_again && !self.is_behind_a_choice(id, binding, declared) || binding.conditional {
             return Mode::Trapped;
         }
-        let same_name = |other: BindingId| self.flow.bindings[other].ident == binding.ident;
+        let same_name = |other: BindingId| self.given.flow.bindings[other].ident == binding.ident;
         let shadowed = declared.iter().any(|(other, _)| *other > id && same_name(*other));
         // `let energy = energy(&bodies);`: the function's name must not be the variable's before its declaration.
         let is_outer_name = run.range.clone().any(|step| {
-            let names = self.flow.outer_names.get(&step);
+            let names = self.given.flow.outer_names.get(&step);
             names.is_some_and(|names| names.contains(&binding.ident.to_string()))
         });
-        let used_before = self.flow.events().any(|event| {
+        let used_before = self.given.flow.events().any(|event| {
             run.range.contains(&event.step)
                 && same_name(event.binding)
                 && (event.binding < id
                     || event.binding != id
                         && event.kind != Use::Write
-                        && self.flow.bindings[event.binding].step <= binding.step)
+                        && self.given.flow.bindings[event.binding].step <= binding.step)
         });
-        let hides = |aliases: &Vec<super::Alias>| aliases.iter().any(|alias| same_name(alias.binding));
-        let aliased = self.plan.aliases.get(&binding.step).is_some_and(hides);
+        let hides = |aliases: &Vec<Alias>| aliases.iter().any(|alias| same_name(alias.binding));
+        let aliased = self.given.aliases.get(&binding.step).is_some_and(hides);
         let names = |site: &crate::cfg::SiteFlow| {
             run.range.contains(&site.step) && site.scope.iter().any(|other| same_name(*other))
         };
-        let named_inside = binding.from_spine && self.flow.sites.iter().any(names);
+        let named_inside = binding.from_spine && self.given.flow.sites.iter().any(names);
         let twice = declared
             .iter()
             .any(|(other, _)| *other != id && same_name(*other));

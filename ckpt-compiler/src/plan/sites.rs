@@ -1,7 +1,7 @@
 //! Which variables each site registers, and how.
 
-use super::loans::{Lend, Lends};
-use super::{Alias, Entry, Plan, SitePlan};
+use super::loans::{Lend, Loans};
+use super::{Alias, Aliases, Entry, Runs, SitePlan};
 use crate::cfg::{BindingId, Declaration, Flow, Passing, Use};
 use crate::liveness::Liveness;
 use crate::parse::options::Treatment;
@@ -11,14 +11,21 @@ use crate::strategies::Class;
 use crate::syntax::purity::is_pure;
 use proc_macro2::Span;
 use quote::format_ident;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// The variables that a restart at a site needs, per site.
 pub type Needed = Vec<BTreeSet<BindingId>>;
 
 /// What is live, and what the code that runs again at restart needs.
-pub fn needed(lowered: &Lowered, flow: &Flow, liveness: &Liveness, plan: &Plan, lends: &Lends) -> Needed {
+pub fn needed(
+    lowered: &Lowered,
+    flow: &Flow,
+    liveness: &Liveness,
+    classes: &[Class],
+    runs: &Runs,
+    loans: &Loans,
+) -> Needed {
     let replayed = replayed_ranges(lowered, flow);
     (1..=flow.sites.len() as SiteId)
         .map(|site| {
@@ -32,7 +39,7 @@ pub fn needed(lowered: &Lowered, flow: &Flow, liveness: &Liveness, plan: &Plan, 
             let again = here
                 .scope
                 .iter()
-                .filter(|id| plan.replays.contains(&flow.bindings[**id].step));
+                .filter(|id| runs.reexecuted.contains(&flow.bindings[**id].step));
             let again = again.filter(|id| matches!(flow.bindings[**id].declaration, Declaration::Let));
             let gone =
                 |id: BindingId| liveness.may_be_moved(flow, site, id) && !liveness.is_live(flow, site, id);
@@ -42,19 +49,30 @@ pub fn needed(lowered: &Lowered, flow: &Flow, liveness: &Liveness, plan: &Plan, 
             found.extend(around.flat_map(|(_, used)| used.iter().copied()));
             let arguments = flow.arguments.iter().filter(|(call, _)| *call == site);
             found.extend(arguments.flat_map(|(_, used)| used.iter().map(|(id, _)| *id)));
-            found.extend(lends.get(&site).into_iter().flatten().map(|lend| lend.binding));
-            let guards = here.scope.iter().copied().filter(|id| is_guard(flow, plan, *id));
+            found.extend(
+                loans
+                    .calls
+                    .get(&site)
+                    .into_iter()
+                    .flatten()
+                    .map(|lend| lend.binding),
+            );
+            let guards = here
+                .scope
+                .iter()
+                .copied()
+                .filter(|id| is_guard(flow, classes, *id));
             found.extend(guards.filter(|id| liveness.has_value(flow, site, *id)));
-            with_inputs(flow, plan, found)
+            with_inputs(flow, classes, found)
         })
         .collect()
 }
 
 /// Adds what the re-executed statements among the needed ones use.
-fn with_inputs(flow: &Flow, plan: &Plan, mut found: BTreeSet<BindingId>) -> BTreeSet<BindingId> {
+fn with_inputs(flow: &Flow, classes: &[Class], mut found: BTreeSet<BindingId>) -> BTreeSet<BindingId> {
     let mut open: Vec<_> = found.iter().copied().collect();
     while let Some(id) = open.pop() {
-        if matches!(plan.classes[id], Class::Reexecuted { .. }) {
+        if matches!(classes[id], Class::Reexecuted { .. }) {
             for (input, _) in &flow.bindings[id].inputs {
                 if found.insert(*input) {
                     open.push(*input);
@@ -98,11 +116,11 @@ pub fn entries(
     liveness: &Liveness,
     classes: &[Class],
     needed: &Needed,
-    lends: &Lends,
+    loans: &Loans,
 ) -> Vec<SitePlan> {
     (1..=flow.sites.len() as SiteId)
         .map(|site| {
-            let lent = lends.get(&site).map(Vec::as_slice).unwrap_or_default();
+            let lent = loans.calls.get(&site).map(Vec::as_slice).unwrap_or_default();
             let callee_of = |id: BindingId| lent.iter().copied().find(|lend| lend.binding == id);
             let wanted = &needed[site as usize - 1];
             let mut entries = Vec::new();
@@ -135,7 +153,6 @@ pub fn entries(
             SitePlan {
                 entries,
                 used_up: used_up.collect(),
-                ..SitePlan::default()
             }
         })
         .collect()
@@ -163,7 +180,7 @@ fn variable_entry(id: BindingId, lend: Option<Lend>) -> Entry {
 }
 
 /// A variable that nothing ever mentions again is kept for its destructor.
-fn is_guard(flow: &Flow, plan: &Plan, id: BindingId) -> bool {
+fn is_guard(flow: &Flow, classes: &[Class], id: BindingId) -> bool {
     let binding = &flow.bindings[id];
     let moved =
         |(input, kind): &(BindingId, Use)| *kind == Use::Move && !flow.bindings[*input].is_plainly_copy();
@@ -171,7 +188,7 @@ fn is_guard(flow: &Flow, plan: &Plan, id: BindingId) -> bool {
         || binding.is_late()
         || binding.init.as_ref().is_some_and(|init| !is_pure(init))
         || binding.inputs.iter().any(moved);
-    plan.classes[id] == Class::Saved
+    classes[id] == Class::Saved
         && binding.treatment != Some(Treatment::Elsewhere)
         && matches!(binding.declaration, Declaration::Let)
         && made
@@ -271,9 +288,9 @@ fn loses_a_part(flow: &Flow, id: BindingId) -> bool {
 }
 
 /// Borrows for variables that are shadowed where a site needs them.
-pub fn aliases(flow: &Flow, plan: &Plan) -> BTreeMap<StepId, Vec<Alias>> {
-    let mut aliases: BTreeMap<StepId, Vec<Alias>> = BTreeMap::new();
-    for (index, site) in plan.sites.iter().enumerate() {
+pub fn aliases(flow: &Flow, sites: &[SitePlan]) -> Aliases {
+    let mut aliases = Aliases::new();
+    for (index, site) in sites.iter().enumerate() {
         for entry in &site.entries {
             let binding = entry.binding();
             let named = matches!(

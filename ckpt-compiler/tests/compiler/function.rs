@@ -115,7 +115,12 @@ impl Function {
 
     /// How the variable gets out of the run that declares it.
     pub fn mode(&self, name: &str) -> Option<Mode> {
-        self.plan.modes.get(&self.binding(name)).copied()
+        self.plan
+            .schedule
+            .crossings
+            .modes
+            .get(&self.binding(name))
+            .copied()
     }
 
     /// The key under which the variable is saved.

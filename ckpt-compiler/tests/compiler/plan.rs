@@ -14,7 +14,7 @@ fn a_site_saves_what_is_live() {
 fn what_a_live_reference_borrows_from_is_saved_too() {
     let function = Function::of("fn f() { let a = g(); let b = &a; checkpoint!(); i(b); }");
     assert_eq!(function.entries(1), ["a: saved"]);
-    assert_eq!(function.plan.replays.len(), 1);
+    assert_eq!(function.plan.schedule.runs.reexecuted.len(), 1);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_field_that_is_lent_is_carved_out() {
         "fn f() { let mut a = g(); step(&mut a.x, &mut a.y); h(&a); }",
     );
     assert_eq!(function.entries(1), ["a: carved, required"]);
-    assert_eq!(function.plan.carvings[&1].len(), 1);
+    assert_eq!(function.plan.loans.carvings[&1].len(), 1);
 }
 
 #[test]
@@ -89,6 +89,7 @@ fn a_shadowed_variable_that_a_site_needs_gets_an_alias() {
     );
     let aliases: Vec<String> = function
         .plan
+        .schedule
         .aliases
         .values()
         .flatten()
@@ -118,19 +119,19 @@ fn a_loop_takes_what_travels_once_where_all_its_sites_save_it() {
     let source = "fn f() { let mut a = g(); loop { checkpoint!(); if h(&a) { break; } } i(a); checkpoint!(); a = g(); loop { i(a); checkpoint!(); a = g(); } }";
     let function = Function::of(source);
     let a = function.binding("a");
-    let stops = |step| function.plan.travel.stop(step);
+    let stops = |step| function.plan.option_slots.stop(step);
     assert_eq!(function.mode("a"), Some(Mode::Carried));
     let (first, second) = (stops(1), stops(7));
     assert_eq!(
         (first.take, first.put),
         (vec![a], vec![a]),
         "{:?}",
-        function.plan.travel
+        function.plan.option_slots
     );
     assert!(
         second.take.is_empty() && second.put.is_empty(),
         "{:?}",
-        function.plan.travel
+        function.plan.option_slots
     );
 }
 
@@ -155,8 +156,11 @@ fn an_exclusive_borrow_that_ends_at_a_site_is_taken_again() {
     let source =
         "fn f(grid: &mut Vec<f64>) { let (x, y) = grid.split_at_mut(3); loop { checkpoint!(); h(x, y); } }";
     let function = Function::of(source);
-    let remade: Vec<String> = function.plan.sites[0]
-        .remade
+    let remade: Vec<String> = function
+        .plan
+        .reborrows
+        .at(1)
+        .references
         .iter()
         .map(|id| function.name(*id))
         .collect();
