@@ -71,11 +71,14 @@ mod work;
 /// all, listing, verifying, restoring and removing them. `docs/src/format.md` specifies the files.
 pub mod store {
     pub use crate::base::fault::COMMIT_STEPS;
+    pub use crate::base::host::host_name;
     pub use crate::format::{
         Attribute, CheckpointId, Compression, Damage, FORMAT_VERSION, FrameInfo, Meta, Node, NodeKind,
         Restored, StoreError, Storing, VariableContent, VariableInfo,
     };
-    pub use crate::storage::{Entry, Keep, Mode, Store, host_name};
+    pub use crate::storage::{
+        Entry, Keep, Mode, Store, file_name, file_of, folder_of_rank, has_place_for_rank,
+    };
 }
 
 /// # Examples

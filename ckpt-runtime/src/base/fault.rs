@@ -1,15 +1,5 @@
 //! Dying at a chosen step of a commit, for tests: `CKPT_FAULT=commit-step:N`, or `commit-step:N@R` on rank R only.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-static RANK: AtomicU32 = AtomicU32::new(0);
-
-/// Tells which rank this process is.
-pub(crate) fn set_rank(rank: u32) {
-    RANK.store(rank, Ordering::Relaxed);
-}
-
 /// The steps of a commit at which the process can be made to die, in their order; the first has number 1.
 pub const COMMIT_STEPS: [&str; 11] = [
     "before the temporary file exists",
@@ -41,18 +31,28 @@ pub(crate) enum Step {
     Removed,
 }
 
-impl Step {
-    /// Kills this process if it was asked to die here. SIGKILL: no destructor runs, as in a real failure.
-    pub fn reached(self) {
-        static CHOSEN: OnceLock<Option<usize>> = OnceLock::new();
-        let chosen = CHOSEN.get_or_init(|| {
+/// Where this process dies, if it was asked to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Faults {
+    chosen: Option<usize>,
+}
+
+impl Faults {
+    /// What `CKPT_FAULT` asks of this rank.
+    pub fn of_rank(rank: u32) -> Faults {
+        let chosen = || {
             let wish = std::env::var("CKPT_FAULT").ok()?;
             let wish = wish.strip_prefix("commit-step:")?;
-            let (step, rank) = wish.split_once('@').unwrap_or((wish, ""));
-            let is_meant = rank.is_empty() || rank.parse() == Ok(RANK.load(Ordering::Relaxed));
+            let (step, of) = wish.split_once('@').unwrap_or((wish, ""));
+            let is_meant = of.is_empty() || of.parse() == Ok(rank);
             is_meant.then_some(step)?.parse().ok()
-        });
-        if *chosen == Some(self as usize) {
+        };
+        Faults { chosen: chosen() }
+    }
+
+    /// Kills this process if it was asked to die here. SIGKILL: no destructor runs, as in a real failure.
+    pub fn reached(self, step: Step) {
+        if self.chosen == Some(step as usize) {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
         }
     }

@@ -17,7 +17,7 @@ use super::survey::{Found, Source, Survey, dense};
 use super::write::{Place, Writer};
 use super::{CheckpointId, StoreError};
 use crate::base::checksum::xxh3;
-use crate::base::fault::Step;
+use crate::base::fault::{Faults, Step};
 use crate::base::parallel;
 use crate::value::DType;
 
@@ -426,13 +426,14 @@ impl<'s> Writer<'s> {
         needed: u64,
         datasets: &[Dataset],
         bodies: &Bodies<'_>,
+        faults: Faults,
     ) -> Result<(), StoreError> {
         if bodies.later.is_empty() {
-            Step::HalfTheValues.reached();
+            faults.reached(Step::HalfTheValues);
         }
         for (number, (dataset, source)) in bodies.later.iter().enumerate() {
             if number == bodies.later.len() / 2 {
-                Step::HalfTheValues.reached();
+                faults.reached(Step::HalfTheValues);
             }
             let offset = match datasets.get(*dataset as usize).map(|dataset| &dataset.body) {
                 Some(Body::Whole { offset }) => *offset,
@@ -445,7 +446,7 @@ impl<'s> Writer<'s> {
             file.write_all_at(source.whole().unwrap_or_default(), offset)
                 .map_err(|error| StoreError::writing(path, needed, &error))?;
         }
-        Step::Values.reached();
+        faults.reached(Step::Values);
         Ok(())
     }
 }

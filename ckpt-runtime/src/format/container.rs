@@ -11,9 +11,9 @@ use super::extents::{Body, Extent, Other};
 use super::hdf5::USER_BLOCK;
 use super::index::{Dataset, Index};
 use super::superblock;
-use super::{CheckpointId, Damage, FORMAT_VERSION, Meta, StoreError};
+use super::{CheckpointId, Damage, FORMAT_VERSION, Files, Meta, StoreError};
 use crate::base::checksum::xxh3;
-use crate::base::fault::Step;
+use crate::base::fault::{Faults, Step};
 
 const MAGIC: [u8; 8] = *b"\x89CKPT\r\n\x1a";
 const HEADER: usize = USER_BLOCK as usize;
@@ -33,11 +33,7 @@ pub(super) fn reserve(path: &Path, needed: u64) -> Result<File, StoreError> {
         .map_err(|error| StoreError::io("open", path, &error))?;
     if rustix::fs::fstatfs(&file).is_ok_and(|of| of.f_type as u64 == TMPFS) {
         // Taking its space means clearing it: as much work as writing it.
-        let full = full_or(StoreError::ReadOnly(path.to_owned()), path, needed);
-        return match full {
-            StoreError::DiskFull { .. } => Err(full),
-            _ => Ok(file),
-        };
+        return room_for(&file, path, needed).map(|()| file);
     }
     let flags = rustix::fs::FallocateFlags::KEEP_SIZE;
     match rustix::fs::fallocate(&file, flags, 0, needed) {
@@ -61,11 +57,10 @@ pub(super) fn room_for(file: &File, path: &Path, bytes: u64) -> Result<(), Store
     }
 }
 
-/// That the disk is full, if it is; otherwise `error`.
-pub(super) fn full_or(error: StoreError, path: &Path, needed: u64) -> StoreError {
-    let space = path.parent().and_then(|folder| rustix::fs::statvfs(folder).ok());
-    match space {
-        Some(space) if space.f_bavail.saturating_mul(space.f_frsize) < needed => StoreError::DiskFull {
+/// That the disk is full, if no more than `free` bytes are; otherwise `error`.
+pub(super) fn full_or(error: StoreError, path: &Path, needed: u64, free: Option<u64>) -> StoreError {
+    match free {
+        Some(free) if free < needed => StoreError::DiskFull {
             path: path.to_owned(),
             needed,
         },
@@ -75,7 +70,7 @@ pub(super) fn full_or(error: StoreError, path: &Path, needed: u64) -> StoreError
 
 /// Appends the index, fills in the header and syncs: from here on the file proves itself.
 /// Gives the checksum of the index, which no other file has.
-pub(super) fn seal(file: &File, path: &Path, index: &Index) -> Result<u128, StoreError> {
+pub(super) fn seal(file: &File, path: &Path, index: &Index, faults: Faults) -> Result<u128, StoreError> {
     let io = |error: std::io::Error| StoreError::writing(path, 0, &error);
     let start = file.metadata().map_err(io)?.len();
     let bytes = index.to_bytes();
@@ -85,7 +80,7 @@ pub(super) fn seal(file: &File, path: &Path, index: &Index) -> Result<u128, Stor
     file.write_all_at(&index, start).map_err(io)?;
     // What was reserved beyond goes back.
     file.set_len(start + index.len() as u64).map_err(io)?;
-    Step::Index.reached();
+    faults.reached(Step::Index);
     let header = Header {
         length: start + index.len() as u64,
         index_offset: start,
@@ -94,9 +89,9 @@ pub(super) fn seal(file: &File, path: &Path, index: &Index) -> Result<u128, Stor
         structure_checksum: structure,
     };
     file.write_all_at(&header.to_bytes(), 0).map_err(io)?;
-    Step::Header.reached();
+    faults.reached(Step::Header);
     file.sync_all().map_err(io)?;
-    Step::Synced.reached();
+    faults.reached(Step::Synced);
     Ok(header.index_checksum)
 }
 
@@ -149,21 +144,24 @@ pub(super) struct Container {
 }
 
 impl Container {
-    /// Opens a file and checks length, header and index.
-    pub fn open(path: &Path) -> Result<Container, StoreError> {
-        let (file, header, bytes) = read_index(path, path, false)?;
-        Container::of(path, path, file, &header, &bytes)
+    /// Opens the file of a checkpoint and checks length, header and index.
+    pub fn open(id: CheckpointId, files: &dyn Files) -> Result<Container, StoreError> {
+        let path = &files.path(id);
+        let (file, header, bytes) = read_index(files.open(id), path, path, false)?;
+        Container::of(path, path, files, file, &header, &bytes)
     }
 
-    /// Opens a file that another program has changed, whose own place is `home`: it may be longer than it was.
-    pub fn open_changed(path: &Path, home: &Path) -> Result<Container, StoreError> {
-        let (file, header, bytes) = read_index(path, home, true)?;
-        Container::of(path, home, file, &header, &bytes)
+    /// Opens a copy of the file of a checkpoint that another program has changed: it may be longer than it was.
+    pub fn open_changed(path: &Path, id: CheckpointId, files: &dyn Files) -> Result<Container, StoreError> {
+        let home = &files.path(id);
+        let (file, header, bytes) = read_index(File::open(path), path, home, true)?;
+        Container::of(path, home, files, file, &header, &bytes)
     }
 
     fn of(
         path: &Path,
         home: &Path,
+        files: &dyn Files,
         file: File,
         header: &Header,
         bytes: &[u8],
@@ -176,7 +174,7 @@ impl Container {
             )
         };
         let index = Index::from_bytes(bytes, header.index_offset).map_err(malformed)?;
-        let others = index.files.iter().map(|other| open_other(home, other));
+        let others = index.files.iter().map(|other| open_other(home, other, files));
         let others = others.collect::<Result<_, _>>()?;
         let file_length = file
             .metadata()
@@ -251,23 +249,24 @@ impl Container {
 }
 
 /// What is known of a checkpoint, and the others that it needs, without the rest of the file.
-pub(crate) fn read_head(path: &Path) -> Result<(Meta, Vec<CheckpointId>), StoreError> {
-    let (_, _, bytes) = read_index(path, path, false)?;
+pub(crate) fn read_head(
+    id: CheckpointId,
+    files: &dyn Files,
+) -> Result<(Meta, Vec<CheckpointId>), StoreError> {
+    let path = &files.path(id);
+    let (_, _, bytes) = read_index(files.open(id), path, path, false)?;
     let (meta, files) =
         Index::head_from_bytes(&bytes).map_err(|_| damaged(path, "index", "it makes no sense"))?;
     Ok((meta, files.iter().map(|file| file.id).collect()))
 }
 
 /// Opens the file of another checkpoint that the one at `path` needs.
-fn open_other(path: &Path, other: &Other) -> Result<File, StoreError> {
-    let name = path
-        .file_name()
-        .and_then(|name| name.to_str())
-        .unwrap_or_default();
-    let suffix = name.trim_start_matches(|c: char| c.is_ascii_digit());
-    let found = path.with_file_name(format!("{}{suffix}", other.id));
+fn open_other(path: &Path, other: &Other, files: &dyn Files) -> Result<File, StoreError> {
+    let found = files.path(other.id);
     let place = format!("checkpoint {}, which it builds on", other.id);
-    let opened = File::open(&found).and_then(|file| Ok((file.metadata()?.len(), file)));
+    let opened = files
+        .open(other.id)
+        .and_then(|file| Ok((file.metadata()?.len(), file)));
     let (length, file) = opened.map_err(|error| damaged(path, &place, &error.to_string()))?;
     let header = read_header(&file, &found, length, false)
         .map_err(|error| damaged(path, &place, &error.to_string()))?;
@@ -279,9 +278,14 @@ fn open_other(path: &Path, other: &Other) -> Result<File, StoreError> {
 }
 
 /// `path` is what is read, `home` is what is told of; a file that `may_be_longer` has been changed by another program.
-fn read_index(path: &Path, home: &Path, may_be_longer: bool) -> Result<(File, Header, Vec<u8>), StoreError> {
+fn read_index(
+    file: std::io::Result<File>,
+    path: &Path,
+    home: &Path,
+    may_be_longer: bool,
+) -> Result<(File, Header, Vec<u8>), StoreError> {
     let io = |error: std::io::Error| StoreError::io("read", path, &error);
-    let file = File::open(path).map_err(io)?;
+    let file = file.map_err(io)?;
     let metadata = file.metadata().map_err(io)?;
     if !metadata.is_file() {
         return Err(damaged(path, "file", "it is not a plain file"));

@@ -26,6 +26,10 @@ mod survey;
 mod tree;
 mod write;
 
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+
 use crate::base::time;
 
 pub(crate) use container::read_head;
@@ -38,6 +42,18 @@ pub use restored::{FrameInfo, Restored, VariableInfo};
 pub(crate) use stream::Stream;
 pub use tree::{Attribute, Node, NodeKind};
 pub(crate) use write::{Order, write};
+
+/// What the file of a checkpoint asks of the place where it lies: the files beside it, which it may build on.
+pub(crate) trait Files {
+    /// Where the file of a checkpoint is, or would be: for messages, and others name it by the last part of this.
+    fn path(&self, id: CheckpointId) -> PathBuf;
+
+    /// Opens it to be read.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] where there is none; otherwise what the system says.
+    fn open(&self, id: CheckpointId) -> io::Result<File>;
+}
 
 /// Version of the file format that this library writes; it reads this one only.
 pub const FORMAT_VERSION: u32 = 3;

@@ -3,13 +3,12 @@
 //! The index is as it was; what the datasets hold now is read through HDF5, which knows where its own program has put it.
 //! What does not lie where the index says is written once more, behind the rest.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use hdf5_metno_sys as sys;
 
-use super::StoreError;
 use super::bodies::checksum_text;
 use super::coding::Coding;
 use super::container::{self, Container};
@@ -18,26 +17,19 @@ use super::hdf5::{Id, c_string, failure, id, locked};
 use super::index::Dataset;
 use super::packed;
 use super::write::object_name;
+use super::{CheckpointId, Files, StoreError};
 use crate::base::checksum::xxh3;
+use crate::base::fault::Faults;
 
-/// Makes checksums anew for the file at `path`, which is replaced as a whole. Gives the paths of the datasets that have changed.
-pub(crate) fn renew(path: &Path, unfinished: &Path) -> Result<Vec<String>, StoreError> {
-    let io = |error: std::io::Error| StoreError::writing(path, 0, &error);
-    let _ = fs::remove_file(unfinished);
-    fs::copy(path, unfinished).map_err(io)?;
-    let changed = renew_copy(path, unfinished);
-    if changed.as_ref().is_ok_and(|changed| !changed.is_empty()) {
-        fs::rename(unfinished, path).map_err(io)?;
-        let folder = path.parent().and_then(|folder| File::open(folder).ok());
-        folder.map_or(Ok(()), |folder| folder.sync_all()).map_err(io)?;
-    } else {
-        let _ = fs::remove_file(unfinished); // the next opening does it otherwise
-    }
-    changed
-}
-
-fn renew_copy(path: &Path, copy: &Path) -> Result<Vec<String>, StoreError> {
-    let mut container = Container::open_changed(copy, path)?;
+/// Makes checksums anew in `copy`, which is one of the file of checkpoint `id`. Gives the paths of the datasets that have changed.
+pub(crate) fn renew(
+    copy: &Path,
+    id: CheckpointId,
+    files: &dyn Files,
+    faults: Faults,
+) -> Result<Vec<String>, StoreError> {
+    let mut container = Container::open_changed(copy, id, files)?;
+    let path = &files.path(id);
     let edited = Edited::open(copy)?;
     let mut changed = Vec::new();
     let mut behind = Vec::new();
@@ -67,7 +59,7 @@ fn renew_copy(path: &Path, copy: &Path) -> Result<Vec<String>, StoreError> {
     if changed.is_empty() {
         changed.push("HDF5 structure".to_owned());
     }
-    finish(copy, container, &behind)?;
+    finish(copy, container, &behind, faults)?;
     Ok(changed)
 }
 
@@ -76,6 +68,7 @@ fn finish(
     copy: &Path,
     mut container: Container,
     behind: &[(usize, usize, Vec<u8>)],
+    faults: Faults,
 ) -> Result<(), StoreError> {
     let io = |error: std::io::Error| StoreError::writing(copy, 0, &error);
     let file = File::options().read(true).write(true).open(copy).map_err(io)?;
@@ -85,7 +78,7 @@ fn finish(
         place(&mut container.index.datasets[*dataset].body, *block, end);
         end += bytes.len() as u64;
     }
-    container::seal(&file, copy, &container.index).map(drop)
+    container::seal(&file, copy, &container.index, faults).map(drop)
 }
 
 fn place(body: &mut Body, block: usize, at: u64) {

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::columns::Stored;
 use super::container::Container;
 use super::tree::Node;
-use super::{CheckpointId, Damage, Meta, StoreError, VariableContent};
+use super::{CheckpointId, Damage, Files, Meta, StoreError, VariableContent};
 use crate::base::bound::ThreadBound;
 use crate::state::statics;
 use crate::value::{Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Room, Source, Tables};
@@ -89,16 +89,16 @@ pub(super) struct Blocks {
 }
 
 impl Restored {
-    /// Opens the file at `path`. Header, index and structure are checked; values are when they are read.
+    /// Opens the file of a checkpoint. Header, index and structure are checked; values are when they are read.
     ///
     /// # Errors
     /// When there is no such file, or it is damaged or of another format version.
-    pub(crate) fn open(id: CheckpointId, path: &Path) -> Result<Restored, StoreError> {
-        let container = Container::open(path)?;
+    pub(crate) fn open(id: CheckpointId, files: &dyn Files) -> Result<Restored, StoreError> {
+        let container = Container::open(id, files)?;
         container
             .verify_structure()
             .map_err(|damage| StoreError::Damaged {
-                path: path.to_owned(),
+                path: container.path.clone(),
                 damage: vec![damage],
             })?;
         let frames = container

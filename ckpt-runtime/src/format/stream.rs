@@ -9,7 +9,7 @@ use super::bodies::write_and_sum;
 use super::container;
 use super::hdf5::{Id, Structure, Type};
 use super::survey::{Source, dense};
-use crate::base::fault::Step;
+use crate::base::fault::{Faults, Step};
 use crate::value::{DType, Sink, Written};
 
 /// The file of a checkpoint that is being gathered.
@@ -32,11 +32,10 @@ impl std::fmt::Debug for Stream {
 
 impl Stream {
     /// Makes the file, which must not exist.
-    pub fn create(path: &Path) -> Result<Stream, StoreError> {
-        Step::BeforeCreate.reached();
-        let structure =
-            Structure::create(path).map_err(|error| container::full_or(error, path, 64 * 1024))?;
-        Step::Created.reached();
+    pub fn create(path: &Path, faults: Faults) -> Result<Stream, StoreError> {
+        faults.reached(Step::BeforeCreate);
+        let structure = Structure::create(path)?;
+        faults.reached(Step::Created);
         let file = container::reserve(path, 64 * 1024)?;
         Ok(Stream {
             structure,
@@ -45,6 +44,11 @@ impl Stream {
             written: Vec::new(),
             failure: None,
         })
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// What went wrong while lists were written.

@@ -14,8 +14,8 @@ use super::index::{Index, TableEntry};
 use super::previous::{Base, Known, Storing};
 use super::stream::Stream;
 use super::survey::Source;
-use super::{CheckpointId, FORMAT_VERSION, Meta, StoreError, VariableContent, VariableInfo};
-use crate::base::fault::Step;
+use super::{CheckpointId, FORMAT_VERSION, Files, Meta, StoreError, VariableContent, VariableInfo};
+use crate::base::fault::{Faults, Step};
 use crate::state::snapshot::{Content, Snapshot, VariableRecord};
 use crate::value::{Block, Column, DType, Data};
 
@@ -23,8 +23,11 @@ use crate::value::{Block, Column, DType, Data};
 #[derive(Clone, Copy)]
 pub(crate) struct Order<'a> {
     pub id: CheckpointId,
-    /// How the name of a file goes on after the number of its checkpoint.
-    pub suffix: &'a str,
+    /// The files that it may build on.
+    pub files: &'a dyn Files,
+    /// Bytes that there is room for, where that is known.
+    pub free: Option<u64>,
+    pub faults: Faults,
     pub storing: Storing,
     /// What need not be stored again.
     pub base: Option<&'a Base>,
@@ -50,11 +53,11 @@ pub(crate) fn write(
             (stream.structure, stream.file, stream.written)
         }
         None => {
-            Step::BeforeCreate.reached();
+            order.faults.reached(Step::BeforeCreate);
             // HDF5 forgets why it could not make a file.
-            let structure =
-                Structure::create(path).map_err(|error| container::full_or(error, path, needed))?;
-            Step::Created.reached();
+            let structure = Structure::create(path)
+                .map_err(|error| container::full_or(error, path, needed, order.free))?;
+            order.faults.reached(Step::Created);
             // HDF5 cannot give up cleanly on a full disk, so it is only let loose on space that is there.
             let file = container::reserve(path, needed)?;
             (structure, file, Vec::new())
@@ -62,9 +65,11 @@ pub(crate) fn write(
     };
     let Order {
         id,
-        suffix,
+        files,
         storing,
         base,
+        faults,
+        ..
     } = order;
     let mut writer = Writer {
         structure,
@@ -72,7 +77,7 @@ pub(crate) fn write(
         index: Index::default(),
         bodies: Bodies::default(),
         id,
-        suffix,
+        files,
         compression: storing.compression,
         keeps_known: storing.full_every > 1,
         base,
@@ -93,9 +98,9 @@ pub(crate) fn write(
     let known = std::mem::take(&mut bodies.known);
     bodies.close_group();
     structure.close()?;
-    Step::Structure.reached();
-    Writer::write_later(&file, path, needed, &index.datasets, &bodies)?;
-    let seal = container::seal(&file, path, &index)?;
+    faults.reached(Step::Structure);
+    Writer::write_later(&file, path, needed, &index.datasets, &bodies, faults)?;
+    let seal = container::seal(&file, path, &index, faults)?;
     Ok(next_base(base, known, Other { id, seal }, index.files))
 }
 
@@ -152,7 +157,7 @@ pub(super) struct Writer<'s> {
     pub index: Index,
     pub bodies: Bodies<'s>,
     pub id: CheckpointId,
-    suffix: &'s str,
+    files: &'s dyn Files,
     pub compression: Option<Compression>,
     /// Whether the next checkpoint may build on this one.
     pub keeps_known: bool,
@@ -167,7 +172,11 @@ pub(super) struct Writer<'s> {
 impl<'s> Writer<'s> {
     /// The name of the file of another checkpoint.
     pub(super) fn file_name(&self, id: CheckpointId) -> String {
-        format!("{id}{}", self.suffix)
+        let path = self.files.path(id);
+        path.file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
     }
 
     fn root(&mut self, snapshot: &'s Snapshot, meta: &Meta) -> Result<(), StoreError> {

@@ -6,18 +6,11 @@ use super::job::{Job, RANKS_NOTE, State};
 use crate::base::report::say;
 use crate::comm::{self, Found, Verdict};
 use crate::format::{CheckpointId, Meta, Restored, StoreError};
-use crate::storage::{Mode, Store};
-
-/// Where the number of a rank stands in the name of a folder.
-const RANK: &str = "{rank}";
+use crate::storage::{Mode, Store, folder_of_rank};
 
 /// Opens the store, or this rank's part of it.
 pub(super) fn open_store(config: &Config, rank: u32) -> Result<Store, SessionError> {
-    let dir = match config.dir.to_str() {
-        Some(text) if text.contains(RANK) => text.replace(RANK, &rank.to_string()).into(),
-        _ => config.dir.clone(),
-    };
-    let mut store = Store::open_as(dir, Mode::ReadWrite, rank)?;
+    let mut store = Store::open_as(folder_of_rank(&config.dir, rank), Mode::ReadWrite, rank)?;
     store.set_keep(config.keep);
     Ok(store)
 }

@@ -12,6 +12,7 @@ use super::policy::{self, Policy, Reason};
 use super::writer::{Taken, Writer, Written};
 use super::{SessionError, at_exit, line, signals};
 use crate::base::events;
+use crate::base::host::host_name;
 use crate::base::report::{Fatal, exit_code, say};
 use crate::comm::{self, Member};
 use crate::context::resume::Resume;
@@ -579,8 +580,4 @@ fn command() -> Vec<String> {
 /// The command line as a checkpoint keeps it: a JSON list.
 fn command_note() -> String {
     serde_json::to_string(&command()).unwrap_or_default()
-}
-
-fn host_name() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }

@@ -1,12 +1,12 @@
 //! One checkpoint on its way to the disk: written under another name, published, and what retention lets go removed.
 
-use std::fs;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Keep;
-use super::place::Place;
-use crate::base::fault::Step;
+use super::opened::Opened;
+use crate::base::fault::{Faults, Step};
 use crate::format::{self, Base, CheckpointId, Meta, Order, StoreError, Storing, Stream};
 use crate::pages::Pages;
 use crate::state::snapshot::{Snapshot, SnapshotBuilder};
@@ -15,7 +15,8 @@ use crate::value::Sink;
 /// A checkpoint that has its number and is not written yet. Any thread may write it; the store keeps its lock until then.
 #[derive(Debug)]
 pub(crate) struct Commit {
-    pub(super) place: Arc<Place>,
+    pub(super) opened: Arc<Opened>,
+    pub(super) faults: Faults,
     pub(super) id: CheckpointId,
     pub(super) keep: Keep,
     /// The newest that is known to be whole on all ranks.
@@ -39,10 +40,9 @@ impl Commit {
         let capture = self.base.as_ref().map(|base| base.capture()).unwrap_or_default();
         let mut capture = capture.watched_by(self.pages.as_ref());
         if self.storing.compression.is_none() && self.base.is_none() {
-            let unfinished = self.place.unfinished(self.id);
-            let _ = fs::remove_file(&unfinished);
+            let stream = |file: PathBuf| Stream::create(&file, self.faults);
             // What goes wrong here goes wrong again, and is told, when the file is written as others are.
-            if let Ok(stream) = Stream::create(&unfinished) {
+            if let Ok(stream) = self.opened.level.create(self.id).and_then(stream) {
                 let stream = Arc::new(Mutex::new(stream));
                 capture.sink = Some(Arc::clone(&stream) as Arc<Mutex<dyn Sink>>);
                 self.stream = Some(stream);
@@ -57,20 +57,21 @@ impl Commit {
     /// # Errors
     /// As [`Store::commit`](super::Store::commit).
     pub(crate) fn write(mut self, snapshot: &Snapshot, meta: &Meta) -> Result<CheckpointId, StoreError> {
-        let unfinished = self.place.unfinished(self.id);
         let copied = snapshot.wait();
-        copied.map_err(|error| StoreError::io("copy the state for", &unfinished, &error))?;
         // Whoever gathered the snapshot is done.
         let stream = self.stream.take().and_then(Arc::into_inner);
         let stream = stream.map(|stream| stream.into_inner().unwrap_or_else(PoisonError::into_inner));
-        let (place, id) = (&self.place, self.id);
-        if stream.is_none() {
-            // A commit that panicked has left its file, and the number was given again.
-            let _ = fs::remove_file(&unfinished);
-        }
+        let (level, id) = (&*self.opened.level, self.id);
+        let unfinished = match &stream {
+            Some(stream) => stream.path().to_owned(),
+            None => level.create(id)?,
+        };
+        copied.map_err(|error| StoreError::io("copy the state for", &unfinished, &error))?;
         let order = Order {
             id,
-            suffix: &place.suffix(),
+            files: level,
+            free: level.capacity(),
+            faults: self.faults,
             storing: self.storing,
             base: self.base.as_deref(),
         };
@@ -80,14 +81,14 @@ impl Commit {
         let base = match format::write(&unfinished, snapshot, meta, order, stream) {
             Ok(base) => base,
             Err(error) => {
-                // The error that matters is the first one; what cannot be removed now is at the next opening.
-                let _ = fs::remove_file(&unfinished);
+                // The error that matters is the first one.
+                level.discard(id);
                 return Err(error);
             }
         };
-        place.publish(&unfinished, &place.path(id))?;
+        level.publish(id)?;
         *next() = (self.storing.full_every > 1).then(|| Arc::new(base));
-        Step::Committed.reached();
+        self.faults.reached(Step::Committed);
         self.retain().map_err(|error| StoreError::NotRemoved {
             id,
             why: error.to_string(),
@@ -100,7 +101,12 @@ impl Commit {
         let Keep::Last(keep) = self.keep else {
             return Ok(());
         };
-        let ids = self.place.ids()?.into_iter().filter(|id| *id <= self.complete);
+        let ids = self
+            .opened
+            .level
+            .list()?
+            .into_iter()
+            .filter(|id| *id <= self.complete);
         // What is no line for others goes as soon as there is a newer one that is.
         let (abandoned, ids): (Vec<_>, Vec<_>) = ids.partition(|id| self.abandoned.contains(&id.0));
         let surplus = ids.len().saturating_sub(keep.max(1) as usize);
@@ -109,17 +115,17 @@ impl Commit {
             return Ok(());
         }
         // What those that stay build on stays as well.
-        for id in self.place.ids()? {
+        for id in self.opened.level.list()? {
             if !surplus.contains(&id) {
-                let needs = self.place.needs(id);
+                let needs = self.opened.needs(id);
                 surplus.retain(|surplus| !needs.contains(surplus));
             }
         }
         // The newest first: whatever is left at any moment has all that it needs.
         surplus.sort_unstable();
         for id in surplus.iter().rev() {
-            self.place.remove(*id)?;
-            Step::Removed.reached();
+            self.opened.remove(*id)?;
+            self.faults.reached(Step::Removed);
         }
         Ok(())
     }

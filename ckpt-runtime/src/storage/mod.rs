@@ -1,17 +1,24 @@
 //! The store: a folder of checkpoints that is opened and locked, in which a checkpoint is committed as a whole or not at
 //! all, and where they are listed, verified, restored and removed.
 //!
+//! Where it lies is a [`level::StorageLevel`], a file each: [`posix`], a folder of a file system. What files are called is in
+//! [`names`]. All above knows [`Store`] only.
+//!
 //! Not here: what is in a file ([`crate::format`]), and when a checkpoint is taken (the session).
 
 mod commit;
-mod lock;
-mod place;
+mod level;
+mod names;
+mod opened;
+mod posix;
 mod store;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 
 pub(crate) use commit::Commit;
-pub use lock::host_name;
+pub use names::{file_name, file_of, folder_of_rank, has_place_for_rank};
 pub use store::Store;
 
 use crate::format::{CheckpointId, Meta, StoreError};

@@ -1,16 +1,17 @@
 //! The folder as a whole: opening it, beginning checkpoints, finding and reading those that are there.
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::fs::File;
+use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::commit::Commit;
-use super::lock::Lock;
-use super::place::{Place, UNFINISHED};
+use super::level::StorageLevel;
+use super::opened::Opened;
+use super::posix::Posix;
 use super::{Entry, Keep, Mode};
-use crate::base::fault;
+use crate::base::fault::Faults;
 use crate::forked::Order;
 use crate::format::{self, Base, CheckpointId, Damage, Meta, Restored, StoreError, Storing};
 use crate::pages::Pages;
@@ -39,7 +40,8 @@ use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 /// ```
 #[derive(Debug)]
 pub struct Store {
-    place: Arc<Place>,
+    opened: Arc<Opened>,
+    faults: Faults,
     keep: Keep,
     lines: Lines,
     storing: Storing,
@@ -77,30 +79,23 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub fn open_as(folder: impl AsRef<Path>, mode: Mode, rank: u32) -> Result<Store, StoreError> {
-        let folder = folder.as_ref().to_owned();
+        let (folder, faults) = (folder.as_ref(), Faults::of_rank(rank));
+        let level = match mode {
+            Mode::ReadOnly => Posix::to_read(folder, rank)?,
+            Mode::ReadWrite => Posix::to_write(folder, rank, faults)?,
+        };
+        Store::on(Box::new(level), mode, faults)
+    }
+
+    /// Opens the store on a level.
+    pub(super) fn on(level: Box<dyn StorageLevel>, mode: Mode, faults: Faults) -> Result<Store, StoreError> {
         let lock = match mode {
-            Mode::ReadOnly => {
-                fs::read_dir(&folder).map_err(|error| StoreError::io("open the store", &folder, &error))?;
-                None
-            }
-            Mode::ReadWrite => {
-                fs::create_dir_all(&folder)
-                    .map_err(|error| StoreError::io("make the store", &folder, &error))?;
-                Some(Lock::take(&folder, rank)?)
-            }
+            Mode::ReadOnly => None,
+            Mode::ReadWrite => Some(level.lock()?),
         };
-        let place = Place {
-            folder,
-            lock,
-            rank,
-            needs: Mutex::default(),
-        };
-        if place.lock.is_some() {
-            fault::set_rank(rank);
-            place.remove_unfinished()?;
-        }
         Ok(Store {
-            place: Arc::new(place),
+            opened: Arc::new(Opened::new(level, lock)),
+            faults,
             keep: Keep::default(),
             storing: Storing::default(),
             pages: None,
@@ -155,7 +150,7 @@ impl Store {
             .clone()
             .filter(|base| base.has_successor(self.storing.full_every))?;
         // Somebody may have removed one.
-        let are_there = base.ids().all(|id| self.path(id).is_file());
+        let are_there = base.ids().all(|id| self.level().size(id).is_some());
         are_there.then_some(base)
     }
 
@@ -186,12 +181,16 @@ impl Store {
 
     /// The folder.
     pub fn folder(&self) -> &Path {
-        &self.place.folder
+        self.level().folder()
+    }
+
+    fn level(&self) -> &dyn StorageLevel {
+        &*self.opened.level
     }
 
     /// The file of a checkpoint.
     pub fn path(&self, id: CheckpointId) -> PathBuf {
-        self.place.path(id)
+        self.level().path(id)
     }
 
     /// Writes a checkpoint. When this returns it is on disk as a whole; if it fails, or the machine does, the older
@@ -209,7 +208,7 @@ impl Store {
     /// # Errors
     /// When the folder cannot be read; [`StoreError::ReadOnly`].
     pub(crate) fn begin(&mut self) -> Result<Commit, StoreError> {
-        self.place.writable()?;
+        self.opened.writable()?;
         let id = match &mut self.lines.next {
             // A line that this rank cannot write has its number all the same: the other ranks go on counting.
             Some(next) => {
@@ -219,7 +218,8 @@ impl Store {
             None => self.next_id()?,
         };
         Ok(Commit {
-            place: Arc::clone(&self.place),
+            opened: Arc::clone(&self.opened),
+            faults: self.faults,
             id,
             keep: self.keep,
             complete: self.lines.complete,
@@ -235,9 +235,9 @@ impl Store {
     /// One more than the newest. The folder is listed once: nobody else writes there.
     fn next_id(&mut self) -> Result<CheckpointId, StoreError> {
         let next = match self.last_begun {
-            Some(last) if !self.path(last).exists() => last,
+            Some(last) if self.level().size(last).is_none() => last,
             Some(last) => CheckpointId(last.0 + 1),
-            None => CheckpointId(self.place.ids()?.last().map_or(1, |last| last.0 + 1)),
+            None => CheckpointId(self.ids()?.last().map_or(1, |last| last.0 + 1)),
         };
         self.last_begun = Some(next);
         Ok(next)
@@ -249,18 +249,16 @@ impl Store {
     /// When the folder cannot be read.
     pub fn list(&self) -> Result<Vec<Entry>, StoreError> {
         let entry = |id| {
-            let path = self.path(id);
-            let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
-            let (meta, needs) = match format::read_head(&path) {
+            let (meta, needs) = match format::read_head(id, self.level()) {
                 Ok((meta, needs)) => (Ok(meta), needs),
                 Err(error) => (Err(error), Vec::new()),
             };
             Entry {
                 id,
-                bytes,
-                meta,
+                path: self.path(id),
+                bytes: self.level().size(id).unwrap_or(0),
                 needs,
-                path,
+                meta,
             }
         };
         Ok(self.ids()?.into_iter().map(entry).collect())
@@ -271,7 +269,7 @@ impl Store {
     /// # Errors
     /// When the folder cannot be read.
     pub fn ids(&self) -> Result<Vec<CheckpointId>, StoreError> {
-        self.place.ids()
+        self.level().list()
     }
 
     /// Checks every byte of a checkpoint.
@@ -294,13 +292,13 @@ impl Store {
     /// # Errors
     /// When there is no such checkpoint, or it is damaged or of another format version.
     pub fn open_checkpoint(&self, id: CheckpointId) -> Result<Restored, StoreError> {
-        Restored::open(id, &self.path(id)).map_err(|error| match error {
+        Restored::open(id, self.level()).map_err(|error| match error {
             StoreError::Io {
                 kind: ErrorKind::NotFound,
                 ..
             } => StoreError::NotFound {
                 id,
-                folder: self.place.folder.clone(),
+                folder: self.folder().to_owned(),
             },
             error => error,
         })
@@ -349,13 +347,9 @@ impl Store {
     /// # Errors
     /// When it does not exist or cannot be removed; [`StoreError::Needed`] when others build on it.
     pub fn remove(&mut self, id: CheckpointId) -> Result<(), StoreError> {
-        let others = self.place.ids()?.into_iter().filter(|other| *other > id);
-        match others
-            .into_iter()
-            .find(|other| self.place.needs(*other).contains(&id))
-        {
+        match self.opened.needed_by(id)? {
             Some(by) => Err(StoreError::Needed { id, by }),
-            None => self.place.remove(id),
+            None => self.opened.remove(id),
         }
     }
 
@@ -365,19 +359,27 @@ impl Store {
     /// # Errors
     /// [`StoreError::Damaged`] when more has changed than values; [`StoreError::Needed`] when others build on it.
     pub fn renew(&mut self, id: CheckpointId) -> Result<Vec<String>, StoreError> {
-        self.place.writable()?;
-        let mut others = self.place.ids()?.into_iter().filter(|other| *other > id);
-        if let Some(by) = others.find(|other| self.place.needs(*other).contains(&id)) {
+        self.opened.writable()?;
+        if let Some(by) = self.opened.needed_by(id)? {
             return Err(StoreError::Needed { id, by });
         }
-        let path = self.path(id);
-        if !path.is_file() {
+        let level = self.level();
+        if level.size(id).is_none() {
             return Err(StoreError::NotFound {
                 id,
                 folder: self.folder().to_owned(),
             });
         }
-        format::renew(&path, &self.place.unfinished(id))
+        let copy = level.create(id)?;
+        let copied = level.open(id).and_then(|from| copy_of(&from, &copy));
+        let changed = copied
+            .map_err(|error| StoreError::writing(&self.path(id), 0, &error))
+            .and_then(|()| format::renew(&copy, id, level, self.faults));
+        match &changed {
+            Ok(changed) if !changed.is_empty() => level.publish(id)?,
+            _ => level.discard(id),
+        }
+        changed
     }
 
     /// Writes a small text `NAME.txt` beside the checkpoints, as a whole or not at all: the state of the job.
@@ -385,20 +387,9 @@ impl Store {
     /// # Errors
     /// As [`Store::commit`]; [`StoreError::Name`] when the name is not a plain one.
     pub fn write_note(&mut self, name: &str, text: &str) -> Result<(), StoreError> {
-        self.place.writable()?;
-        let path = self.note(name)?;
-        let unfinished = self.place.folder.join(format!(".{name}.txt{UNFINISHED}"));
-        let _ = fs::remove_file(&unfinished);
-        let written = File::create_new(&unfinished).and_then(|mut file| {
-            file.write_all(text.as_bytes())?;
-            file.sync_all()
-        });
-        if let Err(error) = written {
-            let _ = fs::remove_file(&unfinished);
-            return Err(StoreError::writing(&path, text.len() as u64, &error));
-        }
-        fs::rename(&unfinished, &path).map_err(|error| StoreError::io("rename to", &path, &error))?;
-        self.place.sync_folder()
+        self.opened.writable()?;
+        is_plain(name)?;
+        self.level().write_note(name, text)
     }
 
     /// Reads what [`Store::write_note`] wrote; `None` if nothing was.
@@ -406,23 +397,22 @@ impl Store {
     /// # Errors
     /// When it exists and cannot be read.
     pub fn read_note(&self, name: &str) -> Result<Option<String>, StoreError> {
-        let path = self.note(name)?;
-        match fs::read_to_string(&path) {
-            Ok(text) => Ok(Some(text)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(StoreError::io("read", &path, &error)),
-        }
+        is_plain(name)?;
+        self.level().read_note(name)
     }
+}
 
-    fn note(&self, name: &str) -> Result<PathBuf, StoreError> {
-        let plain = !name.is_empty()
-            && name
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
-        if plain {
-            Ok(self.place.folder.join(format!("{name}.txt")))
-        } else {
-            Err(StoreError::Name(name.to_owned()))
-        }
+fn is_plain(name: &str) -> Result<(), StoreError> {
+    let is_part = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    match !name.is_empty() && name.bytes().all(is_part) {
+        true => Ok(()),
+        false => Err(StoreError::Name(name.to_owned())),
     }
+}
+
+/// Makes a file with the bytes and the rights of another.
+fn copy_of(mut from: &File, to: &Path) -> io::Result<()> {
+    let mut copy = File::create_new(to)?;
+    io::copy(&mut from, &mut copy)?;
+    copy.set_permissions(from.metadata()?.permissions())
 }

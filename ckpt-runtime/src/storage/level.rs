@@ -1,0 +1,71 @@
+//! What a storage level can do: a place where checkpoints of one rank lie.
+
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+
+use crate::format::{CheckpointId, Files, StoreError};
+
+/// Held until dropped.
+pub(crate) type Lock = Box<dyn Debug + Send + Sync>;
+
+/// A place where checkpoints of one rank lie. Their files are written by [`crate::format`], which needs a plain file to write
+/// to and open ones to read; where they are kept meanwhile, and what they are called, is the level's own business. To open
+/// one to read is in [`Files`].
+///
+/// A checkpoint counts from [`publish`](StorageLevel::publish) on, as a whole or not at all, whatever happens meanwhile.
+pub(crate) trait StorageLevel: Files + Debug + Send + Sync {
+    /// The folder that messages name.
+    fn folder(&self) -> &Path;
+
+    /// Numbers of the checkpoints that count, oldest first.
+    ///
+    /// # Errors
+    /// The level cannot be read.
+    fn list(&self) -> Result<Vec<CheckpointId>, StoreError>;
+
+    /// Size of the file of a checkpoint; `None` where there is none.
+    fn size(&self, id: CheckpointId) -> Option<u64>;
+
+    /// Begins a checkpoint: where its file is to be made. There is none there now.
+    ///
+    /// # Errors
+    /// There is no place for one.
+    fn create(&self, id: CheckpointId) -> Result<PathBuf, StoreError>;
+
+    /// Gives up what [`create`](StorageLevel::create) began. What cannot be removed now is at the next [`lock`](StorageLevel::lock).
+    fn discard(&self, id: CheckpointId);
+
+    /// The file is finished and synced: from now on the checkpoint counts, in place of one of the same number. If this fails
+    /// it does not, and is given up.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn publish(&self, id: CheckpointId) -> Result<(), StoreError>;
+
+    /// Removes a checkpoint.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`]; what the system says.
+    fn remove(&self, id: CheckpointId) -> Result<(), StoreError>;
+
+    /// Keeps others from writing, and removes what they have begun and not published.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`]; what the system says.
+    fn lock(&self) -> Result<Lock, StoreError>;
+
+    /// Bytes that there is room for; `None` where nobody knows.
+    fn capacity(&self) -> Option<u64>;
+
+    /// Keeps a small text beside the checkpoints, as a whole or not at all. The name is a plain one.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn write_note(&self, name: &str, text: &str) -> Result<(), StoreError>;
+
+    /// What [`write_note`](StorageLevel::write_note) wrote; `None` if nothing was.
+    ///
+    /// # Errors
+    /// It is there and cannot be read.
+    fn read_note(&self, name: &str) -> Result<Option<String>, StoreError>;
+}

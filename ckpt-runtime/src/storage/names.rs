@@ -1,0 +1,100 @@
+//! What files and folders of a store are called.
+
+use std::path::{Path, PathBuf};
+
+use crate::format::CheckpointId;
+
+/// How the name of a file ends that is not finished.
+pub(super) const UNFINISHED: &str = ".tmp";
+
+/// Stands for the number of the rank in the name of a store.
+const RANK: &str = "{rank}";
+
+/// How the files of a rank end.
+fn suffix(rank: u32) -> String {
+    format!(".r{rank}.h5")
+}
+
+/// The name of the file in which a rank has a checkpoint: `000042.r0.h5`.
+pub fn file_name(id: CheckpointId, rank: u32) -> String {
+    format!("{id}{}", suffix(rank))
+}
+
+/// The checkpoint and the rank that a file of this name is of; `None` if it is of none, or not finished.
+pub fn file_of(name: &str) -> Option<(CheckpointId, u32)> {
+    let (_, rank) = name.strip_suffix(".h5")?.rsplit_once(".r")?;
+    let rank = rank.parse().ok()?;
+    let number = name.strip_suffix(&suffix(rank))?;
+    let plain = number.len() >= 6 && number.bytes().all(|b| b.is_ascii_digit());
+    let id: CheckpointId = number.parse().ok().filter(|_| plain)?;
+    // `0000001` and `000001` must not both be checkpoint 1.
+    (id.to_string() == number && id.0 < u64::MAX).then_some((id, rank))
+}
+
+/// The name of the file of a checkpoint while it is being written.
+pub(super) fn unfinished(id: CheckpointId, rank: u32) -> String {
+    format!(".{}{UNFINISHED}", file_name(id, rank))
+}
+
+/// Whether a file of this name is one of a rank that is not finished.
+pub(super) fn is_unfinished(name: &str, rank: u32) -> bool {
+    name.starts_with('.') && name.ends_with(&format!("{}{UNFINISHED}", suffix(rank)))
+}
+
+/// The name of the file that a rank locks.
+pub(super) fn lock(rank: u32) -> String {
+    match rank {
+        0 => "lock".to_owned(),
+        _ => format!("lock.r{rank}"),
+    }
+}
+
+/// Whether every rank has a folder of its own in the store of this name: there is a `{rank}` in it.
+pub fn has_place_for_rank(store: &Path) -> bool {
+    store.to_str().is_some_and(|name| name.contains(RANK))
+}
+
+/// The folder that a rank writes in: `{rank}` in the name of a store is the number of the rank.
+pub fn folder_of_rank(store: &Path, rank: u32) -> PathBuf {
+    match store.to_str() {
+        Some(name) if name.contains(RANK) => name.replace(RANK, &rank.to_string()).into(),
+        _ => store.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_tells_the_checkpoint_and_the_rank() {
+        for (id, rank) in [(1, 0), (42, 3), (1_000_000, 12)] {
+            let id = CheckpointId(id);
+            assert_eq!(file_of(&file_name(id, rank)), Some((id, rank)));
+            assert_eq!(file_of(&unfinished(id, rank)), None);
+            assert!(is_unfinished(&unfinished(id, rank), rank));
+            assert!(!is_unfinished(&unfinished(id, rank), rank + 1));
+        }
+        let others = [
+            "000001.h5",
+            "1.r0.h5",
+            "0000001.r0.h5",
+            "000001.r00.h5",
+            "+00001.r0.h5",
+            "000001.r+1.h5",
+            "18446744073709551615.r0.h5",
+            "lock",
+        ];
+        for other in others {
+            assert_eq!(file_of(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_rank_has_its_place_in_the_name_of_a_folder() {
+        let store = Path::new("/local/{rank}/x.ckpt.d");
+        assert!(has_place_for_rank(store) && !has_place_for_rank(Path::new("x.ckpt.d")));
+        assert_eq!(folder_of_rank(store, 3), Path::new("/local/3/x.ckpt.d"));
+        assert_eq!(folder_of_rank(Path::new("x.ckpt.d"), 3), Path::new("x.ckpt.d"));
+    }
+}

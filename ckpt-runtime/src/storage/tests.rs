@@ -1,0 +1,234 @@
+//! The store on a level that is no folder: checkpoints lie in memory.
+//!
+//! HDF5 makes a plain file, so a checkpoint is written into one, in a temporary folder, and read through one that has no
+//! name; between the two there is no file of it. Its datasets that lie in other checkpoints are found by ckpt, not by other programs.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use super::level::{Lock, StorageLevel};
+use super::{Keep, Mode, Store, names};
+use crate::base::fault::Faults;
+use crate::format::{CheckpointId, Files, Meta, StoreError, Storing};
+use crate::plan::FunctionPlan;
+
+static PLAN: FunctionPlan = FunctionPlan {
+    function: "main",
+    module: "demo",
+    file: "main.rs",
+    line: 1,
+    layout: 0,
+    source: 0,
+    attribute: "ckpt::main",
+    sites: &[],
+};
+
+/// What outlives a store on it.
+#[derive(Debug, Default)]
+struct Shelf {
+    checkpoints: Mutex<BTreeMap<CheckpointId, Vec<u8>>>,
+    notes: Mutex<HashMap<String, String>>,
+    /// The lock has this and one more while it is held.
+    held: Arc<()>,
+}
+
+#[derive(Debug)]
+struct Memory {
+    shelf: Arc<Shelf>,
+    drafts: tempfile::TempDir,
+}
+
+impl Memory {
+    fn on(shelf: &Arc<Shelf>) -> Box<Memory> {
+        Box::new(Memory {
+            shelf: Arc::clone(shelf),
+            drafts: tempfile::tempdir().unwrap(),
+        })
+    }
+
+    fn draft(&self, id: CheckpointId) -> PathBuf {
+        self.drafts.path().join(names::file_name(id, 0))
+    }
+
+    fn missing(&self, id: CheckpointId) -> StoreError {
+        StoreError::NotFound {
+            id,
+            folder: self.folder().to_owned(),
+        }
+    }
+}
+
+impl Files for Memory {
+    fn path(&self, id: CheckpointId) -> PathBuf {
+        Path::new("memory").join(names::file_name(id, 0))
+    }
+
+    fn open(&self, id: CheckpointId) -> io::Result<File> {
+        let checkpoints = self.shelf.checkpoints.lock().unwrap();
+        let bytes = checkpoints
+            .get(&id)
+            .ok_or_else(|| io::Error::from(ErrorKind::NotFound))?;
+        let mut file = tempfile::tempfile()?;
+        file.write_all(bytes)?;
+        file.rewind()?;
+        Ok(file)
+    }
+}
+
+impl StorageLevel for Memory {
+    fn folder(&self) -> &Path {
+        Path::new("memory")
+    }
+
+    fn list(&self) -> Result<Vec<CheckpointId>, StoreError> {
+        Ok(self.shelf.checkpoints.lock().unwrap().keys().copied().collect())
+    }
+
+    fn size(&self, id: CheckpointId) -> Option<u64> {
+        let checkpoints = self.shelf.checkpoints.lock().unwrap();
+        checkpoints.get(&id).map(|bytes| bytes.len() as u64)
+    }
+
+    fn create(&self, id: CheckpointId) -> Result<PathBuf, StoreError> {
+        self.discard(id);
+        Ok(self.draft(id))
+    }
+
+    fn discard(&self, id: CheckpointId) {
+        let _ = fs::remove_file(self.draft(id));
+    }
+
+    fn publish(&self, id: CheckpointId) -> Result<(), StoreError> {
+        let bytes = fs::read(self.draft(id)).unwrap();
+        self.shelf.checkpoints.lock().unwrap().insert(id, bytes);
+        self.discard(id);
+        Ok(())
+    }
+
+    fn remove(&self, id: CheckpointId) -> Result<(), StoreError> {
+        let removed = self.shelf.checkpoints.lock().unwrap().remove(&id);
+        removed.map(drop).ok_or_else(|| self.missing(id))
+    }
+
+    fn lock(&self) -> Result<Lock, StoreError> {
+        match Arc::strong_count(&self.shelf.held) {
+            1 => Ok(Box::new(Arc::clone(&self.shelf.held))),
+            _ => Err(StoreError::Locked {
+                folder: self.folder().to_owned(),
+                pid: std::process::id().to_string(),
+                host: "here".to_owned(),
+            }),
+        }
+    }
+
+    fn capacity(&self) -> Option<u64> {
+        None
+    }
+
+    fn write_note(&self, name: &str, text: &str) -> Result<(), StoreError> {
+        let mut notes = self.shelf.notes.lock().unwrap();
+        notes.insert(name.to_owned(), text.to_owned());
+        Ok(())
+    }
+
+    fn read_note(&self, name: &str) -> Result<Option<String>, StoreError> {
+        Ok(self.shelf.notes.lock().unwrap().get(name).cloned())
+    }
+}
+
+fn open(shelf: &Arc<Shelf>, mode: Mode) -> Result<Store, StoreError> {
+    Store::on(Memory::on(shelf), mode, Faults::default())
+}
+
+fn commit(store: &mut Store, list: &Vec<u64>) -> CheckpointId {
+    let mut builder = store.snapshot();
+    let frame = builder.frame(&PLAN, 1);
+    builder.value(frame, "list", 1, None, list);
+    store
+        .commit(&builder.finish().unwrap(), &Meta::default())
+        .unwrap()
+}
+
+#[test]
+fn checkpoints_are_written_listed_opened_and_removed() {
+    let shelf = Arc::new(Shelf::default());
+    let mut store = open(&shelf, Mode::ReadWrite).unwrap();
+    store.set_keep(Keep::All);
+    let ids: Vec<CheckpointId> = (0..3).map(|n| commit(&mut store, &vec![n + 1; 10_000])).collect();
+    assert_eq!(store.ids().unwrap(), ids);
+    store.remove(ids[1]).unwrap();
+    assert!(matches!(store.remove(ids[1]), Err(StoreError::NotFound { .. })));
+    drop(store);
+
+    let store = open(&shelf, Mode::ReadOnly).unwrap();
+    let entries = store.list().unwrap();
+    let listed: Vec<CheckpointId> = entries.iter().map(|entry| entry.id).collect();
+    assert_eq!(listed, [ids[0], ids[2]]);
+    assert!(
+        entries
+            .iter()
+            .all(|entry| entry.meta.is_ok() && entry.bytes > 80_000)
+    );
+    let newest = store.newest_whole(&mut |_, _| {}).unwrap().unwrap();
+    assert_eq!(newest.id(), ids[2]);
+    assert_eq!(newest.decode::<Vec<u64>>(0, "list").unwrap(), [3; 10_000]);
+    assert!(matches!(store.load(ids[1]), Err(StoreError::NotFound { .. })));
+}
+
+#[test]
+fn one_that_builds_on_others_finds_them_on_its_level() {
+    let shelf = Arc::new(Shelf::default());
+    let mut store = open(&shelf, Mode::ReadWrite).unwrap();
+    store.set_storing(Storing {
+        compression: None,
+        full_every: 3,
+    });
+    let mut list: Vec<u64> = (1..400_000).collect();
+    for round in 0..3 {
+        list[round * 100_000] += 1;
+        commit(&mut store, &list);
+    }
+    let ids = store.ids().unwrap();
+    let needs: Vec<usize> = store.list().unwrap().iter().map(|one| one.needs.len()).collect();
+    assert_eq!(
+        (ids.len(), needs),
+        (3, vec![0, 1, 2]),
+        "retention keeps what is built on"
+    );
+    let newest = store.load(ids[2]).unwrap();
+    assert!(newest.decode::<Vec<u64>>(0, "list").unwrap() == list);
+    assert!(matches!(store.remove(ids[0]), Err(StoreError::Needed { .. })));
+    shelf.checkpoints.lock().unwrap().remove(&ids[0]);
+    let damage = store.verify(ids[2]).unwrap_err();
+    assert!(damage[0].to_string().contains("which it builds on"), "{damage:?}");
+}
+
+#[test]
+fn what_is_no_checkpoint_is_the_levels_as_well() {
+    let shelf = Arc::new(Shelf::default());
+    let mut store = open(&shelf, Mode::ReadWrite).unwrap();
+    assert!(matches!(
+        open(&shelf, Mode::ReadWrite),
+        Err(StoreError::Locked { .. })
+    ));
+    store.write_note("job", "running").unwrap();
+    let id = commit(&mut store, &vec![7; 10]);
+    assert_eq!(store.renew(id).unwrap(), Vec::<String>::new());
+    drop(store);
+    shelf
+        .checkpoints
+        .lock()
+        .unwrap()
+        .get_mut(&id)
+        .unwrap()
+        .truncate(600);
+    let mut store = open(&shelf, Mode::ReadWrite).unwrap();
+    assert_eq!(store.read_note("job").unwrap().as_deref(), Some("running"));
+    let mut passed_over = Vec::new();
+    let newest = store.newest_whole(&mut |id, _| passed_over.push(id)).unwrap();
+    assert!(newest.is_none() && passed_over == [id]);
+    assert_eq!(commit(&mut store, &vec![8; 10]), CheckpointId(id.0 + 1));
+}
