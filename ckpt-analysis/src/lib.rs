@@ -16,6 +16,7 @@
 pub mod calls;
 pub mod cost;
 pub mod decisions;
+pub mod diagnostics;
 pub mod edits;
 pub mod items;
 pub mod placement;

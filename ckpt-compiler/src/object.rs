@@ -7,7 +7,7 @@
 //! An implementor that the list lacks is an error of rustc at its `impl`. A list that ends in `..` lets others be; a
 //! checkpoint that meets one of them is refused.
 
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Refusal};
 use crate::paths::at;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -32,12 +32,7 @@ fn read(arguments: TokenStream, item: TokenStream) -> Result<(List, ItemTrait), 
     let mut errors = Diagnostics::default();
     let list = syn::parse2::<List>(arguments).map_err(|error| errors.syntax(&error));
     let Ok(item) = syn::parse2::<ItemTrait>(item.clone()) else {
-        errors.refuse(
-            item.span(),
-            "E1016: `#[ckpt::object(..)]` goes on a trait",
-            "it makes the objects of that trait, `dyn Trait`, something that a checkpoint can hold",
-            "put it on the trait; a struct or enum gets `#[derive(ckpt::Checkpoint)]`",
-        );
+        errors.refuse(item.span(), Refusal::ObjectOfNoTrait);
         return Err(errors);
     };
     let Ok(list) = list else { return Err(errors) };
@@ -70,7 +65,7 @@ impl Parse for List {
             }
         }
         if !input.is_empty() {
-            return Err(input.error("E1115: a list of types is expected, perhaps with `..` at its end"));
+            return Err(input.error(Refusal::TypesExpected));
         }
         Ok(list)
     }
@@ -81,29 +76,19 @@ fn refuse(list: &List, item: &ItemTrait, errors: &mut Diagnostics) {
     if list.types.is_empty() {
         errors.refuse(
             name.span(),
-            "E1017: `#[ckpt::object(..)]` without types",
-            "a restart has to know what may stand behind the trait object",
-            format!("list the types that implement `{name}`: `#[ckpt::object(TypeA, TypeB)]`"),
+            Refusal::ObjectWithoutTypes {
+                name: name.to_string(),
+            },
         );
     }
     if !item.generics.params.is_empty() {
-        errors.refuse(
-            item.generics.span(),
-            "E1018: the objects of a generic trait cannot be saved",
-            "every set of arguments makes another trait, with other types behind it",
-            "make it a trait without parameters, or an enum of the types that implement it",
-        );
+        errors.refuse(item.generics.span(), Refusal::ObjectOfGenericTrait);
     }
     for part in &item.items {
         if let TraitItem::Type(associated) = part
             && !needs_size(&associated.generics)
         {
-            errors.refuse(
-                associated.ident.span(),
-                "E1019: the objects of a trait with an associated type cannot be saved",
-                "every choice of the type makes another trait object",
-                "make it a type parameter of the methods, or an enum of the types that implement the trait",
-            );
+            errors.refuse(associated.ident.span(), Refusal::ObjectWithAssociatedType);
         }
     }
 }

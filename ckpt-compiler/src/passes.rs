@@ -8,7 +8,7 @@ use crate::desugar::inlined_closures;
 use crate::desugar::iterator_replay;
 use crate::desugar::regions::{self, Regions};
 use crate::desugar::streams;
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Refusal};
 use crate::emit::{self, Emitter, emit};
 use crate::liveness::Liveness;
 use crate::liveness::clean::Unwritten;
@@ -197,12 +197,7 @@ fn analyse_members(regions: &Regions, options: &Options) -> Result<Vec<Stages>, 
         let stages = analyse_function(&options, &member.function.to_token_stream())?;
         let mut errors = Diagnostics::default();
         if !stages.regions.is_empty() {
-            errors.refuse(
-                member.function.sig.ident.span(),
-                "E1007: a thread with a site starts threads of its own",
-                "a checkpoint holds the threads of one region only",
-                "start all threads in the same region, or take the site out of this one",
-            );
+            errors.refuse(member.function.sig.ident.span(), Refusal::ThreadsInThread);
         }
         errors.propagate().map(|()| stages)
     };
@@ -266,18 +261,11 @@ fn refuse_item(item: &TokenStream, error: &syn::Error, opens_session: bool, erro
         "#[ckpt::instrument]"
     };
     if let Ok(method) = syn::parse2::<syn::TraitItemFn>(item.clone()) {
-        errors.refuse(
-            method.sig.ident.span(),
-            format!("E1008: `{attribute}` on a method without a body"),
-            "there is nothing to instrument: each implementation has a body of its own",
-            "put it on the method in the `impl` blocks of the trait",
-        );
+        errors.refuse(method.sig.ident.span(), Refusal::WithoutBody { attribute });
     } else if let Ok(other) = syn::parse2::<syn::Item>(item.clone()) {
         errors.refuse(
             syn::spanned::Spanned::span(&other),
-            format!("E1009: `{attribute}` on something that is no function"),
-            "it rewrites the body of one function or method",
-            "put it on the functions that have a site in them, or that call one which has",
+            Refusal::NoFunction { attribute },
         );
     } else {
         errors.syntax(error);
@@ -286,20 +274,10 @@ fn refuse_item(item: &TokenStream, error: &syn::Error, opens_session: bool, erro
 
 fn refuse_signature(function: &ItemFn, errors: &mut Diagnostics) {
     if let Some(token) = &function.sig.constness {
-        errors.refuse(
-            token.span,
-            "E1010: a `const fn` cannot be instrumented",
-            "it may run at compile time, where there is nothing to restart",
-            "make it a plain `fn`",
-        );
+        errors.refuse(token.span, Refusal::ConstFunction);
     }
     if let Some(token) = &function.sig.asyncness {
-        errors.refuse(
-            token.span,
-            "E1011: an `async fn` cannot be instrumented",
-            "its frame belongs to an executor, which ckpt cannot rebuild",
-            "instrument the synchronous function that does the work",
-        );
+        errors.refuse(token.span, Refusal::AsyncFunction);
     }
 }
 
@@ -316,9 +294,10 @@ fn choose_sites(
     if let Some(trapped) = marks.trapped(&function.block) {
         errors.refuse(
             trapped.span,
-            format!("E1012: a site inside {}", trapped.holder),
-            "a restart walks from statement to statement and cannot enter it",
-            trapped.instead,
+            Refusal::SiteInside {
+                holder: trapped.holder,
+                way_out: trapped.instead,
+            },
         );
         return false;
     }
@@ -345,18 +324,19 @@ fn choose_sites(
         let name = call.to_token_stream().to_string().replace(' ', "");
         errors.refuse(
             syn::spanned::Spanned::span(call),
-            format!("E1013: `{}` never calls `{name}`", function.sig.ident),
-            "`calls(..)` names the calls that lead to a site, and there is no such call in this function",
-            "correct the name or take it out of `calls(..)`",
+            Refusal::NeverCalls {
+                function: function.sig.ident.to_string(),
+                name: name.to_string(),
+            },
         );
         return false;
     }
     if options.sites == SiteChoice::Manual {
         errors.refuse(
             function.sig.ident.span(),
-            format!("E1014: `{}` has no site", function.sig.ident),
-            "with `sites = \"manual\"` only `ckpt::checkpoint!()` and marked calls count",
-            "write `ckpt::checkpoint!();` where a checkpoint may be taken, or mark the call with `calls(..)`",
+            Refusal::HasNoSite {
+                function: function.sig.ident.to_string(),
+            },
         );
         return false;
     }
@@ -369,9 +349,9 @@ fn choose_sites(
         }
         None => errors.refuse(
             function.sig.ident.span(),
-            format!("E1015: `{}` has no loop to place a site in", function.sig.ident),
-            "a checkpoint is worth taking only in code that runs long",
-            "write `ckpt::checkpoint!();` where a checkpoint may be taken, or mark the call that leads to one with `calls(..)`",
+            Refusal::HasNoLoop {
+                function: function.sig.ident.to_string(),
+            },
         ),
     }
     false
@@ -410,8 +390,7 @@ fn parameter_treatments(function: &mut ItemFn, errors: &mut Diagnostics) -> Vec<
             None
         });
         if treatment == Some(Treatment::Refill) {
-            let what = "E1108: `refill` is for variables: put it on the `let` in the caller";
-            errors.syntax(&syn::Error::new_spanned(&argument, what));
+            errors.syntax(&syn::Error::new_spanned(&argument, Refusal::RefillOfParameter));
         }
         treatments.push(treatment);
     }

@@ -1,8 +1,7 @@
 //! Decides for every variable how it comes back at a restart.
 
 use crate::cfg::{Binding, BindingId, Declaration, Flow, Passing, Use};
-use crate::desugar::iterator_replay::ADVANCES;
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Refusal, Subject};
 use crate::library::Tables;
 use crate::liveness::{Liveness, is_done_with};
 use crate::parse::options::Treatment;
@@ -251,19 +250,21 @@ fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors
         if binding.replays || by_syntax {
             let (name, changed) = (&binding.ident, &flow.bindings[changed].ident);
             let shown = if name.to_string().starts_with("__ckpt") {
-                "the loop's iterator".to_owned()
+                Subject::LoopIterator
             } else {
-                format!("`{name}`")
+                Subject::Variable(name.clone())
             };
+            let at = changed.span();
+            let by_key = binding
+                .init
+                .as_ref()
+                .is_some_and(|init| is_found_by(init, changed));
+            let changed = changed.clone();
             errors.refuse(
-                changed.span(),
-                format!(
-                    "E1001: `{changed}` changes while {shown}, which is made from it, is still in use at a site"
-                ),
-                "a restart makes it again from the changed value and would not get the same",
-                match binding.init.as_ref().is_some_and(|init| is_found_by(init, changed)) {
-                    true => "copy the key behind the `&` to a variable that does not change, and use the copy there".into(),
-                    false => format!("copy `{changed}` to a variable that does not change, and use the copy there"),
+                at,
+                match by_key {
+                    true => Refusal::KeyChangesInUse { changed, shown },
+                    false => Refusal::ChangesInUse { changed, shown },
                 },
             );
         } else if !matches!(origin_of(binding), Origin::Device) {
@@ -415,12 +416,9 @@ fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors:
         if needed.contains(&id) && binding.mutable && !is_closure(binding) && advances(flow, id, class) {
             errors.refuse(
                 binding.ident.span(),
-                format!("E1002: `{}` {ADVANCES}", binding.ident),
-                "a restart can make it again, but not bring it to where it was",
-                format!(
-                    "keep an index instead of `{}`, or collect what it goes over into a `Vec` and use `for`",
-                    binding.ident
-                ),
+                Refusal::Advances {
+                    name: binding.ident.clone(),
+                },
             );
         }
     }
@@ -431,12 +429,7 @@ fn refuse_used_here(flow: &Flow, errors: &mut Diagnostics) {
     for (id, binding) in flow.bindings.iter().enumerate() {
         let name = &binding.ident;
         if binding.treatment == Some(Treatment::Elsewhere) && !is_done_with(flow, id) {
-            errors.refuse(
-                name.span(),
-                format!("E1003: `{name}` is said to be used elsewhere, and a site leads to a use of it"),
-                "a restart at that site would have no value for it",
-                "take `#[ckpt(elsewhere)]` away; `#[ckpt(skip)]` gives it the `Default` of its type",
-            );
+            errors.refuse(name.span(), Refusal::UsedHere { name: name.clone() });
         }
     }
 }
@@ -454,12 +447,7 @@ fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
             .filter(later)
             .any(|event| event.binding == id && event.kind == Use::Write)
         {
-            errors.refuse(
-                name.span(),
-                format!("E1004: `{name}` is to be made again and filled, and gets another value later"),
-                "a restart makes the first one again, and what cannot be saved of the other is lost",
-                "give the other value a name of its own",
-            );
+            errors.refuse(name.span(), Refusal::FilledIsReplaced { name: name.clone() });
         }
         let Some((made, _)) = binding.inputs.first() else {
             continue;
@@ -488,9 +476,10 @@ fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
                 let changed = &of.ident;
                 errors.refuse(
                     changed.span(),
-                    format!("E1005: `{changed}` changes, and `{name}`, which is made from it, is to be made again and filled"),
-                    "a restart makes it from the changed value, and what cannot be saved of it would not be the same",
-                    format!("copy `{changed}` to a variable that does not change, and make `{name}` from that"),
+                    Refusal::FilledFromChanged {
+                        changed: changed.clone(),
+                        name: name.clone(),
+                    },
                 );
             }
         }

@@ -3,7 +3,7 @@
 //! The stages are many and each may have a mistake. One that loses a statement would go unnoticed until a result is wrong;
 //! so the emitted function is held against the source, token by token, before rustc sees it.
 
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Refusal};
 use proc_macro2::{Delimiter, LineColumn, Spacing, Span, TokenStream, TokenTree};
 use std::collections::{HashMap, HashSet};
 use syn::visit::{self, Visit};
@@ -29,12 +29,7 @@ pub fn check(source: &TokenStream, accounted: &[&TokenStream], errors: &mut Diag
         }
     });
     if let Some((span, text)) = lost {
-        errors.refuse(
-            span,
-            format!("E1006: `{text}` would be lost in the function with checkpoints"),
-            "this is a mistake of ckpt, found before it could do harm",
-            "report it with this function, and put the checkpoint into another loop meanwhile",
-        );
+        errors.refuse(span, Refusal::WouldBeLost { text });
     }
 }
 

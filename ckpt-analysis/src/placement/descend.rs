@@ -4,6 +4,7 @@ use super::parts::{Reach, Region};
 use super::{Chooser, Holder, PlacedSite, Reason, SitePlace, words};
 use crate::calls::{Loop, LoopId, LoopKind, Trap, Work};
 use crate::cost::LoopCost;
+use crate::diagnostics::Cause;
 use crate::items::{Annotation, FnId, Function, Place};
 use ckpt_compiler::parse::options::Options;
 use ckpt_compiler::syntax::marks::Marks;
@@ -284,23 +285,21 @@ impl Chooser<'_, '_> {
         if share < self.options.least_hot_share || one.kind == LoopKind::Closure {
             return;
         }
-        let what = match &one.kind {
+        let loop_is = match &one.kind {
             LoopKind::Each(name) => format!("the iterations are calls of the closure of `.{name}(..)`"),
             _ => match &one.trap {
                 Some(Trap::Pool) => format!("it is inside {}", Trap::Pool),
                 _ => "it is inside a closure".to_owned(),
             },
         };
-        let instead = match &one.trap {
+        let way_out = match &one.trap {
             Some(trap @ Trap::Pool) => trap.instead(),
             _ => "write a `for` loop in the function's own body, around it or in its place",
         };
         let reason = Reason {
             function: one.function,
             line: Some(one.place.line),
-            what,
-            why: "a restart walks from statement to statement and cannot enter it".into(),
-            instead: instead.into(),
+            cause: Cause::Closure { loop_is, way_out },
         };
         let site = self.site_in(one.id, "");
         self.reject(&site, vec![reason]);
@@ -314,9 +313,7 @@ impl Chooser<'_, '_> {
         let reason = Reason {
             function: one.function,
             line: Some(one.place.line),
-            what: why.into(),
-            why: String::new(),
-            instead: String::new(),
+            cause: Cause::NotWanted(why.into()),
         };
         self.reject(&site, vec![reason]);
     }

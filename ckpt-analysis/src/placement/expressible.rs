@@ -5,7 +5,7 @@ use crate::calls::statement_start;
 use crate::decisions::globals::changing_thread_local;
 use crate::items::FnId;
 use crate::placement::{Candidate, Holder};
-use ckpt_compiler::diagnostics::{Diagnostic, Diagnostics};
+use ckpt_compiler::diagnostics::{Diagnostic, Diagnostics, Refusal};
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -39,12 +39,9 @@ fn no_thread_locals(
         if !stages.regions.is_empty() {
             errors.refuse(
                 stages.function.sig.ident.span(),
-                format!(
-                    "E1020: the program keeps `{}` per thread, and threads would have sites",
-                    local.name
-                ),
-                "of a `thread_local!` a checkpoint has what it holds on the thread of `main` only",
-                "make it a variable of the threads, or put the site outside of the region",
+                Refusal::KeptPerThread {
+                    name: local.name.to_string(),
+                },
             );
         }
     }
@@ -76,12 +73,10 @@ pub fn with_sites(
         if !inserter.done {
             errors.refuse(
                 item.sig.ident.span(),
-                format!(
-                    "a bug in ckpt: `{}` has no statement at byte {}",
-                    function.display, site.at
-                ),
-                "the plan wants a site there",
-                "put the site there by hand",
+                Refusal::NoStatement {
+                    function: function.display.clone(),
+                    at: site.at,
+                },
             );
         }
     }

@@ -20,6 +20,7 @@ mod words;
 use crate::Analysis;
 use crate::calls::{CallId, LoopId, Wrapped};
 use crate::cost::{Costs, LoopCost};
+use crate::diagnostics::Cause;
 use crate::items::{FnId, Place};
 use ckpt_compiler::diagnostics::Diagnostic;
 use ckpt_safepoints::SafePoints;
@@ -215,19 +216,8 @@ pub struct Reason {
     pub function: FnId,
     /// The line of its file, if there is one to show.
     pub line: Option<usize>,
-    /// What cannot be done.
-    pub what: String,
     /// Why.
-    pub why: String,
-    /// What to write instead.
-    pub instead: String,
-}
-
-impl Reason {
-    /// Whether something stands in the way; otherwise a site has only not been wanted.
-    fn is_obstacle(&self) -> bool {
-        !self.why.is_empty() || !self.instead.is_empty() || self.what.contains('\n')
-    }
+    pub cause: Cause,
 }
 
 /// What is to be done.
@@ -377,9 +367,7 @@ impl Chooser<'_, '_> {
             Some(what) => Err(vec![Reason {
                 function: site.function,
                 line: Some(site.place.line),
-                what: what.clone(),
-                why: String::new(),
-                instead: String::new(),
+                cause: Cause::Rustc(what.clone()),
             }]),
         }
     }
@@ -387,8 +375,9 @@ impl Chooser<'_, '_> {
     fn reject(&mut self, site: &PlacedSite, reasons: Vec<Reason>) {
         let same = |one: &&mut Rejected| one.place == site.place && one.function == site.function;
         if let Some(known) = self.rejected.iter_mut().find(same) {
+            let is_obstacle = |one: &Reason| one.cause.is_obstacle();
             // That it was passed over for its cost says less than why it cannot be after all.
-            if !known.reasons.iter().any(Reason::is_obstacle) && reasons.iter().any(Reason::is_obstacle) {
+            if !known.reasons.iter().any(is_obstacle) && reasons.iter().any(is_obstacle) {
                 known.reasons = reasons;
             }
             return;
@@ -429,10 +418,8 @@ impl Chooser<'_, '_> {
         let line = |span: Span| Some(span.start().line).filter(|line| *line > 0);
         let reason = |one: Diagnostic| Reason {
             function,
-            line: line(one.span),
-            what: one.what,
-            why: one.why,
-            instead: one.instead,
+            line: line(one.place),
+            cause: Cause::Refused(one.refusal),
         };
         let result = (self.can_hold)(&candidate).map_err(|list| list.into_iter().map(reason).collect());
         self.verified.insert(candidate, result.clone());

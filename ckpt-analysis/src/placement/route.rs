@@ -3,7 +3,9 @@
 use super::{Chooser, MarkedName, PlacedFunction, PlacedSite, Reason};
 use crate::Analysis;
 use crate::calls::{Call, CallForm, CallId};
+use crate::diagnostics::Cause;
 use crate::items::{Annotation, FnId};
+use ckpt_compiler::diagnostics::Refusal;
 use ckpt_compiler::parse::options::Options;
 use std::collections::BTreeMap;
 
@@ -113,27 +115,17 @@ impl Chooser<'_, '_> {
 
     fn can_be_instrumented(&self, function: FnId) -> Result<(), Reason> {
         let one = self.analysis.items.function(function);
-        let (what, why, instead) = if one.item.sig.constness.is_some() {
-            (
-                "E1010: a `const fn` cannot be instrumented",
-                "it may run at compile time, where there is nothing to restart",
-                "make it a plain `fn`",
-            )
+        let refusal = if one.item.sig.constness.is_some() {
+            Refusal::ConstFunction
         } else if one.item.sig.asyncness.is_some() {
-            (
-                "E1011: an `async fn` cannot be instrumented",
-                "its frame belongs to an executor, which ckpt cannot rebuild",
-                "instrument the synchronous function that does the work",
-            )
+            Refusal::AsyncFunction
         } else {
             return Ok(());
         };
         Err(Reason {
             function,
             line: Some(one.place.line),
-            what: what.into(),
-            why: why.into(),
-            instead: instead.into(),
+            cause: Cause::Refused(refusal),
         })
     }
 
@@ -196,9 +188,11 @@ impl Chooser<'_, '_> {
             return Err(Reason {
                 function: call.caller,
                 line: Some(call.place.line),
-                what: format!("E1301: `{callee}` is called inside {trap}"),
-                why: "a restart walks from statement to statement and cannot enter it".into(),
-                instead: trap.instead().into(),
+                cause: Cause::CalledInside {
+                    callee: callee.into(),
+                    trap: trap.to_string(),
+                    way_out: trap.instead(),
+                },
             });
         }
         if let Some(other) = self.called_as(call)
@@ -208,9 +202,10 @@ impl Chooser<'_, '_> {
             return Err(Reason {
                 function: call.caller,
                 line: Some(call.place.line),
-                what: format!("E1308: `{callee}` is called by another name, `{other}`"),
-                why: "a restart knows the functions on its way by their names, and cannot tell which one that was".into(),
-                instead: "call it by its own name".into(),
+                cause: Cause::CalledAs {
+                    callee: callee.clone(),
+                    other: other.into(),
+                },
             });
         }
         Ok(match &call.form {
@@ -266,12 +261,10 @@ impl Chooser<'_, '_> {
         Some(Reason {
             function,
             line: Some(one.place.line),
-            what: format!(
-                "E1302: `{}` is annotated and does not mark `{missing}`",
-                one.display
-            ),
-            why: "what the user has annotated is kept as it is".into(),
-            instead: format!("add `{missing}` to its `calls(..)`, or take the attribute away"),
+            cause: Cause::NotMarked {
+                function: one.display.clone(),
+                missing: missing.clone(),
+            },
         })
     }
 }

@@ -3,6 +3,7 @@
 use super::descend::{is_chosen_by_attribute, written_in};
 use super::{Chooser, Holder, PlacedSite, Reason, SitePlace};
 use crate::calls::LoopId;
+use crate::diagnostics::Cause;
 use crate::items::FnId;
 use ckpt_safepoints::skeleton::SourcePlace;
 use ckpt_safepoints::{Obstacle, SafePoints};
@@ -25,11 +26,6 @@ impl Chooser<'_, '_> {
     }
 
     fn not_safe(&self, function: FnId, obstacle: &Obstacle, with_others: bool) -> Reason {
-        let others = if with_others {
-            ", together with the sites before it"
-        } else {
-            ""
-        };
         let file = match &obstacle.place {
             Some(place) if place.file != self.analysis.items.function(function).place.file.0 => {
                 let name = self.files_function(place);
@@ -40,11 +36,10 @@ impl Chooser<'_, '_> {
         Reason {
             function,
             line: obstacle.place.as_ref().map(|place| place.line),
-            what: format!("E1303: it is not a safe point{others}: {file}{obstacle}"),
-            why: "a checkpoint is taken by each rank for itself at the same visit, so no message may be on its way there".into(),
-            instead: "put `ckpt::checkpoint!(safe);` by hand where you know that no message crosses, or let all ranks meet \
-                      (a barrier, a collective call) between the messages of one turn and those of the next"
-                .into(),
+            cause: Cause::NotSafe {
+                with_others,
+                obstacle: format!("{file}{obstacle}"),
+            },
         }
     }
 
@@ -83,30 +78,17 @@ impl Chooser<'_, '_> {
     /// Whether all sites in a function that the user has marked are known, and so can be looked at.
     fn is_seen(&self, points: &SafePoints, function: FnId) -> Result<(), Reason> {
         let one = self.analysis.items.function(function);
-        let reason = |what: String, why: &str, instead: &str| Reason {
+        let reason = |cause: Cause| Reason {
             function,
             line: Some(one.place.line),
-            what,
-            why: why.into(),
-            instead: instead.into(),
+            cause,
         };
+        let name = || one.display.clone();
         if is_chosen_by_attribute(one) {
-            return Err(reason(
-                format!("E1304: its attribute would choose a loop of `{}`", one.display),
-                "an attribute sees one function, and cannot tell whether messages cross the loop's body",
-                "take all attributes of ckpt out, and the loop is chosen where no message crosses; or put `ckpt::checkpoint!();` \
-                 into the loop, which is looked at",
-            ));
+            return Err(reason(Cause::ChosenByAttribute { function: name() }));
         }
         if points.sites_of_user(function.0).len() < written_in(&one.item.block) {
-            return Err(reason(
-                format!(
-                    "E1305: a site in `{}` is where the messages cannot be followed to",
-                    one.display
-                ),
-                "a checkpoint is taken by each rank for itself at the same visit, so no message may be on its way there",
-                "put it between two statements of a loop's body",
-            ));
+            return Err(reason(Cause::NotFollowed { function: name() }));
         }
         Ok(())
     }

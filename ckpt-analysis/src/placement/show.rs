@@ -5,7 +5,7 @@ use std::fmt;
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.what)?;
+        write!(f, "{}", self.cause.words().what)?;
         match self.line {
             Some(line) => write!(f, " (line {line})"),
             None => Ok(()),

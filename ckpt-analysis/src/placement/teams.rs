@@ -3,7 +3,8 @@
 use super::{Chooser, PlacedSite, Reason};
 use crate::calls::{LoopId, Work};
 use crate::items::FnId;
-use ckpt_compiler::desugar::regions::{WITHOUT_SITE, started_on};
+use ckpt_compiler::desugar::regions::started_on;
+use ckpt_compiler::diagnostics::Recovery;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 
@@ -18,7 +19,7 @@ impl Chooser<'_, '_> {
     pub(super) fn companions(&self, reasons: &[Reason]) -> Option<Vec<PlacedSite>> {
         let lonely: BTreeSet<(FnId, usize)> = reasons
             .iter()
-            .filter(|one| one.what == WITHOUT_SITE)
+            .filter(|one| one.cause.recovery() == Some(Recovery::SiteInThread))
             .filter_map(|one| Some((one.function, one.line?)))
             .collect();
         let mut sites = Vec::new();

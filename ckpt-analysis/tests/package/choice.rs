@@ -124,7 +124,15 @@ fn a_function_that_is_also_called_in_a_closure_cannot_hold_a_site() {
         .find(|one| one.header.contains("it in"))
         .expect("tried")
         .reasons;
-    assert!(refused[0].what.contains("inside a closure"), "{refused:?}");
+    assert!(
+        refused[0]
+            .cause
+            .words()
+            .what
+            .to_string()
+            .contains("inside a closure"),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -140,7 +148,12 @@ fn where_a_site_cannot_be_expressed_the_reason_is_kept() {
     assert!(placement.sites.is_empty(), "{placement}");
     assert!(!placement.rejected.is_empty());
     assert!(
-        placement.rejected[0].reasons[0].what.contains("closure"),
+        placement.rejected[0].reasons[0]
+            .cause
+            .words()
+            .what
+            .to_string()
+            .contains("closure"),
         "{placement}"
     );
 }
@@ -233,7 +246,12 @@ fn threads_that_do_the_work_are_named_as_the_reason() {
     )]);
     assert!(placement.sites.is_empty(), "{placement}");
     assert!(
-        placement.rejected[0].reasons[0].what.contains(".for_each(..)"),
+        placement.rejected[0].reasons[0]
+            .cause
+            .words()
+            .what
+            .to_string()
+            .contains(".for_each(..)"),
         "{placement}"
     );
 }
@@ -266,7 +284,14 @@ fn an_async_main_is_refused_with_a_reason() {
         "async fn main() { let mut x = 0.0; for step in 0..1000 { for k in 0..1000 { x += (step * k) as f64; } } println!(\"{x}\"); }",
     )]);
     assert!(placement.sites.is_empty());
-    assert!(placement.rejected[0].reasons[0].what.contains("async"));
+    assert!(
+        placement.rejected[0].reasons[0]
+            .cause
+            .words()
+            .what
+            .to_string()
+            .contains("async")
+    );
 }
 
 #[test]
@@ -426,7 +451,7 @@ fn threads_of_a_program_with_thread_locals_have_no_sites() {
     let (_, placement) = placed(&[("main.rs", &text)]);
     assert!(sites(&placement).iter().all(|site| !site.contains("step")));
     let refused = placement.rejected.iter().find(|one| one.header.contains("step"));
-    let what = &refused.expect("tried").reasons[0].what;
+    let what = &refused.expect("tried").reasons[0].cause.words().what.to_string();
     assert!(what.contains("keeps `SUM` per thread"), "{what}");
 }
 
@@ -447,12 +472,20 @@ fn work_of_a_pool_can_be_given_to_threads_of_a_scope() {
         let reason = &rejected.reasons[0];
         assert!(
             reason
+                .cause
+                .words()
                 .what
+                .to_string()
                 .contains("inside a closure that a thread of rayon's pool runs"),
             "{reason:?}"
         );
         assert!(
-            reason.instead.contains("`std::thread::scope(|s| ..)`"),
+            reason
+                .cause
+                .words()
+                .instead
+                .to_string()
+                .contains("`std::thread::scope(|s| ..)`"),
             "{reason:?}"
         );
     }

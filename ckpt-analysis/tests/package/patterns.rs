@@ -75,7 +75,7 @@ fn a_site_of_the_user_is_told_safe_or_refused() {
                 pattern.name,
                 placement.sites
             );
-            let what = &placement.rejected[0].reasons[0].what;
+            let what = &placement.rejected[0].reasons[0].cause.words().what.to_string();
             let word = |key: &str| pattern.expected[key].as_str().expect("a text");
             assert!(
                 what.contains(word("call")) && what.contains(word("why")),

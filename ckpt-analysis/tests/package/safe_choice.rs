@@ -73,7 +73,13 @@ fn with_no_safe_point_the_call_in_the_way_is_named() {
     assert!(placement.sites.is_empty());
     let reason = &placement.rejected[0].reasons[0];
     assert!(
-        reason.what.contains("it is not a safe point") && reason.what.contains("depends on data"),
+        reason
+            .cause
+            .words()
+            .what
+            .to_string()
+            .contains("it is not a safe point")
+            && reason.cause.words().what.to_string().contains("depends on data"),
         "{reason}"
     );
     assert_eq!(reason.line, Some(9));
@@ -88,7 +94,7 @@ fn a_site_of_the_user_is_checked_unless_vouched_for() {
     };
     let refused = place(&body("ckpt::checkpoint!();"));
     assert!(refused.sites.is_empty());
-    let what = &refused.rejected[0].reasons[0].what;
+    let what = &refused.rejected[0].reasons[0].cause.words().what.to_string();
     assert!(
         what.contains("`send`") && what.contains("still on its way"),
         "{what}"
@@ -118,7 +124,10 @@ fn an_attribute_does_not_choose_the_loop() {
         let reason = &placement.rejected[0].reasons[0];
         assert!(
             reason
+                .cause
+                .words()
                 .what
+                .to_string()
                 .contains("its attribute would choose a loop of `main`"),
             "{reason}"
         );
@@ -165,6 +174,6 @@ fn threads_that_send_to_each_other_are_no_matter() {
             .rejected
             .iter()
             .flat_map(|one| &one.reasons)
-            .all(|one| !one.what.contains("safe point"))
+            .all(|one| !one.cause.words().what.to_string().contains("safe point"))
     );
 }

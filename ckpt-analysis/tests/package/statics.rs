@@ -19,7 +19,9 @@ fn refused(text: &str) -> Vec<String> {
     let (program, analysis) = (program(&files), analysed(&files));
     let main = analysis.items.main_of(0).expect("a main");
     let all = refused_statics(&program, &analysis, main);
-    all.into_iter().map(|one| one.what).collect()
+    all.into_iter()
+        .map(|one| one.lost.words().what.to_string())
+        .collect()
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What of an item is saved, under which names. All errors of the derive are found here.
 
+use crate::diagnostics::Refusal;
 use std::collections::HashSet;
 
 use syn::spanned::Spanned;
@@ -106,9 +107,7 @@ pub(super) fn read(input: &DeriveInput) -> Result<Item> {
             Shape::Enum(variants)
         }
         Data::Union(data) => {
-            let message = "E1101: a union cannot be saved in a checkpoint: nothing says which of its fields is valid; \
-                           use an enum, or implement `ckpt::Checkpoint` for it by hand";
-            errors.push(Error::new(data.union_token.span, message));
+            errors.push(Error::new(data.union_token.span, Refusal::Union));
             Shape::Struct(Vec::new())
         }
     };
@@ -130,10 +129,7 @@ fn enum_variant(variant: &Variant, errors: &mut Errors) -> EnumVariant {
     let written = errors.take(Written::parse(&variant.attrs, "a variant", &["rename", "alias"]));
     let parts = fields(&variant.fields, errors);
     for kept in parts.iter().filter(|field| field.is_made_again()) {
-        errors.push(Error::new(
-            kept.ty.span(),
-            "E1102: a field of an enum cannot be kept: the value that is made again may be another variant",
-        ));
+        errors.push(Error::new(kept.ty.span(), Refusal::KeptInEnum));
     }
     EnumVariant {
         ident: variant.ident.clone(),
@@ -162,10 +158,7 @@ fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
                         && (is_reference || written.through.is_none());
                     let word = if written.keep.is_some() { "keep" } else { "through" };
                     if let (Some(keep), false) = (written.keep.or(written.through), alone) {
-                        errors.push(Error::new(
-                            keep,
-                            format!("E1103: a field with `{word}` holds what the initialiser makes of it; nothing else can be said about it"),
-                        ));
+                        errors.push(Error::new(keep, Refusal::KeptAndMore { word }));
                     }
                     match written.keep {
                         None if is_reference => Saved::Through,
@@ -173,22 +166,17 @@ fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
                     }
                 }
                 (Some(_), Some(serde)) => {
-                    errors.push(Error::new(
-                        serde,
-                        "E1104: `skip` and `serde` exclude each other: a skipped field is not saved at all",
-                    ));
+                    errors.push(Error::new(serde, Refusal::SkippedThroughSerde));
                     Saved::Skipped
                 }
                 (Some(_), None) => Saved::Skipped,
                 (None, Some(_)) => Saved::Serde,
                 (None, None) => Saved::Columns,
             };
-            if let (Saved::Skipped | Saved::Kept, Some(name)) = (saved, written.rename.as_ref().or(written.aliases.first()))
+            if let (Saved::Skipped | Saved::Kept, Some(name)) =
+                (saved, written.rename.as_ref().or(written.aliases.first()))
             {
-                errors.push(Error::new(
-                    name.span(),
-                    "E1105: a skipped field is not in the file and needs no name there",
-                ));
+                errors.push(Error::new(name.span(), Refusal::SkippedWithName));
             }
             let names = written.names(own_name);
             let default = written
@@ -214,7 +202,7 @@ fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
 
 fn distinct<'a>(
     names: impl Iterator<Item = (&'a Vec<String>, proc_macro2::Span)>,
-    what: &str,
+    what: &'static str,
     errors: &mut Errors,
 ) {
     let mut seen = HashSet::new();
@@ -223,9 +211,10 @@ fn distinct<'a>(
             if !seen.insert(name.clone()) {
                 errors.push(Error::new(
                     span,
-                    format!(
-                        "E1106: two {what} are called `{name}` in the file; `rename` or `alias` must differ"
-                    ),
+                    Refusal::SameName {
+                        what,
+                        name: name.clone(),
+                    },
                 ));
             }
         }
@@ -233,7 +222,7 @@ fn distinct<'a>(
 }
 
 impl Written {
-    fn parse(attributes: &[Attribute], place: &str, known: &[&str]) -> Result<Written> {
+    fn parse(attributes: &[Attribute], place: &'static str, known: &[&str]) -> Result<Written> {
         let mut written = Written::default();
         for attribute in attributes
             .iter()
@@ -243,10 +232,13 @@ impl Written {
                 let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
                 if !known.contains(&name.as_str()) {
                     let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-                    return Err(meta.error(format!("E1114: {place} takes {}", known.join(", "))));
+                    return Err(meta.error(Refusal::UnknownWord {
+                        place,
+                        known: known.join(", "),
+                    }));
                 }
                 let span = meta.path.span();
-                let twice = || Error::new(span, format!("E1107: `{name}` is given twice"));
+                let twice = || Error::new(span, Refusal::GivenTwice { name: name.clone() });
                 match name.as_str() {
                     "skip" => written.skip.replace(span).map_or(Ok(()), |_| Err(twice())),
                     "through" => written.through.replace(span).map_or(Ok(()), |_| Err(twice())),

@@ -1,6 +1,6 @@
 //! Attributes inside the body. A statement with a site becomes several, so what it says about lints goes to the function.
 
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Refusal};
 use crate::syntax::marks::Marks;
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -38,12 +38,7 @@ impl Gatherer<'_> {
     fn holder(&mut self, attributes: &[Attribute]) {
         for attribute in attributes {
             if attribute.path().is_ident("cfg") {
-                self.errors.refuse(
-                    attribute.span(),
-                    "E1032: a site under a `#[cfg(..)]`",
-                    "whether it exists is decided after ckpt has done its work",
-                    "write `if cfg!(..) { .. }`, or put the `#[cfg(..)]` on the whole function",
-                );
+                self.errors.refuse(attribute.span(), Refusal::SiteUnderCfg);
             }
             let is_lint = ["allow", "expect", "warn"]
                 .iter()

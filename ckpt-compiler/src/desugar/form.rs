@@ -1,7 +1,6 @@
 //! Other forms of a function, for what cannot be expressed in its own.
 
-use crate::diagnostics::Diagnostics;
-use crate::plan::{FOR_EXCLUSIVELY, HIDES, IS_HIDDEN, option_slots::MOVED_LATER};
+use crate::diagnostics::{Diagnostics, Recovery};
 
 /// What is changed in a function before it is taken apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,14 +20,11 @@ impl Form {
     pub fn that_takes(self, refused: &Diagnostics) -> Option<Self> {
         let mut next = self;
         for one in refused.iter() {
-            let moved_later = one.what.ends_with(MOVED_LATER);
-            let hidden = [IS_HIDDEN, HIDES].iter().any(|words| one.what.contains(words));
-            next.branches_apart |= moved_later;
-            let goes_over = one.what == FOR_EXCLUSIVELY;
-            next.own_names |= hidden;
-            next.closures_in_bodies |= goes_over;
-            if !moved_later && !hidden && !goes_over {
-                return None;
+            match one.recovery()? {
+                Recovery::BranchesApart => next.branches_apart = true,
+                Recovery::OwnNames => next.own_names = true,
+                Recovery::ClosuresInBodies => next.closures_in_bodies = true,
+                Recovery::ReplayIterator | Recovery::SiteInThread => return None,
             }
         }
         (next != self).then_some(next)

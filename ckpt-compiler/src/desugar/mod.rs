@@ -18,6 +18,7 @@ mod split_declarations;
 pub mod streams;
 
 use crate::diagnostics::Diagnostics;
+
 use crate::names::Names;
 use crate::syntax::marks::Marks;
 use form::Form;

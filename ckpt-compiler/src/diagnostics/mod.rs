@@ -1,37 +1,30 @@
-//! Diagnostics: what the compiler tells the user, gathered and shown together.
+//! Diagnostics: what the compiler tells the user, as values that are gathered and shown together.
 //!
-//! Every refusal has the same three parts: what cannot be done, why, and what to write instead.
+//! A stage says which [`Refusal`] it is and where. Other stages go by its code, the variable that it is about, and the way
+//! out of it, a [`Recovery`]; never by its words, which are in one table and are only shown.
 
-use proc_macro2::{Span, TokenStream};
+mod words;
+
+pub use words::{Effect, Refusal, Subject};
+
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
+use std::fmt;
 
-/// One refusal or mistake, at the place in the user's source where it shows.
-#[derive(Debug, Clone)]
-pub struct Diagnostic {
-    /// Where the error is shown.
-    pub span: Span,
-    /// The code of the message, and what cannot be done.
-    pub what: String,
-    /// Why not.
-    pub why: String,
-    /// What to write instead.
-    pub instead: String,
+/// The code of a message, `E1012`: it stays the same when the words change, and has an entry in the book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Code(u16);
+
+impl Code {
+    /// The code that a text begins with.
+    pub fn in_front_of(text: &str) -> Option<Self> {
+        code_of(text).and_then(|code| code[1..].parse().ok()).map(Self)
+    }
 }
 
-impl Diagnostic {
-    /// The text that rustc prints.
-    pub fn message(&self) -> String {
-        let mut text = format!("ckpt: {}", self.what);
-        if !self.why.is_empty() {
-            text += &format!("\n  why: {}", self.why);
-        }
-        if !self.instead.is_empty() {
-            text += &format!("\n  instead: {}", self.instead);
-        }
-        if let Some(code) = code_of(&self.what) {
-            text += &format!("\n  more: cargo ckpt explain {code}");
-        }
-        text
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "E{:04}", self.0)
     }
 }
 
@@ -42,24 +35,133 @@ pub fn code_of(message: &str) -> Option<&str> {
     (digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(code)
 }
 
+/// Words for people: they can be shown, and compared to say nothing twice; nothing looks into them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Prose(String);
+
+impl Prose {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<T: Into<String>> From<T> for Prose {
+    fn from(text: T) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Display for Prose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What is said of a refusal.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Words {
+    /// The code of the message, and what cannot be done.
+    pub what: Prose,
+    /// Why not.
+    pub why: Prose,
+    /// What to write instead.
+    pub instead: Prose,
+}
+
+/// What may take a function that has been refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recovery {
+    /// The statements of every branch as one block.
+    BranchesApart,
+    /// A name of its own for every variable that hides another.
+    OwnNames,
+    /// The closures in the iterators of all `for`s run in the bodies.
+    ClosuresInBodies,
+    /// The iterator in the variable is made again, and asked for as many items as before.
+    ReplayIterator,
+    /// A site in the thread that begins there as well.
+    SiteInThread,
+}
+
+impl Refusal {
+    /// What may take the function after all.
+    pub fn recovery(&self) -> Option<Recovery> {
+        match self {
+            Self::MovedLater { .. } => Some(Recovery::BranchesApart),
+            Self::HiddenAtSite { .. } | Self::HidesMoved { .. } => Some(Recovery::OwnNames),
+            Self::ForBorrowsExclusively => Some(Recovery::ClosuresInBodies),
+            Self::Advances { .. } => Some(Recovery::ReplayIterator),
+            Self::ThreadWithoutSite => Some(Recovery::SiteInThread),
+            _ => None,
+        }
+    }
+}
+
+/// One refusal or mistake, at the place in the user's source where it shows.
+#[derive(Debug, Clone)]
+pub struct Diagnostic {
+    /// Where the error is shown.
+    pub place: Span,
+    /// What it is.
+    pub refusal: Refusal,
+}
+
+impl Diagnostic {
+    /// A refusal at a place.
+    pub fn new(place: Span, refusal: Refusal) -> Self {
+        Self { place, refusal }
+    }
+
+    /// Its code; a mistake of ckpt may have none.
+    pub fn code(&self) -> Option<Code> {
+        self.refusal.code()
+    }
+
+    /// The variable that it is about.
+    pub fn binding(&self) -> Option<&Ident> {
+        self.refusal.binding()
+    }
+
+    /// What may take the function after all.
+    pub fn recovery(&self) -> Option<Recovery> {
+        self.refusal.recovery()
+    }
+
+    /// What is said of it.
+    pub fn words(&self) -> Words {
+        self.refusal.words()
+    }
+
+    /// The text that rustc prints.
+    pub fn message(&self) -> String {
+        let Words { what, why, instead } = self.words();
+        let mut text = format!("ckpt: {what}");
+        for (word, part) in [("why", why), ("instead", instead)] {
+            if !part.is_empty() {
+                text += &format!("\n  {word}: {part}");
+            }
+        }
+        if let Some(code) = self.code() {
+            text += &format!("\n  more: cargo ckpt explain {code}");
+        }
+        text
+    }
+}
+
 /// The diagnostics of one function, in the order found.
 #[derive(Debug, Default, Clone)]
 pub struct Diagnostics(Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// Adds a refusal; a second one of the same text at the same place is dropped.
-    pub fn refuse(&mut self, span: Span, what: impl Into<String>, why: &str, instead: impl Into<String>) {
-        let new = Diagnostic {
-            span,
-            what: what.into(),
-            why: why.into(),
-            instead: instead.into(),
-        };
+    /// Adds a refusal; a second one that says the same at the same place is dropped.
+    pub fn refuse(&mut self, place: Span, refusal: Refusal) {
+        let what = refusal.words().what;
         let same = |old: &Diagnostic| {
-            old.what == new.what && old.span.start() == span.start() && old.span.end() == span.end()
+            old.place.start() == place.start() && old.place.end() == place.end() && old.words().what == what
         };
         if !self.0.iter().any(same) {
-            self.0.push(new);
+            self.0.push(Diagnostic::new(place, refusal));
         }
     }
 
@@ -67,11 +169,7 @@ impl Diagnostics {
     pub fn syntax(&mut self, error: &syn::Error) {
         for one in error.clone() {
             let said = one.to_string();
-            let said = match code_of(&said) {
-                Some(_) => said,
-                None => format!("E1117: {said}"),
-            };
-            self.refuse(one.span(), said, "", "");
+            self.refuse(one.span(), Refusal::Syntax { said });
         }
     }
 
@@ -103,7 +201,7 @@ impl Diagnostics {
             .iter()
             .map(|one| {
                 let text = one.message();
-                let here = one.span.resolved_at(Span::call_site());
+                let here = one.place.resolved_at(Span::call_site());
                 quote_spanned! { here => ::core::compile_error! { #text } }
             })
             .collect()

@@ -1,6 +1,7 @@
 //! Tables from text, with the line and the key of everything that is wrong.
 
 use super::{Meaning, Tables, segments};
+use crate::diagnostics::Refusal;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Ident, Path, Token, parenthesized};
@@ -122,10 +123,7 @@ impl Parse for Tables {
             let key: Ident = input.parse()?;
             let Some(meaning) = Meaning::of_key(&key.to_string()) else {
                 let known = keys().join("`, `");
-                return Err(syn::Error::new(
-                    key.span(),
-                    format!("E1113: expected one of `{known}`, each with names: `pure(energy)`"),
-                ));
+                return Err(syn::Error::new(key.span(), Refusal::UnknownMeaning { known }));
             };
             let content;
             parenthesized!(content in input);

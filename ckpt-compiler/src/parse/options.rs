@@ -1,5 +1,6 @@
 //! The arguments of `#[ckpt::main(..)]` and `#[ckpt::instrument(..)]`, and `#[ckpt(..)]` on statements.
 
+use crate::diagnostics::Refusal;
 use crate::library::Tables;
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
@@ -88,16 +89,10 @@ impl Parse for Argument {
             return match value.value().as_str() {
                 "manual" => Ok(Self::Sites(SiteChoice::Manual)),
                 "auto" => Ok(Self::Sites(SiteChoice::Costliest)),
-                _ => Err(syn::Error::new(
-                    value.span(),
-                    "E1109: `sites` is \"auto\" or \"manual\"",
-                )),
+                _ => Err(syn::Error::new(value.span(), Refusal::UnknownSites)),
             };
         }
-        Err(syn::Error::new(
-            name.span(),
-            "E1110: expected `calls(name, ..)`, `means(pure(name), ..)` or `sites = \"manual\"`",
-        ))
+        Err(syn::Error::new(name.span(), Refusal::UnknownArgument))
     }
 }
 
@@ -156,10 +151,7 @@ pub fn take_treatment(attributes: &mut Vec<Attribute>) -> syn::Result<Option<Tre
         "serde" => Ok(Some(Treatment::Serde)),
         "skip" => Ok(Some(Treatment::Skip)),
         "elsewhere" => Ok(Some(Treatment::Elsewhere)),
-        _ => Err(syn::Error::new(
-            word.span(),
-            "E1111: expected `reexecute`, `refill`, `save`, `serde`, `skip` or `elsewhere`",
-        )),
+        _ => Err(syn::Error::new(word.span(), Refusal::UnknownTreatment)),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Runs;
 use super::sites::Needed;
 use crate::cfg::{BindingId, Flow};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Refusal};
 use crate::spine::{LentPart, Lowered, SiteId};
 use proc_macro2::Ident;
 
@@ -95,10 +95,10 @@ fn refuse(flow: &Flow, value: BindingId, base: BindingId, other: BindingId, erro
     let (name, base, other) = (ident(value), ident(base), ident(other));
     errors.refuse(
         name.span(),
-        format!("E1028: `{name}` borrows exclusively and is still in use at a site"),
-        &format!(
-            "a restart makes `{other}` again from `{base}`, which holds nothing until `{name}` is filled"
-        ),
-        format!("put `{other}` and what uses it into a block of their own: `{{ .. }}`"),
+        Refusal::FilledBorrowsExclusively {
+            name: name.clone(),
+            other: other.clone(),
+            base: base.clone(),
+        },
     );
 }

@@ -2,9 +2,8 @@
 
 use super::place_splitting::{Carving, Leaf, Projection, carve, projections, unboxed};
 use crate::cfg::{BindingId, Flow};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Refusal, Subject};
 use crate::liveness::Liveness;
-use crate::spine::operands::refuse_part;
 use crate::spine::{Block, Lowered, SiteId, Spine, StepKind};
 use crate::strategies::Class;
 use crate::syntax::mentions::names_in;
@@ -329,13 +328,14 @@ impl Finder<'_> {
     }
 
     fn refuse_part(&mut self, binding: BindingId, operand: &Expr) {
-        let name = self.flow.bindings[binding].ident.to_string();
-        let name = if name.starts_with("__ckpt") {
-            "an argument".to_owned()
+        let name = &self.flow.bindings[binding].ident;
+        let name = if name.to_string().starts_with("__ckpt") {
+            Subject::Argument
         } else {
-            format!("`{name}`")
+            Subject::Variable(name.clone())
         };
-        refuse_part(&name, syn::spanned::Spanned::span(operand), self.errors);
+        let at = syn::spanned::Spanned::span(operand);
+        self.errors.refuse(at, Refusal::PartIsLent { name });
     }
 
     fn resolve(&self, site: SiteId, place: &Expr) -> Option<BindingId> {

@@ -25,14 +25,6 @@ use crate::strategies::Class;
 use proc_macro2::Ident;
 use std::collections::HashMap;
 
-/// Words of refusals that names of their own may be the way out of.
-pub const IS_HIDDEN: &str = "one of the two is hidden by another variable of its name";
-/// A refusal that closures in the bodies of loops may be the way out of.
-pub const FOR_EXCLUSIVELY: &str =
-    "E1048: a `for` that borrows what it goes over exclusively has a site in it";
-/// See [`IS_HIDDEN`].
-pub const HIDES: &str = "hides another";
-
 /// The plan of a function: put together of artefacts each of which is complete before the next is made.
 #[derive(Debug)]
 pub struct Plan {

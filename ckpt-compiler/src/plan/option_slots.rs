@@ -9,19 +9,15 @@
 //! on every way, as rustc has checked. Other values stay in the variable, to be dropped where they would be.
 
 use super::schedule::{Mode, Schedule, Segment, behind_the_sites, declared};
-use super::{HIDES, SitePlan, for_each_hidden_jump, for_each_jump};
+use super::{SitePlan, for_each_hidden_jump, for_each_jump};
 use crate::cfg::{BindingId, Declaration, Flow, NodeId, Point};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Refusal};
 use crate::liveness::Live;
 use crate::spine::{Block, Lowered, SiteId, Spine, SpineStep, Step, StepId, StepKind};
 use crate::syntax::mentions::names_in;
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-
-/// How the refusal ends that branches in blocks of their own may be the way out of.
-pub const MOVED_LATER: &str =
-    "is borrowed by a statement that runs again at restart, and moved away before a later site";
 
 /// What is taken and put where.
 #[derive(Debug, Default)]
@@ -215,9 +211,10 @@ impl Router<'_> {
         let called = last.map(ToString::to_string).unwrap_or_default();
         self.errors.refuse(
             syn::spanned::Spanned::span(&mac.path),
-            format!("E1029: the macro `{called}!` may leave a loop in which `{name}` is moved away and given a value again"),
-            "what it holds must be put aside before every `break` and `continue`, and ckpt does not see those of a macro",
-            "write the `break` or `continue` without the macro, or use the macro where the loop ends",
+            Refusal::MacroMayLeave {
+                called,
+                name: name.clone(),
+            },
         );
     }
 
@@ -227,9 +224,9 @@ impl Router<'_> {
             let borrowed = &self.flow.bindings[id].ident;
             self.errors.refuse(
                 borrowed.span(),
-                format!("E1030: `{borrowed}` {MOVED_LATER}"),
-                "a restart at that site would borrow it again, and has no value for it",
-                "put the borrow and the statements that use it into a block of their own: `{ .. }`",
+                Refusal::MovedLater {
+                    borrowed: borrowed.clone(),
+                },
             );
         }
     }
@@ -373,9 +370,7 @@ impl Router<'_> {
             if let Some(other) = (*id + 1..self.flow.bindings.len()).find(hides) {
                 self.errors.refuse(
                     self.flow.bindings[other].ident.span(),
-                    format!("E1031: this `{name}` {HIDES} `{name}` where a loop is left or goes on"),
-                    "what the outer one holds must be put aside there, and can only be named where it is not hidden",
-                    format!("give the inner `{name}` another name"),
+                    Refusal::HidesMoved { name: name.clone() },
                 );
             }
         }

@@ -2,9 +2,8 @@
 
 use super::Aliases;
 use super::loans::Loans;
-use super::{FOR_EXCLUSIVELY, IS_HIDDEN};
 use crate::cfg::{BindingId, Declaration, Flow, Use};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Refusal, Subject};
 use crate::library::Tables;
 use crate::liveness::Liveness;
 use crate::spine::SiteId;
@@ -171,19 +170,15 @@ fn refuse_next_to_part(flow: &Flow, id: BindingId, base: BindingId, errors: &mut
     let binding = &flow.bindings[id];
     let base = &flow.bindings[base].ident;
     let (span, shown) = match (&binding.init, is_iterator(binding)) {
-        (Some(Expr::Call(call)), true) => (
-            syn::spanned::Spanned::span(&call.args),
-            "the iterator of a `for`".to_owned(),
-        ),
-        _ => (binding.ident.span(), format!("`{}`", binding.ident)),
+        (Some(Expr::Call(call)), true) => (syn::spanned::Spanned::span(&call.args), Subject::ForIterator),
+        _ => (binding.ident.span(), Subject::Variable(binding.ident.clone())),
     };
     errors.refuse(
         span,
-        format!(
-            "E1023: {shown} borrows from `{base}`, and is in use at a call that is lent another part of `{base}`"
-        ),
-        "for the call the whole has to be taken apart, so that the rest of it can be saved",
-        format!("borrow from `{base}` again after the call, or use a copy there"),
+        Refusal::NextToPart {
+            shown,
+            base: base.clone(),
+        },
     );
 }
 
@@ -287,9 +282,10 @@ fn refuse_hidden(flow: &Flow, reference: BindingId, base: BindingId, errors: &mu
     let (reference, base) = (&flow.bindings[reference].ident, &flow.bindings[base].ident);
     errors.refuse(
         reference.span(),
-        format!("E1024: `{reference}` borrows `{base}` exclusively, and {IS_HIDDEN} at a site where `{reference}` is in use"),
-        "the borrow ends at the site and is made again after it, by name",
-        "give the variable that hides it another name",
+        Refusal::HiddenAtSite {
+            reference: reference.clone(),
+            base: base.clone(),
+        },
     );
 }
 
@@ -364,41 +360,20 @@ fn is_pure_borrow(expr: &Expr) -> bool {
 fn refuse_exclusive(flow: &Flow, id: BindingId, errors: &mut Diagnostics) {
     let binding = &flow.bindings[id];
     let name = &binding.ident;
-    let why = "what it borrows cannot be looked at while the borrow lasts, so it could not be saved";
-    if matches!(binding.init, Some(Expr::Closure(_))) && binding.mutable {
-        let what =
-            format!("E1025: the closure `{name}` changes what it captures and is still in use at a site");
-        let instead = "make it a function that takes what it changes as an argument";
-        errors.refuse(name.span(), what, why, instead);
-    } else if matches!(binding.init, Some(Expr::Closure(_))) {
-        let what = format!(
-            "E1026: the closure `{name}` looks through an exclusive borrow and is still in use at a site"
-        );
-        let instead = "make it a function that takes what it looks at as an argument";
-        errors.refuse(name.span(), what, why, instead);
-    } else if matches!(binding.declaration, Declaration::Arm) {
-        let what = format!(
-            "E1027: `{name}` is bound by a pattern, borrows exclusively, and is still in use at a site"
-        );
-        errors.refuse(
-            name.span(),
-            what,
-            why,
-            "take the value out before the site and put it back after it",
-        );
-    } else if binding.replays || name.to_string().starts_with("__ckpt") {
-        let span = match &binding.init {
-            Some(Expr::Call(call)) if is_iterator(binding) => syn::spanned::Spanned::span(&call.args),
-            _ => name.span(),
-        };
-        errors.refuse(
-            span,
-            FOR_EXCLUSIVELY,
-            why,
-            "go over the indices, and borrow the element after the site",
-        );
-    } else {
-        let what = format!("E1028: `{name}` borrows exclusively and is still in use at a site");
-        errors.refuse(name.span(), what, why, "borrow it again after the site");
-    }
+    let is_closure = matches!(binding.init, Some(Expr::Closure(_)));
+    let refusal = |name: proc_macro2::Ident| match binding.declaration {
+        _ if is_closure && binding.mutable => Refusal::ClosureChanges { name },
+        _ if is_closure => Refusal::ClosureLooks { name },
+        Declaration::Arm => Refusal::PatternBorrowsExclusively { name },
+        _ if binding.replays || name.to_string().starts_with("__ckpt") => Refusal::ForBorrowsExclusively,
+        _ => Refusal::BorrowsExclusively { name },
+    };
+    let refusal = refusal(name.clone());
+    let span = match &binding.init {
+        Some(Expr::Call(call)) if refusal == Refusal::ForBorrowsExclusively && is_iterator(binding) => {
+            syn::spanned::Spanned::span(&call.args)
+        }
+        _ => name.span(),
+    };
+    errors.refuse(span, refusal);
 }

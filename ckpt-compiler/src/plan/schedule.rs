@@ -2,7 +2,7 @@
 
 use super::{Alias, SitePlan};
 use crate::cfg::{Binding, BindingId, Declaration, Event, Flow, Point, Use};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Refusal};
 use crate::liveness::Liveness;
 use crate::parse::options::Treatment;
 use crate::spine::for_each_block;
@@ -437,12 +437,9 @@ impl Chooser<'_> {
             if binding.conditional && mentioned_from(self.given.flow, id, end) {
                 self.errors.refuse(
                     binding.ident.span(),
-                    format!(
-                        "E1021: `{}` is declared under a `#[cfg(..)]` and used across a site",
-                        binding.ident
-                    ),
-                    "whether it exists is decided after ckpt has done its work",
-                    "put the `#[cfg(..)]` inside the initialiser: `let x = if cfg!(..) { .. } else { .. };`",
+                    Refusal::UnderCfg {
+                        name: binding.ident.clone(),
+                    },
                 );
             }
             self.found.modes.insert(id, mode);

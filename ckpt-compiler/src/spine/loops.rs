@@ -5,6 +5,7 @@ use super::patterns::{all_values, changing, changing_inside, declares};
 use super::select::binding_names;
 use super::{Block, Plain, Spine, StepKind};
 use crate::desugar::inlined_closures::adaptors::Peeler;
+use crate::diagnostics::Refusal;
 use crate::names::frame;
 use crate::parse::options::Treatment;
 use crate::paths::rt;
@@ -166,8 +167,8 @@ impl Lowering<'_> {
         // What rustc says of its type is then about this loop, and not about each of the function's.
         iterator.set_span(iterator.span().located_at(iterable.span()));
         if treatment == Some(Treatment::Serde) {
-            let what = "E1112: `serde` is for variables: on a `for` write `save` or `reexecute`";
-            self.errors.syntax(&syn::Error::new_spanned(&iterable, what));
+            self.errors
+                .syntax(&syn::Error::new_spanned(&iterable, Refusal::SerdeOfFor));
         }
         let rebuilds = match treatment {
             Some(Treatment::Reexecute) => true,
@@ -175,12 +176,7 @@ impl Lowering<'_> {
             None => rebuilds(&iterable, self.references),
         };
         if let Some(span) = effect_in_chain(&iterable).filter(|_| rebuilds) {
-            self.errors.refuse(
-                span,
-                "E1040: a closure in the iterator of a `for` with a site does more than compute",
-                "a restart makes the iterator again and goes over it up to where it was, so that would happen again",
-                "do it in the body of the loop, or collect the items into a `Vec` and go over that",
-            );
+            self.errors.refuse(span, Refusal::IteratorHasEffects);
         }
         let make: syn::Stmt =
             parse_quote!(let mut #iterator = ::core::iter::IntoIterator::into_iter(#iterable););

@@ -5,7 +5,7 @@ use super::{
     Block, Branch, LentPart, Lowered, Plain, Site, SiteId, Sites, Spine, SpineStep, Step, StepKind, Target,
 };
 use crate::desugar::form::Form;
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Refusal};
 use crate::names::Names;
 use crate::parse::options::{Treatment, take_treatment};
 use crate::syntax::marks::Marks;
@@ -188,12 +188,7 @@ impl Lowering<'_> {
         let Some(init) = local.init.take() else { return };
         if let Some((_, diverge)) = &init.diverge {
             if self.marks.in_expr(diverge) {
-                self.errors.refuse(
-                    diverge.span(),
-                    "E1042: a site in the `else` of a `let .. else`",
-                    "the block leaves the scope, so a restart could not come back to it",
-                    "use `match` and put the site into its arm",
-                );
+                self.errors.refuse(diverge.span(), Refusal::SiteInLetElse);
                 return;
             }
             let value = self.names.fresh("value");
@@ -261,12 +256,7 @@ impl Lowering<'_> {
             Expr::Macro(mac) if Marks::is_checkpoint(&mac.mac) => {
                 let region = Marks::region(&mac.mac);
                 if !mac.mac.tokens.is_empty() && !Marks::is_vouched(&mac.mac) && region.is_none() {
-                    self.errors.refuse(
-                        mac.mac.tokens.span(),
-                        "E1043: `checkpoint!()` takes no arguments but `safe`",
-                        "what is saved is worked out by the compiler",
-                        "write `ckpt::checkpoint!()`, or `ckpt::checkpoint!(safe)` where you know that no message between processes crosses the site; `#[ckpt(save)]` and `#[ckpt(skip)]` on a `let` overrule the choice",
-                    );
+                    self.errors.refuse(mac.mac.tokens.span(), Refusal::CheckpointOf);
                 }
                 let span = mac
                     .mac

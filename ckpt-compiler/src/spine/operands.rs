@@ -2,7 +2,7 @@
 
 use super::lower::{Lowering, plain};
 use super::{Block, Spine, SpineStep, Step, StepKind, Target, hole};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Refusal, Subject};
 use crate::library::Tables;
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
@@ -61,12 +61,7 @@ impl Lowering<'_> {
             expr,
             Expr::Async(_) | Expr::Const(_) | Expr::TryBlock(_) | Expr::Closure(_)
         ) {
-            self.errors.refuse(
-                expr.span(),
-                "E1044: a site inside an expression that ckpt cannot re-enter",
-                "a restart could not walk into it",
-                "move the call that leads to the site into a statement of its own",
-            );
+            self.errors.refuse(expr.span(), Refusal::SiteInExpression);
             return None;
         }
         let marks = self.marks;
@@ -162,7 +157,8 @@ impl Lowering<'_> {
         }
         for operand in &operands {
             if let Some((name, span)) = exclusive_part(operand) {
-                refuse_part(&format!("`{name}`"), span, self.errors);
+                let name = Subject::Variable(name.clone());
+                self.errors.refuse(span, Refusal::PartIsLent { name });
             }
         }
         for index in 0..operands.len() {
@@ -236,7 +232,7 @@ fn condition_of_choice(operand: &mut Expr) -> Option<&mut Expr> {
 }
 
 /// The variable of which the operand is an exclusive borrow of a part that cannot be seen: `sim.grid_mut()`.
-fn exclusive_part(operand: &Expr) -> Option<(String, proc_macro2::Span)> {
+fn exclusive_part(operand: &Expr) -> Option<(&proc_macro2::Ident, proc_macro2::Span)> {
     let call = match operand {
         Expr::Paren(inner) => return exclusive_part(&inner.expr),
         Expr::Reference(one) if one.mutability.is_some() => return exclusive_part(&one.expr),
@@ -259,7 +255,7 @@ fn exclusive_part(operand: &Expr) -> Option<(String, proc_macro2::Span)> {
     ]
     .contains(&method.as_str());
     let root = place_root(&call.receiver)?;
-    (borrows && !looks_into_a_box && !is_iterator).then(|| (root.to_string(), call.method.span()))
+    (borrows && !looks_into_a_box && !is_iterator).then(|| (root, call.method.span()))
 }
 
 /// The sites inside an expression.
@@ -383,14 +379,4 @@ fn is_stable(operand: &Expr, later: &HashSet<String>) -> bool {
 fn is_iterator(expr: &Expr) -> bool {
     use crate::syntax::origins::{is_repeatable, iterator_origin};
     iterator_origin(expr, &HashSet::new()) && is_repeatable(expr)
-}
-
-/// Refuses a call that borrows a part of a variable which ckpt cannot tell from the rest.
-pub fn refuse_part(name: &str, span: proc_macro2::Span, errors: &mut Diagnostics) {
-    errors.refuse(
-        span,
-        format!("E1022: a part of {name} is borrowed exclusively by a call that leads to a site"),
-        "during the call nobody may look at the rest of it, so the rest could not be saved",
-        format!("pass {name} as a whole, or take the part out (`std::mem::take`), pass it, and put it back"),
-    );
 }

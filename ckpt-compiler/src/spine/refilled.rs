@@ -2,6 +2,7 @@
 
 use super::lower::{Lowering, is_one_name, step};
 use super::{LentPart, Plain, Step, StepKind};
+use crate::diagnostics::Refusal;
 use crate::parse::options::{FilledPart, Treatment, filled_parts};
 use crate::syntax::mentions::names_in;
 use proc_macro2::Ident;
@@ -59,12 +60,7 @@ impl Lowering<'_> {
             }
             other => other.span(),
         };
-        self.errors.refuse(
-            refused,
-            "E1041: `#[ckpt(refill)]` on a statement that does not make one value",
-            "a restart makes the value again, and then fills it from the checkpoint",
-            "put it on `let x = ..;` with one name and without a call that leads to a site",
-        );
+        self.errors.refuse(refused, Refusal::FillsNoValue);
         false
     }
 
@@ -129,12 +125,8 @@ impl Lowering<'_> {
     }
 
     fn refuse_missing_part(&mut self, part: &Ident) {
-        self.errors.refuse(
-            part.span(),
-            format!("E1051: `{part}` is said to move into a value that is filled, and its initialiser does not move it"),
-            "a restart passes something of its type in its place, as an argument or as a field",
-            "name variables that are arguments of the initialiser or values of its fields",
-        );
+        self.errors
+            .refuse(part.span(), Refusal::PartDoesNotMove { part: part.clone() });
     }
 }
 

@@ -6,6 +6,7 @@
 use super::lower::{Lowering, plain};
 use super::patterns::{changing_inside, look_only, never_compared, without_bindings};
 use super::{Arm, Branch, Spine, Step, StepKind};
+use crate::diagnostics::Refusal;
 use crate::names::frame;
 use crate::syntax::mentions::names_in;
 use crate::syntax::origins::{Origin, is_repeatable, origin};
@@ -94,12 +95,7 @@ impl Lowering<'_> {
             .map(|one| pattern_bindings(&one.pat).len());
         let hides = bound.sum::<usize>() > condition_bindings(&condition).len();
         if hides || borrowing.iter().any(|one| !is_repeatable(&one.expr)) {
-            self.errors.refuse(
-                condition.span(),
-                "E1045: a site under an `if let` chain that binds references and has an `else`",
-                "what the references are taken from would have to be evaluated again at restart",
-                "nest the conditions, or bind values instead of references",
-            );
+            self.errors.refuse(condition.span(), Refusal::SiteUnderChain);
         }
         let references = borrowing.iter().map(|one| taken_from(&one.pat, &one.expr));
         then.stmts.splice(0..0, references.collect::<Vec<_>>());
@@ -201,12 +197,7 @@ impl Lowering<'_> {
             if let Some((_, guard)) = &arm.guard
                 && self.marks.in_expr(guard)
             {
-                self.errors.refuse(
-                    guard.span(),
-                    "E1046: a site in the guard of a `match` arm",
-                    "a guard is evaluated while the match is still being decided",
-                    "compute the value with a `let` before the `match`",
-                );
+                self.errors.refuse(guard.span(), Refusal::SiteInGuard);
             }
         }
         let mut scrutinee = if self.marks.in_expr(&branch.expr) {
@@ -317,12 +308,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn refuse_let_with_site(&mut self, condition: &Expr) {
-        self.errors.refuse(
-            condition.span(),
-            "E1047: a site inside a condition that binds variables",
-            "the condition would have to be entered half-way at restart",
-            "compute the value with a `let` before the condition",
-        );
+        self.errors.refuse(condition.span(), Refusal::SiteInCondition);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Refusals that `tests/ui` does not show as rustc prints them: the exact words, and the text that is underlined.
 
+use ckpt_compiler::diagnostics::Words;
 use ckpt_compiler::try_expand;
 use quote::quote;
 
@@ -15,11 +16,18 @@ fn assert_refused(source: &str, underlined: &str, [what, why, instead]: [&str; 3
     };
     let mut said: Vec<_> = errors
         .iter()
-        .map(|one| [without_code(&one.what), &one.why, &one.instead])
+        .map(|one| {
+            let Words { what, why, instead } = one.words();
+            [
+                without_code(&what.to_string()).to_owned(),
+                why.to_string(),
+                instead.to_string(),
+            ]
+        })
         .collect();
     said.dedup();
-    assert_eq!(said, [[what, why, instead]]);
-    let places: Vec<String> = errors.iter().map(|one| text_of(source, one.span)).collect();
+    assert_eq!(said, [[what, why, instead].map(str::to_owned)]);
+    let places: Vec<String> = errors.iter().map(|one| text_of(source, one.place)).collect();
     assert!(places.iter().any(|text| text == underlined), "{places:?}");
 }
 

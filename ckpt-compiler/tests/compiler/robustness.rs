@@ -5,6 +5,7 @@
 //! function that failed, made as small as removing statements makes it.
 
 use super::sources::chosen_files;
+use ckpt_compiler::diagnostics::{Diagnostic, Refusal};
 use ckpt_compiler::try_expand;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -97,6 +98,11 @@ enum Outcome {
     Failed(String),
 }
 
+/// The mistake of ckpt that no source may bring about.
+fn is_lost(one: &Diagnostic) -> bool {
+    matches!(one.refusal, Refusal::WouldBeLost { .. })
+}
+
 fn outcome(arguments: &TokenStream, function: &ItemFn) -> Outcome {
     let expand = || try_expand(arguments.clone(), &function.to_token_stream(), false);
     match catch_unwind(AssertUnwindSafe(expand)) {
@@ -105,8 +111,8 @@ fn outcome(arguments: &TokenStream, function: &ItemFn) -> Outcome {
             Err(error) => Outcome::Failed(format!("not a function any more: {error}")),
         },
         Ok(Err(errors)) if errors.is_empty() => Outcome::Failed("refused without a diagnostic".into()),
-        Ok(Err(errors)) if errors.iter().any(|one| one.what.contains("would be lost")) => {
-            let lost = errors.iter().map(|one| one.what.clone());
+        Ok(Err(errors)) if errors.iter().any(is_lost) => {
+            let lost = errors.iter().map(|one| one.words().what.to_string());
             Outcome::Failed(lost.collect::<Vec<_>>().join("; "))
         }
         Ok(Err(_)) => Outcome::Refused,

@@ -2,7 +2,7 @@
 
 mod source;
 
-use source::{Named, sources, unimplemented_says};
+use source::{Named, refusals_of, sources, unimplemented_says};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,11 +65,14 @@ impl<'ast> Visit<'ast> for Words {
         self.named.add(&constant.ident, &constant.expr);
     }
 
+    fn visit_macro(&mut self, table: &'ast syn::Macro) {
+        self.found
+            .extend(refusals_of(table).into_iter().map(|(says, _)| says));
+    }
+
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
-        match (call.method.to_string().as_str(), call.args.len()) {
-            ("refuse", 4) => self.add(&call.args[1]),
-            ("error", 1) => self.add(&call.args[0]),
-            _ => {}
+        if call.method == "error" && call.args.len() == 1 {
+            self.add(&call.args[0]);
         }
         visit::visit_expr_method_call(self, call);
     }
@@ -240,8 +243,14 @@ fn says_the_same(source: &str, entry: &str) -> bool {
         } else {
             part.to_owned()
         };
-        match rest.find(&part) {
-            Some(at) => rest = &rest[at + part.len()..],
+        // What a source calls by a name may have none in the entry.
+        let unnamed = (index % 2 == 1).then(|| rest.find("{}")).flatten();
+        match rest
+            .find(&part)
+            .map(|at| at + part.len())
+            .or(unnamed.map(|at| at + 2))
+        {
+            Some(behind) => rest = &rest[behind..],
             None => return false,
         }
     }

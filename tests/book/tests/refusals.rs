@@ -3,13 +3,13 @@
 
 mod source;
 
-use source::{Named, sources, unimplemented_says};
+use source::{Named, refusals_of, sources, unimplemented_says};
 use std::fs;
 use std::path::Path;
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprCall, ExprMethodCall, Local};
+use syn::{Expr, ExprCall, Local};
 
-/// Collects what `refuse(..)`, `Fatal::site(..)` and `Fatal::refused(..)` say.
+/// Collects what the table of refusals, `Fatal::site(..)` and `Fatal::refused(..)` say.
 #[derive(Default)]
 struct Headlines {
     named: Named,
@@ -22,11 +22,12 @@ impl<'ast> Visit<'ast> for Headlines {
         visit::visit_local(self, local);
     }
 
-    fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
-        if call.method == "refuse" && call.args.len() == 4 {
-            self.found.extend(self.named.says(&call.args[1]));
-        }
-        visit::visit_expr_method_call(self, call);
+    fn visit_macro(&mut self, table: &'ast syn::Macro) {
+        // What is said of attributes alone, and of what is no Rust, has no reason behind it.
+        let refused = refusals_of(table)
+            .into_iter()
+            .filter(|(_, has_reason)| *has_reason);
+        self.found.extend(refused.map(|(says, _)| says));
     }
 
     fn visit_expr_call(&mut self, call: &'ast ExprCall) {

@@ -3,6 +3,7 @@
 
 use crate::Analysis;
 use crate::calls::CallId;
+use crate::diagnostics::LostStatic;
 use crate::items::FnId;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
@@ -18,12 +19,8 @@ pub struct RefusedStatic {
     pub file: FileId,
     /// The byte at which the declaration begins.
     pub at: usize,
-    /// What cannot be done.
-    pub what: String,
-    /// Why.
-    pub why: &'static str,
-    /// What to write instead.
-    pub instead: String,
+    /// Which it is.
+    pub lost: LostStatic,
 }
 
 /// All that code which `main` reaches changes, in the order of the files. A `static mut` that is only ever read is a
@@ -44,24 +41,15 @@ pub fn refused_statics(program: &Program, analysis: &Analysis, main: FnId) -> Ve
         changed_names(analysis, main)
     };
     let mutable = declared.into_iter().filter_map(|((file, at), name)| {
-        let by = &analysis.items.function(*changed.get(&name)?).display;
-        Some(RefusedStatic {
-            file,
-            at,
-            what: format!("E1306: `static mut {name}` is changed by `{by}`, and no checkpoint can hold it"),
-            why: "looking at it is `unsafe`, and ckpt writes safe code only: a restart would find it at its initial value",
-            instead: format!(
-                "make `{name}` an atomic, a `Mutex` or a `thread_local!` of a `Cell`, all of which are saved; or a variable of `main` that is passed on"
-            ),
-        })
+        let by = analysis.items.function(*changed.get(&name)?).display.clone();
+        let lost = LostStatic::Mutable { name, by };
+        Some(RefusedStatic { file, at, lost })
     });
     let stuck = super::global_edits(program, &analysis.items, main).stuck;
     let stuck = stuck.into_iter().map(|(name, file, at)| RefusedStatic {
         file,
         at,
-        what: format!("E1307: the static `{name}` is hidden in its function and leans on other items there"),
-        why: "a restart has to put it back before the function runs, so it has to be nameable from outside",
-        instead: format!("put `{name}`, with what it needs, in front of the function"),
+        lost: LostStatic::Hidden { name },
     });
     let mut all: Vec<RefusedStatic> = mutable.chain(stuck).collect();
     all.sort_by_key(|one| (one.file, one.at));

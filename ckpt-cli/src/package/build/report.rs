@@ -13,6 +13,7 @@ use crate::package::build::decide::Located;
 use crate::package::build::driver::shown;
 use crate::package::build::oracle::Kind;
 use crate::package::read::ReadPackage;
+use ckpt_compiler::diagnostics::Words;
 
 /// Cargo failed and said why itself.
 pub fn does_not_build(package: &ReadPackage) -> Failure {
@@ -77,11 +78,12 @@ fn tried(failure: Failure, package: &ReadPackage, analysis: &Analysis, placement
         );
         for reason in said_once(&one.reasons) {
             let places = other_places(reason, one, package, analysis);
-            text += &format!("\n  {}", reason.what);
+            let words = reason.cause.words();
+            text += &format!("\n  {}", words.what);
             for (word, part) in [
-                ("where", &places),
-                ("why", &reason.why),
-                ("instead", &reason.instead),
+                ("where", places.into()),
+                ("why", words.why),
+                ("instead", words.instead),
             ] {
                 if !part.is_empty() {
                     text += &format!("\n    {word}: {part}");
@@ -107,7 +109,7 @@ fn said_once(reasons: &[Reason]) -> impl Iterator<Item = &Reason> {
 }
 
 fn reads_the_same(one: &Reason, other: &Reason) -> bool {
-    (&one.what, &one.why, &one.instead) == (&other.what, &other.why, &other.instead)
+    one.cause.words() == other.cause.words()
 }
 
 /// Where what stands in a loop's way is, if it is not at the loop: the places of all reasons that read like this one.
@@ -169,9 +171,10 @@ pub fn outside(package: &ReadPackage, placement: &Placement) -> Option<String> {
             one.share * 100.0
         );
         for reason in said_once(&one.reasons) {
-            text += &format!("\n    {}", reason.what);
-            if !reason.instead.is_empty() {
-                text += &format!("; instead: {}", reason.instead);
+            let words = reason.cause.words();
+            text += &format!("\n    {}", words.what);
+            if !words.instead.is_empty() {
+                text += &format!("; instead: {}", words.instead);
             }
         }
         text.push('\n');
@@ -188,10 +191,8 @@ pub fn lost_statics(package: &ReadPackage, statics: &[RefusedStatic]) -> Failure
     );
     statics.iter().fold(failure, |failure, one| {
         let place = shown(&package.program, (one.file, one.at), package.workspace_root());
-        failure.because(format!(
-            "{place}: {}\n    why: {}\n    instead: {}",
-            one.what, one.why, one.instead
-        ))
+        let Words { what, why, instead } = one.lost.words();
+        failure.because(format!("{place}: {what}\n    why: {why}\n    instead: {instead}"))
     })
 }
 
@@ -270,26 +271,29 @@ fn describe(program: &Program, one: &Located, shown: &dyn Fn(edits::Place) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ckpt_analysis::diagnostics::Cause;
     use ckpt_analysis::items::FnId;
 
     #[test]
     fn what_reads_the_same_is_said_once() {
-        let reason = |line, what: &str| Reason {
+        let reason = |line, callee: &str| Reason {
             function: FnId(0),
             line: Some(line),
-            what: what.into(),
-            why: String::new(),
-            instead: "make the call from the function's own body".into(),
+            cause: Cause::CalledInside {
+                callee: callee.into(),
+                trap: "a closure".into(),
+                way_out: "make the call from the function's own body",
+            },
         };
-        let reasons = [
-            reason(3, "`f` is called inside a closure"),
-            reason(7, "`f` is called inside a closure"),
-            reason(7, "`g` is called inside a closure"),
-        ];
-        let said: Vec<&str> = said_once(&reasons).map(|one| one.what.as_str()).collect();
+        let reasons = [reason(3, "f"), reason(7, "f"), reason(7, "g")];
+        let said = said_once(&reasons).map(|one| one.cause.words().what.to_string());
+        let said: Vec<String> = said.collect();
         assert_eq!(
             said,
-            ["`f` is called inside a closure", "`g` is called inside a closure"]
+            [
+                "E1301: `f` is called inside a closure",
+                "E1301: `g` is called inside a closure"
+            ]
         );
     }
 }

@@ -211,7 +211,7 @@ impl Found {
     fn refused(&self, diagnostics: &Diagnostics) -> Failure {
         let failure = Failure::new(code::NO, format!("E3031: `{}` cannot be instrumented", self.name));
         diagnostics.iter().fold(failure, |failure, one| {
-            let at = one.span.start();
+            let at = one.place.start();
             failure.because(format!(
                 "{}:{}:{}: {}",
                 shown(&self.path),

@@ -3,7 +3,7 @@
 
 mod rest;
 
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostic, Diagnostics, Recovery};
 use crate::paths::rt;
 use crate::syntax::origins::effect_of_closure;
 use proc_macro2::TokenStream;
@@ -14,14 +14,12 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ItemFn, Local, Pat, parse_quote};
 
-/// How the refusal ends that this is the way out of.
-pub const ADVANCES: &str = "borrows, changes on its way, and is still in use at a site";
-
 /// The function with the iterators that the diagnostics are about made so; nothing where they are about anything else.
 pub fn with_iterators(item: &TokenStream, errors: &Diagnostics) -> Option<TokenStream> {
+    let is_one = |one: &Diagnostic| one.recovery() == Some(Recovery::ReplayIterator);
     let names: Option<BTreeSet<String>> = errors
         .iter()
-        .map(|one| one.what.ends_with(ADVANCES).then(|| between_ticks(&one.what))?)
+        .map(|one| Some(one.binding().filter(|_| is_one(one))?.to_string()))
         .collect();
     let mut function = syn::parse2::<ItemFn>(item.clone()).ok()?;
     let mut wrapper = Wrapper {
@@ -41,10 +39,6 @@ pub fn with_iterators(item: &TokenStream, errors: &Diagnostics) -> Option<TokenS
         return None;
     }
     (wrapper.wrapped == wrapper.names).then(|| function.to_token_stream())
-}
-
-fn between_ticks(text: &str) -> Option<String> {
-    text.split('`').nth(1).map(str::to_owned)
 }
 
 /// Whether the expression makes an iterator that may be gone over again: its closures do nothing but compute.
@@ -243,7 +237,7 @@ mod tests {
         };
         match try_expand(quote!(), &function, true) {
             Ok(tokens) => Ok(tokens.to_string()),
-            Err(errors) => Err(errors.iter().map(|one| one.what.clone()).collect()),
+            Err(errors) => Err(errors.iter().map(|one| one.words().what.to_string()).collect()),
         }
     }
 

@@ -2,7 +2,7 @@
 //! changed it and its checkpoint has it.
 
 use super::find::body_of;
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Refusal};
 use crate::syntax::macros::captured_in_text;
 use crate::syntax::origins::is_exclusive_type;
 use crate::syntax::patterns::pattern_bindings;
@@ -317,12 +317,7 @@ pub(super) fn captures(closure: &ExprClosure, names: &Names, errors: &mut Diagno
     let changed = super::reexecution::changed(&body);
     let assigned = super::reexecution::assigned(&body);
     let Some(scope) = names.scopes.get(&place(closure)) else {
-        errors.refuse(
-            closure.or1_token.span,
-            "E1049: what a thread captures is not known",
-            "a mistake of ckpt: it does not find where the thread is started",
-            "put the site outside of the threads meanwhile, and report it",
-        );
+        errors.refuse(closure.or1_token.span, Refusal::CapturesUnknown);
         return Vec::new();
     };
     let mut found: BTreeMap<String, Ident> = BTreeMap::new();
@@ -337,12 +332,7 @@ pub(super) fn captures(closure: &ExprClosure, names: &Names, errors: &mut Diagno
         let innermost = scope.get(&name).copied().unwrap_or_default();
         let is_place = names.exclusive.contains(&name) && !innermost.shared;
         if name == "self" {
-            errors.refuse(
-                ident.span(),
-                "E1034: a thread with a site captures `self`",
-                "what the thread changes of it could not be told from what others do",
-                "bind the fields that the thread uses to variables in front of the region: `let grid = &self.grid;`",
-            );
+            errors.refuse(ident.span(), Refusal::ThreadCapturesSelf);
             continue;
         }
         let how = if is_place {

@@ -9,7 +9,7 @@ use super::starts::{
 };
 use super::teams::{body_of_team, data, given};
 use super::{Member, Region, Regions, reexecution};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Refusal};
 use crate::syntax::marks::Marks;
 use crate::syntax::without_ckpt::Strip;
 use proc_macro2::Span;
@@ -21,8 +21,6 @@ use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprClosure, ExprMethodCall, ItemFn, Stmt, parse_quote, parse_quote_spanned};
 
-/// What is wrong where some threads of a region have sites, and others none.
-pub const WITHOUT_SITE: &str = "E1038: a thread without a site among threads with sites";
 /// How the text begins that stands where the members are waited for.
 pub const AWAIT: &str = "ckpt awaits the members of region ";
 
@@ -122,12 +120,7 @@ impl Lifter<'_> {
             .iter()
             .find(|stmt| !joins_first(stmt) && !is_value(stmt));
         if let Some(work) = work {
-            self.errors.refuse(
-                work.span(),
-                "E1036: work between the start of threads with sites and their end",
-                "the thread that starts them takes the checkpoints of all while it waits for them, and here the program does not wait yet",
-                "join the threads first, or have one more thread do it",
-            );
+            self.errors.refuse(work.span(), Refusal::WorkBetween);
         }
     }
 
@@ -193,23 +186,13 @@ impl Lifter<'_> {
             let before = self.found.members.len();
             self.members(stmt, &mut lends);
             if self.found.members.len() > before && joins(stmt) {
-                self.errors.refuse(
-                    stmt.span(),
-                    "E1037: threads with sites are started and joined in one statement",
-                    "the thread that starts them takes the checkpoints of all, between the last start and the first `join`",
-                    "collect the handles with one statement and join them with the next",
-                );
+                self.errors.refuse(stmt.span(), Refusal::StartedAndJoined);
             }
         }
         let mut others = Others(Vec::new());
         statements.iter().for_each(|stmt| others.visit_stmt(stmt));
         for at in others.0 {
-            self.errors.refuse(
-                at,
-                WITHOUT_SITE,
-                "a checkpoint holds what every thread of the region has computed, each at a site",
-                "put a site into the loop of every one, or start the others in a region of their own, in front or behind",
-            );
+            self.errors.refuse(at, Refusal::ThreadWithoutSite);
         }
         reexecution::check(statements, self.errors);
         Region { lends }
@@ -285,12 +268,7 @@ impl Lifter<'_> {
 
     fn member(&mut self, closure: &ExprClosure) -> Member {
         if !is_given_nothing(closure) {
-            self.errors.refuse(
-                closure.span(),
-                "E1039: a thread with a site takes an argument",
-                "ckpt starts the thread itself, and has no argument for it",
-                "write `|_|` for an argument that it does not look at",
-            );
+            self.errors.refuse(closure.span(), Refusal::ThreadTakesArgument);
         }
         self.member_of(closure, |capture| capture)
     }
@@ -300,12 +278,7 @@ impl Lifter<'_> {
         let mut others = Others(Vec::new());
         others.visit_block(&body);
         for at in others.0 {
-            self.errors.refuse(
-                at,
-                "E1007: a thread with a site starts threads of its own",
-                "a checkpoint holds the threads of one region only",
-                "start all threads in the same region, or take the site out of this one",
-            );
+            self.errors.refuse(at, Refusal::ThreadsInThread);
         }
         let captures = captures(closure, self.names, self.errors).into_iter();
         let captures: Vec<Capture> = captures.map(adjusted).collect();
@@ -330,12 +303,8 @@ impl Lifter<'_> {
         let hidden = look_behind(body, &names);
         for capture in behind.filter(|one| hidden.contains(&one.ident.to_string())) {
             let name = &capture.ident;
-            self.errors.refuse(
-                name.span(),
-                format!("E1035: a thread with a site changes `{name}`, which it borrows, and has another variable of that name"),
-                "the variable is the region's and not the thread's, and it is reached by its name",
-                "give the other variable another name",
-            );
+            self.errors
+                .refuse(name.span(), Refusal::ThreadHides { name: name.clone() });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the statements of a region do beside starting threads: a restart runs them again.
 
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Effect, Refusal};
 use crate::library::{Tables, segments};
 use crate::syntax::marks::Marks;
 use crate::syntax::marks::is_member;
@@ -259,13 +259,8 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    fn refuse(&mut self, at: proc_macro2::Span, what: String) {
-        self.errors.refuse(
-            at,
-            format!("E1033: {what} among the statements that start threads with sites"),
-            "a restart runs these statements again to start the threads, and it may not do this a second time",
-            "do it in front of the region, or in the threads",
-        );
+    fn refuse(&mut self, at: proc_macro2::Span, what: Effect) {
+        self.errors.refuse(at, Refusal::NotTwice { what });
     }
 }
 
@@ -295,7 +290,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
                     || name.ends_with("_mut")
                     || is_own && CHANGES.contains(&name.as_str());
                 if !fine {
-                    self.refuse(call.method.span(), format!("`.{name}(..)` is called"));
+                    self.refuse(call.method.span(), Effect::Method(name));
                 }
             }
             Expr::Call(call) => {
@@ -307,7 +302,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
                         .segments
                         .last()
                         .map_or(String::new(), |last| last.ident.to_string());
-                    self.refuse(call.func.span(), format!("`{name}` is called"));
+                    self.refuse(call.func.span(), Effect::Function(name));
                 }
             }
             _ => {}
@@ -317,7 +312,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         if Marks::is_checkpoint(mac) {
-            self.refuse(mac.path.span(), "a checkpoint".into());
+            self.refuse(mac.path.span(), Effect::Checkpoint);
             return;
         }
         let name = mac
@@ -326,7 +321,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
             .last()
             .map_or(String::new(), |last| last.ident.to_string());
         if !MACROS.contains(&name.as_str()) {
-            self.refuse(mac.path.span(), format!("`{name}!` is used"));
+            self.refuse(mac.path.span(), Effect::Macro(name));
         }
     }
 

@@ -2,7 +2,7 @@
 //! threads.
 
 use super::captures::{Capture, How};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Refusal};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat};
 
@@ -59,12 +59,7 @@ pub(super) fn given(closure: &ExprClosure, errors: &mut Diagnostics) -> Vec<Capt
                 behind: false,
             }),
             Pat::Wild(_) if how == How::MadeAgain => {}
-            other => errors.refuse(
-                other.span(),
-                "E1050: the closure of a team takes its argument apart",
-                "what a thread changes of it is saved by its name",
-                "give it a name: `|member, part|`",
-            ),
+            other => errors.refuse(other.span(), Refusal::TeamTakesApart),
         }
     }
     given

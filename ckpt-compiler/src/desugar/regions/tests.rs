@@ -8,7 +8,10 @@ fn refused(body: &str) -> Option<String> {
     let item = text.parse().expect("Rust");
     match try_expand("".parse().expect("Rust"), &item, false) {
         Ok(_) => None,
-        Err(errors) => errors.iter().next().map(|error| error.what[7..].to_owned()),
+        Err(errors) => errors
+            .iter()
+            .next()
+            .map(|error| error.words().what.to_string()[7..].to_owned()),
     }
 }
 

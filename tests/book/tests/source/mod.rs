@@ -1,5 +1,6 @@
 //! What the tests read from the sources of ckpt: the words of its messages.
 
+use proc_macro2::TokenTree;
 use std::fs;
 use std::path::{Path, PathBuf};
 use syn::{Attribute, Expr, ExprLit, ExprMacro, Lit, Local, Pat};
@@ -66,6 +67,20 @@ pub fn unimplemented_says(attribute: &Attribute) -> Option<String> {
     });
     message.unwrap();
     found
+}
+
+/// What the entries of a table of refusals say, `Name { .. } says ".." why ".."`, and whether each says why.
+pub fn refusals_of(table: &syn::Macro) -> Vec<(String, bool)> {
+    if !table.path.is_ident("refusals") {
+        return Vec::new();
+    }
+    let tokens: Vec<TokenTree> = table.tokens.clone().into_iter().collect();
+    let is = |at: usize, word: &str| matches!(tokens.get(at), Some(TokenTree::Ident(found)) if found == word);
+    let said = |at: usize| syn::parse2::<syn::LitStr>(tokens.get(at)?.clone().into()).ok();
+    let entries = (0..tokens.len()).filter(|at| is(*at, "says"));
+    entries
+        .filter_map(|at| Some((said(at + 1)?.value(), is(at + 2, "why"))))
+        .collect()
 }
 
 /// All source files below a folder.

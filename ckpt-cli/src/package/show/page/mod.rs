@@ -278,7 +278,7 @@ fn refusals(text: &mut String, plan: &Plan) {
             "<li><span class=\"tag bad\">no checkpoints at all</span> {}: {}<br>why: {}<br>instead: {}</li>",
             link(&one.file, one.line),
             escaped(&one.what),
-            escaped(one.why),
+            escaped(&one.why),
             escaped(&one.instead)
         );
     }

@@ -172,7 +172,7 @@ pub struct LostStatic {
     /// What cannot be done.
     pub what: String,
     /// Why.
-    pub why: &'static str,
+    pub why: String,
     /// What to write instead.
     pub instead: String,
 }
@@ -262,12 +262,15 @@ fn lost_statics(package: &ReadPackage, analysis: &Analysis, shown: &Shown<'_>) -
     let main = analysis.items.main_of(0);
     let all = main.map_or_else(Vec::new, |main| refused_statics(&package.program, analysis, main));
     all.into_iter()
-        .map(|one| LostStatic {
-            file: shown.file(one.file),
-            line: line_and_column(&package.program.file(one.file).text, one.at).0,
-            what: one.what,
-            why: one.why,
-            instead: one.instead,
+        .map(|one| {
+            let words = one.lost.words();
+            LostStatic {
+                file: shown.file(one.file),
+                line: line_and_column(&package.program.file(one.file).text, one.at).0,
+                what: words.what.to_string(),
+                why: words.why.to_string(),
+                instead: words.instead.to_string(),
+            }
         })
         .collect()
 }
@@ -512,8 +515,9 @@ fn refused(placement: &Placement, shown: &Shown<'_>) -> Vec<Refused> {
         .map(|one| {
             let (file, line) = shown.place(&one.place);
             let reasons = one.reasons.iter().map(|reason| {
-                let mut text = reason.what.clone();
-                for (word, part) in [("why", &reason.why), ("instead", &reason.instead)] {
+                let words = reason.cause.words();
+                let mut text = words.what.to_string();
+                for (word, part) in [("why", words.why), ("instead", words.instead)] {
                     if !part.is_empty() {
                         text += &format!("; {word}: {part}");
                     }

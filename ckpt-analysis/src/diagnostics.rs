@@ -1,0 +1,182 @@
+//! Diagnostics of a whole package: why a place has no site, and which statics are lost, as values. What they say is here;
+//! what one function is refused for is worded by the compiler.
+
+use ckpt_compiler::diagnostics::{Prose, Recovery, Refusal, Words};
+
+/// Why there is no site at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// It was not wanted there, and why.
+    NotWanted(String),
+    /// The stages of one function refuse it.
+    Refused(Refusal),
+    /// rustc refuses it: what it says.
+    Rustc(String),
+    /// The iterations of the loop, or it as a whole, are calls of a closure.
+    Closure {
+        /// What it is.
+        loop_is: String,
+        /// What to write instead.
+        way_out: &'static str,
+    },
+    /// The call that would lead to it cannot be marked.
+    CalledInside {
+        /// What is called.
+        callee: String,
+        /// What the call is in.
+        trap: String,
+        /// What to write instead.
+        way_out: &'static str,
+    },
+    /// The call that would lead to it has another name than the function.
+    CalledAs {
+        /// What is called.
+        callee: String,
+        /// How.
+        other: String,
+    },
+    /// The user's annotation leaves out a call that would lead to it.
+    NotMarked {
+        /// What is annotated.
+        function: String,
+        /// What it does not mark.
+        missing: String,
+    },
+    /// A message between processes may be on its way there.
+    NotSafe {
+        /// Whether it is the other sites that bring it about.
+        with_others: bool,
+        /// What is in the way, and where.
+        obstacle: String,
+    },
+    /// An attribute would choose a loop, and nobody can tell whether it is safe.
+    ChosenByAttribute {
+        /// What is annotated.
+        function: String,
+    },
+    /// A site of the user's whose place in the messages is not known.
+    NotFollowed {
+        /// What holds it.
+        function: String,
+    },
+}
+
+impl Cause {
+    /// Whether something stands in the way; otherwise a site has only not been wanted.
+    pub fn is_obstacle(&self) -> bool {
+        !matches!(self, Self::NotWanted(_))
+    }
+
+    /// What may take it after all.
+    pub fn recovery(&self) -> Option<Recovery> {
+        match self {
+            Self::Refused(refusal) => refusal.recovery(),
+            _ => None,
+        }
+    }
+
+    /// What is said.
+    pub fn words(&self) -> Words {
+        match self {
+            Self::NotWanted(what) | Self::Rustc(what) => words(what, "", ""),
+            Self::Refused(refusal) => refusal.words(),
+            Self::Closure { loop_is, way_out } => words(loop_is, CANNOT_ENTER, *way_out),
+            Self::CalledInside {
+                callee,
+                trap,
+                way_out,
+            } => words(
+                format!("E1301: `{callee}` is called inside {trap}"),
+                CANNOT_ENTER,
+                *way_out,
+            ),
+            Self::NotMarked { function, missing } => words(
+                format!("E1302: `{function}` is annotated and does not mark `{missing}`"),
+                "what the user has annotated is kept as it is",
+                format!("add `{missing}` to its `calls(..)`, or take the attribute away"),
+            ),
+            Self::NotSafe {
+                with_others,
+                obstacle,
+            } => {
+                let others = match with_others {
+                    true => ", together with the sites before it",
+                    false => "",
+                };
+                words(
+                    format!("E1303: it is not a safe point{others}: {obstacle}"),
+                    EACH_FOR_ITSELF,
+                    "put `ckpt::checkpoint!(safe);` by hand where you know that no message crosses, or let all ranks meet \
+                     (a barrier, a collective call) between the messages of one turn and those of the next",
+                )
+            }
+            Self::ChosenByAttribute { function } => words(
+                format!("E1304: its attribute would choose a loop of `{function}`"),
+                "an attribute sees one function, and cannot tell whether messages cross the loop's body",
+                "take all attributes of ckpt out, and the loop is chosen where no message crosses; or put `ckpt::checkpoint!();` \
+                 into the loop, which is looked at",
+            ),
+            Self::NotFollowed { function } => words(
+                format!("E1305: a site in `{function}` is where the messages cannot be followed to"),
+                EACH_FOR_ITSELF,
+                "put it between two statements of a loop's body",
+            ),
+            Self::CalledAs { callee, other } => words(
+                format!("E1308: `{callee}` is called by another name, `{other}`"),
+                "a restart knows the functions on its way by their names, and cannot tell which one that was",
+                "call it by its own name",
+            ),
+        }
+    }
+}
+
+const CANNOT_ENTER: &str = "a restart walks from statement to statement and cannot enter it";
+const EACH_FOR_ITSELF: &str =
+    "a checkpoint is taken by each rank for itself at the same visit, so no message may be on its way there";
+
+/// A static whose value a restart would lose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LostStatic {
+    /// `static mut`, which only `unsafe` code can look at.
+    Mutable {
+        /// Its name.
+        name: String,
+        /// A function that changes it.
+        by: String,
+    },
+    /// Nothing outside its function can name it.
+    Hidden {
+        /// Its name.
+        name: String,
+    },
+}
+
+impl LostStatic {
+    /// What is said.
+    pub fn words(&self) -> Words {
+        match self {
+            Self::Mutable { name, by } => words(
+                format!("E1306: `static mut {name}` is changed by `{by}`, and no checkpoint can hold it"),
+                "looking at it is `unsafe`, and ckpt writes safe code only: a restart would find it at its initial value",
+                format!(
+                    "make `{name}` an atomic, a `Mutex` or a `thread_local!` of a `Cell`, all of which are saved; or a variable of `main` that is passed on"
+                ),
+            ),
+            Self::Hidden { name } => words(
+                format!(
+                    "E1307: the static `{name}` is hidden in its function and leans on other items there"
+                ),
+                "a restart has to put it back before the function runs, so it has to be nameable from outside",
+                format!("put `{name}`, with what it needs, in front of the function"),
+            ),
+        }
+    }
+}
+
+fn words(what: impl Into<Prose>, why: impl Into<Prose>, instead: impl Into<Prose>) -> Words {
+    Words {
+        what: what.into(),
+        why: why.into(),
+        instead: instead.into(),
+    }
+}
