@@ -2,11 +2,13 @@
 
 use crate::explorer::world::{Scene, Trouble};
 use crate::explorer::{DEPTHS, Found, Search, WIDE};
+use crate::models::CommModel;
 use crate::skeleton::regions::Pieces;
 use crate::skeleton::{Boundary, Op, Skeleton, SourcePlace};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
+use std::rc::Rc;
 
 /// Numbers of ranks that are tried where none is given.
 const COUNTS: [usize; 6] = [1, 2, 3, 4, 5, 8];
@@ -71,15 +73,17 @@ fn judge_count(count: usize, scene: Scene<'_>, none: Scene<'_>, deep: bool) -> R
 #[derive(Debug)]
 pub struct SafePoints {
     skeleton: Skeleton,
+    model: Rc<dyn CommModel>,
     counts: Vec<usize>,
     verdicts: RefCell<Verdicts>,
 }
 
 impl SafePoints {
-    /// For a program, run with this many ranks or with any number.
-    pub fn new(skeleton: Skeleton, ranks: Option<usize>) -> Self {
+    /// For a program that uses this library, run with this many ranks or with any number.
+    pub fn new(skeleton: Skeleton, model: Rc<dyn CommModel>, ranks: Option<usize>) -> Self {
         Self {
             skeleton,
+            model,
             counts: ranks.map_or_else(|| COUNTS.to_vec(), |count| vec![count.max(1)]),
             verdicts: RefCell::default(),
         }
@@ -159,6 +163,7 @@ impl SafePoints {
         let none = Pieces::new(&self.skeleton, &[]);
         let scene = |pieces| Scene {
             skeleton: &self.skeleton,
+            model: &*self.model,
             pieces,
             fine: false,
             few_turns: false,

@@ -3,11 +3,11 @@
 use super::look::{assigned_names, grown_names, statement_start};
 use super::{Call, CallForm, CallGraph, CallId, FieldFact, Loop, LoopId, LoopKind, Trap, Work};
 use crate::items::amount::Amount;
+use crate::items::comm_library::comm_model;
 use crate::items::hints::Ty;
 use crate::items::methods::{Methods, Signature};
 use crate::items::resolve::Resolver;
 use crate::items::{FnId, Function, Place};
-use crate::skeleton::uses_mpi;
 use crate::source::Program;
 use ckpt_compiler::library::Tables;
 use proc_macro2::Span;
@@ -62,7 +62,7 @@ impl Value {
 /// Goes over all functions.
 pub fn build(program: &Program, resolver: &Resolver<'_>, methods: &Methods) -> CallGraph {
     let mut graph = CallGraph::default();
-    let passes_messages = uses_mpi(resolver.items);
+    let passes_messages = comm_model(resolver.items).is_some();
     for function in &resolver.items.functions {
         let default = Signature::default();
         let signature = methods.signatures.get(function.id.0).unwrap_or(&default);

@@ -2,6 +2,7 @@
 
 pub mod amount;
 mod collect;
+pub mod comm_library;
 pub mod fold;
 pub mod hints;
 pub mod methods;

@@ -87,12 +87,12 @@ impl Lowerer<'_> {
             self.push(Value::Unit);
             return;
         }
-        let message = self.message_of(&names);
+        let message = self.model.function(&names);
         let names = self.full_path(names);
         // `T::run(..)`: a function of the program, most likely.
-        let is_outside = names
-            .first()
-            .is_some_and(|first| matches!(first.as_str(), "mpi" | "std" | "core" | "alloc"));
+        let is_outside = names.first().is_some_and(|first| {
+            matches!(first.as_str(), "std" | "core" | "alloc") || first == self.model.crate_name()
+        });
         let perhaps = match names.len() {
             // A plain name that means nothing in this program.
             0 | 1 => self.named(&last, false),
@@ -123,30 +123,6 @@ impl Lowerer<'_> {
             scope = one.parent.filter(|_| one.is_block);
         }
         names
-    }
-
-    /// The meaning of a function of rsmpi: `p2p::send_receive(..)`, `Communicator::barrier(&world)`, a raw MPI call.
-    fn message_of(&self, names: &[String]) -> Option<Rc<ckpt_safepoints::skeleton::call::Call>> {
-        let last = names.last()?;
-        if last.starts_with("MPI_") {
-            return self.calls.raw(last);
-        }
-        let found = self.calls.get(last)?;
-        // A method called by its path: `Communicator::barrier(&world)`, but not `Sender::send`.
-        let of_mpi = |name: &String| {
-            [
-                "mpi",
-                "Communicator",
-                "CommunicatorCollectives",
-                "Root",
-                "Source",
-                "Destination",
-                "SimpleCommunicator",
-            ]
-            .contains(&name.as_str())
-        };
-        let is_free = found.sort == ckpt_safepoints::skeleton::call::Sort::Exchange;
-        (is_free || names.iter().any(of_mpi)).then(|| Rc::clone(found))
     }
 
     fn arguments(&mut self, call: &ExprCall) {
@@ -192,11 +168,11 @@ impl Lowerer<'_> {
         }
         let own = self.own_functions(call.method.span());
         let message = if own.is_empty() {
-            self.calls.get(&name).cloned()
+            self.model.method(&name)
         } else {
             None
         };
-        let pure = is_pure(&name);
+        let pure = self.model.leaves_receiver(&name) || is_pure(&name);
         let touch = match &own[..] {
             [] if pure || message.is_some() => Touch::Never,
             [] => Touch::Through,
@@ -332,40 +308,9 @@ fn root(expr: &Expr) -> Option<String> {
     }
 }
 
-/// Whether a method of another crate leaves its receiver as it is.
+/// Whether a method of another crate, which is none of the communication library's, leaves its receiver as it is.
 fn is_pure(name: &str) -> bool {
-    const MORE: [&str; 30] = [
-        "rank",
-        "size",
-        "target_rank",
-        "target_size",
-        "is_self",
-        "source_rank",
-        "tag",
-        "count",
-        "world",
-        "wait",
-        "wait_without_status",
-        "wait_for_data",
-        "cancel",
-        "get",
-        "shift",
-        "coordinates_to_rank",
-        "rank_to_coordinates",
-        "num_dimensions",
-        "get_layout",
-        "into",
-        "unwrap",
-        "expect",
-        "matched_receive",
-        "matched_receive_vec",
-        "iter",
-        "process_at_rank",
-        "any_process",
-        "this_process",
-        "is_some",
-        "is_none",
-    ];
+    const MORE: [&str; 7] = ["get", "into", "unwrap", "expect", "iter", "is_some", "is_none"];
     let tables = Tables::current();
     MORE.contains(&name) || (tables.is_pure(name) && !tables.changes(name) && !tables.borrows_mutably(name))
 }

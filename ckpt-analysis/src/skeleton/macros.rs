@@ -167,7 +167,7 @@ impl Lowerer<'_> {
             self.names_in(tokens, &mut names, &mut entered);
         }
         self.names_in(&mac.tokens, &mut names, &mut entered);
-        if let Some(call) = names.iter().find(|name| self.calls.get(name).is_some()) {
+        if let Some(call) = names.iter().find(|name| self.model.method(name).is_some()) {
             let why = format!("`{call}` is in a macro whose meaning is not known");
             self.op(Op::Opaque(why.into()));
         }

@@ -10,11 +10,12 @@ mod patterns;
 
 use crate::Analysis;
 use crate::calls::statement_start;
+use crate::items::comm_library::comm_model;
 use crate::items::resolve::Resolver;
-use crate::items::{FnId, Function, Items};
+use crate::items::{FnId, Function};
 use ckpt_compiler::syntax::marks::Marks;
 use ckpt_safepoints::SafePoints;
-use ckpt_safepoints::models::rsmpi::Calls;
+use ckpt_safepoints::models::CommModel;
 use ckpt_safepoints::skeleton::{Boundary, Code, Op, Pattern, Skeleton, SourcePlace, Var};
 use ckpt_safepoints::values::Value;
 use proc_macro2::Span;
@@ -23,40 +24,14 @@ use std::rc::Rc;
 use syn::{Block, Stmt};
 
 /// What tells the safe points of a program that begins in `main`, run with this many ranks or with any number; nothing
-/// for a program that does not use MPI.
+/// for a program that uses no communication library.
 pub fn safe_points(analysis: &Analysis, main: FnId, ranks: Option<usize>) -> Option<SafePoints> {
-    uses_mpi(&analysis.items).then(|| SafePoints::new(lower(analysis, main), ranks))
-}
-
-/// Whether a program names the crate `mpi` anywhere.
-pub(crate) fn uses_mpi(items: &Items) -> bool {
-    let starts = |path: &Vec<String>| {
-        let first = path.iter().find(|name| *name != "::");
-        first.is_some_and(|name| name == "mpi")
-    };
-    let imports = items
-        .scopes
-        .iter()
-        .any(|scope| scope.globs.iter().any(starts) || scope.uses.values().flatten().any(starts));
-    imports || items.functions.iter().any(|one| names_mpi(&one.item))
-}
-
-fn names_mpi(item: &syn::ItemFn) -> bool {
-    struct MpiPaths(bool);
-    impl<'ast> syn::visit::Visit<'ast> for MpiPaths {
-        fn visit_path(&mut self, path: &'ast syn::Path) {
-            self.0 |=
-                path.segments.len() > 1 && path.segments.first().is_some_and(|first| first.ident == "mpi");
-            syn::visit::visit_path(self, path);
-        }
-    }
-    let mut paths = MpiPaths(false);
-    syn::visit::Visit::visit_item_fn(&mut paths, item);
-    paths.0
+    let model = comm_model(&analysis.items)?;
+    Some(SafePoints::new(lower(analysis, main, &*model), model, ranks))
 }
 
 /// The skeleton of a program that begins in `main`.
-fn lower(analysis: &Analysis, main: FnId) -> Skeleton {
+fn lower(analysis: &Analysis, main: FnId, model: &dyn CommModel) -> Skeleton {
     let resolver = Resolver::new(&analysis.items);
     let orders = order::Orders::of(&analysis.items);
     let mut callees = HashMap::new();
@@ -84,7 +59,7 @@ fn lower(analysis: &Analysis, main: FnId) -> Skeleton {
             analysis,
             resolver: &resolver,
             callees: &callees,
-            calls: Calls::builtin(),
+            model,
             function,
             base: analysis.bases.get(function.place.file.0).copied().unwrap_or(0),
             skeleton: &mut skeleton,
@@ -124,7 +99,7 @@ pub(super) struct Lowerer<'a> {
     analysis: &'a Analysis,
     resolver: &'a Resolver<'a>,
     callees: &'a HashMap<(FnId, usize), Vec<FnId>>,
-    calls: Rc<Calls>,
+    model: &'a dyn CommModel,
     function: &'a Function,
     base: usize,
     skeleton: &'a mut Skeleton,

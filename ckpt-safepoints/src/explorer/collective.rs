@@ -1,7 +1,7 @@
 //! Collective calls: who waits for whom, what comes of them, and the communicators that they make.
 
 use crate::explorer::world::World;
-use crate::machine::{At, Comm, Part, What};
+use crate::machine::{At, Communicator, Part, What};
 use crate::skeleton::call::Waits;
 use crate::values::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -171,9 +171,8 @@ impl World {
             (None, None) => Some(0),
         };
         let made = color.and_then(|color| together.made.as_ref()?.get(&color).copied());
-        let gives_option = part.kind.starts_with("split") || part.kind.starts_with("create");
         match made {
-            Some(comm) if gives_option => Value::some(Value::Comm(comm)),
+            Some(comm) if part.optional => Value::some(Value::Comm(comm)),
             Some(comm) => Value::Comm(comm),
             None => Value::none(),
         }
@@ -207,7 +206,7 @@ impl World {
                 .into_iter()
                 .map(|(_, me)| self.comms[comm].members[me])
                 .collect();
-            self.comms.push(Comm {
+            self.comms.push(Communicator {
                 members,
                 grid: grid.clone(),
             });

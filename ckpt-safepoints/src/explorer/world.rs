@@ -6,7 +6,8 @@
 
 use crate::explorer::collective::{Together, differs};
 use crate::explorer::ranks::Ranks;
-use crate::machine::{Ask, At, Comm, Rank, Sight, State, Wait, What};
+use crate::machine::model::CommModel;
+use crate::machine::{Ask, At, Communicator, Rank, Sight, State, Wait, What};
 use crate::skeleton::Skeleton;
 use crate::skeleton::regions::Pieces;
 use crate::values::Value;
@@ -48,6 +49,7 @@ impl Message {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scene<'a> {
     pub(crate) skeleton: &'a Skeleton,
+    pub(crate) model: &'a dyn CommModel,
     pub(crate) pieces: &'a Pieces<'a>,
     /// Whether conditions that decide about values, and not about messages at once, are tried both ways as well, and
     /// messages keep what is the same on all ranks.
@@ -85,7 +87,7 @@ pub(crate) type Choice = (usize, usize, usize);
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct World {
     pub(crate) ranks: Ranks,
-    pub(crate) comms: Vec<Comm>,
+    pub(crate) comms: Vec<Communicator>,
     /// By communicator, source and destination.
     pub(crate) queues: BTreeMap<(usize, usize, usize), VecDeque<Message>>,
     pub(crate) together: BTreeMap<(usize, usize), Together>,
@@ -98,11 +100,11 @@ pub(crate) struct World {
 impl World {
     /// The ranks, all about to call `main`.
     pub(crate) fn new(count: usize, skeleton: &Skeleton) -> Self {
-        let all = Comm {
+        let all = Communicator {
             members: (0..count).collect(),
             grid: None,
         };
-        let alone = (0..count).map(|rank| Comm {
+        let alone = (0..count).map(|rank| Communicator {
             members: vec![rank],
             grid: None,
         });
@@ -142,6 +144,7 @@ impl World {
         let mut asks = Vec::new();
         let mut sight = Sight {
             skeleton: scene.skeleton,
+            model: scene.model,
             pieces: scene.pieces,
             comms: &self.comms,
             decisions: &self.decisions,

@@ -21,7 +21,7 @@ impl Rank {
             return self.own_method(method, receiver, arguments, sight);
         }
         let value = self.value(&receiver);
-        if self.mpi_method(method, &value, &arguments, sight) {
+        if self.library_method(method, &value, &arguments, sight) {
             return;
         }
         if let Some(message) = method

@@ -1,5 +1,6 @@
 //! Grids of ranks, as MPI numbers them.
 
+use super::Grid;
 use crate::values::Value;
 
 fn ints(value: &Value) -> Option<Vec<i128>> {
@@ -13,14 +14,11 @@ fn ints(value: &Value) -> Option<Vec<i128>> {
 }
 
 /// The dimensions of a grid of ranks.
-pub(crate) fn grid(plain: &[Value]) -> Option<(Vec<i128>, Vec<bool>)> {
+pub(crate) fn grid(plain: &[Value]) -> Option<Grid> {
     let dims = ints(plain.first()?)?;
     let periods: Vec<bool> = ints(plain.get(1)?)?.into_iter().map(|one| one != 0).collect();
     (dims.len() == periods.len() && dims.iter().all(|one| *one > 0)).then_some((dims, periods))
 }
-
-/// Dimensions, and whether each is periodic.
-pub(crate) type Grid = (Vec<i128>, Vec<bool>);
 
 /// Colour and key of a rank in a part of a grid, and the dimensions of that part.
 pub(crate) fn subgrid(grid: &Grid, me: i128, retain: Option<&Value>) -> Option<(i128, i128, Grid)> {

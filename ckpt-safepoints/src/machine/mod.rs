@@ -4,11 +4,11 @@ mod bags;
 mod builtin;
 mod calls;
 mod control;
-mod grids;
-mod groups;
+pub(crate) mod grids;
 mod lists;
 mod many;
-mod mpi;
+mod messages;
+pub(crate) mod model;
 mod outside;
 mod patterns;
 mod places;
@@ -23,6 +23,7 @@ use crate::skeleton::regions::Pieces;
 use crate::skeleton::{Op, Skeleton, Touch, Var};
 use crate::values::numbers;
 use crate::values::{Fields, Place, Value};
+use model::CommModel;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -174,13 +175,16 @@ pub(crate) struct Rank {
     pub(crate) at: At,
 }
 
-/// What ranks know of each other.
+/// The dimensions of a grid of ranks, and whether each is periodic.
+pub type Grid = (Vec<i128>, Vec<bool>);
+
+/// Ranks that communicate with each other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Comm {
+pub struct Communicator {
     /// The ranks in it, by their number among all.
-    pub(crate) members: Vec<usize>,
-    /// Dimensions and whether each is periodic.
-    pub(crate) grid: Option<(Vec<i128>, Vec<bool>)>,
+    pub members: Vec<usize>,
+    /// The grid that they form, if they do.
+    pub grid: Option<Grid>,
 }
 
 /// What a rank brings into a collective call.
@@ -195,7 +199,9 @@ pub(crate) struct Part {
     pub(crate) data: Option<Value>,
     /// Colour and key.
     pub(crate) split: Option<(Option<i128>, i128)>,
-    pub(crate) grid: Option<(Vec<i128>, Vec<bool>)>,
+    pub(crate) grid: Option<Grid>,
+    /// Whether a rank may get no communicator.
+    pub(crate) optional: bool,
 }
 
 /// What a rank asks of the others.
@@ -219,10 +225,12 @@ pub(crate) enum Ask {
 }
 
 /// What a rank can see while it runs.
+#[derive(Debug)]
 pub(crate) struct Sight<'a> {
     pub(crate) skeleton: &'a Skeleton,
+    pub(crate) model: &'a dyn CommModel,
     pub(crate) pieces: &'a Pieces<'a>,
-    pub(crate) comms: &'a [Comm],
+    pub(crate) comms: &'a [Communicator],
     pub(crate) decisions: &'a BTreeMap<u64, bool>,
     /// Whether conditions that decide about values are tried both ways.
     pub(crate) fine: bool,

@@ -1,7 +1,7 @@
 //! Functions of other crates.
 
-use super::{After, Rank, Sight};
-use crate::skeleton::call::Call;
+use super::{Rank, Sight};
+use crate::skeleton::call::CommCall;
 use crate::skeleton::settled::{Settled, settles};
 use crate::values::{Binary, Value};
 use std::rc::Rc;
@@ -18,15 +18,15 @@ impl Rank {
         &mut self,
         path: &Rc<[Rc<str>]>,
         arguments: Vec<Value>,
-        message: Option<&Rc<Call>>,
+        message: Option<&Rc<CommCall>>,
         sight: &mut Sight<'_>,
     ) {
         if let Some(call) = message {
-            return self.mpi_function(call, &arguments, sight);
+            return self.communicate_by_path(call, &arguments, sight);
         }
         let names: Vec<&str> = path.iter().map(|name| &**name).collect();
         let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
-        if self.mpi_value(&names, &plain, sight) {
+        if self.library_function(&names, &plain, sight) {
             return;
         }
         let found = match (&names[..], &plain[..]) {
@@ -99,12 +99,6 @@ impl Rank {
             false => Value::Data,
         };
         self.push(text);
-    }
-
-    /// `mpi::request::scope(|scope| ..)` and the like: closures that are called once, here.
-    pub(crate) fn call_scope(&mut self, closure: Value, given: Vec<Value>, sight: &mut Sight<'_>) {
-        let first = self.next;
-        self.call_value(closure, given, After::Drain(first), sight);
     }
 }
 

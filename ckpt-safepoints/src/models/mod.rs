@@ -1,3 +1,27 @@
 //! What the calls of a communication library mean, one library a file.
+//!
+//! A new one is a table of its calls in `tables/`, a file here that implements [`CommModel`], and a line in [`MODELS`].
 
 pub mod rsmpi;
+pub mod table;
+#[cfg(test)]
+mod toy;
+
+pub use crate::machine::model::{Caller, CommModel, Outcome};
+pub use crate::machine::{Communicator, Grid};
+
+use std::rc::Rc;
+
+/// The models that there are, by the crate that a program names if it uses the library.
+const MODELS: [(&str, fn() -> Rc<dyn CommModel>); 1] = [("mpi", || Rc::new(rsmpi::Rsmpi::default()))];
+
+/// The crates of the libraries that there are models of.
+pub fn crates() -> impl Iterator<Item = &'static str> {
+    MODELS.iter().map(|(name, _)| *name)
+}
+
+/// The model of a library, by the name of its crate.
+pub fn of_crate(name: &str) -> Option<Rc<dyn CommModel>> {
+    let found = MODELS.iter().find(|(one, _)| *one == name)?;
+    Some(found.1())
+}

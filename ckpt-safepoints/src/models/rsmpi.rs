@@ -1,141 +1,377 @@
-//! What rsmpi's calls do to messages, read from `tables/messages.toml`.
+//! rsmpi: the crate `mpi`. What its calls do to messages stands in `tables/rsmpi.toml`; here is how its values behave.
 
-use crate::skeleton::call::{Call, Gives, Sort, Waits};
-use std::collections::HashMap;
+use super::table::CallTable;
+use super::{Caller, CommModel, Outcome};
+use crate::machine::grids::{coordinates, rank_at, shifted};
+use crate::skeleton::call::{CommCall, Gives, Sort};
+use crate::values::Value;
 use std::rc::Rc;
-use toml::Table;
 
-/// The table.
-#[derive(Debug)]
-pub struct Calls(HashMap<String, Rc<Call>>);
+/// Methods of a communicator that exchange nothing, and whose results do not matter.
+const HARMLESS: [&str; 19] = [
+    "set_name",
+    "get_name",
+    "pack",
+    "pack_into",
+    "pack_size",
+    "unpack_into",
+    "compare",
+    "test_inter",
+    "topology",
+    "into_topology",
+    "get_attr",
+    "set_attr",
+    "buffer_size",
+    "set_buffer_size",
+    "detach_buffer",
+    "appnum",
+    "parent",
+    "as_raw",
+    "cartesian_map",
+];
 
-thread_local! {
-    static CALLS: Rc<Calls> = Rc::new(Calls::read(include_str!("../../tables/messages.toml")));
+const CANCELLED: &str = "a request is cancelled, and whether in time is not known";
+
+/// The names of rsmpi's objects that nothing but the model itself tells apart.
+const UNIVERSE: &str = "Universe";
+const SCOPE: &str = "Scope";
+const COLOR: &str = "Color";
+
+fn object(name: &str, of: Value) -> Value {
+    Value::Object(name.into(), Rc::new(of))
 }
 
-impl Calls {
-    /// The table that ckpt brings along.
-    pub fn builtin() -> Rc<Self> {
-        CALLS.with(Rc::clone)
-    }
+/// The model.
+#[derive(Debug)]
+pub struct Rsmpi {
+    calls: CallTable,
+}
 
-    /// What a method or function of this name does, if it is one of rsmpi's that communicate.
-    pub fn get(&self, name: &str) -> Option<&Rc<Call>> {
-        self.0.get(name)
-    }
-
-    /// What a function of MPI itself does: whatever may communicate is not followed.
-    pub fn raw(&self, name: &str) -> Option<Rc<Call>> {
-        const HARMLESS: [&str; 12] = [
-            "MPI_Wtime",
-            "MPI_Wtick",
-            "MPI_Comm_rank",
-            "MPI_Comm_size",
-            "MPI_Initialized",
-            "MPI_Finalized",
-            "MPI_Abort",
-            "MPI_Get_",
-            "MPI_Type_",
-            "MPI_Error_",
-            "MPI_Op_",
-            "MPI_Info_",
-        ];
-        if HARMLESS.iter().any(|start| name.starts_with(start)) && name != "MPI_Get_accumulate" {
-            return None;
+impl Default for Rsmpi {
+    fn default() -> Self {
+        Self {
+            calls: CallTable::read(include_str!("../../tables/rsmpi.toml")),
         }
-        let why = if name.starts_with("MPI_Win")
-            || name.contains("ccumulate")
-            || matches!(name, "MPI_Put" | "MPI_Get")
+    }
+}
+
+impl CommModel for Rsmpi {
+    fn crate_name(&self) -> &str {
+        "mpi"
+    }
+
+    fn method(&self, name: &str) -> Option<Rc<CommCall>> {
+        self.calls.get(name)
+    }
+
+    /// `p2p::send_receive(..)`, `Communicator::barrier(&world)`, a raw MPI call.
+    fn function(&self, path: &[String]) -> Option<Rc<CommCall>> {
+        let last = path.last()?;
+        if last.starts_with("MPI_") {
+            return raw(last);
+        }
+        let found = self.calls.get(last)?;
+        // A method called by its path: `Communicator::barrier(&world)`, but not `Sender::send`.
+        let of_mpi = |name: &String| {
+            [
+                "mpi",
+                "Communicator",
+                "CommunicatorCollectives",
+                "Root",
+                "Source",
+                "Destination",
+                "SimpleCommunicator",
+            ]
+            .contains(&name.as_str())
+        };
+        let is_free = found.sort == Sort::Exchange;
+        (is_free || path.iter().any(of_mpi)).then_some(found)
+    }
+
+    fn leaves_receiver(&self, method: &str) -> bool {
+        self.calls.is_query(method)
+    }
+
+    fn call_method(
+        &self,
+        caller: &mut Caller<'_, '_>,
+        method: &str,
+        receiver: &Value,
+        arguments: &[Value],
+    ) -> Outcome {
+        let plain: Vec<Value> = arguments.iter().map(|one| caller.value(one)).collect();
+        Outcome::Gives(match receiver {
+            Value::Object(name, _) => match (&**name, method) {
+                (UNIVERSE, "world") => Value::Comm(0),
+                (UNIVERSE | SCOPE, _) => Value::Data,
+                _ => return Outcome::Foreign,
+            },
+            Value::Comm(comm) => return of_communicator(caller, *comm, method, &plain),
+            Value::Group(members) => match of_group(caller.index(), members, method, &plain) {
+                Some(found) => found,
+                None => return not_followed(caller, method),
+            },
+            Value::Process(comm, rank) => match method {
+                "rank" if caller.communicator(*comm).is_some() => Value::Int(*rank),
+                "is_self" => Value::Bool(caller.number_in(*comm) == Some(*rank)),
+                "as_communicator" => Value::Comm(*comm),
+                "clone" => receiver.clone(),
+                _ => match in_communicator(caller, *comm, method, &plain) {
+                    Ok(found) => found,
+                    Err(_) => return Outcome::Done,
+                },
+            },
+            Value::AnyProcess(comm) => match method {
+                "as_communicator" => Value::Comm(*comm),
+                _ => receiver.clone(),
+            },
+            Value::Status(source, tag) => match method {
+                "source_rank" => Value::Int(*source),
+                "tag" => (**tag).clone(),
+                "clone" => receiver.clone(),
+                _ => Value::Data,
+            },
+            Value::Request(id) => return of_request(caller, *id, method),
+            Value::Message(id) => return of_message(caller, *id, method, arguments),
+            Value::Tuple(parts) if method == "matched_receive_vec" => match parts.first() {
+                Some(Value::Message(id)) => return of_message(caller, *id, "matched_receive", arguments),
+                _ => return not_followed(caller, method),
+            },
+            _ => return Outcome::Foreign,
+        })
+    }
+
+    fn call_function(&self, caller: &mut Caller<'_, '_>, path: &[&str], arguments: &[Value]) -> Outcome {
+        Outcome::Gives(match (path, arguments) {
+            ([.., "initialize"], []) => Value::some(object(UNIVERSE, Value::Unit)),
+            ([.., "initialize_with_threading"], [_]) => {
+                Value::some(Value::tuple(vec![object(UNIVERSE, Value::Unit), Value::Data]))
+            }
+            ([.., "SimpleCommunicator" | "SystemCommunicator", "world"], []) => Value::Comm(0),
+            ([.., "SimpleCommunicator" | "SystemCommunicator", "self_comm"], []) => {
+                Value::Comm(1 + caller.index())
+            }
+            ([.., "Color", "with_value"], [color]) => object(COLOR, color.clone()),
+            ([.., "Color", "undefined"], []) => object(COLOR, Value::Unit),
+            ([.., "WaitGuard", "from"], [request]) => request.clone(),
+            ([.., "CancelGuard", "from"], [_]) => return caller.lose(CANCELLED),
+            ([.., "request", "scope"], [closure]) => {
+                return caller.call_in_scope(closure.clone(), vec![object(SCOPE, Value::Unit)]);
+            }
+            ([.., "multiple_scope"], [_, closure]) => {
+                let given = vec![object(SCOPE, Value::Unit), Value::Data];
+                return caller.call_in_scope(closure.clone(), given);
+            }
+            _ => return Outcome::Foreign,
+        })
+    }
+}
+
+/// What a function of MPI itself does: whatever may communicate is not followed.
+fn raw(name: &str) -> Option<Rc<CommCall>> {
+    const HARMLESS: [&str; 12] = [
+        "MPI_Wtime",
+        "MPI_Wtick",
+        "MPI_Comm_rank",
+        "MPI_Comm_size",
+        "MPI_Initialized",
+        "MPI_Finalized",
+        "MPI_Abort",
+        "MPI_Get_",
+        "MPI_Type_",
+        "MPI_Error_",
+        "MPI_Op_",
+        "MPI_Info_",
+    ];
+    if HARMLESS.iter().any(|start| name.starts_with(start)) && name != "MPI_Get_accumulate" {
+        return None;
+    }
+    let why =
+        if name.starts_with("MPI_Win") || name.contains("ccumulate") || matches!(name, "MPI_Put" | "MPI_Get")
         {
             "windows are not followed: any rank may write to another's memory"
         } else {
             "calls of MPI itself, past rsmpi, are not followed"
         };
-        one("opaque", name, &toml::Value::String(why.into())).map(Rc::new)
-    }
+    Some(Rc::new(CommCall::new(name, Sort::Opaque(why.into()))))
+}
 
-    /// A table of this crate that is malformed is a bug, and a test reads it.
-    fn read(text: &str) -> Self {
-        let table: Table = text
-            .parse()
-            .unwrap_or_else(|error| panic!("messages.toml: {error}"));
-        let mut calls = HashMap::new();
-        for (section, entries) in &table {
-            for (name, entry) in entries.as_table().into_iter().flatten() {
-                let call =
-                    one(section, name, entry).unwrap_or_else(|| panic!("messages.toml: {section}.{name}"));
-                calls.insert(name.clone(), Rc::new(call));
-            }
-        }
-        Self(calls)
+fn not_followed(caller: &mut Caller<'_, '_>, method: &str) -> Outcome {
+    caller.lose(&format!(
+        "`{method}` of a communicator or a group is not followed"
+    ))
+}
+
+/// Why a method of a communicator gives nothing.
+enum Without {
+    /// The process ends by it.
+    Ends,
+    /// What it gives cannot be told.
+    NotFollowed,
+}
+
+fn of_communicator(caller: &mut Caller<'_, '_>, comm: usize, method: &str, plain: &[Value]) -> Outcome {
+    match in_communicator(caller, comm, method, plain) {
+        Ok(found) => Outcome::Gives(found),
+        Err(Without::Ends) => Outcome::Done,
+        Err(Without::NotFollowed) => not_followed(caller, method),
     }
 }
 
-fn one(section: &str, name: &str, entry: &toml::Value) -> Option<Call> {
-    let index = |key: &str| {
-        entry
-            .get(key)
-            .and_then(toml::Value::as_integer)
-            .map(|at| at as usize)
+fn in_communicator(
+    caller: &mut Caller<'_, '_>,
+    comm: usize,
+    method: &str,
+    plain: &[Value],
+) -> Result<Value, Without> {
+    let ends = match (method, plain) {
+        // rsmpi checks the number and panics.
+        ("process_at_rank", [Value::Int(rank)]) => {
+            let of = caller.communicator(comm).ok_or(Without::NotFollowed)?;
+            !(0..of.members.len() as i128).contains(rank)
+        }
+        ("abort", [_]) => caller.communicator(comm).is_some(),
+        _ => false,
     };
-    let word = |key: &str| entry.get(key).and_then(toml::Value::as_str);
-    let flag = |key: &str| entry.get(key).and_then(toml::Value::as_bool).unwrap_or(false);
-    let sort = match section {
-        "send" => Sort::Send,
-        "receive" => Sort::Receive,
-        "probe" => Sort::Probe,
-        "ask" => Sort::Ask,
-        "test" => Sort::Test,
-        "exchange" => Sort::Exchange,
-        "collective" => Sort::Collective(match word("waits")? {
-            "all" => Waits::All,
-            "from root" => Waits::FromRoot,
-            "to root" => Waits::ToRoot,
-            "below" => Waits::Below,
-            _ => return None,
-        }),
-        "communicator" => Sort::Communicator,
-        "opaque" => Sort::Opaque(entry.as_str()?.to_owned()),
+    if ends {
+        caller.end();
+        return Err(Without::Ends);
+    }
+    told_of_communicator(caller, comm, method, plain).ok_or(Without::NotFollowed)
+}
+
+fn told_of_communicator(
+    caller: &Caller<'_, '_>,
+    comm: usize,
+    method: &str,
+    plain: &[Value],
+) -> Option<Value> {
+    let of = caller.communicator(comm)?;
+    let grid = of.grid.as_ref();
+    let numbers = |list: Vec<i128>| Value::list(list.into_iter().map(Value::Int).collect());
+    Some(match (method, plain) {
+        ("rank", []) => Value::Int(caller.number_in(comm)?),
+        ("size" | "target_size", []) => Value::Int(of.members.len() as i128),
+        ("process_at_rank", [Value::Int(rank)]) => Value::Process(comm, *rank),
+        ("process_at_rank", [_]) => Value::Unknown,
+        ("any_process", []) => Value::AnyProcess(comm),
+        ("this_process", []) => Value::Process(comm, caller.number_in(comm)?),
+        ("as_communicator" | "clone", []) => Value::Comm(comm),
+        ("group", []) => Value::Group(Rc::new(of.members.clone())),
+        ("num_dimensions", []) => Value::Int(grid?.0.len() as i128),
+        ("shift", [Value::Int(axis), Value::Int(by)]) => {
+            let me = caller.number_in(comm)?;
+            let (dims, periods) = grid?;
+            let axis = usize::try_from(*axis).ok().filter(|axis| *axis < dims.len())?;
+            let neighbour = |by: i128| match shifted(dims, periods, me, axis, by) {
+                Some(rank) => Value::some(Value::Int(rank)),
+                None => Value::none(),
+            };
+            Value::tuple(vec![neighbour(-by), neighbour(*by)])
+        }
+        ("rank_to_coordinates", [Value::Int(rank)]) => numbers(coordinates(&grid?.0, *rank)),
+        ("coordinates_to_rank", [Value::List(list)]) => rank_at(&grid?.0, &grid?.1, list)?,
+        ("get_layout", []) => {
+            let (dims, periods) = grid?;
+            let me = coordinates(dims, caller.number_in(comm)?);
+            let periods = Value::list(periods.iter().copied().map(Value::Bool).collect());
+            let fields = [
+                ("dims", numbers(dims.clone())),
+                ("periods", periods),
+                ("coords", numbers(me)),
+            ];
+            let fields = fields.into_iter().map(|(name, value)| (Rc::from(name), value));
+            Value::Struct("CartesianLayout".into(), Rc::new(fields.collect()))
+        }
+        (name, _) if HARMLESS.contains(&name) => Value::Unknown,
         _ => return None,
-    };
-    let gives = match word("gives") {
-        None => Gives::Nothing,
-        Some("status") => Gives::Status,
-        Some("value and status") => Gives::ValueAndStatus,
-        Some("message and status") => Gives::MessageAndStatus,
-        Some(_) => return None,
-    };
-    Some(Call {
-        name: name.into(),
-        sort,
-        kind: word("kind").unwrap_or(name).into(),
-        data: index("data"),
-        tag: index("tag"),
-        send_tag: index("send_tag"),
-        to: index("to"),
-        from: index("from"),
-        into: index("into"),
-        color: index("color"),
-        key: index("key"),
-        group: index("group"),
-        retain: index("retain"),
-        cartesian: flag("cartesian"),
-        request: flag("request"),
-        same: flag("same"),
-        gives,
     })
+}
+
+fn of_request(caller: &mut Caller<'_, '_>, id: u64, method: &str) -> Outcome {
+    match method {
+        "wait" | "wait_for_data" | "wait_without_status" => caller.wait(vec![id], Value::Data),
+        "get" => caller.receive(id, Gives::ValueAndStatus),
+        "into" | "clone" | "shrink_scope_to" => Outcome::Gives(Value::Request(id)),
+        "cancel" => caller.lose(CANCELLED),
+        // It stays open: only a wait or the end of the scope closes it.
+        _ => Outcome::Gives(Value::Unknown),
+    }
+}
+
+fn of_message(caller: &mut Caller<'_, '_>, id: u64, method: &str, arguments: &[Value]) -> Outcome {
+    let Some((value, status)) = caller.matched(id) else {
+        return Outcome::Gives(Value::Data);
+    };
+    let given = match method {
+        "matched_receive" | "matched_receive_vec" => Value::tuple(vec![value, status]),
+        "matched_receive_into" => {
+            if let Some(into) = arguments.first() {
+                caller.fill(into, value);
+            }
+            status
+        }
+        _ => return Outcome::Gives(Value::Data),
+    };
+    caller.take_matched(id);
+    Outcome::Gives(given)
+}
+
+/// A method of a group; nothing where it cannot be worked out.
+fn of_group(me: usize, members: &Rc<Vec<usize>>, method: &str, plain: &[Value]) -> Option<Value> {
+    let group = |list: Vec<usize>| Value::Group(Rc::new(list));
+    let both = |other: &[usize], wanted: bool| -> Vec<usize> {
+        let kept = members.iter().filter(|one| other.contains(one) == wanted);
+        kept.copied().collect()
+    };
+    Some(match (method, plain) {
+        ("clone" | "as_ref", []) => Value::Group(Rc::clone(members)),
+        ("size", []) => Value::Int(members.len() as i128),
+        ("rank", []) => match members.iter().position(|one| *one == me) {
+            Some(at) => Value::some(Value::Int(at as i128)),
+            None => Value::none(),
+        },
+        ("union", [Value::Group(other)]) => {
+            let more = other.iter().filter(|one| !members.contains(one));
+            group(members.iter().chain(more).copied().collect())
+        }
+        ("intersection", [Value::Group(other)]) => group(both(other, true)),
+        ("difference", [Value::Group(other)]) => group(both(other, false)),
+        ("include", [list]) => group(
+            positions(list)?
+                .into_iter()
+                .map(|at| members.get(at).copied())
+                .collect::<Option<_>>()?,
+        ),
+        ("exclude", [list]) => {
+            let without = positions(list)?;
+            let kept = members.iter().enumerate().filter(|(at, _)| !without.contains(at));
+            group(kept.map(|(_, one)| *one).collect())
+        }
+        ("compare" | "translate_rank" | "translate_ranks", _) => Value::Unknown,
+        _ => return None,
+    })
+}
+
+fn positions(list: &Value) -> Option<Vec<usize>> {
+    let Value::List(parts) = list else { return None };
+    let number = |part: &Value| match part {
+        Value::Int(number) => usize::try_from(*number).ok(),
+        _ => None,
+    };
+    parts.iter().map(number).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Calls, Sort};
+    use super::*;
 
     #[test]
     fn the_table_is_read_and_knows_the_calls() {
-        let calls = Calls::builtin();
-        assert_eq!(calls.get("send").unwrap().sort, Sort::Send);
-        assert_eq!(calls.get("receive_into_with_tag").unwrap().tag, Some(1));
-        assert!(calls.get("immediate_receive_into").unwrap().request);
-        assert!(calls.get("rank").is_none());
+        let model = Rsmpi::default();
+        assert_eq!(model.method("send").unwrap().sort, Sort::Send);
+        assert_eq!(model.method("receive_into_with_tag").unwrap().tag, Some(1));
+        assert!(model.method("immediate_receive_into").unwrap().request);
+        assert!(model.method("rank").is_none());
     }
 }

@@ -7,6 +7,8 @@ use std::rc::Rc;
 pub enum Gives {
     /// Nothing.
     Nothing,
+    /// The value alone.
+    Value,
     /// `Status`
     Status,
     /// `(value, Status)`
@@ -53,7 +55,7 @@ pub enum Sort {
 
 /// A call: numbers are indices of arguments, without the receiver.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Call {
+pub struct CommCall {
     /// Its name.
     pub name: Rc<str>,
     /// What it is.
@@ -82,10 +84,41 @@ pub struct Call {
     pub retain: Option<usize>,
     /// Whether a grid of ranks is made.
     pub cartesian: bool,
+    /// Whether a rank may get no communicator, so that what it is given is an `Option`.
+    pub optional: bool,
     /// Whether a request is given.
     pub request: bool,
     /// Whether what comes is the same on all ranks.
     pub same: bool,
+    /// Whether it is a function without a receiver, on all ranks of the program.
+    pub world: bool,
     /// What is given back.
     pub gives: Gives,
+}
+
+impl CommCall {
+    /// A call of which nothing more is told.
+    pub fn new(name: &str, sort: Sort) -> Self {
+        Self {
+            name: name.into(),
+            sort,
+            kind: name.into(),
+            data: None,
+            tag: None,
+            send_tag: None,
+            to: None,
+            from: None,
+            into: None,
+            color: None,
+            key: None,
+            group: None,
+            retain: None,
+            cartesian: false,
+            optional: false,
+            request: false,
+            same: false,
+            world: false,
+            gives: Gives::Nothing,
+        }
+    }
 }

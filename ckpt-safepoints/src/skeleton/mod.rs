@@ -5,7 +5,7 @@ pub(crate) mod regions;
 pub(crate) mod settled;
 
 use crate::values::{Binary, Value};
-use call::Call;
+use call::CommCall;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
@@ -158,8 +158,8 @@ pub struct Method {
     pub own: Vec<(usize, Option<Rc<str>>)>,
     /// Methods of the program with this name, where it is not told which is meant.
     pub perhaps: Vec<(usize, Option<Rc<str>>)>,
-    /// rsmpi's meaning.
-    pub message: Option<Rc<Call>>,
+    /// What it does to messages, if it is one of the communication library.
+    pub message: Option<Rc<CommCall>>,
     /// Whether it takes its receiver by shared reference or value, as far as the tables know.
     pub pure: bool,
     /// Whether it may give an exclusive reference to its receiver, or to a part of it, as far as the tables know.
@@ -250,7 +250,7 @@ pub enum Op {
     /// Calls what the value below so many arguments stands for.
     CallValue(usize),
     /// A function outside of the program, its path and the number of its arguments.
-    Outside(Rc<[Rc<str>]>, usize, Option<Rc<Call>>),
+    Outside(Rc<[Rc<str>]>, usize, Option<Rc<CommCall>>),
     /// A text made of so many values, and the functions of the program that may write them.
     Text(Rc<str>, usize, Rc<[usize]>),
     /// Makes the closure with this code.

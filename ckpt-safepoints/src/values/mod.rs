@@ -53,7 +53,7 @@ pub enum Value {
     /// Anything at all.
     #[default]
     Unknown,
-    /// Not known, and no part of MPI.
+    /// Not known, and no part of the communication library.
     Data,
     /// Not known, but the same wherever this number stands.
     Uniform(u64),
@@ -90,8 +90,6 @@ pub enum Value {
     Closure(usize, usize),
     /// A function of the program.
     Function(usize),
-    /// `Universe`
-    Universe,
     /// A communicator.
     Comm(usize),
     /// A group: ranks by their number among all.
@@ -106,10 +104,8 @@ pub enum Value {
     Request(u64),
     /// A message that is there and has not been taken.
     Message(u64),
-    /// The scope of requests.
-    Scope,
-    /// `Color`
-    Color(Box<Value>),
+    /// Another value of the communication library, by its name there, and what it is made of.
+    Object(Rc<str>, Rc<Value>),
 }
 
 impl Value {
@@ -290,9 +286,8 @@ impl Value {
             Value::Struct(_, fields) => Box::new(fields.values()),
             Value::Range(parts) => Box::new(parts.iter()),
             Value::Many(parts) => Box::new(parts.iter()),
-            Value::Color(inner) | Value::Status(_, inner) | Value::Bag(inner, _) => {
-                Box::new(std::iter::once(&**inner))
-            }
+            Value::Status(_, inner) | Value::Bag(inner, _) => Box::new(std::iter::once(&**inner)),
+            Value::Object(_, inner) => Box::new(std::iter::once(&**inner)),
             _ => Box::new(std::iter::empty()),
         }
     }
@@ -325,7 +320,7 @@ impl Value {
                     element.map(change),
                 ]))
             }
-            Value::Color(inner) => Value::Color(Box::new(inner.map(change))),
+            Value::Object(name, inner) => Value::Object(name.clone(), Rc::new(inner.map(change))),
             Value::Bag(inner, is_hashed) => Value::Bag(Box::new(inner.map(change)), *is_hashed),
             Value::Status(source, tag) => Value::Status(*source, Box::new(tag.map(change))),
             other => other.clone(),

@@ -1,38 +1,17 @@
-//! rsmpi: communicators, processes, messages, requests.
+//! Calls that communicate, as the table of the library has them: messages leave and come, and all ranks do something
+//! together.
 
-use super::grids::{coordinates, grid, rank_at, shifted, subgrid};
+use super::grids::{grid, subgrid};
+use super::model::{Caller, Outcome};
 use super::{Ask, Part, Rank, Request, Sight, State, Wait, What};
 use crate::skeleton::Method;
-use crate::skeleton::call::{Call, Gives, Sort};
+use crate::skeleton::call::{CommCall, Gives, Sort};
 use crate::values::{Place, Value};
 use std::rc::Rc;
 
-/// Methods of a communicator that exchange nothing, and whose results do not matter.
-const HARMLESS: [&str; 19] = [
-    "set_name",
-    "get_name",
-    "pack",
-    "pack_into",
-    "pack_size",
-    "unpack_into",
-    "compare",
-    "test_inter",
-    "topology",
-    "into_topology",
-    "get_attr",
-    "set_attr",
-    "buffer_size",
-    "set_buffer_size",
-    "detach_buffer",
-    "appnum",
-    "parent",
-    "as_raw",
-    "cartesian_map",
-];
-
 impl Rank {
     /// The rank's number in a communicator.
-    fn number_in(&self, comm: usize, sight: &Sight<'_>) -> Option<i128> {
+    pub(super) fn number_in(&self, comm: usize, sight: &Sight<'_>) -> Option<i128> {
         let members = &sight.comms.get(comm)?.members;
         members
             .iter()
@@ -40,8 +19,8 @@ impl Rank {
             .map(|at| at as i128)
     }
 
-    /// Whether the method is one of rsmpi's objects.
-    pub(crate) fn mpi_method(
+    /// Whether the method is one of the communication library's.
+    pub(crate) fn library_method(
         &mut self,
         method: &Method,
         value: &Value,
@@ -49,171 +28,34 @@ impl Rank {
         sight: &mut Sight<'_>,
     ) -> bool {
         if let Some(call) = &method.message {
-            let whom = match value {
-                Value::Comm(comm) => Some((*comm, None)),
-                Value::Process(comm, rank) => Some((*comm, Some(*rank))),
-                Value::AnyProcess(comm) => Some((*comm, None)),
-                _ => None,
-            };
             if call.sort == Sort::Test {
                 if let Value::Request(id) = value {
                     self.test_request(*id, sight);
                     return true;
                 }
-            } else if let Some((comm, rank)) = whom {
-                self.message(
-                    call,
-                    comm,
-                    rank,
-                    matches!(value, Value::AnyProcess(_)),
-                    arguments,
-                    sight,
-                );
+            } else if let Some(peer) = Peer::of(value) {
+                self.communicate(call, peer, arguments, sight);
                 return true;
             }
         }
-        let name = &*method.name;
-        let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
-        let found = match value {
-            Value::Universe => Some(match name {
-                "world" => Value::Comm(0),
-                _ => Value::Data,
-            }),
-            Value::Comm(comm) => self.comm_method(*comm, name, &plain, sight),
-            Value::Group(members) => self.group_method(members, name, &plain),
-            Value::Process(comm, rank) => Some(match name {
-                "rank" if sight.comms.get(*comm).is_some() => Value::Int(*rank),
-                "is_self" => Value::Bool(self.number_in(*comm, sight) == Some(*rank)),
-                "as_communicator" => Value::Comm(*comm),
-                "clone" => value.clone(),
-                _ => match self.comm_method(*comm, name, &plain, sight) {
-                    Some(found) => found,
-                    None => return true,
-                },
-            }),
-            Value::AnyProcess(comm) => Some(match name {
-                "as_communicator" => Value::Comm(*comm),
-                _ => value.clone(),
-            }),
-            Value::Status(source, tag) => Some(match name {
-                "source_rank" => Value::Int(*source),
-                "tag" => (**tag).clone(),
-                "clone" => value.clone(),
-                _ => Value::Data,
-            }),
-            Value::Request(id) => return self.request_method(*id, name, sight),
-            Value::Message(id) => return self.message_method(*id, name, arguments),
-            Value::Tuple(parts) if name == "matched_receive_vec" => match parts.first() {
-                Some(Value::Message(id)) => return self.message_method(*id, "matched_receive", arguments),
-                _ => None,
-            },
-            Value::Scope => Some(Value::Data),
-            _ => return false,
-        };
-        match found {
-            Some(found) => self.push(found),
-            None if self.state == State::Runs => {
-                self.lose(&format!("`{name}` of a communicator or a group is not followed"))
-            }
-            None => {}
-        }
-        true
+        let model = sight.model;
+        let outcome = model.call_method(&mut Caller::new(self, sight), &method.name, value, arguments);
+        self.comes_to(outcome)
     }
 
-    fn comm_method(&mut self, comm: usize, name: &str, plain: &[Value], sight: &Sight<'_>) -> Option<Value> {
-        let of = sight.comms.get(comm)?;
-        let size = of.members.len() as i128;
-        let grid = of.grid.as_ref();
-        Some(match (name, plain) {
-            ("rank", []) => Value::Int(self.number_in(comm, sight)?),
-            ("size" | "target_size", []) => Value::Int(size),
-            ("process_at_rank", [Value::Int(rank)]) if (0..size).contains(rank) => {
-                Value::Process(comm, *rank)
-            }
-            ("process_at_rank", [Value::Int(_)]) => {
-                // rsmpi checks the number and panics.
-                self.state = State::Ended;
-                return None;
-            }
-            ("process_at_rank", [_]) => Value::Unknown,
-            ("any_process", []) => Value::AnyProcess(comm),
-            ("this_process", []) => Value::Process(comm, self.number_in(comm, sight)?),
-            ("as_communicator" | "clone", []) => Value::Comm(comm),
-            ("group", []) => Value::Group(Rc::new(of.members.clone())),
-            ("abort", [_]) => {
-                self.state = State::Ended;
-                return None;
-            }
-            ("num_dimensions", []) => Value::Int(grid?.0.len() as i128),
-            ("shift", [Value::Int(axis), Value::Int(by)]) => {
-                let me = self.number_in(comm, sight)?;
-                let (dims, periods) = grid?;
-                let axis = usize::try_from(*axis).ok().filter(|axis| *axis < dims.len())?;
-                let neighbour = |by: i128| match shifted(dims, periods, me, axis, by) {
-                    Some(rank) => Value::some(Value::Int(rank)),
-                    None => Value::none(),
-                };
-                Value::tuple(vec![neighbour(-by), neighbour(*by)])
-            }
-            ("rank_to_coordinates", [Value::Int(rank)]) => {
-                let coordinates = coordinates(&grid?.0, *rank);
-                Value::list(coordinates.into_iter().map(Value::Int).collect())
-            }
-            ("coordinates_to_rank", [Value::List(list)]) => rank_at(&grid?.0, &grid?.1, list)?,
-            ("get_layout", []) => {
-                let (dims, periods) = grid?;
-                let me = coordinates(dims, self.number_in(comm, sight)?);
-                let numbers = |list: &[i128]| Value::list(list.iter().copied().map(Value::Int).collect());
-                let periods = Value::list(periods.iter().copied().map(Value::Bool).collect());
-                let fields = [
-                    ("dims", numbers(dims)),
-                    ("periods", periods),
-                    ("coords", numbers(&me)),
-                ];
-                let fields = fields
-                    .into_iter()
-                    .map(|(name, value)| (Rc::from(name), value))
-                    .collect();
-                Value::Struct("CartesianLayout".into(), Rc::new(fields))
-            }
-            (name, _) if HARMLESS.contains(&name) => Value::Unknown,
-            _ => return None,
-        })
+    /// Whether a function that exchanges nothing is one of the communication library's.
+    pub(crate) fn library_function(&mut self, path: &[&str], plain: &[Value], sight: &mut Sight<'_>) -> bool {
+        let model = sight.model;
+        let outcome = model.call_function(&mut Caller::new(self, sight), path, plain);
+        self.comes_to(outcome)
     }
 
-    fn request_method(&mut self, id: u64, name: &str, _sight: &Sight<'_>) -> bool {
-        match name {
-            "wait" | "wait_for_data" | "wait_without_status" => {
-                self.state = State::Waits(Wait::Requests(vec![id], Value::Data));
-            }
-            "get" => self.state = State::Waits(Wait::Receive(id, Gives::ValueAndStatus)),
-            "into" | "clone" | "shrink_scope_to" => self.push(Value::Request(id)),
-            "cancel" => self.lose("a request is cancelled, and whether in time is not known"),
-            // It stays open: only a wait or the end of the scope closes it.
-            _ => self.push(Value::Unknown),
+    fn comes_to(&mut self, outcome: Outcome) -> bool {
+        match outcome {
+            Outcome::Gives(value) => self.push(value),
+            Outcome::Done => {}
+            Outcome::Foreign => return false,
         }
-        true
-    }
-
-    fn message_method(&mut self, id: u64, name: &str, arguments: &[Value]) -> bool {
-        let Some((value, status)) = self.held.get(&id).cloned() else {
-            self.push(Value::Data);
-            return true;
-        };
-        match name {
-            "matched_receive" | "matched_receive_vec" => self.push(Value::tuple(vec![value, status])),
-            "matched_receive_into" => {
-                if let Some(Value::Ref(place)) = arguments.first().map(|into| self.followed(into.clone())) {
-                    self.fill(&place, value);
-                }
-                self.push(status);
-            }
-            _ => {
-                self.push(Value::Data);
-                return true;
-            }
-        }
-        self.held.remove(&id);
         true
     }
 
@@ -228,15 +70,8 @@ impl Rank {
     }
 
     /// A call that is made on a communicator, a process or any process.
-    fn message(
-        &mut self,
-        call: &Rc<Call>,
-        comm: usize,
-        rank: Option<i128>,
-        any: bool,
-        arguments: &[Value],
-        sight: &mut Sight<'_>,
-    ) {
+    fn communicate(&mut self, call: &CommCall, peer: Peer, arguments: &[Value], sight: &mut Sight<'_>) {
+        let Peer { comm, rank, any } = peer;
         let me = self.number_in(comm, sight);
         if me.is_none() {
             return self.lose("it is called on a communicator that this rank is not in");
@@ -264,9 +99,9 @@ impl Rank {
             }
             Sort::Test => self.push(Value::Data),
             Sort::Collective(waits) => {
-                let kind = match call.kind.strip_prefix("immediate_") {
-                    Some(_) => format!("{} (immediate)", call.kind),
-                    None => call.kind.to_string(),
+                let kind = match call.request {
+                    true => format!("{} (immediate)", call.kind),
+                    false => call.kind.to_string(),
                 };
                 let part = Part {
                     kind: kind.into(),
@@ -279,6 +114,7 @@ impl Rank {
                         .map(|one| self.value(one)),
                     split: None,
                     grid: None,
+                    optional: false,
                 };
                 let into = call.into.and_then(|at| arguments.get(at)).cloned();
                 self.collective(call, comm, part, into, sight);
@@ -319,7 +155,7 @@ impl Rank {
         });
     }
 
-    fn after_send(&mut self, call: &Call) {
+    fn after_send(&mut self, call: &CommCall) {
         if !matches!(self.state, State::Runs) {
             return;
         }
@@ -333,7 +169,7 @@ impl Rank {
 
     fn receive(
         &mut self,
-        call: &Call,
+        call: &CommCall,
         comm: usize,
         source: Option<i128>,
         tag: Option<Value>,
@@ -391,7 +227,7 @@ impl Rank {
 
     fn collective(
         &mut self,
-        call: &Call,
+        call: &CommCall,
         comm: usize,
         part: Part,
         into: Option<Value>,
@@ -419,7 +255,7 @@ impl Rank {
         }
     }
 
-    fn communicator(&mut self, call: &Call, comm: usize, arguments: &[Value], sight: &mut Sight<'_>) {
+    fn communicator(&mut self, call: &CommCall, comm: usize, arguments: &[Value], sight: &mut Sight<'_>) {
         let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
         let me = self.number_in(comm, sight).unwrap_or(0);
         let mut part = Part {
@@ -430,6 +266,7 @@ impl Rank {
             data: None,
             split: None,
             grid: None,
+            optional: call.optional,
         };
         if let Some(at) = call.color {
             let key = match call.key.and_then(|at| plain.get(at)) {
@@ -438,7 +275,7 @@ impl Rank {
                 Some(_) => None,
             };
             part.split = match (plain.get(at), key) {
-                (Some(Value::Color(color)), Some(key)) => match **color {
+                (Some(Value::Object(_, color)), Some(key)) => match **color {
                     Value::Int(color) => Some((Some(color), key)),
                     Value::Unit => Some((None, key)),
                     _ => None,
@@ -473,24 +310,40 @@ impl Rank {
         self.collective(call, comm, part, None, sight);
     }
 
-    /// A function of rsmpi that is called by its path.
-    pub(crate) fn mpi_function(&mut self, call: &Rc<Call>, arguments: &[Value], sight: &mut Sight<'_>) {
+    /// A function that communicates and is called by its path.
+    pub(crate) fn communicate_by_path(
+        &mut self,
+        call: &CommCall,
+        arguments: &[Value],
+        sight: &mut Sight<'_>,
+    ) {
         if let Sort::Opaque(why) = &call.sort {
             return self.lose(&why.clone());
         }
-        if call.sort != Sort::Exchange {
-            // A method that is called by its path.
-            let Some((receiver, rest)) = arguments.split_first() else {
-                return self.lose("it is called in a way that is not known");
-            };
-            let (comm, rank, any) = match self.value(receiver) {
-                Value::Comm(comm) => (comm, None, false),
-                Value::Process(comm, rank) => (comm, Some(rank), false),
-                Value::AnyProcess(comm) => (comm, None, true),
-                _ => return self.lose(&format!("it cannot be told which process `{}` means", call.name)),
-            };
-            return self.message(call, comm, rank, any, rest, sight);
+        if call.sort == Sort::Exchange {
+            return self.exchange(call, arguments, sight);
         }
+        if call.world {
+            let peer = [call.to, call.from].into_iter().flatten().next();
+            let rank = peer.and_then(|at| arguments.get(at)).map(|one| self.value(one));
+            let peer = match rank {
+                None => Peer::all(0),
+                Some(Value::Int(rank)) => Peer::one(0, rank),
+                Some(_) => return self.lose("it cannot be told which process is meant"),
+            };
+            return self.communicate(call, peer, arguments, sight);
+        }
+        // A method that is called by its path.
+        let Some((receiver, rest)) = arguments.split_first() else {
+            return self.lose("it is called in a way that is not known");
+        };
+        match Peer::of(&self.value(receiver)) {
+            Some(peer) => self.communicate(call, peer, rest, sight),
+            None => self.lose(&format!("it cannot be told which process `{}` means", call.name)),
+        }
+    }
+
+    fn exchange(&mut self, call: &CommCall, arguments: &[Value], sight: &mut Sight<'_>) {
         let at = |index: Option<usize>| index.and_then(|at| arguments.get(at)).map(|one| self.value(one));
         let (Some(Value::Process(comm, to)), from) = (at(call.to), at(call.from)) else {
             return self.lose("it cannot be told where the message goes");
@@ -506,38 +359,6 @@ impl Rank {
             let tag = self.tag_of(call.tag, arguments);
             self.receive(call, comm, source, tag, arguments);
         }
-    }
-
-    /// Whether a function of rsmpi exchanges nothing and gives something that matters.
-    pub(crate) fn mpi_value(&mut self, names: &[&str], plain: &[Value], sight: &mut Sight<'_>) -> bool {
-        let found = match (names, plain) {
-            ([.., "initialize"], []) => Value::some(Value::Universe),
-            ([.., "initialize_with_threading"], [_]) => {
-                Value::some(Value::tuple(vec![Value::Universe, Value::Data]))
-            }
-            ([.., "SimpleCommunicator" | "SystemCommunicator", "world"], []) => Value::Comm(0),
-            ([.., "SimpleCommunicator" | "SystemCommunicator", "self_comm"], []) => {
-                Value::Comm(1 + self.index)
-            }
-            ([.., "Color", "with_value"], [color]) => Value::Color(Box::new(color.clone())),
-            ([.., "Color", "undefined"], []) => Value::Color(Box::new(Value::Unit)),
-            ([.., "WaitGuard", "from"], [request]) => request.clone(),
-            ([.., "CancelGuard", "from"], [_]) => {
-                self.lose("a request is cancelled, and whether in time is not known");
-                return true;
-            }
-            ([.., "request", "scope"], [closure]) => {
-                self.call_scope(closure.clone(), vec![Value::Scope], sight);
-                return true;
-            }
-            ([.., "multiple_scope"], [_, closure]) => {
-                self.call_scope(closure.clone(), vec![Value::Scope, Value::Data], sight);
-                return true;
-            }
-            _ => return false,
-        };
-        self.push(found);
-        true
     }
 
     /// What it has waited for is there.
@@ -575,6 +396,7 @@ impl Rank {
     pub(crate) fn give(&mut self, gives: Gives, value: Value, status: Value) -> Value {
         match gives {
             Gives::Nothing => Value::Unit,
+            Gives::Value => value,
             Gives::Status => status,
             Gives::ValueAndStatus => Value::tuple(vec![value, status]),
             Gives::MessageAndStatus => {
@@ -583,6 +405,42 @@ impl Rank {
                 self.held.insert(id, (value, status.clone()));
                 Value::tuple(vec![Value::Message(id), status])
             }
+        }
+    }
+}
+
+/// Whom a call is made on.
+#[derive(Debug, Clone, Copy)]
+struct Peer {
+    comm: usize,
+    /// A rank of it; nothing for all of it.
+    rank: Option<i128>,
+    /// Whether it is any rank of it.
+    any: bool,
+}
+
+impl Peer {
+    fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Comm(comm) => Some(Self::all(*comm)),
+            Value::Process(comm, rank) => Some(Self::one(*comm, *rank)),
+            Value::AnyProcess(comm) => Some(Self {
+                any: true,
+                ..Self::all(*comm)
+            }),
+            _ => None,
+        }
+    }
+
+    fn all(comm: usize) -> Self {
+        let (rank, any) = (None, false);
+        Self { comm, rank, any }
+    }
+
+    fn one(comm: usize, rank: i128) -> Self {
+        Self {
+            rank: Some(rank),
+            ..Self::all(comm)
         }
     }
 }

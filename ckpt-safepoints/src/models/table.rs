@@ -1,0 +1,102 @@
+//! Tables of what the calls of a library do to messages.
+
+use crate::skeleton::call::{CommCall, Gives, Sort, Waits};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use toml::Table;
+
+/// The calls of a library by their names.
+#[derive(Debug)]
+pub struct CallTable {
+    calls: HashMap<String, Rc<CommCall>>,
+    queries: HashSet<String>,
+}
+
+impl CallTable {
+    /// Reads a table: a section for each [`Sort`] of call, with the positions of the arguments of each, and the list
+    /// `queries` of the methods that leave what they are called on as it is.
+    ///
+    /// # Panics
+    /// If the table is malformed: it is part of this crate, or of a test.
+    pub fn read(text: &str) -> Self {
+        let table: Table = text.parse().unwrap_or_else(|error| panic!("{error}"));
+        let mut calls = HashMap::new();
+        let mut queries = HashSet::new();
+        for (section, entries) in &table {
+            if let Some(names) = entries.as_array() {
+                queries.extend(names.iter().filter_map(|name| name.as_str().map(str::to_owned)));
+            }
+            for (name, entry) in entries.as_table().into_iter().flatten() {
+                let call = read(section, name, entry).unwrap_or_else(|| panic!("{section}.{name}"));
+                calls.insert(name.clone(), Rc::new(call));
+            }
+        }
+        Self { calls, queries }
+    }
+
+    /// What a call of this name does, if it communicates.
+    pub fn get(&self, name: &str) -> Option<Rc<CommCall>> {
+        self.calls.get(name).cloned()
+    }
+
+    /// Whether a method of this name leaves what it is called on as it is.
+    pub fn is_query(&self, name: &str) -> bool {
+        self.queries.contains(name)
+    }
+}
+
+fn read(section: &str, name: &str, entry: &toml::Value) -> Option<CommCall> {
+    let index = |key: &str| {
+        let at = entry.get(key).and_then(toml::Value::as_integer);
+        at.map(|at| at as usize)
+    };
+    let word = |key: &str| entry.get(key).and_then(toml::Value::as_str);
+    let flag = |key: &str| entry.get(key).and_then(toml::Value::as_bool).unwrap_or(false);
+    let sort = match section {
+        "send" => Sort::Send,
+        "receive" => Sort::Receive,
+        "probe" => Sort::Probe,
+        "ask" => Sort::Ask,
+        "test" => Sort::Test,
+        "exchange" => Sort::Exchange,
+        "collective" => Sort::Collective(match word("waits")? {
+            "all" => Waits::All,
+            "from root" => Waits::FromRoot,
+            "to root" => Waits::ToRoot,
+            "below" => Waits::Below,
+            _ => return None,
+        }),
+        "communicator" => Sort::Communicator,
+        "opaque" => Sort::Opaque(entry.as_str()?.to_owned()),
+        _ => return None,
+    };
+    let gives = match word("gives") {
+        None => Gives::Nothing,
+        Some("status") => Gives::Status,
+        Some("value") => Gives::Value,
+        Some("value and status") => Gives::ValueAndStatus,
+        Some("message and status") => Gives::MessageAndStatus,
+        Some(_) => return None,
+    };
+    Some(CommCall {
+        name: name.into(),
+        sort,
+        kind: word("kind").unwrap_or(name).into(),
+        data: index("data"),
+        tag: index("tag"),
+        send_tag: index("send_tag"),
+        to: index("to"),
+        from: index("from"),
+        into: index("into"),
+        color: index("color"),
+        key: index("key"),
+        group: index("group"),
+        retain: index("retain"),
+        cartesian: flag("cartesian"),
+        optional: flag("optional"),
+        request: flag("request"),
+        same: flag("same"),
+        world: flag("world"),
+        gives,
+    })
+}
