@@ -1,10 +1,10 @@
 //! What is said of a site: safe, and for which numbers of ranks, or what stands in the way.
 
-use crate::explorer::world::{Scene, Trouble};
-use crate::explorer::{DEPTHS, Found, Search, WIDE};
+use crate::explorer::state::{Failure, Subject};
+use crate::explorer::{Explorer, Found, PRECISIONS, WIDE};
 use crate::models::CommModel;
-use crate::skeleton::regions::Pieces;
-use crate::skeleton::{Boundary, Op, Skeleton, SourcePlace};
+use crate::skeleton::regions::Regions;
+use crate::skeleton::{Boundary, CallOp, Op, Skeleton, SourcePlace};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
@@ -53,18 +53,18 @@ const ENOUGH: usize = 3;
 type Verdicts = HashMap<Vec<usize>, Result<Safe, Obstacle>>;
 
 /// As deep as is needed; with a number of ranks for which it is known not to be safe, the others are only told along with it.
-fn judge_count(count: usize, scene: Scene<'_>, none: Scene<'_>, deep: bool) -> Result<Found, Trouble> {
-    let mut last = Trouble::new(None, "it was not looked at");
-    for depth in DEPTHS.iter().take(if deep { DEPTHS.len() } else { 1 }) {
-        match Search::new(scene, none, *depth).run(count) {
+fn judge_count(count: usize, subject: Subject<'_>, none: Subject<'_>, deep: bool) -> Result<Found, Failure> {
+    let mut last = Failure::new(None, "it was not looked at");
+    for precision in PRECISIONS.iter().take(if deep { PRECISIONS.len() } else { 1 }) {
+        match Explorer::new(subject, none, *precision).run(count) {
             Ok(found) => return Ok(found),
             // What could not be tried to the end may be safe.
-            Err(trouble) if last.too_much && trouble.unknown => {}
-            Err(trouble) => last = trouble,
+            Err(failure) if last.too_much && failure.unknown => {}
+            Err(failure) => last = failure,
         }
     }
     if deep && last.too_much {
-        return Search::new(scene, none, WIDE).run(count);
+        return Explorer::new(subject, none, WIDE).run(count);
     }
     Err(last)
 }
@@ -159,34 +159,34 @@ impl SafePoints {
     }
 
     fn judge(&self, boundaries: &[usize]) -> Result<Safe, Obstacle> {
-        let pieces = Pieces::new(&self.skeleton, boundaries);
-        let none = Pieces::new(&self.skeleton, &[]);
-        let scene = |pieces| Scene {
+        let regions = Regions::new(&self.skeleton, boundaries);
+        let none = Regions::new(&self.skeleton, &[]);
+        let subject = |regions| Subject {
             skeleton: &self.skeleton,
             model: &*self.model,
-            pieces,
+            regions,
             fine: false,
             few_turns: false,
         };
-        let judged = self.judge_counts(&self.counts, scene(&pieces), scene(&none));
+        let judged = self.judge_counts(&self.counts, subject(&regions), subject(&none));
         match judged {
-            Err((trouble, _)) if trouble.too_much && self.counts.len() == 1 => {
+            Err((failure, _)) if failure.too_much && self.counts.len() == 1 => {
                 // With so many ranks there is too much to try: fewer of them must do.
                 let fewer: Vec<usize> = COUNTS
                     .into_iter()
                     .filter(|count| *count < self.counts[0])
                     .collect();
-                let judged = self.judge_counts(&fewer, scene(&pieces), scene(&none));
+                let judged = self.judge_counts(&fewer, subject(&regions), subject(&none));
                 match judged {
                     Ok(mut safe) if safe.ranks.len() >= ENOUGH => {
                         safe.untried.insert(0, self.counts[0]);
                         Ok(safe)
                     }
-                    Ok(_) => Err(self.obstacle(&trouble, self.counts.clone())),
-                    Err((trouble, ranks)) => Err(self.obstacle(&trouble, ranks)),
+                    Ok(_) => Err(self.obstacle(&failure, self.counts.clone())),
+                    Err((failure, ranks)) => Err(self.obstacle(&failure, ranks)),
                 }
             }
-            Err((trouble, ranks)) => Err(self.obstacle(&trouble, ranks)),
+            Err((failure, ranks)) => Err(self.obstacle(&failure, ranks)),
             Ok(safe) if safe.ranks.is_empty() => Err(Obstacle {
                 place: None,
                 call: String::new(),
@@ -201,13 +201,13 @@ impl SafePoints {
     fn judge_counts(
         &self,
         counts: &[usize],
-        scene: Scene<'_>,
-        none: Scene<'_>,
-    ) -> Result<Safe, (Trouble, Vec<usize>)> {
+        subject: Subject<'_>,
+        none: Subject<'_>,
+    ) -> Result<Safe, (Failure, Vec<usize>)> {
         let mut safe = Safe::default();
-        let mut troubles: Vec<(usize, Trouble)> = Vec::new();
+        let mut failures: Vec<(usize, Failure)> = Vec::new();
         for &count in counts {
-            match judge_count(count, scene, none, troubles.is_empty()) {
+            match judge_count(count, subject, none, failures.is_empty()) {
                 Ok(found) if found.visits == 0 => safe.idle.push(count),
                 Ok(found) => {
                     safe.ranks.push(count);
@@ -215,36 +215,38 @@ impl SafePoints {
                     safe.for_any_length |= found.for_any_length;
                     safe.few_turns |= found.few_turns;
                 }
-                Err(trouble) if trouble.too_much && safe.ranks.len() >= ENOUGH => safe.untried.push(count),
-                Err(trouble) => troubles.push((count, trouble)),
+                Err(failure) if failure.too_much && safe.ranks.len() >= ENOUGH => safe.untried.push(count),
+                Err(failure) => failures.push((count, failure)),
             }
         }
-        match troubles.first() {
+        match failures.first() {
             Some((_, first)) => {
-                let ranks = troubles.iter().map(|(count, _)| *count).collect();
+                let ranks = failures.iter().map(|(count, _)| *count).collect();
                 Err((first.clone(), ranks))
             }
             None => Ok(safe),
         }
     }
 
-    fn obstacle(&self, trouble: &Trouble, ranks: Vec<usize>) -> Obstacle {
-        let place = trouble
+    fn obstacle(&self, failure: &Failure, ranks: Vec<usize>) -> Obstacle {
+        let place = failure
             .at
             .and_then(|(code, pc)| self.skeleton.place(code, pc).cloned());
-        let op = trouble
+        let op = failure
             .at
             .and_then(|(code, pc)| self.skeleton.codes.get(code)?.ops.get(pc));
         let call = match op {
-            Some(Op::Method(one)) => one.name.to_string(),
-            Some(Op::Outside(path, ..)) => path.last().map(ToString::to_string).unwrap_or_default(),
+            Some(Op::Call(CallOp::Method(one))) => one.name.to_string(),
+            Some(Op::Call(CallOp::Outside(path, ..))) => {
+                path.last().map(ToString::to_string).unwrap_or_default()
+            }
             _ => String::new(),
         };
         Obstacle {
             place,
             call,
             ranks,
-            why: trouble.why.clone(),
+            why: failure.why.clone(),
         }
     }
 

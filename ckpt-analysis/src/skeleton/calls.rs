@@ -4,7 +4,9 @@ use super::Lowerer;
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved, segments};
 use ckpt_compiler::library::Tables;
-use ckpt_safepoints::skeleton::{Method, Op, Shape, Touch, keeps_length};
+use ckpt_safepoints::skeleton::{
+    Access, CallOp, ControlOp, ElementOrder, MemoryOp, Method, Op, ValueOp, keeps_length,
+};
 use ckpt_safepoints::values::Value;
 use proc_macro2::Span;
 use std::rc::Rc;
@@ -16,16 +18,16 @@ impl Lowerer<'_> {
         let Expr::Path(path) = &*call.func else {
             self.expr(&call.func);
             self.arguments(call);
-            self.op(Op::CallValue(call.args.len()));
+            self.op(CallOp::Value(call.args.len()));
             return;
         };
         if let Some(name) = path.path.get_ident()
             && let Some((variable, _)) = self.variable(&name.to_string())
         {
-            self.op(Op::Load(variable));
+            self.op(MemoryOp::Load(variable));
             self.arguments(call);
             self.at = self.note(path.span());
-            let at = self.op(Op::CallValue(call.args.len()));
+            let at = self.op(CallOp::Value(call.args.len()));
             let code = &mut self.context().code;
             if variable.up == 0
                 && let Some(closure) = code.closures.get(&variable.slot)
@@ -38,14 +40,14 @@ impl Lowerer<'_> {
         if let [only] = &own[..] {
             self.given_arguments(call, *only);
             self.at = self.note(path.span());
-            self.op(Op::Call(*only, call.args.len()));
-            self.gather_result(*only);
+            self.op(CallOp::Function(*only, call.args.len()));
+            self.reorder_result(*only);
             return;
         }
         self.arguments(call);
         self.at = self.note(path.span());
         if !own.is_empty() {
-            self.op(Op::Mention(own));
+            self.op(CallOp::Any(own));
         }
         self.outside(call, path);
     }
@@ -72,17 +74,17 @@ impl Lowerer<'_> {
                 false => last,
             };
             let holds = self.holds_hashed(&name);
-            self.op(Op::Variant(name, count));
+            self.op(ValueOp::Variant(name, count));
             if holds {
-                self.gather(Shape::Lost);
+                self.reorder(ElementOrder::Lost);
             }
             return;
         }
         let ends = Tables::current().ends(&last) || matches!(&*last, "exit" | "abort");
         if ends && count <= 1 {
-            self.op(Op::End);
+            self.op(ControlOp::End);
             (0..count).for_each(|_| {
-                self.op(Op::Pop);
+                self.op(ValueOp::Pop);
             });
             self.push(Value::Unit);
             return;
@@ -100,11 +102,11 @@ impl Lowerer<'_> {
             _ => self.associated(&last),
         };
         if message.is_none() && !is_outside && !perhaps.is_empty() {
-            self.op(Op::Mention(perhaps));
+            self.op(CallOp::Any(perhaps));
         }
         let names: Vec<Rc<str>> = names.into_iter().map(Into::into).collect();
-        self.op(Op::Outside(names.into(), count, message));
-        self.gather_given(&path.path);
+        self.op(CallOp::Outside(names.into(), count, message));
+        self.reorder_given(&path.path);
     }
 
     /// A path with what its first name is imported from.
@@ -141,10 +143,10 @@ impl Lowerer<'_> {
     fn given(&mut self, argument: &Expr, callee: usize, index: usize) {
         match argument {
             Expr::Reference(one) if one.mutability.is_some() => {
-                self.place(&one.expr, Touch::Given(callee, index));
+                self.place(&one.expr, Access::Given(callee, index));
             }
             Expr::Path(_) => {
-                self.place(argument, Touch::Passed(callee, index));
+                self.place(argument, Access::Passed(callee, index));
             }
             other => self.expr(other),
         }
@@ -174,10 +176,10 @@ impl Lowerer<'_> {
         };
         let pure = self.model.leaves_receiver(&name) || is_pure(&name);
         let touch = match &own[..] {
-            [] if pure || message.is_some() => Touch::Never,
-            [] => Touch::Through,
-            [only] => Touch::Given(*only, 0),
-            _ => Touch::Written,
+            [] if pure || message.is_some() => Access::Never,
+            [] => Access::Through,
+            [only] => Access::Given(*only, 0),
+            _ => Access::Written,
         };
         self.receiver(&call.receiver, touch, own.is_empty().then_some(&*name));
         match &own[..] {
@@ -190,7 +192,7 @@ impl Lowerer<'_> {
         }
         self.at = self.note(call.method.span());
         if &*name == "abort" && own.is_empty() {
-            self.op(Op::End);
+            self.op(ControlOp::End);
         }
         let result = own.first().copied();
         let functions = &self.analysis.items.functions;
@@ -212,18 +214,18 @@ impl Lowerer<'_> {
             },
             arguments: call.args.len(),
         };
-        self.op(Op::Method(Rc::new(method)));
+        self.op(CallOp::Method(Rc::new(method)));
         match result {
-            Some(own) => self.gather_result(own),
-            None => self.gather_collected(call),
+            Some(own) => self.reorder_result(own),
+            None => self.reorder_collected(call),
         }
     }
 
     /// The value on top is that of a function of the program.
-    fn gather_result(&mut self, own: usize) {
+    fn reorder_result(&mut self, own: usize) {
         let function = &self.analysis.items.functions[own];
         if let syn::ReturnType::Type(_, ty) = &function.item.sig.output {
-            self.gather_type(ty);
+            self.reorder_type(ty);
         }
     }
 
@@ -246,19 +248,19 @@ impl Lowerer<'_> {
     }
 
     /// The receiver of a method, and the name of that unless it is one of the program.
-    fn receiver(&mut self, receiver: &Expr, touch: Touch, method: Option<&str>) {
+    fn receiver(&mut self, receiver: &Expr, touch: Access, method: Option<&str>) {
         let is_mut = match root(receiver) {
             Some(name) => self.variable(&name).is_none_or(|(_, is_mut)| is_mut),
             None => false,
         };
         let touch = match touch {
-            Touch::Through if is_mut => Touch::Written,
+            Access::Through if is_mut => Access::Written,
             other => other,
         };
         let place = self.place(receiver, touch);
         let code = &mut self.context().code;
         if let Some(at) = place.filter(|_| method.is_some_and(goes_by_key))
-            && matches!(&code.ops[at], Op::Place(_, names, _) if names.is_empty())
+            && matches!(&code.ops[at], Op::Memory(MemoryOp::Address(_, names, _)) if names.is_empty())
         {
             code.by_key.insert(at);
         }
@@ -272,7 +274,7 @@ impl Lowerer<'_> {
         let over = &call.receiver;
         self.for_each(over, None, |lowerer, element| {
             let pattern = lowerer.pattern(&closure.inputs[0]);
-            lowerer.op(Op::Bind(element, Rc::new(pattern)));
+            lowerer.op(MemoryOp::Bind(element, Rc::new(pattern)));
             lowerer.expr(&closure.body);
         });
     }

@@ -1,7 +1,7 @@
 //! Branches, matches and loops.
 
 use super::{Lowerer, Target};
-use ckpt_safepoints::skeleton::{Op, Pattern, Touch};
+use ckpt_safepoints::skeleton::{Access, ControlOp, MemoryOp, Op, Pattern, ValueOp};
 use ckpt_safepoints::values::Value;
 use std::rc::Rc;
 use syn::spanned::Spanned;
@@ -14,7 +14,7 @@ impl Lowerer<'_> {
         self.scoped(|lowerer| {
             lowerer.condition(&one.cond, &mut branches);
             lowerer.block(&one.then_branch);
-            jump = lowerer.op(Op::Jump(0));
+            jump = lowerer.op(ControlOp::Jump(0));
         });
         // The variables of the condition are cleared on the other way alone: they are the same slots.
         let other = self.here();
@@ -24,12 +24,12 @@ impl Lowerer<'_> {
         }
         let join = self.here();
         self.patch(&branches, other, join);
-        self.context().code.ops[jump] = Op::Jump(join);
+        self.context().code.ops[jump] = Op::Control(ControlOp::Jump(join));
     }
 
     fn patch(&mut self, branches: &[usize], other: usize, join: usize) {
         for &branch in branches {
-            self.context().code.ops[branch] = Op::Branch(other, join);
+            self.context().code.ops[branch] = Op::Control(ControlOp::Branch(other, join));
         }
     }
 
@@ -44,15 +44,15 @@ impl Lowerer<'_> {
             Expr::Let(one) => {
                 self.expr_for(&one.expr, &one.pat);
                 let subject = self.slot();
-                self.op(Op::Declare(subject));
+                self.op(MemoryOp::Declare(subject));
                 let pattern = Rc::new(self.pattern(&one.pat));
-                self.op(Op::Test(subject, Rc::clone(&pattern)));
-                branches.push(self.op(Op::Branch(0, 0)));
-                self.op(Op::Bind(subject, pattern));
+                self.op(MemoryOp::Test(subject, Rc::clone(&pattern)));
+                branches.push(self.op(ControlOp::Branch(0, 0)));
+                self.op(MemoryOp::Bind(subject, pattern));
             }
             other => {
                 self.expr(other);
-                branches.push(self.op(Op::Branch(0, 0)));
+                branches.push(self.op(ControlOp::Branch(0, 0)));
             }
         }
     }
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
         let wants_place = one.arms.iter().any(|arm| super::expr::takes_reference(&arm.pat));
         self.subject(&one.expr, wants_place);
         let subject = self.slot();
-        self.op(Op::Declare(subject));
+        self.op(MemoryOp::Declare(subject));
         let mut all = Vec::new();
         let mut jumps = Vec::new();
         for (index, arm) in one.arms.iter().enumerate() {
@@ -71,15 +71,15 @@ impl Lowerer<'_> {
             self.scoped(|lowerer| {
                 let pattern = Rc::new(lowerer.pattern(&arm.pat));
                 if !is_last && !matches!(*pattern, Pattern::Any | Pattern::Name(_, _, None)) {
-                    lowerer.op(Op::Test(subject, Rc::clone(&pattern)));
-                    branches.push(lowerer.op(Op::Branch(0, 0)));
+                    lowerer.op(MemoryOp::Test(subject, Rc::clone(&pattern)));
+                    branches.push(lowerer.op(ControlOp::Branch(0, 0)));
                 }
-                lowerer.op(Op::Bind(subject, pattern));
+                lowerer.op(MemoryOp::Bind(subject, pattern));
                 if let Some((_, guard)) = &arm.guard {
                     lowerer.condition(guard, &mut branches);
                 }
                 lowerer.expr(&arm.body);
-                jumps.push(lowerer.op(Op::Jump(0)));
+                jumps.push(lowerer.op(ControlOp::Jump(0)));
             });
             let next = self.here();
             all.push((branches, next));
@@ -90,9 +90,9 @@ impl Lowerer<'_> {
             self.patch(&branches, next, join);
         }
         for jump in jumps {
-            self.context().code.ops[jump] = Op::Jump(join);
+            self.context().code.ops[jump] = Op::Control(ControlOp::Jump(join));
         }
-        self.op(Op::Clear(subject..subject + 1));
+        self.op(MemoryOp::Clear(subject..subject + 1));
     }
 
     pub(super) fn while_loop(&mut self, one: &syn::ExprWhile) {
@@ -111,7 +111,10 @@ impl Lowerer<'_> {
         let result = self.a_loop(label, |lowerer, _| {
             lowerer.statements(&one.body, Some(body_at));
         });
-        self.op(Op::Load(ckpt_safepoints::skeleton::Var { up: 0, slot: result }));
+        self.op(MemoryOp::Load(ckpt_safepoints::skeleton::Var {
+            up: 0,
+            slot: result,
+        }));
     }
 
     pub(super) fn for_loop(&mut self, one: &syn::ExprForLoop) {
@@ -119,7 +122,7 @@ impl Lowerer<'_> {
         let body_at = one.body.brace_token.span.open().byte_range().end + self.base;
         self.for_each(&one.expr, label, |lowerer, element| {
             let pattern = lowerer.pattern(&one.pat);
-            lowerer.op(Op::Bind(element, Rc::new(pattern)));
+            lowerer.op(MemoryOp::Bind(element, Rc::new(pattern)));
             lowerer.statements(&one.body, Some(body_at));
         });
     }
@@ -134,21 +137,21 @@ impl Lowerer<'_> {
         self.at = self.note(over.span());
         match over {
             Expr::Reference(one) if one.mutability.is_some() => {
-                let place = self.place(&one.expr, Touch::Written);
+                let place = self.place(&one.expr, Access::Written);
                 self.of_elements(place);
             }
             over => self.expr(over),
         }
-        self.op(Op::Iterate);
+        self.op(ValueOp::Iterate);
         let iterator = self.slot();
-        self.op(Op::Declare(iterator));
+        self.op(MemoryOp::Declare(iterator));
         self.a_loop(label, |lowerer, exits| {
             let element = lowerer.slot();
-            exits.push(lowerer.op(Op::Next(iterator, 0)));
-            lowerer.op(Op::Declare(element));
+            exits.push(lowerer.op(ControlOp::Next(iterator, 0)));
+            lowerer.op(MemoryOp::Declare(element));
             body(lowerer, element);
         });
-        self.op(Op::Clear(iterator..iterator + 1));
+        self.op(MemoryOp::Clear(iterator..iterator + 1));
         self.push(Value::Unit);
     }
 
@@ -156,9 +159,9 @@ impl Lowerer<'_> {
     fn a_loop(&mut self, label: Option<String>, turn: impl FnOnce(&mut Self, &mut Vec<usize>)) -> usize {
         let result = self.slot();
         self.push(Value::Unit);
-        self.op(Op::Declare(result));
-        let enter = self.op(Op::Enter(0));
-        let head = self.op(Op::Clear(0..0));
+        self.op(MemoryOp::Declare(result));
+        let enter = self.op(ControlOp::Enter(0));
+        let head = self.op(MemoryOp::Clear(0..0));
         self.context().targets.push(Target {
             label,
             is_block: false,
@@ -170,15 +173,15 @@ impl Lowerer<'_> {
         let first = self.context().code.slots;
         self.scoped(|lowerer| turn(lowerer, &mut exits));
         let last = self.context().code.slots;
-        self.context().code.ops[head] = Op::Clear(first..last);
-        self.op(Op::Pop);
-        self.op(Op::Jump(head));
-        let exit = self.op(Op::Exit);
-        self.context().code.ops[enter] = Op::Enter(exit);
+        self.context().code.ops[head] = Op::Memory(MemoryOp::Clear(first..last));
+        self.op(ValueOp::Pop);
+        self.op(ControlOp::Jump(head));
+        let exit = self.op(ControlOp::Exit);
+        self.context().code.ops[enter] = Op::Control(ControlOp::Enter(exit));
         for index in exits {
             self.context().code.ops[index] = match self.context().code.ops[index] {
-                Op::Next(iterator, _) => Op::Next(iterator, exit),
-                _ => Op::Branch(exit, exit),
+                Op::Control(ControlOp::Next(iterator, _)) => Op::Control(ControlOp::Next(iterator, exit)),
+                _ => Op::Control(ControlOp::Branch(exit, exit)),
             };
         }
         self.end_target(first..last);
@@ -194,19 +197,19 @@ impl Lowerer<'_> {
             .map(|target| target.leaves)
             .unwrap_or_default();
         for index in leaves {
-            if let Op::Leave(loops, _) = self.context().code.ops[index] {
-                self.context().code.ops[index] = Op::Leave(loops, end);
+            if let Op::Control(ControlOp::Break(loops, _)) = self.context().code.ops[index] {
+                self.context().code.ops[index] = Op::Control(ControlOp::Break(loops, end));
             }
         }
-        self.op(Op::Clear(slots));
+        self.op(MemoryOp::Clear(slots));
     }
 
     /// `'a: { .. }`
     pub(super) fn labelled_block(&mut self, label: String, block: &syn::Block) {
         let result = self.slot();
         self.push(Value::Unit);
-        self.op(Op::Declare(result));
-        let enter = self.op(Op::Enter(0));
+        self.op(MemoryOp::Declare(result));
+        let enter = self.op(ControlOp::Enter(0));
         self.context().targets.push(Target {
             label: Some(label),
             is_block: true,
@@ -215,12 +218,15 @@ impl Lowerer<'_> {
             result,
         });
         self.block(block);
-        self.op(Op::Declare(result));
-        let exit = self.op(Op::Exit);
-        self.context().code.ops[enter] = Op::Enter(exit);
+        self.op(MemoryOp::Declare(result));
+        let exit = self.op(ControlOp::Exit);
+        self.context().code.ops[enter] = Op::Control(ControlOp::Enter(exit));
         let none = self.context().code.slots;
         self.end_target(none..none);
-        self.op(Op::Load(ckpt_safepoints::skeleton::Var { up: 0, slot: result }));
+        self.op(MemoryOp::Load(ckpt_safepoints::skeleton::Var {
+            up: 0,
+            slot: result,
+        }));
     }
 
     /// How many loops inward a target is, and its index.
@@ -242,9 +248,9 @@ impl Lowerer<'_> {
         if let Some(value) = &one.expr {
             self.expr(value);
             let result = self.context().targets[index].result;
-            self.op(Op::Declare(result));
+            self.op(MemoryOp::Declare(result));
         }
-        let at = self.op(Op::Leave(ends, 0));
+        let at = self.op(ControlOp::Break(ends, 0));
         self.context().targets[index].leaves.push(at);
         self.push(Value::Unit);
     }
@@ -252,7 +258,7 @@ impl Lowerer<'_> {
     pub(super) fn continue_expr(&mut self, one: &syn::ExprContinue) {
         if let Some((ends, index)) = self.target(one.label.as_ref()) {
             let head = self.context().targets[index].head;
-            self.op(Op::Again(ends - 1, head));
+            self.op(ControlOp::Continue(ends - 1, head));
         }
         self.push(Value::Unit);
     }

@@ -3,7 +3,9 @@
 use super::{Context, Lowerer};
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved, segments};
-use ckpt_safepoints::skeleton::{Code, ELEMENT, Op, Pattern, Touch, Var};
+use ckpt_safepoints::skeleton::{
+    Access, CallOp, Code, ControlOp, ELEMENT, MemoryOp, Op, Pattern, ValueOp, Var,
+};
 use ckpt_safepoints::values::{Binary, Value};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -38,7 +40,7 @@ impl Lowerer<'_> {
 
     pub(super) fn subject(&mut self, expr: &Expr, wants_place: bool) {
         if wants_place {
-            self.place(expr, Touch::Written);
+            self.place(expr, Access::Written);
         } else {
             self.expr(expr);
         }
@@ -47,7 +49,7 @@ impl Lowerer<'_> {
     /// One value on the stack.
     pub(super) fn expr(&mut self, expr: &Expr) {
         if self.depth > DEEPEST {
-            self.op(Op::Opaque("an expression is nested too deep".into()));
+            self.op(ControlOp::Opaque("an expression is nested too deep".into()));
             self.push(Value::Unknown);
             return;
         }
@@ -67,12 +69,12 @@ impl Lowerer<'_> {
             Expr::Paren(inner) => self.expr(&inner.expr),
             Expr::Group(inner) => self.expr(&inner.expr),
             Expr::Reference(inner) if inner.mutability.is_some() => {
-                self.place(&inner.expr, Touch::Written);
+                self.place(&inner.expr, Access::Written);
             }
             Expr::Reference(inner) => self.expr(&inner.expr),
             Expr::RawAddr(inner) => {
-                self.place(&inner.expr, Touch::Written);
-                self.op(Op::Outside(Rc::new([]), 1, None));
+                self.place(&inner.expr, Access::Written);
+                self.op(CallOp::Outside(Rc::new([]), 1, None));
             }
             Expr::Unary(unary) => self.unary(unary),
             Expr::Binary(binary) => self.binary(binary),
@@ -83,7 +85,7 @@ impl Lowerer<'_> {
                     syn::Type::Ptr(_) => "*".into(),
                     _ => "".into(),
                 };
-                self.op(Op::Cast(to));
+                self.op(ValueOp::Cast(to));
             }
             Expr::Assign(assign) => self.assign(assign),
             Expr::Call(call) => self.call(call),
@@ -108,14 +110,14 @@ impl Lowerer<'_> {
             Expr::Closure(closure) => self.closure(closure),
             Expr::Try(inner) => {
                 self.expr(&inner.expr);
-                self.op(Op::Try);
+                self.op(ControlOp::Try);
             }
             Expr::Return(one) => {
                 match &one.expr {
                     Some(value) => self.expr(value),
                     None => self.push(Value::Unit),
                 }
-                self.op(Op::Return);
+                self.op(ControlOp::Return);
                 self.push(Value::Unit);
             }
             Expr::Break(one) => self.break_expr(one),
@@ -123,27 +125,31 @@ impl Lowerer<'_> {
             Expr::Tuple(tuple) if tuple.elems.is_empty() => self.push(Value::Unit),
             Expr::Tuple(tuple) => {
                 tuple.elems.iter().for_each(|part| self.expr(part));
-                self.op(Op::Tuple(tuple.elems.len()));
+                self.op(ValueOp::Tuple(tuple.elems.len()));
             }
             Expr::Array(array) => {
                 array.elems.iter().for_each(|part| self.expr(part));
-                self.op(Op::List(array.elems.len()));
+                self.op(ValueOp::List(array.elems.len()));
             }
             Expr::Repeat(repeat) => {
                 self.expr(&repeat.expr);
                 self.expr(&repeat.len);
-                self.op(Op::Repeat);
+                self.op(ValueOp::Repeat);
             }
             Expr::Range(range) => {
                 for bound in [&range.start, &range.end].into_iter().flatten() {
                     self.expr(bound);
                 }
                 let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
-                self.op(Op::Range(inclusive, range.start.is_some(), range.end.is_some()));
+                self.op(ValueOp::Range(
+                    inclusive,
+                    range.start.is_some(),
+                    range.end.is_some(),
+                ));
             }
             Expr::Struct(one) => self.structure(one),
             _ => {
-                self.op(Op::Opaque("`async` code is not followed".into()));
+                self.op(ControlOp::Opaque("`async` code is not followed".into()));
                 self.push(Value::Unknown);
             }
         }
@@ -153,29 +159,29 @@ impl Lowerer<'_> {
         let mut branches = Vec::new();
         self.scoped(|lowerer| lowerer.condition(expr, &mut branches));
         self.push(Value::Bool(true));
-        let jump = self.op(Op::Jump(0));
+        let jump = self.op(ControlOp::Jump(0));
         let other = self.here();
         self.push(Value::Bool(false));
         let join = self.here();
         for branch in branches {
-            self.context().code.ops[branch] = Op::Branch(other, join);
+            self.context().code.ops[branch] = Op::Control(ControlOp::Branch(other, join));
         }
-        self.context().code.ops[jump] = Op::Jump(join);
+        self.context().code.ops[jump] = Op::Control(ControlOp::Jump(join));
     }
 
     fn unary(&mut self, unary: &syn::ExprUnary) {
         match unary.op {
             UnOp::Deref(_) => {
                 self.expr(&unary.expr);
-                self.op(Op::Deref);
+                self.op(ValueOp::Deref);
             }
             UnOp::Not(_) => {
                 self.expr(&unary.expr);
-                self.op(Op::Not);
+                self.op(ValueOp::Not);
             }
             _ => {
                 self.expr(&unary.expr);
-                self.op(Op::Negate);
+                self.op(ValueOp::Negate);
             }
         }
     }
@@ -183,9 +189,9 @@ impl Lowerer<'_> {
     fn binary(&mut self, binary: &syn::ExprBinary) {
         match operator(&binary.op) {
             Some((op, true)) => {
-                self.place(&binary.left, Touch::Written);
+                self.place(&binary.left, Access::Written);
                 self.expr(&binary.right);
-                self.op(Op::Update(op));
+                self.op(MemoryOp::Update(op));
                 self.push(Value::Unit);
             }
             Some((op, false)) => {
@@ -196,7 +202,7 @@ impl Lowerer<'_> {
                     return;
                 }
                 self.expr(&binary.right);
-                self.op(Op::Binary(op));
+                self.op(ValueOp::Binary(op));
             }
             None => self.push(Value::Unknown),
         }
@@ -205,16 +211,16 @@ impl Lowerer<'_> {
     /// `a && b` where looking at `b` may do something. The value of `a` is on the stack.
     fn lazy(&mut self, op: Binary, right: &Expr) {
         if op == Binary::Or {
-            self.op(Op::Not);
+            self.op(ValueOp::Not);
         }
-        let branch = self.op(Op::Branch(0, 0));
+        let branch = self.op(ControlOp::Branch(0, 0));
         self.expr(right);
-        let jump = self.op(Op::Jump(0));
+        let jump = self.op(ControlOp::Jump(0));
         let other = self.here();
         self.push(Value::Bool(op == Binary::Or));
         let join = self.here();
-        self.context().code.ops[branch] = Op::Branch(other, join);
-        self.context().code.ops[jump] = Op::Jump(join);
+        self.context().code.ops[branch] = Op::Control(ControlOp::Branch(other, join));
+        self.context().code.ops[jump] = Op::Control(ControlOp::Jump(join));
     }
 
     fn assign(&mut self, assign: &syn::ExprAssign) {
@@ -224,23 +230,23 @@ impl Lowerer<'_> {
                 // `(a, b) = ..`: by way of a variable.
                 self.expr(&assign.right);
                 let slot = self.slot();
-                self.op(Op::Declare(slot));
+                self.op(MemoryOp::Declare(slot));
                 for (index, part) in tuple.elems.iter().enumerate() {
                     if matches!(part, Expr::Infer(_)) {
                         continue;
                     }
-                    self.place(part, Touch::Written);
-                    self.op(Op::Load(Var { up: 0, slot }));
-                    self.op(Op::GetField(index.to_string().into()));
-                    self.op(Op::Write);
+                    self.place(part, Access::Written);
+                    self.op(MemoryOp::Load(Var { up: 0, slot }));
+                    self.op(ValueOp::GetField(index.to_string().into()));
+                    self.op(MemoryOp::Store);
                 }
-                self.op(Op::Clear(slot..slot + 1));
+                self.op(MemoryOp::Clear(slot..slot + 1));
                 self.push(Value::Unit);
             }
             left => {
-                self.place(left, Touch::Written);
+                self.place(left, Access::Written);
                 self.expr(&assign.right);
-                self.op(Op::Write);
+                self.op(MemoryOp::Store);
                 self.push(Value::Unit);
             }
         }
@@ -252,14 +258,14 @@ impl Lowerer<'_> {
             Expr::Field(one) => {
                 self.expr(&one.base);
                 let name = member(&one.member);
-                self.op(Op::GetField(name.clone()));
-                self.gather_field(&name);
+                self.op(ValueOp::GetField(name.clone()));
+                self.reorder_field(&name);
             }
             Expr::Index(one) if is_all(&one.index) => self.expr(&one.expr),
             Expr::Index(one) => {
                 self.expr(&one.expr);
                 self.expr(&one.index);
-                self.op(Op::GetElement);
+                self.op(ValueOp::GetElement);
             }
             other => self.expr(other),
         }
@@ -267,14 +273,14 @@ impl Lowerer<'_> {
 
     /// The place that an expression stands for; a value of its own where it is none. The step that names the variable is
     /// returned while only fields follow it.
-    pub(super) fn place(&mut self, expr: &Expr, touch: Touch) -> Option<usize> {
+    pub(super) fn place(&mut self, expr: &Expr, touch: Access) -> Option<usize> {
         match expr {
             Expr::Paren(inner) => self.place(&inner.expr, touch),
             Expr::Group(inner) => self.place(&inner.expr, touch),
             Expr::Path(path) => {
                 let name = path.path.get_ident().map(ToString::to_string);
                 match name.and_then(|name| self.variable(&name)) {
-                    Some((var, _)) => Some(self.op(Op::Place(var, Vec::new(), touch))),
+                    Some((var, _)) => Some(self.op(MemoryOp::Address(var, Vec::new(), touch))),
                     None => {
                         self.path(path);
                         None
@@ -284,10 +290,10 @@ impl Lowerer<'_> {
             Expr::Field(one) => {
                 let at = self.place(&one.base, touch);
                 let name = member(&one.member);
-                self.op(Op::Field(name.clone()));
-                self.gather_field(&name);
+                self.op(MemoryOp::Field(name.clone()));
+                self.reorder_field(&name);
                 if let Some(at) = at
-                    && let Op::Place(_, names, _) = &mut self.context().code.ops[at]
+                    && let Op::Memory(MemoryOp::Address(_, names, _)) = &mut self.context().code.ops[at]
                 {
                     names.push(name);
                 }
@@ -297,13 +303,13 @@ impl Lowerer<'_> {
             Expr::Index(one) => {
                 let at = self.place(&one.expr, touch);
                 self.expr(&one.index);
-                self.op(Op::Element);
+                self.op(MemoryOp::Element);
                 self.of_elements(at);
                 at
             }
             Expr::Unary(one) if matches!(one.op, UnOp::Deref(_)) => {
                 self.place(&one.expr, touch);
-                self.op(Op::Follow);
+                self.op(MemoryOp::Follow);
                 None
             }
             other => {
@@ -316,7 +322,7 @@ impl Lowerer<'_> {
     /// Only elements of the place are touched, and not how many there are.
     pub(super) fn of_elements(&mut self, place: Option<usize>) {
         if let Some(at) = place
-            && let Op::Place(_, names, _) = &mut self.context().code.ops[at]
+            && let Op::Memory(MemoryOp::Address(_, names, _)) = &mut self.context().code.ops[at]
         {
             names.push(ELEMENT.into());
         }
@@ -326,7 +332,7 @@ impl Lowerer<'_> {
         if let Some(name) = path.path.get_ident()
             && let Some((var, _)) = self.variable(&name.to_string())
         {
-            self.op(Op::Load(var));
+            self.op(MemoryOp::Load(var));
             return;
         }
         let scope = self.function.body_scope;
@@ -346,7 +352,7 @@ impl Lowerer<'_> {
             Resolved::Item(Def::Function(id)) => self.push(Value::Function(id.0)),
             Resolved::Item(Def::Variant(_)) => {
                 let name = super::patterns::last(&path.path);
-                self.op(Op::Variant(name, 0));
+                self.op(ValueOp::Variant(name, 0));
             }
             Resolved::Item(Def::Global(_)) => self.push(Value::Unknown),
             _ => {
@@ -375,7 +381,7 @@ impl Lowerer<'_> {
             (crate::items::amount::Amount::Known(number), _) if is_float => {
                 self.push(Value::float(number));
                 if matches!(&one.ty, syn::Type::Path(path) if path.path.is_ident("f32")) {
-                    self.op(Op::Cast("f32".into()));
+                    self.op(ValueOp::Cast("f32".into()));
                 }
             }
             (crate::items::amount::Amount::Known(number), _) if number.fract() == 0.0 => {
@@ -414,10 +420,10 @@ impl Lowerer<'_> {
         }
         for field in &one.fields {
             self.expr(&field.expr);
-            self.gather_field(&member(&field.member));
+            self.reorder_field(&member(&field.member));
         }
         let names: Vec<Rc<str>> = one.fields.iter().map(|field| member(&field.member)).collect();
-        self.op(Op::Struct(name, names.into(), one.rest.is_some()));
+        self.op(ValueOp::Struct(name, names.into(), one.rest.is_some()));
     }
 
     pub(super) fn closure(&mut self, closure: &syn::ExprClosure) {
@@ -443,10 +449,10 @@ impl Lowerer<'_> {
         self.context().code.parameters = parameters;
         self.at = self.note(closure.or1_token.span());
         self.expr(&closure.body);
-        self.op(Op::Return);
+        self.op(ControlOp::Return);
         self.finish();
         self.context().scopes.pop();
-        self.op(Op::Closure(index));
+        self.op(ValueOp::Closure(index));
     }
 
     /// A `move` closure has variables of its own, with the values that those around it have where it is made: what it
@@ -458,9 +464,9 @@ impl Lowerer<'_> {
         let mut copies = HashMap::new();
         for name in names {
             if let Some((var, is_mut)) = self.variable(&name) {
-                self.op(Op::Load(var));
+                self.op(MemoryOp::Load(var));
                 let slot = self.slot();
-                self.op(Op::Declare(slot));
+                self.op(MemoryOp::Declare(slot));
                 copies.insert(name, (slot, is_mut));
             }
         }

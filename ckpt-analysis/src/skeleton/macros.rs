@@ -5,7 +5,7 @@ use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved};
 use ckpt_compiler::library::Tables;
 use ckpt_compiler::syntax::macros::captured_in_text;
-use ckpt_safepoints::skeleton::{Op, Var};
+use ckpt_safepoints::skeleton::{CallOp, ControlOp, MemoryOp, Op, ValueOp, Var};
 use ckpt_safepoints::values::{Binary, Value};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -23,7 +23,7 @@ impl Lowerer<'_> {
             "vec" => self.vec_macro(mac),
             "matches" => self.matches_macro(mac),
             "panic" | "unreachable" | "todo" | "unimplemented" => {
-                self.op(Op::End);
+                self.op(ControlOp::End);
                 self.push(Value::Unit);
             }
             "assert" | "debug_assert" | "assert_eq" | "debug_assert_eq" | "assert_ne" | "debug_assert_ne" => {
@@ -49,7 +49,7 @@ impl Lowerer<'_> {
                 // A macro borrows what it prints, and writes to what it prints to.
                 other => self.expr(other),
             }
-            self.op(Op::Pop);
+            self.op(ValueOp::Pop);
         }
         let unit = !matches!(name, "format" | "write" | "writeln" | "concat" | "format_args");
         self.push(if unit { Value::Unit } else { Value::Data });
@@ -79,11 +79,11 @@ impl Lowerer<'_> {
         }
         let count = arguments.len() - 1 + captured.len();
         for variable in captured {
-            self.op(Op::Load(variable));
+            self.op(MemoryOp::Load(variable));
         }
         let functions = self.analysis.items.functions.iter();
         let writers = functions.filter(|one| one.name == "fmt").map(|one| one.id.0);
-        let op = Op::Text(pattern.into(), count, writers.collect());
+        let op = Op::Call(CallOp::Text(pattern.into(), count, writers.collect()));
         self.op(op);
         true
     }
@@ -112,16 +112,16 @@ impl Lowerer<'_> {
                 Some(second) => self.expr(second),
                 None => self.push(Value::Unknown),
             }
-            self.op(Op::Binary(operator));
+            self.op(ValueOp::Binary(operator));
         }
-        let branch = self.op(Op::Branch(0, 0));
+        let branch = self.op(ControlOp::Branch(0, 0));
         self.push(Value::Unit);
-        let jump = self.op(Op::Jump(0));
-        let other = self.op(Op::End);
+        let jump = self.op(ControlOp::Jump(0));
+        let other = self.op(ControlOp::End);
         self.push(Value::Unit);
         let join = self.here();
-        self.context().code.ops[branch] = Op::Branch(other, join);
-        self.context().code.ops[jump] = Op::Jump(join);
+        self.context().code.ops[branch] = Op::Control(ControlOp::Branch(other, join));
+        self.context().code.ops[jump] = Op::Control(ControlOp::Jump(join));
     }
 
     fn vec_macro(&mut self, mac: &syn::Macro) {
@@ -148,10 +148,10 @@ impl Lowerer<'_> {
             Ok((expr, pat, None)) => {
                 self.expr(&expr);
                 let slot = self.slot();
-                self.op(Op::Declare(slot));
+                self.op(MemoryOp::Declare(slot));
                 let pattern = self.scoped(|lowerer| lowerer.pattern(&pat));
-                self.op(Op::Test(slot, Rc::new(pattern)));
-                self.op(Op::Clear(slot..slot + 1));
+                self.op(MemoryOp::Test(slot, Rc::new(pattern)));
+                self.op(MemoryOp::Clear(slot..slot + 1));
             }
             _ => self.unknown_macro(mac),
         }
@@ -169,7 +169,7 @@ impl Lowerer<'_> {
         self.names_in(&mac.tokens, &mut names, &mut entered);
         if let Some(call) = names.iter().find(|name| self.model.method(name).is_some()) {
             let why = format!("`{call}` is in a macro whose meaning is not known");
-            self.op(Op::Opaque(why.into()));
+            self.op(ControlOp::Opaque(why.into()));
         }
         let variables: Vec<_> = names
             .iter()
@@ -193,9 +193,9 @@ impl Lowerer<'_> {
             );
         }
         if !functions.is_empty() {
-            self.op(Op::Mention(functions));
+            self.op(CallOp::Any(functions));
         }
-        self.op(Op::Forget(variables));
+        self.op(MemoryOp::Havoc(variables));
         self.push(Value::Unknown);
     }
 

@@ -16,7 +16,9 @@ use crate::items::{FnId, Function};
 use ckpt_compiler::syntax::marks::Marks;
 use ckpt_safepoints::SafePoints;
 use ckpt_safepoints::models::CommModel;
-use ckpt_safepoints::skeleton::{Boundary, Code, Op, Pattern, Skeleton, SourcePlace, Var};
+use ckpt_safepoints::skeleton::{
+    Boundary, Code, ControlOp, MemoryOp, Op, Pattern, Skeleton, SourcePlace, ValueOp, Var,
+};
 use ckpt_safepoints::values::Value;
 use proc_macro2::Span;
 use std::collections::HashMap;
@@ -144,9 +146,9 @@ impl Lowerer<'_> {
             });
         }
         self.context().code.parameters = parameters;
-        self.gather_parameters();
+        self.reorder_parameters();
         self.block(&function.item.block);
-        self.op(Op::Return);
+        self.op(ControlOp::Return);
         self.finish();
     }
 
@@ -177,16 +179,16 @@ impl Lowerer<'_> {
         self.skeleton.places.len() as u32 - 1
     }
 
-    fn op(&mut self, op: Op) -> usize {
+    fn op(&mut self, op: impl Into<Op>) -> usize {
         let at = self.at;
         let code = &mut self.context().code;
-        code.ops.push(op);
+        code.ops.push(op.into());
         code.places.push(at);
         code.ops.len() - 1
     }
 
     fn push(&mut self, value: Value) {
-        self.op(Op::Push(value));
+        self.op(ValueOp::Push(value));
     }
 
     fn here(&mut self) -> usize {
@@ -227,7 +229,7 @@ impl Lowerer<'_> {
         self.context().scopes.pop();
         let last = self.context().code.slots;
         if last > first {
-            self.op(Op::Clear(first..last));
+            self.op(MemoryOp::Clear(first..last));
         }
         result
     }
@@ -271,7 +273,7 @@ impl Lowerer<'_> {
         });
         let index = self.skeleton.boundaries.len() - 1;
         self.at = self.note(span);
-        self.op(Op::Boundary(index));
+        self.op(ControlOp::Boundary(index));
     }
 
     /// A statement; whether it leaves the block's value on the stack.
@@ -286,7 +288,7 @@ impl Lowerer<'_> {
                 if last && semicolon.is_none() {
                     return true;
                 }
-                self.op(Op::Pop);
+                self.op(ValueOp::Pop);
                 false
             }
             Stmt::Macro(one) => {
@@ -298,7 +300,7 @@ impl Lowerer<'_> {
                 if last && one.semi_token.is_none() {
                     return true;
                 }
-                self.op(Op::Pop);
+                self.op(ValueOp::Pop);
                 false
             }
             Stmt::Item(_) => false,
@@ -318,43 +320,44 @@ impl Lowerer<'_> {
             pattern.slots(&mut slots);
             for slot in slots {
                 self.push(Value::Unit);
-                self.op(Op::Declare(slot));
+                self.op(MemoryOp::Declare(slot));
             }
             return;
         };
         self.expr_for(&init.expr, &local.pat);
         if let syn::Pat::Type(typed) = &local.pat {
-            self.gather_type(&typed.ty);
+            self.reorder_type(&typed.ty);
             if matches!(&*typed.ty, syn::Type::Path(path) if path.path.is_ident("f32")) {
-                self.op(Op::Cast("f32".into()));
+                self.op(ValueOp::Cast("f32".into()));
             }
         }
         let subject = self.slot();
-        self.op(Op::Declare(subject));
+        self.op(MemoryOp::Declare(subject));
         if let Some((_, otherwise)) = &init.diverge {
             // The names are bound behind the block that does not come back.
             let probe = self.scoped(|lowerer| lowerer.pattern(&local.pat));
-            self.op(Op::Test(subject, Rc::new(probe)));
-            let branch = self.op(Op::Branch(0, 0));
+            self.op(MemoryOp::Test(subject, Rc::new(probe)));
+            let branch = self.op(ControlOp::Branch(0, 0));
             self.push(Value::Unit);
-            let jump = self.op(Op::Jump(0));
+            let jump = self.op(ControlOp::Jump(0));
             let other = self.here();
             self.expr(otherwise);
             let join = self.here();
-            self.context().code.ops[branch] = Op::Branch(other, join);
-            self.context().code.ops[jump] = Op::Jump(join);
-            self.op(Op::Pop);
+            self.context().code.ops[branch] = Op::Control(ControlOp::Branch(other, join));
+            self.context().code.ops[jump] = Op::Control(ControlOp::Jump(join));
+            self.op(ValueOp::Pop);
         }
         let pattern = self.pattern(&local.pat);
         if let syn::Expr::Closure(_) = &*init.expr
-            && let Some(Op::Closure(closure)) = self.context().code.ops.iter().rev().nth(1).cloned()
+            && let Some(Op::Value(ValueOp::Closure(closure))) =
+                self.context().code.ops.iter().rev().nth(1).cloned()
         {
             let mut slots = Vec::new();
             pattern.slots(&mut slots);
             let closures = &mut self.context().code.closures;
             closures.extend(slots.into_iter().map(|slot| (slot, closure)));
         }
-        self.op(Op::Bind(subject, Rc::new(pattern)));
-        self.op(Op::Clear(subject..subject + 1));
+        self.op(MemoryOp::Bind(subject, Rc::new(pattern)));
+        self.op(MemoryOp::Clear(subject..subject + 1));
     }
 }

@@ -5,7 +5,7 @@
 //! taken to be one.
 
 use crate::items::{Def, Items};
-use ckpt_safepoints::skeleton::{Op, Shape, Touch, Var};
+use ckpt_safepoints::skeleton::{Access, ElementOrder, MemoryOp, ValueOp, Var};
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -26,7 +26,7 @@ pub(super) struct Orders {
     /// Other types, or variants, with unnamed parts that are one, or have one in them.
     holding: HashSet<String>,
     /// What fields are of that have one in them.
-    fields: HashMap<String, Shape>,
+    fields: HashMap<String, ElementOrder>,
     /// Whether such a collection, or one that sorts, is named anywhere.
     any_hashed: bool,
     any_sorted: bool,
@@ -76,9 +76,9 @@ impl Orders {
                 for def in defs {
                     let Def::Alias(id) = def else { continue };
                     match self.shape(&items.aliases[id.0].ty) {
-                        Shape::Hashed => _ = self.hashed.insert(name.clone()),
-                        Shape::Lost | Shape::Tuple(_) => _ = self.holding.insert(name.clone()),
-                        Shape::Kept | Shape::Sorted => {}
+                        ElementOrder::Hashed => _ = self.hashed.insert(name.clone()),
+                        ElementOrder::Lost | ElementOrder::Tuple(_) => _ = self.holding.insert(name.clone()),
+                        ElementOrder::Kept | ElementOrder::Sorted => {}
                     }
                 }
             }
@@ -94,14 +94,14 @@ impl Orders {
                     self.holding.extend(field.variant.clone());
                 } else if field.variant.is_some() {
                     self.holding.insert(one.name.clone());
-                    self.fields.insert(field.name.clone(), Shape::Lost);
+                    self.fields.insert(field.name.clone(), ElementOrder::Lost);
                 } else {
                     let known = self
                         .fields
                         .entry(field.name.clone())
                         .or_insert_with(|| shape.clone());
                     if *known != shape {
-                        *known = Shape::Lost;
+                        *known = ElementOrder::Lost;
                     }
                 }
             }
@@ -110,63 +110,63 @@ impl Orders {
     }
 
     /// What becomes of the order of elements in a value of this type.
-    pub(super) fn shape(&self, ty: &Type) -> Shape {
+    pub(super) fn shape(&self, ty: &Type) -> ElementOrder {
         match ty {
             Type::Reference(one) => self.shape(&one.elem),
             Type::Paren(one) => self.shape(&one.elem),
             Type::Group(one) => self.shape(&one.elem),
             Type::Tuple(one) => {
-                let parts: Vec<Shape> = one.elems.iter().map(|part| self.shape(part)).collect();
-                match parts.iter().any(Shape::is_hashed) {
-                    true => Shape::Tuple(parts),
-                    false => Shape::Kept,
+                let parts: Vec<ElementOrder> = one.elems.iter().map(|part| self.shape(part)).collect();
+                match parts.iter().any(ElementOrder::is_hashed) {
+                    true => ElementOrder::Tuple(parts),
+                    false => ElementOrder::Kept,
                 }
             }
             Type::Path(path) => self.shape_of_path(&path.path),
             Type::Slice(one) => self.shape_of_parts([&*one.elem].into_iter()),
             Type::Array(one) => self.shape_of_parts([&*one.elem].into_iter()),
-            _ => Shape::Kept,
+            _ => ElementOrder::Kept,
         }
     }
 
-    fn shape_of_path(&self, path: &syn::Path) -> Shape {
+    fn shape_of_path(&self, path: &syn::Path) -> ElementOrder {
         let Some(last) = path.segments.last() else {
-            return Shape::Kept;
+            return ElementOrder::Kept;
         };
         let name = last.ident.to_string();
         if self.hashed.contains(&name) {
-            return Shape::Hashed;
+            return ElementOrder::Hashed;
         }
         if self.holding.contains(&name) {
-            return Shape::Lost;
+            return ElementOrder::Lost;
         }
         if SORTED.contains(&name.as_str()) {
             return match self.shape_of_parts(parts_of(last)) {
-                Shape::Lost => Shape::Lost,
-                _ => Shape::Sorted,
+                ElementOrder::Lost => ElementOrder::Lost,
+                _ => ElementOrder::Sorted,
             };
         }
         if WRAPPERS.contains(&name.as_str()) {
             return parts_of(last)
                 .next()
-                .map_or(Shape::Kept, |first| self.shape(first));
+                .map_or(ElementOrder::Kept, |first| self.shape(first));
         }
         self.shape_of_parts(parts_of(last))
     }
 
-    fn shape_of_parts<'a>(&self, mut parts: impl Iterator<Item = &'a Type>) -> Shape {
+    fn shape_of_parts<'a>(&self, mut parts: impl Iterator<Item = &'a Type>) -> ElementOrder {
         match parts.any(|part| self.shape(part).is_hashed()) {
-            true => Shape::Lost,
-            false => Shape::Kept,
+            true => ElementOrder::Lost,
+            false => ElementOrder::Kept,
         }
     }
 
     /// What is collected into something that is not written.
-    fn not_written(&self) -> Shape {
+    fn not_written(&self) -> ElementOrder {
         match (self.any_hashed, self.any_sorted) {
-            (true, _) => Shape::Lost,
-            (false, true) => Shape::Sorted,
-            (false, false) => Shape::Kept,
+            (true, _) => ElementOrder::Lost,
+            (false, true) => ElementOrder::Sorted,
+            (false, false) => ElementOrder::Kept,
         }
     }
 }
@@ -210,13 +210,13 @@ impl<'ast> Visit<'ast> for Names<'_> {
 }
 
 /// What the ends of a function's expressions are of, by the bytes of the last method's name.
-pub(super) type Expected = HashMap<usize, Shape>;
+pub(super) type Expected = HashMap<usize, ElementOrder>;
 
 /// The types that are written around what is collected.
 pub(super) struct Ends<'a> {
     orders: &'a Orders,
     found: Expected,
-    gives: Option<Shape>,
+    gives: Option<ElementOrder>,
 }
 
 impl<'a> Ends<'a> {
@@ -238,14 +238,14 @@ impl<'a> Ends<'a> {
         ends.found
     }
 
-    fn block(&mut self, block: &syn::Block, shape: &Shape) {
+    fn block(&mut self, block: &syn::Block, shape: &ElementOrder) {
         if let Some(Stmt::Expr(expr, None)) = block.stmts.last() {
             self.end(expr, shape);
         }
     }
 
     /// An expression whose type is written.
-    fn end(&mut self, expr: &Expr, shape: &Shape) {
+    fn end(&mut self, expr: &Expr, shape: &ElementOrder) {
         match expr {
             Expr::MethodCall(call) => {
                 let name = call.method.to_string();
@@ -269,7 +269,7 @@ impl<'a> Ends<'a> {
             }
             Expr::Match(one) => one.arms.iter().for_each(|arm| self.end(&arm.body, shape)),
             Expr::Tuple(one) => match shape {
-                Shape::Tuple(parts) if parts.len() == one.elems.len() => {
+                ElementOrder::Tuple(parts) if parts.len() == one.elems.len() => {
                     let pairs = one.elems.iter().zip(parts);
                     pairs.for_each(|(part, shape)| self.end(part, shape));
                 }
@@ -337,24 +337,24 @@ impl<'ast> Visit<'ast> for Ends<'_> {
 
 impl Lowerer<'_> {
     /// The value on top, or what is at the place on top, is of this shape.
-    pub(super) fn gather(&mut self, shape: Shape) {
-        if shape != Shape::Kept {
-            self.op(Op::Gather(Rc::new(shape)));
+    pub(super) fn reorder(&mut self, shape: ElementOrder) {
+        if shape != ElementOrder::Kept {
+            self.op(ValueOp::Reorder(Rc::new(shape)));
         }
     }
 
     /// The value on top is of a type that is written.
-    pub(super) fn gather_type(&mut self, ty: &Type) {
+    pub(super) fn reorder_type(&mut self, ty: &Type) {
         let shape = self.orders.shape(ty);
         if shape.is_hashed() {
-            self.gather(shape);
+            self.reorder(shape);
         }
     }
 
     /// The value on top is that of a field.
-    pub(super) fn gather_field(&mut self, name: &str) {
+    pub(super) fn reorder_field(&mut self, name: &str) {
         if let Some(shape) = self.orders.fields.get(name).cloned() {
-            self.gather(shape);
+            self.reorder(shape);
         }
     }
 
@@ -369,19 +369,19 @@ impl Lowerer<'_> {
     }
 
     /// What a method makes of its receiver: into what is told by its type.
-    pub(super) fn gather_collected(&mut self, call: &syn::ExprMethodCall) {
+    pub(super) fn reorder_collected(&mut self, call: &syn::ExprMethodCall) {
         if let Some(turbofish) = &call.turbofish {
             let types = turbofish.args.iter().filter_map(|one| match one {
                 GenericArgument::Type(ty) => Some(self.orders.shape(ty)),
                 _ => None,
             });
-            let shapes: Vec<Shape> = types.collect();
+            let shapes: Vec<ElementOrder> = types.collect();
             let shape = match &shapes[..] {
                 [only] => only.clone(),
-                several if several.iter().any(Shape::is_hashed) => Shape::Lost,
-                _ => Shape::Kept,
+                several if several.iter().any(ElementOrder::is_hashed) => ElementOrder::Lost,
+                _ => ElementOrder::Kept,
             };
-            return self.gather(shape);
+            return self.reorder(shape);
         }
         let name = call.method.to_string();
         if matches!(
@@ -392,35 +392,35 @@ impl Lowerer<'_> {
             let shape = match self.expected.get(&at) {
                 Some(shape) => shape.clone(),
                 // Numbers and texts, most likely.
-                None if name == "into" => Shape::Kept,
+                None if name == "into" => ElementOrder::Kept,
                 None => self.orders.not_written(),
             };
-            self.gather(shape);
+            self.reorder(shape);
         }
     }
 
     /// What a function of another crate gives: one of a hashed collection's own, or with its type in `::<..>`.
-    pub(super) fn gather_given(&mut self, path: &syn::Path) {
-        let mut shape = Shape::Kept;
+    pub(super) fn reorder_given(&mut self, path: &syn::Path) {
+        let mut shape = ElementOrder::Kept;
         for segment in &path.segments {
             let name = segment.ident.to_string();
             if self.orders.hashed.contains(&name) {
-                shape = Shape::Hashed;
+                shape = ElementOrder::Hashed;
             } else if self.orders.holding.contains(&name) {
-                shape = Shape::Lost;
+                shape = ElementOrder::Lost;
             }
             for part in parts_of(segment) {
                 let of_part = self.orders.shape(part);
-                if of_part.is_hashed() && shape == Shape::Kept {
+                if of_part.is_hashed() && shape == ElementOrder::Kept {
                     shape = of_part;
                 }
             }
         }
-        self.gather(shape);
+        self.reorder(shape);
     }
 
     /// Parameters that are such collections.
-    pub(super) fn gather_parameters(&mut self) {
+    pub(super) fn reorder_parameters(&mut self) {
         for (index, input) in self.function.item.sig.inputs.iter().enumerate() {
             let syn::FnArg::Typed(typed) = input else { continue };
             if !self.orders.shape(&typed.ty).is_hashed() {
@@ -430,12 +430,16 @@ impl Lowerer<'_> {
             self.context().code.parameters[index].slots(&mut slots);
             let shape = match slots.len() {
                 1 => self.orders.shape(&typed.ty),
-                _ => Shape::Lost,
+                _ => ElementOrder::Lost,
             };
             for slot in slots {
-                self.op(Op::Place(Var { up: 0, slot }, Vec::new(), Touch::Written));
-                self.gather(shape.clone());
-                self.op(Op::Pop);
+                self.op(MemoryOp::Address(
+                    Var { up: 0, slot },
+                    Vec::new(),
+                    Access::Written,
+                ));
+                self.reorder(shape.clone());
+                self.op(ValueOp::Pop);
             }
         }
     }

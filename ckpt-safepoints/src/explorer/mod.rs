@@ -5,23 +5,22 @@
 //! and not known, both ways are. A state that has been seen is not followed again, and after some visits what goes on
 //! changing is given up, so that loops of any length come to an end.
 
-pub(crate) mod collective;
 pub(crate) mod ranks;
-mod widen;
-pub(crate) mod world;
+pub(crate) mod state;
+mod widening;
 
-use crate::machine::{At, State, Wait};
-use crate::skeleton::Op;
+use crate::machine::{BlockedOn, ProgramPoint, RankState};
+use crate::skeleton::{ControlOp, Op};
 use crate::values::provenance;
 use ranks::Digest;
+use state::{Choice, Failure, GlobalState, Subject};
 use std::collections::{BTreeMap, HashSet};
 use std::hash::Hash;
 use std::rc::Rc;
-use world::{Choice, Scene, Trouble, World};
 
 /// How much of the values is followed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Depth {
+pub(crate) struct Precision {
     /// Visits that are followed with the numbers that the program has then.
     pub(crate) visits: usize,
     /// The same where the order of messages is open.
@@ -37,18 +36,18 @@ pub(crate) struct Depth {
 /// One after the other until the site is found safe. What is not known is taken for anything in each, so the first that
 /// finds it safe will do; what stands in the way is told by the last. Loops are followed to any number of turns first: only
 /// where that finds no end, or too much is given up for it, a few turns stand for all.
-pub(crate) const DEPTHS: [Depth; 5] = [
-    Depth {
+pub(crate) const PRECISIONS: [Precision; 5] = [
+    Precision {
         few_turns: false,
         ..ROUGH
     },
-    Depth {
+    Precision {
         few_turns: false,
         ..FINE
     },
     ROUGH,
     FINE,
-    Depth {
+    Precision {
         visits: 24,
         visits_with_choices: 5,
         fine: false,
@@ -56,7 +55,7 @@ pub(crate) const DEPTHS: [Depth; 5] = [
     },
 ];
 
-const ROUGH: Depth = Depth {
+const ROUGH: Precision = Precision {
     visits: 2,
     visits_with_choices: 2,
     states: 3_000,
@@ -64,7 +63,7 @@ const ROUGH: Depth = Depth {
     few_turns: true,
 };
 
-const FINE: Depth = Depth {
+const FINE: Precision = Precision {
     visits: 3,
     visits_with_choices: 2,
     states: 6_000,
@@ -73,7 +72,7 @@ const FINE: Depth = Depth {
 };
 
 /// Where nothing else is in the way than that there is too much to try: workers that are served in any order are many.
-pub(crate) const WIDE: Depth = Depth {
+pub(crate) const WIDE: Precision = Precision {
     states: 120_000,
     few_turns: false,
     ..FINE
@@ -113,119 +112,120 @@ pub(crate) struct Found {
     pub(crate) few_turns: bool,
 }
 
-struct Path {
-    world: World,
+struct OpenPath {
+    state: GlobalState,
     visits: usize,
-    before: Option<Rc<World>>,
+    before: Option<Rc<GlobalState>>,
     /// How often each question was asked since the last visit, and the state when it was asked last.
-    questions: BTreeMap<At, (usize, Rc<World>)>,
+    questions: BTreeMap<ProgramPoint, (usize, Rc<GlobalState>)>,
     /// Whether values have got new names since the last question.
     renamed: bool,
 }
 
 /// Follows the ranks of one run after another.
-pub(crate) struct Search<'a> {
-    scene: Scene<'a>,
+pub(crate) struct Explorer<'a> {
+    subject: Subject<'a>,
     /// The same program without the sites: for ranks that run ahead.
-    ahead: Scene<'a>,
-    depth: Depth,
+    ahead: Subject<'a>,
+    precision: Precision,
     fuel: u64,
     seen: HashSet<u128>,
     found: Found,
 }
 
-impl<'a> Search<'a> {
-    pub(crate) fn new(scene: Scene<'a>, ahead: Scene<'a>, depth: Depth) -> Self {
-        let (fine, few_turns) = (depth.fine, depth.few_turns);
+impl<'a> Explorer<'a> {
+    pub(crate) fn new(subject: Subject<'a>, ahead: Subject<'a>, precision: Precision) -> Self {
+        let (fine, few_turns) = (precision.fine, precision.few_turns);
         provenance::clear();
         Self {
-            scene: Scene {
+            subject: Subject {
                 fine,
                 few_turns,
-                ..scene
+                ..subject
             },
-            ahead: Scene {
+            ahead: Subject {
                 fine,
                 few_turns,
                 ..ahead
             },
-            depth,
-            fuel: MOST_STEPS * depth.states as u64,
+            precision,
+            fuel: MOST_STEPS * precision.states as u64,
             seen: HashSet::new(),
             found: Found::default(),
         }
     }
 
     /// What has been found, or what stands in the way.
-    pub(crate) fn run(mut self, ranks: usize) -> Result<Found, Trouble> {
-        if self.scene.pieces.method_has_events("drop") {
-            return Err(Trouble::new(
+    pub(crate) fn run(mut self, ranks: usize) -> Result<Found, Failure> {
+        if self.subject.regions.method_has_events("drop") {
+            return Err(Failure::new(
                 None,
                 "a destructor exchanges messages, and where it runs is not followed",
             ));
         }
-        let mut open = vec![Path {
-            world: World::new(ranks, self.scene.skeleton),
+        let mut open = vec![OpenPath {
+            state: GlobalState::new(ranks, self.subject.skeleton),
             visits: 0,
             before: None,
             questions: BTreeMap::new(),
             renamed: false,
         }];
         while let Some(path) = open.pop() {
-            if self.seen.len() > self.depth.states {
+            if self.seen.len() > self.precision.states {
                 let why = "there are too many orders in which messages may come to try them all";
-                return Err(Trouble {
+                return Err(Failure {
                     too_much: true,
-                    ..Trouble::new(None, why)
+                    ..Failure::new(None, why)
                 });
             }
-            if let Err(trouble) = self.follow(path, &mut open) {
-                return Err(Trouble {
+            if let Err(failure) = self.follow(path, &mut open) {
+                return Err(Failure {
                     too_much: self.fuel == 0,
-                    ..trouble
+                    ..failure
                 });
             }
         }
         Ok(self.found)
     }
 
-    fn follow(&mut self, mut path: Path, open: &mut Vec<Path>) -> Result<(), Trouble> {
-        path.world.settle(self.scene, &mut self.fuel, None)?;
+    fn follow(&mut self, mut path: OpenPath, open: &mut Vec<OpenPath>) -> Result<(), Failure> {
+        path.state.settle(self.subject, &mut self.fuel, None)?;
         // Behind the last visit nothing matters any more.
-        if !path.world.ranks.iter().any(|rank| self.site_ahead(rank)) {
+        if !path.state.ranks.iter().any(|rank| self.site_ahead(rank)) {
             return Ok(());
         }
-        if let Some((question, answer)) = told(&path.world) {
+        if let Some((question, answer)) = told(&path.state) {
             return self.each_case(path, question, answer, open);
         }
-        if let Some(number) = undecided(&path.world) {
+        if let Some(number) = undecided(&path.state) {
             return self.both_ways(path, number, open);
         }
-        let choices = path.world.choices(None)?;
+        let choices = path.state.choices(None)?;
         if !choices.is_empty() {
             return self.each_choice(path, &choices, open);
         }
-        let waits_at_site = |one: &crate::machine::Rank| matches!(one.state, State::Waits(Wait::Site(_)));
-        if path.world.ranks.iter().all(waits_at_site) {
+        let waits_at_site =
+            |one: &crate::machine::Rank| matches!(one.state, RankState::Blocked(BlockedOn::Site(_)));
+        if path.state.ranks.iter().all(waits_at_site) {
             return self.visit(path, open);
         }
-        self.stuck(&path.world)
+        self.stuck(&path.state)
     }
 
     /// The program goes on only if a question is answered so: the values that this leaves are tried one after the other.
     fn each_case(
         &mut self,
-        path: Path,
+        path: OpenPath,
         question: u64,
         answer: bool,
-        open: &mut Vec<Path>,
-    ) -> Result<(), Trouble> {
+        open: &mut Vec<OpenPath>,
+    ) -> Result<(), Failure> {
         for case in provenance::cases(question, answer).unwrap_or_else(|| vec![Vec::new()]) {
-            let mut world = path.world.clone();
-            world.decisions.insert(question, answer);
-            widen::substitute(&mut world, &case);
-            open.push(Path {
-                world,
+            let mut state = path.state.clone();
+            state.decisions.insert(question, answer);
+            widening::substitute(&mut state, &case);
+            open.push(OpenPath {
+                state,
                 before: None,
                 questions: path.questions.clone(),
                 ..path
@@ -234,18 +234,23 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn both_ways(&mut self, mut path: Path, number: u64, open: &mut Vec<Path>) -> Result<(), Trouble> {
-        let (at, is_loop) = self.asked(&path.world, number);
+    fn both_ways(
+        &mut self,
+        mut path: OpenPath,
+        number: u64,
+        open: &mut Vec<OpenPath>,
+    ) -> Result<(), Failure> {
+        let (at, is_loop) = self.asked(&path.state, number);
         if self.asks_again(&mut path, at, is_loop) {
-            if self.is_new(&path.world) {
+            if self.is_new(&path.state) {
                 open.push(path);
             }
             return Ok(());
         }
-        if !self.is_new(&path.world) {
+        if !self.is_new(&path.state) {
             return Ok(());
         }
-        let few = is_loop && self.depth.few_turns;
+        let few = is_loop && self.precision.few_turns;
         let asked = path.questions.get(&at).map_or(0, |(asked, _)| *asked);
         let mut ways = vec![true, false];
         if few && asked >= FEW_TURNS {
@@ -253,22 +258,22 @@ impl<'a> Search<'a> {
             self.found.few_turns = true;
         } else if asked >= if is_loop { MOST_TURNS } else { MOST_ASKED } {
             let why = "how messages go on from turn to turn of the loop around this is not found out";
-            return Err(Trouble {
+            return Err(Failure {
                 unknown: true,
-                ..Trouble::new(Some(at), why)
+                ..Failure::new(Some(at), why)
             });
         }
         path.questions
-            .insert(at, (asked + 1, Rc::new(path.world.clone())));
+            .insert(at, (asked + 1, Rc::new(path.state.clone())));
         for way in ways {
-            let mut world = path.world.clone();
-            world.decisions.insert(number, way);
+            let mut state = path.state.clone();
+            state.decisions.insert(number, way);
             let mut questions = path.questions.clone();
             if few && !way {
                 questions.remove(&at);
             }
-            open.push(Path {
-                world,
+            open.push(OpenPath {
+                state,
                 visits: path.visits,
                 before: path.before.clone(),
                 questions,
@@ -281,59 +286,67 @@ impl<'a> Search<'a> {
     /// The same question once more: values that are not known get new names, so that what comes again is seen to; and what
     /// has changed since the last time is given up, of a loop after few turns, else when it is asked too often. Whether that
     /// was done, and it is to be asked anew.
-    fn asks_again(&self, path: &mut Path, at: At, is_loop: bool) -> bool {
+    fn asks_again(&self, path: &mut OpenPath, at: ProgramPoint, is_loop: bool) -> bool {
         let Some((asked, before)) = path.questions.get(&at) else {
             return false;
         };
         if path.renamed {
             return false;
         }
-        let (asked, before, ranks) = (*asked, Rc::clone(before), path.world.ranks.len());
-        path.world.ask_anew();
-        match (is_loop, self.depth.few_turns) {
-            (true, true) => widen::widen_turn(&mut path.world, &before),
-            (true, false) if asked >= COMMON_TURNS => widen::widen(&mut path.world, &before),
-            (true, false) if asked >= EXACT_TURNS => widen::widen_each(&mut path.world, &before),
+        let (asked, before, ranks) = (*asked, Rc::clone(before), path.state.ranks.len());
+        path.state.ask_anew();
+        match (is_loop, self.precision.few_turns) {
+            (true, true) => widening::widen_turn(&mut path.state, &before),
+            (true, false) if asked >= COMMON_TURNS => widening::widen(&mut path.state, &before),
+            (true, false) if asked >= EXACT_TURNS => widening::widen_each(&mut path.state, &before),
             (false, _) if asked >= MOST_QUESTIONS + 2 * ranks => {
-                widen::widen_each(&mut path.world, &before);
+                widening::widen_each(&mut path.state, &before);
             }
             _ => {}
         }
-        widen::renumber_between(&mut path.world);
+        widening::renumber_between(&mut path.state);
         path.renamed = true;
         true
     }
 
     /// Where a question is asked, and whether that is the head of a loop which asks whether it goes on.
-    fn asked(&self, world: &World, number: u64) -> (At, bool) {
-        let asks = |rank: &&crate::machine::Rank| rank.state == State::Waits(Wait::Decision(number));
-        let at = world.ranks.iter().find(asks).map_or((0, 0), |rank| rank.at);
-        let ops = &self.scene.skeleton.codes[at.0].ops;
+    fn asked(&self, state: &GlobalState, number: u64) -> (ProgramPoint, bool) {
+        let asks =
+            |rank: &&crate::machine::Rank| rank.state == RankState::Blocked(BlockedOn::Decision(number));
+        let at = state.ranks.iter().find(asks).map_or((0, 0), |rank| rank.at);
+        let ops = &self.subject.skeleton.codes[at.0].ops;
         let is_head = match ops.get(at.1) {
-            Some(Op::Next(..)) => true,
-            Some(Op::Branch(other, join)) => other == join && matches!(ops.get(*join), Some(Op::Exit)),
+            Some(Op::Control(ControlOp::Next(..))) => true,
+            Some(Op::Control(ControlOp::Branch(other, join))) => {
+                other == join && matches!(ops.get(*join), Some(Op::Control(ControlOp::Exit)))
+            }
             _ => false,
         };
         (at, is_head)
     }
 
-    fn each_choice(&mut self, path: Path, choices: &[Choice], open: &mut Vec<Path>) -> Result<(), Trouble> {
-        if !self.is_new(&path.world) {
+    fn each_choice(
+        &mut self,
+        path: OpenPath,
+        choices: &[Choice],
+        open: &mut Vec<OpenPath>,
+    ) -> Result<(), Failure> {
+        if !self.is_new(&path.state) {
             return Ok(());
         }
         self.found.any_source = true;
-        if let Some(lost) = lost(&path.world) {
+        if let Some(lost) = lost(&path.state) {
             return Err(lost);
         }
         let mut checked = HashSet::new();
         for choice in choices {
             if checked.insert(choice.0) {
-                self.nobody_runs_ahead(&path.world, choice.0)?;
+                self.nobody_runs_ahead(&path.state, choice.0)?;
             }
-            let mut world = path.world.clone();
-            world.choose(*choice)?;
-            open.push(Path {
-                world,
+            let mut state = path.state.clone();
+            state.choose(*choice)?;
+            open.push(OpenPath {
+                state,
                 visits: path.visits,
                 before: path.before.clone(),
                 questions: path.questions.clone(),
@@ -345,19 +358,19 @@ impl<'a> Search<'a> {
 
     /// Ranks that have come to the site may go on while this one still waits for a message from any: none of what they
     /// send then may be one that it takes.
-    fn nobody_runs_ahead(&mut self, world: &World, waiting: usize) -> Result<(), Trouble> {
-        let mut free = world.clone();
+    fn nobody_runs_ahead(&mut self, state: &GlobalState, waiting: usize) -> Result<(), Failure> {
+        let mut free = state.clone();
         let mut released = false;
         for index in 0..free.ranks.len() {
-            if matches!(free.ranks[index].state, State::Waits(Wait::Site(_))) {
-                free.ranks[index].state = State::Runs;
+            if matches!(free.ranks[index].state, RankState::Blocked(BlockedOn::Site(_))) {
+                free.ranks[index].state = RankState::Runs;
                 released = true;
             }
         }
         if !released {
             return Ok(());
         }
-        let before = world.offers(waiting)?;
+        let before = state.offers(waiting)?;
         let mut open = vec![free];
         let mut tried = 0;
         while let Some(mut free) = open.pop() {
@@ -377,13 +390,13 @@ impl<'a> Search<'a> {
                 }
                 continue;
             }
-            let at = Some(world.ranks[waiting].at);
+            let at = Some(state.ranks[waiting].at);
             if too_many || !free.choices(Some(waiting))?.is_empty() || lost(&free).is_some() {
                 let why = format!(
                     "rank {waiting} waits here for a message from any rank while others have come to the site already: that \
                      they send it none from behind the site cannot be shown"
                 );
-                return Err(Trouble::new(at, why));
+                return Err(Failure::new(at, why));
             }
             for ((comm, source), sent) in free.offers(waiting)? {
                 if before.get(&(comm, source)) != Some(&sent) && !before.contains_key(&(comm, source)) {
@@ -392,7 +405,7 @@ impl<'a> Search<'a> {
                         "rank {waiting} waits here for a message from any rank and may get one that rank {source} sends \
                          behind the site"
                     );
-                    return Err(Trouble::new(at, why));
+                    return Err(Failure::new(at, why));
                 }
             }
         }
@@ -400,31 +413,31 @@ impl<'a> Search<'a> {
     }
 
     /// All ranks have come to the site.
-    fn visit(&mut self, mut path: Path, open: &mut Vec<Path>) -> Result<(), Trouble> {
-        clean(&path.world)?;
+    fn visit(&mut self, mut path: OpenPath, open: &mut Vec<OpenPath>) -> Result<(), Failure> {
+        clean(&path.state)?;
         path.visits += 1;
         self.found.visits = self.found.visits.max(path.visits);
-        widen::renumber(&mut path.world);
+        widening::renumber(&mut path.state);
         let exact = if self.found.any_source {
-            self.depth.visits_with_choices
+            self.precision.visits_with_choices
         } else {
-            self.depth.visits
+            self.precision.visits
         };
         if path.visits > exact
             && let Some(before) = &path.before
         {
-            widen::widen(&mut path.world, before);
-            widen::renumber(&mut path.world);
+            widening::widen(&mut path.state, before);
+            widening::renumber(&mut path.state);
             self.found.for_any_length = true;
         }
-        if !self.is_new(&path.world) {
+        if !self.is_new(&path.state) {
             return Ok(());
         }
-        let before = Some(Rc::new(path.world.clone()));
-        for rank in path.world.ranks.iter_mut() {
-            rank.state = State::Runs;
+        let before = Some(Rc::new(path.state.clone()));
+        for rank in path.state.ranks.iter_mut() {
+            rank.state = RankState::Runs;
         }
-        open.push(Path {
+        open.push(OpenPath {
             before,
             questions: BTreeMap::new(),
             renamed: false,
@@ -434,22 +447,27 @@ impl<'a> Search<'a> {
     }
 
     /// Nobody can go on.
-    fn stuck(&self, world: &World) -> Result<(), Trouble> {
+    fn stuck(&self, state: &GlobalState) -> Result<(), Failure> {
         // A rank that is lost or waits for ever matters only if it may come to the site again.
-        for rank in world.ranks.iter() {
-            let State::Lost(why) = &rank.state else { continue };
+        for rank in state.ranks.iter() {
+            let RankState::Lost(lost) = &rank.state else {
+                continue;
+            };
             if self.site_ahead(rank) {
-                return Err(lost_at(rank, why));
+                return Err(lost_at(rank, &lost.why));
             }
         }
-        let at_site = world
+        let at_site = state
             .ranks
             .iter()
-            .find(|rank| matches!(rank.state, State::Waits(Wait::Site(_))));
-        let someone_lost = lost(world).is_some();
-        for rank in world.ranks.iter() {
-            let State::Waits(wait) = &rank.state else { continue };
-            if matches!(wait, Wait::Site(_)) || (at_site.is_none() && someone_lost && !self.site_ahead(rank))
+            .find(|rank| matches!(rank.state, RankState::Blocked(BlockedOn::Site(_))));
+        let someone_lost = lost(state).is_some();
+        for rank in state.ranks.iter() {
+            let RankState::Blocked(wait) = &rank.state else {
+                continue;
+            };
+            if matches!(wait, BlockedOn::Site(_))
+                || (at_site.is_none() && someone_lost && !self.site_ahead(rank))
             {
                 continue;
             }
@@ -470,14 +488,14 @@ impl<'a> Search<'a> {
                     rank.index
                 ),
             };
-            return Err(Trouble::new(Some(at), why));
+            return Err(Failure::new(Some(at), why));
         }
         match (
             at_site,
-            world
+            state
                 .ranks
                 .iter()
-                .find(|rank| !matches!(rank.state, State::Waits(Wait::Site(_)))),
+                .find(|rank| !matches!(rank.state, RankState::Blocked(BlockedOn::Site(_)))),
         ) {
             (Some(there), Some(other)) => {
                 let why = format!(
@@ -485,7 +503,7 @@ impl<'a> Search<'a> {
                      hold it",
                     there.index, other.index
                 );
-                Err(Trouble::new(None, why))
+                Err(Failure::new(None, why))
             }
             _ => Ok(()),
         }
@@ -493,7 +511,7 @@ impl<'a> Search<'a> {
 
     /// Whether a rank may come to the site again.
     fn site_ahead(&self, rank: &crate::machine::Rank) -> bool {
-        if rank.state == State::Ended {
+        if rank.state == RankState::Ended {
             return false;
         }
         let inner = rank.frames.len() - 1;
@@ -504,52 +522,52 @@ impl<'a> Search<'a> {
             } else {
                 frame.pc
             };
-            self.scene.pieces.site_ahead(frame.code, from)
+            self.subject.regions.site_ahead(frame.code, from)
         })
     }
 
-    fn is_new(&mut self, world: &World) -> bool {
+    fn is_new(&mut self, state: &GlobalState) -> bool {
         let mut digest = Digest::new();
-        world.hash(&mut digest);
+        state.hash(&mut digest);
         self.seen.insert(digest.whole())
     }
 }
 
 /// A number that a rank waits to be decided.
-fn undecided(world: &World) -> Option<u64> {
-    world.ranks.iter().find_map(|rank| match rank.state {
-        State::Waits(Wait::Decision(number)) => Some(number),
+fn undecided(state: &GlobalState) -> Option<u64> {
+    state.ranks.iter().find_map(|rank| match rank.state {
+        RankState::Blocked(BlockedOn::Decision(number)) => Some(number),
         _ => None,
     })
 }
 
 /// A question of which the answer is known, which tells of other values.
-fn told(world: &World) -> Option<(u64, bool)> {
-    world.ranks.iter().find_map(|rank| match rank.state {
-        State::Waits(Wait::Cases(number, answer)) => Some((number, answer)),
+fn told(state: &GlobalState) -> Option<(u64, bool)> {
+    state.ranks.iter().find_map(|rank| match rank.state {
+        RankState::Blocked(BlockedOn::Cases(number, answer)) => Some((number, answer)),
         _ => None,
     })
 }
 
-fn lost(world: &World) -> Option<Trouble> {
-    world.ranks.iter().find_map(|rank| match &rank.state {
-        State::Lost(why) => Some(lost_at(rank, why)),
+fn lost(state: &GlobalState) -> Option<Failure> {
+    state.ranks.iter().find_map(|rank| match &rank.state {
+        RankState::Lost(lost) => Some(lost_at(rank, &lost.why)),
         _ => None,
     })
 }
 
-fn lost_at(rank: &crate::machine::Rank, why: &str) -> Trouble {
-    Trouble {
+fn lost_at(rank: &crate::machine::Rank, why: &str) -> Failure {
+    Failure {
         unknown: true,
-        ..Trouble::new(Some(rank.at), format!("{why} (rank {})", rank.index))
+        ..Failure::new(Some(rank.at), format!("{why} (rank {})", rank.index))
     }
 }
 
 /// Where the call is written that a rank waits for.
-fn waited_for(rank: &crate::machine::Rank, wait: &Wait) -> At {
+fn waited_for(rank: &crate::machine::Rank, wait: &BlockedOn) -> ProgramPoint {
     let id = match wait {
-        Wait::Receive(id, _) | Wait::MaybeReceive(id, _) | Wait::Collective(id) => Some(*id),
-        Wait::Requests(ids, _) => ids.first().copied(),
+        BlockedOn::Receive(id, _) | BlockedOn::MaybeReceive(id, _) | BlockedOn::Collective(id) => Some(*id),
+        BlockedOn::Requests(ids, _) => ids.first().copied(),
         _ => None,
     };
     let request = rank.requests.iter().find(|one| Some(one.id) == id);
@@ -557,37 +575,37 @@ fn waited_for(rank: &crate::machine::Rank, wait: &Wait) -> At {
 }
 
 /// Whether nothing is on its way when all ranks are at the site.
-fn clean(world: &World) -> Result<(), Trouble> {
-    let first = &world.ranks[0];
-    if let Some(other) = world.ranks.iter().find(|one| one.state != first.state) {
+fn clean(state: &GlobalState) -> Result<(), Failure> {
+    let first = &state.ranks[0];
+    if let Some(other) = state.ranks.iter().find(|one| one.state != first.state) {
         let why = format!(
             "rank {} comes to one site when rank {} comes to another",
             first.index, other.index
         );
-        return Err(Trouble::new(Some(other.at), why));
+        return Err(Failure::new(Some(other.at), why));
     }
-    if let Some(((comm, from, to), list)) = world.queues.iter().find(|(_, list)| !list.is_empty()) {
-        let (from, to) = (world.global(*comm, *from), world.global(*comm, *to));
+    if let Some(((comm, from, to), list)) = state.in_transit.iter().find(|(_, list)| !list.is_empty()) {
+        let (from, to) = (state.global(*comm, *from), state.global(*comm, *to));
         let why =
             format!("the message that rank {from} sends here to rank {to} is still on its way at the site");
-        return Err(Trouble::new(list.front().map(|one| one.at), why));
+        return Err(Failure::new(list.front().map(|one| one.at), why));
     }
-    for rank in world.ranks.iter() {
+    for rank in state.ranks.iter() {
         if let Some(request) = rank.requests.first() {
             let why = format!(
                 "rank {} has not waited yet for what it begins here when it comes to the site",
                 rank.index
             );
-            return Err(Trouble::new(Some(request.at), why));
+            return Err(Failure::new(Some(request.at), why));
         }
         if !rank.held.is_empty() {
             let why = format!("rank {} holds a matched message at the site", rank.index);
-            return Err(Trouble::new(Some(rank.at), why));
+            return Err(Failure::new(Some(rank.at), why));
         }
     }
-    if let Some((at, missing)) = world.half_done() {
+    if let Some((at, missing)) = state.half_done() {
         let why = format!("rank {missing} has not made this collective call yet when it comes to the site");
-        return Err(Trouble::new(Some(at), why));
+        return Err(Failure::new(Some(at), why));
     }
     Ok(())
 }

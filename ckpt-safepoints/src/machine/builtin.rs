@@ -1,11 +1,11 @@
 //! Methods of the standard library on values that are known, and of others as far as they matter.
 
-use super::{After, LONGEST_LIST, Rank, Sight};
+use super::{Continuation, LONGEST_LIST, Rank, View};
 use crate::skeleton::Method;
-use crate::skeleton::call::Sort;
-use crate::skeleton::settled::{Settled, differs};
+use crate::skeleton::call::CallKind;
+use crate::skeleton::determinacy::{Determinacy, method_determinacy};
 use crate::values::numbers;
-use crate::values::{Binary, Step, Value};
+use crate::values::{Binary, Projection, Value};
 use std::rc::Rc;
 
 impl Rank {
@@ -15,19 +15,19 @@ impl Rank {
         method: &Method,
         receiver: Value,
         arguments: Vec<Value>,
-        sight: &mut Sight<'_>,
+        view: &mut View<'_>,
     ) {
         if !method.own.is_empty() {
-            return self.own_method(method, receiver, arguments, sight);
+            return self.own_method(method, receiver, arguments, view);
         }
         let value = self.value(&receiver);
-        if self.library_method(method, &value, &arguments, sight) {
+        if self.library_method(method, &value, &arguments, view) {
             return;
         }
         if let Some(message) = method
             .message
             .as_ref()
-            .filter(|message| message.sort != Sort::Test)
+            .filter(|message| message.kind != CallKind::Test)
         {
             let why = format!("it cannot be told which process `{}` means", message.name);
             return self.lose(&why);
@@ -35,22 +35,22 @@ impl Rank {
         if let Some(callee) = perhaps(method, &value) {
             let mut given = vec![receiver];
             given.extend(arguments);
-            return self.call(callee, given, None, After::Value, sight);
+            return self.call(callee, given, None, Continuation::Value, view);
         }
-        if self.standard_method(method, &receiver, &value, &arguments, sight) {
+        if self.standard_method(method, &receiver, &value, &arguments, view) {
             return;
         }
         if method
             .perhaps
             .iter()
-            .any(|(callee, _)| sight.pieces.has_events(*callee))
+            .any(|(callee, _)| view.regions.has_events(*callee))
         {
             return self.lose(&format!("which `{}` is called cannot be told", method.name));
         }
-        self.unknown_method(method, &receiver, &value, &arguments, sight);
+        self.unknown_method(method, &receiver, &value, &arguments, view);
     }
 
-    fn own_method(&mut self, method: &Method, receiver: Value, arguments: Vec<Value>, sight: &mut Sight<'_>) {
+    fn own_method(&mut self, method: &Method, receiver: Value, arguments: Vec<Value>, view: &mut View<'_>) {
         let chosen = match &method.own[..] {
             [(only, _)] => Some(*only),
             several => {
@@ -65,17 +65,17 @@ impl Rank {
         let mut given = vec![receiver];
         given.extend(arguments);
         match chosen {
-            Some(callee) => self.call(callee, given, None, After::Value, sight),
+            Some(callee) => self.call(callee, given, None, Continuation::Value, view),
             None if method
                 .own
                 .iter()
-                .any(|(callee, _)| sight.pieces.has_events(*callee)) =>
+                .any(|(callee, _)| view.regions.has_events(*callee)) =>
             {
                 self.lose(&format!("which `{}` is called cannot be told", method.name));
             }
             None => {
                 given.iter().for_each(|one| self.leak(one));
-                self.unseen(&given, sight);
+                self.unseen(&given, view);
                 self.push(Value::Unknown);
             }
         }
@@ -88,7 +88,7 @@ impl Rank {
         receiver: &Value,
         value: &Value,
         arguments: &[Value],
-        sight: &mut Sight<'_>,
+        view: &mut View<'_>,
     ) -> bool {
         let name = &*method.name;
         let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
@@ -96,18 +96,20 @@ impl Rank {
             Value::Int(number) => numbers::of_int(*number, name, method.unsigned, &plain),
             Value::Float(bits) => numbers::of_float(f64::from_bits(*bits), name, &plain),
             Value::Variant(variant, parts) if matches!(&**variant, "Some" | "None" | "Ok" | "Err") => {
-                return self.option(name, variant, parts, receiver, arguments, sight);
+                return self.option(name, variant, parts, receiver, arguments, view);
             }
             Value::List(parts) => {
-                return self.list(&method.name, &Rc::clone(parts), receiver, arguments, sight);
+                return self.list(&method.name, &Rc::clone(parts), receiver, arguments, view);
             }
-            Value::Many(parts) => {
-                return self.many(method, &Rc::clone(parts), receiver, arguments, sight);
+            Value::Summary(parts) => {
+                return self.summary(method, &Rc::clone(parts), receiver, arguments, view);
             }
             Value::Range(parts) => {
-                return self.range(&method.name, parts, &plain, receiver, arguments, sight);
+                return self.range(&method.name, parts, &plain, receiver, arguments, view);
             }
-            Value::Bag(inner, is_hashed) => self.bag(name, inner, *is_hashed, receiver, &plain, sight),
+            Value::Unordered(inner, is_hashed) => {
+                self.unordered(name, inner, *is_hashed, receiver, &plain, view)
+            }
             Value::Bool(truth) => match (name, arguments) {
                 ("then_some", [only]) => Some(if *truth {
                     Value::some(only.clone())
@@ -116,7 +118,7 @@ impl Rank {
                 }),
                 ("then", [closure]) if *truth => {
                     let closure = self.value(closure);
-                    self.call_value(closure, Vec::new(), After::Some, sight);
+                    self.call_value(closure, Vec::new(), Continuation::Some, view);
                     return true;
                 }
                 ("then", [_]) => Some(Value::none()),
@@ -151,7 +153,7 @@ impl Rank {
         parts: &Rc<Vec<Value>>,
         receiver: &Value,
         arguments: &[Value],
-        sight: &mut Sight<'_>,
+        view: &mut View<'_>,
     ) -> bool {
         let good = matches!(variant, "Some" | "Ok");
         let inner = parts.first().cloned().unwrap_or(Value::Unit);
@@ -161,7 +163,7 @@ impl Rank {
         let found = match (name, arguments) {
             ("unwrap" | "expect" | "unwrap_or_default" | "unwrap_unchecked", _) if good => inner,
             ("unwrap" | "expect", _) => {
-                self.state = super::State::Ended;
+                self.state = super::RankState::Ended;
                 return true;
             }
             ("unwrap_or", [other]) => {
@@ -190,7 +192,7 @@ impl Rank {
             ("map_err" | "or" | "or_else", [_]) if good => same(),
             ("as_mut" | "iter_mut" | "as_deref_mut", []) => match (good, self.followed(receiver.clone())) {
                 (true, Value::Ref(mut place)) => {
-                    place.path.push(Step::Part(0));
+                    place.path.push(Projection::Part(0));
                     let inner = Value::Ref(place);
                     if name == "iter_mut" {
                         Value::list(vec![inner])
@@ -212,7 +214,7 @@ impl Rank {
                 | "unwrap_or_else" | "inspect",
                 _,
             ) => {
-                return self.option_closure(name, good, inner, arguments, callable(0), callable(1), sight);
+                return self.option_closure(name, good, inner, arguments, callable(0), callable(1), view);
             }
             _ => return false,
         };
@@ -229,15 +231,17 @@ impl Rank {
         arguments: &[Value],
         first: Option<Value>,
         second: Option<Value>,
-        sight: &mut Sight<'_>,
+        view: &mut View<'_>,
     ) -> bool {
         let (closure, given, after) = match (name, good, first, second) {
-            ("map", true, Some(closure), None) => (closure, vec![inner], After::Some),
+            ("map", true, Some(closure), None) => (closure, vec![inner], Continuation::Some),
             ("map" | "and_then" | "filter", false, ..) => {
                 self.push(Value::none());
                 return true;
             }
-            ("and_then" | "is_some_and", true, Some(closure), None) => (closure, vec![inner], After::Value),
+            ("and_then" | "is_some_and", true, Some(closure), None) => {
+                (closure, vec![inner], Continuation::Value)
+            }
             ("is_some_and", false, ..) => {
                 self.push(Value::Bool(false));
                 return true;
@@ -246,8 +250,8 @@ impl Rank {
                 self.push(Value::Bool(true));
                 return true;
             }
-            ("is_none_or", true, Some(closure), None) => (closure, vec![inner], After::Value),
-            ("map_or", true, _, Some(closure)) => (closure, vec![inner], After::Value),
+            ("is_none_or", true, Some(closure), None) => (closure, vec![inner], Continuation::Value),
+            ("map_or", true, _, Some(closure)) => (closure, vec![inner], Continuation::Value),
             ("map_or", false, ..) => {
                 let default = arguments.first().cloned().unwrap_or_default();
                 self.push(default);
@@ -257,12 +261,12 @@ impl Rank {
                 self.push(inner);
                 return true;
             }
-            ("unwrap_or_else", false, Some(closure), None) => (closure, Vec::new(), After::Value),
-            ("map_or_else", true, _, Some(closure)) => (closure, vec![inner], After::Value),
-            ("map_or_else", false, Some(closure), _) => (closure, Vec::new(), After::Value),
+            ("unwrap_or_else", false, Some(closure), None) => (closure, Vec::new(), Continuation::Value),
+            ("map_or_else", true, _, Some(closure)) => (closure, vec![inner], Continuation::Value),
+            ("map_or_else", false, Some(closure), _) => (closure, Vec::new(), Continuation::Value),
             _ => return false,
         };
-        self.call_value(closure, given, after, sight);
+        self.call_value(closure, given, after, view);
         true
     }
 
@@ -273,7 +277,7 @@ impl Rank {
         plain: &[Value],
         receiver: &Value,
         arguments: &[Value],
-        sight: &mut Sight<'_>,
+        view: &mut View<'_>,
     ) -> bool {
         let [from, to, by] = parts;
         let found = match (&**name, plain) {
@@ -303,19 +307,19 @@ impl Rank {
                 (Value::Int(from), Value::Int(to)) => Value::Int((to - from).max(0)),
                 _ => return false,
             },
-            ("map", [closure]) if self.is_vague(parts, closure, sight) => {
+            ("map", [closure]) if self.is_vague(parts, closure, view) => {
                 let count = match from {
                     Value::Int(0) => to.clone(),
                     from => Binary::Sub.apply(to, from),
                 };
-                return self.mapped(&Value::many(count, Value::At), closure, arguments, sight);
+                return self.mapped(&Value::summary(count, Value::At), closure, arguments, view);
             }
             _ => match numbers::numbers(parts, LONGEST_LIST) {
-                Some(list) => return self.list(name, &Rc::new(list), receiver, arguments, sight),
+                Some(list) => return self.list(name, &Rc::new(list), receiver, arguments, view),
                 None => return false,
             },
         };
-        let same = parts.iter().all(Value::is_same);
+        let same = parts.iter().all(Value::is_uniform);
         self.push(if same || !matches!(found, Value::Uniform(_)) {
             found
         } else {
@@ -325,10 +329,10 @@ impl Rank {
     }
 
     /// Whether a closure over numbers gives what differs between the ranks, in a list whose length is known to be the same.
-    fn is_vague(&self, range: &[Value; 3], closure: &Value, sight: &Sight<'_>) -> bool {
+    fn is_vague(&self, range: &[Value; 3], closure: &Value, view: &View<'_>) -> bool {
         let settled = match closure {
-            Value::Closure(code, _) => self.closure_is_settled(*code, sight),
-            Value::Function(code) => self.is_settled(*code, sight),
+            Value::Closure(code, _) => self.closure_is_determined(*code, view),
+            Value::Function(code) => self.is_determined(*code, view),
             _ => false,
         };
         let [from, to, by] = range;
@@ -336,7 +340,7 @@ impl Rank {
             && *by == Value::Int(1)
             && *to != Value::Unit
             && numbers::numbers(range, LONGEST_LIST).is_none()
-            && from.is_same()
+            && from.is_uniform()
     }
 
     /// A method of which nothing is known but its name.
@@ -346,9 +350,9 @@ impl Rank {
         receiver: &Value,
         value: &Value,
         arguments: &[Value],
-        sight: &mut Sight<'_>,
+        view: &mut View<'_>,
     ) {
-        if self.starts_threads(&method.name, arguments, sight) {
+        if self.starts_threads(&method.name, arguments, view) {
             return;
         }
         let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
@@ -356,20 +360,20 @@ impl Rank {
             .iter()
             .any(|one| matches!(one, Value::Closure(..) | Value::Function(_)));
         let settled = |one: &Value| match one {
-            Value::Closure(code, _) => self.closure_is_settled(*code, sight),
-            Value::Function(code) => self.is_settled(*code, sight),
-            other => other.is_same(),
+            Value::Closure(code, _) => self.closure_is_determined(*code, view),
+            Value::Function(code) => self.is_determined(*code, view),
+            other => other.is_uniform(),
         };
-        let same = value.is_same() && plain.iter().all(settled);
+        let same = value.is_uniform() && plain.iter().all(settled);
         arguments.iter().for_each(|one| self.leak(one));
         if closures {
-            self.unseen(arguments, sight);
-            if !matches!(self.state, super::State::Runs) {
+            self.unseen(arguments, view);
+            if !matches!(self.state, super::RankState::Runs) {
                 return;
             }
         }
-        let told: Vec<&Value> = plain.iter().filter(|one| one.is_same()).collect();
-        let same = same && self.holds_now(differs(&method.name), sight);
+        let told: Vec<&Value> = plain.iter().filter(|one| one.is_uniform()).collect();
+        let same = same && self.holds_now(method_determinacy(&method.name), view);
         let result = match same {
             true => Value::uniform(&(&*method.name, value, told, self.at)),
             false if value.is_data() => Value::Data,
@@ -395,23 +399,23 @@ impl Rank {
     }
 
     /// Whether what a closure gives depends on nothing but what it is given: it names nothing around it.
-    pub(crate) fn closure_is_settled(&self, code: usize, sight: &Sight<'_>) -> bool {
-        let all = 0..sight.skeleton.codes[code].ops.len();
-        let piece = sight.pieces.piece(code, all);
-        self.holds_now(piece.settled, sight) && piece.reads.iter().all(|var| var.up == 0)
+    pub(crate) fn closure_is_determined(&self, code: usize, view: &View<'_>) -> bool {
+        let all = 0..view.skeleton.codes[code].ops.len();
+        let region = view.regions.region(code, all);
+        self.holds_now(region.determinacy, view) && region.reads.iter().all(|var| var.up == 0)
     }
 
     /// Whether what a function gives depends on nothing but what it is given.
-    pub(crate) fn is_settled(&self, code: usize, sight: &Sight<'_>) -> bool {
-        self.holds_now(sight.pieces.is_settled(code), sight)
+    pub(crate) fn is_determined(&self, code: usize, view: &View<'_>) -> bool {
+        self.holds_now(view.regions.is_determined(code), view)
     }
 
     /// Files are the same for all ranks as long as no messages are exchanged.
-    pub(crate) fn holds_now(&self, settled: Settled, sight: &Sight<'_>) -> bool {
+    pub(crate) fn holds_now(&self, settled: Determinacy, view: &View<'_>) -> bool {
         match settled {
-            Settled::Always => true,
-            Settled::BeforeMessages => !self.is_amid_messages(sight),
-            Settled::Never => false,
+            Determinacy::Always => true,
+            Determinacy::BeforeMessages => !self.is_amid_messages(view),
+            Determinacy::Never => false,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Calls of functions and closures, and lists that go through closures.
 
 use super::control::hash;
-use super::{After, Each, Frame, Rank, Sight, State, Wait};
+use super::{BlockedOn, Continuation, Frame, Rank, RankState, Traversal, View};
+use crate::skeleton::CallOp;
 use crate::values::Value;
 use std::rc::Rc;
 
@@ -9,16 +10,51 @@ use std::rc::Rc;
 const DEEPEST_CALL: usize = 100;
 
 impl Rank {
+    /// Nothing where the stack has not what the step needs.
+    pub(super) fn call_op(&mut self, op: &CallOp, view: &mut View<'_>) -> Option<()> {
+        match op {
+            CallOp::Function(callee, count) => {
+                let arguments = self.pop_many(*count)?;
+                self.call(*callee, arguments, None, Continuation::Value, view);
+            }
+            CallOp::Value(count) => {
+                let arguments = self.pop_many(*count)?;
+                let callee = self.pop()?;
+                let callee = self.value(&callee);
+                self.call_value(callee, arguments, Continuation::Value, view);
+            }
+            CallOp::Method(method) => {
+                let arguments = self.pop_many(method.arguments)?;
+                let receiver = self.pop()?;
+                self.method(method, receiver, arguments, view);
+            }
+            CallOp::Outside(path, count, message) => {
+                let arguments = self.pop_many(*count)?;
+                self.outside(path, arguments, message.as_ref(), view);
+            }
+            CallOp::Text(pattern, count, writers) => {
+                let parts = self.pop_many(*count)?;
+                self.text(pattern, &parts, writers, view);
+            }
+            CallOp::Any(callees) => {
+                if callees.iter().any(|callee| view.regions.has_events(*callee)) {
+                    self.lose("which function is called here cannot be told");
+                }
+            }
+        }
+        Some(())
+    }
+
     /// Calls a function or closure of the program.
     pub(crate) fn call(
         &mut self,
         code: usize,
         mut given: Vec<Value>,
         parent: Option<usize>,
-        after: After,
-        sight: &mut Sight<'_>,
+        after: Continuation,
+        view: &mut View<'_>,
     ) {
-        let skeleton = sight.skeleton;
+        let skeleton = view.skeleton;
         let Some(callee) = skeleton
             .codes
             .get(code)
@@ -32,7 +68,7 @@ impl Rank {
         {
             *first = self.value(first);
         }
-        let key = match self.is_settled(code, sight) && parent.is_none() {
+        let key = match self.is_determined(code, view) && parent.is_none() {
             true => given.iter().map(|one| self.deep(one)).collect::<Option<Vec<_>>>(),
             false => None,
         };
@@ -53,8 +89,8 @@ impl Rank {
         for (value, pattern) in given.into_iter().zip(&callee.parameters) {
             self.bind(value, pattern);
         }
-        if !sight.pieces.has_events(code) {
-            self.be_quiet(self.frames.len() - 1, None, None, sight);
+        if !view.regions.has_events(code) {
+            self.be_quiet(self.frames.len() - 1, None, None, view);
         }
     }
 
@@ -63,71 +99,71 @@ impl Rank {
         &mut self,
         callee: Value,
         given: Vec<Value>,
-        after: After,
-        sight: &mut Sight<'_>,
+        after: Continuation,
+        view: &mut View<'_>,
     ) {
         match callee {
-            Value::Closure(code, frame) => self.call(code, given, Some(frame), after, sight),
-            Value::Function(code) => self.call(code, given, None, after, sight),
-            _ if sight.pieces.has_hidden_events() => {
+            Value::Closure(code, frame) => self.call(code, given, Some(frame), after, view),
+            Value::Function(code) => self.call(code, given, None, after, view),
+            _ if view.regions.has_hidden_events() => {
                 self.lose("which function is called here cannot be told")
             }
             _ => {
                 given.iter().for_each(|one| self.leak(one));
-                self.unseen(&given, sight);
+                self.unseen(&given, view);
                 self.push(Value::Unknown);
             }
         }
     }
 
     /// Closures and functions that are given away may be called any number of times.
-    pub(crate) fn unseen(&mut self, given: &[Value], sight: &Sight<'_>) {
+    pub(crate) fn unseen(&mut self, given: &[Value], view: &View<'_>) {
         for value in given {
             let (code, parent) = match self.value(value) {
                 Value::Closure(code, parent) => (code, Some(parent)),
                 Value::Function(code) => (code, None),
                 _ => continue,
             };
-            if sight.pieces.has_events(code) {
+            if view.regions.has_events(code) {
                 self.lose("a closure that exchanges messages is given to a function that is not followed");
                 return;
             }
-            let all = 0..sight.skeleton.codes[code].ops.len();
-            let piece = sight.pieces.piece(code, all);
-            self.forget_captured(&piece, parent);
+            let all = 0..view.skeleton.codes[code].ops.len();
+            let region = view.regions.region(code, all);
+            self.forget_captured(&region, parent);
         }
     }
 
     /// A call ends with this value.
-    pub(crate) fn give_back(&mut self, value: Value, sight: &mut Sight<'_>) -> Option<()> {
+    pub(crate) fn give_back(&mut self, value: Value, view: &mut View<'_>) -> Option<()> {
         let frame = self.frames.pop()?;
         if self.frames.is_empty() {
             self.frames.push(frame);
-            self.state = State::Ended;
+            self.state = RankState::Ended;
             return Some(());
         }
         self.left();
-        let value = self.settled_closures(value, sight);
+        let value = self.without_escaped_closures(value, view);
         match frame.after {
-            After::Value | After::Region => self.push(value),
-            After::Some => self.push(Value::some(value)),
-            After::Thread => self.thread_ended(frame.code, frame.parent, sight),
-            After::Each(each) => self.each_done(each, value, sight),
-            After::Drain(first) => {
+            Continuation::Value | Continuation::ParallelRegion => self.push(value),
+            Continuation::Some => self.push(Value::some(value)),
+            Continuation::Thread => self.thread_ended(frame.code, frame.parent, view),
+            Continuation::Each(each) => self.each_done(each, value, view),
+            Continuation::Drain(first) => {
                 let open = self
                     .requests
                     .iter()
                     .map(|one| one.id)
                     .filter(|id| *id >= first)
                     .collect();
-                self.state = State::Waits(Wait::Requests(open, value));
+                self.state = RankState::Blocked(BlockedOn::Requests(open, value));
             }
         }
         Some(())
     }
 
     /// A value that a call gives back: the variables of a closure that was made in it are gone, so it is not followed.
-    fn settled_closures(&mut self, value: Value, sight: &Sight<'_>) -> Value {
+    fn without_escaped_closures(&mut self, value: Value, view: &View<'_>) -> Value {
         let frames = self.frames.len();
         let mut escaped = Vec::new();
         let value = value.map(&mut |part| match part {
@@ -140,7 +176,7 @@ impl Rank {
         });
         for one in escaped {
             if let Value::Closure(code, _) = one
-                && sight.pieces.has_events(code)
+                && view.regions.has_events(code)
             {
                 self.lose("a closure that exchanges messages is given to where it is not followed");
             }
@@ -150,7 +186,7 @@ impl Rank {
 
     /// `?`: an error that leaves a function which exchanges messages is taken to end the program, so what is not known is
     /// taken for a success there. Any other call is given up.
-    pub(crate) fn question_mark(&mut self, top: Value, sight: &mut Sight<'_>) -> Option<()> {
+    pub(crate) fn question_mark(&mut self, top: Value, view: &mut View<'_>) -> Option<()> {
         let value = self.value(&top);
         match &value {
             Value::Variant(name, parts) if matches!(&**name, "Some" | "Ok") => {
@@ -158,28 +194,22 @@ impl Rank {
                 self.push(inner);
             }
             Value::Variant(name, _) if matches!(&**name, "None" | "Err") => {
-                return self.give_back(value, sight);
+                return self.give_back(value, view);
             }
-            _ if self.frames.len() > 1 && !sight.pieces.has_events(self.frame().code) => {
-                self.abandon_call(self.frames.len() - 1, sight);
+            _ if self.frames.len() > 1 && !view.regions.has_events(self.frame().code) => {
+                self.abandon_call(self.frames.len() - 1, view);
             }
-            Value::Bag(..) => self.push(value),
-            other if other.is_same() => self.push(Value::uniform(&("?", other))),
+            Value::Unordered(..) => self.push(value),
+            other if other.is_uniform() => self.push(Value::uniform(&("?", other))),
             other => self.push(other.blurred()),
         }
         Some(())
     }
 
     /// Starts a list on its way through a closure.
-    pub(crate) fn each(
-        &mut self,
-        name: &Rc<str>,
-        closure: Value,
-        mut todo: Vec<Value>,
-        sight: &mut Sight<'_>,
-    ) {
+    pub(crate) fn each(&mut self, name: &Rc<str>, closure: Value, mut todo: Vec<Value>, view: &mut View<'_>) {
         todo.reverse();
-        let each = Each {
+        let each = Traversal {
             name: name.clone(),
             closure,
             current: Value::Unit,
@@ -187,19 +217,19 @@ impl Rank {
             done: Vec::new(),
         };
         if let Value::Closure(code, parent) = each.closure
-            && self.skips(code, None, sight)
+            && self.skips(code, None, view)
         {
-            return self.skip_each(code, Some(parent), each, sight);
+            return self.skip_each(code, Some(parent), each, view);
         }
-        self.each_next(each, sight);
+        self.each_next(each, view);
     }
 
-    fn each_next(&mut self, mut each: Each, sight: &mut Sight<'_>) {
+    fn each_next(&mut self, mut each: Traversal, view: &mut View<'_>) {
         match each.todo.pop() {
             Some(next) => {
                 each.current = next.clone();
                 let closure = each.closure.clone();
-                self.call_value(closure, vec![next], After::Each(each), sight);
+                self.call_value(closure, vec![next], Continuation::Each(each), view);
             }
             None => {
                 let value = match &*each.name {
@@ -213,7 +243,7 @@ impl Rank {
         }
     }
 
-    fn each_done(&mut self, mut each: Each, value: Value, sight: &mut Sight<'_>) {
+    fn each_done(&mut self, mut each: Traversal, value: Value, view: &mut View<'_>) {
         let truth = match self.value(&value) {
             Value::Bool(truth) => Some(truth),
             _ => None,
@@ -234,6 +264,6 @@ impl Rank {
             },
             _ => return self.push(Value::Unknown),
         }
-        self.each_next(each, sight);
+        self.each_next(each, view);
     }
 }

@@ -1,8 +1,8 @@
 //! Lists: vectors, slices, arrays and iterators, as far as their elements are told apart.
 
-use super::{LONGEST_LIST, Rank, Sight};
+use super::{LONGEST_LIST, Rank, View};
 use crate::values::numbers;
-use crate::values::{Place, Step, Value};
+use crate::values::{MemoryPlace, Projection, Value};
 use std::rc::Rc;
 
 impl Rank {
@@ -12,7 +12,7 @@ impl Rank {
         parts: &Rc<Vec<Value>>,
         receiver: &Value,
         arguments: &[Value],
-        sight: &mut Sight<'_>,
+        view: &mut View<'_>,
     ) -> bool {
         let place = match self.followed(receiver.clone()) {
             Value::Ref(place) => Some(place),
@@ -104,7 +104,7 @@ impl Rank {
             }
             ("map" | "filter" | "filter_map" | "flat_map" | "any" | "all" | "find", 1) => {
                 let closure = first.unwrap_or_default();
-                self.each(name, closure, (**parts).clone(), sight);
+                self.each(name, closure, (**parts).clone(), view);
                 return true;
             }
             ("sum" | "product" | "min" | "max", 0) => match folded(name, parts) {
@@ -123,7 +123,7 @@ impl Rank {
         parts: &[Value],
         other: Option<Vec<Value>>,
         first: Option<Value>,
-        place: Option<Place>,
+        place: Option<MemoryPlace>,
     ) -> Option<Value> {
         if name == "contains" {
             let known = |one: &Value| matches!(one, Value::Int(_) | Value::Bool(_) | Value::Text(_));
@@ -159,7 +159,7 @@ impl Rank {
         }
     }
 
-    fn rewrite(&mut self, place: Option<Place>, parts: Vec<Value>) {
+    fn rewrite(&mut self, place: Option<MemoryPlace>, parts: Vec<Value>) {
         if let Some(place) = place {
             let list = self.listed(parts);
             self.put(&place, list);
@@ -171,7 +171,7 @@ impl Rank {
         &mut self,
         name: &str,
         parts: &[Value],
-        place: &Option<Place>,
+        place: &Option<MemoryPlace>,
         first: Option<&Value>,
     ) -> Option<Value> {
         let plain = name.strip_suffix("_mut");
@@ -234,26 +234,26 @@ impl Rank {
     }
 
     /// An iterator that gives references to what is at a place.
-    pub(crate) fn lent_iterator(&mut self, place: &Place) -> Value {
+    pub(crate) fn lent_iterator(&mut self, place: &MemoryPlace) -> Value {
         match self.at_place(place).unwrap_or_default() {
             Value::List(parts) => Value::list((0..parts.len()).map(|at| element(place, at)).collect()),
-            Value::Many(parts) => {
+            Value::Summary(parts) => {
                 let [from, count, _] = &*parts;
-                Value::Many(Rc::new([from.clone(), count.clone(), some_element(place)]))
+                Value::Summary(Rc::new([from.clone(), count.clone(), some_element(place)]))
             }
             // An iterator that is lent itself.
             found @ Value::Range(_) => found,
             Value::Variant(name, _) if &*name == "Some" => {
                 let mut part = place.clone();
-                part.path.push(Step::Part(0));
+                part.path.push(Projection::Part(0));
                 Value::list(vec![Value::Ref(part)])
             }
             Value::Variant(name, _) if &*name == "None" => Value::list(Vec::new()),
             // How many elements there are stays as it is; what they are is not known from now on.
             other => match other.length().filter(|_| other.is_data()) {
                 Some(count) => {
-                    self.put(place, Value::many(count.clone(), Value::Data));
-                    Value::many(count, some_element(place))
+                    self.put(place, Value::summary(count.clone(), Value::Data));
+                    Value::summary(count, some_element(place))
                 }
                 None => {
                     self.forget(place, None);
@@ -265,16 +265,16 @@ impl Rank {
 }
 
 /// The element of a list at this index, by reference.
-pub(crate) fn element(place: &Place, at: usize) -> Value {
+pub(crate) fn element(place: &MemoryPlace, at: usize) -> Value {
     let mut place = place.clone();
-    place.path.push(Step::Index(at));
+    place.path.push(Projection::Index(at));
     Value::Ref(place)
 }
 
 /// An element of a list in which they are not told apart.
-pub(crate) fn some_element(place: &Place) -> Value {
+pub(crate) fn some_element(place: &MemoryPlace) -> Value {
     let mut place = place.clone();
-    place.path.push(Step::Any);
+    place.path.push(Projection::Any);
     Value::Ref(place)
 }
 

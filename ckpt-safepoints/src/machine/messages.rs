@@ -3,16 +3,16 @@
 
 use super::grids::{grid, subgrid};
 use super::model::{Caller, Outcome};
-use super::{Ask, Part, Rank, Request, Sight, State, Wait, What};
+use super::{BlockedOn, CommEvent, Contribution, Operation, Rank, RankState, Request, View};
 use crate::skeleton::Method;
-use crate::skeleton::call::{CommCall, Gives, Sort};
-use crate::values::{Place, Value};
+use crate::skeleton::call::{CallKind, CommCall, Gives};
+use crate::values::{MemoryPlace, Value};
 use std::rc::Rc;
 
 impl Rank {
     /// The rank's number in a communicator.
-    pub(super) fn number_in(&self, comm: usize, sight: &Sight<'_>) -> Option<i128> {
-        let members = &sight.comms.get(comm)?.members;
+    pub(super) fn number_in(&self, comm: usize, view: &View<'_>) -> Option<i128> {
+        let members = &view.comms.get(comm)?.members;
         members
             .iter()
             .position(|one| *one == self.index)
@@ -25,28 +25,28 @@ impl Rank {
         method: &Method,
         value: &Value,
         arguments: &[Value],
-        sight: &mut Sight<'_>,
+        view: &mut View<'_>,
     ) -> bool {
         if let Some(call) = &method.message {
-            if call.sort == Sort::Test {
+            if call.kind == CallKind::Test {
                 if let Value::Request(id) = value {
-                    self.test_request(*id, sight);
+                    self.test_request(*id, view);
                     return true;
                 }
             } else if let Some(peer) = Peer::of(value) {
-                self.communicate(call, peer, arguments, sight);
+                self.communicate(call, peer, arguments, view);
                 return true;
             }
         }
-        let model = sight.model;
-        let outcome = model.call_method(&mut Caller::new(self, sight), &method.name, value, arguments);
+        let model = view.model;
+        let outcome = model.call_method(&mut Caller::new(self, view), &method.name, value, arguments);
         self.comes_to(outcome)
     }
 
     /// Whether a function that exchanges nothing is one of the communication library's.
-    pub(crate) fn library_function(&mut self, path: &[&str], plain: &[Value], sight: &mut Sight<'_>) -> bool {
-        let model = sight.model;
-        let outcome = model.call_function(&mut Caller::new(self, sight), path, plain);
+    pub(crate) fn library_function(&mut self, path: &[&str], plain: &[Value], view: &mut View<'_>) -> bool {
+        let model = view.model;
+        let outcome = model.call_function(&mut Caller::new(self, view), path, plain);
         self.comes_to(outcome)
     }
 
@@ -59,52 +59,52 @@ impl Rank {
         true
     }
 
-    fn request(&mut self, what: What) -> u64 {
+    fn request(&mut self, operation: Operation) -> u64 {
         // How many there have been does not matter: states in which it differs are the same.
         self.restart_numbers();
         let id = self.next;
         self.next += 1;
         let at = self.at;
-        self.requests.push(Request { id, what, at });
+        self.requests.push(Request { id, operation, at });
         id
     }
 
     /// A call that is made on a communicator, a process or any process.
-    fn communicate(&mut self, call: &CommCall, peer: Peer, arguments: &[Value], sight: &mut Sight<'_>) {
+    fn communicate(&mut self, call: &CommCall, peer: Peer, arguments: &[Value], view: &mut View<'_>) {
         let Peer { comm, rank, any } = peer;
-        let me = self.number_in(comm, sight);
+        let me = self.number_in(comm, view);
         if me.is_none() {
             return self.lose("it is called on a communicator that this rank is not in");
         }
-        match &call.sort {
-            Sort::Send => match rank {
+        match &call.kind {
+            CallKind::Send => match rank {
                 Some(to) => {
                     let tag = self.tag_of(call.tag, arguments).unwrap_or(Value::Int(0));
-                    self.send(comm, to, tag, call.data, arguments, sight);
+                    self.send(comm, to, tag, call.data, arguments, view);
                     self.after_send(call);
                 }
                 None => self.lose("it cannot be told where the message goes"),
             },
-            Sort::Receive | Sort::Probe | Sort::Ask => {
+            CallKind::Receive | CallKind::Probe | CallKind::Ask => {
                 if rank.is_none() && !any {
                     return self.lose("it cannot be told where the message comes from");
                 }
                 let tag = self.tag_of(call.tag, arguments);
-                if call.sort == Sort::Ask && self.is_not_there_yet(sight) {
+                if call.kind == CallKind::Ask && self.is_not_there_yet(view) {
                     return self.push(Value::none());
                 }
-                if self.state == State::Runs {
+                if self.state == RankState::Runs {
                     self.receive(call, comm, rank, tag, arguments);
                 }
             }
-            Sort::Test => self.push(Value::Data),
-            Sort::Collective(waits) => {
-                let kind = match call.request {
-                    true => format!("{} (immediate)", call.kind),
-                    false => call.kind.to_string(),
+            CallKind::Test => self.push(Value::Data),
+            CallKind::Collective(waits) => {
+                let collective = match call.request {
+                    true => format!("{} (immediate)", call.collective),
+                    false => call.collective.to_string(),
                 };
-                let part = Part {
-                    kind: kind.into(),
+                let part = Contribution {
+                    collective: collective.into(),
                     waits: Some(*waits),
                     root: rank,
                     same: call.same,
@@ -117,11 +117,11 @@ impl Rank {
                     optional: false,
                 };
                 let into = call.into.and_then(|at| arguments.get(at)).cloned();
-                self.collective(call, comm, part, into, sight);
+                self.collective(call, comm, part, into, view);
             }
-            Sort::Communicator => self.communicator(call, comm, arguments, sight),
-            Sort::Exchange => self.lose("it is called in a way that is not known"),
-            Sort::Opaque(why) => self.lose(&why.clone()),
+            CallKind::Communicator => self.communicator(call, comm, arguments, view),
+            CallKind::Exchange => self.lose("it is called in a way that is not known"),
+            CallKind::Opaque(why) => self.lose(&why.clone()),
         }
     }
 
@@ -137,30 +137,30 @@ impl Rank {
         tag: Value,
         data: Option<usize>,
         arguments: &[Value],
-        sight: &mut Sight<'_>,
+        view: &mut View<'_>,
     ) {
-        if !tag.is_same() {
+        if !tag.is_uniform() {
             return self.lose("the tag of the message cannot be worked out");
         }
         let data = data.and_then(|at| arguments.get(at)).map(|one| self.value(one));
         let Ok(to) = usize::try_from(to) else {
             return self.lose("it cannot be told where the message goes");
         };
-        sight.asks.push(Ask::Send {
+        view.emitted.push(CommEvent::Send {
             comm,
             to,
             tag,
-            data: sent(&data.unwrap_or_default(), sight.fine),
+            data: sent(&data.unwrap_or_default(), view.fine),
             at: self.at,
         });
     }
 
     fn after_send(&mut self, call: &CommCall) {
-        if !matches!(self.state, State::Runs) {
+        if !matches!(self.state, RankState::Runs) {
             return;
         }
         if call.request {
-            let id = self.request(What::Sent);
+            let id = self.request(Operation::Sent);
             self.push(Value::Request(id));
         } else {
             self.push(Value::Unit);
@@ -175,13 +175,13 @@ impl Rank {
         tag: Option<Value>,
         arguments: &[Value],
     ) {
-        if tag.as_ref().is_some_and(|tag| !tag.is_same()) {
+        if tag.as_ref().is_some_and(|tag| !tag.is_uniform()) {
             return self.lose("the tag that it waits for cannot be worked out");
         }
-        let asks = call.sort == Sort::Ask;
-        if call.sort == Sort::Probe || (asks && call.gives == Gives::Status) {
+        let asks = call.kind == CallKind::Ask;
+        if call.kind == CallKind::Probe || (asks && call.gives == Gives::Status) {
             let maybe = asks;
-            self.state = State::Waits(Wait::Probe {
+            self.state = RankState::Blocked(BlockedOn::Probe {
                 comm,
                 source,
                 tag,
@@ -191,7 +191,7 @@ impl Rank {
         }
         let into = call.into.and_then(|at| arguments.get(at)).cloned();
         let into = self.destination(into);
-        let id = self.request(What::Receive {
+        let id = self.request(Operation::Receive {
             comm,
             source,
             tag,
@@ -201,18 +201,18 @@ impl Rank {
         if call.request {
             self.push(Value::Request(id));
         } else if asks {
-            self.state = State::Waits(Wait::MaybeReceive(id, call.gives));
+            self.state = RankState::Blocked(BlockedOn::MaybeReceive(id, call.gives));
         } else {
-            self.state = State::Waits(Wait::Receive(id, call.gives));
+            self.state = RankState::Blocked(BlockedOn::Receive(id, call.gives));
         }
     }
 
     /// Where something is put that comes later: what is there is not known from now on.
-    fn destination(&mut self, into: Option<Value>) -> Option<Place> {
+    fn destination(&mut self, into: Option<Value>) -> Option<MemoryPlace> {
         match into.map(|one| self.followed(one)) {
             Some(Value::Ref(place)) => {
                 match self.at_place(&place) {
-                    Some(Value::List(_) | Value::Many(_)) => self.fill(&place, Value::Data),
+                    Some(Value::List(_) | Value::Summary(_)) => self.fill(&place, Value::Data),
                     _ => self.forget(&place, None),
                 }
                 Some(place)
@@ -229,21 +229,21 @@ impl Rank {
         &mut self,
         call: &CommCall,
         comm: usize,
-        part: Part,
+        part: Contribution,
         into: Option<Value>,
-        sight: &mut Sight<'_>,
+        view: &mut View<'_>,
     ) {
         let number = self.calls.entry(comm).or_default();
         let this = *number;
         *number += 1;
-        sight.asks.push(Ask::Join {
+        view.emitted.push(CommEvent::Join {
             comm,
             number: this,
             part: Rc::new(part),
             at: self.at,
         });
         let into = self.destination(into);
-        let id = self.request(What::Collective {
+        let id = self.request(Operation::Collective {
             comm,
             number: this,
             into,
@@ -251,15 +251,15 @@ impl Rank {
         if call.request {
             self.push(Value::Request(id));
         } else {
-            self.state = State::Waits(Wait::Collective(id));
+            self.state = RankState::Blocked(BlockedOn::Collective(id));
         }
     }
 
-    fn communicator(&mut self, call: &CommCall, comm: usize, arguments: &[Value], sight: &mut Sight<'_>) {
+    fn communicator(&mut self, call: &CommCall, comm: usize, arguments: &[Value], view: &mut View<'_>) {
         let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
-        let me = self.number_in(comm, sight).unwrap_or(0);
-        let mut part = Part {
-            kind: call.kind.clone(),
+        let me = self.number_in(comm, view).unwrap_or(0);
+        let mut part = Contribution {
+            collective: call.collective.clone(),
             waits: None,
             root: None,
             same: false,
@@ -298,7 +298,7 @@ impl Rank {
                 return self.lose("the grid of the new communicator cannot be worked out");
             }
         } else if let Some(at) = call.retain {
-            let old = sight.comms.get(comm).and_then(|of| of.grid.clone());
+            let old = view.comms.get(comm).and_then(|of| of.grid.clone());
             match old.and_then(|old| subgrid(&old, me, plain.get(at))) {
                 Some((color, key, grid)) => {
                     part.split = Some((Some(color), key));
@@ -307,21 +307,16 @@ impl Rank {
                 None => return self.lose("which ranks the new communicator has cannot be worked out"),
             }
         }
-        self.collective(call, comm, part, None, sight);
+        self.collective(call, comm, part, None, view);
     }
 
     /// A function that communicates and is called by its path.
-    pub(crate) fn communicate_by_path(
-        &mut self,
-        call: &CommCall,
-        arguments: &[Value],
-        sight: &mut Sight<'_>,
-    ) {
-        if let Sort::Opaque(why) = &call.sort {
+    pub(crate) fn communicate_by_path(&mut self, call: &CommCall, arguments: &[Value], view: &mut View<'_>) {
+        if let CallKind::Opaque(why) = &call.kind {
             return self.lose(&why.clone());
         }
-        if call.sort == Sort::Exchange {
-            return self.exchange(call, arguments, sight);
+        if call.kind == CallKind::Exchange {
+            return self.exchange(call, arguments, view);
         }
         if call.world {
             let peer = [call.to, call.from].into_iter().flatten().next();
@@ -331,19 +326,19 @@ impl Rank {
                 Some(Value::Int(rank)) => Peer::one(0, rank),
                 Some(_) => return self.lose("it cannot be told which process is meant"),
             };
-            return self.communicate(call, peer, arguments, sight);
+            return self.communicate(call, peer, arguments, view);
         }
         // A method that is called by its path.
         let Some((receiver, rest)) = arguments.split_first() else {
             return self.lose("it is called in a way that is not known");
         };
         match Peer::of(&self.value(receiver)) {
-            Some(peer) => self.communicate(call, peer, rest, sight),
+            Some(peer) => self.communicate(call, peer, rest, view),
             None => self.lose(&format!("it cannot be told which process `{}` means", call.name)),
         }
     }
 
-    fn exchange(&mut self, call: &CommCall, arguments: &[Value], sight: &mut Sight<'_>) {
+    fn exchange(&mut self, call: &CommCall, arguments: &[Value], view: &mut View<'_>) {
         let at = |index: Option<usize>| index.and_then(|at| arguments.get(at)).map(|one| self.value(one));
         let (Some(Value::Process(comm, to)), from) = (at(call.to), at(call.from)) else {
             return self.lose("it cannot be told where the message goes");
@@ -354,8 +349,8 @@ impl Rank {
             _ => return self.lose("it cannot be told where the message comes from"),
         };
         let send_tag = self.tag_of(call.send_tag, arguments).unwrap_or(Value::Int(0));
-        self.send(comm, to, send_tag, call.data, arguments, sight);
-        if self.state == State::Runs {
+        self.send(comm, to, send_tag, call.data, arguments, view);
+        if self.state == RankState::Runs {
             let tag = self.tag_of(call.tag, arguments);
             self.receive(call, comm, source, tag, arguments);
         }
@@ -363,25 +358,25 @@ impl Rank {
 
     /// What it has waited for is there.
     pub(crate) fn go_on(&mut self, value: Value) {
-        self.state = State::Runs;
+        self.state = RankState::Runs;
         self.push(value);
     }
 
     /// Whether what a receive waits for is there.
     pub(crate) fn has_come(&self, id: u64) -> bool {
         let of_it = |one: &&Request| one.id == id;
-        let what = self.requests.iter().find(of_it).map(|one| &one.what);
-        matches!(what, Some(What::Receive { came: Some(_), .. }))
+        let operation = self.requests.iter().find(of_it).map(|one| &one.operation);
+        matches!(operation, Some(Operation::Receive { came: Some(_), .. }))
     }
 
     /// A receive is done: its value goes where it is wanted.
     pub(crate) fn received(&mut self, id: u64) -> Option<(Value, Value)> {
         let at = self.requests.iter().position(|one| one.id == id)?;
-        let What::Receive {
+        let Operation::Receive {
             into,
             came: Some((value, source, tag)),
             ..
-        } = self.requests[at].what.clone()
+        } = self.requests[at].operation.clone()
         else {
             return None;
         };

@@ -1,6 +1,6 @@
 //! What the machine asks of the model of a communication library, and what a model may do with a rank.
 
-use super::{After, Communicator, Rank, Sight, State, Wait};
+use super::{BlockedOn, Communicator, Continuation, Rank, RankState, View};
 use crate::skeleton::call::{CommCall, Gives};
 use crate::values::Value;
 use std::fmt;
@@ -51,12 +51,12 @@ pub trait CommModel: fmt::Debug {
 #[derive(Debug)]
 pub struct Caller<'a, 's> {
     rank: &'a mut Rank,
-    sight: &'a mut Sight<'s>,
+    view: &'a mut View<'s>,
 }
 
 impl<'a, 's> Caller<'a, 's> {
-    pub(super) fn new(rank: &'a mut Rank, sight: &'a mut Sight<'s>) -> Self {
-        Self { rank, sight }
+    pub(super) fn new(rank: &'a mut Rank, view: &'a mut View<'s>) -> Self {
+        Self { rank, view }
     }
 
     /// The rank's number among all.
@@ -66,12 +66,12 @@ impl<'a, 's> Caller<'a, 's> {
 
     /// A communicator that has been made.
     pub fn communicator(&self, comm: usize) -> Option<&Communicator> {
-        self.sight.comms.get(comm)
+        self.view.comms.get(comm)
     }
 
     /// The rank's number in a communicator, if it is in it.
     pub fn number_in(&self, comm: usize) -> Option<i128> {
-        self.rank.number_in(comm, self.sight)
+        self.rank.number_in(comm, self.view)
     }
 
     /// A value, with all references followed.
@@ -98,13 +98,13 @@ impl<'a, 's> Caller<'a, 's> {
 
     /// Waits for these requests, and is given this value then.
     pub fn wait(&mut self, requests: Vec<u64>, then: Value) -> Outcome {
-        self.rank.state = State::Waits(Wait::Requests(requests, then));
+        self.rank.state = RankState::Blocked(BlockedOn::Requests(requests, then));
         Outcome::Done
     }
 
     /// Waits for the message of a request, and is given this of it.
     pub fn receive(&mut self, request: u64, gives: Gives) -> Outcome {
-        self.rank.state = State::Waits(Wait::Receive(request, gives));
+        self.rank.state = RankState::Blocked(BlockedOn::Receive(request, gives));
         Outcome::Done
     }
 
@@ -112,13 +112,13 @@ impl<'a, 's> Caller<'a, 's> {
     pub fn call_in_scope(&mut self, closure: Value, given: Vec<Value>) -> Outcome {
         let first = self.rank.next;
         self.rank
-            .call_value(closure, given, After::Drain(first), self.sight);
+            .call_value(closure, given, Continuation::Drain(first), self.view);
         Outcome::Done
     }
 
     /// The process ends.
     pub fn end(&mut self) -> Outcome {
-        self.rank.state = State::Ended;
+        self.rank.state = RankState::Ended;
         Outcome::Done
     }
 

@@ -1,8 +1,8 @@
 //! Functions of other crates.
 
-use super::{Rank, Sight};
+use super::{Rank, View};
 use crate::skeleton::call::CommCall;
-use crate::skeleton::settled::{Settled, settles};
+use crate::skeleton::determinacy::{Determinacy, function_determinacy};
 use crate::values::{Binary, Value};
 use std::rc::Rc;
 
@@ -19,14 +19,14 @@ impl Rank {
         path: &Rc<[Rc<str>]>,
         arguments: Vec<Value>,
         message: Option<&Rc<CommCall>>,
-        sight: &mut Sight<'_>,
+        view: &mut View<'_>,
     ) {
         if let Some(call) = message {
-            return self.communicate_by_path(call, &arguments, sight);
+            return self.communicate_by_path(call, &arguments, view);
         }
         let names: Vec<&str> = path.iter().map(|name| &**name).collect();
         let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
-        if self.library_function(&names, &plain, sight) {
+        if self.library_function(&names, &plain, view) {
             return;
         }
         let found = match (&names[..], &plain[..]) {
@@ -66,17 +66,17 @@ impl Rank {
             self.push(found);
             return;
         }
-        if self.begins_region(path, &arguments, sight) {
+        if self.begins_parallel_region(path, &arguments, view) {
             return;
         }
         arguments.iter().for_each(|one| self.leak(one));
-        self.unseen(&arguments, sight);
-        let same = match settles(path) {
-            Settled::Always => true,
-            Settled::BeforeMessages => !plain.iter().any(is_of_node) && !self.is_amid_messages(sight),
-            Settled::Never => false,
+        self.unseen(&arguments, view);
+        let same = match function_determinacy(path) {
+            Determinacy::Always => true,
+            Determinacy::BeforeMessages => !plain.iter().any(is_of_node) && !self.is_amid_messages(view),
+            Determinacy::Never => false,
         };
-        let same = same && plain.iter().all(Value::is_same);
+        let same = same && plain.iter().all(Value::is_uniform);
         self.push(match same {
             true => Value::uniform(&(&names, &plain)),
             false if plain.iter().all(Value::is_data) => Value::Data,
@@ -90,11 +90,11 @@ impl Rank {
         pattern: &Rc<str>,
         parts: &[Value],
         writers: &[usize],
-        sight: &mut Sight<'_>,
+        view: &mut View<'_>,
     ) {
         let parts: Vec<Value> = parts.iter().map(|one| self.value(one)).collect();
-        let settled = writers.iter().all(|one| self.is_settled(*one, sight));
-        let text = match settled && parts.iter().all(Value::is_same) {
+        let settled = writers.iter().all(|one| self.is_determined(*one, view));
+        let text = match settled && parts.iter().all(Value::is_uniform) {
             true => Value::uniform(&(pattern, parts)),
             false => Value::Data,
         };

@@ -2,7 +2,7 @@
 
 use super::Rank;
 use crate::skeleton::Pattern;
-use crate::values::{Binary, Place, Step, Value};
+use crate::values::{Binary, MemoryPlace, Projection, Value};
 use std::rc::Rc;
 
 /// What a part of a value is reached by.
@@ -142,13 +142,13 @@ impl Rank {
     fn reach(&self, value: &Value, way: Way) -> Value {
         if let Value::Ref(place) = self.followed(value.clone()) {
             let step = match way {
-                Way::Field(name) => Step::Field(name),
-                Way::Part(at) => Step::Part(at),
-                Way::Index(at) => Step::Index(at),
+                Way::Field(name) => Projection::Field(name),
+                Way::Part(at) => Projection::Part(at),
+                Way::Index(at) => Projection::Index(at),
             };
             let mut path = place.path;
             path.push(step);
-            return Value::Ref(Place { path, ..place });
+            return Value::Ref(MemoryPlace { path, ..place });
         }
         match (way, value) {
             (Way::Field(name), _) => self.get_field(value, &name),
@@ -156,7 +156,7 @@ impl Rank {
                 parts.get(at).cloned().unwrap_or_default()
             }
             (Way::Index(at), other) => self.get_element(other, &Value::Int(at as i128)),
-            (Way::Part(at), other) if other.is_same() => Value::uniform(&(at, other)),
+            (Way::Part(at), other) if other.is_uniform() => Value::uniform(&(at, other)),
             (_, other) => other.blurred(),
         }
     }
@@ -220,7 +220,7 @@ fn starts_as_variant(is: &str, name: &str) -> bool {
 }
 
 fn unsure(value: &Value, pattern: &Pattern) -> Value {
-    if value.is_same() {
+    if value.is_uniform() {
         Value::uniform(&("fits", value, format!("{pattern:?}")))
     } else {
         Value::Data

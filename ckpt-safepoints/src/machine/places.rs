@@ -2,13 +2,81 @@
 
 use super::Rank;
 use super::lists::element;
-use crate::skeleton::Var;
+use crate::skeleton::{Access, MemoryOp, Var};
 use crate::values::widening::{END, LENGTH, START};
-use crate::values::{Binary, Place, Step, Value};
+use crate::values::{Binary, MemoryPlace, Projection, Value};
 use std::ops::Range;
 use std::rc::Rc;
 
 impl Rank {
+    /// Nothing where the stack has not what the step needs.
+    pub(super) fn memory_op(&mut self, op: &MemoryOp) -> Option<()> {
+        match op {
+            MemoryOp::Load(var) => {
+                let value = self.variable(*var)?.clone();
+                self.push(value);
+            }
+            MemoryOp::Address(var, _, touch) => self.place_op(*var, *touch)?,
+            MemoryOp::Field(name) => self.field_op(name)?,
+            MemoryOp::Element => self.element_op()?,
+            MemoryOp::Follow => {
+                let top = self.pop()?;
+                let followed = self.follow(top);
+                self.push(followed);
+            }
+            MemoryOp::Store => {
+                let value = self.pop()?;
+                let place = self.pop()?;
+                self.write(&place, value);
+            }
+            MemoryOp::Update(operator) => {
+                let right = self.pop()?;
+                let place = self.pop()?;
+                // `*x += 1` and `x += 1` where `x` is a reference: what it leads to.
+                let place = self.followed(place);
+                let (left, right) = (self.value(&place), self.value(&right));
+                self.write(&place, operator.apply(&left, &right));
+            }
+            MemoryOp::Declare(slot) => {
+                let value = self.pop()?;
+                *self.frame().slots.get_mut(*slot)? = value;
+            }
+            MemoryOp::Clear(range) => {
+                let frame = self.frame();
+                for slot in frame.slots.get_mut(range.clone())? {
+                    *slot = Value::Unit;
+                }
+            }
+            MemoryOp::Test(slot, pattern) => {
+                let value = self.frame().slots.get(*slot)?.clone();
+                let fits = self.fits(&value, pattern);
+                self.push(fits);
+            }
+            MemoryOp::Bind(slot, pattern) => {
+                let value = self.frame().slots.get(*slot)?.clone();
+                self.bind(value, pattern);
+            }
+            MemoryOp::Havoc(vars) => {
+                for var in vars {
+                    let place = self.place_of(*var)?;
+                    self.forget(&place, None);
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn place_op(&mut self, var: Var, touch: Access) -> Option<()> {
+        let value = self.variable(var)?.clone();
+        let place = Value::Ref(self.place_of(var)?);
+        self.push(match touch {
+            Access::Written | Access::Given(..) => place,
+            // A method's receiver, or a plain argument: what the variable holds.
+            Access::Never | Access::Through | Access::Passed(..) => value,
+        });
+        Some(())
+    }
+
     fn frame_of(&self, var: Var) -> Option<usize> {
         let mut frame = self.frames.len() - 1;
         for _ in 0..var.up {
@@ -21,8 +89,8 @@ impl Rank {
         self.frames.get(self.frame_of(var)?)?.slots.get(var.slot)
     }
 
-    pub(crate) fn place_of(&self, var: Var) -> Option<Place> {
-        Some(Place {
+    pub(crate) fn place_of(&self, var: Var) -> Option<MemoryPlace> {
+        Some(MemoryPlace {
             frame: self.frame_of(var)?,
             slot: var.slot,
             path: Vec::new(),
@@ -30,7 +98,7 @@ impl Rank {
     }
 
     /// What is at a place; nothing where the way there is not known.
-    pub(crate) fn at_place(&self, place: &Place) -> Option<Value> {
+    pub(crate) fn at_place(&self, place: &MemoryPlace) -> Option<Value> {
         let mut value = self.frames.get(place.frame)?.slots.get(place.slot)?.clone();
         for step in &place.path {
             value = self.part(&value, step)?;
@@ -38,24 +106,23 @@ impl Rank {
         Some(value)
     }
 
-    fn part(&self, value: &Value, step: &Step) -> Option<Value> {
+    fn part(&self, value: &Value, step: &Projection) -> Option<Value> {
         let value = match value {
             Value::Ref(place) => self.at_place(place)?,
             other => other.clone(),
         };
         match (step, &value) {
-            (Step::Field(name), _) => Some(self.get_field(&value, name)),
-            (Step::Index(at), Value::List(parts)) | (Step::Part(at), Value::Variant(_, parts)) => {
-                parts.get(*at).cloned()
-            }
-            (Step::Index(at), Value::Many(parts)) => Some(parts[2].at(&Value::Int(*at as i128))),
+            (Projection::Field(name), _) => Some(self.get_field(&value, name)),
+            (Projection::Index(at), Value::List(parts))
+            | (Projection::Part(at), Value::Variant(_, parts)) => parts.get(*at).cloned(),
+            (Projection::Index(at), Value::Summary(parts)) => Some(parts[2].at(&Value::Int(*at as i128))),
             // Which one is meant is not known, and may differ between the ranks.
-            (Step::Any, _) => Some(value.any_element()),
-            (Step::Slice(count), _) => Some(Value::many((**count).clone(), value.any_element())),
-            (Step::Index(at), value) if value.is_same() => {
+            (Projection::Any, _) => Some(value.any_element()),
+            (Projection::Slice(count), _) => Some(Value::summary((**count).clone(), value.any_element())),
+            (Projection::Index(at), value) if value.is_uniform() => {
                 Some(Value::uniform(&(value, &Value::Int(*at as i128))))
             }
-            (_, value) if value.is_same() => Some(Value::uniform(&(step, value))),
+            (_, value) if value.is_uniform() => Some(Value::uniform(&(step, value))),
             (_, value) => Some(value.blurred()),
         }
     }
@@ -98,7 +165,7 @@ impl Rank {
         let top = self.pop()?;
         let part = match self.followed(top) {
             Value::Ref(mut place) => {
-                place.path.push(Step::Field(name.clone()));
+                place.path.push(Projection::Field(name.clone()));
                 Value::Ref(place)
             }
             other => self.get_field(&other, name),
@@ -124,10 +191,10 @@ impl Rank {
                 }
                 place.path.push(match index {
                     Value::Int(at) if matches!(whole, Value::List(_) | Value::Uniform(_)) && at >= 0 => {
-                        Step::Index(at as usize)
+                        Projection::Index(at as usize)
                     }
-                    Value::Range(range) => Step::Slice(Rc::new(count_of(&range, &whole))),
-                    _ => Step::Any,
+                    Value::Range(range) => Projection::Slice(Rc::new(count_of(&range, &whole))),
+                    _ => Projection::Any,
                 });
                 Value::Ref(place)
             }
@@ -149,10 +216,12 @@ impl Rank {
             Value::Range(parts) if name == "end" => parts[1].clone(),
             Value::Range(parts) if name == START => parts[0].clone(),
             Value::Range(parts) if name == END => parts[1].clone(),
-            Value::Many(parts) if name == START => parts[0].clone(),
-            Value::Many(parts) if name == END => parts[1].clone(),
-            list @ (Value::List(_) | Value::Many(_)) if name == LENGTH => list.length().unwrap_or_default(),
-            other if other.is_same() => Value::uniform(&(name, other)),
+            Value::Summary(parts) if name == START => parts[0].clone(),
+            Value::Summary(parts) if name == END => parts[1].clone(),
+            list @ (Value::List(_) | Value::Summary(_)) if name == LENGTH => {
+                list.length().unwrap_or_default()
+            }
+            other if other.is_uniform() => Value::uniform(&(name, other)),
             other => other.blurred(),
         }
     }
@@ -166,15 +235,15 @@ impl Rank {
             }
             (Value::List(parts), Value::Range(range)) => match bounds(parts, range) {
                 Some(range) => Value::list(parts[range].to_vec()),
-                None => Value::many(count_of(range, &value), value.any_element()),
+                None => Value::summary(count_of(range, &value), value.any_element()),
             },
-            (Value::Many(_), Value::Range(range)) => {
-                Value::many(count_of(range, &value), value.any_element())
+            (Value::Summary(_), Value::Range(range)) => {
+                Value::summary(count_of(range, &value), value.any_element())
             }
-            (Value::Many(parts), _) if index.is_same() => parts[2].at(&index),
-            (Value::Many(_), _) => value.any_element(),
-            _ if value.is_same() && index.is_same() => Value::uniform(&(&value, &index)),
-            (Value::Bag(inner, true), _) if index.is_same() => Value::uniform(&(inner, &index)),
+            (Value::Summary(parts), _) if index.is_uniform() => parts[2].at(&index),
+            (Value::Summary(_), _) => value.any_element(),
+            _ if value.is_uniform() && index.is_uniform() => Value::uniform(&(&value, &index)),
+            (Value::Unordered(inner, true), _) if index.is_uniform() => Value::uniform(&(inner, &index)),
             _ => value.blurred(),
         }
     }
@@ -187,10 +256,10 @@ impl Rank {
         }
     }
 
-    pub(crate) fn put(&mut self, place: &Place, value: Value) {
+    pub(crate) fn put(&mut self, place: &MemoryPlace, value: Value) {
         // A reference on the way is followed first.
         for cut in 0..place.path.len() {
-            let front = Place {
+            let front = MemoryPlace {
                 path: place.path[..cut].to_vec(),
                 ..place.clone()
             };
@@ -204,7 +273,7 @@ impl Rank {
             }
         }
         // An element of a slice that is lent.
-        if let Some(Step::Index(_) | Step::Any) = place.path.last()
+        if let Some(Projection::Index(_) | Projection::Any) = place.path.last()
             && !matches!(value, Value::Ref(_))
             && let Some(Value::Ref(inner)) = self.at_place(place)
             && inner != *place
@@ -222,15 +291,15 @@ impl Rank {
     }
 
     /// Puts a value where a message is received: what is there keeps its length.
-    pub(crate) fn fill(&mut self, place: &Place, value: Value) {
+    pub(crate) fn fill(&mut self, place: &MemoryPlace, value: Value) {
         let old = self.at_place(place).unwrap_or_default();
         let new = match (&old, &value) {
             (Value::List(parts), Value::Uniform(_)) => value.elements(parts.len()),
             (Value::List(parts), _) if !matches!(value, Value::List(_)) => {
                 Value::list(vec![value.blurred(); parts.len()])
             }
-            (Value::Many(parts), _) if !value.is_same() => {
-                Value::Many(Rc::new([parts[0].clone(), parts[1].clone(), value.any_element()]))
+            (Value::Summary(parts), _) if !value.is_uniform() => {
+                Value::Summary(Rc::new([parts[0].clone(), parts[1].clone(), value.any_element()]))
             }
             _ => value,
         };
@@ -238,7 +307,7 @@ impl Rank {
     }
 
     /// Gives up what is known of a place. With a key, what is there then is the same on all ranks with that key.
-    pub(crate) fn forget(&mut self, place: &Place, key: Option<u64>) {
+    pub(crate) fn forget(&mut self, place: &MemoryPlace, key: Option<u64>) {
         let old = self.at_place(place).unwrap_or_default();
         if let Value::Ref(inner) = &old {
             let inner = inner.clone();
@@ -248,11 +317,11 @@ impl Rank {
             return;
         }
         let new = match key {
-            Some(_) if matches!(place.path.last(), Some(Step::Any)) => forgotten(&old),
+            Some(_) if matches!(place.path.last(), Some(Projection::Any)) => forgotten(&old),
             Some(key) => {
                 let told = Value::uniform(&(key, place.slot, &place.path));
                 match old {
-                    Value::Bag(_, is_hashed) => Value::Bag(Box::new(told), is_hashed),
+                    Value::Unordered(_, is_hashed) => Value::Unordered(Box::new(told), is_hashed),
                     _ => told,
                 }
             }
@@ -287,7 +356,7 @@ fn forgotten(old: &Value) -> Value {
         | Value::Text(_)
         | Value::Data
         | Value::Uniform(_)
-        | Value::Bag(..)
+        | Value::Unordered(..)
         | Value::Unit => Value::Data,
         _ => Value::Unknown,
     }
@@ -324,35 +393,37 @@ fn bounds(parts: &[Value], range: &[Value; 3]) -> Option<Range<usize>> {
     parts.get(from..to).map(|_| from..to)
 }
 
-fn set(root: &mut Value, path: &[Step], value: Value) {
+fn set(root: &mut Value, path: &[Projection], value: Value) {
     let Some((step, rest)) = path.split_first() else {
         *root = value;
         return;
     };
-    if matches!(step, Step::Any | Step::Slice(_))
-        || matches!((step, &*root), (Step::Index(_), Value::Many(_)))
+    if matches!(step, Projection::Any | Projection::Slice(_))
+        || matches!((step, &*root), (Projection::Index(_), Value::Summary(_)))
     {
         set_some(root, path, value);
         return;
     }
     match (step, &mut *root) {
-        (Step::Field(name), Value::Struct(_, fields)) => {
+        (Projection::Field(name), Value::Struct(_, fields)) => {
             let fields = Rc::make_mut(fields);
             set(fields.entry(name.clone()).or_default(), rest, value);
         }
-        (Step::Field(name), Value::Tuple(parts) | Value::Variant(_, parts)) => {
+        (Projection::Field(name), Value::Tuple(parts) | Value::Variant(_, parts)) => {
             let at = name.parse::<usize>().ok();
             if let Some(part) = at.and_then(|at| Rc::make_mut(parts).get_mut(at)) {
                 set(part, rest, value);
             }
         }
-        (Step::Index(at), Value::List(parts)) | (Step::Part(at), Value::Variant(_, parts)) => {
+        (Projection::Index(at), Value::List(parts)) | (Projection::Part(at), Value::Variant(_, parts)) => {
             if let Some(part) = Rc::make_mut(parts).get_mut(*at) {
                 set(part, rest, value);
             }
         }
         // Something that is the same on all ranks, where all write the same.
-        (_, Value::Uniform(_)) if path.iter().all(Step::is_told) && value.is_same() && value.is_data() => {
+        (_, Value::Uniform(_))
+            if path.iter().all(Projection::is_told) && value.is_uniform() && value.is_data() =>
+        {
             *root = Value::uniform(&("written", &*root, path, value));
         }
         // A part of something of which no parts are known.
@@ -365,9 +436,9 @@ fn set(root: &mut Value, path: &[Step], value: Value) {
 }
 
 /// Writes to an element that is not known, or to some: it may have been any of them.
-fn set_some(root: &mut Value, path: &[Step], value: Value) {
+fn set_some(root: &mut Value, path: &[Projection], value: Value) {
     let front = match &*root {
-        Value::Many(parts) => Some([parts[0].clone(), parts[1].clone()]),
+        Value::Summary(parts) => Some([parts[0].clone(), parts[1].clone()]),
         other if other.is_data() || matches!(other, Value::List(_)) => {
             other.length().map(|count| [Value::Int(0), count])
         }
@@ -381,19 +452,23 @@ fn set_some(root: &mut Value, path: &[Step], value: Value) {
     let element = root.any_element();
     let rest = match path {
         // The element of a slice.
-        [Step::Slice(_), Step::Any | Step::Index(_), rest @ ..] => rest,
-        [Step::Slice(_), rest @ ..] if matches!(rest.first(), Some(Step::Slice(_))) => {
+        [
+            Projection::Slice(_),
+            Projection::Any | Projection::Index(_),
+            rest @ ..,
+        ] => rest,
+        [Projection::Slice(_), rest @ ..] if matches!(rest.first(), Some(Projection::Slice(_))) => {
             return set_some(root, rest, value);
         }
         [_, rest @ ..] => rest,
         [] => return,
     };
-    let whole_slice = matches!(path, [Step::Slice(_)]);
+    let whole_slice = matches!(path, [Projection::Slice(_)]);
     let mut new = element.clone();
     set(
         &mut new,
         rest,
         if whole_slice { value.any_element() } else { value },
     );
-    *root = Value::Many(Rc::new([from, count, element.join(&new)]));
+    *root = Value::Summary(Rc::new([from, count, element.join(&new)]));
 }

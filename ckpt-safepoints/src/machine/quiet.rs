@@ -1,17 +1,17 @@
-//! Pieces without messages: they are followed for some steps, then what they may write to is given up.
+//! Regions without messages: they are followed for some steps, then what they may write to is given up.
 
-use super::{After, Each, Quiet, Rank, Sight};
+use super::{Continuation, QuietRegion, Rank, Traversal, View};
 use crate::values::Value;
 
-/// Steps that a piece without messages may take before it is given up.
+/// Steps that a region without messages may take before it is given up.
 const QUIET_STEPS: usize = 800;
 
 /// So many loops in a call without messages may be given up before the call as a whole is.
 const QUIET_LOOPS: usize = 16;
 
 impl Rank {
-    /// One step less for a piece without messages; when there are none left, what it may write to is given up.
-    pub(crate) fn spend(&mut self, sight: &Sight<'_>) {
+    /// One step less for a region without messages; when there are none left, what it may write to is given up.
+    pub(crate) fn spend(&mut self, view: &View<'_>) {
         let Some(quiet) = &mut self.quiet else { return };
         if quiet.fuel > 0 {
             quiet.fuel -= 1;
@@ -20,85 +20,85 @@ impl Rank {
         let (frame, mark) = (quiet.frame, quiet.mark);
         match mark {
             Some(mark) => {
-                self.note_long_loop(frame, mark, sight);
-                self.abandon_loop(frame, mark, sight);
+                self.note_long_loop(frame, mark, view);
+                self.abandon_loop(frame, mark, view);
             }
             // What a method counts, and what it works out, are told apart by giving up its loop alone.
-            None if self.give_up_a_loop_of_the_call(frame, sight) => {}
+            None if self.give_up_a_loop_of_the_call(frame, view) => {}
             None => {
-                sight.pieces.note_long(self.frames[frame].code, None);
-                self.abandon_call(frame, sight);
+                view.regions.note_long(self.frames[frame].code, None);
+                self.abandon_call(frame, view);
             }
         }
     }
 
-    fn note_long_loop(&self, frame: usize, mark: usize, sight: &Sight<'_>) {
+    fn note_long_loop(&self, frame: usize, mark: usize, view: &View<'_>) {
         let one = &self.frames[frame];
         let enter = one.marks.get(mark).map(|mark| mark.enter);
-        sight.pieces.note_long(one.code, enter);
+        view.regions.note_long(one.code, enter);
     }
 
     /// Goes on behind the outermost loop that a call without messages is in, itself or in what it calls.
-    fn give_up_a_loop_of_the_call(&mut self, call: usize, sight: &Sight<'_>) -> bool {
+    fn give_up_a_loop_of_the_call(&mut self, call: usize, view: &View<'_>) -> bool {
         let Some(quiet) = self.quiet.as_mut().filter(|quiet| quiet.loops > 0) else {
             return false;
         };
         let goes_on = |at: &usize| {
             let frame = &self.frames[*at];
-            !frame.marks.is_empty() || (*at > call && matches!(frame.after, After::Each(_)))
+            !frame.marks.is_empty() || (*at > call && matches!(frame.after, Continuation::Each(_)))
         };
         let Some(inner) = (call..self.frames.len()).find(goes_on) else {
             return false;
         };
         quiet.loops -= 1;
         quiet.fuel = QUIET_STEPS;
-        if inner > call && matches!(self.frames[inner].after, After::Each(_)) {
-            sight.pieces.note_long(self.frames[inner].code, None);
-            self.abandon_each(inner, sight);
+        if inner > call && matches!(self.frames[inner].after, Continuation::Each(_)) {
+            view.regions.note_long(self.frames[inner].code, None);
+            self.abandon_each(inner, view);
             return true;
         }
-        self.note_long_loop(inner, 0, sight);
-        self.try_abandon_loop(inner, 0, sight)
+        self.note_long_loop(inner, 0, view);
+        self.try_abandon_loop(inner, 0, view)
     }
 
     /// Whether a loop or closure that is known to be long is given up at once, alone, in a call without messages.
-    pub(crate) fn skips(&self, code: usize, enter: Option<usize>, sight: &Sight<'_>) -> bool {
+    pub(crate) fn skips(&self, code: usize, enter: Option<usize>, view: &View<'_>) -> bool {
         let in_a_call = self.quiet.as_ref().is_some_and(|quiet| quiet.mark.is_none());
-        in_a_call && sight.pieces.is_long(code, enter)
+        in_a_call && view.regions.is_long(code, enter)
     }
 
     /// Goes on behind a list that goes through a closure: what comes of it is not known.
-    fn abandon_each(&mut self, frame: usize, sight: &Sight<'_>) {
+    fn abandon_each(&mut self, frame: usize, view: &View<'_>) {
         self.frames.truncate(frame + 1);
         let Some(one) = self.frames.pop() else { return };
-        if let After::Each(each) = one.after {
-            self.skip_each(one.code, one.parent, each, sight);
+        if let Continuation::Each(each) = one.after {
+            self.skip_each(one.code, one.parent, each, view);
         }
         self.left();
     }
 
     /// What the rest of a list would do in a closure is given up.
-    pub(crate) fn skip_each(&mut self, code: usize, parent: Option<usize>, each: Each, sight: &Sight<'_>) {
+    pub(crate) fn skip_each(&mut self, code: usize, parent: Option<usize>, each: Traversal, view: &View<'_>) {
         for element in each.todo.iter().chain([&each.current]) {
-            self.forget_given(code, 0, element, None, sight);
+            self.forget_given(code, 0, element, None, view);
         }
-        let all = 0..sight.skeleton.codes[code].ops.len();
-        let piece = sight.pieces.piece(code, all);
-        self.forget_captured(&piece, parent);
+        let all = 0..view.skeleton.codes[code].ops.len();
+        let region = view.regions.region(code, all);
+        self.forget_captured(&region, parent);
         self.push(Value::Unknown);
     }
 
-    /// Follows a piece without messages for some steps; for none if it is known to be long.
+    /// Follows a region without messages for some steps; for none if it is known to be long.
     pub(crate) fn be_quiet(
         &mut self,
         frame: usize,
         mark: Option<usize>,
         enter: Option<usize>,
-        sight: &Sight<'_>,
+        view: &View<'_>,
     ) {
         if self.quiet.is_none() {
-            let long = sight.pieces.is_long(self.frames[frame].code, enter);
-            self.quiet = Some(Quiet {
+            let long = view.regions.is_long(self.frames[frame].code, enter);
+            self.quiet = Some(QuietRegion {
                 frame,
                 mark,
                 fuel: if long { 0 } else { QUIET_STEPS },

@@ -1,8 +1,8 @@
 //! A rank's state as a whole: renamed, and given up in part.
 
-use super::{After, Each, Rank, State, Wait, What};
+use super::{BlockedOn, Continuation, Operation, Rank, RankState, Traversal};
 use crate::values::widening::widened;
-use crate::values::{Place, Value};
+use crate::values::{MemoryPlace, Value};
 
 impl Rank {
     /// With no request open, requests are counted from 0 again.
@@ -10,7 +10,7 @@ impl Rank {
         let drains = self
             .frames
             .iter()
-            .any(|frame| matches!(frame.after, After::Drain(_)));
+            .any(|frame| matches!(frame.after, Continuation::Drain(_)));
         if self.requests.is_empty() && self.held.is_empty() && !drains {
             self.next = 0;
         }
@@ -41,7 +41,7 @@ impl Rank {
             frame.slots.iter_mut().for_each(&mut value);
             frame.stack.iter_mut().for_each(&mut value);
             frame.given.iter_mut().for_each(&mut value);
-            if let After::Each(Each {
+            if let Continuation::Each(Traversal {
                 closure,
                 current,
                 todo,
@@ -59,7 +59,7 @@ impl Rank {
             value(status);
         }
         for request in &mut self.requests {
-            if let What::Receive { tag, came, .. } = &mut request.what {
+            if let Operation::Receive { tag, came, .. } = &mut request.operation {
                 tag.iter_mut().for_each(&mut value);
                 if let Some((data, _, tag)) = came {
                     value(data);
@@ -68,8 +68,8 @@ impl Rank {
             }
         }
         match &mut self.state {
-            State::Waits(Wait::Requests(_, given)) => value(given),
-            State::Waits(Wait::Probe { tag: Some(tag), .. }) => value(tag),
+            RankState::Blocked(BlockedOn::Requests(_, given)) => value(given),
+            RankState::Blocked(BlockedOn::Probe { tag: Some(tag), .. }) => value(tag),
             _ => {}
         }
     }
@@ -83,11 +83,11 @@ impl Rank {
             None
         });
         for request in &self.requests {
-            if let What::Receive { comm, .. } | What::Collective { comm, .. } = &request.what {
+            if let Operation::Receive { comm, .. } | Operation::Collective { comm, .. } = &request.operation {
                 used(*comm);
             }
         }
-        if let State::Waits(Wait::Probe { comm, .. }) = &self.state {
+        if let RankState::Blocked(BlockedOn::Probe { comm, .. }) = &self.state {
             used(*comm);
         }
     }
@@ -103,13 +103,17 @@ impl Rank {
     }
 
     /// Replaces what has changed since an older state.
-    pub(crate) fn widen(&mut self, old: &Rank, give_up: &mut dyn FnMut(&Place, &Value, &Value) -> Value) {
+    pub(crate) fn widen(
+        &mut self,
+        old: &Rank,
+        give_up: &mut dyn FnMut(&MemoryPlace, &Value, &Value) -> Value,
+    ) {
         if !self.same_shape(old) {
             return;
         }
         for (index, (frame, old)) in self.frames.iter_mut().zip(&old.frames).enumerate() {
             for (slot, (value, old)) in frame.slots.iter_mut().zip(&old.slots).enumerate() {
-                let place = Place {
+                let place = MemoryPlace {
                     frame: index,
                     slot,
                     path: Vec::new(),

@@ -4,7 +4,7 @@
 //! So what is true of one is true of all: each is followed where it is started, as if it were called there. What they
 //! share behind locks and atomics is not known in here anyway; what else they change is given up when they have ended.
 
-use super::{After, Rank, Sight, State, Wait};
+use super::{BlockedOn, Continuation, Rank, RankState, View};
 use crate::values::Value;
 use std::rc::Rc;
 
@@ -13,22 +13,22 @@ const STARTS: [&str; 5] = ["spawn", "spawn_scoped", "run", "run_on", "install"];
 
 impl Rank {
     /// Whether the method starts threads with sites: they are followed.
-    pub(crate) fn starts_threads(&mut self, name: &str, arguments: &[Value], sight: &mut Sight<'_>) -> bool {
-        STARTS.contains(&name) && self.follow_body(arguments, After::Thread, sight)
+    pub(crate) fn starts_threads(&mut self, name: &str, arguments: &[Value], view: &mut View<'_>) -> bool {
+        STARTS.contains(&name) && self.follow_body(arguments, Continuation::Thread, view)
     }
 
     /// The closure of `thread::scope` runs where it stands. What other threads there are goes on at the same time as what
     /// the rank does next.
-    pub(crate) fn begins_region(
+    pub(crate) fn begins_parallel_region(
         &mut self,
         path: &[Rc<str>],
         arguments: &[Value],
-        sight: &mut Sight<'_>,
+        view: &mut View<'_>,
     ) -> bool {
         let names: Vec<&str> = path.iter().map(|name| &**name).collect();
         match names[..] {
-            [.., "scope"] => self.follow_body(arguments, After::Region, sight),
-            [.., "thread", "spawn"] if self.body(arguments, sight).is_some() => {
+            [.., "scope"] => self.follow_body(arguments, Continuation::ParallelRegion, view),
+            [.., "thread", "spawn"] if self.body(arguments, view).is_some() => {
                 self.lose(
                     "threads with sites are followed in `std::thread::scope` only, which waits for them",
                 );
@@ -38,44 +38,45 @@ impl Rank {
         }
     }
 
-    fn follow_body(&mut self, arguments: &[Value], after: After, sight: &mut Sight<'_>) -> bool {
-        let Some((code, parent)) = self.body(arguments, sight) else {
+    fn follow_body(&mut self, arguments: &[Value], after: Continuation, view: &mut View<'_>) -> bool {
+        let Some((code, parent)) = self.body(arguments, view) else {
             return false;
         };
         arguments.iter().for_each(|one| self.leak(one));
-        let given = sight.skeleton.codes[code].parameters.len();
-        self.call(code, vec![Value::Unknown; given], parent, after, sight);
+        let given = view.skeleton.codes[code].parameters.len();
+        self.call(code, vec![Value::Unknown; given], parent, after, view);
         true
     }
 
     /// The closure or function that is the last argument, if it leads to a site; of a closure, the frame that it is of.
-    fn body(&self, arguments: &[Value], sight: &Sight<'_>) -> Option<(usize, Option<usize>)> {
+    fn body(&self, arguments: &[Value], view: &View<'_>) -> Option<(usize, Option<usize>)> {
         let body = match self.value(arguments.last()?) {
             Value::Closure(code, parent) => (code, Some(parent)),
             Value::Function(code) => (code, None),
             _ => return None,
         };
-        sight.pieces.leads_to_a_site(body.0).then_some(body)
+        view.regions.leads_to_a_site(body.0).then_some(body)
     }
 
     /// A thread has ended: what it has captured and may have changed is not known any more.
-    pub(crate) fn thread_ended(&mut self, code: usize, parent: Option<usize>, sight: &Sight<'_>) {
-        let all = 0..sight.skeleton.codes[code].ops.len();
-        let piece = sight.pieces.piece(code, all);
-        self.forget_captured(&piece, parent);
+    pub(crate) fn thread_ended(&mut self, code: usize, parent: Option<usize>, view: &View<'_>) {
+        let all = 0..view.skeleton.codes[code].ops.len();
+        let region = view.regions.region(code, all);
+        self.forget_captured(&region, parent);
         self.push(Value::Unknown);
     }
 
     /// Threads of a region that exchange messages are not followed: which of them comes first is a matter of time.
     pub(crate) fn watch_threads(&mut self, asked: bool, requests: usize) {
         let waits = match &self.state {
-            State::Waits(Wait::Site(_) | Wait::Decision(_) | Wait::Cases(..)) => false,
-            State::Waits(_) => true,
+            RankState::Blocked(BlockedOn::Site(_) | BlockedOn::Decision(_) | BlockedOn::Cases(..)) => false,
+            RankState::Blocked(_) => true,
             _ => false,
         };
         let exchanges = waits || asked || self.requests.len() > requests;
-        let in_region = |frame: &super::Frame| matches!(frame.after, After::Thread | After::Region);
-        if exchanges && self.frames.iter().any(in_region) {
+        let in_parallel_region =
+            |frame: &super::Frame| matches!(frame.after, Continuation::Thread | Continuation::ParallelRegion);
+        if exchanges && self.frames.iter().any(in_parallel_region) {
             self.lose("a region whose threads have sites exchanges messages, and which thread comes first cannot be told");
         }
     }

@@ -12,8 +12,10 @@ pub use crate::machine::{Communicator, Grid};
 
 use std::rc::Rc;
 
+type Make = fn() -> Rc<dyn CommModel>;
+
 /// The models that there are, by the crate that a program names if it uses the library.
-const MODELS: [(&str, fn() -> Rc<dyn CommModel>); 1] = [("mpi", || Rc::new(rsmpi::Rsmpi::default()))];
+const MODELS: [(&str, Make); 1] = [("mpi", || Rc::new(rsmpi::Rsmpi::default()))];
 
 /// The crates of the libraries that there are models of.
 pub fn crates() -> impl Iterator<Item = &'static str> {

@@ -3,7 +3,7 @@
 use super::table::CallTable;
 use super::{Caller, CommModel, Outcome};
 use crate::machine::grids::{coordinates, rank_at, shifted};
-use crate::skeleton::call::{CommCall, Gives, Sort};
+use crate::skeleton::call::{CallKind, CommCall, Gives};
 use crate::values::Value;
 use std::rc::Rc;
 
@@ -84,7 +84,7 @@ impl CommModel for Rsmpi {
             ]
             .contains(&name.as_str())
         };
-        let is_free = found.sort == Sort::Exchange;
+        let is_free = found.kind == CallKind::Exchange;
         (is_free || path.iter().any(of_mpi)).then_some(found)
     }
 
@@ -193,7 +193,7 @@ fn raw(name: &str) -> Option<Rc<CommCall>> {
         } else {
             "calls of MPI itself, past rsmpi, are not followed"
         };
-    Some(Rc::new(CommCall::new(name, Sort::Opaque(why.into()))))
+    Some(Rc::new(CommCall::new(name, CallKind::Opaque(why.into()))))
 }
 
 fn not_followed(caller: &mut Caller<'_, '_>, method: &str) -> Outcome {
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn the_table_is_read_and_knows_the_calls() {
         let model = Rsmpi::default();
-        assert_eq!(model.method("send").unwrap().sort, Sort::Send);
+        assert_eq!(model.method("send").unwrap().kind, CallKind::Send);
         assert_eq!(model.method("receive_into_with_tag").unwrap().tag, Some(1));
         assert!(model.method("immediate_receive_into").unwrap().request);
         assert!(model.method("rank").is_none());

@@ -1,6 +1,6 @@
 //! Tables of what the calls of a library do to messages.
 
-use crate::skeleton::call::{CommCall, Gives, Sort, Waits};
+use crate::skeleton::call::{CallKind, CollectiveOrder, CommCall, Gives};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use toml::Table;
@@ -13,7 +13,7 @@ pub struct CallTable {
 }
 
 impl CallTable {
-    /// Reads a table: a section for each [`Sort`] of call, with the positions of the arguments of each, and the list
+    /// Reads a table: a section for each [`CallKind`] of call, with the positions of the arguments of each, and the list
     /// `queries` of the methods that leave what they are called on as it is.
     ///
     /// # Panics
@@ -52,22 +52,22 @@ fn read(section: &str, name: &str, entry: &toml::Value) -> Option<CommCall> {
     };
     let word = |key: &str| entry.get(key).and_then(toml::Value::as_str);
     let flag = |key: &str| entry.get(key).and_then(toml::Value::as_bool).unwrap_or(false);
-    let sort = match section {
-        "send" => Sort::Send,
-        "receive" => Sort::Receive,
-        "probe" => Sort::Probe,
-        "ask" => Sort::Ask,
-        "test" => Sort::Test,
-        "exchange" => Sort::Exchange,
-        "collective" => Sort::Collective(match word("waits")? {
-            "all" => Waits::All,
-            "from root" => Waits::FromRoot,
-            "to root" => Waits::ToRoot,
-            "below" => Waits::Below,
+    let kind = match section {
+        "send" => CallKind::Send,
+        "receive" => CallKind::Receive,
+        "probe" => CallKind::Probe,
+        "ask" => CallKind::Ask,
+        "test" => CallKind::Test,
+        "exchange" => CallKind::Exchange,
+        "collective" => CallKind::Collective(match word("waits")? {
+            "all" => CollectiveOrder::All,
+            "from root" => CollectiveOrder::FromRoot,
+            "to root" => CollectiveOrder::ToRoot,
+            "below" => CollectiveOrder::Below,
             _ => return None,
         }),
-        "communicator" => Sort::Communicator,
-        "opaque" => Sort::Opaque(entry.as_str()?.to_owned()),
+        "communicator" => CallKind::Communicator,
+        "opaque" => CallKind::Opaque(entry.as_str()?.to_owned()),
         _ => return None,
     };
     let gives = match word("gives") {
@@ -80,8 +80,8 @@ fn read(section: &str, name: &str, entry: &toml::Value) -> Option<CommCall> {
     };
     Some(CommCall {
         name: name.into(),
-        sort,
-        kind: word("kind").unwrap_or(name).into(),
+        kind,
+        collective: word("kind").unwrap_or(name).into(),
         data: index("data"),
         tag: index("tag"),
         send_tag: index("send_tag"),

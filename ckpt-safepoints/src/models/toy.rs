@@ -3,7 +3,7 @@
 use super::table::CallTable;
 use super::{Caller, CommModel, Outcome};
 use crate::skeleton::call::CommCall;
-use crate::skeleton::{Boundary, Code, Op, Skeleton};
+use crate::skeleton::{Boundary, CallOp, Code, ControlOp, MemoryOp, Op, Skeleton, ValueOp};
 use crate::values::{Binary, Value};
 use crate::{Obstacle, Safe, SafePoints};
 use std::rc::Rc;
@@ -73,8 +73,8 @@ struct Builder {
 }
 
 impl Builder {
-    fn op(&mut self, op: Op) -> usize {
-        self.code.ops.push(op);
+    fn op(&mut self, op: impl Into<Op>) -> usize {
+        self.code.ops.push(op.into());
         self.code.places.push(0);
         self.code.ops.len() - 1
     }
@@ -83,48 +83,48 @@ impl Builder {
         let path = ["toy", name].map(str::to_owned);
         let call = self.model.function(&path);
         let path: Rc<[Rc<str>]> = path.map(Rc::from).into();
-        self.op(Op::Outside(path, arguments, call));
+        self.op(CallOp::Outside(path, arguments, call));
     }
 
     fn other(&mut self) {
-        self.op(Op::Push(Value::Int(1)));
+        self.op(ValueOp::Push(Value::Int(1)));
         self.call("me", 0);
-        self.op(Op::Binary(Binary::Sub));
+        self.op(ValueOp::Binary(Binary::Sub));
     }
 
     fn statement(&mut self, statement: Statement) {
         match statement {
             Statement::Site => {
-                self.op(Op::Boundary(self.sites));
+                self.op(ControlOp::Boundary(self.sites));
                 self.sites += 1;
             }
             Statement::Put => {
                 self.other();
-                self.op(Op::Push(Value::Int(7)));
+                self.op(ValueOp::Push(Value::Int(7)));
                 self.call("put", 2);
-                self.op(Op::Pop);
+                self.op(ValueOp::Pop);
             }
             Statement::Take => {
                 self.other();
                 self.call("take", 1);
-                self.op(Op::Pop);
+                self.op(ValueOp::Pop);
             }
             Statement::Everyone => {
                 self.call("everyone", 0);
-                self.op(Op::Pop);
+                self.op(ValueOp::Pop);
             }
             Statement::OnFirst(inner) => {
                 self.call("me", 0);
-                self.op(Op::Push(Value::Int(0)));
-                self.op(Op::Binary(Binary::Eq));
-                let branch = self.op(Op::Branch(0, 0));
+                self.op(ValueOp::Push(Value::Int(0)));
+                self.op(ValueOp::Binary(Binary::Eq));
+                let branch = self.op(ControlOp::Branch(0, 0));
                 self.statement(*inner);
-                self.op(Op::Push(Value::Unit));
-                let jump = self.op(Op::Jump(0));
-                let other = self.op(Op::Push(Value::Unit));
-                let join = self.op(Op::Pop);
-                self.code.ops[branch] = Op::Branch(other, join);
-                self.code.ops[jump] = Op::Jump(join);
+                self.op(ValueOp::Push(Value::Unit));
+                let jump = self.op(ControlOp::Jump(0));
+                let other = self.op(ValueOp::Push(Value::Unit));
+                let join = self.op(ValueOp::Pop);
+                self.code.ops[branch] = Op::Control(ControlOp::Branch(other, join));
+                self.code.ops[jump] = Op::Control(ControlOp::Jump(join));
             }
         }
     }
@@ -140,21 +140,21 @@ fn skeleton(body: &[Statement]) -> Skeleton {
         },
         sites: 0,
     };
-    builder.op(Op::Push(Value::Int(0)));
-    builder.op(Op::Push(Value::Int(3)));
-    builder.op(Op::Range(false, true, true));
-    builder.op(Op::Iterate);
-    builder.op(Op::Declare(0));
-    let enter = builder.op(Op::Enter(0));
-    let head = builder.op(Op::Next(0, 0));
-    builder.op(Op::Declare(1));
+    builder.op(ValueOp::Push(Value::Int(0)));
+    builder.op(ValueOp::Push(Value::Int(3)));
+    builder.op(ValueOp::Range(false, true, true));
+    builder.op(ValueOp::Iterate);
+    builder.op(MemoryOp::Declare(0));
+    let enter = builder.op(ControlOp::Enter(0));
+    let head = builder.op(ControlOp::Next(0, 0));
+    builder.op(MemoryOp::Declare(1));
     body.iter().for_each(|one| builder.statement(*one));
-    builder.op(Op::Jump(head));
-    let exit = builder.op(Op::Exit);
-    builder.code.ops[enter] = Op::Enter(exit);
-    builder.code.ops[head] = Op::Next(0, exit);
-    builder.op(Op::Push(Value::Unit));
-    builder.op(Op::Return);
+    builder.op(ControlOp::Jump(head));
+    let exit = builder.op(ControlOp::Exit);
+    builder.code.ops[enter] = Op::Control(ControlOp::Enter(exit));
+    builder.code.ops[head] = Op::Control(ControlOp::Next(0, exit));
+    builder.op(ValueOp::Push(Value::Unit));
+    builder.op(ControlOp::Return);
     let boundary = |at: usize| Boundary {
         function: 0,
         at,

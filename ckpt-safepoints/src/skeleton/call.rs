@@ -19,7 +19,7 @@ pub enum Gives {
 
 /// Who waits for whom in a collective call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Waits {
+pub enum CollectiveOrder {
     /// Every rank for all.
     All,
     /// Every rank for the root.
@@ -32,7 +32,7 @@ pub enum Waits {
 
 /// What sort of call it is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Sort {
+pub enum CallKind {
     /// A message leaves.
     Send,
     /// A message comes.
@@ -46,7 +46,7 @@ pub enum Sort {
     /// One leaves and one comes.
     Exchange,
     /// All ranks together.
-    Collective(Waits),
+    Collective(CollectiveOrder),
     /// All ranks together, and a communicator comes of it.
     Communicator,
     /// What it does is not followed, and why.
@@ -59,9 +59,9 @@ pub struct CommCall {
     /// Its name.
     pub name: Rc<str>,
     /// What it is.
-    pub sort: Sort,
+    pub kind: CallKind,
     /// What calls of a collective have in common that different ranks write differently.
-    pub kind: Rc<str>,
+    pub collective: Rc<str>,
     /// What is sent.
     pub data: Option<usize>,
     /// The tag: of what is received, or else of what is sent.
@@ -98,11 +98,11 @@ pub struct CommCall {
 
 impl CommCall {
     /// A call of which nothing more is told.
-    pub fn new(name: &str, sort: Sort) -> Self {
+    pub fn new(name: &str, kind: CallKind) -> Self {
         Self {
             name: name.into(),
-            sort,
-            kind: name.into(),
+            kind,
+            collective: name.into(),
             data: None,
             tag: None,
             send_tag: None,

@@ -1,10 +1,10 @@
-//! What a piece of a skeleton may do: write to variables, exchange messages, leave early.
+//! What a region of a skeleton may do: write to variables, exchange messages, leave early.
 //!
-//! A piece without messages and sites need not be followed: what it may write to is given up, and the rank goes on
+//! A region without messages and sites need not be followed: what it may write to is given up, and the rank goes on
 //! behind it.
 
-use super::settled::Settled;
-use super::{Op, Skeleton, Touch, Var};
+use super::determinacy::Determinacy;
+use super::{Access, CallOp, ControlOp, MemoryOp, Op, Skeleton, ValueOp, Var};
 use crate::values::Value;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -16,7 +16,7 @@ const DEEPEST_PATH: usize = 6;
 
 /// How sure it is that something is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum How {
+pub(crate) enum WriteKind {
     /// It may be.
     Itself,
     /// Only if the variable, or what leads to the part, holds a reference.
@@ -26,19 +26,19 @@ pub(crate) enum How {
 }
 
 /// A variable, the fields that lead to a part of it, and how that may be written to.
-pub(crate) type Written = (Var, Vec<Rc<str>>, How);
+pub(crate) type WriteTarget = (Var, Vec<Rc<str>>, WriteKind);
 
-/// What one piece may do.
+/// What one region may do.
 #[derive(Debug, Default)]
-pub(crate) struct Piece {
+pub(crate) struct RegionEffects {
     /// What it may write to.
-    pub(crate) writes: Vec<Written>,
+    pub(crate) writes: Vec<WriteTarget>,
     /// The variables that it looks at.
     pub(crate) reads: Vec<Var>,
     /// Those of them that it looks at by key alone, if they hold a hashed collection.
     pub(crate) by_key: Vec<Var>,
     /// Whether what comes of it depends on nothing but those.
-    pub(crate) settled: Settled,
+    pub(crate) determinacy: Determinacy,
     /// Whether it exchanges messages or has a site.
     pub(crate) events: bool,
     /// Whether it writes to variables that were there before it.
@@ -51,7 +51,7 @@ pub(crate) struct Piece {
 
 /// What the parts of a skeleton may do, for a choice of sites.
 #[derive(Debug)]
-pub(crate) struct Pieces<'a> {
+pub(crate) struct Regions<'a> {
     skeleton: &'a Skeleton,
     sites: HashSet<usize>,
     /// For each code whether it exchanges messages or has a site, itself or in what it calls.
@@ -66,16 +66,16 @@ pub(crate) struct Pieces<'a> {
     /// For each code and parameter the fields that it may write to; an empty path is all of it.
     written: Vec<Vec<BTreeSet<Vec<Rc<str>>>>>,
     /// Whether what comes of a code depends on its parameters alone.
-    settled: Vec<Settled>,
+    determinacy: Vec<Determinacy>,
     /// The closures of each function.
     closures: HashMap<usize, Vec<usize>>,
-    known: RefCell<HashMap<(usize, usize, usize), Rc<Piece>>>,
+    known: RefCell<HashMap<(usize, usize, usize), Rc<RegionEffects>>>,
     ahead: RefCell<HashMap<(usize, usize), bool>>,
     /// Calls and loops without messages that took too many steps, by code and step.
     long: RefCell<HashSet<(usize, Option<usize>)>>,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> Regions<'a> {
     /// For these boundaries as sites.
     pub(crate) fn new(skeleton: &'a Skeleton, sites: &[usize]) -> Self {
         let mut closures: HashMap<usize, Vec<usize>> = HashMap::new();
@@ -85,7 +85,7 @@ impl<'a> Pieces<'a> {
             }
         }
         let count = skeleton.codes.len();
-        let mut pieces = Self {
+        let mut regions = Self {
             skeleton,
             sites: sites.iter().copied().collect(),
             events: vec![false; count],
@@ -98,14 +98,14 @@ impl<'a> Pieces<'a> {
                 .iter()
                 .map(|code| vec![BTreeSet::new(); code.parameters.len()])
                 .collect(),
-            settled: vec![Settled::Always; count],
+            determinacy: vec![Determinacy::Always; count],
             closures,
             known: RefCell::default(),
             ahead: RefCell::default(),
             long: RefCell::default(),
         };
-        pieces.settle();
-        pieces
+        regions.settle();
+        regions
     }
 
     /// Whether the boundary is a site.
@@ -113,7 +113,7 @@ impl<'a> Pieces<'a> {
         self.sites.contains(&boundary)
     }
 
-    /// A piece has taken too many steps: it is given up at once from now on.
+    /// A region has taken too many steps: it is given up at once from now on.
     pub(crate) fn note_long(&self, code: usize, enter: Option<usize>) {
         self.long.borrow_mut().insert((code, enter));
     }
@@ -139,8 +139,8 @@ impl<'a> Pieces<'a> {
     }
 
     /// Whether a code's result depends on nothing but what it is given.
-    pub(crate) fn is_settled(&self, code: usize) -> Settled {
-        self.settled[code]
+    pub(crate) fn is_determined(&self, code: usize) -> Determinacy {
+        self.determinacy[code]
     }
 
     fn settle(&mut self) {
@@ -171,7 +171,7 @@ impl<'a> Pieces<'a> {
             .enumerate()
             .filter(|(_, code)| code.parent.is_some());
         let taken = codes.flat_map(|code| &code.ops).filter_map(|op| match op {
-            Op::Push(Value::Function(code)) => Some(*code),
+            Op::Value(ValueOp::Push(Value::Function(code))) => Some(*code),
             _ => None,
         });
         closures.map(|(index, _)| index).chain(taken)
@@ -195,10 +195,10 @@ impl<'a> Pieces<'a> {
         let all = 0..code.ops.len();
         let events = self.range_has_events(index, all.clone());
         let has_site = self.range_has_site(index, all.clone());
-        let settled = self.range_is_settled(index, all.clone());
-        let mut changed =
-            (events, has_site, settled) != (self.events[index], self.has_site[index], self.settled[index]);
-        (self.events[index], self.has_site[index], self.settled[index]) = (events, has_site, settled);
+        let settled = self.range_determinacy(index, all.clone());
+        let mut changed = (events, has_site, settled)
+            != (self.events[index], self.has_site[index], self.determinacy[index]);
+        (self.events[index], self.has_site[index], self.determinacy[index]) = (events, has_site, settled);
         let parameters: Vec<Vec<usize>> = code
             .parameters
             .iter()
@@ -227,8 +227,8 @@ impl<'a> Pieces<'a> {
         changed
     }
 
-    /// What a piece may do; remembered.
-    pub(crate) fn piece(&self, code: usize, range: Range<usize>) -> Rc<Piece> {
+    /// What a region may do; remembered.
+    pub(crate) fn region(&self, code: usize, range: Range<usize>) -> Rc<RegionEffects> {
         let key = (code, range.start, range.end);
         if let Some(known) = self.known.borrow().get(&key) {
             return Rc::clone(known);
@@ -237,24 +237,24 @@ impl<'a> Pieces<'a> {
         let ops = &all[range.clone()];
         // A `break` leads behind the end of its loop, and so to where the loop goes on to by itself.
         let last = match ops.first() {
-            Some(Op::Enter(exit)) if *exit == range.end => range.end + 1,
+            Some(Op::Control(ControlOp::Enter(exit))) if *exit == range.end => range.end + 1,
             _ => range.end,
         };
-        let mut piece = Piece {
+        let mut region = RegionEffects {
             writes: self.range_writes(code, range.clone()),
             reads: self.range_reads(code, range.clone()),
             by_key: self.range_by_key(code, range.clone()),
-            settled: self.range_is_settled(code, range.clone()),
+            determinacy: self.range_determinacy(code, range.clone()),
             events: self.range_has_events(code, range.clone()),
-            ..Piece::default()
+            ..RegionEffects::default()
         };
         let mut own = HashSet::new();
         for op in ops {
             match op {
-                Op::Declare(slot) => {
+                Op::Memory(MemoryOp::Declare(slot)) => {
                     own.insert(*slot);
                 }
-                Op::Bind(_, pattern) => {
+                Op::Memory(MemoryOp::Bind(_, pattern)) => {
                     let mut slots = Vec::new();
                     pattern.slots(&mut slots);
                     own.extend(slots);
@@ -262,21 +262,26 @@ impl<'a> Pieces<'a> {
                 _ => {}
             }
         }
-        let outside =
-            |(var, _, how): &Written| *how == How::Itself && (var.up > 0 || !own.contains(&var.slot));
-        piece.writes_outside = piece.writes.iter().any(outside);
+        let outside = |(var, _, how): &WriteTarget| {
+            *how == WriteKind::Itself && (var.up > 0 || !own.contains(&var.slot))
+        };
+        region.writes_outside = region.writes.iter().any(outside);
         for (at, op) in ops.iter().enumerate() {
             match op {
-                Op::Return => piece.returns |= !(self.events[code] && super::is_error(ops, at)),
-                Op::Leave(_, to) | Op::Again(_, to) if !(range.start..=last).contains(to) => {
-                    piece.leaves = true
+                Op::Control(ControlOp::Return) => {
+                    region.returns |= !(self.events[code] && super::is_error(ops, at))
+                }
+                Op::Control(ControlOp::Break(_, to)) | Op::Control(ControlOp::Continue(_, to))
+                    if !(range.start..=last).contains(to) =>
+                {
+                    region.leaves = true
                 }
                 _ => {}
             }
         }
-        let piece = Rc::new(piece);
-        self.known.borrow_mut().insert(key, Rc::clone(&piece));
-        piece
+        let region = Rc::new(region);
+        self.known.borrow_mut().insert(key, Rc::clone(&region));
+        region
     }
 
     fn closures_of(&self, code: usize) -> impl Iterator<Item = usize> + '_ {
@@ -285,7 +290,7 @@ impl<'a> Pieces<'a> {
 
     fn range_has_events(&self, code: usize, range: Range<usize>) -> bool {
         self.skeleton.codes[code].ops[range].iter().any(|op| match op {
-            Op::Method(one) => {
+            Op::Call(CallOp::Method(one)) => {
                 one.message.is_some()
                     || one
                         .own
@@ -293,15 +298,15 @@ impl<'a> Pieces<'a> {
                         .chain(&one.perhaps)
                         .any(|(callee, _)| self.events[*callee])
             }
-            Op::Outside(_, _, message) => message.is_some(),
-            Op::Opaque(_) => true,
-            Op::Boundary(at) => self.is_site(*at),
-            Op::Call(callee, _) => self.events[*callee],
-            Op::Closure(callee) => self.events[*callee],
-            Op::Mention(callees) => callees.iter().any(|callee| self.events[*callee]),
-            Op::CallValue(_) => self.hidden,
-            Op::Next(..) => self.next_has_events,
-            Op::Push(Value::Function(callee)) => self.events[*callee],
+            Op::Call(CallOp::Outside(_, _, message)) => message.is_some(),
+            Op::Control(ControlOp::Opaque(_)) => true,
+            Op::Control(ControlOp::Boundary(at)) => self.is_site(*at),
+            Op::Call(CallOp::Function(callee, _)) => self.events[*callee],
+            Op::Value(ValueOp::Closure(callee)) => self.events[*callee],
+            Op::Call(CallOp::Any(callees)) => callees.iter().any(|callee| self.events[*callee]),
+            Op::Call(CallOp::Value(_)) => self.hidden,
+            Op::Control(ControlOp::Next(..)) => self.next_has_events,
+            Op::Value(ValueOp::Push(Value::Function(callee))) => self.events[*callee],
             _ => false,
         })
     }
@@ -314,14 +319,16 @@ impl<'a> Pieces<'a> {
 
     fn leads_to_site(&self, op: &Op) -> bool {
         match op {
-            Op::Boundary(at) => self.is_site(*at),
-            Op::Method(one) => {
+            Op::Control(ControlOp::Boundary(at)) => self.is_site(*at),
+            Op::Call(CallOp::Method(one)) => {
                 let mut callees = one.own.iter().chain(&one.perhaps);
                 callees.any(|(callee, _)| self.has_site[*callee])
             }
-            Op::Call(callee, _) | Op::Closure(callee) => self.has_site[*callee],
-            Op::Mention(callees) => callees.iter().any(|callee| self.has_site[*callee]),
-            Op::CallValue(_) => self.hidden_site,
+            Op::Call(CallOp::Function(callee, _)) | Op::Value(ValueOp::Closure(callee)) => {
+                self.has_site[*callee]
+            }
+            Op::Call(CallOp::Any(callees)) => callees.iter().any(|callee| self.has_site[*callee]),
+            Op::Call(CallOp::Value(_)) => self.hidden_site,
             _ => false,
         }
     }
@@ -348,52 +355,73 @@ impl<'a> Pieces<'a> {
                 return true;
             }
             match &ops[pc] {
-                Op::Jump(to) | Op::Leave(_, to) | Op::Again(_, to) => open.push(*to),
-                Op::Branch(to, _) | Op::Next(_, to) => open.extend([pc + 1, *to]),
-                Op::Return | Op::End => {}
+                Op::Control(ControlOp::Jump(to))
+                | Op::Control(ControlOp::Break(_, to))
+                | Op::Control(ControlOp::Continue(_, to)) => open.push(*to),
+                Op::Control(ControlOp::Branch(to, _)) | Op::Control(ControlOp::Next(_, to)) => {
+                    open.extend([pc + 1, *to])
+                }
+                Op::Control(ControlOp::Return) | Op::Control(ControlOp::End) => {}
                 _ => open.push(pc + 1),
             }
         }
         false
     }
 
-    fn range_is_settled(&self, code: usize, range: Range<usize>) -> Settled {
-        let only = |holds: bool| if holds { Settled::Always } else { Settled::Never };
+    fn range_determinacy(&self, code: usize, range: Range<usize>) -> Determinacy {
+        let only = |holds: bool| {
+            if holds {
+                Determinacy::Always
+            } else {
+                Determinacy::Never
+            }
+        };
         let one = &self.skeleton.codes[code];
         let steps = range.clone().zip(&one.ops[range]).map(|(at, op)| match op {
-            Op::CallValue(_) if one.told_calls.contains_key(&at) => self.settled[one.told_calls[&at]],
-            Op::Method(one) if one.message.is_some() => Settled::Never,
-            Op::Method(one) => match one.own.iter().map(|(callee, _)| self.settled[*callee]).min() {
-                Some(own) => own,
-                None => super::settled::differs(&one.name),
-            },
-            Op::Call(callee, _) | Op::Closure(callee) => self.settled[*callee],
-            Op::Text(_, _, writers) => {
-                let settled = writers.iter().map(|one| self.settled[*one]);
-                settled.min().unwrap_or(Settled::Always)
+            Op::Call(CallOp::Value(_)) if one.told_calls.contains_key(&at) => {
+                self.determinacy[one.told_calls[&at]]
             }
-            Op::Outside(_, _, Some(_)) => Settled::Never,
-            Op::Outside(path, _, None) => super::settled::settles(path),
-            Op::Opaque(_) | Op::Mention(_) | Op::Forget(_) | Op::CallValue(_) => Settled::Never,
-            Op::Gather(shape) => only(!shape.is_hashed()),
-            Op::Cast(to) => only(&**to != "*"),
-            Op::Push(value) => only(!value.is_unknown()),
-            _ => Settled::Always,
+            Op::Call(CallOp::Method(one)) if one.message.is_some() => Determinacy::Never,
+            Op::Call(CallOp::Method(one)) => {
+                match one.own.iter().map(|(callee, _)| self.determinacy[*callee]).min() {
+                    Some(own) => own,
+                    None => super::determinacy::method_determinacy(&one.name),
+                }
+            }
+            Op::Call(CallOp::Function(callee, _)) | Op::Value(ValueOp::Closure(callee)) => {
+                self.determinacy[*callee]
+            }
+            Op::Call(CallOp::Text(_, _, writers)) => {
+                let settled = writers.iter().map(|one| self.determinacy[*one]);
+                settled.min().unwrap_or(Determinacy::Always)
+            }
+            Op::Call(CallOp::Outside(_, _, Some(_))) => Determinacy::Never,
+            Op::Call(CallOp::Outside(path, _, None)) => super::determinacy::function_determinacy(path),
+            Op::Control(ControlOp::Opaque(_))
+            | Op::Call(CallOp::Any(_))
+            | Op::Memory(MemoryOp::Havoc(_))
+            | Op::Call(CallOp::Value(_)) => Determinacy::Never,
+            Op::Value(ValueOp::Reorder(shape)) => only(!shape.is_hashed()),
+            Op::Value(ValueOp::Cast(to)) => only(&**to != "*"),
+            Op::Value(ValueOp::Push(value)) => only(!value.is_unknown()),
+            _ => Determinacy::Always,
         });
-        steps.min().unwrap_or(Settled::Always)
+        steps.min().unwrap_or(Determinacy::Always)
     }
 
     fn range_reads(&self, code: usize, range: Range<usize>) -> Vec<Var> {
         let mut reads = BTreeSet::new();
         for op in &self.skeleton.codes[code].ops[range] {
             match op {
-                Op::Load(var) | Op::Place(var, ..) => {
+                Op::Memory(MemoryOp::Load(var)) | Op::Memory(MemoryOp::Address(var, ..)) => {
                     reads.insert(*var);
                 }
-                Op::Next(slot, _) | Op::Test(slot, _) | Op::Bind(slot, _) => {
+                Op::Control(ControlOp::Next(slot, _))
+                | Op::Memory(MemoryOp::Test(slot, _))
+                | Op::Memory(MemoryOp::Bind(slot, _)) => {
                     reads.insert(Var { up: 0, slot: *slot });
                 }
-                Op::Closure(inner) => {
+                Op::Value(ValueOp::Closure(inner)) => {
                     let all = 0..self.skeleton.codes[*inner].ops.len();
                     reads.extend(outwards(self.range_reads(*inner, all)));
                 }
@@ -409,13 +437,13 @@ impl<'a> Pieces<'a> {
         let (mut by_key, mut others) = (BTreeSet::new(), BTreeSet::new());
         for at in range {
             match &one.ops[at] {
-                Op::Place(var, ..) if one.by_key.contains(&at) => {
+                Op::Memory(MemoryOp::Address(var, ..)) if one.by_key.contains(&at) => {
                     by_key.insert(*var);
                 }
-                Op::Declare(slot) => {
+                Op::Memory(MemoryOp::Declare(slot)) => {
                     others.insert(Var { up: 0, slot: *slot });
                 }
-                Op::Forget(vars) => others.extend(vars),
+                Op::Memory(MemoryOp::Havoc(vars)) => others.extend(vars),
                 _ => {
                     others.extend(self.range_reads(code, at..at + 1));
                     others.extend(
@@ -429,43 +457,49 @@ impl<'a> Pieces<'a> {
         by_key.difference(&others).copied().collect()
     }
 
-    fn range_writes(&self, code: usize, range: Range<usize>) -> Vec<Written> {
+    fn range_writes(&self, code: usize, range: Range<usize>) -> Vec<WriteTarget> {
         let mut writes = BTreeSet::new();
         let ops = &self.skeleton.codes[code].ops;
         for (at, op) in ops.iter().enumerate().take(range.end).skip(range.start) {
             match op {
-                Op::Place(var, path, Touch::Written) => {
-                    writes.insert((*var, path.clone(), How::Itself));
+                Op::Memory(MemoryOp::Address(var, path, Access::Written)) => {
+                    writes.insert((*var, path.clone(), WriteKind::Itself));
                 }
-                Op::Place(var, path, Touch::Through) => {
-                    writes.insert((*var, path.clone(), How::Through));
+                Op::Memory(MemoryOp::Address(var, path, Access::Through)) => {
+                    writes.insert((*var, path.clone(), WriteKind::Through));
                 }
-                Op::Place(var, path, Touch::Given(callee, parameter) | Touch::Passed(callee, parameter)) => {
+                Op::Memory(MemoryOp::Address(
+                    var,
+                    path,
+                    Access::Given(callee, parameter) | Access::Passed(callee, parameter),
+                )) => {
                     let how = match op {
-                        Op::Place(_, _, Touch::Given(..)) => How::Itself,
-                        _ => How::Through,
+                        Op::Memory(MemoryOp::Address(_, _, Access::Given(..))) => WriteKind::Itself,
+                        _ => WriteKind::Through,
                     };
                     for below in self.writes_to(*callee, *parameter) {
                         let path = path.iter().chain(below).cloned().collect();
                         writes.insert((*var, path, how));
                     }
                 }
-                Op::Declare(slot) | Op::Next(slot, _) => {
-                    writes.insert((Var { up: 0, slot: *slot }, Vec::new(), How::Itself));
+                Op::Memory(MemoryOp::Declare(slot)) | Op::Control(ControlOp::Next(slot, _)) => {
+                    writes.insert((Var { up: 0, slot: *slot }, Vec::new(), WriteKind::Itself));
                 }
-                Op::Bind(_, pattern) => {
+                Op::Memory(MemoryOp::Bind(_, pattern)) => {
                     let mut slots = Vec::new();
                     pattern.slots(&mut slots);
                     writes.extend(
                         slots
                             .into_iter()
-                            .map(|slot| (Var { up: 0, slot }, Vec::new(), How::Itself)),
+                            .map(|slot| (Var { up: 0, slot }, Vec::new(), WriteKind::Itself)),
                     );
                 }
-                Op::Load(var) => writes.extend(self.handed_on(*var, &ops[at + 1..])),
-                Op::Forget(vars) => writes.extend(vars.iter().map(|var| (*var, Vec::new(), How::Itself))),
-                Op::Closure(inner) => self.closure_writes(*inner, &mut writes),
-                Op::CallValue(_) | Op::Mention(_) => {
+                Op::Memory(MemoryOp::Load(var)) => writes.extend(self.handed_on(*var, &ops[at + 1..])),
+                Op::Memory(MemoryOp::Havoc(vars)) => {
+                    writes.extend(vars.iter().map(|var| (*var, Vec::new(), WriteKind::Itself)))
+                }
+                Op::Value(ValueOp::Closure(inner)) => self.closure_writes(*inner, &mut writes),
+                Op::Call(CallOp::Value(_)) | Op::Call(CallOp::Any(_)) => {
                     let closures: Vec<_> = self.closures_of(code).collect();
                     closures
                         .into_iter()
@@ -478,13 +512,19 @@ impl<'a> Pieces<'a> {
     }
 
     /// What a variable holds is a value for others: if that is a reference, they may write to what it leads to.
-    fn handed_on(&self, var: Var, behind: &[Op]) -> Option<Written> {
+    fn handed_on(&self, var: Var, behind: &[Op]) -> Option<WriteTarget> {
         let mut path = Vec::new();
         let mut next = behind.iter();
         for op in next.by_ref() {
             match op {
-                Op::GetField(name) => path.push(name.clone()),
-                Op::Deref | Op::Binary(_) | Op::GetElement | Op::Cast(_) | Op::Not | Op::Negate | Op::Pop => {
+                Op::Value(ValueOp::GetField(name)) => path.push(name.clone()),
+                Op::Value(ValueOp::Deref)
+                | Op::Value(ValueOp::Binary(_))
+                | Op::Value(ValueOp::GetElement)
+                | Op::Value(ValueOp::Cast(_))
+                | Op::Value(ValueOp::Not)
+                | Op::Value(ValueOp::Negate)
+                | Op::Value(ValueOp::Pop) => {
                     return None;
                 }
                 _ => break,
@@ -493,10 +533,10 @@ impl<'a> Pieces<'a> {
         let is_reference = path
             .last()
             .is_none_or(|name| self.skeleton.references.contains(name));
-        is_reference.then_some((var, path, How::Held))
+        is_reference.then_some((var, path, WriteKind::Held))
     }
 
-    fn closure_writes(&self, closure: usize, into: &mut BTreeSet<Written>) {
+    fn closure_writes(&self, closure: usize, into: &mut BTreeSet<WriteTarget>) {
         let all = 0..self.skeleton.codes[closure].ops.len();
         for (var, path, how) in self.range_writes(closure, all) {
             if var.up > 0 {

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 /// A step from a place to a part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Step {
+pub enum Projection {
     /// `.name`
     Field(Rc<str>),
     /// `[index]`
@@ -23,22 +23,22 @@ pub enum Step {
     Slice(Rc<Value>),
 }
 
-impl Step {
+impl Projection {
     /// Whether it says which part it leads to.
     pub fn is_told(&self) -> bool {
-        !matches!(self, Step::Any | Step::Slice(_))
+        !matches!(self, Projection::Any | Projection::Slice(_))
     }
 }
 
 /// A place that a reference leads to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct MemoryPlace {
     /// The frame, counted from `main`.
     pub frame: usize,
     /// The variable.
     pub slot: usize,
     /// The part of it.
-    pub path: Vec<Step>,
+    pub path: Vec<Projection>,
 }
 
 /// Fields by name.
@@ -72,12 +72,12 @@ pub enum Value {
     /// An array, a vector, or what an iterator will give.
     List(Rc<Vec<Value>>),
     /// The same where the elements are not told apart: the index of the first, their number, and what all of them are.
-    Many(Rc<[Value; 3]>),
-    /// In the elements of `Many`: the index of the element.
+    Summary(Rc<[Value; 3]>),
+    /// In the elements of `Summary`: the index of the element.
     At,
     /// Elements that are the same on all ranks, in another order on each: what they are told by, and whether it is a
     /// collection that hashes them, or a list of them.
-    Bag(Box<Value>, bool),
+    Unordered(Box<Value>, bool),
     /// A struct, or a variant with named fields, by the last segment of its path.
     Struct(Rc<str>, Rc<Fields>),
     /// A variant or a struct without names.
@@ -85,7 +85,7 @@ pub enum Value {
     /// From, up to and without, by how much.
     Range(Box<[Value; 3]>),
     /// `&mut`
-    Ref(Place),
+    Ref(MemoryPlace),
     /// A closure and the frame that it was made in.
     Closure(usize, usize),
     /// A function of the program.
@@ -142,12 +142,12 @@ impl Value {
     }
 
     /// A list of this many elements which are all this.
-    pub fn many(count: Value, element: Value) -> Value {
-        Value::Many(Rc::new([Value::Int(0), count, element]))
+    pub fn summary(count: Value, element: Value) -> Value {
+        Value::Summary(Rc::new([Value::Int(0), count, element]))
     }
 
     /// Whether it is the same on all ranks that have it, though maybe not known.
-    pub fn is_same(&self) -> bool {
+    pub fn is_uniform(&self) -> bool {
         self.all(&|part| {
             !matches!(
                 part,
@@ -157,7 +157,7 @@ impl Value {
                     | Value::Closure(..)
                     | Value::Request(_)
                     | Value::Message(_)
-                    | Value::Bag(..)
+                    | Value::Unordered(..)
             )
         })
     }
@@ -167,7 +167,7 @@ impl Value {
         match self {
             Value::Bool(one) => Value::Bool(!one),
             Value::Uniform(number) => Value::Uniform(number ^ 1),
-            other if other.is_same() => Value::uniform(&("not", other)),
+            other if other.is_uniform() => Value::uniform(&("not", other)),
             other => other.blurred(),
         }
     }
@@ -186,9 +186,9 @@ impl Value {
                     | Value::Text(_)
                     | Value::Tuple(_)
                     | Value::List(_)
-                    | Value::Many(_)
+                    | Value::Summary(_)
                     | Value::At
-                    | Value::Bag(..)
+                    | Value::Unordered(..)
                     | Value::Struct(..)
                     | Value::Variant(..)
                     | Value::Range(_)
@@ -218,8 +218,8 @@ impl Value {
             _ if self == other => self.clone(),
             (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => Value::tuple(each(a, b)),
             (Value::List(a), Value::List(b)) if a.len() == b.len() => Value::list(each(a, b)),
-            (Value::Many(a), Value::Many(b)) if a[..2] == b[..2] => {
-                Value::Many(Rc::new([a[0].clone(), a[1].clone(), a[2].join(&b[2])]))
+            (Value::Summary(a), Value::Summary(b)) if a[..2] == b[..2] => {
+                Value::Summary(Rc::new([a[0].clone(), a[1].clone(), a[2].join(&b[2])]))
             }
             (Value::Variant(name, a), Value::Variant(is, b)) if name == is && a.len() == b.len() => {
                 Value::Variant(name.clone(), Rc::new(each(a, b)))
@@ -237,9 +237,9 @@ impl Value {
     pub fn length(&self) -> Option<Value> {
         match self {
             Value::List(parts) => Some(Value::Int(parts.len() as i128)),
-            Value::Many(parts) if parts[0] == Value::Int(0) => Some(parts[1].clone()),
-            Value::Many(parts) => Some(Binary::Sub.apply(&parts[1], &parts[0])),
-            other if other.is_same() => Some(Value::uniform(&("len", other, [Value::Unit; 0].as_slice()))),
+            Value::Summary(parts) if parts[0] == Value::Int(0) => Some(parts[1].clone()),
+            Value::Summary(parts) => Some(Binary::Sub.apply(&parts[1], &parts[0])),
+            other if other.is_uniform() => Some(Value::uniform(&("len", other, [Value::Unit; 0].as_slice()))),
             _ => None,
         }
     }
@@ -260,17 +260,17 @@ impl Value {
                 Some((first, rest)) => rest.iter().fold(first.clone(), |all, one| all.join(one)),
                 None => Value::Data,
             },
-            Value::Many(parts) => parts[2].at(&Value::Data),
+            Value::Summary(parts) => parts[2].at(&Value::Data),
             other => other.blurred(),
         }
     }
 
-    /// An element of `Many` as the one with this index.
+    /// An element of `Summary` as the one with this index.
     pub fn at(&self, index: &Value) -> Value {
         self.map(&mut |part| match part {
             Value::At => Some(index.clone()),
             // What stands in another list is told by that.
-            Value::Many(_) => Some(part.clone()),
+            Value::Summary(_) => Some(part.clone()),
             _ => None,
         })
     }
@@ -285,8 +285,8 @@ impl Value {
             Value::Tuple(parts) | Value::List(parts) | Value::Variant(_, parts) => Box::new(parts.iter()),
             Value::Struct(_, fields) => Box::new(fields.values()),
             Value::Range(parts) => Box::new(parts.iter()),
-            Value::Many(parts) => Box::new(parts.iter()),
-            Value::Status(_, inner) | Value::Bag(inner, _) => Box::new(std::iter::once(&**inner)),
+            Value::Summary(parts) => Box::new(parts.iter()),
+            Value::Status(_, inner) | Value::Unordered(inner, _) => Box::new(std::iter::once(&**inner)),
             Value::Object(_, inner) => Box::new(std::iter::once(&**inner)),
             _ => Box::new(std::iter::empty()),
         }
@@ -312,16 +312,16 @@ impl Value {
                 let [from, to, by] = &**parts;
                 Value::Range(Box::new([from.map(change), to.map(change), by.map(change)]))
             }
-            Value::Many(parts) => {
+            Value::Summary(parts) => {
                 let [from, count, element] = &**parts;
-                Value::Many(Rc::new([
+                Value::Summary(Rc::new([
                     from.map(change),
                     count.map(change),
                     element.map(change),
                 ]))
             }
             Value::Object(name, inner) => Value::Object(name.clone(), Rc::new(inner.map(change))),
-            Value::Bag(inner, is_hashed) => Value::Bag(Box::new(inner.map(change)), *is_hashed),
+            Value::Unordered(inner, is_hashed) => Value::Unordered(Box::new(inner.map(change)), *is_hashed),
             Value::Status(source, tag) => Value::Status(*source, Box::new(tag.map(change))),
             other => other.clone(),
         }
@@ -395,7 +395,7 @@ impl Binary {
         let known = known.or_else(|| provenance::compared(self, left, right).map(Value::Bool));
         match known {
             Some(value) => value,
-            None if left.is_same() && right.is_same() => {
+            None if left.is_uniform() && right.is_uniform() => {
                 let value = Value::uniform(&(self, left, right));
                 provenance::note(&value, self, left, right);
                 value

@@ -9,7 +9,7 @@ pub(crate) fn unary(not: bool, value: &Value) -> Value {
         (true, Value::Bool(_) | Value::Uniform(_)) => value.not(),
         (false, Value::Int(one)) => Value::Int(-one),
         (false, Value::Float(bits)) => Value::float(-f64::from_bits(*bits)),
-        _ if value.is_same() => Value::uniform(&("unary", not, value)),
+        _ if value.is_uniform() => Value::uniform(&("unary", not, value)),
         _ => Value::Data,
     }
 }
@@ -28,7 +28,7 @@ pub(crate) fn cast(value: &Value, to: &str) -> Value {
         Value::Float(bits) => Value::Int(saturated(f64::from_bits(*bits), to)),
         Value::Bool(one) => Value::Int(i128::from(*one)),
         // A variant without parts is a number of its own.
-        other if other.is_same() => {
+        other if other.is_uniform() => {
             let value = Value::uniform(&("cast", to, other));
             provenance::note_cast(&value, to, other);
             value

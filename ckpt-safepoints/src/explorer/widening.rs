@@ -2,69 +2,69 @@
 //! that go on changing are given up.
 
 use crate::explorer::ranks::Ranks;
-use crate::explorer::world::World;
+use crate::explorer::state::GlobalState;
 use crate::machine::Rank;
 use crate::values::provenance;
 use crate::values::widening::START;
-use crate::values::{Place, Step, Value};
+use crate::values::{MemoryPlace, Projection, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Numbers the unknown values that are the same on all ranks in the order in which they are met.
-pub(crate) fn renumber(world: &mut World) {
+pub(crate) fn renumber(state: &mut GlobalState) {
     let mut names: HashMap<u64, u64> = HashMap::new();
     let mut rename = |number: u64| {
         let next = names.len() as u64;
         let new = *names.entry(number & !1).or_insert(next);
         own_name(&("renumbered", new), number) | (number & 1)
     };
-    world.decisions.clear();
-    world.together.clear();
-    world.forget_lost_communicators();
-    for rank in world.ranks.iter_mut() {
+    state.decisions.clear();
+    state.collectives.clear();
+    state.forget_lost_communicators();
+    for rank in state.ranks.iter_mut() {
         rank.calls.clear();
         rank.restart_numbers();
         rank.rename(&mut rename);
     }
-    for message in world.queues.values_mut().flatten() {
+    for message in state.in_transit.values_mut().flatten() {
         message.rename(&mut rename);
     }
 }
 
 /// The same where the ranks are between two visits: what has been decided, and can be asked again, stays decided.
-pub(crate) fn renumber_between(world: &mut World) {
-    world.forget_what_is_together();
-    world.forget_lost_communicators();
-    let names = names_between(world);
-    each_name(world, &mut |number: u64| {
+pub(crate) fn renumber_between(state: &mut GlobalState) {
+    state.forget_finished_collectives();
+    state.forget_lost_communicators();
+    let names = names_between(state);
+    each_name(state, &mut |number: u64| {
         names
             .get(&(number & !1))
             .map_or(number, |name| name ^ (number & 1))
     });
-    let decisions = std::mem::take(&mut world.decisions);
+    let decisions = std::mem::take(&mut state.decisions);
     for (question, answer) in decisions {
         if let Some(new) = provenance::renamed(question, &names) {
-            world.decisions.insert(new & !1, answer == (new & 1 == 0));
+            state.decisions.insert(new & !1, answer == (new & 1 == 0));
         }
     }
 }
 
-fn each_name(world: &mut World, rename: &mut dyn FnMut(u64) -> u64) {
-    for rank in world.ranks.iter_mut() {
+fn each_name(state: &mut GlobalState, rename: &mut dyn FnMut(u64) -> u64) {
+    for rank in state.ranks.iter_mut() {
         rank.restart_numbers();
         rank.rename(rename);
     }
-    for message in world.queues.values_mut().flatten() {
+    for message in state.in_transit.values_mut().flatten() {
         message.rename(rename);
     }
-    for together in world.together.values_mut() {
+    for together in state.collectives.values_mut() {
         together.rename(rename);
     }
 }
 
 /// The new names: a value that was computed from others that are still there stays computed from them.
-fn names_between(world: &mut World) -> HashMap<u64, u64> {
+fn names_between(state: &mut GlobalState) -> HashMap<u64, u64> {
     let mut live = Vec::new();
-    each_name(world, &mut |number: u64| {
+    each_name(state, &mut |number: u64| {
         live.push(number & !1);
         number
     });
@@ -105,7 +105,7 @@ fn own_name(of: &impl std::hash::Hash, old: u64) -> u64 {
 }
 
 /// Puts known values in the place of numbers that stand for values.
-pub(crate) fn substitute(world: &mut World, case: &[(u64, Value)]) {
+pub(crate) fn substitute(state: &mut GlobalState, case: &[(u64, Value)]) {
     let case: HashMap<u64, &Value> = case.iter().map(|(number, value)| (*number, value)).collect();
     let mut known = |value: &Value| match value {
         Value::Uniform(number) => {
@@ -118,21 +118,21 @@ pub(crate) fn substitute(world: &mut World, case: &[(u64, Value)]) {
         }
         _ => None,
     };
-    for rank in world.ranks.iter_mut() {
+    for rank in state.ranks.iter_mut() {
         rank.replace(&mut known);
     }
-    for message in world.queues.values_mut().flatten() {
+    for message in state.in_transit.values_mut().flatten() {
         message.replace(&mut known);
     }
 }
 
 /// Gives up what differs from the state before: what is the same on all ranks stays that.
-pub(crate) fn widen(world: &mut World, before: &World) {
-    let now = world.ranks.clone();
-    for (rank, old) in world.ranks.iter_mut().zip(before.ranks.iter()) {
+pub(crate) fn widen(state: &mut GlobalState, before: &GlobalState) {
+    let now = state.ranks.clone();
+    for (rank, old) in state.ranks.iter_mut().zip(before.ranks.iter()) {
         rank.widen(
             old,
-            &mut |place: &Place, old: &Value, value: &Value| match together(&now, place, old, value) {
+            &mut |place: &MemoryPlace, old: &Value, value: &Value| match common(&now, place, old, value) {
                 Some(known) => known,
                 None if value.is_data() => Value::Data,
                 None => Value::Unknown,
@@ -143,12 +143,12 @@ pub(crate) fn widen(world: &mut World, before: &World) {
 
 /// The same, and only what all ranks have in common or what has grown on one of them: that is a value with a name of its
 /// own. What grows less comes to an end.
-pub(crate) fn widen_each(world: &mut World, before: &World) {
-    let now = world.ranks.clone();
-    for (rank, old) in world.ranks.iter_mut().zip(before.ranks.iter()) {
+pub(crate) fn widen_each(state: &mut GlobalState, before: &GlobalState) {
+    let now = state.ranks.clone();
+    for (rank, old) in state.ranks.iter_mut().zip(before.ranks.iter()) {
         let index = rank.index;
-        rank.widen(old, &mut |place: &Place, old: &Value, value: &Value| {
-            match (together(&now, place, old, value), old, value) {
+        rank.widen(old, &mut |place: &MemoryPlace, old: &Value, value: &Value| {
+            match (common(&now, place, old, value), old, value) {
                 (Some(known), ..) => known,
                 (None, Value::Int(was), Value::Int(is)) if is > was => {
                     provenance::at_least(&("own", index, place), Some(*is))
@@ -167,24 +167,24 @@ pub(crate) fn widen_each(world: &mut World, before: &World) {
 }
 
 /// What differs from the turn before is what it may be in any turn: one value for all that hold the same now.
-pub(crate) fn widen_turn(world: &mut World, before: &World) {
-    for (rank, old) in world.ranks.iter_mut().zip(before.ranks.iter()) {
-        rank.widen(old, &mut |place: &Place, _, value: &Value| match value {
+pub(crate) fn widen_turn(state: &mut GlobalState, before: &GlobalState) {
+    for (rank, old) in state.ranks.iter_mut().zip(before.ranks.iter()) {
+        rank.widen(old, &mut |place: &MemoryPlace, _, value: &Value| match value {
             Value::Uniform(_) => value.clone(),
             // How often it has gone round is told by that, and by nothing else.
-            Value::Int(_) if matches!(place.path.last(), Some(Step::Field(name)) if &**name == START) => {
+            Value::Int(_) if matches!(place.path.last(), Some(Projection::Field(name)) if &**name == START) => {
                 value.clone()
             }
-            value if value.is_same() => provenance::in_any_turn(value),
+            value if value.is_uniform() => provenance::in_any_turn(value),
             value => value.blurred(),
         });
     }
 }
 
 /// A value that is not known and the same on all ranks, if it is that now.
-fn together(now: &Ranks, place: &Place, old: &Value, value: &Value) -> Option<Value> {
+fn common(now: &Ranks, place: &MemoryPlace, old: &Value, value: &Value) -> Option<Value> {
     let here = |other: &Rank| other.at_place(place).as_ref() == Some(value) && other.same_shape(&now[0]);
-    if !value.is_same() || !now.iter().all(here) {
+    if !value.is_uniform() || !now.iter().all(here) {
         return None;
     }
     // A number that grows was never less than now; what has been given up once stays as it was.

@@ -4,12 +4,14 @@
 //! then holds for a send that waits as well. A receive from any rank is decided last, when nothing else can go on
 //! (S. Vakkalanka, G. Gopalakrishnan, R. Kirby, CAV 2008): then every message that it may get is there.
 
-use crate::explorer::collective::{Together, differs};
 use crate::explorer::ranks::Ranks;
 use crate::machine::model::CommModel;
-use crate::machine::{Ask, At, Communicator, Rank, Sight, State, Wait, What};
+use crate::machine::{BlockedOn, CommEvent, Communicator, Operation, ProgramPoint, Rank, RankState, View};
+use collective::{CollectiveCall, differs};
+mod collective;
+
 use crate::skeleton::Skeleton;
-use crate::skeleton::regions::Pieces;
+use crate::skeleton::regions::Regions;
 use crate::values::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -18,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 pub(crate) struct Message {
     pub(crate) tag: Value,
     pub(crate) data: Value,
-    pub(crate) at: At,
+    pub(crate) at: ProgramPoint,
 }
 
 impl Message {
@@ -47,10 +49,10 @@ impl Message {
 
 /// What a search is about.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Scene<'a> {
+pub(crate) struct Subject<'a> {
     pub(crate) skeleton: &'a Skeleton,
     pub(crate) model: &'a dyn CommModel,
-    pub(crate) pieces: &'a Pieces<'a>,
+    pub(crate) regions: &'a Regions<'a>,
     /// Whether conditions that decide about values, and not about messages at once, are tried both ways as well, and
     /// messages keep what is the same on all ranks.
     pub(crate) fine: bool,
@@ -60,8 +62,8 @@ pub(crate) struct Scene<'a> {
 
 /// What stands in the way, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Trouble {
-    pub(crate) at: Option<At>,
+pub(crate) struct Failure {
+    pub(crate) at: Option<ProgramPoint>,
     pub(crate) why: String,
     /// Whether there is too much to try, and nothing was found to be in the way.
     pub(crate) too_much: bool,
@@ -69,8 +71,8 @@ pub(crate) struct Trouble {
     pub(crate) unknown: bool,
 }
 
-impl Trouble {
-    pub(crate) fn new(at: Option<At>, why: impl Into<String>) -> Self {
+impl Failure {
+    pub(crate) fn new(at: Option<ProgramPoint>, why: impl Into<String>) -> Self {
         Self {
             at,
             why: why.into(),
@@ -85,19 +87,19 @@ pub(crate) type Choice = (usize, usize, usize);
 
 /// All ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct World {
+pub(crate) struct GlobalState {
     pub(crate) ranks: Ranks,
     pub(crate) comms: Vec<Communicator>,
     /// By communicator, source and destination.
-    pub(crate) queues: BTreeMap<(usize, usize, usize), VecDeque<Message>>,
-    pub(crate) together: BTreeMap<(usize, usize), Together>,
+    pub(crate) in_transit: BTreeMap<(usize, usize, usize), VecDeque<Message>>,
+    pub(crate) collectives: BTreeMap<(usize, usize), CollectiveCall>,
     pub(crate) decisions: BTreeMap<u64, bool>,
     /// The ranks that have waited for a message from any: results that come in any order must look alike, or there are too
     /// many orders to try.
     any: BTreeSet<usize>,
 }
 
-impl World {
+impl GlobalState {
     /// The ranks, all about to call `main`.
     pub(crate) fn new(count: usize, skeleton: &Skeleton) -> Self {
         let all = Communicator {
@@ -111,8 +113,8 @@ impl World {
         Self {
             ranks: Ranks::new((0..count).map(|index| Rank::new(index, skeleton))),
             comms: std::iter::once(all).chain(alone).collect(),
-            queues: BTreeMap::new(),
-            together: BTreeMap::new(),
+            in_transit: BTreeMap::new(),
+            collectives: BTreeMap::new(),
             decisions: BTreeMap::new(),
             any: BTreeSet::new(),
         }
@@ -121,15 +123,15 @@ impl World {
     /// Lets all ranks go on as far as they can without a decision. A frozen rank stays where it is.
     pub(crate) fn settle(
         &mut self,
-        scene: Scene<'_>,
+        subject: Subject<'_>,
         fuel: &mut u64,
         frozen: Option<usize>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), Failure> {
         loop {
             let mut changed = false;
             for index in (0..self.ranks.len()).filter(|index| Some(*index) != frozen) {
-                if self.ranks[index].state == State::Runs {
-                    self.run(index, scene, fuel)?;
+                if self.ranks[index].state == RankState::Runs {
+                    self.run(index, subject, fuel)?;
                     changed = true;
                 }
                 changed |= self.resume(index)?;
@@ -140,28 +142,28 @@ impl World {
         }
     }
 
-    fn run(&mut self, index: usize, scene: Scene<'_>, fuel: &mut u64) -> Result<(), Trouble> {
-        let mut asks = Vec::new();
-        let mut sight = Sight {
-            skeleton: scene.skeleton,
-            model: scene.model,
-            pieces: scene.pieces,
+    fn run(&mut self, index: usize, subject: Subject<'_>, fuel: &mut u64) -> Result<(), Failure> {
+        let mut events = Vec::new();
+        let mut view = View {
+            skeleton: subject.skeleton,
+            model: subject.model,
+            regions: subject.regions,
             comms: &self.comms,
             decisions: &self.decisions,
-            fine: scene.fine,
-            few_turns: scene.few_turns,
-            asks: &mut asks,
+            fine: subject.fine,
+            few_turns: subject.few_turns,
+            emitted: &mut events,
             fuel,
         };
-        self.ranks[index].run(&mut sight);
-        for ask in asks {
-            self.answer(index, ask)?;
+        self.ranks[index].run(&mut view);
+        for event in events {
+            self.answer(index, event)?;
         }
         if self.waits_for_any(index) && self.any.insert(index) {
             let comms = &self.comms;
             let to_it = |comm: usize, to: usize| comms[comm].members.get(to) == Some(&index);
-            let queues = self.queues.iter_mut();
-            for (_, list) in queues.filter(|((comm, _, to), _)| to_it(*comm, *to)) {
+            let in_transit = self.in_transit.iter_mut();
+            for (_, list) in in_transit.filter(|((comm, _, to), _)| to_it(*comm, *to)) {
                 list.iter_mut().for_each(Message::without_names);
             }
         }
@@ -173,9 +175,9 @@ impl World {
         members.iter().position(|one| *one == rank).unwrap_or(0)
     }
 
-    fn answer(&mut self, index: usize, ask: Ask) -> Result<(), Trouble> {
-        match ask {
-            Ask::Send {
+    fn answer(&mut self, index: usize, event: CommEvent) -> Result<(), Failure> {
+        match event {
+            CommEvent::Send {
                 comm,
                 to,
                 tag,
@@ -187,24 +189,24 @@ impl World {
                 if self.any.contains(&self.global(comm, to)) {
                     message.without_names();
                 }
-                self.queues
+                self.in_transit
                     .entry((comm, from, to))
                     .or_default()
                     .push_back(message);
             }
-            Ask::Join {
+            CommEvent::Join {
                 comm,
                 number,
                 part,
                 at,
             } => {
                 let me = self.number_in(index, comm);
-                let together = self.together.entry((comm, number)).or_default();
+                let together = self.collectives.entry((comm, number)).or_default();
                 if let Some((other, (first, _))) = together.parts.iter().next()
-                    && (first.kind != part.kind || first.root != part.root)
+                    && (first.collective != part.collective || first.root != part.root)
                 {
                     let (other, why) = (self.comms[comm].members[*other], differs(first, &part));
-                    return Err(Trouble::new(
+                    return Err(Failure::new(
                         Some(at),
                         format!("rank {index} calls {why} than rank {other}"),
                     ));
@@ -216,21 +218,21 @@ impl World {
     }
 
     /// Whether a rank that waits can go on.
-    fn resume(&mut self, index: usize) -> Result<bool, Trouble> {
-        let State::Waits(wait) = self.ranks[index].state.clone() else {
+    fn resume(&mut self, index: usize) -> Result<bool, Failure> {
+        let RankState::Blocked(wait) = self.ranks[index].state.clone() else {
             return Ok(false);
         };
-        let maybe_receive = matches!(wait, Wait::MaybeReceive(..));
+        let maybe_receive = matches!(wait, BlockedOn::MaybeReceive(..));
         match wait {
-            Wait::Site(_) => Ok(false),
-            Wait::Decision(number) | Wait::Cases(number, _) => {
+            BlockedOn::Site(_) => Ok(false),
+            BlockedOn::Decision(number) | BlockedOn::Cases(number, _) => {
                 let decided = self.decisions.contains_key(&number);
                 if decided {
-                    self.ranks[index].state = State::Runs;
+                    self.ranks[index].state = RankState::Runs;
                 }
                 Ok(decided)
             }
-            Wait::Receive(id, gives) | Wait::MaybeReceive(id, gives) => {
+            BlockedOn::Receive(id, gives) | BlockedOn::MaybeReceive(id, gives) => {
                 self.deliver(index)?;
                 if !self.ranks[index].has_come(id) {
                     return Ok(false);
@@ -242,7 +244,7 @@ impl World {
                 self.ranks[index].go_on(if maybe_receive { Value::some(given) } else { given });
                 Ok(true)
             }
-            Wait::Probe {
+            BlockedOn::Probe {
                 comm,
                 source,
                 tag,
@@ -252,19 +254,19 @@ impl World {
                 let me = self.number_in(index, comm);
                 let found = self.first(comm, source as usize, me, tag.as_ref(), index)?;
                 let Some(at) = found else { return Ok(false) };
-                let tag = self.queues[&(comm, source as usize, me)][at].tag.clone();
+                let tag = self.in_transit[&(comm, source as usize, me)][at].tag.clone();
                 let status = Value::Status(source, Box::new(tag));
                 self.ranks[index].go_on(if maybe { Value::some(status) } else { status });
                 Ok(true)
             }
-            Wait::Collective(id) => {
+            BlockedOn::Collective(id) => {
                 let Some(value) = self.finish(index, id) else {
                     return Ok(false);
                 };
                 self.ranks[index].go_on(value);
                 Ok(true)
             }
-            Wait::Requests(ids, value) => {
+            BlockedOn::Requests(ids, value) => {
                 self.deliver(index)?;
                 let mut left = Vec::new();
                 let open = ids.len();
@@ -280,7 +282,7 @@ impl World {
                     self.ranks[index].go_on(value);
                     return Ok(true);
                 }
-                self.ranks[index].state = State::Waits(Wait::Requests(left, value));
+                self.ranks[index].state = RankState::Blocked(BlockedOn::Requests(left, value));
                 Ok(false)
             }
         }
@@ -292,13 +294,13 @@ impl World {
         let Some(at) = rank.requests.iter().position(|one| one.id == id) else {
             return true;
         };
-        match rank.requests[at].what {
-            What::Sent => {
+        match rank.requests[at].operation {
+            Operation::Sent => {
                 self.ranks[index].requests.remove(at);
                 true
             }
-            What::Receive { .. } => rank.has_come(id) && self.ranks[index].received(id).is_some(),
-            What::Collective { .. } => self.finish(index, id).is_some(),
+            Operation::Receive { .. } => rank.has_come(id) && self.ranks[index].received(id).is_some(),
+            Operation::Collective { .. } => self.finish(index, id).is_some(),
         }
     }
 
@@ -310,9 +312,9 @@ impl World {
         to: usize,
         tag: Option<&Value>,
         rank: usize,
-    ) -> Result<Option<usize>, Trouble> {
+    ) -> Result<Option<usize>, Failure> {
         for (at, message) in self
-            .queues
+            .in_transit
             .get(&(comm, source, to))
             .into_iter()
             .flatten()
@@ -323,7 +325,7 @@ impl World {
                 Some(false) => {}
                 None => {
                     let at = Some(self.ranks[rank].at);
-                    return Err(Trouble::new(
+                    return Err(Failure::new(
                         at,
                         "whether the tags of two messages are the same cannot be worked out",
                     ));
@@ -336,8 +338,8 @@ impl World {
     fn waits_for_any(&self, index: usize) -> bool {
         self.ranks[index].requests.iter().any(|one| {
             matches!(
-                &one.what,
-                What::Receive {
+                &one.operation,
+                Operation::Receive {
                     source: None,
                     came: None,
                     ..
@@ -347,18 +349,18 @@ impl World {
     }
 
     /// Messages that can come to nothing but one receive.
-    fn deliver(&mut self, index: usize) -> Result<(), Trouble> {
+    fn deliver(&mut self, index: usize) -> Result<(), Failure> {
         if self.waits_for_any(index) {
             return Ok(());
         }
         for at in 0..self.ranks[index].requests.len() {
-            let What::Receive {
+            let Operation::Receive {
                 comm,
                 source: Some(source),
                 tag,
                 came: None,
                 ..
-            } = self.ranks[index].requests[at].what.clone()
+            } = self.ranks[index].requests[at].operation.clone()
             else {
                 continue;
             };
@@ -372,20 +374,20 @@ impl World {
 
     /// Gives a message to a receive.
     fn take(&mut self, index: usize, request: usize, queue: (usize, usize, usize), found: usize) {
-        let Some(list) = self.queues.get_mut(&queue) else {
+        let Some(list) = self.in_transit.get_mut(&queue) else {
             return;
         };
         let Some(message) = list.remove(found) else { return };
         if list.is_empty() {
-            self.queues.remove(&queue);
+            self.in_transit.remove(&queue);
         }
-        if let What::Receive { came, .. } = &mut self.ranks[index].requests[request].what {
+        if let Operation::Receive { came, .. } = &mut self.ranks[index].requests[request].operation {
             *came = Some((message.data, queue.1 as i128, message.tag));
         }
     }
 
     /// What the ranks that wait for any may get.
-    pub(crate) fn choices(&self, frozen: Option<usize>) -> Result<Vec<Choice>, Trouble> {
+    pub(crate) fn choices(&self, frozen: Option<usize>) -> Result<Vec<Choice>, Failure> {
         let mut choices = BTreeSet::new();
         for index in (0..self.ranks.len()).filter(|index| Some(*index) != frozen) {
             self.choices_of(index, &mut choices)?;
@@ -393,11 +395,11 @@ impl World {
         Ok(choices.into_iter().collect())
     }
 
-    fn choices_of(&self, index: usize, into: &mut BTreeSet<Choice>) -> Result<(), Trouble> {
-        let State::Waits(wait) = &self.ranks[index].state else {
+    fn choices_of(&self, index: usize, into: &mut BTreeSet<Choice>) -> Result<(), Failure> {
+        let RankState::Blocked(wait) = &self.ranks[index].state else {
             return Ok(());
         };
-        if let Wait::Probe {
+        if let BlockedOn::Probe {
             comm,
             source: None,
             tag,
@@ -411,7 +413,11 @@ impl World {
                 }
             }
         }
-        if matches!(wait, Wait::Site(_) | Wait::Decision(_) | Wait::Cases(..)) || !self.waits_for_any(index) {
+        if matches!(
+            wait,
+            BlockedOn::Site(_) | BlockedOn::Decision(_) | BlockedOn::Cases(..)
+        ) || !self.waits_for_any(index)
+        {
             return Ok(());
         }
         for (comm, source) in self.sources_of(index) {
@@ -425,12 +431,12 @@ impl World {
     fn sources_of(&self, index: usize) -> Vec<(usize, usize)> {
         let mut found = BTreeSet::new();
         for request in &self.ranks[index].requests {
-            let What::Receive {
+            let Operation::Receive {
                 comm,
                 source,
                 came: None,
                 ..
-            } = &request.what
+            } = &request.operation
             else {
                 continue;
             };
@@ -445,23 +451,23 @@ impl World {
     }
 
     /// The next message of a source that a receive of the rank wants, and the first such receive.
-    fn matched(&self, index: usize, comm: usize, from: usize) -> Result<Option<(usize, usize)>, Trouble> {
+    fn matched(&self, index: usize, comm: usize, from: usize) -> Result<Option<(usize, usize)>, Failure> {
         let me = self.number_in(index, comm);
         for (found, message) in self
-            .queues
+            .in_transit
             .get(&(comm, from, me))
             .into_iter()
             .flatten()
             .enumerate()
         {
             for (at, request) in self.ranks[index].requests.iter().enumerate() {
-                let What::Receive {
+                let Operation::Receive {
                     comm: of,
                     source,
                     tag,
                     came: None,
                     ..
-                } = &request.what
+                } = &request.operation
                 else {
                     continue;
                 };
@@ -473,7 +479,7 @@ impl World {
                     Some(false) => {}
                     None => {
                         let why = "whether the tags of two messages are the same cannot be worked out";
-                        return Err(Trouble::new(Some(request.at), why));
+                        return Err(Failure::new(Some(request.at), why));
                     }
                 }
             }
@@ -482,9 +488,9 @@ impl World {
     }
 
     /// Lets a rank that waits for any get the message of this source.
-    pub(crate) fn choose(&mut self, (index, comm, source): Choice) -> Result<(), Trouble> {
+    pub(crate) fn choose(&mut self, (index, comm, source): Choice) -> Result<(), Failure> {
         let me = self.number_in(index, comm);
-        if let State::Waits(Wait::Probe {
+        if let RankState::Blocked(BlockedOn::Probe {
             tag,
             source: None,
             maybe,
@@ -492,7 +498,7 @@ impl World {
         }) = self.ranks[index].state.clone()
         {
             if let Some(at) = self.first(comm, source, me, tag.as_ref(), index)? {
-                let tag = self.queues[&(comm, source, me)][at].tag.clone();
+                let tag = self.in_transit[&(comm, source, me)][at].tag.clone();
                 let status = Value::Status(source as i128, Box::new(tag));
                 self.ranks[index].go_on(if maybe { Value::some(status) } else { status });
             }
@@ -505,18 +511,20 @@ impl World {
     }
 
     /// The first message of each source that a rank which waits for any could get.
-    pub(crate) fn offers(&self, index: usize) -> Result<BTreeMap<(usize, usize), At>, Trouble> {
+    pub(crate) fn offers(&self, index: usize) -> Result<BTreeMap<(usize, usize), ProgramPoint>, Failure> {
         let mut choices = BTreeSet::new();
         self.choices_of(index, &mut choices)?;
         let mut offers = BTreeMap::new();
         for (_, comm, source) in choices {
             let me = self.number_in(index, comm);
             let found = match &self.ranks[index].state {
-                State::Waits(Wait::Probe { tag, .. }) => self.first(comm, source, me, tag.as_ref(), index)?,
+                RankState::Blocked(BlockedOn::Probe { tag, .. }) => {
+                    self.first(comm, source, me, tag.as_ref(), index)?
+                }
                 _ => self.matched(index, comm, source)?.map(|(_, found)| found),
             };
             if let Some(found) = found {
-                offers.insert((comm, source), self.queues[&(comm, source, me)][found].at);
+                offers.insert((comm, source), self.in_transit[&(comm, source, me)][found].at);
             }
         }
         Ok(offers)
@@ -525,8 +533,8 @@ impl World {
     /// Ranks that wait for a decision ask once more.
     pub(crate) fn ask_anew(&mut self) {
         for rank in self.ranks.iter_mut() {
-            if matches!(rank.state, State::Waits(Wait::Decision(_))) {
-                rank.state = State::Runs;
+            if matches!(rank.state, RankState::Blocked(BlockedOn::Decision(_))) {
+                rank.state = RankState::Runs;
             }
         }
     }
@@ -542,7 +550,7 @@ fn same_tag(tag: &Value, wanted: Option<&Value>) -> Option<bool> {
     match (tag, wanted) {
         (_, None) => Some(true),
         (Value::Int(a), Some(Value::Int(b))) => Some(a == b),
-        (a, Some(b)) if a == b && a.is_same() => Some(true),
+        (a, Some(b)) if a == b && a.is_uniform() => Some(true),
         _ => None,
     }
 }

@@ -1,22 +1,22 @@
 //! Collective calls: who waits for whom, what comes of them, and the communicators that they make.
 
-use crate::explorer::world::World;
-use crate::machine::{At, Communicator, Part, What};
-use crate::skeleton::call::Waits;
+use super::GlobalState;
+use crate::machine::{Communicator, Contribution, Operation, ProgramPoint};
+use crate::skeleton::call::CollectiveOrder;
 use crate::values::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A collective call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Together {
+pub(crate) struct CollectiveCall {
     /// By the rank's number in the communicator.
-    pub(crate) parts: BTreeMap<usize, (Rc<Part>, At)>,
+    pub(crate) parts: BTreeMap<usize, (Rc<Contribution>, ProgramPoint)>,
     /// The communicators that came of it, by colour.
     made: Option<BTreeMap<i128, usize>>,
 }
 
-impl Together {
+impl CollectiveCall {
     /// Gives values that are not known other numbers.
     pub(crate) fn rename(&mut self, rename: &mut dyn FnMut(u64) -> u64) {
         for (part, _) in self.parts.values_mut() {
@@ -31,22 +31,26 @@ impl Together {
     }
 }
 
-impl World {
+impl GlobalState {
     /// Collective calls that all ranks have left do not matter any more: those that come are numbered from there.
-    pub(crate) fn forget_what_is_together(&mut self) {
+    pub(crate) fn forget_finished_collectives(&mut self) {
         let mut open = BTreeSet::new();
         for rank in self.ranks.iter() {
-            open.extend(rank.requests.iter().filter_map(|request| match request.what {
-                What::Collective { comm, number, .. } => Some((comm, number)),
-                _ => None,
-            }));
+            open.extend(
+                rank.requests
+                    .iter()
+                    .filter_map(|request| match request.operation {
+                        Operation::Collective { comm, number, .. } => Some((comm, number)),
+                        _ => None,
+                    }),
+            );
         }
         let comms = &self.comms;
-        self.together.retain(|(comm, number), one| {
+        self.collectives.retain(|(comm, number), one| {
             one.parts.len() < comms[*comm].members.len() || open.contains(&(*comm, *number))
         });
         for comm in 0..self.comms.len() {
-            let of_it = self.together.keys().filter(|(of, _)| *of == comm);
+            let of_it = self.collectives.keys().filter(|(of, _)| *of == comm);
             let called = self.comms[comm]
                 .members
                 .iter()
@@ -67,8 +71,8 @@ impl World {
         }
         let mut last = first;
         let mut used = |comm: usize| last = last.max(comm + 1);
-        self.queues.keys().for_each(|(comm, ..)| used(*comm));
-        self.together.keys().for_each(|(comm, _)| used(*comm));
+        self.in_transit.keys().for_each(|(comm, ..)| used(*comm));
+        self.collectives.keys().for_each(|(comm, _)| used(*comm));
         for rank in self.ranks.iter_mut() {
             rank.communicators(&mut used);
         }
@@ -84,14 +88,14 @@ impl World {
                 *called -= first.min(*called);
             }
             for request in &mut rank.requests {
-                match &mut request.what {
-                    What::Collective { comm: of, number, .. } if *of == comm => *number -= first,
+                match &mut request.operation {
+                    Operation::Collective { comm: of, number, .. } if *of == comm => *number -= first,
                     _ => {}
                 }
             }
         }
-        let together = std::mem::take(&mut self.together);
-        self.together = together
+        let together = std::mem::take(&mut self.collectives);
+        self.collectives = together
             .into_iter()
             .map(|((of, number), one)| match of == comm {
                 true => ((of, number - first), one),
@@ -103,21 +107,22 @@ impl World {
     /// The end of a rank's part in a collective call, if those that it waits for are there.
     pub(crate) fn finish(&mut self, index: usize, id: u64) -> Option<Value> {
         let at = self.ranks[index].requests.iter().position(|one| one.id == id)?;
-        let What::Collective { comm, number, into } = self.ranks[index].requests[at].what.clone() else {
+        let Operation::Collective { comm, number, into } = self.ranks[index].requests[at].operation.clone()
+        else {
             return None;
         };
         let members = self.comms[comm].members.clone();
         let me = self.number_in(index, comm);
-        let together = self.together.get(&(comm, number))?;
+        let together = self.collectives.get(&(comm, number))?;
         let part = Rc::clone(&together.parts.get(&me)?.0);
         let all = together.parts.len() == members.len();
         let there = match part.waits {
-            None | Some(Waits::All) => all,
-            Some(Waits::FromRoot) => part
+            None | Some(CollectiveOrder::All) => all,
+            Some(CollectiveOrder::FromRoot) => part
                 .root
                 .is_some_and(|root| together.parts.contains_key(&(root as usize))),
-            Some(Waits::ToRoot) => all || part.root != Some(me as i128),
-            Some(Waits::Below) => (0..me).all(|below| together.parts.contains_key(&below)),
+            Some(CollectiveOrder::ToRoot) => all || part.root != Some(me as i128),
+            Some(CollectiveOrder::Below) => (0..me).all(|below| together.parts.contains_key(&below)),
         };
         if !there {
             return None;
@@ -141,17 +146,17 @@ impl World {
     }
 
     /// What a collective call puts into the ranks' variables.
-    fn outcome(&self, comm: usize, number: usize, part: &Part) -> Value {
+    fn outcome(&self, comm: usize, number: usize, part: &Contribution) -> Value {
         if !part.same {
             return Value::Data;
         }
         let of_root = part.root.and_then(|root| {
-            let together = self.together.get(&(comm, number))?;
+            let together = self.collectives.get(&(comm, number))?;
             together.parts.get(&(root as usize))?.0.data.clone()
         });
         let told = Value::uniform(&("together", comm, number));
         match of_root {
-            Some(value) if value.is_same() && value.is_data() => value,
+            Some(value) if value.is_uniform() && value.is_data() => value,
             Some(Value::List(parts)) => told.elements(parts.len()),
             _ => told,
         }
@@ -159,7 +164,7 @@ impl World {
 
     fn communicator(&mut self, comm: usize, number: usize, me: usize) -> Value {
         self.make_communicators(comm, number);
-        let Some(together) = self.together.get(&(comm, number)) else {
+        let Some(together) = self.collectives.get(&(comm, number)) else {
             return Value::Unknown;
         };
         let Some((part, _)) = together.parts.get(&me) else {
@@ -180,7 +185,7 @@ impl World {
 
     fn make_communicators(&mut self, comm: usize, number: usize) {
         let Some(together) = self
-            .together
+            .collectives
             .get(&(comm, number))
             .filter(|one| one.made.is_none())
         else {
@@ -212,14 +217,14 @@ impl World {
             });
             made.insert(color, self.comms.len() - 1);
         }
-        if let Some(together) = self.together.get_mut(&(comm, number)) {
+        if let Some(together) = self.collectives.get_mut(&(comm, number)) {
             together.made = Some(made);
         }
     }
 
     /// A collective call that some ranks have made and others have not.
-    pub(crate) fn half_done(&self) -> Option<(At, usize)> {
-        self.together.iter().find_map(|((comm, _), one)| {
+    pub(crate) fn half_done(&self) -> Option<(ProgramPoint, usize)> {
+        self.collectives.iter().find_map(|((comm, _), one)| {
             let members = &self.comms[*comm].members;
             let missing = (0..members.len()).find(|me| !one.parts.contains_key(me))?;
             let at = one.parts.values().next()?.1;
@@ -229,13 +234,13 @@ impl World {
 }
 
 /// In what two parts of one call do not agree.
-pub(crate) fn differs(first: &Part, other: &Part) -> String {
-    if first.kind != other.kind {
+pub(crate) fn differs(first: &Contribution, other: &Contribution) -> String {
+    if first.collective != other.collective {
         format!(
             "`{}` where the other calls `{}`: another collective call",
-            other.kind, first.kind
+            other.collective, first.collective
         )
     } else {
-        format!("`{}` with another root", other.kind)
+        format!("`{}` with another root", other.collective)
     }
 }

@@ -1,22 +1,22 @@
 //! What is the same on all ranks but for its order.
 
-use super::{Rank, Sight};
-use crate::skeleton::Shape;
+use super::{Rank, View};
+use crate::skeleton::ElementOrder;
 use crate::values::Value;
 
 impl Rank {
     /// Whether the rank is in a loop that exchanges messages: what it looks at then, others may have looked at earlier.
-    pub(crate) fn is_amid_messages(&self, sight: &Sight<'_>) -> bool {
+    pub(crate) fn is_amid_messages(&self, view: &View<'_>) -> bool {
         (0..self.frames.len()).any(|frame| {
             (0..self.marks_of(frame)).any(|mark| {
-                self.loop_piece(frame, mark, sight)
-                    .is_none_or(|(piece, _)| piece.events)
+                self.loop_region(frame, mark, view)
+                    .is_none_or(|(region, _)| region.events)
             })
         })
     }
 
     /// A value, or what is at a place, in the order of what holds it from now on.
-    pub(crate) fn gathered(&mut self, top: Value, shape: &Shape) -> Value {
+    pub(crate) fn in_order(&mut self, top: Value, shape: &ElementOrder) -> Value {
         let followed = self.followed(top.clone());
         let Value::Ref(place) = &followed else {
             return reordered(&top, shape);
@@ -31,26 +31,26 @@ impl Rank {
     }
 
     /// Methods on what is in another order on each rank; nothing where what comes of them may differ.
-    pub(crate) fn bag(
+    pub(crate) fn unordered(
         &mut self,
         name: &str,
         inner: &Value,
         is_hashed: bool,
         receiver: &Value,
         plain: &[Value],
-        sight: &Sight<'_>,
+        view: &View<'_>,
     ) -> Option<Value> {
-        let list = |of: Value| Value::Bag(Box::new(of), false);
+        let list = |of: Value| Value::Unordered(Box::new(of), false);
         let place = match self.followed(receiver.clone()) {
             Value::Ref(place) => Some(place),
             _ => None,
         };
         let settled = |one: &Value| match one {
-            Value::Closure(code, _) => self.closure_is_settled(*code, sight),
-            Value::Function(code) => self.is_settled(*code, sight),
+            Value::Closure(code, _) => self.closure_is_determined(*code, view),
+            Value::Function(code) => self.is_determined(*code, view),
             _ => false,
         };
-        let same = plain.iter().all(Value::is_same);
+        let same = plain.iter().all(Value::is_uniform);
         Some(match (name, plain) {
             ("len" | "is_empty" | "count" | "min" | "max", []) => Value::uniform(&(name, inner)),
             ("contains", [one]) if same => Value::uniform(&(name, inner, one)),
@@ -58,7 +58,7 @@ impl Rank {
                 Value::uniform(&(name, inner, one))
             }
             ("clone" | "to_owned" | "as_ref" | "borrow" | "unwrap" | "expect", _) => {
-                Value::Bag(Box::new(inner.clone()), is_hashed)
+                Value::Unordered(Box::new(inner.clone()), is_hashed)
             }
             (
                 "iter" | "into_iter" | "keys" | "values" | "into_keys" | "into_values" | "copied" | "cloned"
@@ -78,7 +78,7 @@ impl Rank {
             }
             ("insert" | "remove" | "extend" | "clear" | "reserve", _) if is_hashed && same => {
                 let after = Value::uniform(&(name, inner, plain));
-                self.put(&place?, Value::Bag(Box::new(after), true));
+                self.put(&place?, Value::Unordered(Box::new(after), true));
                 Value::uniform(&("result", name, inner, plain))
             }
             _ => return None,
@@ -86,21 +86,21 @@ impl Rank {
     }
 }
 
-fn reordered(value: &Value, shape: &Shape) -> Value {
+fn reordered(value: &Value, shape: &ElementOrder) -> Value {
     match (shape, value) {
-        (Shape::Kept, _) => value.clone(),
+        (ElementOrder::Kept, _) => value.clone(),
         (_, Value::Int(_) | Value::Bool(_) | Value::Float(_) | Value::Text(_) | Value::Unit) => value.clone(),
-        (Shape::Tuple(shapes), Value::Tuple(parts)) if shapes.len() == parts.len() => Value::tuple(
+        (ElementOrder::Tuple(shapes), Value::Tuple(parts)) if shapes.len() == parts.len() => Value::tuple(
             parts
                 .iter()
                 .zip(shapes)
                 .map(|(part, shape)| reordered(part, shape))
                 .collect(),
         ),
-        (Shape::Tuple(shapes), _) => {
+        (ElementOrder::Tuple(shapes), _) => {
             let parts = shapes.iter().enumerate();
-            let part = |(at, shape): (usize, &Shape)| {
-                let part = match value.is_same() {
+            let part = |(at, shape): (usize, &ElementOrder)| {
+                let part = match value.is_uniform() {
                     true => Value::uniform(&(at.to_string(), value)),
                     false => value.blurred(),
                 };
@@ -113,12 +113,12 @@ fn reordered(value: &Value, shape: &Shape) -> Value {
             let parts: Vec<Value> = parts.iter().map(|part| reordered(part, shape)).collect();
             Value::Variant(name.clone(), parts.into())
         }
-        (Shape::Hashed, Value::Bag(inner, _)) => Value::Bag(inner.clone(), true),
-        (Shape::Sorted, Value::Bag(inner, _)) => Value::uniform(&("sorted", inner)),
-        (Shape::Hashed, value) if value.is_same() => {
-            Value::Bag(Box::new(Value::uniform(&("hashed", value))), true)
+        (ElementOrder::Hashed, Value::Unordered(inner, _)) => Value::Unordered(inner.clone(), true),
+        (ElementOrder::Sorted, Value::Unordered(inner, _)) => Value::uniform(&("sorted", inner)),
+        (ElementOrder::Hashed, value) if value.is_uniform() => {
+            Value::Unordered(Box::new(Value::uniform(&("hashed", value))), true)
         }
-        (Shape::Sorted, value) if value.is_same() => Value::uniform(&("sorted", value)),
+        (ElementOrder::Sorted, value) if value.is_uniform() => Value::uniform(&("sorted", value)),
         (_, value) => value.blurred(),
     }
 }

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-/// Whether what comes of a piece depends on nothing but what it looks at.
+/// Whether what comes of a region depends on nothing but what it looks at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Settled {
+pub(crate) enum Determinacy {
     /// It is a matter of time, of the process, or not known.
     #[default]
     Never,
@@ -14,7 +14,7 @@ pub(crate) enum Settled {
 }
 
 /// How far what comes of a method of another crate hangs on more than its receiver and arguments.
-pub(crate) fn differs(method: &str) -> Settled {
+pub(crate) fn method_determinacy(method: &str) -> Determinacy {
     const OF_PROCESS: [&str; 7] = [
         "as_ptr",
         "as_mut_ptr",
@@ -37,11 +37,11 @@ pub(crate) fn differs(method: &str) -> Settled {
         "canonicalize",
     ];
     if OF_PROCESS.contains(&method) || in_any_order(method) {
-        Settled::Never
+        Determinacy::Never
     } else if FILES.contains(&method) {
-        Settled::BeforeMessages
+        Determinacy::BeforeMessages
     } else {
-        Settled::Always
+        Determinacy::Always
     }
 }
 
@@ -52,13 +52,13 @@ fn in_any_order(method: &str) -> bool {
 
 /// Whether what a function gives depends on nothing but what it is given, or is the same on all ranks: the command line
 /// and the files under the same name are taken to be.
-pub(crate) fn settles(path: &[Rc<str>]) -> Settled {
+pub(crate) fn function_determinacy(path: &[Rc<str>]) -> Determinacy {
     if looks_at_files(path) {
-        Settled::BeforeMessages
-    } else if is_settled_function(path) {
-        Settled::Always
+        Determinacy::BeforeMessages
+    } else if is_determined_function(path) {
+        Determinacy::Always
     } else {
-        Settled::Never
+        Determinacy::Never
     }
 }
 
@@ -72,7 +72,7 @@ fn looks_at_files(path: &[Rc<str>]) -> bool {
     }
 }
 
-fn is_settled_function(path: &[Rc<str>]) -> bool {
+fn is_determined_function(path: &[Rc<str>]) -> bool {
     let names: Vec<&str> = path.iter().map(|name| &**name).collect();
     let last = names.last().copied().unwrap_or("");
     let owner = names.iter().rev().nth(1).copied().unwrap_or("");

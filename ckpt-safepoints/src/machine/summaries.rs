@@ -2,23 +2,23 @@
 //! common.
 
 use super::lists::some_element;
-use super::{Rank, Sight};
+use super::{Rank, View};
 use crate::skeleton::{Method, keeps_length};
-use crate::values::{Binary, Step, Value};
+use crate::values::{Binary, Projection, Value};
 use std::rc::Rc;
 
 impl Rank {
     /// Whether the method is one that is known.
-    pub(crate) fn many(
+    pub(crate) fn summary(
         &mut self,
         method: &Method,
         parts: &Rc<[Value; 3]>,
         receiver: &Value,
         arguments: &[Value],
-        sight: &mut Sight<'_>,
+        view: &mut View<'_>,
     ) -> bool {
         let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
-        let whole = Value::Many(Rc::clone(parts));
+        let whole = Value::Summary(Rc::clone(parts));
         let found = match (&*method.name, &plain[..]) {
             ("iter_mut", []) => match self.followed(receiver.clone()) {
                 Value::Ref(place) => self.lent_iterator(&place),
@@ -36,18 +36,20 @@ impl Rank {
             ("len" | "count", []) => whole.length().unwrap_or(Value::Data),
             ("is_empty", []) => Binary::Lt.apply(&parts[0], &parts[1]).not(),
             ("enumerate", []) if parts[0] == Value::Int(0) => {
-                Value::many(parts[1].clone(), Value::tuple(vec![Value::At, parts[2].clone()]))
+                Value::summary(parts[1].clone(), Value::tuple(vec![Value::At, parts[2].clone()]))
             }
-            ("rev", []) => Value::many(whole.length().unwrap_or(Value::Data), whole.any_element()),
+            ("rev", []) => Value::summary(whole.length().unwrap_or(Value::Data), whole.any_element()),
             ("skip" | "take" | "step_by", [count]) => {
-                Value::many(shorter(&method.name, &whole, count), whole.any_element())
+                Value::summary(shorter(&method.name, &whole, count), whole.any_element())
             }
             ("windows" | "chunks" | "chunks_exact", [count]) => {
-                let inner = Value::many(Value::Data, whole.any_element());
-                Value::many(shorter(&method.name, &whole, count), inner)
+                let inner = Value::summary(Value::Data, whole.any_element());
+                Value::summary(shorter(&method.name, &whole, count), inner)
             }
             ("zip", [other]) => zipped(parts, &whole, other),
-            ("map", [closure]) if !whole.is_same() => return self.mapped(&whole, closure, arguments, sight),
+            ("map", [closure]) if !whole.is_uniform() => {
+                return self.mapped(&whole, closure, arguments, view);
+            }
             (name, given) if keeps_length(name) => match self.followed(receiver.clone()) {
                 Value::Ref(_) => return self.changed(name, receiver, given),
                 _ => return false,
@@ -64,17 +66,17 @@ impl Rank {
         whole: &Value,
         closure: &Value,
         arguments: &[Value],
-        sight: &mut Sight<'_>,
+        view: &mut View<'_>,
     ) -> bool {
         if let Value::Closure(code, _) | Value::Function(code) = closure
-            && sight.pieces.has_events(*code)
+            && view.regions.has_events(*code)
         {
             return false;
         }
         self.leak_parts(whole);
-        self.unseen(arguments, sight);
+        self.unseen(arguments, view);
         let count = whole.length().unwrap_or(Value::Data);
-        self.push(Value::many(count, Value::Unknown));
+        self.push(Value::summary(count, Value::Unknown));
         true
     }
 
@@ -92,7 +94,7 @@ impl Rank {
                 self.write(&element, moved);
             }
             _ => {
-                place.path.push(Step::Any);
+                place.path.push(Projection::Any);
                 self.forget(&place, None);
             }
         }
@@ -108,7 +110,7 @@ impl Rank {
 /// The length of what an iterator leaves out something of.
 fn shorter(name: &str, whole: &Value, by: &Value) -> Value {
     match whole.length() {
-        Some(count) if count.is_same() && by.is_same() => Value::uniform(&(name, count, by)),
+        Some(count) if count.is_uniform() && by.is_uniform() => Value::uniform(&(name, count, by)),
         _ => Value::Data,
     }
 }
@@ -118,7 +120,9 @@ fn zipped(parts: &[Value; 3], whole: &Value, other: &Value) -> Value {
     let count = match (whole.length(), other.length()) {
         (Some(own), _) if endless => own,
         (Some(own), Some(count)) if own == count => own,
-        (Some(own), Some(count)) if own.is_same() && count.is_same() => Value::uniform(&("zip", own, count)),
+        (Some(own), Some(count)) if own.is_uniform() && count.is_uniform() => {
+            Value::uniform(&("zip", own, count))
+        }
         _ => Value::Data,
     };
     let first = if parts[0] == Value::Int(0) {
@@ -130,5 +134,5 @@ fn zipped(parts: &[Value; 3], whole: &Value, other: &Value) -> Value {
         Value::Range(_) => Value::Data,
         other => other.any_element(),
     };
-    Value::many(count, Value::tuple(vec![first, second]))
+    Value::summary(count, Value::tuple(vec![first, second]))
 }
