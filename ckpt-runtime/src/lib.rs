@@ -50,13 +50,11 @@ pub mod __rt;
 mod base;
 mod comm;
 mod context;
-mod forked;
 mod format;
 mod frame;
 mod handles;
 mod iterators;
 pub mod output;
-mod pages;
 pub mod plan;
 pub mod session;
 mod state;
@@ -188,11 +186,12 @@ pub use ckpt_macros::main;
 /// ```
 pub use ckpt_macros::object;
 pub use iterators::replay::{Replayed, replayed};
+pub use session::globals::global;
 pub use session::{Session, SessionError};
 pub use state::snapshot;
+pub use state::statics::Global;
 #[doc(hidden)]
 pub use state::statics::Place;
-pub use state::statics::{Global, global};
 pub use value::{Checkpoint, LoadError, SaveError};
 pub use work::{Member, Schedule, Team, team};
 

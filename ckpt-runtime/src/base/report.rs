@@ -8,7 +8,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::comm;
+use super::current;
 
 /// The exit codes of a program under ckpt, beside its own.
 pub mod exit_code {
@@ -24,7 +24,7 @@ pub mod exit_code {
     pub const SITE: i32 = 79;
 }
 
-/// Whether a thread is about to end the process with an error.
+/// Whether a thread is about to end the process with an error: of the process, whatever session it has.
 static ENDING: AtomicBool = AtomicBool::new(false);
 /// How long other threads leave that to it.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -87,7 +87,9 @@ impl Fatal {
             std::thread::sleep(PATIENCE);
         } else {
             say(&self.to_string());
-            crate::session::job::ended(crate::session::job::State::Refused, &self.headline);
+            if let Some(owner) = current::owner() {
+                owner.refused(&self.headline);
+            }
         }
         leave(self.code)
     }
@@ -123,10 +125,8 @@ fn code_of(headline: &str) -> Option<&str> {
 
 /// Writes one message to stderr. A closed stderr is no reason to fail.
 pub(crate) fn say(message: &str) {
-    let who = match comm::member() {
-        Some(member) if member.size > 1 => format!("rank {}: ", member.rank),
-        _ => String::new(),
-    };
+    let rank = current::owner().and_then(|owner| owner.rank());
+    let who = rank.map_or_else(String::new, |rank| format!("rank {rank}: "));
     // In one piece: other ranks write to the same stream.
     let line = format!("ckpt: {who}{message}\n");
     let _ = std::io::stderr().lock().write_all(line.as_bytes());
@@ -135,7 +135,9 @@ pub(crate) fn say(message: &str) {
 /// Ends the process after what the program printed has left its buffer. The other ranks end with it.
 pub(crate) fn leave(code: i32) -> ! {
     let _ = std::io::stdout().flush();
-    comm::abort(code);
+    if let Some(owner) = current::owner() {
+        owner.abort(code);
+    }
     std::process::exit(code)
 }
 

@@ -9,8 +9,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::transport::{self, Communicator, Phase};
 use super::{Member, launcher};
+use crate::base::current;
 use crate::base::report::{Fatal, exit_code};
-use crate::session::policy;
 
 /// The note in every checkpoint of an MPI program with the level of threading that MPI was brought up with.
 pub(crate) const THREADS_NOTE: &str = "mpi_threads";
@@ -164,7 +164,7 @@ pub(super) fn program_initialises(initialise: impl FnOnce() -> (i32, i32)) -> (i
     if SESSION.load(Ordering::SeqCst) && STATE.load(Ordering::SeqCst) == DOWN {
         came_up(threads);
         agree_on_base();
-        policy::look_now();
+        current::look_now();
     }
     (code, threads)
 }

@@ -1,15 +1,67 @@
-//! The session of the instrumented functions: it lives on the thread of `main`, and its frames reach it from here.
+//! What threads, teams and frames see of the session that is open: who drives it on the thread of `main`, and the walk of a
+//! restart through its records.
+//!
+//! What a session does is not known here: [`Driver`] is what it is asked. Its registration, which signal handlers and sites
+//! read, is [`crate::base::current`].
+
+pub(crate) mod frames;
+pub(crate) mod resume;
 
 use std::cell::RefCell;
-use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use crate::base::report::Fatal;
-use crate::session::policy::NEXT;
-pub(crate) mod resume;
-use crate::session::run::Run;
 use crate::state::snapshot::SnapshotBuilder;
-use crate::team;
+use crate::state::statics::Statics;
 use resume::Resume;
+
+/// Makes the program's functions say what they save.
+pub(crate) type Gather<'a> = &'a mut dyn FnMut(SnapshotBuilder) -> Result<SnapshotBuilder, Fatal>;
+
+/// The session as the thread that it belongs to has it.
+pub(crate) trait Driver {
+    /// The walk of the restart, if one is under way.
+    fn resume(&mut self) -> Option<&mut Resume>;
+
+    /// Whether a restart is walking to its site.
+    fn walks(&self) -> bool;
+
+    /// The walk of the restart arrived at its site: the program runs from here on. Gives the number of site visits so far.
+    ///
+    /// # Errors
+    /// The checkpoint goes on below this site, or what the process is made of cannot be brought back.
+    fn arrived(&mut self) -> Result<u64, Fatal>;
+
+    /// The walk of the restart ended on its way. The program may still say why: it is to return from `main` next.
+    fn strand(&mut self, fatal: &Fatal);
+
+    /// Handles a visit: a checkpoint if one is due.
+    ///
+    /// # Errors
+    /// `gather`'s.
+    fn visit(&mut self, visits: u64, gather: Gather<'_>) -> Result<(), Fatal>;
+
+    /// A team begins at this count: whether what is due there is agreed on with other ranks.
+    fn agrees_from(&mut self, visits: u64) -> bool;
+
+    /// Whether something is to be done at this planned visit, which the first member of a team has come to.
+    fn decide(&mut self, visits: u64) -> bool;
+
+    /// What is due at this visit could not be done: it is tried again when it would be due the next time.
+    fn put_off(&mut self, visits: u64);
+
+    /// The program goes on at this count of visits.
+    fn go_on(&mut self, visits: u64);
+
+    /// How long members of a team that stand at a site wait for the others.
+    fn patience(&self) -> Duration;
+
+    /// The statics that the program has named.
+    fn statics(&mut self) -> &mut Statics;
+
+    /// The program came to its end, after so many visits.
+    fn close(&mut self, visits: u64);
+}
 
 /// What the thread has of the session.
 enum Slot {
@@ -17,147 +69,70 @@ enum Slot {
     Absent,
     /// A visit is being handled.
     Busy,
-    Here(Box<Run>),
+    Here(Box<dyn Driver>),
 }
 
 thread_local! {
+    /// The session belongs to a thread, whose frames reach it from here.
     static SLOT: RefCell<Slot> = const { RefCell::new(Slot::Absent) };
 }
 
-/// Makes `run` the session of this thread, walking first if it is a restart.
-pub(crate) fn install(run: Run) {
-    if run.resume.is_some() {
-        NEXT.store(0, Ordering::SeqCst);
-    } else {
-        run.policy.arm(0);
-    }
-    SLOT.set(Slot::Here(Box::new(run)));
+/// Makes this the session of this thread.
+pub(crate) fn install(driver: Box<dyn Driver>) {
+    SLOT.set(Slot::Here(driver));
 }
 
 /// Ends the session of this thread.
-pub(crate) fn remove() -> Option<Box<Run>> {
+pub(crate) fn remove() -> Option<Box<dyn Driver>> {
     match SLOT.replace(Slot::Absent) {
-        Slot::Here(run) => Some(run),
+        Slot::Here(driver) => Some(driver),
         Slot::Busy | Slot::Absent => None,
     }
 }
 
 /// Whether this is the thread of the session.
-pub(crate) fn here() -> bool {
-    SLOT.with_borrow(|slot| !matches!(slot, Slot::Absent)) || team::is_member()
+pub(crate) fn is_here() -> bool {
+    SLOT.with_borrow(|slot| !matches!(slot, Slot::Absent))
 }
 
 /// The session, taken out of its slot: the program's own code may run meanwhile and come by here. Put back at the end,
 /// or by unwinding.
-struct Lease(Option<Box<Run>>);
+struct Lease(Option<Box<dyn Driver>>);
 
 impl Lease {
     fn take() -> Option<Lease> {
         SLOT.with_borrow_mut(|slot| match std::mem::replace(slot, Slot::Busy) {
-            Slot::Here(run) => Some(Lease(Some(run))),
+            Slot::Here(driver) => Some(Lease(Some(driver))),
             other => {
                 *slot = other;
                 None
             }
         })
     }
-
-    fn run(&mut self) -> Option<&mut Run> {
-        self.0.as_deref_mut()
-    }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        if let Some(run) = self.0.take() {
-            SLOT.set(Slot::Here(run));
+        if let Some(driver) = self.0.take() {
+            SLOT.set(Slot::Here(driver));
         }
     }
 }
 
-/// Looks at the walk of the restart, if one is under way on this thread.
-pub(crate) fn with_resume<R>(look: impl FnOnce(&mut Resume) -> R) -> Option<R> {
-    if team::is_member() {
-        return team::with_resume(look);
-    }
+/// With the session of this thread, if it has one and that is not at work.
+pub(crate) fn with_driver<R>(act: impl FnOnce(&mut dyn Driver) -> R) -> Option<R> {
     let mut lease = Lease::take()?;
-    lease.run()?.resume.as_mut().map(look)
+    let driver: &mut dyn Driver = &mut **lease.0.as_mut()?;
+    let result = act(driver);
+    Some(result)
 }
 
-/// Whether a restart is walking to its site on this thread.
+/// Looks at the walk of the restart, if one is under way on the session's thread and this is it.
+pub(crate) fn with_resume<R>(look: impl FnOnce(&mut Resume) -> R) -> Option<R> {
+    with_driver(|driver| driver.resume().map(look)).flatten()
+}
+
+/// Whether a restart is walking to its site on the session's thread, and this is it.
 pub(crate) fn walks() -> bool {
-    SLOT.with_borrow(|slot| matches!(slot, Slot::Here(run) if run.resume.is_some())) || team::walks()
-}
-
-/// The walk of the restart ended on its way: says so, and lets the program come to its end.
-pub(crate) fn strand(fatal: &Fatal) {
-    if team::is_member() {
-        fatal.clone().exit();
-    }
-    if let Some(run) = Lease::take().as_mut().and_then(Lease::run) {
-        run.strand(fatal);
-    }
-}
-
-/// The walk of the restart arrived at its site: the program runs from here on. Gives the number of site visits so far.
-///
-/// # Errors
-/// The checkpoint goes on below this site.
-pub(crate) fn arrived() -> Result<u64, Fatal> {
-    if team::is_member() {
-        return team::arrived();
-    }
-    Lease::take()
-        .as_mut()
-        .and_then(Lease::run)
-        .map_or(Ok(0), Run::arrived)
-}
-
-/// Handles a visit: a checkpoint if one is due. `gather` makes the program's functions say what they save.
-///
-/// # Errors
-/// `gather`'s.
-pub(crate) fn visit(
-    visits: u64,
-    gather: impl FnOnce(SnapshotBuilder) -> Result<SnapshotBuilder, Fatal>,
-) -> Result<(), Fatal> {
-    if team::is_member() {
-        // It may look only because it has never been at this site before.
-        return match visits >= NEXT.load(Ordering::SeqCst) {
-            true => team::stop(visits, gather),
-            false => Ok(()),
-        };
-    }
-    match Lease::take().as_mut().and_then(Lease::run) {
-        Some(run) => run.visit(visits, gather).map(drop),
-        None => Ok(()),
-    }
-}
-
-/// A team begins at this count: whether what is due there is agreed on with other ranks.
-pub(crate) fn agrees_from(visits: u64) -> bool {
-    let mut lease = Lease::take();
-    let run = lease.as_mut().and_then(Lease::run);
-    run.is_some_and(|run| run.agrees_from(visits))
-}
-
-/// Whether something is to be done at this visit, which a team with other ranks has come to.
-pub(crate) fn decide(visits: u64) -> bool {
-    let mut lease = Lease::take();
-    let run = lease.as_mut().and_then(Lease::run);
-    run.is_some_and(|run| run.decide(visits))
-}
-
-/// What is due at this visit could not be done: it is tried again when it would be due the next time.
-pub(crate) fn put_off(visits: u64) {
-    if let Some(run) = Lease::take().as_mut().and_then(Lease::run) {
-        run.put_off(visits);
-    }
-}
-
-/// The program goes on at this count of visits.
-pub(crate) fn go_on(visits: u64) {
-    if let Some(run) = Lease::take().as_mut().and_then(Lease::run) {
-        run.policy.arm(visits);
-    }
+    SLOT.with_borrow(|slot| matches!(slot, Slot::Here(driver) if driver.walks()))
 }

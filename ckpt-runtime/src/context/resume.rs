@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::base::report::Fatal;
 use crate::format::{FrameInfo, Restored, VariableContent, VariableInfo};
 use crate::plan::{FunctionPlan, SiteKind};
-use crate::team;
 
 /// A walk from `main` to the site of a checkpoint. It ends, and gives the file free, on arrival.
 #[derive(Debug)]
@@ -33,12 +32,12 @@ impl Resume {
         }
     }
 
-    /// Gives the next record to the function that has just been entered: its index, and the site to walk to.
+    /// Gives a thread's next record to the function that it has just entered: its index, and the site to walk to.
     ///
     /// # Errors
     /// The record is of another function, or of another version of this one.
-    pub(crate) fn take_up(&mut self, plan: &'static FunctionPlan) -> Result<(u32, u32), Fatal> {
-        let Some(next) = self.next() else {
+    pub(crate) fn take_up(&mut self, thread: u32, plan: &'static FunctionPlan) -> Result<(u32, u32), Fatal> {
+        let Some(next) = self.next(thread) else {
             return Err(self.refuse(format!(
                 "E2021: the checkpoint ends in a function that `{}` is called from now",
                 plan.function
@@ -47,15 +46,15 @@ impl Resume {
         let record = &self.restored.frames()[next];
         self.compare(record, plan)?;
         let site = record.site;
-        if let Some(own) = self.left.get_mut(&team::thread_number()) {
+        if let Some(own) = self.left.get_mut(&thread) {
             own.pop_front();
         }
         Ok((next as u32, site))
     }
 
-    /// The record that this thread takes up next, if there is one left.
-    fn next(&self) -> Option<usize> {
-        self.left.get(&team::thread_number())?.front().copied()
+    /// The record that a thread takes up next, if there is one left.
+    fn next(&self, thread: u32) -> Option<usize> {
+        self.left.get(&thread)?.front().copied()
     }
 
     /// How many threads a team has to have.
@@ -101,9 +100,9 @@ impl Resume {
     }
 
     /// # Errors
-    /// The walk arrived at a site, but the checkpoint goes on below it.
-    pub(crate) fn arrive(&self) -> Result<(), Fatal> {
-        match self.next_function() {
+    /// The walk of a thread arrived at a site, but the checkpoint goes on below it.
+    pub(crate) fn arrive(&self, thread: u32) -> Result<(), Fatal> {
+        match self.next_function(thread) {
             None => Ok(()),
             Some(function) => Err(self.refuse(format!(
                 "E2022: the checkpoint goes on in `{function}`, but the program has no call there now"
@@ -112,8 +111,8 @@ impl Resume {
     }
 
     /// The function of the record that would be taken up next.
-    pub(crate) fn next_function(&self) -> Option<String> {
-        self.function(self.next()?)
+    pub(crate) fn next_function(&self, thread: u32) -> Option<String> {
+        self.function(self.next(thread)?)
     }
 
     pub(crate) fn function(&self, record: usize) -> Option<String> {

@@ -10,7 +10,8 @@ use super::container::Container;
 use super::tree::Node;
 use super::{CheckpointId, Damage, Files, Meta, StoreError, VariableContent};
 use crate::base::bound::ThreadBound;
-use crate::state::statics;
+use crate::state::source::Recorded;
+use crate::state::statics::Place;
 use crate::value::{Block, Checkpoint, Context, Decoder, LoadError, LoadProblem, Room, Source, Tables};
 
 /// One frame of a checkpoint.
@@ -184,18 +185,6 @@ impl Restored {
         &self.statics
     }
 
-    /// Puts back a part of the program's global state.
-    ///
-    /// # Errors
-    /// When there is none of that name, it is something else, or it cannot be put back now.
-    pub(crate) fn restore_static(&self, name: &str, global: &dyn statics::Place) -> Result<(), LoadError> {
-        let statics = &self.blocks.container.index.statics;
-        let found = statics.iter().find(|(variable, _)| variable.key == name);
-        let stored = found.and_then(|(_, column)| column.as_ref());
-        let stored = stored.ok_or_else(|| LoadError::from(LoadProblem::NoVariable(name.to_owned())))?;
-        self.read(stored, &mut |decoder| global.restore(decoder))
-    }
-
     /// Restores variable `key` of frame `frame`; a link is followed.
     ///
     /// # Errors
@@ -237,17 +226,6 @@ impl Restored {
     pub(crate) fn load_parameter(&self, frame: usize, index: u32, load: Load<'_>) -> Result<(), LoadError> {
         let name = format!("parameter {index}");
         self.load_where(frame, &name, &|variable| variable.parameter == Some(index), load)
-    }
-
-    /// Brings the files that were opened again to the length that they had. Until then nothing has been written to them.
-    ///
-    /// # Errors
-    /// Which file cannot be brought back, and why.
-    pub(crate) fn settle_files(&self) -> Result<(), LoadError> {
-        match self.tables.get().and_then(OnceCell::get) {
-            Some(tables) => tables.files.settle().map_err(LoadError::invalid),
-            None => Ok(()),
-        }
     }
 
     /// The whole checkpoint as a tree of groups and datasets.
@@ -322,6 +300,36 @@ impl Restored {
             all.push((ids, table.items.cursor()));
         }
         Ok(cell.get_or_init(|| Tables::new(all.into_iter())))
+    }
+}
+
+impl Recorded for Restored {
+    fn place(&self) -> String {
+        format!("checkpoint {} in {}", self.id(), self.path().display())
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.statics.iter().map(|saved| saved.key.as_str()).collect()
+    }
+
+    fn put_back(&self, name: &str, global: &dyn Place) -> Result<(), LoadError> {
+        let statics = &self.blocks.container.index.statics;
+        let found = statics.iter().find(|(variable, _)| variable.key == name);
+        let stored = found.and_then(|(_, column)| column.as_ref());
+        let stored = stored.ok_or_else(|| LoadError::from(LoadProblem::NoVariable(name.to_owned())))?;
+        self.read(stored, &mut |decoder| global.restore(decoder))
+    }
+
+    fn settle_files(&self) -> Result<(), LoadError> {
+        match self.tables.get().and_then(OnceCell::get) {
+            Some(tables) => tables.files.settle().map_err(LoadError::invalid),
+            None => Ok(()),
+        }
+    }
+
+    fn note(&self, name: &str) -> Option<&str> {
+        let note = self.meta().notes.iter().find(|(known, _)| known == name)?;
+        Some(&note.1)
     }
 }
 

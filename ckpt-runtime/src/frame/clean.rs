@@ -15,11 +15,18 @@ pub(super) fn is_checked() -> bool {
     *CHECKS.get_or_init(|| std::env::var_os("CKPT_CHECK_UNWRITTEN").is_some_and(|value| value == "1"))
 }
 
+thread_local! {
+    /// What this thread has saved of them last.
+    static LAST: RefCell<HashMap<Owner, Column>> = RefCell::default();
+}
+
+/// Forgets what was: for a session that begins.
+pub(super) fn forget() {
+    LAST.with_borrow_mut(HashMap::clear);
+}
+
 /// Whether a value is what it was when it was saved at this place before.
 pub(super) fn is_as_last(owner: Owner, save: &dyn Fn(&mut Encoder<'_>)) -> bool {
-    thread_local! {
-        static LAST: RefCell<HashMap<Owner, Column>> = RefCell::default();
-    }
     let now = Column::of(save);
     LAST.with_borrow_mut(|last| *last.entry(owner).or_insert_with(|| now.clone()) == now)
 }

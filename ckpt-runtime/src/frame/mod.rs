@@ -19,30 +19,33 @@ mod walk;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
+pub use region::member;
 pub use registrar::Registrar;
-pub use saver::{KnownToLender, Lend, UnknownToLender};
+pub use saver::{KnownToLender, Lend, UnknownToLender, address};
 pub use splitting::{Carved, Carver, Cut, CutIndex, SaveParts, Split, behind, cut, part, shared, split};
 
 use crate::Checkpoint;
+use crate::base::current::{self, LAST};
 use crate::base::visit_number::VisitNumber;
 use crate::comm;
 use crate::plan::FunctionPlan;
-use crate::session::policy::{LAST, NEXT};
+use crate::team;
 use crate::value::Refill;
 use thread::{ALL_FRESH, Lent, Orphan, Pending, Stray, THREAD, Thread, site_bit};
 
 /// A session begins: the frames of this thread are its own, and have made so many visits.
 pub(crate) fn attach(visits: u64) {
+    team::forget();
     begin_thread(visits);
     comm::set_site_history(0);
-    ACTIVE.store(true, Ordering::SeqCst);
+    current::activate(true);
 }
 
 /// The session ended. Gives the number of site visits.
 pub(crate) fn detach() -> u64 {
-    ACTIVE.store(false, Ordering::SeqCst);
+    current::activate(false);
     THREAD.with(Thread::forget_visits)
 }
 
@@ -50,6 +53,7 @@ pub(crate) fn detach() -> u64 {
 ///
 /// Gives where its count is, for as long as the thread lives.
 pub(crate) fn begin_thread(visits: u64) -> *const VisitNumber {
+    clean::forget();
     THREAD.with(|thread| {
         thread.forget();
         thread.visits.store(visits, Ordering::Relaxed);
@@ -67,9 +71,6 @@ pub(crate) fn visits() -> Option<u64> {
     let visits = THREAD.try_with(Thread::visits).ok()?;
     (visits < LAST).then_some(visits)
 }
-
-/// Whether instrumented functions have a session to report to. Changes only while no instrumented function is active.
-static ACTIVE: AtomicBool = AtomicBool::new(false);
 
 /// One activation of an instrumented function.
 #[derive(Debug)]
@@ -108,7 +109,7 @@ impl Frame {
             activation: Cell::new(0),
             thread: PhantomData,
         };
-        if ACTIVE.load(Ordering::Relaxed) {
+        if current::is_active() {
             frame.link();
         }
         frame
@@ -135,7 +136,7 @@ impl Frame {
             thread.visits.store(visits, Ordering::Relaxed);
             visits
         });
-        (visits >= NEXT.load(Ordering::Relaxed)) | (self.fresh & site_bit(site) != 0)
+        (visits >= current::next()) | (self.fresh & site_bit(site) != 0)
     }
 
     /// Looks at a site: the walk of a restart arrives here, or a checkpoint is taken if one is due.

@@ -6,12 +6,12 @@ use std::sync::atomic::Ordering;
 use super::thread::{Place, THREAD, Thread, site_bit};
 use super::visit::{gather, position};
 use super::walk::{lost, restore_parameter};
-use super::{Frame, Registrar};
+use super::{Frame, Registrar, begin_thread, end_thread};
 use crate::Checkpoint;
+use crate::base::current::LAST;
 use crate::base::report::Fatal;
 use crate::context;
-use crate::session::policy::LAST;
-use crate::team::{self, RestoreInPlace};
+use crate::team::{self, Counting, RestoreInPlace};
 
 impl Frame {
     /// A region begins here: threads that are started from now on are members of its team. The walk of a restart ends
@@ -57,7 +57,7 @@ impl Frame {
                 gather(thread, place, &self.activation, registrar, Some(builder))
             })?;
             thread.visits.store(visits, Ordering::Relaxed);
-            context::go_on(visits);
+            context::with_driver(|driver| driver.go_on(visits));
             Ok(())
         });
         waited.unwrap_or_else(|fatal: Fatal| fatal.exit())
@@ -82,6 +82,15 @@ impl Frame {
             .exit();
         }
     }
+}
+
+/// Makes the body of a thread one of a member of the team that this thread is starting. Outside a region it is the body.
+pub fn member<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
+    let counting = Counting {
+        begin: begin_thread,
+        end: end_thread,
+    };
+    team::member(body, counting)
 }
 
 fn nested(place: Place) -> Fatal {

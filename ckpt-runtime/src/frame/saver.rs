@@ -4,6 +4,11 @@
 use super::Registrar;
 use crate::value::Refill;
 
+/// Where a value is in memory: only ever compared with other such numbers of the same run.
+pub fn address<T: ?Sized>(value: &T) -> usize {
+    std::ptr::from_ref(value).cast::<()>().addr()
+}
+
 /// Saves one value of a caller, as the type that the caller knows it by.
 #[derive(Debug, Clone, Copy)]
 pub struct Saver {
@@ -18,7 +23,7 @@ pub struct Saver {
 impl Saver {
     fn of<T: Refill>(value: &T) -> Self {
         Self {
-            address: crate::__rt::address(value),
+            address: address(value),
             size: size_of::<T>(),
             save: save::<T>,
             stands_in: T::stands_in,
@@ -27,7 +32,7 @@ impl Saver {
 
     /// Whether what a callee has is all of the value, and nothing else.
     fn is_for<P: ?Sized>(&self, part: &P) -> bool {
-        self.address == crate::__rt::address(part) && self.size == size_of_val(part)
+        self.address == address(part) && self.size == size_of_val(part)
     }
 }
 

@@ -10,9 +10,9 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 use super::Registrar;
+use crate::base::current::LAST;
 use crate::base::visit_number::VisitNumber;
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
-use crate::session::policy::LAST;
 
 /// How a function may be reached just now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,6 @@ use super::thread::{Lent, Orphan, Place, Stray, THREAD, Thread, site_bit, site_p
 use super::{Frame, Registrar};
 use crate::base::report::Fatal;
 use crate::comm;
-use crate::context;
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
 use crate::state::snapshot::SnapshotBuilder;
 use crate::team;
@@ -27,13 +26,13 @@ impl Frame {
             return Ok(());
         }
         let place = (self.plan, site);
-        if !context::here() {
+        if !team::is_here() {
             return Err(wrong_thread(place));
         }
         if let Some(orphan) = thread.orphan.get() {
             return Err(stray(orphan, place));
         }
-        if context::walks() {
+        if team::walks() {
             return Err(too_early(place));
         }
         if comm::is_up() && site_plan(place).kind == SiteKind::Chosen {
@@ -47,7 +46,7 @@ impl Frame {
         if comm::checks() && comm::is_up() && !team::is_member() {
             comm::verify(thread.visits(), &|| position(place))?;
         }
-        context::visit(thread.visits(), |builder| {
+        team::visit(thread.visits(), &mut |builder| {
             gather(thread, place, &self.activation, registrar, Some(builder))
         })
     }

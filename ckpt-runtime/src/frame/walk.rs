@@ -6,17 +6,17 @@ use std::sync::atomic::Ordering;
 use super::Frame;
 use super::thread::{Pending, Place, THREAD, site_plan};
 use super::visit::position;
+use crate::base::current;
 use crate::base::report::{Fatal, exit_code, leave};
-use crate::context;
 use crate::context::resume::Resume;
 use crate::format::Load;
-use crate::session::at_exit;
+use crate::team;
 use crate::value::{Checkpoint, Column, Decoder, LoadError, LoadProblem, Refill, stand_in};
 
 impl Frame {
     /// Takes up the next record, if a restart is walking: from now on this frame walks to the record's site.
     pub(super) fn take_up(&mut self) {
-        let taken = context::with_resume(|resume| resume.take_up(self.plan));
+        let taken = team::with_resume(|resume| resume.take_up(team::thread_number(), self.plan));
         match taken {
             Some(Ok((record, target))) => (self.record, self.target) = (record, target),
             Some(Err(fatal)) => fatal.exit(),
@@ -32,7 +32,7 @@ impl Frame {
         if site > self.target {
             lost(self, "it came to a later site first").exit();
         }
-        match context::arrived() {
+        match team::arrived() {
             Ok(visits) => THREAD.with(|thread| thread.visits.store(visits, Ordering::Relaxed)),
             Err(fatal) => fatal.exit(),
         }
@@ -51,7 +51,7 @@ impl Frame {
     /// The callee of a walking call returned and was no instrumented function.
     pub(super) fn not_taken_over(&self, site: u32) -> ! {
         let place = (self.plan, site);
-        let callee = context::with_resume(|resume| resume.next_function()).flatten();
+        let callee = team::with_resume(|resume| resume.next_function(team::thread_number())).flatten();
         let callee = callee.unwrap_or_else(|| "a function".into());
         Fatal::refused(format!(
             "E2011: the checkpoint was taken below `{callee}`, which is not instrumented now"
@@ -67,8 +67,8 @@ impl Frame {
     /// The function returned although the walk had not arrived. The program may be about to report an error of its own,
     /// such as a missing file: it goes on to its end if it can, and can go no further than to the next site.
     pub(super) fn left_before_arrival(&self) {
-        if !at_exit::stranded() {
-            context::strand(&lost(self, LEFT));
+        if !current::is_stranded() {
+            team::strand(&lost(self, LEFT));
         }
     }
 
@@ -77,7 +77,7 @@ impl Frame {
         if pending == Pending::Walking {
             self.not_taken_over(site);
         }
-        if at_exit::stranded() && !carries_an_error::<R>() {
+        if current::is_stranded() && !carries_an_error::<R>() {
             leave(exit_code::REFUSED);
         }
     }
@@ -148,7 +148,7 @@ pub(super) fn restore<T: Checkpoint>(frame: &Frame, key: &str) -> T {
 }
 
 fn restore_into(frame: &Frame, key: &str, rust_type: &str, room: &mut dyn Room) -> Option<Result<(), Fatal>> {
-    context::with_resume(|resume| {
+    team::with_resume(|resume| {
         let refused = |error| refused_value(rust_type, resume, frame, frame.record, key, &error);
         let restored = &resume.restored;
         restored
@@ -193,7 +193,7 @@ pub(super) fn refill<T: Refill>(frame: &Frame, key: &str, mut value: T) -> T {
 }
 
 fn refill_by(frame: &Frame, key: &str, rust_type: &str, refill: Load<'_>) {
-    let filled = context::with_resume(|resume| {
+    let filled = team::with_resume(|resume| {
         one_for_each(resume, frame, key)?;
         let filled = resume.restored.load(frame.record as usize, key, refill);
         filled.map_err(|error| refused_value(rust_type, resume, frame, frame.record, key, &error))
@@ -202,7 +202,7 @@ fn refill_by(frame: &Frame, key: &str, rust_type: &str, refill: Load<'_>) {
 }
 
 pub(super) fn refill_moved<T: Refill>(frame: &Frame, key: &str, value: T) -> T {
-    let is_saved = context::with_resume(|resume| resume.variable(frame.record as usize, key).is_some());
+    let is_saved = team::with_resume(|resume| resume.variable(frame.record as usize, key).is_some());
     match is_saved {
         Some(false) => value,
         _ => refill(frame, key, value),
@@ -211,7 +211,7 @@ pub(super) fn refill_moved<T: Refill>(frame: &Frame, key: &str, value: T) -> T {
 
 pub(super) fn restore_moved<T: Checkpoint>(frame: &Frame, key: &str) -> T {
     let is_saved =
-        context::with_resume(|resume| resume.variable(frame.record as usize, key).is_some()).unwrap_or(true);
+        team::with_resume(|resume| resume.variable(frame.record as usize, key).is_some()).unwrap_or(true);
     if is_saved {
         return restore(frame, key);
     }
@@ -220,7 +220,7 @@ pub(super) fn restore_moved<T: Checkpoint>(frame: &Frame, key: &str) -> T {
 
 pub(super) fn passed(frame: &Frame, key: &str) -> bool {
     let record = frame.record as usize;
-    let found = context::with_resume(|resume| {
+    let found = team::with_resume(|resume| {
         let caller = record.checked_sub(1)?;
         let frames = resume.restored.frames();
         if frames.get(caller)?.thread != frames.get(record)?.thread {
@@ -257,7 +257,7 @@ fn argument_into(
     rust_type: &str,
     room: &mut dyn Room,
 ) -> Option<Result<(), Fatal>> {
-    context::with_resume(|resume| {
+    team::with_resume(|resume| {
         one_for_each(resume, frame, ARGUMENT)?;
         let record = frame.record + 1;
         let loaded = resume
@@ -284,7 +284,7 @@ fn parameter_into(
     rust_type: &str,
     room: &mut dyn Room,
 ) -> Option<Result<(), Fatal>> {
-    context::with_resume(|resume| {
+    team::with_resume(|resume| {
         one_for_each(resume, frame, key)?;
         let record = frame.record;
         let loaded = resume

@@ -4,7 +4,6 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 /// The variable.
 pub(crate) const VARIABLE: &str = "CKPT_MAP";
@@ -14,14 +13,11 @@ type Moves = Vec<(PathBuf, PathBuf)>;
 
 /// Where a path of a checkpoint is now.
 pub(crate) fn now(path: PathBuf) -> PathBuf {
-    static MOVES: OnceLock<Moves> = OnceLock::new();
     // A session has refused what cannot be read.
-    let moves = MOVES.get_or_init(|| {
-        std::env::var_os(VARIABLE)
-            .and_then(|text| read(&text))
-            .unwrap_or_default()
-    });
-    moved(path, moves)
+    match std::env::var_os(VARIABLE).and_then(|text| read(&text)) {
+        Some(moves) => moved(path, &moves),
+        None => path,
+    }
 }
 
 /// What the variable says; `None` where it makes no sense.

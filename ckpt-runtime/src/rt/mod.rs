@@ -17,9 +17,9 @@ pub use crate::value::{
     save_boxed, save_object,
 };
 
+pub use crate::frame::{address, member};
 pub use crate::team::{
     Lendable, MadeAgain, RestoreInPlace, Seen, SeenAgain, SeenAsCopy, SeenAsLent, SeenAsOwned, SeenInPlace,
-    member,
 };
 pub use crate::thread::watched;
 pub use crate::value::{BySerde, FromSerde, from_serde};
@@ -149,11 +149,6 @@ fn take_or_die<T>(held: Option<T>) -> T {
         Some(value) => value,
         None => unreachable!("this is a bug in ckpt: a value is used that the restart did not need"),
     }
-}
-
-/// Where a value is in memory: only ever compared with other such numbers of the same run.
-pub fn address<T: ?Sized>(value: &T) -> usize {
-    std::ptr::from_ref(value).cast::<()>().addr()
 }
 
 /// For references that trade places: `seating[i]` is the number of the value that reference `i` stands for. Values that

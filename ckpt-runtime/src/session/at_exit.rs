@@ -4,40 +4,78 @@
 //! reached its site must not end with success, whatever `main` returned.
 
 use std::ffi::c_int;
-use std::sync::Once;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 
 use super::exit_code;
-use super::{job, writer};
+use super::job::{Record, State};
+use super::writer::Desk;
+use crate::base::current::{self, Owner};
+use crate::comm;
 
-/// Whether the walk of a restart ended somewhere on its way.
-static STRANDED: AtomicBool = AtomicBool::new(false);
+/// What the end of the process needs of a session, which may have closed by then.
+#[derive(Debug, Default)]
+pub(super) struct Ending {
+    pub record: Record,
+    /// Where checkpoints are on their way to the disk, and of which process: one that the program forked has no thread
+    /// for it.
+    desk: Mutex<Option<(u32, Arc<Desk>)>>,
+}
 
-static WATCH: Once = Once::new();
+impl Ending {
+    /// Checkpoints are written here from now on.
+    pub fn writes_at(&self, desk: Arc<Desk>) {
+        *self.desk.lock().unwrap_or_else(PoisonError::into_inner) = Some((std::process::id(), desk));
+    }
 
-/// Has [`ended`] called when the process exits. Without it only the exit code of a run that failed is not noticed.
+    /// Waits until the disk has what has been taken.
+    fn drain(&self) {
+        let desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((process, desk)) = desk
+            && process == std::process::id()
+        {
+            desk.drain();
+        }
+    }
+}
+
+impl Owner for Ending {
+    fn rank(&self) -> Option<u32> {
+        let member = comm::member().filter(|member| member.size > 1)?;
+        Some(member.rank)
+    }
+
+    fn refused(&self, headline: &str) {
+        self.record.ended(State::Refused, headline);
+    }
+
+    fn abort(&self, code: i32) {
+        comm::abort(code);
+    }
+
+    fn exits(&self, status: Option<c_int>) {
+        self.drain();
+        if current::is_stranded() {
+            // SAFETY: ends the process at once. The standard library has flushed stdout before it called `exit`; handlers
+            // that were registered earlier do not run, which is allowed.
+            unsafe { libc::_exit(exit_code::REFUSED) }
+        }
+        if let Some(status) = status {
+            self.record.exited(status);
+        }
+    }
+}
+
+/// Has the session that is open then, or was the last, hear of the exit of the process. Without it only the exit code of a
+/// run that failed is not noticed.
 pub(super) fn watch() {
+    /// The process exits once, whatever sessions it has.
+    static WATCH: Once = Once::new();
     WATCH.call_once(system::register);
 }
 
-/// The process is to end with [`exit_code::REFUSED`].
-pub(super) fn strand() {
-    STRANDED.store(true, Ordering::SeqCst);
-}
-
-pub(crate) fn stranded() -> bool {
-    STRANDED.load(Ordering::SeqCst)
-}
-
 fn ended(status: Option<c_int>) {
-    writer::drain();
-    if stranded() {
-        // SAFETY: ends the process at once. The standard library has flushed stdout before it called `exit`; handlers
-        // that were registered earlier do not run, which is allowed.
-        unsafe { libc::_exit(exit_code::REFUSED) }
-    }
-    if let Some(status) = status {
-        job::exited(status);
+    if let Some(owner) = current::owner() {
+        owner.exits(status);
     }
 }
 

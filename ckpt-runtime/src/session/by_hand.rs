@@ -3,16 +3,17 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::atomic::Ordering;
 
+use super::SessionError;
 use super::config::Config;
-use super::policy::NEXT;
 use super::run::Run;
-use super::{OPEN, SessionError};
+use crate::base::current;
+use crate::base::report::Fatal;
 use crate::comm;
+use crate::context::{Driver, Gather};
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
-use crate::state::journal;
 use crate::state::snapshot::SnapshotBuilder;
+use crate::state::source::Recorded;
 use crate::value::Checkpoint;
 
 /// The one frame of a checkpoint by hand.
@@ -81,20 +82,7 @@ impl Session {
     /// [`SessionError::exit_code`] for what to exit with.
     pub fn open(program: &str) -> Result<Session, SessionError> {
         let config = Config::read_or_default(program)?;
-        if OPEN.swap(true, Ordering::SeqCst) {
-            return Err(SessionError::AlreadyOpen);
-        }
-        match Session::of(&config, program) {
-            Ok(session) => Ok(session),
-            Err(error) => {
-                OPEN.store(false, Ordering::SeqCst);
-                Err(error)
-            }
-        }
-    }
-
-    fn of(config: &Config, program: &str) -> Result<Session, SessionError> {
-        let run = Run::open(config, program, "")?;
+        let run = Run::open(&config, program, "")?;
         if let Some(resume) = &run.resume {
             match resume.restored.frames() {
                 [frame]
@@ -128,15 +116,15 @@ impl Session {
     /// # Errors
     /// The checkpoint has no such value or it is of another type; or the first visit is past, so that it is too late.
     pub fn restore<T: Checkpoint>(&mut self, key: &str) -> Result<Option<T>, SessionError> {
-        let resume = self.run.as_ref().and_then(|run| run.resume.as_ref());
-        match resume {
-            Some(resume) => {
+        let run = self.run.as_ref();
+        match run.and_then(|run| Some((run, run.resume.as_ref()?))) {
+            Some((run, resume)) => {
                 let value = resume.restored.decode::<T>(0, key);
                 // The program may write to its files from now on.
                 let value = value.and_then(|value| {
                     resume.restored.settle_files()?;
                     if !self.restored {
-                        journal::arrive(&resume.restored)?;
+                        run.journal.arrive(&resume.restored)?;
                     }
                     Ok(value)
                 });
@@ -183,7 +171,7 @@ impl Session {
             self.begin()?;
         }
         self.visits += 1;
-        if self.visits < NEXT.load(Ordering::Relaxed) {
+        if self.visits < current::next() {
             return Ok(false);
         }
         if comm::checks()
@@ -196,24 +184,28 @@ impl Session {
             return Ok(false);
         };
         let mut twice = None;
-        let written = run.visit(self.visits, |mut builder| {
+        let mut save = Some(save);
+        let gather: Gather<'_> = &mut |mut builder| {
             builder.frame(&PLAN, 1);
             let mut saver = Saver {
                 builder: &mut builder,
                 keys: HashSet::new(),
                 twice: None,
             };
-            save(&mut saver);
+            if let Some(save) = save.take() {
+                save(&mut saver);
+            }
             twice = saver.twice.take();
             match &twice {
-                Some(_) => Err(()),
+                Some(key) => Err(Fatal::site(SessionError::Twice { key: key.clone() }.to_string())),
                 None => Ok(builder),
             }
-        });
+        };
+        let written = run.take_due(self.visits, gather);
         match (written, twice) {
             (_, Some(key)) => Err(SessionError::Twice { key }),
             (Ok(written), None) => Ok(written),
-            (Err(()), None) => Ok(false),
+            (Err(fatal), None) => fatal.exit(),
         }
     }
 
@@ -255,6 +247,5 @@ impl Drop for Session {
             run.resume = None;
             run.close(self.visits);
         }
-        OPEN.store(false, Ordering::SeqCst);
     }
 }

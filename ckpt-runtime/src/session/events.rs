@@ -4,7 +4,6 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -124,9 +123,9 @@ pub fn read(store: &Path) -> Vec<Event> {
         .collect()
 }
 
-/// What this process has done so far.
+/// What the session has done so far.
 #[derive(Debug, Clone, Copy, Default)]
-struct Totals {
+pub(super) struct Totals {
     checkpoints: u64,
     waited: f64,
     took: f64,
@@ -134,20 +133,11 @@ struct Totals {
     last: f64,
 }
 
-static TOTALS: Mutex<Totals> = Mutex::new(Totals {
-    checkpoints: 0,
-    waited: 0.0,
-    took: 0.0,
-    bytes: 0,
-    last: 0.0,
-});
-
 /// Adds an event to those of a store, and writes the numbers of its job.
-pub(super) fn add(store: &Path, job: &Job, what: What) {
+pub(super) fn add(store: &Path, job: &Job, totals: &mut Totals, what: What) {
     let at = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0.0, |since| since.as_secs_f64());
-    let mut totals = TOTALS.lock().unwrap_or_else(PoisonError::into_inner);
     if let What::Checkpoint {
         waited, took, bytes, ..
     } = &what
@@ -160,10 +150,9 @@ pub(super) fn add(store: &Path, job: &Job, what: What) {
             last: at,
         };
     }
-    let totals = *totals;
     // Nobody waits for these, and nothing is lost with them.
     let _ = append(store, &Event { at, what });
-    let _ = write_metrics(store, job, totals);
+    let _ = write_metrics(store, job, *totals);
 }
 
 fn append(store: &Path, event: &Event) -> std::io::Result<()> {
@@ -316,7 +305,7 @@ mod tests {
             bytes: 100,
             reason: "every 4".into(),
         };
-        add(store.path(), &job(), what.clone());
+        add(store.path(), &job(), &mut Totals::default(), what.clone());
         let path = store.path().join(EVENTS_FILE);
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, format!("{text}{}", &text[..20])).unwrap();

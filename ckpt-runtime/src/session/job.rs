@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::auto::{self, Estimate, History};
 use super::config::{Config, Interval};
-use super::events::{self, What};
+use super::events::{self, Totals, What};
 
 /// Name of the state file in the store folder.
 pub const JOB_FILE: &str = "job.json";
@@ -165,101 +165,122 @@ pub(crate) fn now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
-/// The job of this process. A leaf lock: nothing is called while it is held. Global, because a fatal error can come
-/// from any thread.
-static CURRENT: Mutex<Option<(PathBuf, Job)>> = Mutex::new(None);
+/// What a session says of its job, until it has ended. A leaf lock: nothing is called while it is held. Shared, because a
+/// fatal error can come from any thread.
+#[derive(Debug, Default)]
+pub(crate) struct Record(Mutex<Option<Open>>);
 
-fn current() -> MutexGuard<'static, Option<(PathBuf, Job)>> {
-    CURRENT.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+#[derive(Debug)]
+struct Open {
+    store: PathBuf,
+    job: Job,
+    totals: Totals,
 }
 
-/// Starts the record of this process.
-pub(crate) fn begin(store: &Path, job: Job) -> io::Result<()> {
-    job.write(store)?;
-    let what = What::Start {
-        pid: job.pid,
-        host: job.host.clone(),
-        visits: job.visits,
-        restarted_from: job.restarted_from,
-    };
-    what.trace();
-    events::add(store, &job, what);
-    *current() = Some((store.to_owned(), job));
-    Ok(())
-}
-
-/// Something has happened to this process's job.
-pub(super) fn happened(what: What) {
-    // A subscriber may do anything: the lock is not held.
-    what.trace();
-    if let Some((store, job)) = current().as_ref() {
-        events::add(store, job, what);
+impl Open {
+    fn add(&mut self, what: What) {
+        events::add(&self.store, &self.job, &mut self.totals, what);
     }
 }
 
-/// Changes the record and writes it. A failure is not an error of the run: the record informs, nothing depends on it.
-pub(crate) fn update(change: impl FnOnce(&mut Job)) {
-    if let Some((store, job)) = current().as_mut() {
-        change(job);
-        job.updated = now();
-        let _ = job.write(store);
+impl Record {
+    fn current(&self) -> MutexGuard<'_, Option<Open>> {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
-}
 
-/// Writes how the run ended and closes the record; later calls change nothing.
-pub(crate) fn ended(state: State, reason: &str) {
-    update(|job| {
-        job.state = state;
-        job.reason = (!reason.is_empty()).then(|| reason.to_owned());
-    });
-    let record = current().take();
-    if let Some((store, job)) = record {
-        let what = What::End {
-            state,
+    /// Starts the record.
+    pub(crate) fn begin(&self, store: &Path, job: Job) -> io::Result<()> {
+        job.write(store)?;
+        let what = What::Start {
+            pid: job.pid,
+            host: job.host.clone(),
             visits: job.visits,
-            reason: job.reason.clone(),
+            restarted_from: job.restarted_from,
         };
         what.trace();
-        events::add(&store, &job, what);
+        let mut open = Open {
+            store: store.to_owned(),
+            job,
+            totals: Totals::default(),
+        };
+        open.add(what);
+        *self.current() = Some(open);
+        Ok(())
     }
-}
 
-/// `main` returned, after so many visits. With which exit code is not known yet.
-pub(crate) fn returned(visits: u64) {
-    update(|job| {
-        job.state = State::Completed;
-        job.visits = visits;
-    });
-    happened(What::End {
-        state: State::Completed,
-        visits,
-        reason: None,
-    });
-}
-
-/// The process exits with `status`, after `main` returned or because the program called `exit`.
-pub(crate) fn exited(status: i32) {
-    let now = match current().as_ref() {
-        // A process that the program forked has nothing to say about the run.
-        Some((store, job)) if job.pid == std::process::id() => {
-            // The store was free since `main` returned: another process may have begun on it.
-            let there = Job::read(store).ok().flatten();
-            there
-                .filter(|there| there.pid == job.pid && there.host == job.host)
-                .map(|_| job.state)
+    /// Something has happened to the job.
+    pub(super) fn happened(&self, what: What) {
+        // A subscriber may do anything: the lock is not held.
+        what.trace();
+        if let Some(open) = self.current().as_mut() {
+            open.add(what);
         }
-        _ => None,
-    };
-    if now == Some(State::Running)
-        && let Some(visits) = crate::frame::visits()
-    {
-        update(|job| job.visits = visits);
     }
-    match (now, status) {
-        (Some(State::Running), 0) => ended(State::Completed, "the program called exit(0)"),
-        (Some(State::Running | State::Completed), 1..) => {
-            ended(State::Failed, &format!("exit code {status}"))
+
+    /// Changes the record and writes it. A failure is not an error of the run: the record informs, nothing depends on it.
+    pub(crate) fn update(&self, change: impl FnOnce(&mut Job)) {
+        if let Some(Open { store, job, .. }) = self.current().as_mut() {
+            change(job);
+            job.updated = now();
+            let _ = job.write(store);
         }
-        _ => {}
+    }
+
+    /// Writes how the run ended and closes the record; later calls change nothing.
+    pub(crate) fn ended(&self, state: State, reason: &str) {
+        self.update(|job| {
+            job.state = state;
+            job.reason = (!reason.is_empty()).then(|| reason.to_owned());
+        });
+        let record = self.current().take();
+        if let Some(mut open) = record {
+            let what = What::End {
+                state,
+                visits: open.job.visits,
+                reason: open.job.reason.clone(),
+            };
+            what.trace();
+            open.add(what);
+        }
+    }
+
+    /// `main` returned, after so many visits. With which exit code is not known yet.
+    pub(crate) fn returned(&self, visits: u64) {
+        self.update(|job| {
+            job.state = State::Completed;
+            job.visits = visits;
+        });
+        self.happened(What::End {
+            state: State::Completed,
+            visits,
+            reason: None,
+        });
+    }
+
+    /// The process exits with `status`, after `main` returned or because the program called `exit`.
+    pub(crate) fn exited(&self, status: i32) {
+        let now = match self.current().as_ref() {
+            // A process that the program forked has nothing to say about the run.
+            Some(Open { store, job, .. }) if job.pid == std::process::id() => {
+                // The store was free since `main` returned: another process may have begun on it.
+                let there = Job::read(store).ok().flatten();
+                there
+                    .filter(|there| there.pid == job.pid && there.host == job.host)
+                    .map(|_| job.state)
+            }
+            _ => None,
+        };
+        if now == Some(State::Running)
+            && let Some(visits) = crate::frame::visits()
+        {
+            self.update(|job| job.visits = visits);
+        }
+        match (now, status) {
+            (Some(State::Running), 0) => self.ended(State::Completed, "the program called exit(0)"),
+            (Some(State::Running | State::Completed), 1..) => {
+                self.ended(State::Failed, &format!("exit code {status}"))
+            }
+            _ => {}
+        }
     }
 }

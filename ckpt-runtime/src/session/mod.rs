@@ -37,24 +37,25 @@
 //! `job.json` in the store says how the run stands; see [`job`]. A run that ended with exit code 0 is completed, and
 //! `CKPT_RESTART=latest` refuses to restart it (exit code 76); the number of a checkpoint restarts from that one.
 
-pub(crate) mod at_exit;
+mod at_exit;
 pub mod auto;
 mod by_hand;
 pub mod config;
 pub mod events;
+pub(crate) mod globals;
 pub mod job;
 mod line;
 mod mention;
-pub(crate) mod policy;
-pub(crate) mod run;
+mod policy;
+mod run;
 mod signals;
 mod writer;
 
 use std::io;
 use std::marker::PhantomData;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::base::current;
 use crate::base::report::Fatal;
 pub use crate::base::report::exit_code;
 use crate::context;
@@ -64,9 +65,6 @@ use crate::format::{CheckpointId, StoreError};
 use crate::value::LoadError;
 use config::{CONFIG_FILE, Config, ConfigError};
 use run::Run;
-
-/// One session at a time in a process.
-static OPEN: AtomicBool = AtomicBool::new(false);
 
 /// Why a session could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -303,13 +301,16 @@ fn try_open(program: Program) -> Result<bool, SessionError> {
     let Some(config) = Config::read(program.name)? else {
         return Ok(false);
     };
-    if OPEN.swap(true, Ordering::SeqCst) {
+    let run = match Run::open(&config, program.name, program.version) {
         // `main` called itself, or opened a session by hand: the one that is there stays.
-        return Ok(false);
+        Err(SessionError::AlreadyOpen) => return Ok(false),
+        opened => opened?,
+    };
+    match run.resume {
+        Some(_) => current::look_now(),
+        None => run.policy.arm(0),
     }
-    let run = Run::open(&config, program.name, program.version)?;
-    crate::state::statics::forget();
-    context::install(run);
+    context::install(Box::new(run));
     crate::frame::attach(0);
     Ok(true)
 }
@@ -323,6 +324,5 @@ impl Drop for MainSession {
         if let Some(mut run) = context::remove() {
             run.close(visits);
         }
-        OPEN.store(false, Ordering::SeqCst);
     }
 }

@@ -1,7 +1,7 @@
 //! When a checkpoint is taken: every N site visits, every so often, on a signal, before the time limit.
 //!
-//! The program pays for one comparison: its count of site visits against [`NEXT`], the visit at which something is to be
-//! decided. Whoever wants attention earlier (the timer, a signal) raises a flag and sets `NEXT` to zero, so that the very
+//! The program pays for one comparison: its count of site visits against [`current::next`], the visit at which something is to be
+//! decided. Whoever wants attention earlier (the timer, a signal) raises a flag and sets that to zero, so that the very
 //! next site looks.
 //!
 //! The first checkpoint follows the same rule as all others: with every N it is taken at visit N, with an interval once
@@ -9,32 +9,14 @@
 //! visits 10, 20, 30 whatever happened between.
 
 use std::num::NonZeroU64;
-use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::auto::{Auto, Estimate, History};
 use super::config::{Config, Fault, Interval};
-use crate::base::visit_number::VisitNumber;
+use crate::base::current::{self, INTERVAL, LAST, STOP_SIGNAL, TIME_LIMIT};
 use crate::comm::{self, Agreement, Outcome};
-
-/// The visit at which a site has to look up; beyond every count while there is no session.
-pub(crate) static NEXT: VisitNumber = VisitNumber::new(u64::MAX);
-
-/// The next visit at which it is certain that something is due: no site passes it without looking up.
-static PLANNED: VisitNumber = VisitNumber::new(u64::MAX);
-
-/// What wants attention at the next site.
-static ATTENTION: AtomicU8 = AtomicU8::new(0);
-/// The signal that asked for a stop.
-static SIGNAL: AtomicI32 = AtomicI32::new(0);
-
-const INTERVAL: u8 = 1;
-const STOP_SIGNAL: u8 = 2;
-const TIME_LIMIT: u8 = 4;
-/// A checkpoint has been written, or could not be: somebody is to look at what came of it.
-const WRITTEN: u8 = 8;
 
 /// How long a stop that could not be carried out (the checkpoint failed) waits until it is tried again.
 const RETRY: Duration = Duration::from_secs(2);
@@ -66,47 +48,9 @@ impl std::fmt::Display for Reason {
     }
 }
 
-/// Asks every site to look up from now on.
-pub(crate) fn look_now() {
-    NEXT.store(0, Ordering::SeqCst);
-}
-
-/// The next visit at which something is due for certain.
-pub(crate) fn planned() -> u64 {
-    PLANNED.load(Ordering::SeqCst)
-}
-
-/// No site looks up until the next time that one is asked to: what wants attention stays noted.
-pub(crate) fn look_no_more() {
-    NEXT.store(LAST, Ordering::SeqCst);
-}
-
-/// Sites look up at the next planned visit: what wants attention stays noted until then.
-pub(crate) fn look_as_planned() {
-    NEXT.store(planned(), Ordering::SeqCst);
-}
-
-/// Called in a signal handler: only touches atomics.
-pub(crate) fn signal_arrived(signal: i32) {
-    SIGNAL.store(signal, Ordering::SeqCst);
-    ATTENTION.fetch_or(STOP_SIGNAL, Ordering::SeqCst);
-    look_now();
-}
-
-/// A checkpoint has been written, or could not be. Called by any thread.
-pub(crate) fn checkpoint_is_written() {
-    ATTENTION.fetch_or(WRITTEN, Ordering::SeqCst);
-    look_now();
-}
-
-/// Whoever says this looks at what came of a checkpoint next.
-pub(crate) fn notice_written() {
-    ATTENTION.fetch_and(!WRITTEN, Ordering::SeqCst);
-}
-
 /// What wanted attention, apart from a checkpoint that has been written since somebody looked.
 fn take_attention() -> u8 {
-    ATTENTION.fetch_and(WRITTEN, Ordering::SeqCst) & !WRITTEN
+    current::take(INTERVAL | STOP_SIGNAL | TIME_LIMIT)
 }
 
 /// What a visit is to do.
@@ -124,7 +68,7 @@ pub(crate) struct Due {
 fn known(line: u64) -> Outcome {
     let attention = take_attention();
     let stop = if attention & STOP_SIGNAL != 0 {
-        AGREED_SIGNAL + i64::from(SIGNAL.load(Ordering::SeqCst))
+        AGREED_SIGNAL + i64::from(current::signal())
     } else {
         i64::from(attention & TIME_LIMIT != 0) * AGREED_TIME_LIMIT
     };
@@ -190,8 +134,8 @@ impl Policy {
         })
     }
 
-    /// Sets the visit at which a site looks up next. A flag raised meanwhile is not lost: whoever raises one sets `NEXT`
-    /// after it, and the flags are read here after `NEXT` has been set.
+    /// Sets the visit at which a site looks up next. A flag raised meanwhile is not lost: whoever raises one sets the
+    /// next visit after it, and the flags are read here after that has been set.
     pub(crate) fn arm(&self, visits: u64) {
         let every = self.every.map_or(u64::MAX, |n| {
             (visits / n).saturating_add(1).saturating_mul(n.get())
@@ -204,13 +148,12 @@ impl Policy {
             false => u64::MAX,
         };
         let planned = every.min(fault).min(agreed).min(checked).min(LAST);
-        PLANNED.store(planned, Ordering::SeqCst);
-        NEXT.store(planned, Ordering::SeqCst);
+        current::plan(planned);
         if comm::checks() {
-            look_now();
+            current::look_now();
         }
-        if self.agreement.is_none() && ATTENTION.load(Ordering::SeqCst) != 0 {
-            look_now();
+        if self.agreement.is_none() && current::attention() != 0 {
+            current::look_now();
         }
     }
 
@@ -250,7 +193,7 @@ impl Policy {
     fn due_alone(&self, every: Option<Reason>) -> Option<Reason> {
         let attention = take_attention();
         if attention & STOP_SIGNAL != 0 {
-            return Some(Reason::Signal(SIGNAL.load(Ordering::SeqCst)));
+            return Some(Reason::Signal(current::signal()));
         }
         if attention & TIME_LIMIT != 0 {
             return Some(Reason::TimeLimit);
@@ -268,7 +211,7 @@ impl Policy {
     pub(crate) fn taken(&mut self, waited: Duration) -> Option<Estimate> {
         if self.agreement.is_some() {
             // Another rank's clock was ahead: this rank's interval begins anew all the same.
-            ATTENTION.fetch_and(!INTERVAL, Ordering::SeqCst);
+            current::take(INTERVAL);
         }
         let estimate = self.auto.as_mut().map(|auto| auto.taken(waited));
         if let Some(timer) = &self.timer {
@@ -291,7 +234,7 @@ impl Policy {
 
     /// A checkpoint by the clock that was put off is due now.
     pub(crate) fn interval_is_over(&self) {
-        ATTENTION.fetch_or(INTERVAL, Ordering::SeqCst);
+        current::note(INTERVAL);
     }
 
     /// A checkpoint could not be written: the next one is tried when it would be due anyway. A stop that was asked for
@@ -305,16 +248,6 @@ impl Policy {
         }
     }
 }
-
-impl Drop for Policy {
-    fn drop(&mut self) {
-        NEXT.store(u64::MAX, Ordering::SeqCst);
-        ATTENTION.store(0, Ordering::SeqCst);
-    }
-}
-
-/// The last visit number that a session counts to; threads that are not the session's count from there on.
-pub(crate) const LAST: u64 = 1 << 62;
 
 /// A thread that sleeps until a deadline and raises the flag for it.
 #[derive(Debug)]
@@ -367,8 +300,8 @@ impl Deadlines {
             flags |= flag;
         }
         if flags != 0 {
-            ATTENTION.fetch_or(flags, Ordering::SeqCst);
-            look_now();
+            current::note(flags);
+            current::look_now();
         }
         let next = [self.checkpoint, self.stop(), self.retry.map(|(_, due)| due)]
             .into_iter()

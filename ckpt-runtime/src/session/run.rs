@@ -1,26 +1,32 @@
 //! A session at work: the store, the policy, and what became of the checkpoints so far.
 
-use std::io::Write;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::at_exit::Ending;
 use super::auto::History;
 use super::config::Config;
 use super::events::What;
 use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, Rule, State};
 use super::mention::{copy_on_write, mention_earlier_run, mention_unknown_variables, watch_pages};
-use super::policy::{self, Policy, Reason};
+use super::policy::{Policy, Reason};
 use super::writer::{Taken, Writer, Written};
 use super::{SessionError, at_exit, line, signals};
+use crate::base::current::{self, Owner, Registration};
 use crate::base::events;
 use crate::base::host::host_name;
 use crate::base::report::{Fatal, exit_code, say};
 use crate::comm::{self, Member};
+use crate::context::frames::Frames;
 use crate::context::resume::Resume;
+use crate::context::{Driver, Gather};
 use crate::format::{CheckpointId, Meta};
 use crate::handles;
+use crate::state::journal::Journal;
 use crate::state::snapshot::SnapshotBuilder;
-use crate::state::statics;
-use crate::state::{journal, standard_input};
+use crate::state::source::StateSource;
+use crate::state::standard_streams::StandardStreams;
+use crate::state::statics::Statics;
 use crate::storage::{Commit, Store};
 use crate::thread;
 use crate::value::release_unused;
@@ -45,6 +51,10 @@ pub(crate) struct Run {
     /// What was found to be due at a visit that a team is about to make.
     decided: Option<(u64, Option<Reason>)>,
     pub(crate) resume: Option<Resume>,
+    /// What the process is made of beside its frames.
+    statics: Statics,
+    pub(crate) journal: Journal,
+    streams: StandardStreams,
     /// Checkpoints that could not be taken, and why the last of them could not.
     failures: u64,
     failure: String,
@@ -60,11 +70,19 @@ pub(crate) struct Run {
     late: bool,
     /// The user has been told that the disk is slower than what is asked of it.
     told_of_slow_disk: bool,
+    /// How long members of a team that stand at a site wait for the others.
+    team_wait: Duration,
+    ending: Arc<Ending>,
+    /// The last to be dropped: what the others do until then is still this session's.
+    _registration: Registration,
 }
 
 impl Run {
     /// Opens the store, and the checkpoint to restart from if that is asked for.
     pub(super) fn open(config: &Config, program: &str, version: &str) -> Result<Run, SessionError> {
+        let ending = Arc::<Ending>::default();
+        let owner: Arc<dyn Owner> = ending.clone();
+        let registration = current::register(owner).ok_or(SessionError::AlreadyOpen)?;
         handles::note_start_folder();
         let member = comm::begin();
         let rank = member.map_or(0, |member| member.rank);
@@ -97,7 +115,6 @@ impl Run {
         if member.is_some() {
             comm::has_newest(store.ids()?.last().map_or(0, |newest| newest.0));
         }
-        crate::team::set_patience(config.team_wait);
         signals::listen().map_err(|error| SessionError::System {
             what: "listen for signals",
             error,
@@ -117,6 +134,8 @@ impl Run {
             what: "start the timer of the checkpoint policy",
             error,
         })?;
+        let is_restart = restored.is_some();
+        let journal = Journal::begin(store.folder(), rank, is_restart);
         let run = Run {
             program: program.into(),
             version: version.into(),
@@ -135,14 +154,20 @@ impl Run {
             skip_when_busy: config.skip_when_busy,
             memory: config.memory,
             bytes: None,
-            writer: Writer::default(),
+            statics: Statics::default(),
+            journal,
+            streams: StandardStreams,
+            writer: Writer::new(Arc::clone(&ending)),
             late: false,
             told_of_slow_disk: false,
+            team_wait: config.team_wait,
+            ending,
+            _registration: registration,
         };
         if rank == 0 {
             run.begin_job(history, Rule::of(config))?;
         }
-        if !journal::begin(run.store.folder(), rank, run.resume.is_some()) && rank == 0 {
+        if !run.journal.sees_files() && rank == 0 {
             say(FILES_UNWATCHED);
         }
         at_exit::watch();
@@ -172,7 +197,8 @@ impl Run {
             interval: None,
             rule: Some(rule),
         };
-        job::begin(self.store.folder(), job).map_err(|error| SessionError::System {
+        let begun = self.ending.record.begin(self.store.folder(), job);
+        begun.map_err(|error| SessionError::System {
             what: "write the state of the job (job.json) into the store",
             error,
         })
@@ -188,21 +214,23 @@ impl Run {
         }
     }
 
+    /// The parts of the process that are saved and brought back beside its frames, in that order.
+    fn sources(&mut self) -> [&mut dyn StateSource; 3] {
+        [&mut self.statics, &mut self.journal, &mut self.streams]
+    }
+
     /// The walk is over: the file is closed, the policy goes on from the checkpoint's visit.
-    pub(crate) fn arrived(&mut self) -> Result<u64, Fatal> {
-        let Some(resume) = &self.resume else { return Ok(0) };
-        resume.arrive()?;
-        statics::restore_all(&resume.restored)?;
-        let settled = resume.restored.settle_files();
-        let settled = settled.and_then(|()| journal::arrive(&resume.restored));
-        settled.map_err(|error| Fatal::refused(format!("E2029: {error}")).help(FILES_NEEDED))?;
-        if let Some(input) = line::note(resume.restored.meta(), standard_input::INPUT_NOTE) {
-            let moved = standard_input::go_on(input);
-            moved.map_err(|what| Fatal::refused(format!("E2030: {what}")).help(INPUT_NEEDED))?;
+    fn has_arrived(&mut self) -> Result<u64, Fatal> {
+        let Some(resume) = self.resume.take() else {
+            return Ok(0);
+        };
+        Frames::Walked(&resume).restore(&resume.restored)?;
+        for source in self.sources() {
+            source.restore(&resume.restored)?;
         }
         let visits = resume.restored.meta().visit;
         comm::set_site_history(line::note(resume.restored.meta(), comm::HISTORY_NOTE).unwrap_or(0));
-        self.resume = None;
+        drop(resume);
         self.join_others(visits);
         self.policy.arm(visits);
         Ok(visits)
@@ -230,16 +258,12 @@ impl Run {
     ///
     /// # Errors
     /// `gather`'s.
-    pub(crate) fn visit<E>(
-        &mut self,
-        visits: u64,
-        gather: impl FnOnce(SnapshotBuilder) -> Result<SnapshotBuilder, E>,
-    ) -> Result<bool, E> {
+    pub(crate) fn take_due(&mut self, visits: u64, gather: Gather<'_>) -> Result<bool, Fatal> {
         if !self.join_others(visits.saturating_sub(1)) {
             self.policy.arm(visits);
             return Ok(false);
         }
-        policy::notice_written();
+        current::take(current::WRITTEN);
         if let Some(written) = self.writer.result() {
             self.settle(written);
         }
@@ -285,12 +309,7 @@ impl Run {
     ///
     /// # Errors
     /// `gather`'s.
-    fn checkpoint<E>(
-        &mut self,
-        visits: u64,
-        reason: Reason,
-        gather: impl FnOnce(SnapshotBuilder) -> Result<SnapshotBuilder, E>,
-    ) -> Result<bool, E> {
+    fn checkpoint(&mut self, visits: u64, reason: Reason, gather: Gather<'_>) -> Result<bool, Fatal> {
         let line = self.store.next_line();
         let due = Instant::now();
         self.wait_for_writer();
@@ -303,13 +322,14 @@ impl Run {
         let waits = reason.stops() || !self.background || self.lacks_memory();
         let taken = comm::at_checkpoint(|| {
             let mut commit = if waits { self.store.begin().ok() } else { None };
-            let empty = match &mut commit {
-                Some(commit) => journal::not_the_programs(|| commit.snapshot()),
+            let mut builder = match &mut commit {
+                Some(commit) => current::not_the_programs(|| commit.snapshot()),
                 None => self.store.snapshot(),
             };
-            let mut builder = gather(empty)?;
-            statics::save(&mut builder);
-            journal::save(&mut builder);
+            Frames::AtSite(gather).save(&mut builder)?;
+            for source in self.sources() {
+                source.save(&mut builder)?;
+            }
             Ok(self.taken(builder, visits, reason, began, commit))
         })?;
         self.store.has_passed(line);
@@ -347,7 +367,7 @@ impl Run {
     /// The program stood still so long for a checkpoint.
     fn waited(&mut self, time: Duration) {
         if let Some(estimate) = self.policy.taken(time) {
-            job::update(|job| job.interval = Some(estimate));
+            self.ending.record.update(|job| job.interval = Some(estimate));
         }
     }
 
@@ -440,7 +460,7 @@ impl Run {
         let snapshot = builder.finish().map_err(|error| error.to_string())?;
         self.bytes = Some(snapshot.bytes());
         release_unused();
-        let _ = std::io::stdout().flush();
+        let notes = self.notes();
         let meta = Meta {
             program: self.program.clone(),
             version: self.version.clone(),
@@ -450,7 +470,7 @@ impl Run {
                 .map_or(0, |since| since.as_nanos() as i64),
             reason: reason.to_string(),
             host: self.host.clone(),
-            notes: self.notes(),
+            notes,
         };
         let commit = match commit {
             Some(commit) => commit,
@@ -467,10 +487,11 @@ impl Run {
         })
     }
 
-    fn notes(&self) -> Vec<(String, String)> {
+    fn notes(&mut self) -> Vec<(String, String)> {
         let mut notes = vec![(COMMAND_NOTE.to_owned(), command_note())];
-        let input = standard_input::read_so_far();
-        notes.extend(input.map(|input| (standard_input::INPUT_NOTE.to_owned(), input.to_string())));
+        for source in self.sources() {
+            notes.extend(source.note().map(|(name, says)| (name.to_owned(), says)));
+        }
         if let Some(member) = self.member {
             notes.push((RANKS_NOTE.to_owned(), member.size.to_string()));
             notes.push((comm::HISTORY_NOTE.to_owned(), comm::site_history().to_string()));
@@ -489,13 +510,13 @@ impl Run {
 
     fn not_taken(&mut self, why: String, visits: u64, reason: Reason) {
         self.failures += 1;
-        job::happened(What::Failed {
+        self.ending.record.happened(What::Failed {
             visits,
             why: why.clone(),
         });
         self.failure = why;
         let failures = self.failures;
-        job::update(|job| job.failed_checkpoints = failures);
+        self.ending.record.update(|job| job.failed_checkpoints = failures);
         self.policy.failed(reason);
     }
 
@@ -506,34 +527,8 @@ impl Run {
                 "{reason}: checkpoint {id} is written (site visit {visits}), the run stops; CKPT_RESTART=latest continues it"
             ));
         }
-        job::ended(State::Stopped, &reason.to_string());
+        self.ending.record.ended(State::Stopped, &reason.to_string());
         comm::leave_together(exit_code::STOPPED)
-    }
-
-    /// The program came to its end.
-    pub(crate) fn close(&mut self, visits: u64) {
-        self.wait_for_writer();
-        journal::end();
-        self.mention_failures();
-        signals::ignore();
-        if std::thread::panicking() {
-            job::update(|job| job.visits = visits);
-            job::ended(State::Failed, "the program panicked");
-        } else if self.resume.is_some() {
-            at_exit::strand();
-        } else {
-            job::returned(visits);
-        }
-        comm::end();
-    }
-
-    /// The walk of the restart ended on its way. The program may still say why: it is to return from `main` next.
-    pub(crate) fn strand(&self, fatal: &Fatal) {
-        say(&format!(
-            "{fatal}\n  note:  what follows is what the program itself says"
-        ));
-        job::ended(State::Refused, fatal.headline());
-        at_exit::strand();
     }
 
     fn mention_failures(&self) {
@@ -546,17 +541,77 @@ impl Run {
     }
 }
 
+impl Driver for Run {
+    fn resume(&mut self) -> Option<&mut Resume> {
+        self.resume.as_mut()
+    }
+
+    fn walks(&self) -> bool {
+        self.resume.is_some()
+    }
+
+    fn arrived(&mut self) -> Result<u64, Fatal> {
+        self.has_arrived()
+    }
+
+    fn visit(&mut self, visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
+        self.take_due(visits, gather).map(drop)
+    }
+
+    fn agrees_from(&mut self, visits: u64) -> bool {
+        self.begins_to_agree(visits)
+    }
+
+    fn decide(&mut self, visits: u64) -> bool {
+        self.decides(visits)
+    }
+
+    fn put_off(&mut self, visits: u64) {
+        self.leave_out(visits);
+    }
+
+    fn go_on(&mut self, visits: u64) {
+        self.policy.arm(visits);
+    }
+
+    fn patience(&self) -> Duration {
+        self.team_wait
+    }
+
+    fn statics(&mut self) -> &mut Statics {
+        &mut self.statics
+    }
+
+    fn close(&mut self, visits: u64) {
+        self.wait_for_writer();
+        current::observe_with(None);
+        self.mention_failures();
+        current::listen(false);
+        if std::thread::panicking() {
+            self.ending.record.update(|job| job.visits = visits);
+            self.ending.record.ended(State::Failed, "the program panicked");
+        } else if self.resume.is_some() {
+            current::strand();
+        } else {
+            self.ending.record.returned(visits);
+        }
+        comm::end();
+    }
+
+    fn strand(&mut self, fatal: &Fatal) {
+        say(&format!(
+            "{fatal}\n  note:  what follows is what the program itself says"
+        ));
+        self.ending.record.ended(State::Refused, fatal.headline());
+        current::strand();
+    }
+}
+
 /// A wait for the disk that the user is told of.
 const LONG_WAIT: Duration = Duration::from_secs(1);
 
 const FILES_UNWATCHED: &str = "warning[W2007]: files that the program closes before a site are not watched: the C library of this program \
      is linked statically or unknown\n  help: keep a file that grows open across the site, or use a target with glibc";
-
-const INPUT_NEEDED: &str =
-    "the program had read a part of it and goes on reading there: give it the same file again, `< FILE`";
-
-const FILES_NEEDED: &str =
-    "the program goes on writing where it was: it needs its output files, and the right to change them";
 
 fn apart(visits: u64) -> Fatal {
     Fatal::site("E2026: the ranks have not visited the same sites equally often")

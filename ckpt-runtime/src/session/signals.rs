@@ -6,11 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use signal_hook::consts::{SIGTERM, SIGUSR1};
 use signal_hook::low_level;
 
-use super::policy;
+use crate::base::current;
 
-/// Whether a session is there to act on a signal. When it has ended, the signals do what they always did.
-static LISTENING: AtomicBool = AtomicBool::new(false);
-/// Handlers are installed once in the life of a process.
+/// Handlers are installed once in the life of a process; when no session is open, signals do what they always did.
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 
 /// Listens from now on.
@@ -18,7 +16,7 @@ static INSTALLED: AtomicBool = AtomicBool::new(false);
 /// # Errors
 /// The system refuses the handler.
 pub(crate) fn listen() -> io::Result<()> {
-    LISTENING.store(true, Ordering::SeqCst);
+    current::listen(true);
     if INSTALLED.swap(true, Ordering::SeqCst) {
         return Ok(());
     }
@@ -30,15 +28,8 @@ pub(crate) fn listen() -> io::Result<()> {
     Ok(())
 }
 
-/// Gives the signals back their default action.
-pub(crate) fn ignore() {
-    LISTENING.store(false, Ordering::SeqCst);
-}
-
 fn arrived(signal: i32) {
-    if LISTENING.load(Ordering::SeqCst) {
-        policy::signal_arrived(signal);
-    } else {
+    if !current::signal_arrived(signal) {
         let _ = low_level::emulate_default_handler(signal);
     }
 }

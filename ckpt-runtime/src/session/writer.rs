@@ -9,9 +9,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::at_exit::Ending;
 use super::events::What;
-use super::job;
-use super::policy::{self, Reason};
+use super::job::Record;
+use super::policy::Reason;
+use crate::base::current;
 use crate::format::{CheckpointId, Meta};
 use crate::handles;
 use crate::state::snapshot::Snapshot;
@@ -42,8 +44,9 @@ pub(super) struct Written {
 }
 
 /// Writes checkpoints, one after the other.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Writer {
+    ending: Arc<Ending>,
     desk: Arc<Desk>,
     thread: Option<JoinHandle<()>>,
     /// Files of the program whose entries in their folders are on the disk, where there is no thread.
@@ -52,7 +55,7 @@ pub(super) struct Writer {
 
 /// Where work is put down and results are picked up.
 #[derive(Debug, Default)]
-struct Desk {
+pub(super) struct Desk {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -65,10 +68,17 @@ struct State {
     closed: bool,
 }
 
-/// The desk of this process, for its very end.
-static CURRENT: Mutex<Option<(u32, Arc<Desk>)>> = Mutex::new(None);
-
 impl Writer {
+    /// Says in the record of the session what came of its checkpoints.
+    pub fn new(ending: Arc<Ending>) -> Writer {
+        Writer {
+            ending,
+            desk: Arc::default(),
+            thread: None,
+            entered: HashSet::new(),
+        }
+    }
+
     /// Whether a checkpoint is being written.
     pub fn is_busy(&self) -> bool {
         self.desk.lock().is_busy()
@@ -81,8 +91,8 @@ impl Writer {
         }
         if self.thread.is_none() {
             // The system gives no thread: the program waits.
-            let entered = &mut self.entered;
-            let written = unharmed(taken, &mut |taken| write(taken, entered));
+            let (entered, record) = (&mut self.entered, &self.ending.record);
+            let written = unharmed(taken, &mut |taken| write(taken, entered, record));
             self.desk.lock().written = Some(written);
             return;
         }
@@ -102,13 +112,13 @@ impl Writer {
 
     fn start(&self) -> Option<JoinHandle<()>> {
         let desk = Arc::clone(&self.desk);
-        *CURRENT.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) =
-            Some((std::process::id(), Arc::clone(&desk)));
+        let ending = Arc::clone(&self.ending);
+        ending.writes_at(Arc::clone(&desk));
         std::thread::Builder::new()
             .name("ckpt-writer".into())
             .spawn(move || {
                 let mut entered = HashSet::new();
-                desk.work(|taken| write(taken, &mut entered));
+                desk.work(|taken| write(taken, &mut entered, &ending.record));
             })
             .ok()
     }
@@ -124,20 +134,6 @@ impl Drop for Writer {
     }
 }
 
-/// Waits until the disk has what has been taken: the process ends.
-pub(super) fn drain() {
-    let current = CURRENT
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner())
-        .take();
-    // A process that the program forked has no such thread.
-    if let Some((process, desk)) = current
-        && process == std::process::id()
-    {
-        drop(desk.idle());
-    }
-}
-
 impl State {
     fn is_busy(&self) -> bool {
         self.busy || self.taken.is_some()
@@ -147,6 +143,11 @@ impl State {
 impl Desk {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Waits until nothing is being written.
+    pub fn drain(&self) {
+        drop(self.idle());
     }
 
     /// The state when nothing is being written.
@@ -168,7 +169,7 @@ impl Desk {
                     state = self.lock();
                     state.busy = false;
                     state.written = Some(written);
-                    policy::checkpoint_is_written();
+                    current::call_attention(current::WRITTEN);
                     self.changed.notify_all();
                 }
                 None if state.closed => return,
@@ -208,7 +209,7 @@ fn unharmed(taken: Taken, write: &mut dyn FnMut(Taken) -> Written) -> Written {
 }
 
 /// Writes one checkpoint. What the program wrote to its files is on the disk before the checkpoint is.
-fn write(taken: Taken, entered: &mut HashSet<(u64, u64)>) -> Written {
+fn write(taken: Taken, entered: &mut HashSet<(u64, u64)>, record: &Record) -> Written {
     let Taken {
         snapshot,
         meta,
@@ -221,14 +222,14 @@ fn write(taken: Taken, entered: &mut HashSet<(u64, u64)>) -> Written {
     let outcome = handles::sync(&snapshot.files, entered)
         .and_then(|()| commit.write(&snapshot, &meta).map_err(|error| error.to_string()));
     if let Ok(id) = &outcome {
-        job::update(|job| {
+        record.update(|job| {
             job.last_checkpoint = Some(id.0);
             job.visits = visits;
         });
     }
     let took = began.elapsed();
     if let Ok(id) = &outcome {
-        job::happened(What::Checkpoint {
+        record.happened(What::Checkpoint {
             id: id.0,
             visits,
             waited: waited.unwrap_or(took).as_secs_f64(),
@@ -266,12 +267,12 @@ mod tests {
     fn a_panic_while_writing_is_a_checkpoint_that_failed() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(folder.path(), Mode::ReadWrite).unwrap();
-        let mut writer = Writer::default();
+        let mut writer = Writer::new(Arc::default());
         let desk = Arc::clone(&writer.desk);
         writer.thread = Some(std::thread::spawn(move || {
             desk.work(|taken| match taken.visits {
                 7 => panic!("no such luck"),
-                _ => write(taken, &mut HashSet::new()),
+                _ => write(taken, &mut HashSet::new(), &Record::default()),
             });
         }));
         writer.begin(taken(&mut store, 7));

@@ -1,9 +1,11 @@
-//! What a process is made of, as a checkpoint takes it: the copy of its variables, its statics, the files that it changes, and
-//! how far it has read its standard input.
+//! What a process is made of: the copy of its variables that a checkpoint takes, its statics, the files that it changes, its
+//! standard streams.
 //!
-//! What the file of a checkpoint looks like is not known here.
+//! [`source`] says what a session asks of each of them; one more is one more file here, and a line in the session's list. What
+//! the file of a checkpoint looks like is not known here.
 
 pub(crate) mod journal;
 pub mod snapshot;
-pub(crate) mod standard_input;
+pub(crate) mod source;
+pub(crate) mod standard_streams;
 pub(crate) mod statics;

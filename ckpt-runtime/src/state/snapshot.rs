@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::forked::Copier;
+use crate::base::forked::Copier;
 use crate::handles::WrittenFile;
 use crate::plan::FunctionPlan;
 use crate::state::statics;

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::cell::{Cell, LazyCell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::fmt;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::atomic::{self, Ordering};
@@ -14,14 +15,13 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock, TryLockError};
 use std::thread::LocalKey;
 use std::time::{Duration, Instant};
 
+use super::journal;
+use super::snapshot::SnapshotBuilder;
+use super::source::{Recorded, StateSource};
 use crate::base::report::Fatal;
-use crate::context;
-use crate::format::Restored;
-use crate::state::journal;
-use crate::state::snapshot::SnapshotBuilder;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
-/// State that is saved with each checkpoint and put back in place by a restart; see [`global`].
+/// State that is saved with each checkpoint and put back in place by a restart; see [`global`](crate::global).
 pub trait Global {
     /// Appends the state to the columns of `to`.
     fn save(&self, to: &mut Encoder<'_>);
@@ -79,106 +79,77 @@ impl<G: Global> Place for &'static LocalKey<G> {
     }
 }
 
-/// Names a static or a thread-local of the main thread, so that it is part of every checkpoint of this session and comes
-/// back at a restart.
-///
-/// Call it at the start of `main`, before anything reads the static; under `#[ckpt::main]` a restart makes the call too.
-/// Without a session it does nothing. `LazyLock` and thread-locals are initialised by the first checkpoint if nothing
-/// has done it before.
-///
-/// ```
-/// use std::sync::Mutex;
-/// use std::sync::atomic::{AtomicU64, Ordering};
-///
-/// static DRAWN: AtomicU64 = AtomicU64::new(0);
-/// static HISTORY: Mutex<Vec<u64>> = Mutex::new(Vec::new());
-///
-/// #[ckpt::main]
-/// fn main() {
-///     ckpt::global("DRAWN", &DRAWN);
-///     ckpt::global("HISTORY", &HISTORY);
-///     for _ in 0..100 {
-///         ckpt::checkpoint!();
-///         let drawn = DRAWN.fetch_add(1, Ordering::Relaxed);
-///         HISTORY.lock().unwrap().push(drawn * drawn % 7);
-///     }
-///     assert_eq!(HISTORY.lock().unwrap().len(), 100);
-/// }
-/// ```
-pub fn global<P: Place + 'static>(name: &'static str, global: P) {
-    if !context::here() {
-        return;
-    }
-    let registered = Registered {
-        name,
-        rust_type: std::any::type_name::<P>(),
-        global: Box::new(global),
-    };
-    let restored = context::with_resume(|resume| registered.restore(&resume.restored));
-    if let Some(Err(fatal)) = restored {
-        fatal.exit();
-    }
-    REGISTERED.with_borrow_mut(|all| match all.iter_mut().find(|known| known.name == name) {
-        Some(known) => *known = registered,
-        None => all.push(registered),
-    });
-}
-
-struct Registered {
+/// A static that the program has named.
+pub(crate) struct Registered {
     name: &'static str,
     rust_type: &'static str,
     global: Box<dyn Place>,
 }
 
-thread_local! {
-    /// What this thread's session saves beside variables.
-    static REGISTERED: RefCell<Vec<Registered>> = const { RefCell::new(Vec::new()) };
-}
+/// The statics that the program has named since the session began.
+#[derive(Default)]
+pub(crate) struct Statics(Vec<Registered>);
 
-/// A session begins: nothing has been named yet.
-pub(crate) fn forget() {
-    REGISTERED.with_borrow_mut(Vec::clear);
-}
-
-/// Adds the named globals to a checkpoint.
-pub(crate) fn save(builder: &mut SnapshotBuilder) {
-    REGISTERED.with_borrow(|all| {
-        for one in all {
-            builder.global(one.name, one.rust_type, &*one.global);
+impl Statics {
+    /// One more, or another in the place of the one of that name.
+    pub fn register(&mut self, registered: Registered) {
+        match self.0.iter_mut().find(|known| known.name == registered.name) {
+            Some(known) => *known = registered,
+            None => self.0.push(registered),
         }
-    });
+    }
 }
 
-/// Puts the named globals back once more.
-///
-/// # Errors
-/// One cannot be put back, or the checkpoint holds another that has not been named.
-pub(crate) fn restore_all(restored: &Restored) -> Result<(), Fatal> {
-    REGISTERED.with_borrow(|all| {
-        let unnamed = restored
-            .statics()
-            .iter()
-            .filter(|saved| saved.key != journal::KEY)
-            .find(|saved| all.iter().all(|one| one.name != saved.key));
+impl fmt::Debug for Statics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|one| one.name)).finish()
+    }
+}
+
+impl StateSource for Statics {
+    fn save(&mut self, to: &mut SnapshotBuilder) -> Result<(), Fatal> {
+        for one in &self.0 {
+            to.global(one.name, one.rust_type, &*one.global);
+        }
+        Ok(())
+    }
+
+    /// Puts them back once more. The checkpoint must hold no other that has not been named.
+    fn restore(&mut self, from: &dyn Recorded) -> Result<(), Fatal> {
+        let names = from.names().into_iter().filter(|name| *name != journal::KEY);
+        let unnamed = names
+            .into_iter()
+            .find(|name| self.0.iter().all(|one| one.name != *name));
         match unnamed {
-            Some(saved) => Err(gone(restored, &saved.key)),
-            None => all.iter().try_for_each(|one| one.restore(restored)),
+            Some(name) => Err(gone(from, name)),
+            None => self.0.iter().try_for_each(|one| one.restore(from)),
         }
-    })
+    }
 }
 
 impl Registered {
-    fn restore(&self, restored: &Restored) -> Result<(), Fatal> {
-        if !restored.statics().iter().any(|saved| saved.key == self.name) {
-            return Err(unknown(restored, self.name));
+    pub fn new<P: Place + 'static>(name: &'static str, global: P) -> Registered {
+        Registered {
+            name,
+            rust_type: std::any::type_name::<P>(),
+            global: Box::new(global),
         }
-        let put_back = restored.restore_static(self.name, &*self.global);
-        put_back.map_err(|error| {
+    }
+
+    /// Puts it back.
+    ///
+    /// # Errors
+    /// The checkpoint does not hold it, or something else in its place.
+    pub fn restore(&self, from: &dyn Recorded) -> Result<(), Fatal> {
+        if !from.names().contains(&self.name) {
+            return Err(unknown(from, self.name));
+        }
+        from.put_back(self.name, &*self.global).map_err(|error| {
             Fatal::refused(format!(
                 "E2014: the static `{}` cannot be restored: {error}",
                 self.name
             ))
-            .at(place(restored))
+            .at(from.place())
             .why(format!("the program expects `{}`", self.rust_type))
             .help(RIGHT_PROGRAM)
         })
@@ -188,22 +159,18 @@ impl Registered {
 const RIGHT_PROGRAM: &str =
     "restart with the program that wrote the checkpoint, or start anew without CKPT_RESTART";
 
-fn place(restored: &Restored) -> String {
-    format!("checkpoint {} in {}", restored.id(), restored.path().display())
-}
-
-fn gone(restored: &Restored, name: &str) -> Fatal {
+fn gone(from: &dyn Recorded, name: &str) -> Fatal {
     Fatal::refused(format!(
         "E2015: the checkpoint holds the static `{name}`, which the program does not name now"
     ))
-    .at(place(restored))
+    .at(from.place())
     .why("the static is gone or was renamed, or `ckpt::global` is called for it only after the site")
     .help(RIGHT_PROGRAM)
 }
 
-fn unknown(restored: &Restored, name: &str) -> Fatal {
+fn unknown(from: &dyn Recorded, name: &str) -> Fatal {
     Fatal::refused(format!("E2016: the static `{name}` is not in the checkpoint"))
-        .at(place(restored))
+        .at(from.place())
         .why("it is new or was renamed since the checkpoint")
         .help(RIGHT_PROGRAM)
 }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Keep;
 use super::opened::Opened;
 use crate::base::fault::{Faults, Step};
+use crate::base::pages::Pages;
 use crate::format::{self, Base, CheckpointId, Meta, Order, StoreError, Storing, Stream};
-use crate::pages::Pages;
 use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 use crate::value::Sink;
 

@@ -12,9 +12,9 @@ use super::opened::Opened;
 use super::posix::Posix;
 use super::{Entry, Keep, Mode};
 use crate::base::fault::Faults;
-use crate::forked::Order;
+use crate::base::forked::Order;
+use crate::base::pages::Pages;
 use crate::format::{self, Base, CheckpointId, Damage, Meta, Restored, StoreError, Storing};
-use crate::pages::Pages;
 use crate::state::snapshot::{Snapshot, SnapshotBuilder};
 
 /// A folder of checkpoints.

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::protocol::Step;
 use super::{Carried, Team};
 use crate::base::bound::act_for_another_thread;
+use crate::base::current;
 use crate::base::report::Fatal;
+use crate::base::visit_number::VisitNumber;
 use crate::comm;
+use crate::context::Gather;
 use crate::context::resume::Resume;
-use crate::frame;
-use crate::session::policy;
-use crate::state::snapshot::SnapshotBuilder;
 
 /// The team of a thread, and its number in it.
 #[derive(Clone)]
@@ -40,8 +40,17 @@ pub(crate) fn thread_number() -> u32 {
     MEMBER.with_borrow(|member| member.as_ref().map_or(0, |member| member.index as u32 + 1))
 }
 
+/// How a thread counts the sites that it visits: that is its frames' business.
+#[derive(Clone, Copy)]
+pub(crate) struct Counting {
+    /// The thread begins, with this count. Gives where its count is, for as long as the thread lives.
+    pub begin: fn(u64) -> *const VisitNumber,
+    /// It comes to its end; gives the visits.
+    pub end: fn() -> u64,
+}
+
 /// Makes the body of a thread one of a member of the team that this thread is starting. Outside a region it is the body.
-pub fn member<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
+pub(crate) fn member<R, F: FnOnce() -> R>(body: F, counting: Counting) -> impl FnOnce() -> R {
     let joined = super::spawner::current().map(|(team, visits)| {
         let mut shared = team.lock();
         let index = shared.protocol.join(visits);
@@ -55,9 +64,9 @@ pub fn member<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
             return body();
         };
         comm::set_site_history(history);
-        let _leave = Leave(membership.clone());
+        let _leave = Leave(membership.clone(), counting);
         crate::thread::is_held();
-        let count = frame::begin_thread(visits);
+        let count = (counting.begin)(visits);
         membership.team.lock().counts[membership.index] = Carried(Some(count));
         MEMBER.set(Some(membership));
         body()
@@ -65,14 +74,14 @@ pub fn member<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
 }
 
 /// Tells the team, by return or by unwinding, that a member has come to its end.
-struct Leave(Membership);
+struct Leave(Membership, Counting);
 
 impl Drop for Leave {
     fn drop(&mut self) {
         MEMBER.set(None);
         let Membership { team, index } = &self.0;
         let mut shared = team.lock();
-        let visits = frame::end_thread();
+        let visits = (self.1.end)();
         shared.counts[*index] = Carried(None);
         shared.histories[*index] = comm::site_history();
         shared.protocol.is_at(*index, visits);
@@ -106,21 +115,18 @@ pub(crate) fn set_captures(captures: &'static [u32]) {
 ///
 /// # Errors
 /// `gather`'s.
-pub(crate) fn stop(
-    visits: u64,
-    gather: impl FnOnce(SnapshotBuilder) -> Result<SnapshotBuilder, Fatal>,
-) -> Result<(), Fatal> {
+pub(crate) fn stop(visits: u64, gather: Gather<'_>) -> Result<(), Fatal> {
     let Some(Membership { team, index }) = membership() else {
         return Ok(());
     };
     let mut shared = team.lock();
     shared.read_counts();
-    let planned = policy::planned();
+    let planned = current::planned();
     let Step::Stop { epoch } = shared.protocol.reaches(index, visits, planned) else {
         if shared.protocol.is_postponed() {
-            policy::look_as_planned();
+            current::look_as_planned();
         } else if shared.protocol.has_lost_one() {
-            policy::look_no_more();
+            current::look_no_more();
         }
         team.changed.notify_all();
         return Ok(());
@@ -176,7 +182,7 @@ pub(crate) fn with_resume<R>(look: impl FnOnce(&mut Resume) -> R) -> Option<R> {
 /// # Errors
 /// The checkpoint goes on below this site.
 pub(crate) fn arrived() -> Result<u64, Fatal> {
-    if let Some(arrives) = with_resume(|resume| resume.arrive()) {
+    if let Some(arrives) = with_resume(|resume| resume.arrive(thread_number())) {
         arrives?;
     }
     let Some(Membership { team, index }) = membership() else {

@@ -7,6 +7,7 @@
 //!
 //! [`protocol`] says who stops when (`model` tries every order of events), [`member`] what a member does, [`spawner`] what the waiting thread does.
 
+mod access;
 mod entry;
 mod member;
 #[cfg(test)]
@@ -17,15 +18,13 @@ mod spawner;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+pub(crate) use access::{arrived, is_here, strand, visit, walks, with_resume};
 pub use entry::{
     Lendable, MadeAgain, RestoreInPlace, Seen, SeenAgain, SeenAsCopy, SeenAsLent, SeenAsOwned, SeenInPlace,
 };
 pub(crate) use entry::{forget_entries, keep_entry, with_entry};
-pub use member::member;
-pub(crate) use member::{
-    arrived, captures, is_member, set_captures, stop, thread_number, walks, with_resume,
-};
-pub(crate) use spawner::{begin, set_patience, spread, wait};
+pub(crate) use member::{Counting, captures, is_member, member, set_captures, thread_number};
+pub(crate) use spawner::{begin, spread, wait};
 
 use crate::base::visit_number::VisitNumber;
 use crate::context::resume::Resume;
@@ -80,6 +79,13 @@ impl Shared {
             }
         }
     }
+}
+
+/// A session begins on this thread: what an earlier one had begun here and not ended is forgotten.
+pub(crate) fn forget() {
+    forget_entries();
+    spawner::forget();
+    set_captures(&[]);
 }
 
 impl Team {

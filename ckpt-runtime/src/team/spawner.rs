@@ -1,30 +1,21 @@
 //! The thread of the session while its team works: it waits for the members, and takes the checkpoints of all.
 
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Carried, Shared, Team};
+use crate::base::current;
 use crate::base::report::{Fatal, say};
 use crate::comm;
 use crate::context;
-use crate::session::policy;
 use crate::state::snapshot::SnapshotBuilder;
 
 /// How long the waiting thread sleeps until it looks where the members are that others wait for.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// How long members that stand at a site wait for the others, in milliseconds.
-static PATIENCE: AtomicU32 = AtomicU32::new(60_000);
-
-/// Members that stand at a site wait so long for the others.
-pub(crate) fn set_patience(patience: Duration) {
-    PATIENCE.store(
-        patience.as_millis().try_into().unwrap_or(u32::MAX),
-        Ordering::Relaxed,
-    );
-}
+/// How long members that stand at a site wait for the others where there is no session, which has nothing to wait for.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Open {
     team: Arc<Team>,
@@ -37,10 +28,15 @@ thread_local! {
     static OPEN: RefCell<Option<Open>> = const { RefCell::new(None) };
 }
 
+/// Forgets a region that was left by unwinding.
+pub(super) fn forget() {
+    OPEN.set(None);
+}
+
 /// A region begins: threads that are started from now on are members of its team.
 pub(crate) fn begin(walks: bool, visits: u64) {
     let team = Team::new(walks);
-    if !walks && context::agrees_from(visits) {
+    if !walks && agrees_from(visits) {
         team.lock().protocol.postpone();
     }
     OPEN.set(Some(Open { team, visits }));
@@ -77,7 +73,7 @@ pub(crate) fn wait(
     if shared.walk.is_some() {
         shared = walk(&team, shared, region)?;
     }
-    let patience = Duration::from_millis(PATIENCE.load(Ordering::Relaxed).into());
+    let patience = context::with_driver(|driver| driver.patience()).unwrap_or(PATIENCE);
     let mut since: Option<Instant> = None;
     while !shared.protocol.all_left() {
         if shared.protocol.is_postponed() && !is_due(&team, &mut shared) {
@@ -107,7 +103,7 @@ pub(crate) fn wait(
         let waited = team.changed.wait_timeout(shared, left.min(LOOK_AGAIN));
         shared = waited.unwrap_or_else(PoisonError::into_inner).0;
         shared.read_counts();
-        shared.protocol.look_again(policy::planned());
+        shared.protocol.look_again(current::planned());
         if !shared.protocol.is_waited_for() {
             team.changed.notify_all();
         }
@@ -123,8 +119,8 @@ fn is_due(team: &Team, shared: &mut Shared) -> bool {
     let Some(visits) = shared.protocol.waits_at() else {
         return true;
     };
-    if !context::decide(visits) {
-        context::go_on(visits);
+    if context::with_driver(|driver| driver.decide(visits)) != Some(true) {
+        context::with_driver(|driver| driver.go_on(visits));
         shared.protocol.release();
         team.changed.notify_all();
         return false;
@@ -136,9 +132,14 @@ fn is_due(team: &Team, shared: &mut Shared) -> bool {
     true
 }
 
+/// Whether what is due from this count on is agreed on with other ranks.
+fn agrees_from(visits: u64) -> bool {
+    context::with_driver(|driver| driver.agrees_from(visits)).unwrap_or(false)
+}
+
 /// What is due at this count is not done, and all go on.
 fn give_up(team: &Team, shared: &mut Shared, visits: u64) {
-    context::put_off(visits);
+    context::with_driver(|driver| driver.put_off(visits));
     shared.protocol.release();
     team.changed.notify_all();
 }
@@ -157,7 +158,7 @@ fn checkpoint<'a>(
     if comm::checks() && comm::is_up() {
         comm::verify(visits, region)?;
     }
-    context::visit(visits, |builder| {
+    let mut all = |builder| {
         let mut builder = gather(builder)?;
         for member in 0..members {
             let mut shared = team.lock();
@@ -171,7 +172,8 @@ fn checkpoint<'a>(
             builder = shared.builder.0.take().unwrap_or_default();
         }
         Ok(builder)
-    })?;
+    };
+    context::with_driver(|driver| driver.visit(visits, &mut all)).unwrap_or(Ok(()))?;
     let mut shared = team.lock();
     shared.protocol.release();
     team.changed.notify_all();
@@ -206,9 +208,9 @@ fn walk<'a>(
         Ok(())
     });
     walked.unwrap_or(Ok(()))?;
-    let visits = context::arrived()?;
+    let visits = context::with_driver(|driver| driver.arrived()).unwrap_or(Ok(0))?;
     let mut shared = team.lock();
-    if context::agrees_from(visits) {
+    if agrees_from(visits) {
         shared.protocol.postpone();
     }
     if let Some(walk) = &mut shared.walk {

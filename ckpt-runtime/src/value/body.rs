@@ -12,9 +12,9 @@ use super::DType;
 use super::bytes::{buffer_for, give_back};
 use crate::base::checksum::{xxh3, xxh3_of_two};
 use crate::base::copying::copy;
+use crate::base::forked::Shared;
+use crate::base::pages::{Untouched, Watch};
 use crate::base::parallel::{self, PIECE};
-use crate::forked::Shared;
-use crate::pages::{Untouched, Watch};
 
 /// Bytes of a block, about: large enough to be read and written in one go, small enough to stay in a cache between being
 /// looked at, hashed and copied.

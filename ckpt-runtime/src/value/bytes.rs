@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::body::Body;
 use crate::base::copying;
+use crate::base::forked;
 use crate::base::parallel::{self, PIECE};
-use crate::forked;
 
 /// Buffers from this size on are used again.
 const SMALLEST: usize = 64 * 1024;

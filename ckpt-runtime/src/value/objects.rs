@@ -19,7 +19,7 @@ use super::encode::Encoder;
 use super::error::{LoadError, LoadProblem, SaveError};
 use super::owned::{Depth, Made};
 use super::reach::{contains_itself, type_key};
-use crate::forked::Copier;
+use crate::base::forked::Copier;
 use crate::handles::{OpenFiles, ReopenedFiles, WrittenFile};
 
 /// The objects of one checkpoint while it is being saved, and the first error.

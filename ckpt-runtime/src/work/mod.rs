@@ -108,7 +108,7 @@ impl Team {
                 data = rest;
                 let member = Member { number, shared };
                 let work = move || shared.gate.during(|| body(&member, part));
-                members.push(s.spawn(crate::team::member(work)));
+                members.push(s.spawn(crate::frame::member(work)));
             }
             wait();
             Gate::results(members.into_iter().map(ScopedJoinHandle::join))

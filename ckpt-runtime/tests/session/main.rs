@@ -9,6 +9,7 @@ mod messages;
 mod process;
 mod programs;
 mod refusals;
+mod reopened;
 mod stops;
 
 /// The tests of a module, by the names of their functions.
@@ -32,6 +33,7 @@ fn main() -> Result<(), String> {
         kills::TESTS,
         stops::TESTS,
         refusals::TESTS,
+        reopened::TESTS,
     ]
     .concat()
     {

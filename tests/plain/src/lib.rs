@@ -28,7 +28,9 @@ mod team {
     pub fn spread() -> Option<usize> {
         None
     }
+}
 
+mod frame {
     pub fn member<R, F: FnOnce() -> R>(body: F) -> F {
         body
     }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mpi_sys as mpi;
 
+use crate::base::current::not_the_programs;
 use crate::comm::{transport, world};
-use crate::state::journal::not_the_programs;
 
 /// Whether anything has gone through.
 static USED: AtomicBool = AtomicBool::new(false);

@@ -1,9 +1,10 @@
 //! What is due at a visit, where other ranks have a part in it or members of a team come to it one after the other.
 
 use super::{Run, apart};
+use crate::base::current;
 use crate::comm;
 use crate::format::CheckpointId;
-use crate::session::policy::{self, Reason};
+use crate::session::policy::Reason;
 
 impl Run {
     /// Why a checkpoint is due at this visit, if one is; what all ranks know together is taken note of.
@@ -22,7 +23,7 @@ impl Run {
     }
 
     /// A team begins at this count: whether its visits are planned together with other ranks.
-    pub(crate) fn agrees_from(&mut self, visits: u64) -> bool {
+    pub(super) fn begins_to_agree(&mut self, visits: u64) -> bool {
         let is_up = self.resume.is_none() && self.join_others(visits);
         if is_up && self.policy.agrees() {
             self.policy.arm(visits);
@@ -32,11 +33,11 @@ impl Run {
     }
 
     /// Whether something is to be done at this planned visit, which the first member of a team has come to.
-    pub(crate) fn decide(&mut self, visits: u64) -> bool {
+    pub(super) fn decides(&mut self, visits: u64) -> bool {
         if self.decided.is_some_and(|(at, _)| at == visits) {
             return true;
         }
-        policy::notice_written();
+        current::take(current::WRITTEN);
         if let Some(written) = self.writer.result() {
             self.settle(written);
         }
@@ -59,7 +60,7 @@ impl Run {
     }
 
     /// What is due at this visit is not done.
-    pub(crate) fn put_off(&mut self, visits: u64) {
+    pub(super) fn leave_out(&mut self, visits: u64) {
         if let Some(reason) = self.due(visits) {
             self.others_take_theirs(reason);
             self.policy.failed(reason);

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use libc::{c_char, c_int};
 
-/// Whether anything has gone through.
+use crate::base::current::FileObserver;
+
+/// Whether anything has gone through: of the program and its C library, whatever session there is.
 static USED: AtomicBool = AtomicBool::new(false);
 
 /// Whether the program's files come through here.
@@ -27,17 +29,19 @@ pub(super) fn is_used() -> bool {
     not(all(target_os = "linux", target_env = "gnu", not(miri))),
     expect(dead_code)
 )]
-unsafe fn with_path(path: *const c_char, tell: impl FnOnce(&CStr)) {
+unsafe fn with_path(path: *const c_char, tell: impl FnOnce(&dyn FileObserver, &CStr)) {
     USED.store(true, Ordering::Relaxed);
-    if !path.is_null() && super::watches() {
+    if path.is_null() {
+        return;
+    }
+    if let Some(observer) = super::observer() {
         // SAFETY: the caller's promise.
-        tell(unsafe { CStr::from_ptr(path) });
+        tell(&*observer, unsafe { CStr::from_ptr(path) });
     }
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
 mod calls {
-    use super::super as journal;
     use super::{c_char, c_int, with_path};
 
     /// # Safety
@@ -47,7 +51,7 @@ mod calls {
         // SAFETY: the caller's promise is that of `open(2)`. The mode is read by the kernel only where the flags ask for
         // it; where they do not, and the caller passed none, any number will do.
         unsafe {
-            with_path(path, |path| journal::before_open(path, flags));
+            with_path(path, |observer, path| observer.before_open(path, flags));
             libc::syscall(
                 libc::SYS_openat,
                 libc::AT_FDCWD,
@@ -72,7 +76,7 @@ mod calls {
     unsafe extern "C" fn unlink(path: *const c_char) -> c_int {
         // SAFETY: the caller's promise is that of `unlink(2)`.
         unsafe {
-            with_path(path, journal::before_removal);
+            with_path(path, |observer, path| observer.before_removal(path));
             libc::syscall(libc::SYS_unlinkat, libc::AT_FDCWD, path, 0) as c_int
         }
     }
@@ -83,8 +87,8 @@ mod calls {
     unsafe extern "C" fn rename(old: *const c_char, new: *const c_char) -> c_int {
         // SAFETY: the caller's promise is that of `rename(2)`.
         unsafe {
-            with_path(old, journal::before_removal);
-            with_path(new, journal::before_replacement);
+            with_path(old, |observer, path| observer.before_removal(path));
+            with_path(new, |observer, path| observer.before_replacement(path));
             libc::syscall(libc::SYS_renameat2, libc::AT_FDCWD, old, libc::AT_FDCWD, new, 0) as c_int
         }
     }

@@ -18,13 +18,14 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::format::Restored;
+use super::snapshot::SnapshotBuilder;
+use super::source::{Recorded, StateSource};
+use super::statics::Place;
+use crate::base::current::{self, FileObserver};
+use crate::base::report::Fatal;
 use crate::handles::{LARGEST_CONTENT, moved, start_folder};
-use crate::state::snapshot::SnapshotBuilder;
-use crate::state::statics;
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 use log::{Log, Was};
 
@@ -58,98 +59,139 @@ struct Watch {
     problem: Option<String>,
 }
 
-/// Whether the program runs under a session, and not ckpt on its behalf.
-static WATCHES: AtomicBool = AtomicBool::new(false);
+/// The files that the program changes, from the beginning of a session to its end.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    watch: Arc<Shared>,
+    /// Whether files can be watched at all.
+    sees_files: bool,
+}
 
-/// A leaf lock: nothing of the program is called while it is held.
-static WATCH: Mutex<Option<Watch>> = Mutex::new(None);
-
-/// How many calls of a library are under way that opens files of its own.
-static ASIDE: AtomicUsize = AtomicUsize::new(0);
+/// What functions of the C library reach as well. A leaf lock: nothing of the program is called while it is held.
+#[derive(Debug)]
+struct Shared(Mutex<Watch>);
 
 thread_local! {
-    /// Set while this module itself opens files.
+    /// Set while this module itself opens files. Of the thread, whatever session there is.
     static OWN: Cell<bool> = const { Cell::new(false) };
 }
 
-fn watch() -> MutexGuard<'static, Option<Watch>> {
-    WATCH.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-/// With the session's watch, if there is one; what is opened meanwhile is ckpt's own business.
-fn with_watch<R>(act: impl FnOnce(&mut Watch) -> R) -> Option<R> {
-    OWN.set(true);
-    let result = watch().as_mut().map(act);
-    OWN.set(false);
-    result
-}
-
-/// Whether anybody wants to know what is done to files.
-pub(super) fn watches() -> bool {
-    WATCHES.load(Ordering::Relaxed) && !OWN.get() && ASIDE.load(Ordering::Relaxed) == 0
-}
-
-/// What is opened during this call, on whatever thread, is a library's own business: it opens its files again in a new
-/// process, under other names.
-pub(crate) fn not_the_programs<R>(call: impl FnOnce() -> R) -> R {
-    ASIDE.fetch_add(1, Ordering::Relaxed);
-    let result = call();
-    ASIDE.fetch_sub(1, Ordering::Relaxed);
-    result
-}
-
-/// A session begins. A restart watches from its arrival on, any other run at once. Gives whether files can be watched
-/// at all.
-pub(crate) fn begin(store: &Path, rank: u32, is_restart: bool) -> bool {
-    let can = interposition::is_used();
-    let named = start_folder().join(store);
-    let store = [fs::canonicalize(&named).unwrap_or_else(|_| named.clone()), named];
-    let log = Log::new(&store[0], rank);
-    if !is_restart {
-        log.forget();
+/// Who is to hear of what the program does to its files now.
+fn observer() -> Option<Arc<dyn FileObserver>> {
+    match OWN.get() {
+        true => None,
+        false => current::observer(),
     }
-    *watch() = Some(Watch {
-        store,
-        log,
-        read: HashSet::new(),
-        made: HashMap::new(),
-        begun: 0,
-        kept: BTreeMap::new(),
-        synced: HashMap::new(),
-        problem: None,
-    });
-    WATCHES.store(!is_restart, Ordering::SeqCst);
-    can
 }
 
-/// The session is over.
-pub(crate) fn end() {
-    WATCHES.store(false, Ordering::SeqCst);
-    *watch() = None;
-}
-
-/// The restart has arrived: the files become what they were at its checkpoint.
-///
-/// # Errors
-/// Which file cannot be brought back, and why.
-pub(crate) fn arrive(restored: &Restored) -> Result<(), LoadError> {
-    if restored.statics().iter().any(|saved| saved.key == KEY) {
-        restored.restore_static(KEY, &Closed)?;
-    } else {
-        bring_back(Vec::new()).map_err(LoadError::invalid)?;
+impl Shared {
+    /// With the watch; what is opened meanwhile is ckpt's own business.
+    fn with<R>(&self, act: impl FnOnce(&mut Watch) -> R) -> R {
+        OWN.set(true);
+        let result = act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        OWN.set(false);
+        result
     }
-    WATCHES.store(true, Ordering::SeqCst);
-    Ok(())
 }
 
-/// Adds the files to a checkpoint.
-pub(crate) fn save(builder: &mut SnapshotBuilder) {
-    let has_any = with_watch(|watch| {
-        watch.begun += 1;
-        !watch.kept.is_empty() || watch.problem.is_some()
-    });
-    if has_any == Some(true) {
-        builder.global(KEY, "files", &Closed);
+impl Journal {
+    /// A session begins. A restart watches from its arrival on, any other run at once.
+    pub fn begin(store: &Path, rank: u32, is_restart: bool) -> Journal {
+        let sees_files = interposition::is_used();
+        let named = start_folder().join(store);
+        let store = [fs::canonicalize(&named).unwrap_or_else(|_| named.clone()), named];
+        let log = Log::new(&store[0], rank);
+        if !is_restart {
+            log.forget();
+        }
+        let watch = Arc::new(Shared(Mutex::new(Watch {
+            store,
+            log,
+            read: HashSet::new(),
+            made: HashMap::new(),
+            begun: 0,
+            kept: BTreeMap::new(),
+            synced: HashMap::new(),
+            problem: None,
+        })));
+        let observer: Arc<dyn FileObserver> = watch.clone();
+        current::observe_with(Some(observer));
+        current::observe(!is_restart);
+        Journal { watch, sees_files }
+    }
+
+    /// Whether files can be watched at all.
+    pub fn sees_files(&self) -> bool {
+        self.sees_files
+    }
+
+    /// The restart has arrived: the files become what they were at its checkpoint.
+    ///
+    /// # Errors
+    /// Which file cannot be brought back, and why.
+    pub fn arrive(&self, restored: &dyn Recorded) -> Result<(), LoadError> {
+        let closed = Closed(&self.watch);
+        if restored.names().contains(&KEY) {
+            restored.put_back(KEY, &closed)?;
+        } else {
+            closed.bring_back(Vec::new()).map_err(LoadError::invalid)?;
+        }
+        current::observe(true);
+        Ok(())
+    }
+}
+
+impl StateSource for Journal {
+    fn save(&mut self, to: &mut SnapshotBuilder) -> Result<(), Fatal> {
+        let has_any = self.watch.with(|watch| {
+            watch.begun += 1;
+            !watch.kept.is_empty() || watch.problem.is_some()
+        });
+        if has_any {
+            to.global(KEY, "files", &Closed(&self.watch));
+        }
+        Ok(())
+    }
+
+    /// Those that are open become what they were, then those that are closed.
+    fn restore(&mut self, from: &dyn Recorded) -> Result<(), Fatal> {
+        let settled = from.settle_files().and_then(|()| self.arrive(from));
+        settled.map_err(|error| Fatal::refused(format!("E2029: {error}")).help(FILES_NEEDED))
+    }
+}
+
+const FILES_NEEDED: &str =
+    "the program goes on writing where it was: it needs its output files, and the right to change them";
+
+impl FileObserver for Shared {
+    fn before_open(&self, path: &CStr, flags: libc::c_int) {
+        self.with(|watch| {
+            let Some(path) = absolute(path, &watch.store) else {
+                return;
+            };
+            match flags & libc::O_ACCMODE {
+                libc::O_RDONLY => {
+                    watch.read.insert(path);
+                }
+                access => watch.before_change(path, access == libc::O_RDWR, flags),
+            }
+        });
+    }
+
+    fn before_removal(&self, path: &CStr) {
+        self.with(|watch| {
+            if let Some(path) = absolute(path, &watch.store) {
+                watch.before_removal(path);
+            }
+        });
+    }
+
+    fn before_replacement(&self, path: &CStr) {
+        self.with(|watch| {
+            if let Some(path) = absolute(path, &watch.store) {
+                watch.before_replacement(path);
+            }
+        });
     }
 }
 
@@ -160,39 +202,6 @@ fn absolute(path: &CStr, store: &[PathBuf]) -> Option<PathBuf> {
     let others = ["/proc", "/sys", "/dev"].map(Path::new).into_iter();
     let mut others = others.chain(store.iter().map(PathBuf::as_path));
     (!others.any(|root| path.starts_with(root))).then_some(path)
-}
-
-/// A file is about to be opened.
-pub(super) fn before_open(path: &CStr, flags: libc::c_int) {
-    with_watch(|watch| {
-        let Some(path) = absolute(path, &watch.store) else {
-            return;
-        };
-        match flags & libc::O_ACCMODE {
-            libc::O_RDONLY => {
-                watch.read.insert(path);
-            }
-            access => watch.before_change(path, access == libc::O_RDWR, flags),
-        }
-    });
-}
-
-/// A file is about to be removed, or moved away.
-pub(super) fn before_removal(path: &CStr) {
-    with_watch(|watch| {
-        if let Some(path) = absolute(path, &watch.store) {
-            watch.before_removal(path);
-        }
-    });
-}
-
-/// Another file is about to take its place.
-pub(super) fn before_replacement(path: &CStr) {
-    with_watch(|watch| {
-        if let Some(path) = absolute(path, &watch.store) {
-            watch.before_replacement(path);
-        }
-    });
 }
 
 impl Watch {
@@ -296,20 +305,19 @@ fn relative(path: &Path) -> PathBuf {
 }
 
 /// The kept files as a checkpoint has them.
-struct Closed;
+struct Closed<'a>(&'a Shared);
 
-impl statics::Place for Closed {
+impl Place for Closed<'_> {
     fn save(&self, to: &mut Encoder<'_>) {
-        let files = with_watch(|watch| watch.files(to));
+        let files = self.0.with(|watch| watch.files(to));
         match files {
-            Some(Ok(files)) => files.save(to),
-            Some(Err(why)) => to.fail(why),
-            None => Vec::<Kept>::new().save(to),
+            Ok(files) => files.save(to),
+            Err(why) => to.fail(why),
         }
     }
 
     fn restore(&self, from: &mut Decoder<'_>) -> Result<(), LoadError> {
-        bring_back(Vec::load(from)?).map_err(LoadError::invalid)
+        self.bring_back(Vec::load(from)?).map_err(LoadError::invalid)
     }
 }
 
@@ -381,33 +389,36 @@ impl Checkpoint for Kept {
     }
 }
 
-/// Brings all files back: those that the checkpoint has, and those that the run has touched since.
-fn bring_back(saved: Vec<Kept>) -> Result<(), String> {
-    with_watch(|watch| {
-        watch.log.move_paths(moved::now)?;
-        let log = watch.log.read()?;
-        let known: HashSet<&Path> = saved.iter().map(|kept| kept.path.as_path()).collect();
-        let mut first: BTreeMap<&Path, &Was> = BTreeMap::new();
-        for (path, was) in &log {
-            first.entry(path).or_insert(was);
-        }
-        let touched_since = first.into_iter().filter(|(path, _)| !known.contains(path));
-        let all = saved.iter().map(|kept| (kept.path.as_path(), &kept.was));
-        for (path, was) in all.chain(touched_since) {
-            // One that only grew, and was then replaced: the log has what it had grown to.
-            let grown = log.iter().find_map(|(other, then)| match (then, was) {
-                (Was::Content(bytes), Was::Length(length)) if other == path => bytes.get(..*length as usize),
-                _ => None,
-            });
-            restore(path, was, grown)?;
-        }
-        for kept in &saved {
-            let keeps = if kept.grows { Keeps::Length } else { Keeps::Content };
-            watch.kept.insert(start_folder().join(&kept.path), keeps);
-        }
-        Ok(())
-    })
-    .unwrap_or(Ok(()))
+impl Closed<'_> {
+    /// Brings all files back: those that the checkpoint has, and those that the run has touched since.
+    fn bring_back(&self, saved: Vec<Kept>) -> Result<(), String> {
+        self.0.with(|watch| {
+            watch.log.move_paths(moved::now)?;
+            let log = watch.log.read()?;
+            let known: HashSet<&Path> = saved.iter().map(|kept| kept.path.as_path()).collect();
+            let mut first: BTreeMap<&Path, &Was> = BTreeMap::new();
+            for (path, was) in &log {
+                first.entry(path).or_insert(was);
+            }
+            let touched_since = first.into_iter().filter(|(path, _)| !known.contains(path));
+            let all = saved.iter().map(|kept| (kept.path.as_path(), &kept.was));
+            for (path, was) in all.chain(touched_since) {
+                // One that only grew, and was then replaced: the log has what it had grown to.
+                let grown = log.iter().find_map(|(other, then)| match (then, was) {
+                    (Was::Content(bytes), Was::Length(length)) if other == path => {
+                        bytes.get(..*length as usize)
+                    }
+                    _ => None,
+                });
+                restore(path, was, grown)?;
+            }
+            for kept in &saved {
+                let keeps = if kept.grows { Keeps::Length } else { Keeps::Content };
+                watch.kept.insert(start_folder().join(&kept.path), keeps);
+            }
+            Ok(())
+        })
+    }
 }
 
 /// Makes a file what it was.

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Body, ListOf, Memory, Owner, Reference, SMALLEST, Sink, Taken, block_size};
-use crate::forked::{Copier, Order, Shared};
-use crate::pages::Pages;
+use crate::base::forked::{Copier, Order, Shared};
+use crate::base::pages::Pages;
 use crate::value::DType;
 
 /// A range of memory.

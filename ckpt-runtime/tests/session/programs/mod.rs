@@ -6,6 +6,7 @@ mod globals;
 mod input;
 mod nested;
 mod recursion;
+mod reopened;
 mod slips;
 mod steps;
 
@@ -23,6 +24,7 @@ pub fn run(program: &str) -> Result<(), String> {
         "globals" => globals::main(),
         "input" => input::main(),
         "nested" => nested::main(),
+        "reopened" => reopened::main(),
         "recursion" => recursion::main(),
         "steps" => return steps::main(),
         "manual" => steps::by_hand(),

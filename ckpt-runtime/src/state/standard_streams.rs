@@ -1,24 +1,55 @@
-//! Standard input, where it is a file: a checkpoint keeps how far the program has read it, and a restart goes on there.
+//! The standard streams. What the program has printed leaves its buffer before a checkpoint is written: a restart does not
+//! print it again. Where standard input is a file, a checkpoint keeps how far the program has read it, and a restart goes on
+//! there.
 //!
 //! What the program has read is what the file's offset says, less what waits in the buffer that all readers of
 //! `std::io::stdin()` share.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Write};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use rustix::fs::{FileType, SeekFrom, fstat, seek};
 use rustix::stdio::stdin;
 
+use super::snapshot::SnapshotBuilder;
+use super::source::{Recorded, StateSource};
+use crate::base::report::Fatal;
+
 /// Name of the note in every checkpoint of a program that has read some of it.
-pub(crate) const INPUT_NOTE: &str = "standard_input";
+const INPUT_NOTE: &str = "standard_input";
 
 /// How long to wait for the lock of standard input: a program that holds it has it as a variable, which says so itself.
 const PATIENCE: Duration = Duration::from_millis(200);
 
+/// The streams of the process.
+#[derive(Debug)]
+pub(crate) struct StandardStreams;
+
+impl StateSource for StandardStreams {
+    fn save(&mut self, _: &mut SnapshotBuilder) -> Result<(), Fatal> {
+        Ok(())
+    }
+
+    fn note(&mut self) -> Option<(&'static str, String)> {
+        let _ = io::stdout().flush();
+        read_so_far().map(|input| (INPUT_NOTE, input.to_string()))
+    }
+
+    fn restore(&mut self, from: &dyn Recorded) -> Result<(), Fatal> {
+        let input = from.note(INPUT_NOTE).and_then(|note| note.parse().ok());
+        input
+            .map_or(Ok(()), go_on)
+            .map_err(|what| Fatal::refused(format!("E2030: {what}")).help(INPUT_NEEDED))
+    }
+}
+
+const INPUT_NEEDED: &str =
+    "the program had read a part of it and goes on reading there: give it the same file again, `< FILE`";
+
 /// How far standard input was read, and how long it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Input {
+struct Input {
     position: u64,
     length: u64,
 }
@@ -42,7 +73,7 @@ impl std::str::FromStr for Input {
 }
 
 /// How far the program has read standard input; nothing where it is no file, or has not been read.
-pub(crate) fn read_so_far() -> Option<Input> {
+fn read_so_far() -> Option<Input> {
     let length = length()?;
     if seek(stdin(), SeekFrom::Current(0)).ok()? == 0 {
         return None;
@@ -57,7 +88,7 @@ pub(crate) fn read_so_far() -> Option<Input> {
 ///
 /// # Errors
 /// What is missing: the program had not read all of it, and it is no file now.
-pub(crate) fn go_on(input: Input) -> Result<(), String> {
+fn go_on(input: Input) -> Result<(), String> {
     let Input { position, length } = input;
     let now = self::length();
     if now.is_none() && position == length {

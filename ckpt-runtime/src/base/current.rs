@@ -1,0 +1,261 @@
+//! The session that is open in this process, for those that nobody hands it to: sites in generated code, handlers of
+//! signals, functions of the C library that ckpt stands in for, threads that end the process, and the process's end.
+//!
+//! This registration is the only thing of a session that is global. [`register`] sets it, and it is cleared when what that
+//! gives is dropped; all else is a field of the session. Sites read two words of it, which are therefore here and not
+//! behind a pointer.
+
+use std::ffi::{CStr, c_int};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::visit_number::VisitNumber;
+
+/// The last visit number that a session counts to; threads that are not the session's count from there on.
+pub(crate) const LAST: u64 = 1 << 62;
+
+/// What wants attention at the next site: flags of [`attention`].
+pub(crate) const INTERVAL: u8 = 1;
+/// A signal asks for a stop.
+pub(crate) const STOP_SIGNAL: u8 = 2;
+/// The time limit is near.
+pub(crate) const TIME_LIMIT: u8 = 4;
+/// A checkpoint has been written, or could not be: somebody is to look at what came of it.
+pub(crate) const WRITTEN: u8 = 8;
+
+/// What the end of a process asks of its session, from whatever thread.
+pub(crate) trait Owner: Send + Sync {
+    /// The number of this process among those of the program, if there are several.
+    fn rank(&self) -> Option<u32>;
+
+    /// ckpt is about to end the run with an error.
+    fn refused(&self, headline: &str);
+
+    /// This process ends with an error: so must all others.
+    fn abort(&self, code: i32);
+
+    /// The process exits, with this status if that is known.
+    fn exits(&self, status: Option<c_int>);
+}
+
+/// Hears of what is done to files by their paths, before it is done.
+pub(crate) trait FileObserver: Send + Sync {
+    /// A file is about to be opened.
+    fn before_open(&self, path: &CStr, flags: c_int);
+
+    /// A file is about to be removed, or moved away.
+    fn before_removal(&self, path: &CStr);
+
+    /// Another file is about to take its place.
+    fn before_replacement(&self, path: &CStr);
+}
+
+/// The registration.
+struct Current {
+    /// Whether there is one: at most one at a time.
+    open: AtomicBool,
+    /// Whether instrumented functions have a session to report to. Changes only while no instrumented function is active.
+    active: AtomicBool,
+    /// The visit at which a site has to look up; beyond every count while there is no session.
+    next: VisitNumber,
+    /// The next visit at which it is certain that something is due: no site passes it without looking up.
+    planned: VisitNumber,
+    attention: AtomicU8,
+    /// The signal that asked for a stop.
+    signal: AtomicI32,
+    /// Whether signals are the session's. Otherwise they do what they always did.
+    listens: AtomicBool,
+    /// Whether the walk of a restart ended somewhere on its way.
+    stranded: AtomicBool,
+    /// A leaf lock. It stays when the session has closed, until the next one opens: with which status the process exits
+    /// is known only at its end.
+    owner: Mutex<Option<Arc<dyn Owner>>>,
+    /// Whether the observer wants to hear of files now.
+    observes: AtomicBool,
+    /// A leaf lock.
+    observer: Mutex<Option<Arc<dyn FileObserver>>>,
+    /// How many calls of libraries are under way that open files of their own; theirs to count, whatever session is open.
+    aside: AtomicUsize,
+}
+
+static CURRENT: Current = Current {
+    open: AtomicBool::new(false),
+    active: AtomicBool::new(false),
+    next: VisitNumber::new(u64::MAX),
+    planned: VisitNumber::new(u64::MAX),
+    attention: AtomicU8::new(0),
+    signal: AtomicI32::new(0),
+    listens: AtomicBool::new(false),
+    stranded: AtomicBool::new(false),
+    owner: Mutex::new(None),
+    observes: AtomicBool::new(false),
+    observer: Mutex::new(None),
+    aside: AtomicUsize::new(0),
+};
+
+/// The session is registered until this is dropped.
+#[derive(Debug)]
+#[must_use = "the registration ends when this is dropped"]
+pub(crate) struct Registration(());
+
+/// Registers the session that opens; none where this process has one already.
+pub(crate) fn register(owner: Arc<dyn Owner>) -> Option<Registration> {
+    if CURRENT.open.swap(true, Ordering::SeqCst) {
+        return None;
+    }
+    clear();
+    CURRENT.stranded.store(false, Ordering::SeqCst);
+    set(&CURRENT.owner, Some(owner));
+    Some(Registration(()))
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        clear();
+        CURRENT.open.store(false, Ordering::SeqCst);
+    }
+}
+
+fn clear() {
+    CURRENT.active.store(false, Ordering::SeqCst);
+    CURRENT.listens.store(false, Ordering::SeqCst);
+    observe_with(None);
+    CURRENT.next.store(u64::MAX, Ordering::SeqCst);
+    CURRENT.planned.store(u64::MAX, Ordering::SeqCst);
+    CURRENT.attention.store(0, Ordering::SeqCst);
+    CURRENT.signal.store(0, Ordering::SeqCst);
+}
+
+fn set<T: ?Sized>(place: &Mutex<Option<Arc<T>>>, to: Option<Arc<T>>) {
+    let before = std::mem::replace(&mut *place.lock().unwrap_or_else(PoisonError::into_inner), to);
+    drop(before);
+}
+
+fn get<T: ?Sized>(place: &Mutex<Option<Arc<T>>>) -> Option<Arc<T>> {
+    place.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// The session that is open, or was the last.
+pub(crate) fn owner() -> Option<Arc<dyn Owner>> {
+    get(&CURRENT.owner)
+}
+
+/// Whether instrumented functions have a session to report to.
+#[inline(always)]
+pub(crate) fn is_active() -> bool {
+    CURRENT.active.load(Ordering::Relaxed)
+}
+
+/// Instrumented functions have a session to report to from now on, or none.
+pub(crate) fn activate(active: bool) {
+    CURRENT.active.store(active, Ordering::SeqCst);
+}
+
+/// The visit at which a site has to look up.
+#[inline(always)]
+pub(crate) fn next() -> u64 {
+    CURRENT.next.load(Ordering::Relaxed)
+}
+
+/// The next visit at which something is due for certain.
+pub(crate) fn planned() -> u64 {
+    CURRENT.planned.load(Ordering::SeqCst)
+}
+
+/// Sites look up at this visit next, where something is due for certain.
+pub(crate) fn plan(visits: u64) {
+    CURRENT.planned.store(visits, Ordering::SeqCst);
+    CURRENT.next.store(visits, Ordering::SeqCst);
+}
+
+/// Asks every site to look up from now on.
+pub(crate) fn look_now() {
+    CURRENT.next.store(0, Ordering::SeqCst);
+}
+
+/// No site looks up until the next time that one is asked to: what wants attention stays noted.
+pub(crate) fn look_no_more() {
+    CURRENT.next.store(LAST, Ordering::SeqCst);
+}
+
+/// Sites look up at the next planned visit: what wants attention stays noted until then.
+pub(crate) fn look_as_planned() {
+    CURRENT.next.store(planned(), Ordering::SeqCst);
+}
+
+/// What wants attention.
+pub(crate) fn attention() -> u8 {
+    CURRENT.attention.load(Ordering::SeqCst)
+}
+
+/// Notes what wants attention, without asking sites to look up.
+pub(crate) fn note(flag: u8) {
+    CURRENT.attention.fetch_or(flag, Ordering::SeqCst);
+}
+
+/// Somebody looks at these now; gives which of them were noted.
+pub(crate) fn take(flags: u8) -> u8 {
+    CURRENT.attention.fetch_and(!flags, Ordering::SeqCst) & flags
+}
+
+/// Notes it and asks every site to look up. Called by any thread.
+pub(crate) fn call_attention(flag: u8) {
+    note(flag);
+    look_now();
+}
+
+/// Called in a signal handler: only touches atomics. Gives whether the signal is the session's.
+pub(crate) fn signal_arrived(signal: i32) -> bool {
+    let listens = CURRENT.listens.load(Ordering::SeqCst);
+    if listens {
+        CURRENT.signal.store(signal, Ordering::SeqCst);
+        call_attention(STOP_SIGNAL);
+    }
+    listens
+}
+
+/// The signal that asked for a stop.
+pub(crate) fn signal() -> i32 {
+    CURRENT.signal.load(Ordering::SeqCst)
+}
+
+/// Signals are the session's from now on, or do what they always did.
+pub(crate) fn listen(listens: bool) {
+    CURRENT.listens.store(listens, Ordering::SeqCst);
+}
+
+/// The walk of the restart ended on its way: the process is to end with an error, whatever `main` returns.
+pub(crate) fn strand() {
+    CURRENT.stranded.store(true, Ordering::SeqCst);
+}
+
+/// Whether the walk of the restart ended on its way.
+pub(crate) fn is_stranded() -> bool {
+    CURRENT.stranded.load(Ordering::SeqCst)
+}
+
+/// Who hears of files. It hears nothing until [`observe`] says so.
+pub(crate) fn observe_with(observer: Option<Arc<dyn FileObserver>>) {
+    observe(false);
+    set(&CURRENT.observer, observer);
+}
+
+/// The observer hears of files from now on, or no more.
+pub(crate) fn observe(observes: bool) {
+    CURRENT.observes.store(observes, Ordering::SeqCst);
+}
+
+/// Who hears of files now. What a library is about is its own business.
+pub(crate) fn observer() -> Option<Arc<dyn FileObserver>> {
+    let hears = CURRENT.observes.load(Ordering::Relaxed) && CURRENT.aside.load(Ordering::Relaxed) == 0;
+    if hears { get(&CURRENT.observer) } else { None }
+}
+
+/// What is opened during this call, on whatever thread, is a library's own business: it opens its files again in a new
+/// process, under other names.
+pub(crate) fn not_the_programs<R>(call: impl FnOnce() -> R) -> R {
+    CURRENT.aside.fetch_add(1, Ordering::Relaxed);
+    let result = call();
+    CURRENT.aside.fetch_sub(1, Ordering::Relaxed);
+    result
+}
