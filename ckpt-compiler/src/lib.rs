@@ -1,22 +1,26 @@
 //! The ckpt compiler as a plain library: syn in, an instrumented function out. No I/O, no cargo, no runtime.
 //!
-//! The stages, one module each, in the order in which data goes through them:
+//! The stages, in the order in which data goes through them; each imports only from those above it:
 //!
 //! | stage | module | what it makes |
 //! | --- | --- | --- |
-//! | options | [`options`] | what the attribute says |
-//! | sites | [`marks`], [`choose`] | where checkpoints may be taken |
-//! | regions | [`regions`] | threads with sites, their bodies as functions of their own |
-//! | streams | [`streams`] | calls of readers and standard streams that are seen to give values |
-//! | preparation | [`mod@prepare`] | attributes and closures in the form that the next stage takes |
+//! | ground | [`names`], [`paths`], [`mod@diagnostics`] | names that ckpt adds, paths of the runtime, what is said to the user |
+//! | library | [`library`] | what calls mean, from tables |
+//! | syntax | [`syntax`] | what syntax alone tells, with these tables: sites, origins of values, patterns, macros |
+//! | parse | [`parse`] | what the attributes of a function say |
+//! | items | [`mod@derive`], [`object`] | `Checkpoint` for types and trait objects, which need none of the stages below |
+//! | desugar | [`mod@desugar`] | the bodies of threads taken out, the rest in the form that the spine takes, one rewriting a file |
 //! | spine | [`spine`] | the statements around the sites taken apart, all others verbatim |
-//! | flow | [`flow`] | names resolved to bindings, and the graph of their events |
-//! | liveness | [`liveness`] | which values are needed after a site, which may have been moved |
-//! | classes | [`classes`] | how each variable comes back at a restart |
-//! | plan | [`mod@plan`] | what each site registers, what runs again |
-//! | emit | [`emit`] | the tokens |
+//! | control flow | [`cfg`] | names resolved to bindings, and the graph of their events |
+//! | liveness | [`liveness`] | which values are needed after a site, which may have been moved, which are clean |
+//! | strategies | [`strategies`] | how each variable comes back at a restart |
+//! | plan | [`mod@plan`] | loans, schedule, option slots and reborrows; what each site registers |
+//! | emit | [`mod@emit`] | the tokens |
+//! | validate | [`validate`] | the last look: every name and number of the user's function is in them |
+//! | passes | [`passes`] | runs them in order, and shows what each has made |
+//! | explain | [`mod@explain`] | the plan in words, for people |
 //!
-//! [`instrument()`] runs them all. User errors are found before `emit`, which cannot fail.
+//! User errors are found before `emit`, which cannot fail.
 //!
 //! The whole-package analysis, the crate `ckpt-analysis`, is built on these stages.
 

@@ -3,14 +3,96 @@
 //! The cost of a loop is an estimate over its statements, calls and the trips of the loops inside it, in the manner of
 //! Rodriguez, Martin, Gonzalez, Tourino, JUCS 15(14), 2009: what is not known counts as ten trips.
 
+use super::regions::Regions;
+use crate::diagnostics::{Diagnostics, Refusal};
+use crate::parse::options::{Options, SiteChoice};
+use crate::syntax::marks::Marks;
+use crate::syntax::without_ckpt::without_sites;
+use quote::ToTokens;
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Lit, Stmt, parse_quote_spanned};
+use syn::{Block, Expr, ItemFn, Lit, Stmt, parse_quote, parse_quote_spanned};
 
 /// Trips of a loop whose count cannot be read off its range.
 const UNKNOWN_TRIPS: f64 = 10.0;
 
+/// Sites are where the user put them, or, with nothing marked, in the costliest loop. Whether it is that.
+pub fn choose_sites(
+    function: &mut ItemFn,
+    options: &Options,
+    regions: &Regions,
+    errors: &mut Diagnostics,
+) -> bool {
+    let marks = Marks {
+        calls: &options.calls,
+    };
+    if let Some(trapped) = marks.trapped(&function.block) {
+        errors.refuse(
+            trapped.span,
+            Refusal::SiteInside {
+                holder: trapped.holder,
+                way_out: trapped.instead,
+            },
+        );
+        return false;
+    }
+    let called = |path: &&syn::Path| {
+        Marks {
+            calls: std::slice::from_ref(*path),
+        }
+        .in_block(&without_sites(&function.block))
+            || regions.members.iter().any(|member| {
+                let calls = std::slice::from_ref(*path);
+                Marks { calls }.in_block(&member.function.block)
+            })
+    };
+    let mut unmet = options
+        .calls
+        .iter()
+        .filter(|path| !called(path))
+        .collect::<Vec<_>>()
+        .into_iter();
+    if unmet.len() == 0 && marks.in_block(&function.block) {
+        return false;
+    }
+    if let Some(call) = unmet.next() {
+        let name = call.to_token_stream().to_string().replace(' ', "");
+        errors.refuse(
+            syn::spanned::Spanned::span(call),
+            Refusal::NeverCalls {
+                function: function.sig.ident.to_string(),
+                name: name.to_string(),
+            },
+        );
+        return false;
+    }
+    if options.sites == SiteChoice::Manual {
+        errors.refuse(
+            function.sig.ident.span(),
+            Refusal::HasNoSite {
+                function: function.sig.ident.to_string(),
+            },
+        );
+        return false;
+    }
+    match place_in_costliest_loop(&mut function.block) {
+        Some(line) => {
+            let note = format!(" ckpt has placed a checkpoint site in the loop at line {line}.");
+            function.attrs.push(parse_quote!(#[doc = ""]));
+            function.attrs.push(parse_quote!(#[doc = #note]));
+            return true;
+        }
+        None => errors.refuse(
+            function.sig.ident.span(),
+            Refusal::HasNoLoop {
+                function: function.sig.ident.to_string(),
+            },
+        ),
+    }
+    false
+}
+
 /// Puts a site at the start of the costliest loop's body; returns the loop's line, or nothing where there is no loop.
-pub fn place_in_costliest_loop(body: &mut Block) -> Option<usize> {
+fn place_in_costliest_loop(body: &mut Block) -> Option<usize> {
     let mut finder = Finder {
         depth: 0,
         best: None,

@@ -20,20 +20,52 @@ pub mod streams;
 use crate::diagnostics::Diagnostics;
 
 use crate::names::Names;
+use crate::parse::options::Options;
 use crate::syntax::marks::Marks;
+use crate::syntax::references::reference_names;
 use form::Form;
+use regions::Regions;
 use std::collections::HashSet;
 use syn::ItemFn;
 
-/// Prepares a function. `references` are the names known to stand for references wherever they are declared.
-pub fn prepare(
-    function: &mut ItemFn,
+/// A function in the form that is taken apart.
+#[derive(Debug)]
+pub struct Desugared {
+    /// The function, with its sites.
+    pub function: ItemFn,
+    /// Whether its site stands in a loop that the compiler has chosen, with none marked.
+    pub chosen: bool,
+    /// The names known to stand for references wherever they are declared.
+    pub references: HashSet<String>,
+}
+
+/// Brings a function, of which the bodies of threads have been taken out, into the form that is taken apart.
+pub fn desugar(
+    mut function: ItemFn,
     form: Form,
-    marks: Marks<'_>,
-    references: &HashSet<String>,
+    options: &Options,
+    regions: &Regions,
     names: &Names,
     errors: &mut Diagnostics,
-) {
+) -> Desugared {
+    let marks = Marks {
+        calls: &options.calls,
+    };
+    inlined_closures::unfold(&mut function, marks, names);
+    let chosen = chosen_site::choose_sites(&mut function, options, regions, errors);
+    if errors.is_empty() {
+        streams::show_values(&mut function.block);
+        rewrite(&mut function, form, marks, names, errors);
+    }
+    Desugared {
+        references: reference_names(&function),
+        function,
+        chosen,
+    }
+}
+
+fn rewrite(function: &mut ItemFn, form: Form, marks: Marks<'_>, names: &Names, errors: &mut Diagnostics) {
+    let references = &reference_names(function);
     attributes::gather(function, marks, errors);
     if form.own_names {
         own_names::give(function);

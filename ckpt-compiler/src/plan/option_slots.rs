@@ -83,6 +83,51 @@ impl OptionSlots {
     }
 }
 
+impl OptionSlots {
+    /// What is taken and put where, as text; `name` names variables.
+    pub(crate) fn text(&self, name: &dyn Fn(BindingId) -> String) -> String {
+        let names = |ids: &[BindingId]| {
+            let names: Vec<String> = ids.iter().map(|id| name(*id)).collect();
+            names.join(", ")
+        };
+        let stop = |what: &str, step: &StepId, stop: &Stop| {
+            let parts = [
+                ("takes", &stop.take),
+                ("puts", &stop.put),
+                ("parked", &stop.parked),
+            ];
+            let parts = parts.into_iter().filter(|(_, ids)| !ids.is_empty());
+            let parts: Vec<String> = parts
+                .map(|(word, ids)| format!(" {word} {}", names(ids)))
+                .collect();
+            (!parts.is_empty()).then(|| ((*step, 0), format!("{what} {step}:{}\n", parts.join(";"))))
+        };
+        let stops = self
+            .stops
+            .iter()
+            .filter_map(|(step, one)| stop("step", step, one));
+        let around = self
+            .around
+            .iter()
+            .filter_map(|(step, one)| stop("around step", step, one));
+        let jumps = self.jumps.iter().map(|((step, jump), ids)| {
+            let word = if jump.breaks { "break" } else { "continue" };
+            let label = jump
+                .label
+                .as_ref()
+                .map_or(String::new(), |label| format!(" '{label}"));
+            (
+                (*step, 1),
+                format!("step {step} before {word}{label}: puts {}\n", names(ids)),
+            )
+        });
+        let mut lines: Vec<_> = stops.chain(around).chain(jumps).collect();
+        lines.sort();
+        let lines: Vec<String> = lines.into_iter().map(|(_, line)| line).collect();
+        lines.concat()
+    }
+}
+
 /// Finds out what is taken and put where.
 pub fn option_slots(
     lowered: &Lowered,

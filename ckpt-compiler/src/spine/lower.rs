@@ -1,5 +1,6 @@
 //! Takes apart the statements that hold a site, and only those.
 
+use super::keys::changing_names;
 use super::refilled::filled_parts_of;
 use super::{
     Block, Branch, LentPart, Lowered, Plain, Site, SiteId, Sites, Spine, SpineStep, Step, StepKind, Target,
@@ -14,18 +15,16 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
-use syn::{Expr, Local, Pat, Stmt, parse_quote};
+use syn::{Expr, ItemFn, Local, Pat, Stmt, parse_quote};
 
 /// Lowers the body of a function.
 ///
-/// `references` are the names known to stand for references wherever they are declared, `changing` those of variables that
-/// may get another value.
+/// `references` are the names known to stand for references wherever they are declared.
 pub fn lower(
-    body: syn::Block,
+    function: &ItemFn,
     form: Form,
     marks: Marks<'_>,
     references: &HashSet<String>,
-    changing: &HashSet<String>,
     names: &Names,
     errors: &mut Diagnostics,
 ) -> Lowered {
@@ -33,13 +32,13 @@ pub fn lower(
         form,
         marks,
         references,
-        changing,
+        changing: &changing_names(function),
         names,
         errors,
         sites: Vec::new(),
         lent_parts: Vec::new(),
     };
-    let mut body = lowering.block(body);
+    let mut body = lowering.block((*function.block).clone());
     super::number(&mut body, 0);
     Lowered {
         body,

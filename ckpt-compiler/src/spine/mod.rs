@@ -10,6 +10,7 @@ pub mod operands;
 mod patterns;
 mod refilled;
 pub mod select;
+mod show;
 
 pub use lower::lower;
 

@@ -8,4 +8,6 @@ pub mod origins;
 pub mod own_macros;
 pub mod patterns;
 pub mod purity;
+pub mod references;
+pub mod text;
 pub mod without_ckpt;

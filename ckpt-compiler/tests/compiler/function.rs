@@ -42,11 +42,10 @@ impl Function {
         let calls: Vec<syn::Path> = syn::parse_str(callee).into_iter().collect();
         let (names, references) = (Names::default(), references(&function));
         let lowered = spine::lower(
-            (*function.block).clone(),
+            &function,
             Form::default(),
             Marks { calls: &calls },
             &references,
-            &spine::keys::changing_names(&function),
             &names,
             errors,
         );

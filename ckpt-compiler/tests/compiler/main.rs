@@ -9,6 +9,7 @@ mod refusals;
 mod robustness;
 mod snapshots;
 mod spine;
+mod stages;
 mod strategies;
 
 #[path = "../support/sources.rs"]

@@ -118,6 +118,14 @@ pub fn write_out(
             .collect::<Vec<_>>()
             .join("\n")
     })?;
+    formatted(tokens, in_impl)
+}
+
+/// A function, formatted.
+///
+/// # Errors
+/// Where it is no Rust.
+pub fn formatted(tokens: TokenStream, in_impl: bool) -> Result<String, String> {
     let whole = if in_impl {
         quote!(impl Holder { #tokens })
     } else {

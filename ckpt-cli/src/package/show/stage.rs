@@ -1,21 +1,31 @@
 //! `cargo ckpt plan --stage NAME`: what a stage of the compiler has made, as text.
 
-use std::fmt::{Debug, Write};
+use std::fmt::Write;
+use std::sync::LazyLock;
 
 use ckpt_analysis::decisions::reexecution::with_again;
 use ckpt_analysis::placement::{Candidate, Placement};
 use ckpt_analysis::{Analysis, FileId};
-use ckpt_compiler::passes::{Stages, analyse};
+use ckpt_compiler::passes::{PASSES, Pass, dump};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
 use crate::package::build::driver::made_again;
 use crate::package::read::ReadPackage;
-use crate::package::show::full::write_out;
+use crate::package::show::full::formatted;
 
-/// The stages, in their order: the first six see the whole package, the others one instrumented function at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+/// A stage: of the whole package, or of one instrumented function at a time.
+#[derive(Debug, Clone, Copy)]
 pub enum Stage {
+    /// Of the package.
+    Package(PackageStage),
+    /// Of each function.
+    Function(&'static Pass),
+}
+
+/// The stages that see the whole package, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum PackageStage {
     /// Files and modules
     Parse,
     /// Functions, types, constants and global state
@@ -28,28 +38,38 @@ pub enum Stage {
     Communications,
     /// The chosen sites, and what was refused
     SafePoints,
-    /// The statements with sites, taken apart
-    Spine,
-    /// Variables, and the order in which they are used
-    Bindings,
-    /// What is needed at each site
-    Liveness,
-    /// What each site registers
-    Plan,
-    /// The instrumented functions
-    Emit,
+}
+
+impl clap::ValueEnum for Stage {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<Stage>> = LazyLock::new(|| {
+            let package = <PackageStage as clap::ValueEnum>::value_variants()
+                .iter()
+                .copied();
+            let function = PASSES.into_iter().map(Stage::Function);
+            package.map(Stage::Package).chain(function).collect()
+        });
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        match self {
+            Self::Package(stage) => clap::ValueEnum::to_possible_value(stage),
+            Self::Function(pass) => Some(clap::builder::PossibleValue::new(pass.name).help(pass.about)),
+        }
+    }
 }
 
 /// The artefact of a stage.
 pub fn artefact(stage: Stage, package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> String {
     match stage {
-        Stage::Parse => files(package),
-        Stage::Items => analysis.items.to_string(),
-        Stage::Calls => analysis.graph.to_string(),
-        Stage::Cost => cost(analysis, placement),
-        Stage::Communications => communications(analysis),
-        Stage::SafePoints => placement.to_string(),
-        _ => functions(stage, package, analysis, placement),
+        Stage::Package(PackageStage::Parse) => files(package),
+        Stage::Package(PackageStage::Items) => analysis.items.to_string(),
+        Stage::Package(PackageStage::Calls) => analysis.graph.to_string(),
+        Stage::Package(PackageStage::Cost) => cost(analysis, placement),
+        Stage::Package(PackageStage::Communications) => communications(analysis),
+        Stage::Package(PackageStage::SafePoints) => placement.to_string(),
+        Stage::Function(pass) => functions(pass, package, analysis, placement),
     }
 }
 
@@ -104,14 +124,14 @@ fn cost(analysis: &Analysis, placement: &Placement) -> String {
     text
 }
 
-fn functions(stage: Stage, package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> String {
+fn functions(pass: &Pass, package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> String {
     let again = made_again(package, analysis, placement);
     let mut text = String::new();
     for candidate in placement.candidates() {
         let function = analysis.items.function(candidate.function);
         let _ = writeln!(text, "--- {}", function.display);
         let shown = match with_again(analysis, &candidate, &again) {
-            Ok((arguments, item)) => one(stage, arguments, item.to_token_stream(), &candidate),
+            Ok((arguments, item)) => one(pass, arguments, &item.to_token_stream(), &candidate),
             Err(_) => "the sites cannot be put in\n".to_owned(),
         };
         text += &shown;
@@ -119,69 +139,10 @@ fn functions(stage: Stage, package: &ReadPackage, analysis: &Analysis, placement
     text
 }
 
-fn one(stage: Stage, arguments: TokenStream, item: TokenStream, candidate: &Candidate) -> String {
-    if stage == Stage::Emit {
-        let is_method = item.to_string().contains("self");
-        let text = write_out(arguments, item, candidate.opens_session, is_method);
-        return text.unwrap_or_else(|why| why) + "\n";
-    }
-    let stages = match analyse(arguments, &item, candidate.opens_session) {
-        Ok(stages) => stages,
-        Err(errors) => {
-            let list: Vec<_> = errors.iter().map(|one| one.message()).collect();
-            return list.join("\n") + "\n";
-        }
-    };
-    match stage {
-        Stage::Spine => debug(&stages.lowered),
-        Stage::Bindings => bindings(&stages),
-        Stage::Liveness => liveness(&stages),
-        _ => debug(&stages.plan),
-    }
-}
-
-fn debug(artefact: &impl Debug) -> String {
-    format!("{artefact:#?}\n")
-}
-
-fn bindings(stages: &Stages) -> String {
-    let mut text = String::new();
-    for (id, one) in stages.flow.bindings.iter().enumerate() {
-        let _ = writeln!(
-            text,
-            "{id} {} line {} {:?} {:?}",
-            one.ident,
-            one.ident.span().start().line,
-            one.declaration,
-            stages.plan.classes.get(id)
-        );
-    }
-    for (index, node) in stages.flow.nodes.iter().enumerate() {
-        let _ = write!(text, "block {index} -> {:?}:", node.next);
-        for event in &node.events {
-            let name = &stages.flow.bindings[event.binding].ident;
-            let _ = write!(text, " {:?} {name}", event.kind);
-        }
-        text.push('\n');
-    }
-    text
-}
-
-fn liveness(stages: &Stages) -> String {
-    let mut text = String::new();
-    for (index, site) in stages.flow.sites.iter().enumerate() {
-        let number = index as u32 + 1;
-        let live = site.scope.iter().filter(|id| {
-            stages
-                .liveness
-                .is_live(&stages.flow, number as ckpt_compiler::spine::SiteId, **id)
-        });
-        let names: Vec<String> = live
-            .map(|id| stages.flow.bindings[*id].ident.to_string())
-            .collect();
-        let _ = writeln!(text, "site {number}: live {}", names.join(", "));
-    }
-    text
+fn one(pass: &Pass, arguments: TokenStream, item: &TokenStream, candidate: &Candidate) -> String {
+    let is_method = item.to_string().contains("self");
+    let format = |tokens| formatted(tokens, is_method).unwrap_or_else(|why| why) + "\n";
+    dump(pass, arguments, item, candidate.opens_session, &format)
 }
 
 #[cfg(test)]
@@ -191,6 +152,7 @@ mod tests {
     use crate::package::read::read;
     use crate::package::testing::{Tree, manifest, options};
     use ckpt_analysis::{ChooseOptions, place};
+    use clap::ValueEnum;
 
     #[test]
     fn every_stage_shows_what_it_has_made() {
@@ -200,20 +162,21 @@ mod tests {
         let analysis = package.analyse();
         let main = main_of(&package, &analysis).expect("a main");
         let placement = place(&analysis, main, &ChooseOptions::default());
-        for (stage, part) in [
-            (Stage::Parse, "Bin app src/main.rs"),
-            (Stage::Items, "main"),
-            (Stage::Calls, "for trips 10000"),
-            (Stage::Cost, "main:1 `for k in 0..10000` trips 10000"),
-            (Stage::SafePoints, "for k in 0..10000"),
-            (Stage::Spine, "Lowered"),
-            (Stage::Bindings, "Write sum"),
-            (Stage::Liveness, "site 1: live sum"),
-            (Stage::Plan, "SitePlan"),
-            (Stage::Emit, "::ckpt::__rt::Frame::enter"),
+        for (name, part) in [
+            ("parse", "Bin app src/main.rs"),
+            ("items", "main"),
+            ("calls", "for trips 10000"),
+            ("cost", "main:1 `for k in 0..10000` trips 10000"),
+            ("safe-points", "for k in 0..10000"),
+            ("spine", "site 1: line 1"),
+            ("bindings", "Write sum"),
+            ("liveness", "site 1: live sum"),
+            ("plan", "sum: saved"),
+            ("emit", "::ckpt::__rt::Frame::enter"),
         ] {
+            let stage = Stage::from_str(name, false).expect("a stage of that name");
             let text = artefact(stage, &package, &analysis, &placement);
-            assert!(text.contains(part), "{stage:?}: {part}\n{text}");
+            assert!(text.contains(part), "{name}: {part}\n{text}");
         }
     }
 }

@@ -8,7 +8,7 @@ use super::starts::{
     Others, Spawns, Starts, first_in, has_site, is_given_nothing, is_value, joins, joins_first, scope_in,
 };
 use super::teams::{body_of_team, data, given};
-use super::{Member, Region, Regions, reexecution};
+use super::{Member, Region, Regions, reexecution, watchable};
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::syntax::marks::Marks;
 use crate::syntax::without_ckpt::Strip;
@@ -25,8 +25,14 @@ use syn::{Block, Expr, ExprClosure, ExprMethodCall, ItemFn, Stmt, parse_quote, p
 pub const AWAIT: &str = "ckpt awaits the members of region ";
 
 /// Takes the regions of a function out that have sites in their threads: the function gets a site in front of each, and
-/// the bodies lose theirs.
-pub fn lift(function: &mut ItemFn, marks: Marks<'_>, errors: &mut Diagnostics) -> Regions {
+/// the bodies lose theirs. Threads that may outlive their statement are watched.
+pub fn lifted(mut function: ItemFn, marks: Marks<'_>, errors: &mut Diagnostics) -> (ItemFn, Regions) {
+    watchable::watch(&mut function);
+    let regions = lift(&mut function, marks, errors);
+    (function, regions)
+}
+
+fn lift(function: &mut ItemFn, marks: Marks<'_>, errors: &mut Diagnostics) -> Regions {
     if !Starts::with_sites(marks, |starts| starts.visit_block(&function.block)) {
         return Regions::default();
     }

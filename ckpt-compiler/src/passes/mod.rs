@@ -1,0 +1,369 @@
+//! The stages of a function, in their order: [`PASSES`]. Each takes artefacts that are complete and returns one; in debug
+//! builds the invariants of each are looked at before it is used. [`dump`] shows what any of them has made.
+
+mod invariants;
+mod show;
+
+pub use show::dump;
+
+use crate::cfg::{self, Flow};
+use crate::desugar::form::Form;
+use crate::desugar::iterator_replay;
+use crate::desugar::regions::{self, Regions};
+use crate::desugar::{self, Desugared};
+use crate::diagnostics::{Diagnostics, Refusal};
+use crate::emit::{self, Emitter, emit};
+use crate::liveness::Liveness;
+use crate::liveness::clean::Unwritten;
+use crate::names::Names;
+use crate::parse::function::{self, Parsed};
+use crate::parse::options::{Options, SiteChoice, Treatment};
+use crate::plan::{self, Plan};
+use crate::spine::{self, Lowered};
+use crate::strategies::classify;
+use crate::syntax::marks::Marks;
+use crate::syntax::own_macros::captures;
+use crate::syntax::without_ckpt::without_ckpt;
+use crate::validate;
+use invariants::Artefact;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::ItemFn;
+
+/// A stage of the compiler: a value with a name.
+#[derive(Debug)]
+pub struct Pass {
+    /// Its name in `cargo ckpt plan --stage NAME`.
+    pub name: &'static str,
+    /// What it makes, in one line.
+    pub about: &'static str,
+    /// Where it lives, below `src`.
+    pub module: &'static str,
+    /// What it has made, as text.
+    text: fn(&show::Made<'_>) -> String,
+}
+
+/// All stages of a function, in their order.
+pub static PASSES: [&Pass; 14] = [
+    &ATTRIBUTES,
+    &REGIONS,
+    &DESUGAR,
+    &SPINE,
+    &BINDINGS,
+    &LIVENESS,
+    &CLEAN,
+    &STRATEGIES,
+    &LOANS,
+    &SCHEDULE,
+    &OPTION_SLOTS,
+    &REBORROWS,
+    &PLAN,
+    &EMIT,
+];
+
+static ATTRIBUTES: Pass = Pass {
+    name: "attributes",
+    about: "What the attributes of the function and its parameters say",
+    module: "parse",
+    text: show::attributes,
+};
+static REGIONS: Pass = Pass {
+    name: "regions",
+    about: "The threads with sites, their bodies as functions of their own",
+    module: "desugar/regions",
+    text: show::regions,
+};
+static DESUGAR: Pass = Pass {
+    name: "desugar",
+    about: "The function in the form that is taken apart, with its sites",
+    module: "desugar",
+    text: show::desugared,
+};
+static SPINE: Pass = Pass {
+    name: "spine",
+    about: "The statements with sites, taken apart",
+    module: "spine",
+    text: |made| made.stages.lowered.to_string(),
+};
+static BINDINGS: Pass = Pass {
+    name: "bindings",
+    about: "Variables, and the order in which they are used",
+    module: "cfg",
+    text: show::bindings,
+};
+static LIVENESS: Pass = Pass {
+    name: "liveness",
+    about: "What is needed at each site",
+    module: "liveness",
+    text: show::liveness,
+};
+static CLEAN: Pass = Pass {
+    name: "clean",
+    about: "What is not written to between two visits of a site",
+    module: "liveness/clean",
+    text: show::clean,
+};
+static STRATEGIES: Pass = Pass {
+    name: "strategies",
+    about: "How each variable comes back at a restart",
+    module: "strategies",
+    text: show::strategies,
+};
+static LOANS: Pass = Pass {
+    name: "loans",
+    about: "What the calls that lead to sites borrow",
+    module: "plan/loans",
+    text: show::loans,
+};
+static SCHEDULE: Pass = Pass {
+    name: "schedule",
+    about: "What a restart skips and what it runs again, and how variables get across",
+    module: "plan/schedule",
+    text: show::schedule,
+};
+static OPTION_SLOTS: Pass = Pass {
+    name: "option-slots",
+    about: "Where variables are taken out of their option slots, and put back",
+    module: "plan/option_slots",
+    text: show::option_slots,
+};
+static REBORROWS: Pass = Pass {
+    name: "reborrows",
+    about: "The references that end at sites and are made again",
+    module: "plan/reborrows",
+    text: show::reborrows,
+};
+static PLAN: Pass = Pass {
+    name: "plan",
+    about: "What each site registers",
+    module: "plan",
+    text: show::plan,
+};
+static EMIT: Pass = Pass {
+    name: "emit",
+    about: "The instrumented functions",
+    module: "emit",
+    text: show::emitted,
+};
+
+impl Pass {
+    /// The stage of that name.
+    pub fn named(name: &str) -> Option<&'static Pass> {
+        PASSES.into_iter().find(|pass| pass.name == name)
+    }
+
+    /// Runs the stage: what it has made, or what it has found wrong.
+    fn run<T: Artefact>(&self, make: impl FnOnce(&mut Diagnostics) -> T) -> Result<T, Diagnostics> {
+        let mut errors = Diagnostics::default();
+        let made = make(&mut errors);
+        errors.propagate()?;
+        if cfg!(debug_assertions)
+            && let Err(broken) = made.check()
+        {
+            panic!(
+                "the stage `{}` has broken an invariant, this is a bug: {broken}",
+                self.name
+            );
+        }
+        Ok(made)
+    }
+}
+
+/// Expands `#[ckpt::instrument(arguments)]` on a function. Errors come out as `compile_error!`, next to the function as it
+/// would be without ckpt, so that editors keep working.
+pub fn instrument(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    expand(arguments, item, false)
+}
+
+/// Expands `#[ckpt::main(arguments)]`.
+pub fn instrument_main(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    expand(arguments, item, true)
+}
+
+fn expand(arguments: TokenStream, item: TokenStream, opens_session: bool) -> TokenStream {
+    let item = captures::named(crate::parse::dialect::modern(item));
+    match try_expand(arguments, &item, opens_session) {
+        Ok(tokens) => tokens,
+        Err(errors) => {
+            let messages = errors.to_tokens();
+            let untouched = without_ckpt(item);
+            quote!(#messages #untouched)
+        }
+    }
+}
+
+/// Expands, or returns everything that is wrong.
+///
+/// # Errors
+/// All diagnostics of the first stage that found any.
+pub fn try_expand(
+    arguments: TokenStream,
+    item: &TokenStream,
+    opens_session: bool,
+) -> Result<TokenStream, Diagnostics> {
+    let stages = analyse(arguments, item, opens_session)?;
+    emitted(&stages, item)
+}
+
+/// What the stages before the emission have made of a function.
+#[derive(Debug)]
+pub struct Stages {
+    /// What the attribute says.
+    pub options: Options,
+    /// What the user wants with each parameter.
+    pub treatments: Vec<Option<Treatment>>,
+    /// The parallel regions that have sites in their threads.
+    pub regions: Regions,
+    /// The stages of the bodies of these threads, in their order.
+    pub members: Vec<Stages>,
+    /// The function, with its sites.
+    pub function: ItemFn,
+    /// Whether its site stands in a loop that the compiler has chosen, with none marked.
+    pub chosen: bool,
+    /// Its spine.
+    pub lowered: Lowered,
+    /// Its bindings and their events.
+    pub flow: Flow,
+    /// Which values are needed where.
+    pub liveness: Liveness,
+    /// What each site registers.
+    pub plan: Plan,
+}
+
+/// Runs the stages up to the plan.
+///
+/// # Errors
+/// All diagnostics of the first stage that found any.
+pub fn analyse(
+    arguments: TokenStream,
+    item: &TokenStream,
+    opens_session: bool,
+) -> Result<Stages, Diagnostics> {
+    let (options, _) = function::read(arguments, item, opens_session)?;
+    analyse_function(&options, item)
+}
+
+fn analyse_function(options: &Options, item: &TokenStream) -> Result<Stages, Diagnostics> {
+    let mut form = Form::default();
+    let errors = match analyse_as(form, options, item) {
+        Ok(stages) => return Ok(stages),
+        Err(errors) => errors,
+    };
+    // Whether there is any need of other forms is known only at the end.
+    if let Some(again) = iterator_replay::with_iterators(item, &errors) {
+        return analyse_as(form, options, &again).map_err(|_| errors);
+    }
+    let mut left = errors.clone();
+    while let Some(next) = form.that_takes(&left) {
+        form = next;
+        match analyse_as(form, options, item) {
+            Ok(stages) => return Ok(stages),
+            Err(errors) => left = errors,
+        }
+    }
+    Err(errors)
+}
+
+fn analyse_as(form: Form, options: &Options, item: &TokenStream) -> Result<Stages, Diagnostics> {
+    let function = syn::parse2::<ItemFn>(item.clone()).map_err(|error| {
+        let mut errors = Diagnostics::default();
+        errors.syntax(&error);
+        errors
+    })?;
+    let parsed = ATTRIBUTES.run(|errors| function::parse(options, function, errors))?;
+    let means = parsed.options.means.clone();
+    means.in_force_during(|| stages(form, parsed))
+}
+
+/// The stages behind the attributes, one after the other.
+fn stages(form: Form, parsed: Parsed) -> Result<Stages, Diagnostics> {
+    let Parsed {
+        options,
+        function,
+        treatments,
+    } = parsed;
+    let marks = Marks {
+        calls: &options.calls,
+    };
+    let names = Names::default();
+    let (function, regions) = REGIONS.run(|errors| regions::lifted(function, marks, errors))?;
+    let members = analyse_members(&regions, &options)?;
+    let Desugared {
+        function,
+        chosen,
+        references,
+    } = DESUGAR.run(|errors| desugar::desugar(function, form, &options, &regions, &names, errors))?;
+    let lowered = SPINE.run(|errors| spine::lower(&function, form, marks, &references, &names, errors))?;
+    let flow = BINDINGS.run(|_| cfg::build(&function.sig, &lowered, &treatments))?;
+    let liveness = LIVENESS.run(|_| Liveness::of(&flow))?;
+    let classes = STRATEGIES.run(|errors| classify(&flow, &liveness, &references, errors))?;
+    let plan = PLAN.run(|errors| plan::plan(&lowered, &flow, &liveness, classes, errors))?;
+    Ok(Stages {
+        options,
+        treatments,
+        regions,
+        members,
+        function,
+        chosen,
+        lowered,
+        flow,
+        liveness,
+        plan,
+    })
+}
+
+/// Analyses the bodies of threads.
+fn analyse_members(regions: &Regions, options: &Options) -> Result<Vec<Stages>, Diagnostics> {
+    let of_member = |member: &regions::Member| {
+        let body = &member.function.block;
+        let is_called = |path: &&syn::Path| {
+            let calls = std::slice::from_ref(*path);
+            Marks { calls }.in_block(body)
+        };
+        let options = Options {
+            calls: options.calls.iter().filter(is_called).cloned().collect(),
+            sites: SiteChoice::Manual,
+            opens_session: false,
+            means: options.means.clone(),
+        };
+        let stages = analyse_function(&options, &member.function.to_token_stream())?;
+        let mut errors = Diagnostics::default();
+        if !stages.regions.is_empty() {
+            errors.refuse(member.function.sig.ident.span(), Refusal::ThreadsInThread);
+        }
+        errors.propagate().map(|()| stages)
+    };
+    regions.members.iter().map(of_member).collect()
+}
+
+/// Writes a function and the bodies of its threads.
+fn emitted(stages: &Stages, item: &TokenStream) -> Result<TokenStream, Diagnostics> {
+    let emitter = Emitter {
+        lowered: &stages.lowered,
+        flow: &stages.flow,
+        plan: &stages.plan,
+        liveness: &stages.liveness,
+        chosen: stages.chosen,
+        regions: &stages.regions,
+        unwritten: Unwritten::of(&stages.flow, item),
+    };
+    let means = &stages.options.means;
+    let written = EMIT.run(|errors| {
+        let written = means.in_force_during(|| emit(&stages.function, item, &stages.options, &emitter));
+        let body = stages.function.block.to_token_stream();
+        validate::check(&body, &[&written.function, &written.replaced], errors);
+        written
+    })?;
+    if stages.regions.is_empty() {
+        return Ok(written.function);
+    }
+    let members = stages.regions.members.iter().zip(&stages.members);
+    let bodies = members.map(|(member, stages)| emitted(stages, &member.function.to_token_stream()));
+    let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
+    Ok(emit::regions::put(
+        written.function,
+        &stages.regions.members,
+        &bodies,
+        &written.waits,
+    ))
+}
