@@ -11,7 +11,7 @@ mod widening;
 
 use crate::machine::{BlockedOn, ProgramPoint, RankState};
 use crate::skeleton::{ControlOp, Op};
-use crate::values::provenance;
+use crate::values::Provenance;
 use ranks::Digest;
 use state::{Choice, Failure, GlobalState, Subject};
 use std::collections::{BTreeMap, HashSet};
@@ -131,12 +131,12 @@ pub(crate) struct Explorer<'a> {
     fuel: u64,
     seen: HashSet<u128>,
     found: Found,
+    provenance: Provenance,
 }
 
 impl<'a> Explorer<'a> {
     pub(crate) fn new(subject: Subject<'a>, ahead: Subject<'a>, precision: Precision) -> Self {
         let (fine, few_turns) = (precision.fine, precision.few_turns);
-        provenance::clear();
         Self {
             subject: Subject {
                 fine,
@@ -152,6 +152,7 @@ impl<'a> Explorer<'a> {
             fuel: MOST_STEPS * precision.states as u64,
             seen: HashSet::new(),
             found: Found::default(),
+            provenance: Provenance::default(),
         }
     }
 
@@ -164,7 +165,7 @@ impl<'a> Explorer<'a> {
             ));
         }
         let mut open = vec![OpenPath {
-            state: GlobalState::new(ranks, self.subject.skeleton),
+            state: GlobalState::new(ranks, self.subject.skeleton, &self.provenance),
             visits: 0,
             before: None,
             questions: BTreeMap::new(),
@@ -220,7 +221,11 @@ impl<'a> Explorer<'a> {
         answer: bool,
         open: &mut Vec<OpenPath>,
     ) -> Result<(), Failure> {
-        for case in provenance::cases(question, answer).unwrap_or_else(|| vec![Vec::new()]) {
+        for case in self
+            .provenance
+            .cases(question, answer)
+            .unwrap_or_else(|| vec![Vec::new()])
+        {
             let mut state = path.state.clone();
             state.decisions.insert(question, answer);
             widening::substitute(&mut state, &case);
@@ -296,15 +301,19 @@ impl<'a> Explorer<'a> {
         let (asked, before, ranks) = (*asked, Rc::clone(before), path.state.ranks.len());
         path.state.ask_anew();
         match (is_loop, self.precision.few_turns) {
-            (true, true) => widening::widen_turn(&mut path.state, &before),
-            (true, false) if asked >= COMMON_TURNS => widening::widen(&mut path.state, &before),
-            (true, false) if asked >= EXACT_TURNS => widening::widen_each(&mut path.state, &before),
+            (true, true) => widening::widen_turn(&mut path.state, &before, &self.provenance),
+            (true, false) if asked >= COMMON_TURNS => {
+                widening::widen(&mut path.state, &before, &self.provenance)
+            }
+            (true, false) if asked >= EXACT_TURNS => {
+                widening::widen_each(&mut path.state, &before, &self.provenance)
+            }
             (false, _) if asked >= MOST_QUESTIONS + 2 * ranks => {
-                widening::widen_each(&mut path.state, &before);
+                widening::widen_each(&mut path.state, &before, &self.provenance);
             }
             _ => {}
         }
-        widening::renumber_between(&mut path.state);
+        widening::renumber_between(&mut path.state, &self.provenance);
         path.renamed = true;
         true
     }
@@ -417,7 +426,7 @@ impl<'a> Explorer<'a> {
         clean(&path.state)?;
         path.visits += 1;
         self.found.visits = self.found.visits.max(path.visits);
-        widening::renumber(&mut path.state);
+        widening::renumber(&mut path.state, &self.provenance);
         let exact = if self.found.any_source {
             self.precision.visits_with_choices
         } else {
@@ -426,8 +435,8 @@ impl<'a> Explorer<'a> {
         if path.visits > exact
             && let Some(before) = &path.before
         {
-            widening::widen(&mut path.state, before);
-            widening::renumber(&mut path.state);
+            widening::widen(&mut path.state, before, &self.provenance);
+            widening::renumber(&mut path.state, &self.provenance);
             self.found.for_any_length = true;
         }
         if !self.is_new(&path.state) {

@@ -4,18 +4,17 @@
 use crate::explorer::ranks::Ranks;
 use crate::explorer::state::GlobalState;
 use crate::machine::Rank;
-use crate::values::provenance;
 use crate::values::widening::START;
-use crate::values::{MemoryPlace, Projection, Value};
+use crate::values::{MemoryPlace, Projection, Provenance, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Numbers the unknown values that are the same on all ranks in the order in which they are met.
-pub(crate) fn renumber(state: &mut GlobalState) {
+pub(crate) fn renumber(state: &mut GlobalState, provenance: &Provenance) {
     let mut names: HashMap<u64, u64> = HashMap::new();
     let mut rename = |number: u64| {
         let next = names.len() as u64;
         let new = *names.entry(number & !1).or_insert(next);
-        own_name(&("renumbered", new), number) | (number & 1)
+        own_name(&("renumbered", new), number, provenance) | (number & 1)
     };
     state.decisions.clear();
     state.collectives.clear();
@@ -31,10 +30,10 @@ pub(crate) fn renumber(state: &mut GlobalState) {
 }
 
 /// The same where the ranks are between two visits: what has been decided, and can be asked again, stays decided.
-pub(crate) fn renumber_between(state: &mut GlobalState) {
+pub(crate) fn renumber_between(state: &mut GlobalState, provenance: &Provenance) {
     state.forget_finished_collectives();
     state.forget_lost_communicators();
-    let names = names_between(state);
+    let names = names_between(state, provenance);
     each_name(state, &mut |number: u64| {
         names
             .get(&(number & !1))
@@ -42,7 +41,7 @@ pub(crate) fn renumber_between(state: &mut GlobalState) {
     });
     let decisions = std::mem::take(&mut state.decisions);
     for (question, answer) in decisions {
-        if let Some(new) = provenance::renamed(question, &names) {
+        if let Some(new) = provenance.renamed(question, &names) {
             state.decisions.insert(new & !1, answer == (new & 1 == 0));
         }
     }
@@ -62,7 +61,7 @@ fn each_name(state: &mut GlobalState, rename: &mut dyn FnMut(u64) -> u64) {
 }
 
 /// The new names: a value that was computed from others that are still there stays computed from them.
-fn names_between(state: &mut GlobalState) -> HashMap<u64, u64> {
+fn names_between(state: &mut GlobalState, provenance: &Provenance) -> HashMap<u64, u64> {
     let mut live = Vec::new();
     each_name(state, &mut |number: u64| {
         live.push(number & !1);
@@ -70,8 +69,8 @@ fn names_between(state: &mut GlobalState) -> HashMap<u64, u64> {
     });
     let there: HashSet<u64> = live.iter().copied().collect();
     let of_others = |number: u64| {
-        let operands = provenance::operands(number)?;
-        let is_there = |one: &u64| there.contains(one) || provenance::is_of_turn(*one);
+        let operands = provenance.operands(number)?;
+        let is_there = |one: &u64| there.contains(one) || provenance.is_of_turn(*one);
         operands.iter().all(is_there).then_some(operands)
     };
     let mut names: HashMap<u64, u64> = HashMap::new();
@@ -80,25 +79,25 @@ fn names_between(state: &mut GlobalState) -> HashMap<u64, u64> {
         if names.contains_key(&number) || made.contains(&number) {
             continue;
         }
-        if provenance::is_of_turn(number) {
+        if provenance.is_of_turn(number) {
             names.insert(number, number);
         } else if of_others(number).is_some() {
             made.push(number);
         } else {
-            names.insert(number, own_name(&("between", names.len()), number));
+            names.insert(number, own_name(&("between", names.len()), number, provenance));
         }
     }
     let made: Vec<(u64, u64)> = made
         .into_iter()
-        .filter_map(|number| Some((number, provenance::renamed(number, &names)?)))
+        .filter_map(|number| Some((number, provenance.renamed(number, &names)?)))
         .collect();
     names.extend(made);
     names
 }
 
 /// A new name, with what is known of the least that the value can be.
-fn own_name(of: &impl std::hash::Hash, old: u64) -> u64 {
-    match provenance::at_least(of, provenance::least(&Value::Uniform(old & !1))) {
+fn own_name(of: &impl std::hash::Hash, old: u64, provenance: &Provenance) -> u64 {
+    match provenance.at_least(of, provenance.least(&Value::Uniform(old & !1))) {
         Value::Uniform(number) => number,
         _ => 0,
     }
@@ -127,12 +126,14 @@ pub(crate) fn substitute(state: &mut GlobalState, case: &[(u64, Value)]) {
 }
 
 /// Gives up what differs from the state before: what is the same on all ranks stays that.
-pub(crate) fn widen(state: &mut GlobalState, before: &GlobalState) {
+pub(crate) fn widen(state: &mut GlobalState, before: &GlobalState, provenance: &Provenance) {
     let now = state.ranks.clone();
     for (rank, old) in state.ranks.iter_mut().zip(before.ranks.iter()) {
         rank.widen(
             old,
-            &mut |place: &MemoryPlace, old: &Value, value: &Value| match common(&now, place, old, value) {
+            &mut |place: &MemoryPlace, old: &Value, value: &Value| match common(
+                &now, place, old, value, provenance,
+            ) {
                 Some(known) => known,
                 None if value.is_data() => Value::Data,
                 None => Value::Unknown,
@@ -143,22 +144,22 @@ pub(crate) fn widen(state: &mut GlobalState, before: &GlobalState) {
 
 /// The same, and only what all ranks have in common or what has grown on one of them: that is a value with a name of its
 /// own. What grows less comes to an end.
-pub(crate) fn widen_each(state: &mut GlobalState, before: &GlobalState) {
+pub(crate) fn widen_each(state: &mut GlobalState, before: &GlobalState, provenance: &Provenance) {
     let now = state.ranks.clone();
     for (rank, old) in state.ranks.iter_mut().zip(before.ranks.iter()) {
         let index = rank.index;
         rank.widen(old, &mut |place: &MemoryPlace, old: &Value, value: &Value| {
-            match (common(&now, place, old, value), old, value) {
+            match (common(&now, place, old, value, provenance), old, value) {
                 (Some(known), ..) => known,
                 (None, Value::Int(was), Value::Int(is)) if is > was => {
-                    provenance::at_least(&("own", index, place), Some(*is))
+                    provenance.at_least(&("own", index, place), Some(*is))
                 }
                 // It goes on growing: the least that it can be does not.
                 (None, Value::Uniform(_), Value::Uniform(_))
-                    if provenance::least(old) != provenance::least(value) =>
+                    if provenance.least(old) != provenance.least(value) =>
                 {
-                    let least = provenance::least(old).zip(provenance::least(value));
-                    provenance::at_least(&("again", value), least.map(|(a, b)| a.min(b)))
+                    let least = provenance.least(old).zip(provenance.least(value));
+                    provenance.at_least(&("again", value), least.map(|(a, b)| a.min(b)))
                 }
                 _ => value.clone(),
             }
@@ -167,7 +168,7 @@ pub(crate) fn widen_each(state: &mut GlobalState, before: &GlobalState) {
 }
 
 /// What differs from the turn before is what it may be in any turn: one value for all that hold the same now.
-pub(crate) fn widen_turn(state: &mut GlobalState, before: &GlobalState) {
+pub(crate) fn widen_turn(state: &mut GlobalState, before: &GlobalState, provenance: &Provenance) {
     for (rank, old) in state.ranks.iter_mut().zip(before.ranks.iter()) {
         rank.widen(old, &mut |place: &MemoryPlace, _, value: &Value| match value {
             Value::Uniform(_) => value.clone(),
@@ -175,14 +176,20 @@ pub(crate) fn widen_turn(state: &mut GlobalState, before: &GlobalState) {
             Value::Int(_) if matches!(place.path.last(), Some(Projection::Field(name)) if &**name == START) => {
                 value.clone()
             }
-            value if value.is_uniform() => provenance::in_any_turn(value),
+            value if value.is_uniform() => provenance.in_any_turn(value),
             value => value.blurred(),
         });
     }
 }
 
 /// A value that is not known and the same on all ranks, if it is that now.
-fn common(now: &Ranks, place: &MemoryPlace, old: &Value, value: &Value) -> Option<Value> {
+fn common(
+    now: &Ranks,
+    place: &MemoryPlace,
+    old: &Value,
+    value: &Value,
+    provenance: &Provenance,
+) -> Option<Value> {
     let here = |other: &Rank| other.at_place(place).as_ref() == Some(value) && other.same_shape(&now[0]);
     if !value.is_uniform() || !now.iter().all(here) {
         return None;
@@ -190,9 +197,10 @@ fn common(now: &Ranks, place: &MemoryPlace, old: &Value, value: &Value) -> Optio
     // A number that grows was never less than now; what has been given up once stays as it was.
     let least = match (old, value) {
         (Value::Int(was), Value::Int(is)) => (is > was).then_some(*is),
-        (old, new) => provenance::least(old)
-            .zip(provenance::least(new))
+        (old, new) => provenance
+            .least(old)
+            .zip(provenance.least(new))
             .map(|(a, b)| a.min(b)),
     };
-    Some(provenance::at_least(&("widened", place), least))
+    Some(provenance.at_least(&("widened", place), least))
 }

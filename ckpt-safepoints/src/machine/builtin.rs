@@ -135,8 +135,8 @@ impl Rank {
             ("as_mut" | "borrow_mut" | "by_ref" | "as_mut_slice" | "as_deref_mut", []) => {
                 Some(receiver.clone())
             }
-            ("eq", [_]) => Some(Binary::Eq.apply(value, &plain[0])),
-            ("ne", [_]) => Some(Binary::Ne.apply(value, &plain[0])),
+            ("eq", [_]) => Some(Binary::Eq.apply(value, &plain[0], &self.provenance)),
+            ("ne", [_]) => Some(Binary::Ne.apply(value, &plain[0], &self.provenance)),
             _ => None,
         });
         if let Some(found) = found {
@@ -295,13 +295,13 @@ impl Rank {
             ("contains", [one]) => {
                 let above = match from {
                     Value::Unit => Value::Bool(true),
-                    from => Binary::Ge.apply(one, from),
+                    from => Binary::Ge.apply(one, from, &self.provenance),
                 };
                 let below = match to {
                     Value::Unit => Value::Bool(true),
-                    to => Binary::Lt.apply(one, to),
+                    to => Binary::Lt.apply(one, to, &self.provenance),
                 };
-                Binary::And.apply(&above, &below)
+                Binary::And.apply(&above, &below, &self.provenance)
             }
             ("len" | "count", []) => match (from, to) {
                 (Value::Int(from), Value::Int(to)) => Value::Int((to - from).max(0)),
@@ -310,7 +310,7 @@ impl Rank {
             ("map", [closure]) if self.is_vague(parts, closure, view) => {
                 let count = match from {
                     Value::Int(0) => to.clone(),
-                    from => Binary::Sub.apply(to, from),
+                    from => Binary::Sub.apply(to, from, &self.provenance),
                 };
                 return self.mapped(&Value::summary(count, Value::At), closure, arguments, view);
             }

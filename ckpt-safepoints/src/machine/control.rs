@@ -3,8 +3,7 @@
 use super::{BlockedOn, Continuation, LoopMark, Lost, ProgramPoint, Rank, RankState, View};
 use crate::skeleton::regions::{RegionEffects, WriteKind};
 use crate::skeleton::{ControlOp, ELEMENT, MemoryOp, Op, ValueOp, Var, is_error};
-use crate::values::provenance;
-use crate::values::{Binary, MemoryPlace, Projection, Value};
+use crate::values::{Binary, MemoryPlace, Projection, Provenance, Value};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::rc::Rc;
@@ -167,7 +166,7 @@ impl Rank {
         let Value::Uniform(number) = condition else {
             return false;
         };
-        if provenance::cases(*number, answer).is_none() {
+        if self.provenance.cases(*number, answer).is_none() {
             return false;
         }
         self.frame().stack.push(condition.clone());
@@ -436,12 +435,12 @@ impl Rank {
                 Some((first, rest)) => (Value::Bool(true), first.clone(), Value::list(rest.to_vec())),
                 None => (Value::Bool(false), Value::Unit, iterator.clone()),
             },
-            Value::Range(parts) => next_number(parts),
+            Value::Range(parts) => next_number(parts, &self.provenance),
             Value::Summary(parts) => {
                 let [from, count, element] = &**parts;
-                let next = Binary::Add.apply(from, &Value::Int(1));
+                let next = Binary::Add.apply(from, &Value::Int(1), &self.provenance);
                 (
-                    Binary::Lt.apply(from, count),
+                    Binary::Lt.apply(from, count, &self.provenance),
                     element.at(from),
                     Value::Summary(Rc::new([next, count.clone(), element.clone()])),
                 )
@@ -463,7 +462,7 @@ impl Rank {
                     .is_some_and(|mark| std::mem::replace(&mut mark.again, true));
                 let is_one_of_many = again && view.few_turns && matches!(goes_on, Value::Uniform(_));
                 self.push(match is_one_of_many {
-                    true => in_any_turn(&iterator, element),
+                    true => in_any_turn(&iterator, element, &self.provenance),
                     false => element,
                 });
             }
@@ -485,23 +484,23 @@ impl Rank {
 }
 
 /// The element of a turn that stands for all.
-fn in_any_turn(iterator: &Value, element: Value) -> Value {
+fn in_any_turn(iterator: &Value, element: Value, provenance: &Provenance) -> Value {
     match (iterator, &element) {
-        (Value::Range(_), Value::Int(_)) => provenance::in_any_turn(&element),
-        (Value::Summary(parts), _) => parts[2].at(&provenance::in_any_turn(&parts[0])),
+        (Value::Range(_), Value::Int(_)) => provenance.in_any_turn(&element),
+        (Value::Summary(parts), _) => parts[2].at(&provenance.in_any_turn(&parts[0])),
         _ => element,
     }
 }
 
-fn next_number(parts: &[Value; 3]) -> (Value, Value, Value) {
+fn next_number(parts: &[Value; 3], provenance: &Provenance) -> (Value, Value, Value) {
     let [from, to, by] = parts;
     let backwards = matches!(by, Value::Int(by) if *by < 0);
     let goes_on = match to {
         Value::Unit => Value::Bool(true),
-        to if backwards => Binary::Gt.apply(from, to),
-        to => Binary::Lt.apply(from, to),
+        to if backwards => Binary::Gt.apply(from, to, provenance),
+        to => Binary::Lt.apply(from, to, provenance),
     };
-    let next = Binary::Add.apply(from, by);
+    let next = Binary::Add.apply(from, by, provenance);
     (
         goes_on,
         from.clone(),

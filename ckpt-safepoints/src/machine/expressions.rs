@@ -39,12 +39,12 @@ impl Rank {
                 let right = self.pop()?;
                 let left = self.pop()?;
                 let (left, right) = (self.value(&left), self.value(&right));
-                self.push(operator.apply(&left, &right));
+                self.push(operator.apply(&left, &right, &self.provenance));
             }
             ValueOp::Cast(to) => {
                 let top = self.pop()?;
                 let top = self.value(&top);
-                self.push(numbers::cast(&top, to));
+                self.push(numbers::cast(&top, to, &self.provenance));
             }
             ValueOp::Tuple(count) => {
                 let parts = self.pop_many(*count)?;
@@ -75,7 +75,7 @@ impl Rank {
                 let end = if *end { Some(self.pop()?) } else { None };
                 let start = if *start { Some(self.pop()?) } else { None };
                 let (start, end) = (start.map(|one| self.value(&one)), end.map(|one| self.value(&one)));
-                self.push(numbers::range(start, end, *inclusive));
+                self.push(numbers::range(start, end, *inclusive, &self.provenance));
             }
             ValueOp::Iterate => {
                 let top = self.pop()?;

@@ -250,7 +250,7 @@ impl Rank {
             }
             Value::Variant(name, _) if &*name == "None" => Value::list(Vec::new()),
             // How many elements there are stays as it is; what they are is not known from now on.
-            other => match other.length().filter(|_| other.is_data()) {
+            other => match other.length(&self.provenance).filter(|_| other.is_data()) {
                 Some(count) => {
                     self.put(place, Value::summary(count.clone(), Value::Data));
                     Value::summary(count, some_element(place))

@@ -22,7 +22,7 @@ mod unordered;
 use crate::skeleton::call::{CollectiveOrder, Gives};
 use crate::skeleton::regions::Regions;
 use crate::skeleton::{Op, Skeleton};
-use crate::values::{MemoryPlace, Value};
+use crate::values::{MemoryPlace, Provenance, Value};
 use model::CommModel;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -181,6 +181,8 @@ pub(crate) struct Rank {
     testing: Option<Box<polling::Testing>>,
     /// The step that is being done.
     pub(crate) at: ProgramPoint,
+    /// What is known of values that all ranks share.
+    pub(crate) provenance: Provenance,
 }
 
 /// The dimensions of a grid of ranks, and whether each is periodic.
@@ -251,7 +253,7 @@ pub(crate) struct View<'a> {
 
 impl Rank {
     /// A rank that is about to call `main`.
-    pub(crate) fn new(index: usize, skeleton: &Skeleton) -> Self {
+    pub(crate) fn new(index: usize, skeleton: &Skeleton, provenance: &Provenance) -> Self {
         let mut rank = Self {
             index,
             state: RankState::Runs,
@@ -263,6 +265,7 @@ impl Rank {
             quiet: None,
             testing: None,
             at: (skeleton.main, 0),
+            provenance: provenance.clone(),
         };
         rank.frames.push(Frame {
             code: skeleton.main,

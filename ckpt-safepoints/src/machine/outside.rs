@@ -3,7 +3,7 @@
 use super::{Rank, View};
 use crate::skeleton::call::CommCall;
 use crate::skeleton::determinacy::{Determinacy, function_determinacy};
-use crate::values::{Binary, Value};
+use crate::values::{Binary, Provenance, Value};
 use std::rc::Rc;
 
 /// What every process, or every node, has for itself.
@@ -32,8 +32,8 @@ impl Rank {
         let found = match (&names[..], &plain[..]) {
             ([.., "Box" | "Rc" | "Arc" | "Some", "new"], [only]) => Some(only.clone()),
             ([.., "Vec", "new"], []) | ([.., "Vec", "with_capacity"], [_]) => Some(Value::list(Vec::new())),
-            ([.., "max"], [a, b]) => extreme(Binary::Ge, a, b),
-            ([.., "min"], [a, b]) => extreme(Binary::Le, a, b),
+            ([.., "max"], [a, b]) => extreme(Binary::Ge, a, b, &self.provenance),
+            ([.., "min"], [a, b]) => extreme(Binary::Le, a, b, &self.provenance),
             (
                 [
                     ..,
@@ -102,8 +102,8 @@ impl Rank {
     }
 }
 
-fn extreme(order: Binary, a: &Value, b: &Value) -> Option<Value> {
-    match order.apply(a, b) {
+fn extreme(order: Binary, a: &Value, b: &Value, provenance: &Provenance) -> Option<Value> {
+    match order.apply(a, b, provenance) {
         Value::Bool(true) => Some(a.clone()),
         Value::Bool(false) => Some(b.clone()),
         _ => None,

@@ -2,7 +2,7 @@
 
 use super::Rank;
 use crate::skeleton::Pattern;
-use crate::values::{Binary, MemoryPlace, Projection, Value};
+use crate::values::{Binary, MemoryPlace, Projection, Provenance, Value};
 use std::rc::Rc;
 
 /// What a part of a value is reached by.
@@ -19,12 +19,14 @@ impl Rank {
         match pattern {
             Pattern::Any | Pattern::Name(_, _, None) => Value::Bool(true),
             Pattern::Name(_, _, Some(inner)) => self.fits(value, inner),
-            Pattern::Value(wanted) => Binary::Eq.apply(value, wanted),
+            Pattern::Value(wanted) => Binary::Eq.apply(value, wanted, &self.provenance),
             Pattern::Range(from, to, inclusive) => {
-                let above = from.as_ref().map(|from| Binary::Ge.apply(value, from));
+                let above = from
+                    .as_ref()
+                    .map(|from| Binary::Ge.apply(value, from, &self.provenance));
                 let last = if *inclusive { Binary::Le } else { Binary::Lt };
-                let below = to.as_ref().map(|to| last.apply(value, to));
-                all([above, below].into_iter().flatten())
+                let below = to.as_ref().map(|to| last.apply(value, to, &self.provenance));
+                all([above, below].into_iter().flatten(), &self.provenance)
             }
             Pattern::Tuple(front, back) => {
                 self.parts_fit(value, front, back, |at| Way::Field(at.to_string().into()))
@@ -51,9 +53,12 @@ impl Rank {
                 other => unsure(other, pattern),
             },
             Pattern::Struct(name, fields) => match value {
-                Value::Struct(is, _) if is == name || &**name == "Self" => all(fields
-                    .iter()
-                    .map(|(key, one)| self.fits(&self.get_field(value, key), one))),
+                Value::Struct(is, _) if is == name || &**name == "Self" => all(
+                    fields
+                        .iter()
+                        .map(|(key, one)| self.fits(&self.get_field(value, key), one)),
+                    &self.provenance,
+                ),
                 Value::Struct(is, _) | Value::Variant(is, _) if is != name => {
                     // Another variant, or the same type under another name.
                     if starts_as_variant(is, name) {
@@ -67,7 +72,7 @@ impl Rank {
             Pattern::Either(cases) => {
                 let mut known = Value::Bool(false);
                 for case in cases {
-                    known = Binary::Or.apply(&known, &self.fits(value, case));
+                    known = Binary::Or.apply(&known, &self.fits(value, case), &self.provenance);
                 }
                 known
             }
@@ -83,20 +88,20 @@ impl Rank {
         back: &Option<Vec<Pattern>>,
         pattern: &Pattern,
     ) -> Value {
-        let Some(count) = value.length() else {
+        let Some(count) = value.length(&self.provenance) else {
             return unsure(value, pattern);
         };
         let wanted = Value::Int((front.len() + back.as_ref().map_or(0, Vec::len)) as i128);
         let length = match back {
-            Some(_) => Binary::Le.apply(&wanted, &count),
-            None => Binary::Eq.apply(&count, &wanted),
+            Some(_) => Binary::Le.apply(&wanted, &count, &self.provenance),
+            None => Binary::Eq.apply(&count, &wanted, &self.provenance),
         };
         let parts = match back {
             // Which elements those behind `..` are is not known.
             Some(back) if !back.is_empty() => unsure(value, pattern),
             _ => self.parts_fit(value, front, &None, Way::Index),
         };
-        Binary::And.apply(&length, &parts)
+        Binary::And.apply(&length, &parts, &self.provenance)
     }
 
     fn parts_fit(
@@ -110,7 +115,7 @@ impl Rank {
         self.each_part(value, front, back, &way, &mut |part, pattern| {
             found.push(self.fits(&self.value(&part), pattern));
         });
-        all(found.into_iter())
+        all(found.into_iter(), &self.provenance)
     }
 
     /// Each part with its pattern.
@@ -227,6 +232,8 @@ fn unsure(value: &Value, pattern: &Pattern) -> Value {
     }
 }
 
-fn all(list: impl Iterator<Item = Value>) -> Value {
-    list.fold(Value::Bool(true), |known, one| Binary::And.apply(&known, &one))
+fn all(list: impl Iterator<Item = Value>, provenance: &Provenance) -> Value {
+    list.fold(Value::Bool(true), |known, one| {
+        Binary::And.apply(&known, &one, provenance)
+    })
 }

@@ -4,7 +4,7 @@ use super::Rank;
 use super::lists::element;
 use crate::skeleton::{Access, MemoryOp, Var};
 use crate::values::widening::{END, LENGTH, START};
-use crate::values::{Binary, MemoryPlace, Projection, Value};
+use crate::values::{Binary, MemoryPlace, Projection, Provenance, Value};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -35,7 +35,7 @@ impl Rank {
                 // `*x += 1` and `x += 1` where `x` is a reference: what it leads to.
                 let place = self.followed(place);
                 let (left, right) = (self.value(&place), self.value(&right));
-                self.write(&place, operator.apply(&left, &right));
+                self.write(&place, operator.apply(&left, &right, &self.provenance));
             }
             MemoryOp::Declare(slot) => {
                 let value = self.pop()?;
@@ -193,7 +193,9 @@ impl Rank {
                     Value::Int(at) if matches!(whole, Value::List(_) | Value::Uniform(_)) && at >= 0 => {
                         Projection::Index(at as usize)
                     }
-                    Value::Range(range) => Projection::Slice(Rc::new(count_of(&range, &whole))),
+                    Value::Range(range) => {
+                        Projection::Slice(Rc::new(count_of(&range, &whole, &self.provenance)))
+                    }
                     _ => Projection::Any,
                 });
                 Value::Ref(place)
@@ -219,7 +221,7 @@ impl Rank {
             Value::Summary(parts) if name == START => parts[0].clone(),
             Value::Summary(parts) if name == END => parts[1].clone(),
             list @ (Value::List(_) | Value::Summary(_)) if name == LENGTH => {
-                list.length().unwrap_or_default()
+                list.length(&self.provenance).unwrap_or_default()
             }
             other if other.is_uniform() => Value::uniform(&(name, other)),
             other => other.blurred(),
@@ -235,10 +237,10 @@ impl Rank {
             }
             (Value::List(parts), Value::Range(range)) => match bounds(parts, range) {
                 Some(range) => Value::list(parts[range].to_vec()),
-                None => Value::summary(count_of(range, &value), value.any_element()),
+                None => Value::summary(count_of(range, &value, &self.provenance), value.any_element()),
             },
             (Value::Summary(_), Value::Range(range)) => {
-                Value::summary(count_of(range, &value), value.any_element())
+                Value::summary(count_of(range, &value, &self.provenance), value.any_element())
             }
             (Value::Summary(parts), _) if index.is_uniform() => parts[2].at(&index),
             (Value::Summary(_), _) => value.any_element(),
@@ -280,6 +282,7 @@ impl Rank {
         {
             return self.put(&inner, value);
         }
+        let provenance = self.provenance.clone();
         let Some(root) = self
             .frames
             .get_mut(place.frame)
@@ -287,7 +290,7 @@ impl Rank {
         else {
             return;
         };
-        set(root, &place.path, value);
+        set(root, &place.path, value, &provenance);
     }
 
     /// Puts a value where a message is received: what is there keeps its length.
@@ -363,14 +366,14 @@ fn forgotten(old: &Value) -> Value {
 }
 
 /// How many elements a range takes from a list.
-fn count_of(range: &[Value; 3], list: &Value) -> Value {
+fn count_of(range: &[Value; 3], list: &Value, provenance: &Provenance) -> Value {
     let to = match &range[1] {
-        Value::Unit => list.length().unwrap_or(Value::Data),
+        Value::Unit => list.length(provenance).unwrap_or(Value::Data),
         to => to.clone(),
     };
     match &range[0] {
         Value::Unit | Value::Int(0) => to,
-        from => Binary::Sub.apply(&to, from),
+        from => Binary::Sub.apply(&to, from, provenance),
     }
 }
 
@@ -393,7 +396,7 @@ fn bounds(parts: &[Value], range: &[Value; 3]) -> Option<Range<usize>> {
     parts.get(from..to).map(|_| from..to)
 }
 
-fn set(root: &mut Value, path: &[Projection], value: Value) {
+fn set(root: &mut Value, path: &[Projection], value: Value, provenance: &Provenance) {
     let Some((step, rest)) = path.split_first() else {
         *root = value;
         return;
@@ -401,23 +404,23 @@ fn set(root: &mut Value, path: &[Projection], value: Value) {
     if matches!(step, Projection::Any | Projection::Slice(_))
         || matches!((step, &*root), (Projection::Index(_), Value::Summary(_)))
     {
-        set_some(root, path, value);
+        set_some(root, path, value, provenance);
         return;
     }
     match (step, &mut *root) {
         (Projection::Field(name), Value::Struct(_, fields)) => {
             let fields = Rc::make_mut(fields);
-            set(fields.entry(name.clone()).or_default(), rest, value);
+            set(fields.entry(name.clone()).or_default(), rest, value, provenance);
         }
         (Projection::Field(name), Value::Tuple(parts) | Value::Variant(_, parts)) => {
             let at = name.parse::<usize>().ok();
             if let Some(part) = at.and_then(|at| Rc::make_mut(parts).get_mut(at)) {
-                set(part, rest, value);
+                set(part, rest, value, provenance);
             }
         }
         (Projection::Index(at), Value::List(parts)) | (Projection::Part(at), Value::Variant(_, parts)) => {
             if let Some(part) = Rc::make_mut(parts).get_mut(*at) {
-                set(part, rest, value);
+                set(part, rest, value, provenance);
             }
         }
         // Something that is the same on all ranks, where all write the same.
@@ -436,11 +439,11 @@ fn set(root: &mut Value, path: &[Projection], value: Value) {
 }
 
 /// Writes to an element that is not known, or to some: it may have been any of them.
-fn set_some(root: &mut Value, path: &[Projection], value: Value) {
+fn set_some(root: &mut Value, path: &[Projection], value: Value, provenance: &Provenance) {
     let front = match &*root {
         Value::Summary(parts) => Some([parts[0].clone(), parts[1].clone()]),
         other if other.is_data() || matches!(other, Value::List(_)) => {
-            other.length().map(|count| [Value::Int(0), count])
+            other.length(provenance).map(|count| [Value::Int(0), count])
         }
         _ => None,
     };
@@ -458,7 +461,7 @@ fn set_some(root: &mut Value, path: &[Projection], value: Value) {
             rest @ ..,
         ] => rest,
         [Projection::Slice(_), rest @ ..] if matches!(rest.first(), Some(Projection::Slice(_))) => {
-            return set_some(root, rest, value);
+            return set_some(root, rest, value, provenance);
         }
         [_, rest @ ..] => rest,
         [] => return,
@@ -469,6 +472,7 @@ fn set_some(root: &mut Value, path: &[Projection], value: Value) {
         &mut new,
         rest,
         if whole_slice { value.any_element() } else { value },
+        provenance,
     );
     *root = Value::Summary(Rc::new([from, count, element.join(&new)]));
 }

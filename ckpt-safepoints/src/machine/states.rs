@@ -111,6 +111,7 @@ impl Rank {
         if !self.same_shape(old) {
             return;
         }
+        let provenance = self.provenance.clone();
         for (index, (frame, old)) in self.frames.iter_mut().zip(&old.frames).enumerate() {
             for (slot, (value, old)) in frame.slots.iter_mut().zip(&old.slots).enumerate() {
                 let place = MemoryPlace {
@@ -118,7 +119,7 @@ impl Rank {
                     slot,
                     path: Vec::new(),
                 };
-                *value = widened(&place, old, value, give_up);
+                *value = widened(&place, old, value, &provenance, give_up);
             }
         }
         // What was told by the old values is told no more.

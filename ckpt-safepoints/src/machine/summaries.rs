@@ -4,7 +4,7 @@
 use super::lists::some_element;
 use super::{Rank, View};
 use crate::skeleton::{Method, keeps_length};
-use crate::values::{Binary, Projection, Value};
+use crate::values::{Binary, Projection, Provenance, Value};
 use std::rc::Rc;
 
 impl Rank {
@@ -33,20 +33,24 @@ impl Rank {
                 | "as_ref" | "into_boxed_slice" | "into_vec" | "to_owned",
                 [],
             ) => whole,
-            ("len" | "count", []) => whole.length().unwrap_or(Value::Data),
-            ("is_empty", []) => Binary::Lt.apply(&parts[0], &parts[1]).not(),
+            ("len" | "count", []) => whole.length(&self.provenance).unwrap_or(Value::Data),
+            ("is_empty", []) => Binary::Lt.apply(&parts[0], &parts[1], &self.provenance).not(),
             ("enumerate", []) if parts[0] == Value::Int(0) => {
                 Value::summary(parts[1].clone(), Value::tuple(vec![Value::At, parts[2].clone()]))
             }
-            ("rev", []) => Value::summary(whole.length().unwrap_or(Value::Data), whole.any_element()),
-            ("skip" | "take" | "step_by", [count]) => {
-                Value::summary(shorter(&method.name, &whole, count), whole.any_element())
-            }
+            ("rev", []) => Value::summary(
+                whole.length(&self.provenance).unwrap_or(Value::Data),
+                whole.any_element(),
+            ),
+            ("skip" | "take" | "step_by", [count]) => Value::summary(
+                shorter(&method.name, &whole, count, &self.provenance),
+                whole.any_element(),
+            ),
             ("windows" | "chunks" | "chunks_exact", [count]) => {
                 let inner = Value::summary(Value::Data, whole.any_element());
-                Value::summary(shorter(&method.name, &whole, count), inner)
+                Value::summary(shorter(&method.name, &whole, count, &self.provenance), inner)
             }
-            ("zip", [other]) => zipped(parts, &whole, other),
+            ("zip", [other]) => zipped(parts, &whole, other, &self.provenance),
             ("map", [closure]) if !whole.is_uniform() => {
                 return self.mapped(&whole, closure, arguments, view);
             }
@@ -75,7 +79,7 @@ impl Rank {
         }
         self.leak_parts(whole);
         self.unseen(arguments, view);
-        let count = whole.length().unwrap_or(Value::Data);
+        let count = whole.length(&self.provenance).unwrap_or(Value::Data);
         self.push(Value::summary(count, Value::Unknown));
         true
     }
@@ -108,16 +112,16 @@ impl Rank {
 }
 
 /// The length of what an iterator leaves out something of.
-fn shorter(name: &str, whole: &Value, by: &Value) -> Value {
-    match whole.length() {
+fn shorter(name: &str, whole: &Value, by: &Value, provenance: &Provenance) -> Value {
+    match whole.length(provenance) {
         Some(count) if count.is_uniform() && by.is_uniform() => Value::uniform(&(name, count, by)),
         _ => Value::Data,
     }
 }
 
-fn zipped(parts: &[Value; 3], whole: &Value, other: &Value) -> Value {
+fn zipped(parts: &[Value; 3], whole: &Value, other: &Value, provenance: &Provenance) -> Value {
     let endless = matches!(other, Value::Range(range) if range[1] == Value::Unit);
-    let count = match (whole.length(), other.length()) {
+    let count = match (whole.length(provenance), other.length(provenance)) {
         (Some(own), _) if endless => own,
         (Some(own), Some(count)) if own == count => own,
         (Some(own), Some(count)) if own.is_uniform() && count.is_uniform() => {

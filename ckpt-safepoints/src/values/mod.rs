@@ -4,6 +4,7 @@ pub(crate) mod numbers;
 pub(crate) mod provenance;
 pub(crate) mod widening;
 
+pub use provenance::Provenance;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -234,11 +235,11 @@ impl Value {
     }
 
     /// How many elements a list has, or what an iterator still gives; nothing for what is no list.
-    pub fn length(&self) -> Option<Value> {
+    pub fn length(&self, provenance: &Provenance) -> Option<Value> {
         match self {
             Value::List(parts) => Some(Value::Int(parts.len() as i128)),
             Value::Summary(parts) if parts[0] == Value::Int(0) => Some(parts[1].clone()),
-            Value::Summary(parts) => Some(Binary::Sub.apply(&parts[1], &parts[0])),
+            Value::Summary(parts) => Some(Binary::Sub.apply(&parts[1], &parts[0], provenance)),
             other if other.is_uniform() => Some(Value::uniform(&("len", other, [Value::Unit; 0].as_slice()))),
             _ => None,
         }
@@ -367,13 +368,13 @@ pub enum Binary {
 
 impl Binary {
     /// What comes of it.
-    pub fn apply(self, left: &Value, right: &Value) -> Value {
+    pub fn apply(self, left: &Value, right: &Value, provenance: &Provenance) -> Value {
         match self {
             // One question has one number, however it is put.
-            Self::Ne => return Self::Eq.apply(left, right).not(),
-            Self::Gt => return Self::Lt.apply(right, left),
-            Self::Ge => return Self::Le.apply(right, left),
-            Self::Eq if left > right => return self.apply(right, left),
+            Self::Ne => return Self::Eq.apply(left, right, provenance).not(),
+            Self::Gt => return Self::Lt.apply(right, left, provenance),
+            Self::Ge => return Self::Le.apply(right, left, provenance),
+            Self::Eq if left > right => return self.apply(right, left, provenance),
             _ => {}
         }
         let known = match (left, right) {
@@ -392,12 +393,12 @@ impl Binary {
             }
             _ => self.compared(left, right),
         };
-        let known = known.or_else(|| provenance::compared(self, left, right).map(Value::Bool));
+        let known = known.or_else(|| provenance.compared(self, left, right).map(Value::Bool));
         match known {
             Some(value) => value,
             None if left.is_uniform() && right.is_uniform() => {
                 let value = Value::uniform(&(self, left, right));
-                provenance::note(&value, self, left, right);
+                provenance.note(&value, self, left, right);
                 value
             }
             None if left.is_data() && right.is_data() => Value::Data,

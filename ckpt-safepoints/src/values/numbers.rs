@@ -1,7 +1,6 @@
 //! Numbers and ranges.
 
-use crate::values::provenance;
-use crate::values::{Binary, Value};
+use super::{Binary, Provenance, Value};
 
 /// `!x`, `-x`.
 pub(crate) fn unary(not: bool, value: &Value) -> Value {
@@ -15,7 +14,7 @@ pub(crate) fn unary(not: bool, value: &Value) -> Value {
 }
 
 /// `x as T`
-pub(crate) fn cast(value: &Value, to: &str) -> Value {
+pub(crate) fn cast(value: &Value, to: &str, provenance: &Provenance) -> Value {
     let is_float = to.starts_with('f');
     match value {
         // An address is another in every process.
@@ -30,7 +29,7 @@ pub(crate) fn cast(value: &Value, to: &str) -> Value {
         // A variant without parts is a number of its own.
         other if other.is_uniform() => {
             let value = Value::uniform(&("cast", to, other));
-            provenance::note_cast(&value, to, other);
+            provenance.note_cast(&value, to, other);
             value
         }
         _ => Value::Data,
@@ -63,11 +62,16 @@ fn wrapped(number: i128, to: &str) -> i128 {
 }
 
 /// `a..b`: from, up to and without, by how much.
-pub(crate) fn range(start: Option<Value>, end: Option<Value>, inclusive: bool) -> Value {
+pub(crate) fn range(
+    start: Option<Value>,
+    end: Option<Value>,
+    inclusive: bool,
+    provenance: &Provenance,
+) -> Value {
     let one = Value::Int(1);
     let from = start.unwrap_or(Value::Unit);
     let to = match end {
-        Some(end) if inclusive => Binary::Add.apply(&end, &one),
+        Some(end) if inclusive => Binary::Add.apply(&end, &one, provenance),
         Some(end) => end,
         None => Value::Unit,
     };

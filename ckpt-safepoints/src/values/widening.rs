@@ -1,6 +1,6 @@
 //! What is left of a value that goes on changing.
 
-use super::{MemoryPlace, Projection, Value};
+use super::{MemoryPlace, Projection, Provenance, Value};
 use std::rc::Rc;
 
 /// The number of elements of a list, and where an iterator is and ends, as if they were parts of it.
@@ -17,6 +17,7 @@ pub(crate) fn widened(
     place: &MemoryPlace,
     old: &Value,
     new: &Value,
+    provenance: &Provenance,
     give_up: &mut dyn FnMut(&MemoryPlace, &Value, &Value) -> Value,
 ) -> Value {
     if old == new {
@@ -25,7 +26,7 @@ pub(crate) fn widened(
     let mut at = |step: Projection, old: &Value, new: &Value| {
         let mut inner = place.clone();
         inner.path.push(step);
-        widened(&inner, old, new, give_up)
+        widened(&inner, old, new, provenance, give_up)
     };
     match (old, new) {
         (Value::Struct(a, old), Value::Struct(b, new)) if a == b && old.keys().eq(new.keys()) => {
@@ -59,9 +60,10 @@ pub(crate) fn widened(
             Value::Variant(b.clone(), Rc::new(parts))
         }
         (Value::List(_), Value::List(_) | Value::Summary(_)) | (Value::Summary(_), Value::List(_))
-            if old.length() != new.length() && [old, new].iter().all(|one| starts_at_zero(one)) =>
+            if old.length(provenance) != new.length(provenance)
+                && [old, new].iter().all(|one| starts_at_zero(one)) =>
         {
-            let count = |value: &Value| value.length().unwrap_or(Value::Data);
+            let count = |value: &Value| value.length(provenance).unwrap_or(Value::Data);
             let length = at(Projection::Field(LENGTH.into()), &count(old), &count(new));
             Value::summary(length, new.any_element().join(&old.any_element()))
         }

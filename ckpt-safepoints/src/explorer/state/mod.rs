@@ -12,7 +12,7 @@ mod collective;
 
 use crate::skeleton::Skeleton;
 use crate::skeleton::regions::Regions;
-use crate::values::Value;
+use crate::values::{Provenance, Value};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A message on its way.
@@ -101,7 +101,7 @@ pub(crate) struct GlobalState {
 
 impl GlobalState {
     /// The ranks, all about to call `main`.
-    pub(crate) fn new(count: usize, skeleton: &Skeleton) -> Self {
+    pub(crate) fn new(count: usize, skeleton: &Skeleton, provenance: &Provenance) -> Self {
         let all = Communicator {
             members: (0..count).collect(),
             grid: None,
@@ -111,7 +111,7 @@ impl GlobalState {
             grid: None,
         });
         Self {
-            ranks: Ranks::new((0..count).map(|index| Rank::new(index, skeleton))),
+            ranks: Ranks::new((0..count).map(|index| Rank::new(index, skeleton, provenance))),
             comms: std::iter::once(all).chain(alone).collect(),
             in_transit: BTreeMap::new(),
             collectives: BTreeMap::new(),
