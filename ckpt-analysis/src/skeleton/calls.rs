@@ -175,13 +175,13 @@ impl Lowerer<'_> {
             None
         };
         let pure = self.model.leaves_receiver(&name) || is_pure(&name);
-        let touch = match &own[..] {
+        let access = match &own[..] {
             [] if pure || message.is_some() => Access::Never,
             [] => Access::Through,
             [only] => Access::Given(*only, 0),
             _ => Access::Written,
         };
-        self.receiver(&call.receiver, touch, own.is_empty().then_some(&*name));
+        self.receiver(&call.receiver, access, own.is_empty().then_some(&*name));
         match &own[..] {
             [only] => {
                 for (index, argument) in call.args.iter().enumerate() {
@@ -248,16 +248,16 @@ impl Lowerer<'_> {
     }
 
     /// The receiver of a method, and the name of that unless it is one of the program.
-    fn receiver(&mut self, receiver: &Expr, touch: Access, method: Option<&str>) {
+    fn receiver(&mut self, receiver: &Expr, access: Access, method: Option<&str>) {
         let is_mut = match root(receiver) {
             Some(name) => self.variable(&name).is_none_or(|(_, is_mut)| is_mut),
             None => false,
         };
-        let touch = match touch {
+        let access = match access {
             Access::Through if is_mut => Access::Written,
             other => other,
         };
-        let place = self.place(receiver, touch);
+        let place = self.place(receiver, access);
         let code = &mut self.context().code;
         if let Some(at) = place.filter(|_| method.is_some_and(goes_by_key))
             && matches!(&code.ops[at], Op::Memory(MemoryOp::Address(_, names, _)) if names.is_empty())

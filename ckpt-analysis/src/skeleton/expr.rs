@@ -273,14 +273,14 @@ impl Lowerer<'_> {
 
     /// The place that an expression stands for; a value of its own where it is none. The step that names the variable is
     /// returned while only fields follow it.
-    pub(super) fn place(&mut self, expr: &Expr, touch: Access) -> Option<usize> {
+    pub(super) fn place(&mut self, expr: &Expr, access: Access) -> Option<usize> {
         match expr {
-            Expr::Paren(inner) => self.place(&inner.expr, touch),
-            Expr::Group(inner) => self.place(&inner.expr, touch),
+            Expr::Paren(inner) => self.place(&inner.expr, access),
+            Expr::Group(inner) => self.place(&inner.expr, access),
             Expr::Path(path) => {
                 let name = path.path.get_ident().map(ToString::to_string);
                 match name.and_then(|name| self.variable(&name)) {
-                    Some((var, _)) => Some(self.op(MemoryOp::Address(var, Vec::new(), touch))),
+                    Some((var, _)) => Some(self.op(MemoryOp::Address(var, Vec::new(), access))),
                     None => {
                         self.path(path);
                         None
@@ -288,7 +288,7 @@ impl Lowerer<'_> {
                 }
             }
             Expr::Field(one) => {
-                let at = self.place(&one.base, touch);
+                let at = self.place(&one.base, access);
                 let name = member(&one.member);
                 self.op(MemoryOp::Field(name.clone()));
                 self.reorder_field(&name);
@@ -299,16 +299,16 @@ impl Lowerer<'_> {
                 }
                 at
             }
-            Expr::Index(one) if is_all(&one.index) => self.place(&one.expr, touch),
+            Expr::Index(one) if is_all(&one.index) => self.place(&one.expr, access),
             Expr::Index(one) => {
-                let at = self.place(&one.expr, touch);
+                let at = self.place(&one.expr, access);
                 self.expr(&one.index);
                 self.op(MemoryOp::Element);
                 self.of_elements(at);
                 at
             }
             Expr::Unary(one) if matches!(one.op, UnOp::Deref(_)) => {
-                self.place(&one.expr, touch);
+                self.place(&one.expr, access);
                 self.op(MemoryOp::Follow);
                 None
             }

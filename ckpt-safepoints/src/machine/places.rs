@@ -16,7 +16,7 @@ impl Rank {
                 let value = self.variable(*var)?.clone();
                 self.push(value);
             }
-            MemoryOp::Address(var, _, touch) => self.place_op(*var, *touch)?,
+            MemoryOp::Address(var, _, access) => self.place_op(*var, *access)?,
             MemoryOp::Field(name) => self.field_op(name)?,
             MemoryOp::Element => self.element_op()?,
             MemoryOp::Follow => {
@@ -66,10 +66,10 @@ impl Rank {
         Some(())
     }
 
-    fn place_op(&mut self, var: Var, touch: Access) -> Option<()> {
+    fn place_op(&mut self, var: Var, access: Access) -> Option<()> {
         let value = self.variable(var)?.clone();
         let place = Value::Ref(self.place_of(var)?);
-        self.push(match touch {
+        self.push(match access {
             Access::Written | Access::Given(..) => place,
             // A method's receiver, or a plain argument: what the variable holds.
             Access::Never | Access::Through | Access::Passed(..) => value,
