@@ -75,7 +75,8 @@ pub mod store {
         Restored, StoreError, Storing, VariableContent, VariableInfo,
     };
     pub use crate::storage::{
-        Entry, Keep, Mode, Store, file_name, file_of, folder_of_rank, has_place_for_rank,
+        Entry, Keep, Mode, Store, file_name, file_of, files_in, folder_of_rank, has_place_for_rank,
+        ranks_here,
     };
 }
 

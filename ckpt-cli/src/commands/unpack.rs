@@ -36,7 +36,7 @@ Exit codes: 0 done, 78 it is damaged or no pack, or something is in the way.";
 impl Unpack {
     /// Checks and unpacks.
     pub fn perform(&self) -> Outcome<u8> {
-        if self.dir.as_deref().is_some_and(stores::has_place_for_rank) {
+        if self.dir.as_deref().is_some_and(ckpt::store::has_place_for_rank) {
             return Err(Failure::usage("E3016: `--dir` has `{rank}` in it")
                 .help("a pack becomes one folder with the files of all ranks"));
         }

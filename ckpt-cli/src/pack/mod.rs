@@ -83,7 +83,7 @@ fn belongs_to_a_store(name: &str) -> bool {
         || name == crate::launch::RECORD_FILE
         || name == ckpt::session::job::JOB_FILE;
     let is_plain = !name.contains('/') && !name.starts_with('.');
-    is_plain && (is_note || crate::stores::file_of(Path::new(name)).is_some())
+    is_plain && (is_note || ckpt::store::file_of(name).is_some())
 }
 
 /// Copies all of it; its length and its checksum.

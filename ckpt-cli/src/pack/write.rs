@@ -5,7 +5,7 @@ use std::io::{Seek, Write};
 use std::path::{Component, Path, PathBuf};
 
 use ckpt::session::job::{JOB_FILE, Job};
-use ckpt::store::{CheckpointId, Mode};
+use ckpt::store::{CheckpointId, Mode, file_name};
 
 use super::{Entry, FILES, FORMAT, MANIFEST, Manifest, STORE, VERSION, belongs_to_a_store, copy};
 use crate::failure::{AboutFile, Failure, Outcome, code};
@@ -109,7 +109,7 @@ fn checkpoints(lines: &Lines, chosen: &[(u32, CheckpointId)]) -> Outcome<Vec<Pie
                     .help("`cargo ckpt verify` says which are whole")
             })?;
             let from = store.path(id);
-            let path = format!("{STORE}/{id}.r{}.h5", part.rank);
+            let path = format!("{STORE}/{}", file_name(id, part.rank));
             pieces.push(Piece::open(from, path)?);
         }
     }

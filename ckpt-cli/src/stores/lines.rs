@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ckpt::session::job::Job;
-use ckpt::store::{CheckpointId, Entry, Mode, Restored, Store};
+use ckpt::store::{
+    CheckpointId, Entry, Mode, Restored, Store, file_name, files_in, folder_of_rank, has_place_for_rank,
+    ranks_here,
+};
 
 use crate::failure::{Failure, Outcome, code};
 use crate::stores::checkpoint;
@@ -30,9 +33,9 @@ impl Part {
 
     /// Its checkpoints, oldest first, by the names of the files.
     fn ids(&self) -> Vec<u64> {
-        let files = stores::files(&self.folder).into_iter();
+        let files = files_in(&self.folder).into_iter();
         let own = files.filter(|(_, rank)| *rank == self.rank);
-        own.map(|(id, _)| id).collect()
+        own.map(|(id, _)| id.0).collect()
     }
 
     fn has(&self, id: u64) -> bool {
@@ -58,7 +61,7 @@ impl Lines {
     pub fn of(store: &Path) -> Self {
         let said = Job::read(&stores::home(store)).ok().flatten();
         let mut ranks: Vec<u32> = (0..said.and_then(|job| job.ranks).unwrap_or(0)).collect();
-        ranks.extend(stores::ranks_here(store));
+        ranks.extend(ranks_here(store));
         ranks.sort_unstable();
         ranks.dedup();
         if ranks.is_empty() {
@@ -66,10 +69,10 @@ impl Lines {
         }
         let part = |&rank: &u32| Part {
             rank,
-            folder: stores::of_rank(store, rank),
+            folder: folder_of_rank(store, rank),
         };
         // Where each has a folder of its own and that of one was named, the others have nothing in it.
-        let is_shared = !stores::has_place_for_rank(store) && !stores::files(store).is_empty();
+        let is_shared = !has_place_for_rank(store) && !files_in(store).is_empty();
         let is_here = |part: &Part| part.folder.is_dir() && !(is_shared && part.ids().is_empty());
         let (parts, elsewhere): (Vec<_>, Vec<_>) = ranks.iter().map(part).partition(is_here);
         Lines {
@@ -96,7 +99,7 @@ impl Lines {
     /// Size of the files of these lines that are here.
     pub fn bytes(&self, ids: &[CheckpointId]) -> u64 {
         let sizes = self.parts.iter().flat_map(|part| {
-            let file = |id: &CheckpointId| part.folder.join(format!("{id}.r{}.h5", part.rank));
+            let file = |id: &CheckpointId| part.folder.join(file_name(*id, part.rank));
             ids.iter().filter_map(move |id| std::fs::metadata(file(id)).ok())
         });
         sizes.map(|file| file.len()).sum()
@@ -136,7 +139,7 @@ impl Lines {
             )
             .because(format!(
                 "there are none in `{}` on this machine",
-                stores::of_rank(&self.store, rank).display()
+                folder_of_rank(&self.store, rank).display()
             ))
             .help("look at them on the node that the rank ran on"),
             false => Failure::usage(format!("E3052: `{}` has no rank {rank}", self.store.display()))

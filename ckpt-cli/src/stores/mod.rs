@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ckpt::session::job::{JOB_FILE, Job, State};
-use ckpt::store::CheckpointId;
+use ckpt::store::{CheckpointId, file_name, files_in, folder_of_rank, ranks_here};
 
 use crate::failure::{AboutFile, Failure, Outcome, code};
 use crate::render::FormatOption;
@@ -206,68 +206,12 @@ fn stores_here(folder: &Path) -> String {
 
 /// The folder in which rank 0 of a program writes: `{rank}` in the name of a store is the number of the rank.
 pub fn home(store: &Path) -> PathBuf {
-    of_rank(store, 0)
-}
-
-/// Stands for the number of the rank in the name of a store.
-const RANK: &str = "{rank}";
-
-/// Whether every rank has a folder of its own in the store of this name.
-pub fn has_place_for_rank(store: &Path) -> bool {
-    store.to_string_lossy().contains(RANK)
-}
-
-/// The folder that a rank writes in.
-pub fn of_rank(store: &Path, rank: u32) -> PathBuf {
-    match store.to_str() {
-        Some(text) if text.contains(RANK) => text.replace(RANK, &rank.to_string()).into(),
-        _ => store.to_path_buf(),
-    }
-}
-
-/// The ranks that have files in the store, or, where each has a folder of its own, one on this machine. In any order.
-pub fn ranks_here(store: &Path) -> Vec<u32> {
-    let Some(place) = store.ancestors().filter(|part| has_place_for_rank(part)).last() else {
-        return files(store).into_iter().map(|(_, rank)| rank).collect();
-    };
-    let name = place.file_name().unwrap_or_default().to_string_lossy();
-    let Some((before, after)) = name.split_once(RANK) else {
-        return Vec::new();
-    };
-    let after = after.rsplit(RANK).next().unwrap_or_default();
-    let around = place
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let rank = |name: &str| -> Option<u32> {
-        let digits = name.strip_prefix(before)?.strip_suffix(after)?;
-        let digits = digits
-            .chars()
-            .take_while(char::is_ascii_digit)
-            .collect::<String>();
-        digits.parse().ok()
-    };
-    let entries = fs::read_dir(around).into_iter().flatten().flatten();
-    let ranks = entries.filter_map(|entry| rank(entry.file_name().to_str()?));
-    ranks.filter(|&rank| of_rank(store, rank).is_dir()).collect()
-}
-
-/// The number and the rank of every committed file in a folder, by its name: `000042.r0.h5`. In any order.
-pub fn files(folder: &Path) -> Vec<(u64, u32)> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter_map(|entry| file_of(&entry.path())).collect()
-}
-
-/// The number of the checkpoint and the rank that a file of this name holds.
-pub fn file_of(path: &Path) -> Option<(u64, u32)> {
-    let name = path.file_name()?.to_str()?.strip_suffix(".h5")?;
-    let (id, rank) = name.split_once(".r").unwrap_or((name, "0"));
-    Some((id.parse().ok()?, rank.parse().ok()?))
+    folder_of_rank(store, 0)
 }
 
 /// The numbers of the committed checkpoints in the folder of rank 0, in order.
 pub fn ids(store: &Path) -> Vec<u64> {
-    let mut list: Vec<u64> = files(&home(store)).into_iter().map(|(id, _)| id).collect();
+    let mut list: Vec<u64> = files_in(&home(store)).into_iter().map(|(id, _)| id.0).collect();
     list.sort_unstable();
     list.dedup();
     list
@@ -277,8 +221,8 @@ pub fn ids(store: &Path) -> Vec<u64> {
 pub fn newest_id(store: &Path) -> Option<u64> {
     let ranks = Job::read(&home(store)).ok().flatten().and_then(|job| job.ranks);
     let has = |id: u64, rank| {
-        let file = format!("{}.r{rank}.h5", CheckpointId(id));
-        of_rank(store, rank).join(file).is_file()
+        let file = file_name(CheckpointId(id), rank);
+        folder_of_rank(store, rank).join(file).is_file()
     };
     let is_line = |id: &u64| ranks.is_none_or(|ranks| (0..ranks).all(|rank| has(*id, rank)));
     ids(store).into_iter().rev().find(is_line)
@@ -286,10 +230,10 @@ pub fn newest_id(store: &Path) -> Option<u64> {
 
 /// Size of the largest committed checkpoint file.
 pub fn largest_bytes(store: &Path) -> Option<u64> {
-    let entries = fs::read_dir(home(store)).into_iter().flatten().flatten();
-    entries
-        .filter(|entry| file_of(&entry.path()).is_some())
-        .filter_map(|entry| entry.metadata().ok())
+    let home = home(store);
+    let files = files_in(&home).into_iter();
+    files
+        .filter_map(|(id, rank)| fs::metadata(home.join(file_name(id, rank))).ok())
         .map(|metadata| metadata.len())
         .max()
 }

@@ -2,7 +2,7 @@
 //! all, and where they are listed, verified, restored and removed.
 //!
 //! Where it lies is a [`level::StorageLevel`], a file each: [`posix`], a folder of a file system. What files are called is in
-//! [`names`]. All above knows [`Store`] only.
+//! [`names`], which folder is whose in [`parts`]. All above knows [`Store`] only.
 //!
 //! Not here: what is in a file ([`crate::format`]), and when a checkpoint is taken (the session).
 
@@ -10,6 +10,7 @@ mod commit;
 mod level;
 mod names;
 mod opened;
+mod parts;
 mod posix;
 mod store;
 #[cfg(test)]
@@ -18,7 +19,8 @@ mod tests;
 use std::path::PathBuf;
 
 pub(crate) use commit::Commit;
-pub use names::{file_name, file_of, folder_of_rank, has_place_for_rank};
+pub use names::{file_name, file_of};
+pub use parts::{files_in, folder_of_rank, has_place_for_rank, ranks_here};
 pub use store::Store;
 
 use crate::format::{CheckpointId, Meta, StoreError};

@@ -1,14 +1,9 @@
-//! What files and folders of a store are called.
-
-use std::path::{Path, PathBuf};
+//! What the files of a store are called.
 
 use crate::format::CheckpointId;
 
 /// How the name of a file ends that is not finished.
 pub(super) const UNFINISHED: &str = ".tmp";
-
-/// Stands for the number of the rank in the name of a store.
-const RANK: &str = "{rank}";
 
 /// How the files of a rank end.
 fn suffix(rank: u32) -> String {
@@ -49,19 +44,6 @@ pub(super) fn lock(rank: u32) -> String {
     }
 }
 
-/// Whether every rank has a folder of its own in the store of this name: there is a `{rank}` in it.
-pub fn has_place_for_rank(store: &Path) -> bool {
-    store.to_str().is_some_and(|name| name.contains(RANK))
-}
-
-/// The folder that a rank writes in: `{rank}` in the name of a store is the number of the rank.
-pub fn folder_of_rank(store: &Path, rank: u32) -> PathBuf {
-    match store.to_str() {
-        Some(name) if name.contains(RANK) => name.replace(RANK, &rank.to_string()).into(),
-        _ => store.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,13 +70,5 @@ mod tests {
         for other in others {
             assert_eq!(file_of(other), None, "{other}");
         }
-    }
-
-    #[test]
-    fn a_rank_has_its_place_in_the_name_of_a_folder() {
-        let store = Path::new("/local/{rank}/x.ckpt.d");
-        assert!(has_place_for_rank(store) && !has_place_for_rank(Path::new("x.ckpt.d")));
-        assert_eq!(folder_of_rank(store, 3), Path::new("/local/3/x.ckpt.d"));
-        assert_eq!(folder_of_rank(Path::new("x.ckpt.d"), 3), Path::new("x.ckpt.d"));
     }
 }

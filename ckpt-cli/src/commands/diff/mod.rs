@@ -4,7 +4,7 @@ mod runs;
 
 use std::path::{Path, PathBuf};
 
-use ckpt::store::{CheckpointId, NodeKind, Restored};
+use ckpt::store::{CheckpointId, NodeKind, Restored, file_of};
 use serde_json::{Value, json};
 
 use crate::commands::inspect::elsewhere;
@@ -188,7 +188,8 @@ fn side(name: &str, store: &StoreArgs) -> Outcome<Side> {
         return Ok(Side::Line(lines, id));
     }
     let path = Path::new(name);
-    let Some((id, rank)) = stores::file_of(path).filter(|_| path.is_file()) else {
+    let file = path.file_name().and_then(|name| file_of(name.to_str()?));
+    let Some((id, rank)) = file.filter(|_| path.is_file()) else {
         return Err(Failure::usage(format!(
             "E3003: `{name}` is neither a checkpoint's number nor its file"
         ))
@@ -197,7 +198,7 @@ fn side(name: &str, store: &StoreArgs) -> Outcome<Side> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_path_buf);
     let lines = Lines::of(&folder);
-    Ok(Side::File(lines, Part { rank, folder }, CheckpointId(id)))
+    Ok(Side::File(lines, Part { rank, folder }, id))
 }
 
 /// Two files that have been compared.
