@@ -21,7 +21,7 @@ pub(crate) fn copy(from: &[u8], to: &mut [MaybeUninit<u8>], all: usize) {
     unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast::<u8>(), from.len()) }
 }
 
-/// Copies as much of the beginning as is worth it, past the caches; gives how many bytes. They are of the same length.
+/// Copies as much of the beginning as is worth it, past the caches; returns how many bytes. They are of the same length.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn stream(from: &[u8], to: &mut [MaybeUninit<u8>]) -> usize {
     use std::arch::x86_64::{

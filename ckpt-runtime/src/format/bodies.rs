@@ -14,7 +14,7 @@ use super::index::Dataset;
 use super::large::{Large, row_bytes};
 use super::previous::{Held, Known};
 use super::survey::{Found, Source, Survey, dense};
-use super::write::{Place, Writer};
+use super::write::{ObjectPath, Writer};
 use super::{CheckpointId, StoreError};
 use crate::base::checksum::xxh3;
 use crate::base::fault::{Faults, Step};
@@ -59,7 +59,7 @@ impl<'s> Writer<'s> {
     /// Makes a dataset and sees to its bytes. Without a `shape` it has one element.
     pub(super) fn dataset_of(
         &mut self,
-        place: &Place<'_>,
+        place: &ObjectPath<'_>,
         dtype: &DType,
         of: &Type,
         shape: Option<&[u64]>,
@@ -94,7 +94,7 @@ impl<'s> Writer<'s> {
 
     fn in_one_piece(
         &self,
-        place: &Place<'_>,
+        place: &ObjectPath<'_>,
         of: &Type,
         shape: Option<&[u64]>,
         bytes: u64,
@@ -110,7 +110,7 @@ impl<'s> Writer<'s> {
 
     fn large(
         &mut self,
-        place: &Place<'_>,
+        place: &ObjectPath<'_>,
         (dtype, of): (&DType, &Type),
         dims: &[u64],
         source: Source<'s>,
@@ -170,7 +170,7 @@ impl<'s> Writer<'s> {
     /// Stores a body as it is: every piece is written while its checksum has it in the cache.
     fn at_once(
         &mut self,
-        place: &Place<'_>,
+        place: &ObjectPath<'_>,
         (dtype, of): (&DType, &Type),
         dims: &[u64],
         source: &Source<'s>,
@@ -187,7 +187,7 @@ impl<'s> Writer<'s> {
     /// A body that is in the file already, side by side from `first` on.
     fn as_written(
         &mut self,
-        place: &Place<'_>,
+        place: &ObjectPath<'_>,
         dtype: &DType,
         dims: &[u64],
         source: &Source<'s>,
@@ -263,7 +263,7 @@ impl<'s> Writer<'s> {
 
     fn side_by_side(
         &self,
-        place: &Place<'_>,
+        place: &ObjectPath<'_>,
         of: &Type,
         large: &Large<'_, '_>,
     ) -> Result<Stored, StoreError> {
@@ -278,7 +278,7 @@ impl<'s> Writer<'s> {
 
     fn in_chunks(
         &mut self,
-        place: &Place<'_>,
+        place: &ObjectPath<'_>,
         of: &Type,
         large: &Large<'_, '_>,
         known: Option<&Known>,
@@ -451,7 +451,7 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// Writes a body side by side; gives the checksums of its blocks.
+/// Writes a body side by side; returns the checksums of its blocks.
 ///
 /// One thread writes while the others sum: a file takes one write at a time, and the system lets a second thread look again
 /// and again until it may. A thread that is alone sums every piece just before it writes it, so that it is read once.

@@ -67,7 +67,7 @@ impl Structure {
         })
     }
 
-    /// Writes the chunk that begins at a row, in its stored form, and gives its place in the file. `way` is how the dataset
+    /// Writes the chunk that begins at a row, in its stored form, and returns its place in the file. `way` is how the dataset
     /// is packed, `packed` whether this chunk is.
     pub fn chunk(
         &self,

@@ -44,7 +44,7 @@ pub(super) fn reserve(path: &Path, needed: u64) -> Result<File, StoreError> {
     }
 }
 
-/// An error where a disk has no room for so many bytes more. Where it has they are not taken: whoever writes them hears
+/// An error where a disk has no room for so many bytes more. Where it has they are not taken: whoever writes them is told
 /// of it if others were faster.
 pub(super) fn room_for(file: &File, path: &Path, bytes: u64) -> Result<(), StoreError> {
     let space = rustix::fs::fstatvfs(file);
@@ -69,7 +69,7 @@ pub(super) fn full_or(error: StoreError, path: &Path, needed: u64, free: Option<
 }
 
 /// Appends the index, fills in the header and syncs: from here on the file proves itself.
-/// Gives the checksum of the index, which no other file has.
+/// Returns the checksum of the index, which no other file has.
 pub(super) fn seal(file: &File, path: &Path, index: &Index, faults: Faults) -> Result<u128, StoreError> {
     let io = |error: std::io::Error| StoreError::writing(path, 0, &error);
     let start = file.metadata().map_err(io)?.len();
@@ -277,7 +277,7 @@ fn open_other(path: &Path, other: &Other, files: &dyn Files) -> Result<File, Sto
     }
 }
 
-/// `path` is what is read, `home` is what is told of; a file that `may_be_longer` has been changed by another program.
+/// `path` is what is read, `home` is what messages name; a file that `may_be_longer` has been changed by another program.
 fn read_index(
     file: std::io::Result<File>,
     path: &Path,

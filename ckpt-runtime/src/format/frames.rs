@@ -7,7 +7,7 @@ use super::hdf5::{Id, Type};
 use super::index::Frame;
 use super::survey::Source;
 use super::tree::frame_paths;
-use super::write::{Place, Writer, object_name, variable_info};
+use super::write::{ObjectPath, Writer, object_name, variable_info};
 use super::{FrameInfo, StoreError};
 use crate::plan::SiteKind;
 use crate::state::snapshot::{Content, FrameRecord, Snapshot, VariableRecord};
@@ -89,7 +89,7 @@ impl<'s> Writer<'s> {
                     scalars.entry(variable.rust_type).or_default().push(position);
                 }
                 Content::Value(column) => {
-                    let place = Place {
+                    let place = ObjectPath {
                         parent: group,
                         path: &path,
                         name: &name,
@@ -107,7 +107,7 @@ impl<'s> Writer<'s> {
             let path = format!("{path}/#scalars");
             for (rust_type, positions) in scalars {
                 let name = object_name(rust_type);
-                let place = Place {
+                let place = ObjectPath {
                     parent: &tables,
                     path: &path,
                     name: &name,
@@ -125,7 +125,7 @@ impl<'s> Writer<'s> {
     /// Many single values of one Rust type as one table.
     fn scalars(
         &mut self,
-        place: &Place<'_>,
+        place: &ObjectPath<'_>,
         frame: &'s FrameRecord,
         positions: &[usize],
         columns: &mut [Option<Stored>],

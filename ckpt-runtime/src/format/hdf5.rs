@@ -183,7 +183,7 @@ impl Structure {
         })
     }
 
-    /// Makes a dataset and gives the offset in the file that is allotted to its values.
+    /// Makes a dataset and returns the offset in the file that is allotted to its values.
     pub fn dataset(
         &self,
         parent: &Id,
@@ -214,7 +214,7 @@ impl Structure {
         })
     }
 
-    /// Makes a dataset that has no name yet, and gives the offset in the file that is allotted to its values.
+    /// Makes a dataset that has no name yet, and returns the offset in the file that is allotted to its values.
     pub fn unnamed(&self, of: &Type, dims: &[u64]) -> Result<(Id, u64), StoreError> {
         locked(|| {
             let fail = || failure(&self.path, "make a dataset");

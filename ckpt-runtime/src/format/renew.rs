@@ -21,7 +21,7 @@ use super::{CheckpointId, Files, StoreError};
 use crate::base::checksum::xxh3;
 use crate::base::fault::Faults;
 
-/// Makes checksums anew in `copy`, which is one of the file of checkpoint `id`. Gives the paths of the datasets that have changed.
+/// Makes checksums anew in `copy`, which is one of the file of checkpoint `id`. Returns the paths of the datasets that have changed.
 pub(crate) fn renew(
     copy: &Path,
     id: CheckpointId,

@@ -33,7 +33,7 @@ pub(crate) struct Order<'a> {
     pub base: Option<&'a Base>,
 }
 
-/// Writes a complete checkpoint file to `path`, which must not exist, and syncs it. Gives what the next one may rely on.
+/// Writes a complete checkpoint file to `path`, which must not exist, and syncs it. Returns what the next one may rely on.
 ///
 /// With a `stream` the file is there, and the large lists that the snapshot does not have are in it.
 pub(crate) fn write(
@@ -208,7 +208,7 @@ impl<'s> Writer<'s> {
             let (Some(statics), Content::Value(column)) = (&statics, &variable.content) else {
                 continue;
             };
-            let place = Place {
+            let place = ObjectPath {
                 parent: statics,
                 path: "/statics",
                 name: &object_name(&variable.key),
@@ -224,7 +224,7 @@ impl<'s> Writer<'s> {
             self.structure.text(&group, "rust_type", &table.type_name)?;
             let path = format!("/shared/{number}");
             let ids: Vec<u8> = table.ids.iter().flat_map(|id| id.to_le_bytes()).collect();
-            let place = Place {
+            let place = ObjectPath {
                 parent: &group,
                 path: &path,
                 name: "ids",
@@ -241,7 +241,7 @@ impl<'s> Writer<'s> {
                 length: table.ids.len() as u64 * 8,
             };
             let items = self.column(
-                &Place {
+                &ObjectPath {
                     parent: &group,
                     path: &path,
                     name: "items",
@@ -260,7 +260,7 @@ impl<'s> Writer<'s> {
 
     pub(super) fn column(
         &mut self,
-        place: &Place<'_>,
+        place: &ObjectPath<'_>,
         column: &'s Column,
         variable: Option<&VariableRecord>,
     ) -> Result<Stored, StoreError> {
@@ -304,7 +304,7 @@ impl<'s> Writer<'s> {
                 self.structure.number(&group, "length", *length)?;
                 let path = format!("{}/{}", place.path, place.name);
                 let items = self.column(
-                    &Place {
+                    &ObjectPath {
                         parent: &group,
                         path: &path,
                         name: "items",
@@ -325,7 +325,7 @@ impl<'s> Writer<'s> {
                 let mut children = Vec::with_capacity(columns.children.len());
                 for (name, child) in &columns.children {
                     let object = object_name(name);
-                    let place = Place {
+                    let place = ObjectPath {
                         parent: &group,
                         path: &path,
                         name: &object,
@@ -340,7 +340,12 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn data(&mut self, place: &Place<'_>, data: &'s Data, lengths: &[u64]) -> Result<(u32, Id), StoreError> {
+    fn data(
+        &mut self,
+        place: &ObjectPath<'_>,
+        data: &'s Data,
+        lengths: &[u64],
+    ) -> Result<(u32, Id), StoreError> {
         let body = match data.bytes.body() {
             Some(body) => Source::Blocks(body),
             None => Source::Plain(data.bytes.as_slice().into()),
@@ -364,7 +369,7 @@ impl<'s> Writer<'s> {
     /// Makes a dataset, one element without a `shape`, and keeps its values to be written later.
     fn dataset(
         &mut self,
-        place: &Place<'_>,
+        place: &ObjectPath<'_>,
         dtype: &DType,
         shape: Option<&[u64]>,
         body: Source<'s>,
@@ -391,7 +396,7 @@ impl<'s> Writer<'s> {
 }
 
 /// Where an object is made.
-pub(super) struct Place<'a> {
+pub(super) struct ObjectPath<'a> {
     pub parent: &'a Id,
     /// Path of the parent.
     pub path: &'a str,

@@ -41,7 +41,7 @@ impl Commit {
         let mut capture = capture.watched_by(self.pages.as_ref());
         if self.storing.compression.is_none() && self.base.is_none() {
             let stream = |file: PathBuf| Stream::create(&file, self.faults);
-            // What goes wrong here goes wrong again, and is told, when the file is written as others are.
+            // What goes wrong here goes wrong again, and is reported, when the file is written as others are.
             if let Ok(stream) = self.opened.level.create(self.id).and_then(stream) {
                 let stream = Arc::new(Mutex::new(stream));
                 capture.sink = Some(Arc::clone(&stream) as Arc<Mutex<dyn Sink>>);

@@ -16,14 +16,31 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) use commit::Commit;
 pub use names::{file_name, file_of};
 pub use parts::{files_in, folder_of_rank, has_place_for_rank, ranks_here};
 pub use store::Store;
 
+use level::StorageLevel;
+use posix::Posix;
+
+use crate::base::fault::Faults;
 use crate::format::{CheckpointId, Meta, StoreError};
+
+/// The level on which a rank's part of a store lies, by the store's name: a folder, until there are others.
+fn level_of(
+    folder: &Path,
+    mode: Mode,
+    rank: u32,
+    faults: Faults,
+) -> Result<Box<dyn StorageLevel>, StoreError> {
+    Ok(Box::new(match mode {
+        Mode::ReadOnly => Posix::to_read(folder, rank)?,
+        Mode::ReadWrite => Posix::to_write(folder, rank, faults)?,
+    }))
+}
 
 /// How a store is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::commit::Commit;
 use super::level::StorageLevel;
 use super::opened::Opened;
-use super::posix::Posix;
 use super::{Entry, Keep, Mode};
 use crate::base::fault::Faults;
 use crate::base::forked::Order;
@@ -79,12 +78,12 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub fn open_as(folder: impl AsRef<Path>, mode: Mode, rank: u32) -> Result<Store, StoreError> {
-        let (folder, faults) = (folder.as_ref(), Faults::of_rank(rank));
-        let level = match mode {
-            Mode::ReadOnly => Posix::to_read(folder, rank)?,
-            Mode::ReadWrite => Posix::to_write(folder, rank, faults)?,
-        };
-        Store::on(Box::new(level), mode, faults)
+        let faults = Faults::of_rank(rank);
+        Store::on(
+            super::level_of(folder.as_ref(), mode, rank, faults)?,
+            mode,
+            faults,
+        )
     }
 
     /// Opens the store on a level.
@@ -312,7 +311,7 @@ impl Store {
         self.open_checkpoint(id)?.read_all()
     }
 
-    /// Opens the newest checkpoint that is whole; `report` hears of every newer one that is not.
+    /// Opens the newest checkpoint that is whole; `report` is called for every newer one that is not.
     ///
     /// # Errors
     /// When the folder cannot be read. `None`: there is no whole checkpoint.
@@ -353,7 +352,7 @@ impl Store {
         }
     }
 
-    /// Makes the checksums of a checkpoint anew whose values another program has changed, such as h5py. Gives the paths of the
+    /// Makes the checksums of a checkpoint anew whose values another program has changed, such as h5py. Returns the paths of the
     /// datasets that are others than they were.
     ///
     /// # Errors

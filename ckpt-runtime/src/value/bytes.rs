@@ -32,7 +32,7 @@ fn used_before(bytes: usize) -> Option<Vec<u8>> {
     buffer
 }
 
-/// Gives the memory of buffers back that the snapshot just taken had no use for.
+/// Returns the memory of buffers to the system that the snapshot just taken had no use for.
 pub(crate) fn release_unused() {
     let unused = std::mem::take(&mut *pool());
     drop(unused);

@@ -18,7 +18,7 @@ pub trait Source {
     /// When they cannot be read or their checksum is wrong.
     fn read(&self, block: &Block, into: &mut [u8]) -> Result<(), LoadError>;
 
-    /// The bytes of the block, if they have been read already and the block is all of its dataset. Gives them once.
+    /// The bytes of the block, if they have been read already and the block is all of its dataset. Returns them once.
     #[doc(hidden)]
     fn take(&self, block: &Block) -> Option<Room> {
         let _ = block;

@@ -156,7 +156,7 @@ impl<'a> Decoder<'a> {
         Ok(bytes.to_vec())
     }
 
-    /// Takes the length of the next list and gives the decoder for its items.
+    /// Takes the length of the next list and returns the decoder for its items.
     ///
     /// # Errors
     /// When there is no list here, or no more of them, or its length is more than the file has room for.
@@ -178,7 +178,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Begins an array of the fixed length `count` and gives the decoder for its items.
+    /// Begins an array of the fixed length `count` and returns the decoder for its items.
     ///
     /// # Errors
     /// When there is no array here, or one of another length.
@@ -235,7 +235,7 @@ impl<'a> Decoder<'a> {
         Ok((keys, values))
     }
 
-    /// Takes whether the next optional value is there, and gives the decoder for it if it is.
+    /// Takes whether the next optional value is there, and returns the decoder for it if it is.
     ///
     /// # Errors
     /// When there are no optional values here, or no more of them.
@@ -250,7 +250,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Takes whether each of the next `count` optional values is there, and gives the decoder for those that are.
+    /// Takes whether each of the next `count` optional values is there, and returns the decoder for those that are.
     pub(crate) fn options(&mut self, count: usize) -> Result<(Vec<bool>, Decoder<'_>), LoadError> {
         let batch = self.batch;
         let present = bool::load_vec(&mut self.child(Kind::Option, "present", batch)?, count)?;

@@ -188,7 +188,7 @@ impl<'a> Encoder<'a> {
         self.child(Kind::Struct, names, index, self.batch)
     }
 
-    /// Begins a list of `count` items and gives the encoder for them.
+    /// Begins a list of `count` items and returns the encoder for them.
     pub fn list(&mut self, count: usize) -> Encoder<'_> {
         if !self.batch {
             return Encoder {
@@ -208,7 +208,7 @@ impl<'a> Encoder<'a> {
         self.child(Kind::List, NAMES, 1, true)
     }
 
-    /// Begins an array of the fixed length `count` and gives the encoder for its items.
+    /// Begins an array of the fixed length `count` and returns the encoder for its items.
     pub fn array(&mut self, count: usize) -> Encoder<'_> {
         if !self.batch {
             return self.list(count);
@@ -262,12 +262,12 @@ impl<'a> Encoder<'a> {
         self.child(Kind::Map, MAP, 2, true).number(count as u64);
     }
 
-    /// Appends whether an optional value is there, and gives the encoder for it.
+    /// Appends whether an optional value is there, and returns the encoder for it.
     pub fn option(&mut self, present: bool) -> Encoder<'_> {
         self.options(std::iter::once(present))
     }
 
-    /// Appends whether each of many optional values is there, and gives the encoder for those that are.
+    /// Appends whether each of many optional values is there, and returns the encoder for those that are.
     pub(crate) fn options(&mut self, present: impl Iterator<Item = bool>) -> Encoder<'_> {
         const NAMES: &[Cow<'static, str>] = &[Cow::Borrowed("present"), Cow::Borrowed("value")];
         self.child(Kind::Option, NAMES, 0, self.batch)
@@ -275,7 +275,7 @@ impl<'a> Encoder<'a> {
         self.child(Kind::Option, NAMES, 1, self.batch)
     }
 
-    /// Appends the variant `number` of an enum and gives the encoder for its payload.
+    /// Appends the variant `number` of an enum and returns the encoder for its payload.
     ///
     /// `names` are the variants, `children` is `"variant"` followed by the same names.
     pub fn variant(
@@ -291,7 +291,7 @@ impl<'a> Encoder<'a> {
         self.child(Kind::Enum, children, number + 1, self.batch)
     }
 
-    /// Appends type `number` of those that may stand behind a trait object, and gives the encoder for the value.
+    /// Appends type `number` of those that may stand behind a trait object, and returns the encoder for the value.
     pub(crate) fn dynamic(
         &mut self,
         names: &'static [Cow<'static, str>],

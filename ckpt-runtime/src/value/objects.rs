@@ -182,7 +182,7 @@ impl Objects {
         })
     }
 
-    /// Saves a value as a row of `table`, and gives its number.
+    /// Saves a value as a row of `table`, and returns its number.
     pub fn own<P>(&mut self, table: u32, value: &P, save: fn(&P, &mut Encoder<'_>)) -> u64 {
         let place = table as usize;
         let mut row = self.tables[place].spare.pop().unwrap_or_default();

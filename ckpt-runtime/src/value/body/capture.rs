@@ -37,7 +37,7 @@ pub(crate) struct Capture {
     next: usize,
     /// Where those go that need not be copied.
     pub sink: Option<Arc<Mutex<dyn Sink>>>,
-    /// Tells what has been written to.
+    /// Reports what has been written to.
     pages: Option<Arc<Mutex<Pages>>>,
     /// The copies that another process is to make, if one may.
     pub order: Option<Order>,
@@ -70,7 +70,7 @@ impl Capture {
         self.owner = owner.map(|owner| ListOf { owner, number: 0 });
     }
 
-    /// From here on `region` is gone through. Gives what was before.
+    /// From here on `region` is gone through. Returns what was before.
     pub fn enter(&mut self, region: Region) -> Region {
         std::mem::replace(&mut self.region, region)
     }
@@ -94,7 +94,7 @@ impl Capture {
         Some(pages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// All lists have been taken. Gives the process that copies those that have not been copied yet.
+    /// All lists have been taken. Returns the process that copies those that have not been copied yet.
     pub fn finish(&mut self) -> Option<Copier> {
         if let Some(mut pages) = self.pages() {
             pages.begin();
