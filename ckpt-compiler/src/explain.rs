@@ -102,12 +102,7 @@ fn of_site(stages: &Stages, site: SiteId) -> SiteReport {
     let scope = stages.flow.sites.get(index).map_or(&[][..], |flow| &flow.scope);
     let variables = scope
         .iter()
-        .filter(|&&binding| {
-            !stages.flow.bindings[binding]
-                .ident
-                .to_string()
-                .starts_with("__ckpt")
-        })
+        .filter(|&&binding| !stages.flow.bindings[binding].is_synthetic())
         .map(|&binding| of_variable(stages, site, binding))
         .collect();
     let here = stages.lowered.sites.get(index);

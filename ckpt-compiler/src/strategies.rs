@@ -4,6 +4,7 @@ use crate::cfg::{Binding, BindingId, Declaration, Flow, Passing, Use};
 use crate::diagnostics::{Diagnostics, Refusal, Subject};
 use crate::library::Tables;
 use crate::liveness::{Liveness, is_done_with};
+use crate::names::Kind;
 use crate::parse::options::Treatment;
 use crate::spine::SiteId;
 use crate::syntax::origins::{
@@ -103,7 +104,7 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
             _ => Class::Saved,
         };
     };
-    let own_value = binding.ident.to_string().starts_with("__ckpt")
+    let own_value = binding.is_synthetic()
         && !binding.replays
         && !matches!(init, syn::Expr::Reference(_) | syn::Expr::Closure(_));
     let origin = match init {
@@ -146,7 +147,7 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
 fn spread_items(flow: &Flow, classes: &mut [Class]) {
     for id in 0..classes.len() {
         let binding = &flow.bindings[id];
-        let is_item = |name: &proc_macro2::Ident| name.to_string().starts_with("__ckpt_item");
+        let is_item = |name: &proc_macro2::Ident| flow.made.is(name, Kind::Item);
         let of_item = matches!(&binding.init, Some(syn::Expr::Path(path)) if path.path.get_ident().is_some_and(is_item));
         if let (true, Class::Saved, Some((item, _))) = (of_item, classes[id], binding.inputs.first())
             && matches!(classes[*item], Class::Reexecuted { .. })
@@ -159,7 +160,7 @@ fn spread_items(flow: &Flow, classes: &mut [Class]) {
 /// A value made of closures and shared references alone is made again as they are: no checkpoint holds it.
 fn spread_closures(flow: &Flow, classes: &mut [Class]) {
     for (binding, class) in flow.bindings.iter().zip(classes) {
-        let changes = binding.mutable && !binding.ident.to_string().starts_with("__ckpt");
+        let changes = binding.mutable && !binding.is_synthetic();
         let operands = binding.init.as_ref().and_then(operands_of_constructor);
         let Some(operands) =
             operands.filter(|_| *class == Class::Saved && binding.treatment.is_none() && !changes)
@@ -249,10 +250,9 @@ fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors
         }
         if binding.replays || by_syntax {
             let (name, changed) = (&binding.ident, &flow.bindings[changed].ident);
-            let shown = if name.to_string().starts_with("__ckpt") {
-                Subject::LoopIterator
-            } else {
-                Subject::Variable(name.clone())
+            let shown = match binding.is_synthetic() {
+                true => Subject::LoopIterator,
+                false => Subject::Variable(name.clone()),
             };
             let at = changed.span();
             let by_key = binding

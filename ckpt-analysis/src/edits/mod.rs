@@ -5,6 +5,7 @@ use crate::items::Items;
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
+use ckpt_compiler::names::made;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use syn::spanned::Spanned;
@@ -95,7 +96,9 @@ pub fn edits(
     for site in sites {
         let text = &program.file(site.file).text;
         if let Some(Wrapped { end, given }) = site.wraps {
-            let names: Vec<String> = (1..=given).map(|index| format!("__ckpt_given{index}")).collect();
+            let names: Vec<String> = (1..=given)
+                .map(|index| made(format_args!("given{index}")).to_string())
+                .collect();
             let (mut before, mut after) = (String::from("{ ckpt::checkpoint!(); "), String::from(" }"));
             if given > 0 {
                 let names = names.join(", ");

@@ -6,6 +6,7 @@ use crate::decisions::globals::changing_thread_local;
 use crate::items::FnId;
 use crate::placement::{Candidate, Holder};
 use ckpt_compiler::diagnostics::{Diagnostic, Diagnostics, Refusal};
+use ckpt_compiler::names::made;
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -147,7 +148,7 @@ impl VisitMut for Inserter {
     fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
         let is_named = self.given > 0 && !self.done && matches!(expr, syn::Expr::Path(_));
         if is_named && expr.span().byte_range().start == self.at {
-            let names = (1..=self.given).map(|index| quote::format_ident!("__ckpt_given{index}"));
+            let names = (1..=self.given).map(|index| made(format_args!("given{index}")));
             let (site, names) = (site(), names.collect::<Vec<_>>());
             *expr = parse_quote!(|#(#names),*| { #site #expr(#(#names),*) });
             self.done = true;

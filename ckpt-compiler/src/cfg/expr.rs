@@ -107,6 +107,7 @@ impl Walker {
         for one in pattern_bindings(pattern) {
             self.declare(Binding {
                 mutable: one.mutability.is_some(),
+                origin: self.flow.made.origin(&one.ident),
                 ident: one.ident,
                 declaration: Declaration::Inner,
                 step: self.step,

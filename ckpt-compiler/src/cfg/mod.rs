@@ -12,6 +12,7 @@ mod spine;
 
 pub use spine::build;
 
+use crate::names::{Kind, Made, Origin};
 use crate::parse::options::Treatment;
 use crate::spine::{SiteId, StepId};
 use proc_macro2::Ident;
@@ -63,6 +64,8 @@ pub enum Declaration {
 pub struct Binding {
     /// Its name.
     pub ident: Ident,
+    /// Whether it is the user's.
+    pub origin: Origin,
     /// Whether it was declared `mut`.
     pub mutable: bool,
     /// How it came to be.
@@ -90,6 +93,16 @@ pub struct Binding {
 }
 
 impl Binding {
+    /// Whether ckpt has added it.
+    pub fn is_synthetic(&self) -> bool {
+        self.origin != Origin::User
+    }
+
+    /// Whether ckpt has added it for this.
+    pub fn is_for(&self, kind: Kind) -> bool {
+        self.origin == Origin::Synthetic(kind)
+    }
+
     /// Whether it is declared without a value: `let x;`.
     pub fn is_late(&self) -> bool {
         self.init.is_none() && !self.from_spine && matches!(self.declaration, Declaration::Let)
@@ -176,6 +189,8 @@ pub struct Point {
 pub struct Flow {
     /// All variables.
     pub bindings: Vec<Binding>,
+    /// The names that are not the user's.
+    pub made: Made,
     /// All basic blocks; 0 is where the function starts.
     pub nodes: Vec<Node>,
     /// The sites, site `k` at index `k - 1`.

@@ -3,6 +3,7 @@
 
 use super::expr::Walker;
 use crate::library::segments;
+use crate::names::Kind;
 use syn::{BinOp, Expr, Lit, Pat, Path, Type};
 
 const TYPES: &[&str] = &[
@@ -67,7 +68,7 @@ impl Walker {
         value: Option<&Expr>,
     ) -> bool {
         // What `spine::keys` has put aside.
-        if name.to_string().starts_with("__ckpt_key") {
+        if self.flow.made.is(name, Kind::Key) {
             return true;
         }
         match (pattern, ty, value) {

@@ -3,6 +3,7 @@
 use super::expr::Walker;
 use super::numbers::is_number_type;
 use super::{Binding, Declaration, Flow, Passing, Point, SiteFlow, Use};
+use crate::names::Made;
 use crate::parse::options::Treatment;
 use crate::spine::{Block, Branch, Lowered, Plain, SiteId, Spine, SpineStep, Step, StepKind, Target};
 use crate::syntax::origins::{is_exclusive_type, is_reference_type};
@@ -13,8 +14,9 @@ use syn::{
 };
 
 /// Builds the graph of a lowered function.
-pub fn build(signature: &Signature, lowered: &Lowered, treatments: &[Option<Treatment>]) -> Flow {
+pub fn build(signature: &Signature, lowered: &Lowered, treatments: &[Option<Treatment>], made: Made) -> Flow {
     let mut walker = Walker::new();
+    walker.flow.made = made;
     walker.flow.sites = lowered
         .sites
         .iter()
@@ -88,6 +90,7 @@ fn parameters(walker: &mut Walker, signature: &Signature, treatments: &[Option<T
                 },
             };
             walker.declare(Binding {
+                origin: walker.flow.made.origin(&ident),
                 ident,
                 mutable,
                 declaration: passed,
@@ -227,6 +230,7 @@ impl Walker {
             self.declare_let(
                 Binding {
                     mutable: one.mutability.is_some(),
+                    origin: self.flow.made.origin(&one.ident),
                     ident: one.ident,
                     declaration: Declaration::Let,
                     step: self.step,
@@ -304,6 +308,7 @@ impl Walker {
                 Binding {
                     mutable: one.mutability.is_some(),
                     is_number: self.binds_number(&one.ident, pattern, ty, None),
+                    origin: self.flow.made.origin(&one.ident),
                     ident: one.ident,
                     declaration: Declaration::Let,
                     step: self.step,
@@ -403,6 +408,7 @@ impl Walker {
                             Binding {
                                 mutable: one.mutability.is_some(),
                                 is_number: self.binds_number(&one.ident, &arm.pattern, None, Some(&init)),
+                                origin: self.flow.made.origin(&one.ident),
                                 ident: one.ident,
                                 declaration: if *replays {
                                     Declaration::Arm

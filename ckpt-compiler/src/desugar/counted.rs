@@ -4,7 +4,7 @@
 //! a checkpoint can hold the program's iterator and numbers, but not the adaptors of the standard library.
 
 use crate::library::Tables;
-use crate::names::Names;
+use crate::names::{Kind, Names, plain};
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::iterator_origin;
 use std::collections::HashSet;
@@ -55,14 +55,14 @@ impl Counter<'_> {
         if around.is_empty() || !is_own || !one.attrs.is_empty() {
             return None;
         }
-        let (iterator, item) = (self.names.fresh("source"), self.names.fresh("item"));
+        let (iterator, item) = (self.names.fresh(Kind::Source), self.names.fresh(Kind::Item));
         let (mut before, mut head, mut turn): (Vec<Stmt>, Vec<Stmt>, Vec<Stmt>) = Default::default();
         let mut pattern: Pat = (*one.pat).clone();
         let mut numbers = Vec::new();
         for part in around {
             match part {
                 Around::Take(most) => {
-                    let left = self.names.fresh("left");
+                    let left = self.names.fresh(Kind::Left);
                     before.push(parse_quote!(let mut #left: usize = #most;));
                     head.push(parse_quote!(if #left == 0 { break; }));
                     head.push(parse_quote!(#left -= 1;));
@@ -72,7 +72,7 @@ impl Counter<'_> {
                     if pair.elems.len() != 2 {
                         return None;
                     }
-                    let index = self.names.fresh("index");
+                    let index = self.names.fresh(Kind::Index);
                     before.push(parse_quote!(let mut #index: usize = 0;));
                     numbers.push((pair.elems[0].clone(), index));
                     pattern = pair.elems[1].clone();
@@ -85,10 +85,11 @@ impl Counter<'_> {
         }
         turn.push(parse_quote!(let #pattern = #item;));
         let (label, statements) = (&one.label, &one.body.stmts);
+        let given = plain(Kind::Item);
         let body: Block = parse_quote!({
             #(#head)*
             let #item = match ::core::iter::Iterator::next(&mut #iterator) {
-                ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
+                ::core::option::Option::Some(#given) => #given,
                 ::core::option::Option::None => break,
             };
             #(#turn)*

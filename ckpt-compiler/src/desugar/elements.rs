@@ -4,11 +4,12 @@
 //! the plan knows how to look at the rest; the reference ends for the call and is taken again after it. The same goes for
 //! `let body = &mut bodies[index];`.
 
+use crate::names::{Kind, Names};
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::names_in;
 use crate::syntax::patterns::pattern_bindings;
 use crate::syntax::purity::is_pure;
-use proc_macro2::{Ident, Span};
+use proc_macro2::Ident;
 use quote::ToTokens;
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
@@ -16,11 +17,12 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprForLoop, ItemFn, Local, Pat, PatIdent, Stmt, UnOp, parse_quote};
 
 /// Rewrites such loops and calls of a function.
-pub fn name(function: &mut ItemFn, marks: Marks<'_>) {
+pub fn name(function: &mut ItemFn, marks: Marks<'_>, names: &Names) {
     let mut mutable = Mutable(HashSet::new());
     mutable.visit_block(&function.block);
     let mut rewriter = Rewriter {
         marks,
+        names,
         mutable: mutable.0,
     };
     rewriter.visit_block_mut(&mut function.block);
@@ -42,6 +44,7 @@ impl<'ast> Visit<'ast> for Mutable {
 
 struct Rewriter<'a> {
     marks: Marks<'a>,
+    names: &'a Names,
     mutable: HashSet<String>,
 }
 
@@ -77,8 +80,8 @@ impl Rewriter<'_> {
     fn by_index(&self, one: &ExprForLoop) -> Option<Expr> {
         let mut iterable = (*one.expr).clone();
         let mut pattern = (*one.pat).clone();
-        let (list, name) = root_of(&mut iterable, &mut pattern)?;
-        let index = Ident::new(&format!("__ckpt_index_{name}"), Span::mixed_site());
+        let (list, name) = root_of(&mut iterable, &mut pattern, self.names)?;
+        let index = self.names.beside(Kind::Index, &name);
         let place: Expr = parse_quote!(#list[#index]);
         let mut body = one.body.clone();
         if !self.call_on_the_place(&name, &place, &mut body.stmts) {
@@ -95,7 +98,7 @@ impl Rewriter<'_> {
             body,
             ..one.clone()
         };
-        let count = count_of(&name);
+        let count = self.names.beside(Kind::Count, &name);
         Some(parse_quote!({ let #count = #list.len(); #counted }))
     }
 
@@ -153,11 +156,11 @@ fn borrowed_part(local: &Local) -> Option<(&Ident, &Expr)> {
 
 /// The list at the bottom of a chain of adaptors that keep its items apart, in the place of which its indices are put, and
 /// the name of its items, in the place of which the index is put.
-fn root_of(iterable: &mut Expr, pattern: &mut Pat) -> Option<(Expr, Ident)> {
+fn root_of(iterable: &mut Expr, pattern: &mut Pat, names: &Names) -> Option<(Expr, Ident)> {
     let list = match &*iterable {
         Expr::Paren(inner) => {
             *iterable = (*inner.expr).clone();
-            return root_of(iterable, pattern);
+            return root_of(iterable, pattern, names);
         }
         Expr::Reference(one) if one.mutability.is_some() => (*one.expr).clone(),
         Expr::MethodCall(call) if call.method == "iter_mut" && call.args.is_empty() => {
@@ -173,7 +176,7 @@ fn root_of(iterable: &mut Expr, pattern: &mut Pat) -> Option<(Expr, Ident)> {
                 ("zip", Pat::Tuple(pair)) if pair.elems.len() == 2 => &mut pair.elems[0],
                 _ => return None,
             };
-            return root_of(&mut call.receiver, inner);
+            return root_of(&mut call.receiver, inner, names);
         }
         _ => return None,
     };
@@ -184,19 +187,15 @@ fn root_of(iterable: &mut Expr, pattern: &mut Pat) -> Option<(Expr, Ident)> {
     }
     let name = item.ident.clone();
     let list = unparenthesised(list);
-    let index = Ident::new(&format!("__ckpt_index_{name}"), Span::mixed_site());
+    let index = names.beside(Kind::Index, &name);
     let counted = match &list {
         Expr::Unary(_) => parse_quote!((#list)),
         other => other.clone(),
     };
-    let count = count_of(&name);
+    let count = names.beside(Kind::Count, &name);
     *iterable = parse_quote!((0..#count));
     *pattern = parse_quote!(#index);
     Some((counted, name))
-}
-
-fn count_of(item: &Ident) -> Ident {
-    Ident::new(&format!("__ckpt_count_{item}"), Span::mixed_site())
 }
 
 fn unparenthesised(expr: Expr) -> Expr {

@@ -72,7 +72,7 @@ fn rewrite(function: &mut ItemFn, form: Form, marks: Marks<'_>, names: &Names, e
     }
     split_declarations::split(function);
     reborrow::reborrow(function, marks);
-    elements::name(function, marks);
+    elements::name(function, marks, names);
     named_iterators::move_in(function, marks, references);
     counted::count(function, marks, references, names);
     closures::open(function, marks, references);

@@ -4,6 +4,7 @@
 //! there. So the variable moves into a `RefCell` for that time: the closure borrows it while it runs, a site while it
 //! saves, and never both at once.
 
+use crate::names::{Kind, plain};
 use crate::syntax::marks::Marks;
 use crate::syntax::patterns::is_binding;
 use crate::syntax::purity::is_assignment;
@@ -88,7 +89,7 @@ impl Sharer<'_> {
         }
         match stmt {
             Stmt::Expr(value, None) => {
-                let result = Ident::new("__ckpt_result", Span::mixed_site());
+                let result = plain(Kind::Result);
                 statements.push(parse_quote!(let #result = #value;));
                 statements.extend(put_back);
                 statements.push(Stmt::Expr(parse_quote!(#result), None));

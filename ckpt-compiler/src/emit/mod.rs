@@ -15,6 +15,7 @@ use crate::desugar::regions::Regions;
 use crate::liveness::Liveness;
 use crate::liveness::clean::Unwritten;
 use crate::names::frame;
+use crate::names::made;
 use crate::parse::options::{Options, Treatment};
 use crate::paths::rt;
 use crate::plan::{Entry, Mode, Plan};
@@ -55,7 +56,7 @@ pub fn emit(item: &ItemFn, source: &TokenStream, options: &Options, emitter: &Em
     let rt = rt();
     let frame = frame();
     let session = options.opens_session.then(|| {
-        let session = Ident::new("__ckpt_session", Span::mixed_site());
+        let session = made("session");
         quote! {
             let #session = #rt::open(#rt::Program {
                 name: ::core::env!("CARGO_PKG_NAME"),

@@ -2,22 +2,19 @@
 
 use super::Emitter;
 use crate::cfg::{BindingId, Declaration};
+use crate::names;
 use crate::paths::rt;
 use crate::plan::option_slots::{Jump, Stop};
 use crate::plan::replace_jumps;
 use crate::spine::{Step, StepId, StepKind};
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
 use syn::{Expr, Stmt, parse_quote};
 
 impl Emitter<'_> {
     fn slot(&self, id: BindingId) -> Ident {
-        format_ident!(
-            "__ckpt_slot_{}_{}",
-            super::variables::plain_text(&self.flow.bindings[id].ident),
-            id,
-            span = Span::mixed_site()
-        )
+        let name = super::variables::plain_text(&self.flow.bindings[id].ident);
+        names::made(format_args!("slot_{name}_{id}"))
     }
 
     /// The variable and its slot, behind the statements that give it its first value.
@@ -62,7 +59,7 @@ impl Emitter<'_> {
         if put.is_empty() || !is_value {
             return quote!(#statement #put);
         }
-        let value = Ident::new("__ckpt_value", Span::mixed_site());
+        let value = names::made("value");
         quote!(let #value = #statement; #put #value)
     }
 
@@ -114,7 +111,7 @@ impl Emitter<'_> {
                 expr: Some(value),
                 ..
             }) => {
-                let kept = Ident::new("__ckpt_value", Span::mixed_site());
+                let kept = names::made("value");
                 parse_quote!({ let #kept = #value; #put break #label #kept })
             }
             other => parse_quote!({ #put #other }),
@@ -152,7 +149,7 @@ impl Emitter<'_> {
         if stop.take.is_empty() && stop.put.is_empty() {
             return filled(inner);
         }
-        let value = Ident::new("__ckpt_inner", Span::mixed_site());
+        let value = names::made("inner");
         let (take, put) = (self.take(&stop), self.put(&stop.put));
         let whole = self.then_put(filled(value.to_token_stream()), true, put);
         quote!({ let #value = #inner; #take #whole })

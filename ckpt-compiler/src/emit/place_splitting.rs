@@ -2,11 +2,12 @@
 
 use super::Emitter;
 use crate::cfg::{Declaration, Passing};
+use crate::names;
 use crate::paths::rt;
 use crate::plan::{Carving, Leaf, Projection};
 use crate::spine::SiteId;
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 use syn::{Expr, Member, parse_quote};
 
 /// What a carving comes to.
@@ -30,20 +31,25 @@ struct Cutter<'a> {
     out: &'a mut Carved,
 }
 
+/// What a closure that describes a place is given.
+fn carver() -> Ident {
+    names::made("carver")
+}
+
 impl Cutter<'_> {
     fn name(&mut self, stem: &str) -> Ident {
         self.next += 1;
         let (site, carving, next) = (self.site, self.carving, self.next);
-        format_ident!("__ckpt_{stem}_{site}_{carving}_{next}", span = Span::mixed_site())
+        names::made(format_args!("{stem}_{site}_{carving}_{next}"))
     }
 
     /// Takes `whole`, a place of type `T` behind a `&mut`, apart; returns the closure that describes it.
     fn node(&mut self, whole: &TokenStream, nodes: &[Node<'_>]) -> TokenStream {
-        let rt = rt();
+        let (rt, carver) = (rt(), carver());
         if let [Node { path: [], leaf }] = nodes {
             let operand = leaf.operand as u32;
             self.out.operands.push((leaf.operand, lent_operand(leaf, whole)));
-            return quote!(&|__ckpt_carver: &mut #rt::Carver<'_>| __ckpt_carver.hole(#operand));
+            return quote!(&|#carver: &mut #rt::Carver<'_>| #carver.hole(#operand));
         }
         if let [
             Node {
@@ -58,7 +64,7 @@ impl Cutter<'_> {
                 let (#cut, #part) = #rt::cut(&mut #whole, #position);
             });
             let inner = self.node(&quote!(*#part), &[Node { path: rest, leaf }]);
-            return quote!(&|__ckpt_carver: &mut #rt::Carver<'_>| __ckpt_carver.cut(&#cut, #inner));
+            return quote!(&|#carver: &mut #rt::Carver<'_>| #carver.cut(&#cut, #inner));
         }
         let parts = self.name("parts");
         self.out
@@ -104,7 +110,7 @@ impl Cutter<'_> {
             };
             holes.push(quote!((#name, #inner)));
         }
-        quote!(&|__ckpt_carver: &mut #rt::Carver<'_>| __ckpt_carver.fields(&#parts, &[#(#holes),*]))
+        quote!(&|#carver: &mut #rt::Carver<'_>| #carver.fields(&#parts, &[#(#holes),*]))
     }
 }
 
@@ -133,7 +139,7 @@ impl Emitter<'_> {
         for (index, carving) in self.carvings(site).iter().enumerate() {
             if let Carving::Parts { hoisted, .. } = carving {
                 for operand in hoisted {
-                    let name = format_ident!("__ckpt_before_{site}_{operand}", span = Span::mixed_site());
+                    let name = names::made(format_args!("before_{site}_{operand}"));
                     let operands = crate::plan::operands(call);
                     let value = operands[*operand].0;
                     out.before.extend(quote!(let #name = #value;));
@@ -200,16 +206,17 @@ impl Emitter<'_> {
                 cutter.node(&whole, &nodes)
             }
             Carving::Halves { halves, .. } => {
+                let carver = carver();
                 let pieces = halves.iter().map(|(half, parameter)| {
                     let name = &self.flow.bindings[*half].ident;
                     let piece = match parameter {
-                        Some(parameter) => quote!(__ckpt_carver.hole(#parameter)),
-                        None => quote!(__ckpt_carver.rows(&*#name)),
+                        Some(parameter) => quote!(#carver.hole(#parameter)),
+                        None => quote!(#carver.rows(&*#name)),
                     };
-                    quote!(&|__ckpt_carver: &mut #rt::Carver<'_>| #piece)
+                    quote!(&|#carver: &mut #rt::Carver<'_>| #piece)
                 });
                 let pieces: Vec<_> = pieces.collect();
-                quote!(&|__ckpt_carver: &mut #rt::Carver<'_>| __ckpt_carver.sequence(&[#(#pieces),*]))
+                quote!(&|#carver: &mut #rt::Carver<'_>| #carver.sequence(&[#(#pieces),*]))
             }
         }
     }

@@ -2,11 +2,13 @@
 
 use super::Emitter;
 use crate::cfg::BindingId;
+use crate::names;
+use crate::names::Kind;
 use crate::names::frame;
 use crate::spine::{Block, Plain, SiteId, Step, StepId, StepKind};
 use crate::syntax::patterns::is_binding;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Pat, PatIdent, Stmt};
@@ -167,10 +169,10 @@ impl Emitter<'_> {
 
     /// The statement that takes the items out of the iterator of a `for`.
     fn fetch_from(&self, iterator: &Ident) -> Option<StepId> {
-        let name = iterator.to_string();
-        if !name.starts_with("__ckpt_iterator") {
+        if !self.flow.made.is(iterator, Kind::Iterator) {
             return None;
         }
+        let name = iterator.to_string();
         let fetches = |_: StepId, plain: &Plain| {
             let declares = matches!(&plain.stmt, Stmt::Local(local) if matches!(&local.pat, Pat::Ident(ident) if ident.ident == *iterator));
             let value = plain.again.as_ref().map(|value| value.to_token_stream());
@@ -218,11 +220,7 @@ fn name_alone(pattern: &Pat) -> Option<&Ident> {
 
 fn again_name(name: &Ident) -> Ident {
     let text = name.to_string();
-    format_ident!(
-        "__ckpt_again_{}",
-        text.trim_start_matches("r#"),
-        span = Span::mixed_site()
-    )
+    names::made(format_args!("again_{}", text.trim_start_matches("r#")))
 }
 
 struct MakeMutable;

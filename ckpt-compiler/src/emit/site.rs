@@ -2,12 +2,13 @@
 
 use super::Emitter;
 use crate::cfg::{BindingId, Declaration, Passing};
+use crate::names;
 use crate::names::{frame, registrar};
 use crate::paths::rt;
 use crate::plan::Entry;
 use crate::spine::{Arm, Branch, SiteId, Spine, StepId, hole};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use std::collections::HashMap;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, parse_quote};
@@ -149,7 +150,7 @@ impl Emitter<'_> {
         if remade.is_empty() {
             return quote!({ #kept #carved #call });
         }
-        let result = Ident::new("__ckpt_result", Span::mixed_site());
+        let result = names::made("result");
         quote!({ #kept #carved let #result = #call; #remade #result })
     }
 
@@ -171,7 +172,7 @@ impl Emitter<'_> {
         let others = self.plan.loans.others.get(&site);
         let first = others.into_iter().flat_map(|others| &others.first);
         let values = first.map(|index| {
-            let name = format_ident!("__ckpt_operand_{}", index, span = Span::mixed_site());
+            let name = names::made(format_args!("operand_{}", index));
             let value = crate::plan::operands(call)[*index].0.clone();
             set_operand(call, *index, parse_quote!(#name));
             quote!(let #name = #value;)
@@ -260,7 +261,7 @@ impl Emitter<'_> {
                     quote!(#registrar.lent(#key, #callee, #saver);)
                 }
                 Entry::Moved { binding, callee, parameter } => {
-                    let (slot, kept) = (self.kept_name(*binding), Ident::new("__ckpt_copy", Span::mixed_site()));
+                    let (slot, kept) = (self.kept_name(*binding), names::made("copy"));
                     let copy = self.as_saved(*binding, quote!(#kept));
                     let (save, lend) = match parameter {
                         None if self.is_through_serde(*binding) => (
@@ -399,7 +400,7 @@ impl Emitter<'_> {
     }
 
     fn kept_name(&self, id: BindingId) -> Ident {
-        format_ident!("__ckpt_kept_{}", id, span = Span::mixed_site())
+        names::made(format_args!("kept_{}", id))
     }
 
     /// Copies of the arguments that a call takes by value.
@@ -486,7 +487,7 @@ impl Emitter<'_> {
     }
 
     fn seats_name(&self, group: &[BindingId]) -> Ident {
-        format_ident!("__ckpt_seats_{}", group[0], span = Span::mixed_site())
+        names::made(format_args!("seats_{}", group[0]))
     }
 
     /// Which reference of a group stands for what: found out before the site, brought about again after it.
@@ -499,7 +500,7 @@ impl Emitter<'_> {
             let homes: Vec<_> = group.iter().map(|id| home_name(*id)).collect();
             let moved: Vec<_> = group
                 .iter()
-                .map(|id| format_ident!("__ckpt_seat_{}", id))
+                .map(|id| names::made(format_args!("seat_{}", id)))
                 .collect();
             before.extend(quote! {
                 let #seats = if #frame.runs() {
@@ -539,11 +540,11 @@ impl Emitter<'_> {
 }
 
 fn seen_name(id: BindingId) -> Ident {
-    format_ident!("__ckpt_seen_{}", id, span = Span::mixed_site())
+    names::made(format_args!("seen_{}", id))
 }
 
 fn saver_name(id: BindingId) -> Ident {
-    format_ident!("__ckpt_saver_{}", id, span = Span::mixed_site())
+    names::made(format_args!("saver_{}", id))
 }
 
 /// The call at a site.
@@ -566,7 +567,7 @@ fn find_call(block: &crate::spine::Block, site: SiteId) -> Option<&Expr> {
 }
 
 fn home_name(id: BindingId) -> Ident {
-    format_ident!("__ckpt_home_{}", id, span = Span::mixed_site())
+    names::made(format_args!("home_{}", id))
 }
 
 fn seats_key(group: &[BindingId]) -> String {

@@ -2,13 +2,14 @@
 
 use super::Emitter;
 use crate::cfg::{BindingId, Declaration, Passing, Point, Use};
+use crate::names;
 use crate::names::frame;
 use crate::paths::{check_dead, rt};
 use crate::plan::Mode;
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
 use crate::strategies::Class;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use std::ops::Range;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Local, Pat, PatIdent, Stmt};
@@ -66,7 +67,7 @@ impl Emitter<'_> {
     fn declaration(&self, id: BindingId) -> TokenStream {
         let binding = &self.flow.bindings[id];
         let (name, late) = (&binding.ident, binding.is_late());
-        let added = name.to_string().starts_with("__ckpt");
+        let added = binding.is_synthetic();
         let lint = (late || added).then(|| quote!(#[allow(unused_mut, unused_assignments)]));
         let mutability = (binding.mutable || late).then(|| quote!(mut));
         let ty = self.whole_type(id).map(|ty| quote!(: #ty));
@@ -190,21 +191,17 @@ impl Emitter<'_> {
     }
 
     pub(super) fn out(&self, id: BindingId) -> Ident {
-        format_ident!(
-            "__ckpt_out_{}_{}",
-            plain_text(&self.flow.bindings[id].ident),
-            id,
-            span = Span::mixed_site()
-        )
+        names::made(format_args!(
+            "out_{}_{id}",
+            plain_text(&self.flow.bindings[id].ident)
+        ))
     }
 
     pub(super) fn dead(&self, id: BindingId) -> Ident {
-        format_ident!(
-            "__ckpt_dead_{}_{}",
-            plain_text(&self.flow.bindings[id].ident),
-            id,
-            span = Span::mixed_site()
-        )
+        names::made(format_args!(
+            "dead_{}_{id}",
+            plain_text(&self.flow.bindings[id].ident)
+        ))
     }
 
     pub(super) fn move_out(&self, declared: &[BindingId]) -> TokenStream {
@@ -263,7 +260,7 @@ impl Emitter<'_> {
             && binding.treatment.is_none()
             && !is_plain
             && !binding.is_late()
-            && !binding.ident.to_string().starts_with("__ckpt")
+            && !binding.is_synthetic()
             && self.mode(id) != Mode::Trapped
             && (later.first..=later.last).any(|site| {
                 let plan = &self.plan.sites[site as usize - 1];
@@ -541,7 +538,7 @@ fn type_in(pattern: &Pat, ty: &syn::Type, name: &Ident) -> Option<syn::Type> {
 }
 
 fn inner_name(name: &Ident) -> Ident {
-    format_ident!("__ckpt_inner_{}", plain_text(name), span = Span::mixed_site())
+    names::made(format_args!("inner_{}", plain_text(name)))
 }
 
 struct Rename<'a>(&'a [Ident]);

@@ -285,7 +285,7 @@ fn stages(form: Form, parsed: Parsed) -> Result<Stages, Diagnostics> {
     let marks = Marks {
         calls: &options.calls,
     };
-    let names = Names::default();
+    let names = Names::of(&function);
     let (function, regions) = REGIONS.run(|errors| regions::lifted(function, marks, errors))?;
     let members = analyse_members(&regions, &options)?;
     let Desugared {
@@ -294,7 +294,7 @@ fn stages(form: Form, parsed: Parsed) -> Result<Stages, Diagnostics> {
         references,
     } = DESUGAR.run(|errors| desugar::desugar(function, form, &options, &regions, &names, errors))?;
     let lowered = SPINE.run(|errors| spine::lower(&function, form, marks, &references, &names, errors))?;
-    let flow = BINDINGS.run(|_| cfg::build(&function.sig, &lowered, &treatments))?;
+    let flow = BINDINGS.run(|_| cfg::build(&function.sig, &lowered, &treatments, names.made()))?;
     let liveness = LIVENESS.run(|_| Liveness::of(&flow))?;
     let classes = STRATEGIES.run(|errors| classify(&flow, &liveness, &references, errors))?;
     let plan = PLAN.run(|errors| plan::plan(&lowered, &flow, &liveness, classes, errors))?;

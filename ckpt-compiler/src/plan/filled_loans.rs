@@ -4,6 +4,7 @@ use super::Runs;
 use super::sites::Needed;
 use crate::cfg::{BindingId, Flow};
 use crate::diagnostics::{Diagnostics, Refusal};
+use crate::names::Kind;
 use crate::spine::{LentPart, Lowered, SiteId};
 use proc_macro2::Ident;
 
@@ -81,8 +82,7 @@ fn looks_at(
     base: BindingId,
     made: BindingId,
 ) -> Option<BindingId> {
-    let is_ours =
-        |id: BindingId| id == made || flow.bindings[id].ident.to_string().starts_with("__ckpt_kind");
+    let is_ours = |id: BindingId| id == made || flow.bindings[id].is_for(Kind::TypeOfLent);
     scope.iter().copied().find(|&id| {
         let binding = &flow.bindings[id];
         let uses = binding.inputs.iter().any(|(input, _)| *input == base);

@@ -328,11 +328,10 @@ impl Finder<'_> {
     }
 
     fn refuse_part(&mut self, binding: BindingId, operand: &Expr) {
-        let name = &self.flow.bindings[binding].ident;
-        let name = if name.to_string().starts_with("__ckpt") {
-            Subject::Argument
-        } else {
-            Subject::Variable(name.clone())
+        let binding = &self.flow.bindings[binding];
+        let name = match binding.is_synthetic() {
+            true => Subject::Argument,
+            false => Subject::Variable(binding.ident.clone()),
         };
         let at = syn::spanned::Spanned::span(operand);
         self.errors.refuse(at, Refusal::PartIsLent { name });

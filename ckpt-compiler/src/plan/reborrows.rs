@@ -6,6 +6,7 @@ use crate::cfg::{BindingId, Declaration, Flow, Use};
 use crate::diagnostics::{Diagnostics, Refusal, Subject};
 use crate::library::Tables;
 use crate::liveness::Liveness;
+use crate::names::Kind;
 use crate::spine::SiteId;
 use crate::strategies::Class;
 use crate::syntax::purity::is_pure;
@@ -315,7 +316,7 @@ fn can_be_reborrowed(flow: &Flow, id: BindingId) -> bool {
 
 /// Whether the variable is the iterator of a `for`.
 fn is_iterator(binding: &crate::cfg::Binding) -> bool {
-    binding.replays && binding.ident.to_string().starts_with("__ckpt_iterator")
+    binding.replays && binding.is_for(Kind::Iterator)
 }
 
 fn is_pure_borrow(expr: &Expr) -> bool {
@@ -365,7 +366,7 @@ fn refuse_exclusive(flow: &Flow, id: BindingId, errors: &mut Diagnostics) {
         _ if is_closure && binding.mutable => Refusal::ClosureChanges { name },
         _ if is_closure => Refusal::ClosureLooks { name },
         Declaration::Arm => Refusal::PatternBorrowsExclusively { name },
-        _ if binding.replays || name.to_string().starts_with("__ckpt") => Refusal::ForBorrowsExclusively,
+        _ if binding.replays || binding.is_synthetic() => Refusal::ForBorrowsExclusively,
         _ => Refusal::BorrowsExclusively { name },
     };
     let refusal = refusal(name.clone());

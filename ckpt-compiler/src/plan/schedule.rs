@@ -4,6 +4,7 @@ use super::{Alias, SitePlan};
 use crate::cfg::{Binding, BindingId, Declaration, Event, Flow, Point, Use};
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::liveness::Liveness;
+use crate::names::Kind;
 use crate::parse::options::Treatment;
 use crate::spine::for_each_block;
 use crate::spine::{Block, Lowered, SiteId, Sites, Step, StepId, StepKind};
@@ -580,7 +581,7 @@ impl Chooser<'_> {
         binding: &Binding,
         declared: &[(BindingId, &Binding)],
     ) -> bool {
-        let is_choice = |other: &Binding| other.ident.to_string().starts_with("__ckpt_choice");
+        let is_choice = |other: &Binding| other.is_for(Kind::Choice);
         let from_it = |other: &Binding| other.inputs.iter().any(|(input, _)| *input == id);
         !self.given.runs.reexecuted.contains(&binding.step)
             && declared

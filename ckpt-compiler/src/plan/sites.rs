@@ -4,13 +4,12 @@ use super::loans::{Lend, Loans};
 use super::{Alias, Aliases, Entry, Runs, SitePlan};
 use crate::cfg::{BindingId, Declaration, Flow, Passing, Use};
 use crate::liveness::Liveness;
+use crate::names;
 use crate::parse::options::Treatment;
 use crate::spine::for_each_block;
 use crate::spine::{Block, Lowered, SiteId, StepId, StepKind};
 use crate::strategies::Class;
 use crate::syntax::purity::is_pure;
-use proc_macro2::Span;
-use quote::format_ident;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -196,7 +195,7 @@ fn is_guard(flow: &Flow, classes: &[Class], id: BindingId) -> bool {
         && !flow
             .events()
             .any(|event| event.binding == id && event.kind != Use::Write)
-        && !binding.ident.to_string().starts_with("__ckpt")
+        && !binding.is_synthetic()
 }
 
 struct Parameter {
@@ -310,12 +309,10 @@ pub fn aliases(flow: &Flow, sites: &[SitePlan]) -> Aliases {
             if before.iter().all(|alias| alias.binding != binding) {
                 before.push(Alias {
                     binding,
-                    ident: format_ident!(
-                        "__ckpt_outer_{}_{}",
-                        ident.to_string().trim_start_matches("r#"),
-                        binding,
-                        span = Span::mixed_site()
-                    ),
+                    ident: names::made(format_args!(
+                        "outer_{}_{binding}",
+                        ident.to_string().trim_start_matches("r#")
+                    )),
                 });
             }
         }
@@ -333,10 +330,7 @@ pub fn keys(flow: &Flow, sites: &[SitePlan]) -> HashMap<BindingId, String> {
     saved
         .into_iter()
         .map(|id| {
-            let name = flow.bindings[id].ident.to_string();
-            let name = name
-                .strip_prefix("__ckpt_")
-                .map_or(name.clone(), |stem| format!("ckpt.{stem}"));
+            let name = flow.made.shown(&flow.bindings[id].ident);
             let number = count.entry(name.clone()).or_default();
             *number += 1;
             (

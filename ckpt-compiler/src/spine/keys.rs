@@ -6,6 +6,7 @@
 use super::Step;
 use super::lower::Lowering;
 use crate::library::Tables;
+use crate::names::Kind;
 use crate::syntax::purity::is_pure;
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
@@ -75,7 +76,7 @@ impl Lowering<'_> {
             key => {
                 let is_place = matches!(key, Expr::Path(_) | Expr::Field(_));
                 if (is_place || !places_only) && is_number(key) && self.may_change(key) {
-                    let name = self.names.fresh("key");
+                    let name = self.names.fresh(Kind::Key);
                     let taken = std::mem::replace(key, parse_quote!(#name));
                     self.temporary(&name, taken, out);
                 }

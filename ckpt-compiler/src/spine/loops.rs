@@ -7,6 +7,7 @@ use super::{Block, Plain, Spine, StepKind};
 use crate::desugar::inlined_closures::adaptors::Peeler;
 use crate::diagnostics::Refusal;
 use crate::names::frame;
+use crate::names::{Kind, plain as plain_name};
 use crate::parse::options::Treatment;
 use crate::paths::rt;
 use crate::syntax::origins::{
@@ -42,7 +43,7 @@ impl Lowering<'_> {
             if super::select::has_let(&condition) {
                 self.refuse_let_with_site(&condition);
             } else {
-                let holds = self.names.fresh("condition");
+                let holds = self.names.fresh(Kind::Condition);
                 self.temporary(&holds, condition, &mut steps);
                 steps.push(plain(parse_quote!(if !#holds { break; })));
             }
@@ -143,7 +144,7 @@ impl Lowering<'_> {
         let rt = rt();
         let mut outer = Vec::new();
         let iterable = if self.marks.in_expr(&expr) {
-            let value = self.names.fresh("iterable");
+            let value = self.names.fresh(Kind::Iterable);
             self.temporary(&value, *expr, &mut outer);
             parse_quote!(#value)
         } else {
@@ -163,7 +164,7 @@ impl Lowering<'_> {
         if matches!(origin(&iterable, self.references), Origin::Borrow { .. }) {
             self.name_lent_value(&mut iterable, &mut outer);
         }
-        let mut iterator = self.names.fresh("iterator");
+        let mut iterator = self.names.fresh(Kind::Iterator);
         // What rustc says of its type is then about this loop, and not about each of the function's.
         iterator.set_span(iterator.span().located_at(iterable.span()));
         if treatment == Some(Treatment::Serde) {
@@ -191,7 +192,7 @@ impl Lowering<'_> {
         if rebuilds {
             self.put_keys_aside(&mut iterable, false, &mut outer);
             changing_inside(&mut pat, &mut body);
-            let count = self.names.fresh("count");
+            let count = self.names.fresh(Kind::Count);
             let frame = frame();
             let again = parse_quote! {
                 #rt::up_to(::core::iter::IntoIterator::into_iter(#iterable), #count)
@@ -210,9 +211,10 @@ impl Lowering<'_> {
                 None,
             ));
             outer.push(plain(parse_quote!(let mut #count: u64 = 0;)));
+            let given = plain_name(Kind::Item);
             let fetch = parse_quote! {
                 let #pat = match #rt::fetch(&#frame, &mut #iterator, &mut #count) {
-                    ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
+                    ::core::option::Option::Some(#given) => #given,
                     ::core::option::Option::None => break,
                 };
             };
@@ -222,9 +224,10 @@ impl Lowering<'_> {
             ));
         } else {
             outer.push(plain(if is_range(&iterable) { make } else { owned }));
+            let given = plain_name(Kind::Item);
             steps.push(plain(parse_quote! {
                 let #pat = match ::core::iter::Iterator::next(&mut #iterator) {
-                    ::core::option::Option::Some(__ckpt_item) => __ckpt_item,
+                    ::core::option::Option::Some(#given) => #given,
                     ::core::option::Option::None => break,
                 };
             }));

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::desugar::form::Form;
 use crate::diagnostics::{Diagnostics, Refusal};
-use crate::names::Names;
+use crate::names::{Kind, Names};
 use crate::parse::options::{Treatment, take_treatment};
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::is_repeatable;
@@ -155,7 +155,7 @@ impl Lowering<'_> {
         {
             return;
         }
-        let name = self.names.fresh("value");
+        let name = self.names.fresh(Kind::Value);
         let taken = std::mem::replace(value, parse_quote!(#name));
         self.temporary(&name, taken, out);
     }
@@ -163,7 +163,7 @@ impl Lowering<'_> {
     /// Gives a name to a value that an expression borrows from, so that it lives on.
     pub(super) fn name_lent_value(&mut self, expr: &mut Expr, out: &mut Vec<Step>) {
         if let Some(owner) = crate::syntax::origins::lent_temporary_mut(expr) {
-            let name = self.names.fresh("value");
+            let name = self.names.fresh(Kind::Value);
             let taken = std::mem::replace(owner, parse_quote!(#name));
             self.temporary(&name, taken, out);
         }
@@ -190,7 +190,7 @@ impl Lowering<'_> {
                 self.errors.refuse(diverge.span(), Refusal::SiteInLetElse);
                 return;
             }
-            let value = self.names.fresh("value");
+            let value = self.names.fresh(Kind::Value);
             self.temporary(&value, *init.expr, out);
             local.init = Some(syn::LocalInit {
                 expr: Box::new(parse_quote!(#value)),

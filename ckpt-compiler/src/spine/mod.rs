@@ -14,6 +14,7 @@ mod show;
 
 pub use lower::lower;
 
+use crate::names;
 use crate::parse::options::Treatment;
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Expr, Label, Local, Pat, Stmt};
@@ -245,7 +246,7 @@ pub struct LentPart {
 
 /// The placeholder for the inner expression of a [`Spine::Context`].
 pub fn hole() -> Ident {
-    Ident::new("__ckpt_hole", Span::mixed_site())
+    names::plain(names::Kind::Hole)
 }
 
 /// Visits the blocks directly inside a spine expression.

@@ -4,6 +4,7 @@ use super::lower::{Lowering, plain};
 use super::{Block, Spine, SpineStep, Step, StepKind, Target, hole};
 use crate::diagnostics::{Refusal, Subject};
 use crate::library::Tables;
+use crate::names::Kind;
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::names_in;
@@ -70,11 +71,11 @@ impl Lowering<'_> {
         let later = names_in(&operands[last].to_token_stream());
         for operand in operands.iter_mut().take(last) {
             if marks.in_expr(operand) || !is_stable(operand, &later) {
-                self.put_aside(operand, "operand", steps);
+                self.put_aside(operand, Kind::Operand, steps);
             }
         }
         if last > 0 {
-            self.put_aside(operands[last], "operand", steps);
+            self.put_aside(operands[last], Kind::Operand, steps);
             return None;
         }
         let operand = &mut *operands[0];
@@ -121,8 +122,8 @@ impl Lowering<'_> {
             && !matches!(expr, Expr::Binary(one) if matches!(one.op, syn::BinOp::And(_) | syn::BinOp::Or(_)))
     }
 
-    fn put_aside(&mut self, operand: &mut Expr, stem: &str, steps: &mut Vec<Step>) {
-        let mut name = self.names.fresh(stem);
+    fn put_aside(&mut self, operand: &mut Expr, kind: Kind, steps: &mut Vec<Step>) {
+        let mut name = self.names.fresh(kind);
         name.set_span(name.span().located_at(operand.span()));
         let taken = std::mem::replace(operand, parse_quote!(#name));
         self.temporary(&name, taken, steps);
@@ -136,10 +137,10 @@ impl Lowering<'_> {
         for argument in arguments.iter_mut() {
             if let Expr::Assign(named) = argument {
                 if self.marks.in_expr(&named.right) {
-                    self.put_aside(&mut named.right, "operand", steps);
+                    self.put_aside(&mut named.right, Kind::Operand, steps);
                 }
             } else if self.marks.in_expr(argument) {
-                self.put_aside(argument, "operand", steps);
+                self.put_aside(argument, Kind::Operand, steps);
             }
         }
         mac.mac.tokens = arguments.to_token_stream();
@@ -178,18 +179,18 @@ impl Lowering<'_> {
                 let is_temporary =
                     reference.mutability.is_some() && place_root(&reference.expr).is_none() && !is_closure;
                 if is_temporary || !is_pure(&reference.expr) {
-                    self.put_aside(&mut reference.expr, "argument", &mut steps);
+                    self.put_aside(&mut reference.expr, Kind::Argument, &mut steps);
                 }
             } else if !changed_later && let Some(condition) = condition_of_choice(operands[index]) {
                 // One of two references is chosen again; what decides may have changed by then.
-                self.put_aside(condition, "chosen", &mut steps);
+                self.put_aside(condition, Kind::Chosen, &mut steps);
             } else if !(is_pure(operands[index]) || is_iterator(operands[index]))
                 || changed_later
                 || !is_receiver
                     && matches!(&*operands[index], Expr::Unary(one) if matches!(one.op, syn::UnOp::Deref(_)))
             {
                 // What is copied from behind a reference is copied before: the reference may have to end for the call.
-                self.put_aside(operands[index], "argument", &mut steps);
+                self.put_aside(operands[index], Kind::Argument, &mut steps);
             }
         }
         let site = self.add_site(span, callee);

@@ -3,6 +3,7 @@
 use super::lower::{Lowering, is_one_name, step};
 use super::{LentPart, Plain, Step, StepKind};
 use crate::diagnostics::Refusal;
+use crate::names::Kind;
 use crate::parse::options::{FilledPart, Treatment, filled_parts};
 use crate::syntax::mentions::names_in;
 use proc_macro2::Ident;
@@ -29,7 +30,7 @@ impl Lowering<'_> {
                 init: Some(init),
                 ..
             }) if init.diverge.is_none() && is_one_name(pat) && !has_site => {
-                let name = self.names.fresh("made");
+                let name = self.names.fresh(Kind::Made);
                 let mut made = std::mem::replace(&mut *init.expr, parse_quote!(#name));
                 let (lent, moved): (Vec<&FilledPart>, Vec<&FilledPart>) =
                     parts.iter().partition(|part| part.lent);
@@ -79,7 +80,7 @@ impl Lowering<'_> {
             self.refuse_missing_part(base);
             return false;
         };
-        let kind = self.names.fresh("kind");
+        let kind = self.names.fresh(Kind::TypeOfLent);
         out.push(step(StepKind::Plain(Plain {
             stmt: parse_quote!(let #kind = #rt::Kind::of(#borrowed);),
             treatment: Some(Treatment::Reexecute),
@@ -107,7 +108,7 @@ impl Lowering<'_> {
                 continue;
             }
             missing.retain(|part| !mentions(operand, part));
-            let mut name = self.names.fresh("part");
+            let mut name = self.names.fresh(Kind::Part);
             name.set_span(name.span().located_at(operand.span()));
             let taken = std::mem::replace(operand, parse_quote!(#name));
             out.push(step(StepKind::Plain(Plain {

@@ -7,6 +7,7 @@ use super::lower::{Lowering, plain};
 use super::patterns::{changing_inside, look_only, never_compared, without_bindings};
 use super::{Arm, Branch, Spine, Step, StepKind};
 use crate::diagnostics::Refusal;
+use crate::names::Kind;
 use crate::names::frame;
 use crate::syntax::mentions::names_in;
 use crate::syntax::origins::{Origin, is_repeatable, origin};
@@ -23,7 +24,7 @@ impl Lowering<'_> {
         if has_let(&branch.cond) {
             return self.branch_if_let(branch, out);
         }
-        let condition = self.names.fresh("condition");
+        let condition = self.names.fresh(Kind::Condition);
         let at = out.len();
         if self.marks.in_expr(&branch.cond) {
             self.temporary(&condition, *branch.cond, out);
@@ -113,8 +114,8 @@ impl Lowering<'_> {
         out: &mut Vec<Step>,
     ) -> Spine {
         let (names, patterns) = binding_names(bindings);
-        let choice = self.names.fresh("choice");
-        let held = self.names.fresh("bindings");
+        let choice = self.names.fresh(Kind::Choice);
+        let held = self.names.fresh(Kind::Bindings);
         let at = out.len();
         let held_names = |one: &PatIdent| bindings.iter().any(|held| held.ident == one.ident);
         let unused = condition_bindings(&condition).into_iter();
@@ -201,7 +202,7 @@ impl Lowering<'_> {
             }
         }
         let mut scrutinee = if self.marks.in_expr(&branch.expr) {
-            let value = self.names.fresh("value");
+            let value = self.names.fresh(Kind::Value);
             self.temporary(&value, *branch.expr, out);
             parse_quote!(#value)
         } else {
@@ -219,7 +220,7 @@ impl Lowering<'_> {
         }
         let borrows = matches!(origin(&scrutinee, self.references), Origin::Borrow { .. });
         if by_reference && !borrows && crate::syntax::origins::place_root(&scrutinee).is_none() {
-            let value = self.names.fresh("value");
+            let value = self.names.fresh(Kind::Value);
             self.temporary(&value, scrutinee, out);
             scrutinee = parse_quote!(#value);
         }
@@ -266,8 +267,8 @@ impl Lowering<'_> {
 
     /// A `match` whose bindings are values: which arm, and what it binds, go into a variable.
     fn choose(&mut self, scrutinee: Expr, arms: Vec<Choice>, out: &mut Vec<Step>) -> Spine {
-        let choice = self.names.fresh("choice");
-        let held = self.names.fresh("bindings");
+        let choice = self.names.fresh(Kind::Choice);
+        let held = self.names.fresh(Kind::Bindings);
         let count = arms.len();
         let mut deciding = Vec::new();
         let mut lowered = Vec::new();

@@ -49,7 +49,12 @@ impl Function {
             &names,
             errors,
         );
-        let flow = cfg::build(&function.sig, &lowered, &vec![None; function.sig.inputs.len()]);
+        let flow = cfg::build(
+            &function.sig,
+            &lowered,
+            &vec![None; function.sig.inputs.len()],
+            names.made(),
+        );
         let liveness = Liveness::of(&flow);
         let classes = classify(&flow, &liveness, &references, errors);
         let plan = plan::plan(&lowered, &flow, &liveness, classes, errors);

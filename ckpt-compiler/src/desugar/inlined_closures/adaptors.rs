@@ -5,7 +5,7 @@
 //! restart runs no closure again.
 
 use crate::desugar::inlined_closures::written_out;
-use crate::names::Names;
+use crate::names::{Kind, Names, plain};
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::{closure_in, effect_in_chain};
 use quote::{quote, quote_spanned};
@@ -38,7 +38,7 @@ impl Peeler<'_> {
             return false;
         };
         if is_enumerate(call) && is_over_a_map(call) && !matches!(pat, Pat::Tuple(_)) {
-            let (index, inner) = (self.names.fresh("index"), self.names.fresh("item"));
+            let (index, inner) = (self.names.fresh(Kind::Index), self.names.fresh(Kind::Item));
             body.stmts.insert(0, parse_quote!(let #pat = (#index, #inner);));
             *pat = parse_quote!((#index, #inner));
         }
@@ -49,7 +49,7 @@ impl Peeler<'_> {
             && (inner.method == "map" || inner.method == "inspect")
             && let Some(closure) = closure_of(inner)
         {
-            let item = self.names.fresh("item");
+            let item = self.names.fresh(Kind::Item);
             let steps = self.turn(&inner.method, closure, &item, &pair.elems[1]);
             let under = (*inner.receiver).clone();
             pair.elems[1] = parse_quote!(#item);
@@ -60,7 +60,7 @@ impl Peeler<'_> {
         let Some(closure) = closure_of(call) else {
             return false;
         };
-        let item = self.names.fresh("item");
+        let item = self.names.fresh(Kind::Item);
         let steps = self.turn(&call.method, closure, &item, pat);
         *iterable = (*call.receiver).clone();
         *pat = parse_quote!(#item);
@@ -92,7 +92,8 @@ pub fn closure_of(call: &ExprMethodCall) -> Option<&ExprClosure> {
 impl Peeler<'_> {
     /// What a closure does in every turn of the loop.
     fn turn(&self, method: &syn::Ident, closure: &ExprClosure, item: &syn::Ident, pat: &Pat) -> Vec<Stmt> {
-        let some = quote!(::core::option::Option::Some(__ckpt_item) => __ckpt_item);
+        let taken = plain(Kind::Item);
+        let some = quote!(::core::option::Option::Some(#taken) => #taken);
         let given: Expr = match method.to_string().as_str() {
             "map" | "filter_map" | "map_while" => parse_quote!(#item),
             _ => parse_quote!(&#item),

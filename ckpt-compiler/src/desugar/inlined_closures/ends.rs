@@ -1,7 +1,7 @@
 //! What the last call of a chain makes of its items, turn by turn.
 
 use super::exits::{label, written_out};
-use crate::names::{Names, located};
+use crate::names::{Kind, Names, located, plain};
 use crate::paths::rt;
 use crate::syntax::origins::closure_in;
 use syn::{Block, Expr, ExprClosure, ExprForLoop, ExprMethodCall, Lifetime, Stmt, parse_quote};
@@ -47,8 +47,8 @@ pub fn unfolded(call: &ExprMethodCall, names: &Names, early: bool) -> Option<Unf
     let parts = Parts {
         names,
         over: &call.receiver,
-        item: names.fresh("item"),
-        out: located(&names.fresh("gathered"), call.method.span()),
+        item: names.fresh(Kind::Item),
+        out: located(&names.fresh(Kind::Gathered), call.method.span()),
     };
     let argument = call.args.first();
     let closure = call.args.last().and_then(closure_in);
@@ -150,11 +150,12 @@ impl Parts<'_> {
     }
 
     fn collected_early(&self, call: &ExprMethodCall) -> Unfolded {
-        let (rt, item, out, label) = (rt(), &self.item, &self.out, label(self.names, "whole"));
+        let (rt, item, out, label) = (rt(), &self.item, &self.out, label(self.names, Kind::Whole));
+        let (value, rest) = (plain(Kind::Value), plain(Kind::Rest));
         let turn = parse_quote!({
             match #rt::attempt(#item) {
-                ::core::ops::ControlFlow::Continue(__ckpt_value) => #rt::gather(&mut #out, __ckpt_value),
-                ::core::ops::ControlFlow::Break(__ckpt_rest) => break #label (#rt::ended(__ckpt_rest)),
+                ::core::ops::ControlFlow::Continue(#value) => #rt::gather(&mut #out, #value),
+                ::core::ops::ControlFlow::Break(#rest) => break #label (#rt::ended(#rest)),
             }
         });
         let end: Expr = match call.turbofish.as_ref().and_then(|list| list.args.first()) {
@@ -167,7 +168,7 @@ impl Parts<'_> {
 
     /// What ends with the first item that fits.
     fn sought(&self, method: &str, closure: &ExprClosure) -> Option<Unfolded> {
-        let (item, out, label) = (&self.item, &self.out, label(self.names, "whole"));
+        let (item, out, label) = (&self.item, &self.out, label(self.names, Kind::Whole));
         let given = match method {
             "find" => parse_quote!(&#item),
             _ => self.given(),
@@ -186,7 +187,7 @@ impl Parts<'_> {
             ),
             "find" => (parse_quote!({ if #hit { break #label (#some(#item)); } }), none),
             "find_map" => {
-                let hit_name = self.names.fresh("hit");
+                let hit_name = self.names.fresh(Kind::Hit);
                 (
                     parse_quote!({ let #hit_name = #hit; if #hit_name.is_some() { break #label #hit_name; } }),
                     none,
@@ -213,9 +214,9 @@ impl Parts<'_> {
     }
 
     fn folded_early(&self, start: &Expr, closure: &ExprClosure) -> Unfolded {
-        let (rt, out, label) = (rt(), &self.out, label(self.names, "whole"));
+        let (rt, out, label) = (rt(), &self.out, label(self.names, Kind::Whole));
         let turn = self.run(closure, &[&parse_quote!(#out), &self.given()]);
-        let value = self.names.fresh("value");
+        let value = self.names.fresh(Kind::Value);
         self.left(
             label.clone(),
             parse_quote!({
@@ -229,9 +230,9 @@ impl Parts<'_> {
     }
 
     fn each_early(&self, closure: &ExprClosure) -> Unfolded {
-        let (rt, label) = (rt(), label(self.names, "whole"));
+        let (rt, label) = (rt(), label(self.names, Kind::Whole));
         let turn = self.run(closure, &[&self.given()]);
-        let value = self.names.fresh("value");
+        let value = self.names.fresh(Kind::Value);
         self.left(
             label.clone(),
             parse_quote!({
@@ -245,7 +246,7 @@ impl Parts<'_> {
 
     /// What keeps one item of all. As in the standard library, of equals `max` keeps the last and `min` the first.
     fn best(&self, method: &str, closure: &ExprClosure) -> Option<Unfolded> {
-        let (rt, item, out, best) = (rt(), &self.item, &self.out, self.names.fresh("best"));
+        let (rt, item, out, best) = (rt(), &self.item, &self.out, self.names.fresh(Kind::Best));
         let some: Expr = parse_quote!(::core::option::Option::Some);
         let none: Expr = parse_quote!(::core::option::Option::None);
         let compared = match method {
@@ -266,7 +267,7 @@ impl Parts<'_> {
     }
 
     fn best_by_key(&self, method: &str, closure: &ExprClosure) -> Option<Unfolded> {
-        let (rt, item, out, key) = (rt(), &self.item, &self.out, self.names.fresh("key"));
+        let (rt, item, out, key) = (rt(), &self.item, &self.out, self.names.fresh(Kind::Key));
         let run = self.run(closure, &[&parse_quote!(&#item)]);
         let keeps: Expr = match method {
             "max_by_key" => parse_quote!(#rt::larger_by_key),
@@ -275,12 +276,13 @@ impl Parts<'_> {
         };
         let turn = parse_quote!({ let #key = #run; #out = #keeps(#out, #key, #item); });
         let before = parse_quote!(let mut #out = #rt::none(););
-        let end = parse_quote!(#out.map(|(_, __ckpt_item)| __ckpt_item));
+        let given = plain(Kind::Item);
+        let end = parse_quote!(#out.map(|(_, #given)| #given));
         Some(self.looped(turn, Some(before), Some(end)))
     }
 
     fn parted(&self, closure: &ExprClosure) -> Unfolded {
-        let (rt, item, out, rest) = (rt(), &self.item, &self.out, self.names.fresh("rest"));
+        let (rt, item, out, rest) = (rt(), &self.item, &self.out, self.names.fresh(Kind::Rest));
         let run = self.run(closure, &[&parse_quote!(&#item)]);
         let turn = parse_quote!({
             if #run { #rt::gather(&mut #out, #item); } else { #rt::gather(&mut #rest, #item); }

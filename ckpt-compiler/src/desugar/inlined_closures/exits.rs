@@ -1,7 +1,7 @@
 //! Closures that `return`, or end early by `?`, written out where they are called: the block in their place is left instead.
 
 use crate::library::Tables;
-use crate::names::Names;
+use crate::names::{Kind, Names, plain};
 use crate::paths::rt;
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::macros::name_of_macro;
@@ -31,7 +31,7 @@ pub fn written_out(closure: &ExprClosure, given: &[Expr], names: &Names) -> Expr
         .map(|(input, given)| quote!(let #input = #given;));
     match &closure.output {
         ReturnType::Type(_, ty) => {
-            let value = names.fresh("value");
+            let value = names.fresh(Kind::Value);
             parse_quote!({ #(#bind)* let #value: #ty = #body; #value })
         }
         ReturnType::Default => parse_quote!({ #(#bind)* #body }),
@@ -44,7 +44,7 @@ fn body_of(closure: &ExprClosure, names: &Names) -> Expr {
         return body;
     }
     let mut leaver = Leaver {
-        label: label(names, "turn"),
+        label: label(names, Kind::Turn),
     };
     leaver.visit_expr_mut(&mut body);
     let label = leaver.label;
@@ -52,8 +52,8 @@ fn body_of(closure: &ExprClosure, names: &Names) -> Expr {
 }
 
 /// A label that is new in the function.
-pub fn label(names: &Names, stem: &str) -> Lifetime {
-    let name = names.fresh(stem);
+pub fn label(names: &Names, kind: Kind) -> Lifetime {
+    let name = names.fresh(kind);
     Lifetime::new(&format!("'{name}"), name.span())
 }
 
@@ -117,10 +117,11 @@ impl VisitMut for Leaver {
                 *expr = parse_quote!(break #label (#value));
             }
             Expr::Try(one) => {
+                let (value, rest) = (plain(Kind::Value), plain(Kind::Rest));
                 let tried = &one.expr;
                 *expr = parse_quote!(match #rt::attempt(#tried) {
-                    ::core::ops::ControlFlow::Continue(__ckpt_value) => __ckpt_value,
-                    ::core::ops::ControlFlow::Break(__ckpt_rest) => break #label (#rt::ended(__ckpt_rest)),
+                    ::core::ops::ControlFlow::Continue(#value) => #value,
+                    ::core::ops::ControlFlow::Break(#rest) => break #label (#rt::ended(#rest)),
                 });
             }
             _ => {}

@@ -11,7 +11,7 @@ mod ends;
 mod exits;
 
 use crate::desugar::inlined_closures::adaptors::{PEELED, Peeler, closure_of};
-use crate::names::Names;
+use crate::names::{Kind, Names};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::closure_in;
@@ -297,7 +297,7 @@ impl Unfolder<'_> {
             .is_some_and(|name| self.locals.contains(&name.to_string()));
         if !is_local {
             let names: Vec<_> = (0..parameters)
-                .map(|_| self.peeler.names.fresh("given"))
+                .map(|_| self.peeler.names.fresh(Kind::Given))
                 .collect();
             *argument = parse_quote!(|#(#names),*| #path(#(#names),*));
         }

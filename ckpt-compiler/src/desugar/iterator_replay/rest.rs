@@ -4,6 +4,7 @@
 //! `for line in text.lines().skip(asked(&lines)) { .. }`. A `while let Some(line) = lines.next()` whose iterator is used
 //! nowhere else in it or after it is such a loop, too.
 
+use crate::names;
 use crate::paths::rt;
 use crate::syntax::mentions::declares;
 use crate::syntax::mentions::each_name;
@@ -115,7 +116,7 @@ impl Rests<'_> {
             rt(),
             proc_macro2::Ident::new(name, proc_macro2::Span::call_site()),
         );
-        let gone = quote::format_ident!("__ckpt_gone{}", self.count);
+        let gone = names::made(format_args!("gone{}", self.count));
         let one: ExprForLoop = parse_quote!(for #pattern in (#made).skip(#gone) #body);
         let one = ExprForLoop { label, ..one };
         let written: Expr = parse_quote!({ let #gone: usize = #rt::asked(&#iterator); #one });
