@@ -10,7 +10,8 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The threads that run, by number, with the place where each was started.
+/// The threads that run, by number, with the place where each was started. Of the process: a thread may outlive a session,
+/// and holds back the checkpoints of the next one as well.
 static RUNNING: Mutex<BTreeMap<u64, &'static Location<'static>>> = Mutex::new(BTreeMap::new());
 
 thread_local! {

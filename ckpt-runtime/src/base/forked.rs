@@ -20,7 +20,7 @@ unsafe impl Send for Shared {}
 // SAFETY: the same; nothing writes to it through a shared reference.
 unsafe impl Sync for Shared {}
 
-/// Memory that no snapshot needs at the moment.
+/// Memory that no snapshot needs at the moment: the process's, and given back when a session closes.
 static POOL: Mutex<Vec<Shared>> = Mutex::new(Vec::new());
 
 fn pool() -> MutexGuard<'static, Vec<Shared>> {

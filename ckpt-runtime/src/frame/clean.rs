@@ -11,6 +11,7 @@ use crate::value::{Column, Encoder, Owner};
 
 /// Whether it is to be done.
 pub(super) fn is_checked() -> bool {
+    // A switch for tests, the same for all sessions of the process.
     static CHECKS: OnceLock<bool> = OnceLock::new();
     *CHECKS.get_or_init(|| std::env::var_os("CKPT_CHECK_UNWRITTEN").is_some_and(|value| value == "1"))
 }

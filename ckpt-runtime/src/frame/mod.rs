@@ -33,7 +33,7 @@ use crate::comm;
 use crate::plan::FunctionPlan;
 use crate::team;
 use crate::value::Refill;
-use thread::{ALL_FRESH, Lent, Orphan, Pending, Stray, THREAD, Thread, site_bit};
+use thread::{ALL_FRESH, Lent, Pending, THREAD, Thread, UnmarkedFrame, Way, site_bit};
 
 /// A session begins: the frames of this thread are its own, and have made so many visits.
 pub(crate) fn attach(visits: u64) {
@@ -86,8 +86,8 @@ pub struct Frame {
     outer: Option<&'static FunctionPlan>,
     /// What is pending when this function is left; `None` where there was no session.
     after: Option<Pending>,
-    /// Whether this frame is the outermost orphan of its thread.
-    orphan: bool,
+    /// Whether this frame is the outermost one of its thread that no marked call leads to.
+    is_unmarked: bool,
     /// Its number among the activations that checkpoints have seen; 0 before.
     activation: Cell<u64>,
     /// A frame belongs to the thread that entered it.
@@ -105,7 +105,7 @@ impl Frame {
             fresh: 0,
             outer: None,
             after: None,
-            orphan: false,
+            is_unmarked: false,
             activation: Cell::new(0),
             thread: PhantomData,
         };
@@ -237,27 +237,27 @@ impl Frame {
             });
             self.outer = thread.innermost.replace(Some(self.plan));
             self.fresh = thread.fresh(self.plan);
-            // A call that a visit has verified is no stray one: its names need no second look.
+            // A call that a visit has verified was marked: its names need no second look.
             let known = self.fresh != ALL_FRESH && matches!(reached, Pending::Running | Pending::Walking);
             if !known
-                && thread.orphan.get().is_none()
-                && let Some(orphan) = self
+                && thread.unmarked.get().is_none()
+                && let Some(found) = self
                     .outer
-                    .and_then(|parent| thread.stray(parent, self.plan, reached))
+                    .and_then(|parent| thread.unmarked(parent, self.plan, reached))
             {
-                self.become_orphan(thread, orphan, reached);
+                self.become_unmarked(thread, found, reached);
             }
-            if !self.orphan && (reached == Pending::Walking || self.outer.is_none()) {
+            if !self.is_unmarked && (reached == Pending::Walking || self.outer.is_none()) {
                 self.take_up();
             }
         });
     }
 
-    fn become_orphan(&mut self, thread: &Thread, orphan: Orphan, reached: Pending) {
-        self.orphan = true;
+    fn become_unmarked(&mut self, thread: &Thread, found: UnmarkedFrame, reached: Pending) {
+        self.is_unmarked = true;
         self.fresh = ALL_FRESH;
-        thread.orphan.set(Some(orphan));
-        if let Stray::Between(_) = orphan.how {
+        thread.unmarked.set(Some(found));
+        if let Way::Between(_) = found.how {
             // Perhaps it only computes an argument of the call: the callee is still to come.
             self.after = Some(reached);
         }
@@ -273,20 +273,20 @@ impl Frame {
 
 impl Thread {
     /// What is wrong about the way in which `plan` was reached from `parent`, if something is.
-    fn stray(
+    fn unmarked(
         &self,
         parent: &'static FunctionPlan,
         plan: &'static FunctionPlan,
         reached: Pending,
-    ) -> Option<Orphan> {
+    ) -> Option<UnmarkedFrame> {
         let call = self.top(|call| call.map(Lent::site_plan));
         let how = match (reached, call) {
             (Pending::Running | Pending::Walking, Some(call)) if visit::calls(call, plan) => return None,
-            (Pending::Running | Pending::Walking, Some(call)) => Stray::Between(call),
-            (Pending::Left, Some(call)) => Stray::Second(call),
-            _ => Stray::Unmarked,
+            (Pending::Running | Pending::Walking, Some(call)) => Way::Between(call),
+            (Pending::Left, Some(call)) => Way::Second(call),
+            _ => Way::NotMarked,
         };
-        Some(Orphan { plan, parent, how })
+        Some(UnmarkedFrame { plan, parent, how })
     }
 }
 
@@ -305,8 +305,8 @@ impl Frame {
         THREAD.with(|thread| {
             thread.innermost.set(self.outer);
             thread.pending.set(after);
-            if self.orphan {
-                thread.orphan.set(None);
+            if self.is_unmarked {
+                thread.unmarked.set(None);
             }
         });
         if self.target != 0 && !std::thread::panicking() {

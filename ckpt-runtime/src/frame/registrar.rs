@@ -121,6 +121,7 @@ impl Registrar {
         if let Some(builder) = &mut self.builder {
             builder.frame(plan, site);
             if activation.get() == 0 {
+                // Of the process: no two activations have the same number, whatever sessions saw them.
                 static LAST: Mutex<u64> = Mutex::new(0);
                 let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
                 *last += 1;

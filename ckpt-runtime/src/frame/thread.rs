@@ -27,7 +27,7 @@ pub(super) enum Pending {
     Left,
 }
 
-/// The thread's side of the frames. Constant initialisation and no destructor: an access costs one load.
+/// The thread's side of the frames; of its verified calls and visits nothing stays from one session to the next. Constant initialisation and no destructor: an access costs one load.
 pub(super) struct Thread {
     /// Site visits. A thread that is not the session's counts from [`LAST`] on, so that its first visit is looked at.
     /// The thread alone sets it; that of its team reads it.
@@ -38,7 +38,7 @@ pub(super) struct Thread {
     /// The innermost instrumented function that is active.
     pub(super) innermost: Cell<Option<&'static FunctionPlan>>,
     /// The outermost active function that was not reached through a marked call.
-    pub(super) orphan: Cell<Option<Orphan>>,
+    pub(super) unmarked: Cell<Option<UnmarkedFrame>>,
     /// The pairs looked up last, by their slot; [`PAIRS`] has all of them.
     verified: [Cell<(Pair, u64)>; CACHE],
 }
@@ -50,7 +50,7 @@ thread_local! {
             pending: Cell::new(Pending::None),
             top: Cell::new(ptr::null()),
             innermost: Cell::new(None),
-            orphan: Cell::new(None),
+            unmarked: Cell::new(None),
             verified: [const { Cell::new((Pair::NOTHING, ALL_FRESH)) }; CACHE],
         }
     };
@@ -64,18 +64,18 @@ thread_local! {
 /// An instrumented function that was reached through a call that its caller does not mark: a site under it could not be
 /// walked back to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Orphan {
+pub(super) struct UnmarkedFrame {
     pub(super) plan: &'static FunctionPlan,
     /// The innermost instrumented function that was active when it was entered.
     pub(super) parent: &'static FunctionPlan,
-    pub(super) how: Stray,
+    pub(super) how: Way,
 }
 
 /// What is wrong about the way in which a function was reached.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Stray {
+pub(super) enum Way {
     /// Through a call that the parent does not mark.
-    Unmarked,
+    NotMarked,
     /// It is the second one under this marked call; the walk could only enter the first.
     Second(&'static SitePlan),
     /// The parent marks the call of something else, which is not instrumented and called this one.
@@ -203,7 +203,7 @@ impl Thread {
     /// The sites of `plan`, reached through the innermost call in progress (or as the first function of the thread),
     /// at which a visit has to be verified: one bit each.
     pub(super) fn fresh(&self, plan: &'static FunctionPlan) -> u64 {
-        if self.orphan.get().is_some() {
+        if self.unmarked.get().is_some() {
             return ALL_FRESH;
         }
         let (caller, above) =

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::registrar::Missing;
-use super::thread::{Lent, Orphan, Place, Stray, THREAD, Thread, site_bit, site_plan};
+use super::thread::{Lent, Place, THREAD, Thread, UnmarkedFrame, Way, site_bit, site_plan};
 use super::{Frame, Registrar};
 use crate::base::report::Fatal;
 use crate::comm;
@@ -29,8 +29,8 @@ impl Frame {
         if !team::is_here() {
             return Err(wrong_thread(place));
         }
-        if let Some(orphan) = thread.orphan.get() {
-            return Err(stray(orphan, place));
+        if let Some(found) = thread.unmarked.get() {
+            return Err(unmarked(found, place));
         }
         if team::walks() {
             return Err(too_early(place));
@@ -198,12 +198,12 @@ fn unsaveable((key, rust_type): (&str, &str), caller: Option<Place>, callee: Pla
 }
 
 /// A site that was reached through a function which the walk of a restart would not enter.
-pub(super) fn stray(orphan: Orphan, visited: Place) -> Fatal {
-    let Orphan { plan, parent, how } = orphan;
+pub(super) fn unmarked(found: UnmarkedFrame, visited: Place) -> Fatal {
+    let UnmarkedFrame { plan, parent, how } = found;
     let (function, caller) = (plan.function, parent.function);
     let attribute = |of: &FunctionPlan, callee: &str| with_call(of.attribute, of, callee);
     let fatal = match how {
-        Stray::Unmarked => {
+        Way::NotMarked => {
             Fatal::site(format!("E2008: `{function}` was reached from `{caller}` through a call that `{caller}` does not mark"))
                 .help(format!(
                     "write {} on `{caller}` ({}:{});\nif `{caller}` calls `{function}` through another function, mark the call of that one, \
@@ -211,14 +211,14 @@ pub(super) fn stray(orphan: Orphan, visited: Place) -> Fatal {
                     attribute(parent, function), parent.file, parent.line
                 ))
         }
-        Stray::Second(call) => Fatal::site(format!(
+        Way::Second(call) => Fatal::site(format!(
             "E2009: `{function}` was reached as the second instrumented function under one marked call of `{caller}` ({}:{})",
             parent.file, call.line
         ))
         .help(format!(
             "give each its own call: take the calls apart so that `{caller}` makes one of them per statement"
         )),
-        Stray::Between(call) => {
+        Way::Between(call) => {
             let SiteKind::Call { callee } = call.kind else { return Fatal::site("a call without a callee; this is a bug in ckpt") };
             let between = plain_name(callee);
             Fatal::site(format!(

@@ -66,7 +66,7 @@ pub(crate) struct OpenFile {
     pub content: Option<Vec<u8>>,
 }
 
-/// The folder that the program was started in.
+/// The folder that the program was started in: the same for all sessions of the process.
 static START: OnceLock<PathBuf> = OnceLock::new();
 
 /// Notes the folder that the program was started in, before the program can leave it.

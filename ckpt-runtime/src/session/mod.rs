@@ -45,7 +45,7 @@ pub mod events;
 pub(crate) mod globals;
 pub mod job;
 mod line;
-mod mention;
+mod notices;
 mod policy;
 mod run;
 mod signals;

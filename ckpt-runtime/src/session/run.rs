@@ -8,7 +8,7 @@ use super::auto::History;
 use super::config::Config;
 use super::events::What;
 use super::job::{self, COMMAND_NOTE, Job, RANKS_NOTE, Rule, State};
-use super::mention::{copy_on_write, mention_earlier_run, mention_unknown_variables, watch_pages};
+use super::notices::{copy_on_write, mention_earlier_run, mention_unknown_variables, watch_pages};
 use super::policy::{Policy, Reason};
 use super::writer::{Taken, Writer, Written};
 use super::{SessionError, at_exit, line, signals};
@@ -584,6 +584,7 @@ impl Driver for Run {
 
     fn close(&mut self, visits: u64) {
         self.wait_for_writer();
+        release_unused();
         current::observe_with(None);
         self.mention_failures();
         current::listen(false);

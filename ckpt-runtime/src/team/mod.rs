@@ -5,7 +5,8 @@
 //! started them, waits for them at the region's end; meanwhile it takes the checkpoints: when all members stand at a site,
 //! it lets every one in turn say what it saves.
 //!
-//! [`protocol`] says who stops when (`model` tries every order of events), [`member`] what a member does, [`spawner`] what the waiting thread does.
+//! [`protocol`] says who stops when (`model` tries every order of events), [`member`] what a member does, [`spawner`] what the waiting thread does, [`access`] what
+//! either has of the session. How threads count their visits, and who drives the session, is not known here.
 
 mod access;
 mod entry;
