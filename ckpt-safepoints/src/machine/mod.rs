@@ -1,6 +1,14 @@
 //! One rank as a small machine: it follows the skeleton until it has to wait for others.
+//!
+//! | what | modules |
+//! | --- | --- |
+//! | the steps | `expressions`, `places`, `control`, `calls`, a group of instructions each; `patterns` |
+//! | the standard library | `std_methods`, `std_functions`, `lists`, `summaries` and `unordered` for its collections, `threads` |
+//! | communication | `messages` as a table tells it, `model` for what the library's model says besides, `polling`, `grids` |
+//! | what is not followed | `quiet` for regions without messages, `states` for a rank as a whole |
+//!
+//! What a rank says to others it only notes ([`CommEvent`]): bringing it about is the explorer's.
 
-mod builtin;
 mod calls;
 mod control;
 mod expressions;
@@ -8,13 +16,13 @@ pub(crate) mod grids;
 mod lists;
 mod messages;
 pub(crate) mod model;
-mod outside;
 mod patterns;
 mod places;
 mod polling;
 mod quiet;
 mod states;
-
+mod std_functions;
+mod std_methods;
 mod summaries;
 mod threads;
 mod unordered;

@@ -1,6 +1,6 @@
 //! What the calls of a communication library mean, one library a file.
 //!
-//! A new one is a table of its calls in `tables/`, a file here that implements [`CommModel`], and a line in [`MODELS`].
+//! A new one is a table of its calls in `tables/`, a file here that implements [`CommModel`], and a line in `MODELS`.
 
 pub mod rsmpi;
 pub mod table;

@@ -1,4 +1,7 @@
 //! What a variable of one rank holds, as far as it matters to messages.
+//!
+//! `numbers` computes with them, `provenance` remembers what unknown values were made of, `widening` gives up what goes on
+//! changing. No rank and no message is known here.
 
 pub(crate) mod numbers;
 pub(crate) mod provenance;

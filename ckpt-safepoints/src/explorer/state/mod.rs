@@ -4,15 +4,15 @@
 //! then holds for a send that waits as well. A receive from any rank is decided last, when nothing else can go on
 //! (S. Vakkalanka, G. Gopalakrishnan, R. Kirby, CAV 2008): then every message that it may get is there.
 
+mod collective;
+
 use crate::explorer::ranks::Ranks;
 use crate::machine::model::CommModel;
 use crate::machine::{BlockedOn, CommEvent, Communicator, Operation, ProgramPoint, Rank, RankState, View};
-use collective::{CollectiveCall, differs};
-mod collective;
-
 use crate::skeleton::Skeleton;
 use crate::skeleton::regions::Regions;
 use crate::values::{Provenance, Value};
+use collective::{CollectiveCall, differs};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A message on its way.
