@@ -1,6 +1,9 @@
 //! Prints where the sites of a program would go: `cargo run -p ckpt-analysis --example place -- src/main.rs [LIB=src/lib.rs]`.
 
-use ckpt_analysis::{ChooseOptions, CrateKind, CrateSource, FileId, Program, SourceFile, analyse, place};
+use ckpt_analysis::{
+    Artefact, ChooseOptions, CrateKind, CrateSource, FileId, FnId, PackageAnalysis, PlacedSite, Program,
+    SourceFile,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -17,30 +20,30 @@ fn main() {
         one.externs = externs.clone();
     }
     let start = std::time::Instant::now();
-    let analysis = analyse(&program);
+    let analysis = PackageAnalysis::of(&program, Default::default());
     let analysed = start.elapsed();
-    let Some(main) = analysis.items.main_of(0) else {
+    let Some(main) = analysis.main() else {
         println!("no main");
         return;
     };
     let mut wishes = ChooseOptions::default();
-    let mut placement = place(&analysis, main, &wishes);
+    let mut placement = analysis.place(main, &wishes);
     // The lines of loops in the first file that must not be taken, for what rustc would say of them.
     for line in std::env::var("REFUSED").iter().flat_map(|list| list.split(',')) {
-        let at = |one: &&ckpt_analysis::placement::PlacedSite| one.place.line.to_string() == line;
+        let at = |one: &&PlacedSite| one.place.line.to_string() == line;
         for site in placement.sites.iter().filter(at) {
             wishes
                 .refused
                 .insert((site.place.file.0, site.site.at), "refused".into());
         }
-        placement = place(&analysis, main, &wishes);
+        placement = analysis.place(main, &wishes);
     }
     println!(
         "analysed in {analysed:?}, placed in {:?}",
         start.elapsed() - analysed
     );
-    for (index, one) in analysis.items.functions.iter().enumerate() {
-        let cost = placement.costs.functions[index];
+    for (index, cost) in placement.costs.functions.iter().enumerate() {
+        let one = analysis.function(FnId(index));
         println!(
             "{index:3} {} line {} share {:.3} per call {:.2e} entries {:.2e}{}",
             one.display,
@@ -52,8 +55,8 @@ fn main() {
         );
     }
     if stages {
-        print!("{}", analysis.graph);
-        for one in &analysis.graph.loops {
+        print!("{}", analysis.stages(Artefact::Calls, &placement));
+        for one in analysis.loops() {
             let cost = placement.costs.loops[one.id.0];
             println!(
                 "{} line {} `{}` trips {} known {} per iteration {:.2e} entries {:.2e} share {:.3}",

@@ -2,37 +2,59 @@
 //!
 //! | stage | module | what it makes |
 //! | --- | --- | --- |
-//! | source | [`source`] | files, crates and modules, as the caller has read them; places in them, and edits of their text |
-//! | items | [`items`] | functions, types, traits, constants, global state; what paths, types and methods stand for |
-//! | calls | [`calls`] | the call graph and the loops |
-//! | cost | [`cost`] | trips, operations, bytes, shares; estimated, or measured by an instrumented run |
-//! | skeleton | [`skeleton`] | the program as `ckpt-safepoints` follows it, to tell which sites no message crosses |
-//! | placement | [`placement`] | the sites, and the functions that lead to them |
-//! | decisions | [`decisions`] | what types, variables, functions and calls need so that all this can be saved and restarted |
-//! | edits | [`edits`] | the user's text with what is put into it |
+//! | source | `source` | files, crates and modules, as the caller has read them; places in them, and edits of their text |
+//! | items | `items` | functions, types, traits, constants, global state; what paths, types and methods stand for |
+//! | calls | `calls` | the call graph and the loops |
+//! | cost | `cost` | trips, operations, bytes, shares; estimated, or measured by an instrumented run |
+//! | skeleton | `skeleton` | the program as `ckpt-safepoints` follows it, to tell which sites no message crosses |
+//! | placement | `placement` | the sites, and the functions that lead to them |
+//! | decisions | `decisions` | what types, variables, functions and calls need so that all this can be saved and restarted |
+//! | edits | `edits` | the user's text with what is put into it |
 //!
-//! The stages of one function ([`ckpt_compiler::instrument()`]) say whether a site can be expressed.
+//! [`PackageAnalysis`] is the front door (`package`); all other modules are private, and what they refuse is worded in
+//! `diagnostics`. The stages of one function ([`ckpt_compiler::instrument()`]) say whether a site can be expressed.
 
-pub mod calls;
-pub mod cost;
-pub mod decisions;
-pub mod diagnostics;
-pub mod edits;
-pub mod items;
-pub mod placement;
-pub mod skeleton;
-pub mod source;
+mod calls;
+mod cost;
+mod decisions;
+mod diagnostics;
+mod edits;
+mod items;
+mod package;
+mod placement;
+mod skeleton;
+mod source;
+#[cfg(test)]
+mod tests;
 
-pub use placement::expressible::{arguments, can_hold, with_sites};
-pub use placement::{Candidate, ChooseOptions, Placement, choose};
-pub use source::edits::{Edit, Edited};
-pub use source::{CrateKind, CrateSource, FileId, Program, SourceFile};
+pub use calls::{Call, CallId, Loop, LoopId};
+pub use cost::Costs;
+pub use cost::bytes::Bytes;
+pub use cost::profile::{COUNTS, Counter, Counters, Seen};
+pub use decisions::Decisions;
+pub use decisions::closure_callers::{InlinedCall, Sources};
+pub use decisions::globals::RefusedStatic;
+pub use decisions::knowledge::Knowledge;
+pub use decisions::learn::{Finding, FindingKind, Lesson, WaysOut, ways_out};
+pub use decisions::recall::Record;
+pub use decisions::reexecution::{Again, Why};
+pub use diagnostics::Cause;
+pub use items::{FnId, Function};
+pub use package::{Artefact, Attempt, PackageAnalysis, at};
+pub use placement::asked::Answer;
+pub use placement::team_size::{SiteThreads, TeamSize};
+pub use placement::{
+    Candidate, ChooseOptions, Holder, PlacedFunction, PlacedSite, Placement, Reason, Rejected,
+};
+pub use source::edits::{Edit, Edited, edited, line_and_column};
+pub use source::locate::Found;
+pub use source::{CrateKind, CrateSource, FileId, Position, Program, SourceFile};
 
 use calls::CallGraph;
 use ckpt_compiler::library::Tables;
 use ckpt_compiler::syntax::own_macros::Definitions;
 use ckpt_safepoints::SafePoints;
-use items::{FnId, Items};
+use items::Items;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -42,7 +64,7 @@ type Points = Option<Rc<SafePoints>>;
 
 /// What the stages have found.
 #[derive(Debug, Default)]
-pub struct Analysis {
+pub(crate) struct Analysis {
     /// What the package is made of.
     pub items: Items,
     /// Its calls and loops.
@@ -51,6 +73,8 @@ pub struct Analysis {
     pub bases: Vec<usize>,
     /// What the user says that calls mean, and what is known of the program's own macros.
     pub tables: Tables,
+    /// What the stages of one function have been asked.
+    asked: placement::asked::Asked,
     /// Which sites no message crosses, by number of ranks; worked out when it is asked for.
     points: RefCell<HashMap<(FnId, Option<usize>), Points>>,
     /// The costs that an instrumented run has shown.
@@ -93,13 +117,14 @@ impl Analysis {
     }
 }
 
-/// Finds out what can be known without looking at a particular `main`.
-pub fn analyse(program: &Program) -> Analysis {
+/// Finds out what can be known without looking at a particular `main`, with no table of a user's.
+#[cfg(test)]
+pub(crate) fn analyse(program: &Program) -> Analysis {
     analyse_with(program, Tables::default())
 }
 
-/// The same, with what the user says that calls mean.
-pub fn analyse_with(program: &Program, tables: Tables) -> Analysis {
+/// Finds out what can be known without looking at a particular `main`, with what the user says that calls mean.
+pub(crate) fn analyse_with(program: &Program, tables: Tables) -> Analysis {
     let items = items::collect(program);
     let mut tables = tables;
     tables.add(&Definitions::of_program(&items.macros).tables(&tables));
@@ -119,13 +144,14 @@ fn stages(program: &Program, items: Items) -> Analysis {
         bases: program.files.iter().map(|file| file.base).collect(),
         tables: Tables::default(),
         measured: None,
+        asked: placement::asked::Asked::default(),
         points: RefCell::default(),
     }
 }
 
 /// Chooses the sites for a run that begins in `main`, such that the stages of one function accept them.
-pub fn place(analysis: &Analysis, main: FnId, options: &ChooseOptions) -> Placement {
-    choose(analysis, main, options, &mut |candidate| {
-        can_hold(analysis, candidate)
+pub(crate) fn place(analysis: &Analysis, main: FnId, options: &ChooseOptions) -> Placement {
+    placement::choose(analysis, main, options, &mut |candidate| {
+        placement::expressible::can_hold(analysis, candidate)
     })
 }

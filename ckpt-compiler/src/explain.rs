@@ -92,9 +92,13 @@ pub fn explain(
     item: &TokenStream,
     opens_session: bool,
 ) -> Result<Vec<SiteReport>, Diagnostics> {
-    let stages = analyse(arguments, item, opens_session)?;
-    let sites = (1..=stages.plan.sites.len() as SiteId).map(|site| of_site(&stages, site));
-    Ok(sites.collect())
+    analyse(arguments, item, opens_session).map(|stages| of_stages(&stages))
+}
+
+/// Explains a function by what the stages have made of it.
+pub fn of_stages(stages: &Stages) -> Vec<SiteReport> {
+    let sites = (1..=stages.plan.sites.len() as SiteId).map(|site| of_site(stages, site));
+    sites.collect()
 }
 
 fn of_site(stages: &Stages, site: SiteId) -> SiteReport {

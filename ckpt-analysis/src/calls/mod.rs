@@ -18,7 +18,7 @@ pub use walk::build;
 
 use crate::items::amount::Amount;
 use crate::items::{FnId, Place, TypeId};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
 
 /// Index of a call in [`CallGraph::calls`].
@@ -283,23 +283,5 @@ impl CallGraph {
             lists[call.caller.0].push(call.id);
         }
         lists
-    }
-
-    /// All loops of each function.
-    pub fn loops_by_function(&self) -> Vec<Vec<LoopId>> {
-        let mut lists = vec![Vec::new(); self.bodies.len()];
-        for one in &self.loops {
-            lists[one.function.0].push(one.id);
-        }
-        lists
-    }
-
-    /// What the program gives each field, gathered.
-    pub fn facts(&self) -> HashMap<(TypeId, &str), Vec<&FieldFact>> {
-        let mut facts: HashMap<_, Vec<_>> = HashMap::new();
-        for fact in &self.fields {
-            facts.entry((fact.of, fact.name.as_str())).or_default().push(fact);
-        }
-        facts
     }
 }

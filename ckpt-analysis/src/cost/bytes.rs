@@ -25,7 +25,7 @@ type Lets<'f> = HashMap<(String, usize), &'f syn::Local>;
 
 impl<'a> Bytes<'a> {
     /// Of a program.
-    pub fn of(analysis: &'a Analysis) -> Self {
+    pub(crate) fn of(analysis: &'a Analysis) -> Self {
         Self {
             analysis,
             resolver: Resolver::new(&analysis.items),

@@ -7,6 +7,9 @@
 
 pub mod bytes;
 pub mod profile;
+mod show;
+
+pub use show::show;
 
 use crate::calls::{CallGraph, LoopId, Work};
 use crate::cost::profile::Seen;

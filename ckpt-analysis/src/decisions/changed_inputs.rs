@@ -1,21 +1,20 @@
 //! Variables that would be another value if they were made a second time: what they are made from has changed by then,
 //! or changes while they are made.
 
-use crate::edits::Place;
-use crate::placement::expressible::with_sites;
+use crate::placement::expressible::Words;
 use crate::placement::{Candidate, Placement};
+use crate::source::Position;
 use crate::source::locate;
 use crate::source::locate::Found;
 use crate::{Analysis, Program};
 use ckpt_compiler::cfg::{Binding, Declaration, Event, Passing, Use};
-use ckpt_compiler::passes::{self, Stages};
+use ckpt_compiler::passes::Stages;
 use ckpt_compiler::strategies::only_borrows;
-use quote::ToTokens;
 use std::ops::Range;
 
 /// Whether what the `let` at this place is made from changes in the initialiser, or while what it declares is in use.
 /// A restart, which has all variables as they are at the site, would make something else of it.
-pub fn inputs_change(program: &Program, analysis: &Analysis, placement: &Placement, place: Place) -> bool {
+pub fn inputs_change(program: &Program, analysis: &Analysis, placement: &Placement, place: Position) -> bool {
     let is_let = matches!(locate::locate(program, place.0, place.1), Some(Found::Let { start, .. }) if start == place.1);
     // The iterator of a `for` is looked at together with its loop.
     if !is_let {
@@ -31,15 +30,15 @@ pub fn inputs_change(program: &Program, analysis: &Analysis, placement: &Placeme
         return false;
     };
     analysis.tables.in_force_during(|| {
-        let Ok((arguments, item)) = with_sites(analysis, &candidate) else {
+        let Ok(answer) = analysis.asked.answer(analysis, &candidate, Words::new()) else {
             return false;
         };
-        let stages = passes::analyse(arguments, &item.into_token_stream(), candidate.opens_session);
-        stages.is_ok_and(|stages| change_in(program, &stages, place, &statement))
+        let stages = answer.stages.as_ref();
+        stages.is_ok_and(|stages| change_in(program, stages, place, &statement))
     })
 }
 
-fn change_in(program: &Program, stages: &Stages, place: Place, statement: &Range<usize>) -> bool {
+fn change_in(program: &Program, stages: &Stages, place: Position, statement: &Range<usize>) -> bool {
     let is_declared_here = |binding: &&Binding| {
         let at = locate::bytes(program, place.0, binding.ident.span()).start;
         matches!(binding.declaration, Declaration::Let) && statement.contains(&at)

@@ -3,8 +3,8 @@
 
 use crate::Analysis;
 use crate::calls::CallId;
-use crate::edits::Place;
 use crate::items::{FnId, Items};
+use crate::source::Position;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::desugar::iterator_replay;
@@ -64,18 +64,18 @@ impl<'a> Effects<'a> {
     /// Whether the `let` that begins there may run again: it has an initialiser that leaves no trace and changes no
     /// variable, and what it declares is not changed later, so that a second run gives the same value. Of a `for`, whether
     /// what it goes over may be made again.
-    pub fn may_run_again(&self, place: Place) -> bool {
+    pub fn may_run_again(&self, place: Position) -> bool {
         self.tables.in_force_during(|| self.changes_nothing(place))
     }
 
     /// Whether the value of the variable that is declared there may be made a second time, and then filled from a
     /// checkpoint: as [`Effects::may_run_again`], but the value itself may change later.
-    pub fn may_be_made_again(&self, place: Place) -> bool {
+    pub fn may_be_made_again(&self, place: Position) -> bool {
         self.may_be_made_again_from(place, &[])
     }
 
     /// The same for a value that borrows variables exclusively, which are filled with it.
-    pub fn may_be_made_again_from(&self, place: Place, lent: &[String]) -> bool {
+    pub fn may_be_made_again_from(&self, place: Position, lent: &[String]) -> bool {
         self.tables.in_force_during(|| {
             let found = local_at(self.program, place);
             found.is_some_and(|(statement, mut others)| {
@@ -96,7 +96,7 @@ impl<'a> Effects<'a> {
 
     /// Whether the variable that is declared there holds an iterator that may be gone over a second time: its closures do
     /// nothing but compute.
-    pub fn may_be_gone_over_again(&self, place: Place) -> bool {
+    pub fn may_be_gone_over_again(&self, place: Position) -> bool {
         self.may_be_made_again(place)
             && self.tables.in_force_during(|| {
                 let found = local_at(self.program, place);
@@ -110,7 +110,7 @@ impl<'a> Effects<'a> {
             })
     }
 
-    fn changes_nothing(&self, place: Place) -> bool {
+    fn changes_nothing(&self, place: Position) -> bool {
         match local_at(self.program, place) {
             Some((Statement::Let(local), others)) => local.init.as_ref().is_some_and(|init| {
                 init.diverge.is_none()
@@ -240,10 +240,10 @@ enum Statement<'p> {
 }
 
 /// The `let` or `for` that begins at the byte, and the names of its function that may change.
-fn local_at(program: &Program, place: Place) -> Option<(Statement<'_>, HashSet<String>)> {
+fn local_at(program: &Program, place: Position) -> Option<(Statement<'_>, HashSet<String>)> {
     struct Finder<'p> {
         program: &'p Program,
-        place: Place,
+        place: Position,
         changeable: Vec<HashSet<String>>,
         found: Option<(Statement<'p>, HashSet<String>)>,
     }

@@ -19,20 +19,82 @@
 //! | [`barriers`] | `std::sync::Barrier` |
 //! | [`outlined_kernels`] | kernels that stay functions, compiled as before |
 //! | [`closure_callers`] | calls of functions that only call a closure, inlined |
+//!
+//! What rustc says of the rewritten copy is a [`learn::Finding`]; [`learn`] draws conclusions from it, [`knowledge`] is what
+//! it has led to so far, and [`recall`] says what still holds of it after a change of the sources.
 
 mod barriers;
+pub(crate) mod bounds;
 pub mod changed_inputs;
 pub mod closure_callers;
 pub mod effects;
 mod generic_loans;
 pub mod globals;
+pub mod knowledge;
+pub mod learn;
 mod mpi_handles;
 pub mod mutable_loans;
 pub mod objects;
 pub mod other_branches;
 pub mod outlined_kernels;
+pub mod recall;
 pub mod reexecution;
 pub mod refill;
 pub mod saved_types;
 pub mod threads;
 pub mod writers;
+
+use crate::source::Position;
+use crate::source::edits::Edit;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Under this name the edits of `Box<dyn Write>` are with those of the program's own objects.
+pub const OUTPUTS: &str = "dyn ckpt::output::Write";
+
+/// What rustc's answers have led to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Decisions {
+    /// Types that get `#[derive(ckpt::Checkpoint)]`: the first byte of each item.
+    pub derives: BTreeSet<Position>,
+    /// Types that cannot be derived, with the field that stands in the way: `rule: fn(f64) -> f64`.
+    pub opaque: BTreeMap<Position, String>,
+    /// Types of which a checkpoint holds a part: their variables are made again and filled.
+    pub refilled: BTreeSet<Position>,
+    /// What such variables are made of that moves into the part that is filled.
+    pub parts: BTreeMap<Position, Vec<String>>,
+    /// Variables that hold an iterator: `let` statements whose initialiser goes into `ckpt::replayed(..)`.
+    pub replayed: BTreeSet<Position>,
+    /// `#[ckpt(..)]` on `let` statements and `for` loops: by their first byte.
+    pub variables: BTreeMap<Position, &'static str>,
+    /// `#[ckpt(..)]` on parameters.
+    pub parameters: BTreeMap<Position, &'static str>,
+    /// `#[ckpt(..)]` on fields.
+    pub fields: BTreeMap<Position, &'static str>,
+    /// What the objects of traits need, by the trait's name as rustc writes it.
+    pub objects: BTreeMap<String, Vec<Edit>>,
+    /// Type parameters that get the bound `ckpt::Checkpoint`: the first byte of each in its list.
+    pub bounds: BTreeSet<Position>,
+    /// Whether features of other crates are turned on that give their types serde.
+    pub serde: bool,
+    /// Variables and parameters whose values do not go through serde.
+    pub not_serde: BTreeSet<Position>,
+}
+
+impl Decisions {
+    /// These, with the statements that are executed again; what the oracle has led to goes first.
+    pub(crate) fn with_reexecuted(&self, again: &reexecution::Again) -> Self {
+        let mut together = self.clone();
+        for place in again.keys() {
+            together.variables.entry(*place).or_insert("reexecute");
+        }
+        together
+    }
+
+    /// What an attribute says of a variable, with what is moved into it: `refill(cells, rng)`.
+    pub fn word(&self, place: Position, word: &str) -> String {
+        match self.parts.get(&place) {
+            Some(parts) if word == "refill" && !parts.is_empty() => format!("{word}({})", parts.join(", ")),
+            _ => word.to_owned(),
+        }
+    }
+}

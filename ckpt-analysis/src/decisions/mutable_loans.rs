@@ -4,10 +4,13 @@
 
 use super::generic_loans;
 use crate::Analysis;
+use crate::decisions::Decisions;
+use crate::decisions::objects::object_edits;
 use crate::decisions::refill::struct_at;
-use crate::edits::Place;
+use crate::decisions::saved_types::Types;
 use crate::items::{FnId, Function, Items};
 use crate::placement::Placement;
+use crate::source::Position;
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
@@ -22,7 +25,7 @@ pub fn lent_edits(
     program: &Program,
     analysis: &Analysis,
     placement: &Placement,
-    filled: &BTreeSet<Place>,
+    filled: &BTreeSet<Position>,
 ) -> Vec<Edit> {
     let filled: BTreeSet<String> = filled
         .iter()
@@ -82,6 +85,29 @@ pub fn lent_objects(analysis: &Analysis, placement: &Placement) -> BTreeSet<Stri
         }
     }
     names
+}
+
+/// Objects that are lent have to be saved by the function that has them: rustc cannot tell that this is wanted, so the
+/// types behind them are listed before it is asked.
+pub fn list_lent_objects(
+    program: &Program,
+    analysis: &Analysis,
+    placement: &Placement,
+    decisions: &mut Decisions,
+) {
+    let mut names = lent_objects(analysis, placement);
+    names.retain(|name| !decisions.objects.contains_key(name));
+    if names.is_empty() {
+        return;
+    }
+    let types = Types::of(program);
+    for name in names {
+        // Where they cannot be listed, the site says so when it is visited.
+        if let Ok(needed) = object_edits(program, &analysis.items, &types, &name) {
+            decisions.objects.insert(name, needed.edits);
+            decisions.derives.extend(needed.derives);
+        }
+    }
 }
 
 /// What an exclusive reference among the parameters refers to, and whether it stands in parentheses.

@@ -1,21 +1,19 @@
 //! Variables that are used in other branches than those with the sites: a restart needs no value for them.
 
-use crate::edits::Place;
-use crate::placement::expressible::with_sites;
+use crate::placement::expressible::Words;
 use crate::placement::{Candidate, Placement};
+use crate::source::Position;
 use crate::source::locate;
 use crate::{Analysis, Program};
 use ckpt_compiler::cfg::{Declaration, Flow};
 use ckpt_compiler::liveness::is_done_with;
-use ckpt_compiler::passes;
-use quote::ToTokens;
 
 /// Whether no site of its function leads to a use of what the `let` at this place declares, one variable.
 pub fn is_used_elsewhere(
     program: &Program,
     analysis: &Analysis,
     placement: &Placement,
-    place: Place,
+    place: Position,
 ) -> bool {
     let around = |candidate: &Candidate| {
         let function = &analysis.items.function(candidate.function).place;
@@ -35,10 +33,10 @@ fn is_elsewhere_in(
     program: &Program,
     analysis: &Analysis,
     candidate: &Candidate,
-    place: Place,
+    place: Position,
 ) -> Option<bool> {
-    let (arguments, item) = with_sites(analysis, candidate).ok()?;
-    let stages = passes::analyse(arguments, &item.into_token_stream(), candidate.opens_session).ok()?;
+    let answer = analysis.asked.answer(analysis, candidate, Words::new()).ok()?;
+    let stages = answer.stages.as_ref().ok()?;
     let flow: &Flow = &stages.flow;
     let written = |id: &usize| {
         let binding = &flow.bindings[*id];

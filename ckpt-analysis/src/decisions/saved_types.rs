@@ -1,7 +1,7 @@
 //! The structs and enums of the program: which of them a type holds, and what stands in the way of saving one.
 
 use crate::decisions::mpi_handles::Handles;
-use crate::edits::Place;
+use crate::source::Position;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,8 +15,6 @@ pub struct TypeInfo {
     pub name: String,
     /// Whether it has `Checkpoint` already, derived or written by hand.
     pub is_checkpoint: bool,
-    /// Whether it has serde's `Serialize` and `Deserialize` derived.
-    pub has_serde: bool,
     /// Names of types in its fields.
     pub mentions: BTreeSet<String>,
     /// A field that no checkpoint can hold: a reference, function, pointer or an object of a trait that is not the
@@ -29,8 +27,8 @@ pub struct TypeInfo {
 /// All structs and enums of a program, by the first byte of each item.
 #[derive(Debug, Default)]
 pub struct Types {
-    all: BTreeMap<Place, TypeInfo>,
-    by_name: HashMap<String, Vec<Place>>,
+    all: BTreeMap<Position, TypeInfo>,
+    by_name: HashMap<String, Vec<Position>>,
     /// Whether the program asks where in memory something is: a text that was saved is elsewhere after a restart.
     asks_where: bool,
 }
@@ -62,12 +60,12 @@ impl Types {
     }
 
     /// The type whose item begins there.
-    pub fn get(&self, place: Place) -> Option<&TypeInfo> {
+    pub fn get(&self, place: Position) -> Option<&TypeInfo> {
         self.all.get(&place)
     }
 
     /// The only type of this name; of a path or a type with arguments, the name of the type itself.
-    pub fn named(&self, name: &str) -> Option<Place> {
+    pub fn named(&self, name: &str) -> Option<Position> {
         let bare = name.split('<').next().unwrap_or(name);
         let last = bare.rsplit("::").next().unwrap_or(bare).trim();
         match self.by_name.get(last).map(Vec::as_slice) {
@@ -81,7 +79,11 @@ impl Types {
     ///
     /// # Errors
     /// `Sim.rule: fn(f64) -> f64`
-    pub fn held_by(&self, place: Place, opaque: &BTreeMap<Place, String>) -> Result<BTreeSet<Place>, String> {
+    pub fn held_by(
+        &self,
+        place: Position,
+        opaque: &BTreeMap<Position, String>,
+    ) -> Result<BTreeSet<Position>, String> {
         self.held(place, opaque, false)
     }
 
@@ -91,18 +93,18 @@ impl Types {
     /// As [`Types::held_by`].
     pub fn held_with_text_by(
         &self,
-        place: Place,
-        opaque: &BTreeMap<Place, String>,
-    ) -> Result<BTreeSet<Place>, String> {
+        place: Position,
+        opaque: &BTreeMap<Position, String>,
+    ) -> Result<BTreeSet<Position>, String> {
         self.held(place, opaque, !self.asks_where)
     }
 
     fn held(
         &self,
-        place: Place,
-        opaque: &BTreeMap<Place, String>,
+        place: Position,
+        opaque: &BTreeMap<Position, String>,
         with_text: bool,
-    ) -> Result<BTreeSet<Place>, String> {
+    ) -> Result<BTreeSet<Position>, String> {
         let mut found = BTreeSet::new();
         let mut pending = vec![place];
         while let Some(next) = pending.pop() {
@@ -190,7 +192,6 @@ impl Collector<'_> {
         let info = TypeInfo {
             name: ident.to_string(),
             is_checkpoint: derives.contains("Checkpoint"),
-            has_serde: derives.contains("Serialize") && derives.contains("Deserialize"),
             mentions: parts.mentions,
             unsaveable: parts.unsaveable,
             unsaveable_but_text: parts.unsaveable_but_text,

@@ -1,18 +1,16 @@
 //! From what was decided to text edits: attributes on functions, types and variables, and the sites.
 
+pub mod marks;
+
 use crate::calls::Wrapped;
-use crate::items::Items;
+use crate::decisions::Decisions;
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
-use crate::source::{FileId, Program};
+use crate::source::{FileId, Position, Program};
 use ckpt_compiler::names::made;
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-
-/// A place in a file: bytes from its start.
-pub type Place = (FileId, usize);
 
 /// A function that gets an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,45 +38,6 @@ pub struct SiteMark {
     pub before_statement: bool,
     /// The end of the expression in front of which it goes, with braces around both.
     pub wraps: Option<Wrapped>,
-}
-
-/// What rustc's answers have led to.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Decisions {
-    /// Types that get `#[derive(ckpt::Checkpoint)]`: the first byte of each item.
-    pub derives: BTreeSet<Place>,
-    /// Types that cannot be derived, with the field that stands in the way: `rule: fn(f64) -> f64`.
-    pub opaque: BTreeMap<Place, String>,
-    /// Types of which a checkpoint holds a part: their variables are made again and filled.
-    pub refilled: BTreeSet<Place>,
-    /// What such variables are made of that moves into the part that is filled.
-    pub parts: BTreeMap<Place, Vec<String>>,
-    /// Variables that hold an iterator: `let` statements whose initialiser goes into `ckpt::replayed(..)`.
-    pub replayed: BTreeSet<Place>,
-    /// `#[ckpt(..)]` on `let` statements and `for` loops: by their first byte.
-    pub variables: BTreeMap<Place, &'static str>,
-    /// `#[ckpt(..)]` on parameters.
-    pub parameters: BTreeMap<Place, &'static str>,
-    /// `#[ckpt(..)]` on fields.
-    pub fields: BTreeMap<Place, &'static str>,
-    /// What the objects of traits need, by the trait's name as rustc writes it.
-    pub objects: BTreeMap<String, Vec<Edit>>,
-    /// Type parameters that get the bound `ckpt::Checkpoint`: the first byte of each in its list.
-    pub bounds: BTreeSet<Place>,
-    /// Whether features of other crates are turned on that give their types serde.
-    pub serde: bool,
-    /// Variables and parameters whose values do not go through serde.
-    pub not_serde: BTreeSet<Place>,
-}
-
-impl Decisions {
-    /// What an attribute says of a variable, with what is moved into it: `refill(cells, rng)`.
-    pub fn word(&self, place: Place, word: &str) -> String {
-        match self.parts.get(&place) {
-            Some(parts) if word == "refill" && !parts.is_empty() => format!("{word}({})", parts.join(", ")),
-            _ => word.to_owned(),
-        }
-    }
 }
 
 /// All edits that the marks and decisions come to.
@@ -117,7 +76,7 @@ pub fn edits(
         list.push(edit(site.file, text, site.at, "ckpt::checkpoint!();"));
     }
     // What was decided for a function that is no longer instrumented has no meaning there.
-    let is_marked = |place: &Place| {
+    let is_marked = |place: &Position| {
         functions
             .iter()
             .any(|mark| mark.file == place.0 && (mark.at..mark.end).contains(&place.1))
@@ -156,8 +115,8 @@ pub fn edits(
 }
 
 /// The bytes of the initialiser of the `let` that begins there.
-fn initialiser(program: &Program, place: Place) -> Option<Range<usize>> {
-    struct Finder<'p>(&'p Program, Place, Option<Range<usize>>);
+fn initialiser(program: &Program, place: Position) -> Option<Range<usize>> {
+    struct Finder<'p>(&'p Program, Position, Option<Range<usize>>);
     impl<'ast> Visit<'ast> for Finder<'_> {
         fn visit_local(&mut self, local: &'ast syn::Local) {
             if let (true, Some(init)) = (
@@ -257,85 +216,13 @@ impl<'ast> Visit<'ast> for Types<'_> {
     }
 }
 
-/// The place of an associated type of a trait of the program, by its name in a message of rustc: `<M as Model>::State`.
-pub fn associated_type(program: &Program, items: &Items, name: &str) -> Option<Place> {
-    let (of_trait, name) = name.strip_prefix('<')?.split_once(" as ")?.1.split_once(">::")?;
-    let of_trait = of_trait.rsplit("::").next()?;
-    let of_trait = of_trait.split('<').next()?;
-    let mut named = items.traits.iter().filter(|one| one.name == of_trait);
-    let (Some(only), None) = (named.next(), named.next()) else {
-        return None;
-    };
-    only.declaration.items.iter().find_map(|item| match item {
-        syn::TraitItem::Type(ty) if ty.ident == name => {
-            let file = only.place.file;
-            Some((file, bytes(program, file, ty.ident.span()).start))
-        }
-        _ => None,
-    })
-}
-
-/// The place of the type parameter of this name that is in force at the byte: of the innermost function, `impl` or
-/// trait around it that has one.
-pub fn type_parameter(program: &Program, file: FileId, offset: usize, name: &str) -> Option<Place> {
-    struct Parameters<'p> {
-        program: &'p Program,
-        file: FileId,
-        offset: usize,
-        name: &'p str,
-        found: Option<Place>,
-    }
-    impl Parameters<'_> {
-        fn look(&mut self, item: &impl Spanned, generics: &syn::Generics) {
-            if !bytes(self.program, self.file, item.span()).contains(&self.offset) {
-                return;
-            }
-            for parameter in generics.type_params() {
-                if parameter.ident == self.name {
-                    let start = bytes(self.program, self.file, parameter.span()).start;
-                    self.found = Some((self.file, start));
-                }
-            }
-        }
-    }
-    impl<'ast> Visit<'ast> for Parameters<'_> {
-        fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
-            self.look(item, &item.sig.generics);
-            visit::visit_item_fn(self, item);
-        }
-        fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
-            self.look(item, &item.generics);
-            visit::visit_item_impl(self, item);
-        }
-        fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
-            self.look(item, &item.generics);
-            visit::visit_item_trait(self, item);
-        }
-        fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
-            self.look(item, &item.sig.generics);
-            visit::visit_impl_item_fn(self, item);
-        }
-        fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
-            self.look(item, &item.sig.generics);
-            visit::visit_trait_item_fn(self, item);
-        }
-    }
-    let mut finder = Parameters {
-        program,
-        file,
-        offset,
-        name,
-        found: None,
-    };
-    finder.visit_file(&program.file(file).ast);
-    finder.found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decisions::bounds::{associated_type, type_parameter};
     use crate::source::SourceFile;
     use crate::source::edits::Edited;
+    use std::collections::BTreeMap;
 
     #[test]
     fn attributes_go_where_a_person_would_put_them() {

@@ -133,7 +133,6 @@ impl Collector<'_> {
             Item::Type(one) => {
                 let id = AliasId(self.items.aliases.len());
                 self.items.aliases.push(AliasItem {
-                    id,
                     scope,
                     generics: one.generics.clone(),
                     ty: (*one.ty).clone(),
@@ -334,10 +333,8 @@ impl Collector<'_> {
     ) {
         let id = GlobalId(self.items.globals.len());
         self.items.globals.push(GlobalItem {
-            id,
             name: name.to_owned(),
             kind,
-            krate: self.krate,
             scope,
             ty: ty.clone(),
             value: value.cloned(),

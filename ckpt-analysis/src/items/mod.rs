@@ -9,10 +9,12 @@ pub mod methods;
 pub mod resolve;
 mod show;
 mod syntax;
+mod thread_locals;
 mod types;
 
 pub use collect::collect;
 pub(super) use syntax::bound_path;
+pub use thread_locals::may_change;
 
 use crate::source::FileId;
 use std::collections::HashMap;
@@ -176,9 +178,8 @@ pub struct Field {
     /// Its attributes.
     pub attributes: Vec<syn::Attribute>,
     /// Where an attribute can be inserted: behind its attributes.
+    #[cfg_attr(not(test), expect(dead_code, reason = "a test looks at it"))]
     pub insert_at: usize,
-    /// The line.
-    pub line: usize,
 }
 
 /// A type.
@@ -192,15 +193,12 @@ pub struct TypeItem {
     pub display: String,
     /// What it is.
     pub kind: TypeKind,
-    /// The crate.
-    pub krate: usize,
     /// The scope that it is declared in.
     pub scope: ScopeId,
     /// Its parameters.
     pub generics: syn::Generics,
-    /// Its attributes.
-    pub attributes: Vec<syn::Attribute>,
     /// What it derives, as written.
+    #[cfg_attr(not(test), expect(dead_code, reason = "a test looks at it"))]
     pub derives: Vec<String>,
     /// Its fields.
     pub fields: Vec<Field>,
@@ -209,6 +207,7 @@ pub struct TypeItem {
     /// Where it stands, without attributes.
     pub place: Place,
     /// Where `#[derive(..)]` can be inserted.
+    #[cfg_attr(not(test), expect(dead_code, reason = "a test looks at it"))]
     pub insert_at: usize,
     /// Who can name it.
     pub vis: syn::Visibility,
@@ -274,8 +273,6 @@ pub struct ConstItem {
 /// `type A = B;`
 #[derive(Debug, Clone)]
 pub struct AliasItem {
-    /// Its number.
-    pub id: AliasId,
     /// The scope that it is declared in.
     pub scope: ScopeId,
     /// Its parameters.
@@ -300,14 +297,10 @@ pub enum GlobalKind {
 /// Global state.
 #[derive(Debug, Clone)]
 pub struct GlobalItem {
-    /// Its number.
-    pub id: GlobalId,
     /// Its name.
     pub name: String,
     /// What it is.
     pub kind: GlobalKind,
-    /// The crate.
-    pub krate: usize,
     /// The scope that it is declared in.
     pub scope: ScopeId,
     /// Its type.

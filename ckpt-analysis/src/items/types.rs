@@ -85,7 +85,6 @@ impl Collector<'_> {
                 ty: field.ty.clone(),
                 attributes: field.attrs.clone(),
                 insert_at: self.range(start).start,
-                line: start.start().line,
             }
         };
         fields.iter().enumerate().map(place).collect()
@@ -113,10 +112,8 @@ impl Collector<'_> {
             display: self.items.display(scope, &name),
             name: name.clone(),
             kind: declared.kind,
-            krate: self.krate,
             scope,
             generics: declared.generics.clone(),
-            attributes: attributes.to_vec(),
             derives: derives(attributes),
             fields,
             variants,

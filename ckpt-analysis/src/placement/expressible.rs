@@ -2,49 +2,45 @@
 
 use crate::Analysis;
 use crate::calls::statement_start;
-use crate::decisions::globals::changing_thread_local;
 use crate::items::FnId;
 use crate::placement::{Candidate, Holder};
 use ckpt_compiler::diagnostics::{Diagnostic, Diagnostics, Refusal};
 use ckpt_compiler::names::made;
+use ckpt_compiler::passes::Stages;
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
+use std::collections::BTreeMap;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Stmt, parse_quote};
+use syn::{Attribute, Block, ExprForLoop, FnArg, Ident, Local, Stmt, parse_quote};
+
+/// Words of `#[ckpt(..)]`, by the bytes of a file at which the `let`s, `for` loops and parameters begin that they stand on.
+pub type Words = BTreeMap<usize, &'static str>;
 
 /// Expands the function with the proposed sites and calls.
 ///
 /// # Errors
 /// What the stages find, or that the place of a site is not there.
 pub fn can_hold(analysis: &Analysis, candidate: &Candidate) -> Result<(), Vec<Diagnostic>> {
-    let (arguments, item) = with_sites(analysis, candidate)?;
-    let tokens = item.to_token_stream();
-    let expanded = ckpt_compiler::try_expand(arguments.clone(), &tokens, candidate.opens_session);
-    expanded
-        .and_then(|_| no_thread_locals(analysis, candidate, arguments, &tokens))
-        .map_err(|errors| errors.iter().cloned().collect())
+    analysis
+        .asked
+        .answer(analysis, candidate, Words::new())?
+        .is_expressible(analysis)
 }
 
 /// Refuses sites in the threads of a region where the program keeps something in variables of a thread.
-fn no_thread_locals(
-    analysis: &Analysis,
-    candidate: &Candidate,
-    arguments: TokenStream,
-    item: &TokenStream,
-) -> Result<(), Diagnostics> {
+pub(super) fn no_thread_locals(analysis: &Analysis, stages: &Stages) -> Result<(), Diagnostics> {
     let mut errors = Diagnostics::default();
-    if let Some(local) = changing_thread_local(&analysis.items) {
-        let stages = ckpt_compiler::passes::analyse(arguments, item, candidate.opens_session)?;
-        if !stages.regions.is_empty() {
-            errors.refuse(
-                stages.function.sig.ident.span(),
-                Refusal::KeptPerThread {
-                    name: local.name.to_string(),
-                },
-            );
-        }
+    if let Some(local) = analysis.items.changing_thread_local()
+        && !stages.regions.is_empty()
+    {
+        errors.refuse(
+            stages.function.sig.ident.span(),
+            Refusal::KeptPerThread {
+                name: local.name.to_string(),
+            },
+        );
     }
     errors.propagate()
 }
@@ -85,6 +81,25 @@ pub fn with_sites(
         Ok(arguments) if errors.is_empty() => Ok((arguments, item)),
         _ => Err(errors.iter().cloned().collect()),
     }
+}
+
+/// The function as it is instrumented with `#[ckpt(..)]` on the `let`s, `for` loops and parameters that begin there.
+///
+/// # Errors
+/// Those of [`with_sites`].
+pub(super) fn with_marks(
+    analysis: &Analysis,
+    candidate: &Candidate,
+    marks: &Words,
+) -> Result<(TokenStream, syn::ItemFn), Vec<Diagnostic>> {
+    let (arguments, mut item) = with_sites(analysis, candidate)?;
+    let file = analysis.items.function(candidate.function).place.file;
+    let mut marker = Marker {
+        base: analysis.bases.get(file.0).copied().unwrap_or(0),
+        words: marks,
+    };
+    marker.visit_item_fn_mut(&mut item);
+    Ok((arguments, item))
 }
 
 /// The arguments of a function's attribute: the calls that lead to a site, and what the user's tables say of the names
@@ -162,6 +177,39 @@ impl VisitMut for Inserter {
             if self.done {
                 mac.tokens = arguments.to_token_stream();
             }
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// Puts `#[ckpt(..)]` where the text will have it.
+struct Marker<'a> {
+    base: usize,
+    words: &'a Words,
+}
+
+impl Marker<'_> {
+    fn mark(&self, span: Span, attributes: &mut Vec<Attribute>) {
+        if let Some(word) = self.words.get(&(span.byte_range().start + self.base)) {
+            let word = Ident::new(word, Span::call_site());
+            attributes.push(parse_quote!(#[ckpt(#word)]));
+        }
+    }
+}
+
+impl VisitMut for Marker<'_> {
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        self.mark(local.span(), &mut local.attrs);
+        visit_mut::visit_local_mut(self, local);
+    }
+    fn visit_expr_for_loop_mut(&mut self, one: &mut ExprForLoop) {
+        self.mark(one.span(), &mut one.attrs);
+        visit_mut::visit_expr_for_loop_mut(self, one);
+    }
+    fn visit_fn_arg_mut(&mut self, argument: &mut FnArg) {
+        let span = argument.span();
+        if let FnArg::Typed(typed) = argument {
+            self.mark(span, &mut typed.attrs);
         }
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}

@@ -4,6 +4,8 @@
 //! round more than a few times. Where a loop is too coarse, the choice goes on inside; where no site can be expressed,
 //! inside and then outside. Phases that follow each other get one each.
 
+pub mod asked;
+pub mod behind;
 mod coverage;
 mod descend;
 pub mod expressible;
@@ -27,6 +29,9 @@ use ckpt_safepoints::SafePoints;
 use proc_macro2::Span;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
+
+/// Sites that reach less than this part of what a refused one would have reached leave too much outside.
+const LEAST_OF_WANTED: f64 = 0.5;
 
 /// What a choice is measured by.
 #[derive(Debug, Clone, PartialEq)]
@@ -236,6 +241,12 @@ pub struct Placement {
 }
 
 impl Placement {
+    /// Whether most of the run, as far as a site was wanted in it, has none.
+    pub fn leaves_most_outside(&self) -> bool {
+        let wanted = self.rejected.iter().map(|one| one.share).fold(0.0, f64::max);
+        self.coverage < wanted * LEAST_OF_WANTED
+    }
+
     /// The functions as candidates, as they were verified.
     pub fn candidates(&self) -> Vec<Candidate> {
         let candidate = |one: &PlacedFunction| Candidate {

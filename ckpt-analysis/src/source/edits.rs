@@ -1,7 +1,7 @@
 //! Text edits on the user's own source: insertions that keep every other byte, and the way back from a place in the
 //! edited text to the place in the original.
 
-use crate::source::FileId;
+use crate::source::{FileId, Program};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -182,6 +182,14 @@ impl Edited {
         }
         String::from_utf8(bytes).unwrap_or_else(|_| self.text.clone())
     }
+}
+
+/// The files of the program that these edits change.
+pub fn edited(program: &Program, edits: Vec<Edit>) -> BTreeMap<FileId, Edited> {
+    by_file(edits)
+        .into_iter()
+        .map(|(file, edits)| (file, Edited::new(&program.file(file).text, &edits)))
+        .collect()
 }
 
 /// The edits of each file that has any.

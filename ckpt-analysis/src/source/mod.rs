@@ -4,14 +4,17 @@ pub mod edits;
 pub mod locate;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Index of a file in [`Program::files`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub usize);
 
+/// A position in a file: bytes from its start.
+pub type Position = (FileId, usize);
+
 /// Everything that may be rewritten: never the dependencies.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Program {
     /// All files, each once, even if several crates include it.
     pub files: Vec<SourceFile>,
@@ -20,7 +23,7 @@ pub struct Program {
 }
 
 /// One file.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SourceFile {
     /// Where it is, absolute.
     pub path: PathBuf,
@@ -45,7 +48,7 @@ pub enum CrateKind {
 }
 
 /// One crate.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct CrateSource {
     /// Its name in paths: `my_lib`.
     pub name: String,
@@ -94,6 +97,11 @@ impl Program {
             }],
             ..Self::of_text(text)
         }
+    }
+
+    /// The file with this path.
+    pub fn file_at(&self, path: &Path) -> Option<FileId> {
+        self.files.iter().position(|file| file.path == path).map(FileId)
     }
 
     /// The file.

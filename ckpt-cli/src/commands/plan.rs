@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 
-use ckpt_analysis::{ChooseOptions, place};
+use ckpt_analysis::ChooseOptions;
 
 use crate::cargo::CargoOptions;
 use crate::failure::{AboutFile, Failure, Outcome, code};
@@ -89,7 +89,7 @@ impl PlanCommand {
             ranks: self.ranks,
             ..ChooseOptions::default()
         };
-        let placement = place(&analysis, main, &wishes);
+        let placement = analysis.place(main, &wishes);
         if let Some(stage) = self.stage {
             render::print(&artefact(stage, &package, &analysis, &placement));
             return Ok(0);

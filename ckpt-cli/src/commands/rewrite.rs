@@ -13,7 +13,6 @@ use crate::package::build::report;
 use crate::package::copy::features;
 use crate::package::copy::home::Busy;
 use crate::package::copy::manifest::{Manifest, Runtime};
-use crate::package::program::is_written_for_ckpt;
 use crate::package::show::full;
 use crate::package::{profile, read};
 use crate::{output, render};
@@ -66,7 +65,7 @@ impl Rewrite {
     pub fn perform(&self) -> Outcome<u8> {
         let mut package = read::read(&self.cargo)?;
         let analysis = profile::analyse(&mut package);
-        if is_written_for_ckpt(&package, &analysis) {
+        if analysis.is_written_for_ckpt(&package.program) {
             output::note("`main` has its attribute already: nothing to do");
             return Ok(0);
         }
@@ -75,7 +74,7 @@ impl Rewrite {
             output::note("no loop is worth a checkpoint: nothing to do");
             return Ok(0);
         };
-        if let Some(warning) = report::outside(&rewritten.package, &rewritten.placement) {
+        if let Some(warning) = report::outside(&rewritten.package, &rewritten.attempt.placement) {
             eprint!("{warning}");
         }
         let mut texts = self.texts(&rewritten)?;
@@ -97,7 +96,7 @@ impl Rewrite {
     fn texts(&self, rewritten: &Rewritten) -> Outcome<BTreeMap<PathBuf, String>> {
         let program = &rewritten.package.program;
         let mut texts = BTreeMap::new();
-        for (file, edited) in &rewritten.edited {
+        for (file, edited) in &rewritten.attempt.edited {
             let text = match self.level {
                 Level::Attributes => edited.text.clone(),
                 Level::Full => full::expanded(&edited.text)?,
@@ -110,7 +109,7 @@ impl Rewrite {
     /// Adds the dependency to the manifest of every package with a changed file.
     fn manifests(&self, rewritten: &Rewritten, texts: &mut BTreeMap<PathBuf, String>) -> Outcome<()> {
         let changed: Vec<PathBuf> = texts.keys().cloned().collect();
-        let needs = features::needs_of(&rewritten.package, rewritten.decisions.serde);
+        let needs = features::needs_of(&rewritten.package, rewritten.attempt.known.decisions.serde);
         for package in &rewritten.package.workspace.packages {
             if !changed.iter().any(|path| path.starts_with(package.folder())) {
                 continue;

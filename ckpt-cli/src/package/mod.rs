@@ -20,4 +20,3 @@ pub mod read;
 pub mod show;
 #[cfg(test)]
 mod testing;
-mod wrappers;

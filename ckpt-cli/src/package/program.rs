@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckpt_analysis::items::Annotation;
-use ckpt_analysis::{Analysis, ChooseOptions, place};
+use ckpt_analysis::{ChooseOptions, PackageAnalysis};
 
 use crate::cargo::choice::choose;
 use crate::cargo::{Built, Program, SitesOf};
@@ -73,7 +72,7 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
     }
     let mut package = read(options)?;
     let analysis = profile::analyse(&mut package);
-    if is_written_for_ckpt(&package, &analysis) {
+    if analysis.is_written_for_ckpt(&package.program) {
         sites_are_safe_points(&package, &analysis, ranks)?;
         return Ok(Prepared::AsItIs(SitesOf::User));
     }
@@ -89,8 +88,8 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
     let watched = watched(&rewritten.package, &rewritten.copy);
     let copy = &rewritten.copy;
     let measured = rewritten.package.run.is_some();
-    let placement = &rewritten.placement;
-    let reaches_only = report::leaves_most_outside(placement).then_some(placement.coverage);
+    let placement = &rewritten.attempt.placement;
+    let reaches_only = placement.leaves_most_outside().then_some(placement.coverage);
     let mut fingerprint = Fingerprint::of(watched, words, &copy.manifest, &copy.build_directory, summary);
     fingerprint.measured = measured;
     fingerprint.reaches_only = reaches_only;
@@ -104,36 +103,26 @@ fn build(options: &CargoOptions, choice: &Choice, target: &Path, ranks: Option<u
 }
 
 /// Whether the sites that the user has put into a program which passes messages are safe points, or vouched for.
-fn sites_are_safe_points(package: &ReadPackage, analysis: &Analysis, ranks: Option<usize>) -> Outcome<()> {
-    let Some(main) = analysis.items.main_of(0) else {
+fn sites_are_safe_points(
+    package: &ReadPackage,
+    analysis: &PackageAnalysis,
+    ranks: Option<usize>,
+) -> Outcome<()> {
+    let Some(main) = analysis.main() else {
         return Ok(());
     };
-    if analysis.safe_points(main, ranks).is_none() {
+    if !analysis.passes_messages(main, ranks) {
         return Ok(());
     }
     let wishes = ChooseOptions {
         ranks,
         ..ChooseOptions::default()
     };
-    let placement = place(analysis, main, &wishes);
+    let placement = analysis.place(main, &wishes);
     match placement.rejected.is_empty() {
         true => Ok(()),
         false => Err(report::unsafe_site(package, analysis, &placement)),
     }
-}
-
-/// Whether the user has put `#[ckpt::main]` on `main`, or uses the library by hand.
-pub fn is_written_for_ckpt(package: &ReadPackage, analysis: &Analysis) -> bool {
-    let main = analysis.items.main_of(0);
-    let is_annotated =
-        main.is_some_and(|main| matches!(analysis.items.function(main).annotation, Annotation::Main(_)));
-    let by_hand = ["ckpt::Session", "ckpt::session"];
-    is_annotated
-        || package
-            .program
-            .files
-            .iter()
-            .any(|file| by_hand.iter().any(|name| file.text.contains(name)))
 }
 
 fn tell(options: &CargoOptions, summary: &str) {
@@ -149,7 +138,7 @@ fn summary(rewritten: &Rewritten) -> String {
     if let Some(run) = &rewritten.package.run {
         text += &format!("ckpt: costs are those of {}\n", run.words());
     }
-    for site in &rewritten.placement.sites {
+    for site in &rewritten.attempt.placement.sites {
         let place = (site.place.file, site.place.bytes.start);
         text += &format!(
             "ckpt: checkpoints in `{}`, {}, {:.0} % of the run\n",
@@ -158,7 +147,7 @@ fn summary(rewritten: &Rewritten) -> String {
             site.share * 100.0
         );
     }
-    text += &report::outside(&rewritten.package, &rewritten.placement).unwrap_or_default();
+    text += &report::outside(&rewritten.package, &rewritten.attempt.placement).unwrap_or_default();
     text
 }
 

@@ -337,7 +337,10 @@ fn analyse_members(regions: &Regions, options: &Options) -> Result<Vec<Stages>, 
 }
 
 /// Writes a function and the bodies of its threads.
-fn emitted(stages: &Stages, item: &TokenStream) -> Result<TokenStream, Diagnostics> {
+///
+/// # Errors
+/// What names of ckpt the function uses itself.
+pub fn emitted(stages: &Stages, item: &TokenStream) -> Result<TokenStream, Diagnostics> {
     let emitter = Emitter {
         lowered: &stages.lowered,
         flow: &stages.flow,

@@ -117,7 +117,8 @@ impl<'ast> Visit<'ast> for Words {
 
 fn is_test(source: &Path) -> bool {
     let name = source.file_name().unwrap_or_default().to_string_lossy();
-    ["tests.rs", "testing.rs"].contains(&&*name) || name.ends_with("_tests.rs")
+    let in_folder = source.parent().is_some_and(|folder| folder.ends_with("tests"));
+    in_folder || ["tests.rs", "testing.rs"].contains(&&*name) || name.ends_with("_tests.rs")
 }
 
 /// The code of a message and what it says.
@@ -130,7 +131,7 @@ fn code_of(text: &str) -> Option<(&str, &str)> {
 /// Parts of other messages, which have the code.
 const PARTS: [&str; 2] = ["{place}: {what}", "{}{problem}"];
 /// Files whose errors are reasons in the messages of others.
-const REASONS: [&str; 3] = ["tables/read.rs", "package/cfg.rs", "values/rows.rs"];
+const REASONS: [&str; 3] = ["library/read.rs", "read/cfg.rs", "values/rows.rs"];
 const CRATES: [&str; 5] = [
     "ckpt-compiler/src",
     "ckpt-safepoints/src",

@@ -85,7 +85,7 @@ const NOT_PROVOKED: &[(&str, &[&str])] = &[
         "all that `inspect` and `export` find has values",
         &["E3006", "E3104"],
     ),
-    ("ckpt-analysis/tests/package/statics.rs leads there", &["E1307"]),
+    ("ckpt-analysis/src/tests/statics.rs leads there", &["E1307"]),
     ("another message comes first in all that was tried", &["E3002"]),
     (
         "a test interrupts a crash test, and looks at the exit code",

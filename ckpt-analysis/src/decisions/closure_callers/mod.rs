@@ -16,6 +16,9 @@
 mod shape;
 mod text;
 mod types;
+mod worthwhile;
+
+pub use worthwhile::{InlinedCall, Sources, analyse};
 
 use crate::Analysis;
 use crate::items::{FnId, Function};

@@ -6,38 +6,16 @@ mod mutable;
 
 pub use mutable::{RefusedStatic, refused_statics};
 
-use crate::items::{FnId, GlobalItem, GlobalKind, Items};
+use crate::items::{FnId, Items, may_change};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{CrateKind, CrateSource, FileId, Program};
-use quote::ToTokens;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::{Item, ItemMacro, ItemStatic, StaticMutability, Type};
 
 /// The function that names the globals of a module.
 const NAMING: &str = "ckpt_globals";
-
-/// Types whose values change behind a shared reference.
-const CHANGING: &[&str] = &[
-    "AtomicBool",
-    "AtomicU8",
-    "AtomicU16",
-    "AtomicU32",
-    "AtomicU64",
-    "AtomicUsize",
-    "AtomicI8",
-    "AtomicI16",
-    "AtomicI32",
-    "AtomicI64",
-    "AtomicIsize",
-    "Mutex",
-    "RwLock",
-    "OnceLock",
-    "Cell",
-    "RefCell",
-    "OnceCell",
-];
 
 /// The edits that name all global state of the program, and what cannot be named.
 #[derive(Debug, Default)]
@@ -238,23 +216,6 @@ fn statics_in(item: &ItemMacro) -> Vec<(syn::Ident, Type)> {
         }
     }
     syn::parse2::<Statics>(item.mac.tokens.clone()).map_or_else(|_| Vec::new(), |list| list.0)
-}
-
-/// The first `thread_local!` of the program that may change: what it holds on other threads than that of `main` is not in
-/// a checkpoint.
-pub(crate) fn changing_thread_local(items: &Items) -> Option<&GlobalItem> {
-    let mut locals = items
-        .globals
-        .iter()
-        .filter(|one| one.kind == GlobalKind::ThreadLocal);
-    locals.find(|one| may_change(&one.ty))
-}
-
-/// Whether a value of the type may change behind a shared reference, as far as its text tells.
-fn may_change(ty: &Type) -> bool {
-    let text = ty.to_token_stream().to_string();
-    let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-    words.any(|word| CHANGING.contains(&word))
 }
 
 #[cfg(test)]

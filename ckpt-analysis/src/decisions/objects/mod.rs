@@ -2,9 +2,9 @@
 //! `#[derive(ckpt::Checkpoint)]` on those. Nothing is guessed: what cannot be listed is a reason to refuse.
 
 use crate::decisions::saved_types::Types;
-use crate::edits::Place;
 use crate::items::resolve::{Namespace, Resolved, Resolver, segments};
 use crate::items::{Def, ImplItem, Items, ScopeId, TraitId, TraitItem, TypeId};
+use crate::source::Position;
 use crate::source::edits::Edit;
 use crate::source::locate::{self, Found};
 use crate::source::{FileId, Program};
@@ -21,7 +21,7 @@ pub struct ObjectEdits {
     /// The attribute on the trait, and what makes the types in it known there.
     pub edits: Vec<Edit>,
     /// The types that get `#[derive(ckpt::Checkpoint)]`: the first byte of each item. Those that their fields hold too.
-    pub derives: BTreeSet<Place>,
+    pub derives: BTreeSet<Position>,
 }
 
 /// What makes the objects of the trait `name` something that can be saved. `name` is as rustc writes it: `Solver`,
@@ -102,10 +102,10 @@ struct Lister<'p> {
     /// Whether there are implementors that cannot be listed, and need not be.
     open: bool,
     /// What has to be made visible to the crate.
-    visible: BTreeMap<Place, &'static str>,
+    visible: BTreeMap<Position, &'static str>,
     /// Type parameters that get the bound `'static`, by the place of the insertion.
-    bounds: BTreeMap<Place, &'static str>,
-    derives: BTreeSet<Place>,
+    bounds: BTreeMap<Position, &'static str>,
+    derives: BTreeSet<Position>,
 }
 
 impl Lister<'_> {

@@ -17,23 +17,20 @@ mod pure;
 use crate::Analysis;
 use crate::cost::Costs;
 use crate::decisions::effects::Effects;
-use crate::edits::Place;
-use crate::placement::expressible::with_sites;
+use crate::placement::asked::Answer;
+use crate::placement::expressible::Words;
 use crate::placement::{Candidate, Holder, Placement};
+use crate::source::Position;
 use callees::Callees;
-use ckpt_compiler::explain::explain;
-use ckpt_compiler::parse::options::Options;
 use ckpt_compiler::syntax::marks::Marks;
 use contents::{Contents, Watched, Whole};
 use names::{Names, Uses, lengths};
-use proc_macro2::{Span, TokenStream};
 use pure::Purity;
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Expr, ExprForLoop, FnArg, Ident, ItemFn, Local, Pat, parse_quote};
+use syn::{Expr, ItemFn, Local, Pat};
 
 /// Why a statement is executed again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +42,7 @@ pub enum Why {
 }
 
 /// The statements that are executed again: the `let`s by their first byte.
-pub type Again = BTreeMap<Place, Why>;
+pub type Again = BTreeMap<Position, Why>;
 
 /// Finds them in all functions of a placement. `recompute` are the effects of the program's functions, where the user
 /// wants what is cheap to be made again.
@@ -61,60 +58,25 @@ pub fn again(analysis: &Analysis, placement: &Placement, recompute: Option<&Effe
     })
 }
 
-/// The function with its sites, and `#[ckpt(reexecute)]` on the `let`s that are executed again.
-///
-/// # Errors
-/// Those of [`with_sites`].
-pub fn with_again(
-    analysis: &Analysis,
-    candidate: &Candidate,
-    again: &Again,
-) -> Result<(TokenStream, ItemFn), Vec<ckpt_compiler::diagnostics::Diagnostic>> {
-    let marks = again.keys().map(|place| (*place, "reexecute")).collect();
-    with_marks(analysis, candidate, &marks)
-}
-
-/// The function as it is instrumented with `#[ckpt(..)]` on the `let`s, `for` loops and parameters that begin there.
-///
-/// # Errors
-/// Those of [`with_sites`].
-pub fn with_marks(
-    analysis: &Analysis,
-    candidate: &Candidate,
-    marks: &BTreeMap<Place, &'static str>,
-) -> Result<(TokenStream, ItemFn), Vec<ckpt_compiler::diagnostics::Diagnostic>> {
-    let (arguments, mut item) = with_sites(analysis, candidate)?;
-    let file = analysis.items.function(candidate.function).place.file;
-    let marks = marks.iter().filter(|(place, _)| place.0 == file);
-    let mut marker = Marker {
-        base: analysis.bases.get(file.0).copied().unwrap_or(0),
-        words: marks.map(|(place, word)| (place.1, *word)).collect(),
-    };
-    marker.visit_item_fn_mut(&mut item);
-    Ok((arguments, item))
-}
-
 fn of_function(
     analysis: &Analysis,
     callees: &Callees<'_>,
     candidate: &Candidate,
     (recompute, costs): (Option<&Effects<'_>>, &Costs),
 ) -> Again {
-    let Ok((arguments, item)) = with_sites(analysis, candidate) else {
+    let Ok(answer) = analysis.asked.answer(analysis, candidate, Words::new()) else {
         return Again::new();
     };
-    let Some(saved) = saved(&arguments, &item, candidate.opens_session) else {
+    let (Some(saved), Ok(stages)) = (saved(&answer), &answer.stages) else {
         return Again::new();
     };
-    let Ok(options) = Options::parse(arguments.clone(), candidate.opens_session) else {
-        return Again::new();
-    };
+    let (item, options) = (&answer.item, &stages.options);
     let file = analysis.items.function(candidate.function).place.file;
     let base = analysis.bases.get(file.0).copied().unwrap_or(0);
     let marks = Marks {
         calls: &options.calls,
     };
-    let names = Names::of(&item);
+    let names = Names::of(item);
     let mut lets = Lets(Vec::new());
     lets.visit_block(&item.block);
     let purity = Purity::of(analysis, costs);
@@ -138,12 +100,12 @@ fn of_function(
             && candidate.sites.iter().all(is_loop)
             && [Whole::Elements, Whole::Value]
                 .into_iter()
-                .any(|whole| is_rewritten(callees, file, &item, (&name, &init.expr), &shapes, whole, marks));
+                .any(|whole| is_rewritten(callees, file, item, (&name, &init.expr), &shapes, whole, marks));
         if scratch {
             found.push((place, Why::Rewritten, name));
         } else if recompute.is_some_and(|effects| effects.may_run_again(place))
-            && purity.of_initialiser(file, &item, &names, &init.expr)
-            && !gives_inputs_away(&item, &init.expr, marks)
+            && purity.of_initialiser(file, item, &names, &init.expr)
+            && !gives_inputs_away(item, &init.expr, marks)
         {
             found.push((place, Why::Recomputed, name));
         }
@@ -153,9 +115,9 @@ fn of_function(
     for (place, why, name) in found {
         let mut more = kept.0.clone();
         more.insert(place, why);
-        let now = with_again(analysis, candidate, &more)
-            .ok()
-            .and_then(|(arguments, item)| self::saved(&arguments, &item, candidate.opens_session));
+        let words = more.keys().map(|place| (place.1, "reexecute")).collect();
+        let now = analysis.asked.answer(analysis, candidate, words);
+        let now = now.ok().and_then(|answer| self::saved(&answer));
         // A list is worth the numbers that it is made from.
         let is_list = shapes.get(&name).is_some_and(|lengths| !lengths.is_empty());
         let gains = |now: &BTreeSet<String>| !now.contains(&name) && (is_list || now.len() < kept.1.len());
@@ -167,9 +129,8 @@ fn of_function(
 }
 
 /// The names of the variables that are saved at any site, those of a `for` apart; nothing where a stage refuses.
-fn saved(arguments: &TokenStream, item: &ItemFn, opens_session: bool) -> Option<BTreeSet<String>> {
-    let sites = explain(arguments.clone(), &item.to_token_stream(), opens_session).ok()?;
-    let variables = sites.into_iter().flat_map(|site| site.variables);
+fn saved(answer: &Answer) -> Option<BTreeSet<String>> {
+    let variables = answer.report()?.into_iter().flat_map(|site| site.variables);
     Some(
         variables
             .filter(|one| one.fate.is_saved())
@@ -298,36 +259,4 @@ impl<'ast> Visit<'ast> for Lets {
 
     fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
     fn visit_item(&mut self, _: &'ast syn::Item) {}
-}
-
-struct Marker {
-    base: usize,
-    words: BTreeMap<usize, &'static str>,
-}
-
-impl Marker {
-    fn mark(&self, span: Span, attributes: &mut Vec<Attribute>) {
-        if let Some(word) = self.words.get(&(span.byte_range().start + self.base)) {
-            let word = Ident::new(word, Span::call_site());
-            attributes.push(parse_quote!(#[ckpt(#word)]));
-        }
-    }
-}
-
-impl VisitMut for Marker {
-    fn visit_local_mut(&mut self, local: &mut Local) {
-        self.mark(local.span(), &mut local.attrs);
-        visit_mut::visit_local_mut(self, local);
-    }
-    fn visit_expr_for_loop_mut(&mut self, one: &mut ExprForLoop) {
-        self.mark(one.span(), &mut one.attrs);
-        visit_mut::visit_expr_for_loop_mut(self, one);
-    }
-    fn visit_fn_arg_mut(&mut self, argument: &mut FnArg) {
-        let span = argument.span();
-        if let FnArg::Typed(typed) = argument {
-            self.mark(span, &mut typed.attrs);
-        }
-    }
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }

@@ -2,7 +2,7 @@
 //! value that is filled, they have something in its place at a restart that holds nothing yet: statements of theirs that run
 //! again must not look at it.
 
-use crate::edits::Place;
+use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
 use ckpt_compiler::syntax::origins::{Origin, origin};
@@ -15,7 +15,7 @@ use syn::{Block, Expr, Signature};
 const DEEPEST: usize = 8;
 
 /// Whether a function that leads to the `let` at `place` may look at what it lends to it as `name`, a parameter there.
-pub(super) fn look_at(program: &Program, place: Place, name: &str) -> bool {
+pub(super) fn look_at(program: &Program, place: Position, name: &str) -> bool {
     let mut all = Functions::default();
     program.files.iter().for_each(|file| all.visit_file(&file.ast));
     let contains = |block: &Block| {
@@ -108,7 +108,7 @@ fn looks_in(block: &Block, root: &str, function: &str) -> bool {
     lets.found
 }
 
-struct LetAt<'p>(&'p Program, Place, bool);
+struct LetAt<'p>(&'p Program, Position, bool);
 
 impl<'p> Visit<'p> for LetAt<'p> {
     fn visit_local(&mut self, local: &'p syn::Local) {

@@ -12,8 +12,8 @@ pub use through::through_fields;
 use kinds::{Kind, Kinds, Named, has_shared_state, is_text_field};
 use through::lent_parts;
 
-use crate::edits::Place;
 use crate::items::Items;
+use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
 use ckpt_compiler::library::Tables;
@@ -24,7 +24,7 @@ use syn::{Expr, Member};
 
 /// The fields of the struct that begins there which a restart can keep as the initialiser has made them; nothing where
 /// there is no such field, or one of them may change, or another stands in the way.
-pub fn kept_fields(program: &Program, place: Place) -> Option<BTreeSet<Place>> {
+pub fn kept_fields(program: &Program, place: Position) -> Option<BTreeSet<Position>> {
     let item = struct_at(program, place)?;
     let names = Named::of(program);
     let kinds = Kinds {
@@ -65,7 +65,7 @@ pub fn kept_fields(program: &Program, place: Place) -> Option<BTreeSet<Place>> {
 }
 
 /// What is said of the fields of such a struct: that they are kept, or looked through.
-pub fn words_of_fields(program: &Program, place: Place) -> Option<BTreeMap<Place, &'static str>> {
+pub fn words_of_fields(program: &Program, place: Position) -> Option<BTreeMap<Position, &'static str>> {
     let kept = kept_fields(program, place)?;
     let through = through_fields(program, place).unwrap_or_default();
     let kept = kept.into_iter().map(|field| (field, "keep"));
@@ -77,7 +77,7 @@ pub fn words_of_fields(program: &Program, place: Place) -> Option<BTreeMap<Place
 
 /// What the attribute on the variable names: what its initialiser moves into the value, and what it lends to it; nothing
 /// where the value borrows something else exclusively.
-pub fn parts_of(program: &Program, variable: Place, ty: Place) -> Option<Vec<String>> {
+pub fn parts_of(program: &Program, variable: Position, ty: Position) -> Option<Vec<String>> {
     let words = words_of_fields(program, ty)?;
     let mut parts = moved_parts(program, variable, ty, &words.keys().copied().collect());
     parts.extend(
@@ -89,7 +89,7 @@ pub fn parts_of(program: &Program, variable: Place, ty: Place) -> Option<Vec<Str
 }
 
 /// The variables that the value borrows exclusively.
-pub fn lent_variables(program: &Program, variable: Place, ty: Place) -> Option<Vec<String>> {
+pub fn lent_variables(program: &Program, variable: Position, ty: Position) -> Option<Vec<String>> {
     match through_fields(program, ty) {
         Some(_) => lent_parts(program, variable, ty),
         None => Some(Vec::new()),
@@ -121,7 +121,7 @@ fn changes(program: &Program, item: &syn::ItemStruct, field: String, within: boo
 }
 
 /// Whether the value of a variable is replaced as a whole by `mem::swap`, `replace` or `take` in the function around it.
-pub fn is_exchanged(items: &Items, place: Place, name: &str) -> bool {
+pub fn is_exchanged(items: &Items, place: Position, name: &str) -> bool {
     struct Exchanges<'n>(&'n str, bool);
     impl<'ast> Visit<'ast> for Exchanges<'_> {
         fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
@@ -153,8 +153,8 @@ fn exchanges(call: &syn::ExprCall) -> bool {
 }
 
 /// The struct that begins there.
-pub(crate) fn struct_at(program: &Program, place: Place) -> Option<&syn::ItemStruct> {
-    struct Finder<'p>(&'p Program, Place, Option<&'p syn::ItemStruct>);
+pub(crate) fn struct_at(program: &Program, place: Position) -> Option<&syn::ItemStruct> {
+    struct Finder<'p>(&'p Program, Position, Option<&'p syn::ItemStruct>);
     impl<'p> Visit<'p> for Finder<'p> {
         fn visit_item_struct(&mut self, item: &'p syn::ItemStruct) {
             if bytes(self.0, self.1.0, item.span()).start == self.1.1 {

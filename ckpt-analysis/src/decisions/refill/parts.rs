@@ -1,7 +1,7 @@
 //! What an initialiser moves into the part of its value that a restart fills.
 
 use super::struct_at;
-use crate::edits::Place;
+use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
 use quote::ToTokens;
@@ -12,7 +12,12 @@ use syn::{Expr, Stmt};
 
 /// The variables that the `let` at `variable` moves into fields that are filled, as values of a literal of the struct at
 /// `ty`, or as arguments of a function of it that is one literal. At a restart anything of their type will do.
-pub fn moved_parts(program: &Program, variable: Place, ty: Place, kept: &BTreeSet<Place>) -> Vec<String> {
+pub fn moved_parts(
+    program: &Program,
+    variable: Position,
+    ty: Position,
+    kept: &BTreeSet<Position>,
+) -> Vec<String> {
     let Some(item) = struct_at(program, ty) else {
         return Vec::new();
     };
@@ -199,8 +204,8 @@ impl<'p> Visit<'p> for Makers<'p, '_> {
 }
 
 /// The initialiser of the `let` that begins there.
-pub(super) fn initialiser(program: &Program, place: Place) -> Option<&Expr> {
-    struct Finder<'p>(&'p Program, Place, Option<&'p Expr>);
+pub(super) fn initialiser(program: &Program, place: Position) -> Option<&Expr> {
+    struct Finder<'p>(&'p Program, Position, Option<&'p Expr>);
     impl<'p> Visit<'p> for Finder<'p> {
         fn visit_local(&mut self, local: &'p syn::Local) {
             if bytes(self.0, self.1.0, local.span()).start == self.1.1 {

@@ -6,7 +6,7 @@
 
 use super::parts::{Makers, initialiser};
 use super::{exchanges, named_fields, struct_at};
-use crate::edits::Place;
+use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,7 @@ pub(super) fn is_exclusive_reference(field: &syn::Field) -> bool {
 
 /// The fields of the struct that begins there which are exclusive references; nothing where there is none, or one of them
 /// may come to stand for something else.
-pub fn through_fields(program: &Program, place: Place) -> Option<BTreeSet<Place>> {
+pub fn through_fields(program: &Program, place: Position) -> Option<BTreeSet<Position>> {
     let item = struct_at(program, place)?;
     let fields: Vec<(String, &syn::Field)> = named_fields(item)
         .filter(|(_, field)| is_exclusive_reference(field))
@@ -49,7 +49,7 @@ pub fn through_fields(program: &Program, place: Place) -> Option<BTreeSet<Place>
 
 /// The variables which the `let` at `variable` lends to all such fields of the struct at `ty` for good; nothing where one
 /// of them is lent in part, or something else.
-pub fn lent_parts(program: &Program, variable: Place, ty: Place) -> Option<Vec<String>> {
+pub fn lent_parts(program: &Program, variable: Position, ty: Position) -> Option<Vec<String>> {
     let item = struct_at(program, ty)?;
     let fields: BTreeSet<String> = named_fields(item)
         .filter(|(_, field)| is_exclusive_reference(field))

@@ -4,32 +4,18 @@
 //! statement that runs again), or it means that a site cannot be where it is: then that loop is given up and the
 //! placement looks further out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ckpt_analysis::decisions::changed_inputs::inputs_change;
-use ckpt_analysis::decisions::effects::Effects;
-use ckpt_analysis::decisions::globals::{global_edits, refused_statics};
-use ckpt_analysis::decisions::mutable_loans::{lent_edits, lent_objects};
-use ckpt_analysis::decisions::objects::object_edits;
-use ckpt_analysis::decisions::other_branches::is_used_elsewhere;
-use ckpt_analysis::decisions::outlined_kernels;
-use ckpt_analysis::decisions::reexecution::{Again, again};
-use ckpt_analysis::decisions::saved_types::Types;
-use ckpt_analysis::decisions::threads::thread_edits;
-use ckpt_analysis::edits::{self, Decisions};
-use ckpt_analysis::items::FnId;
-use ckpt_analysis::placement::Placement;
-use ckpt_analysis::source::edits::{by_file, line_and_column};
-use ckpt_analysis::{Analysis, Edited, FileId, Program, place};
+use ckpt_analysis::{
+    Attempt, Edited, FileId, FnId, Knowledge, PackageAnalysis, Position, Program, Sources, line_and_column,
+};
 
 use crate::cargo::{Built, Diagnostics};
 use crate::cargo::{CargoOptions, Choice};
 use crate::failure::{Failure, Outcome, code};
-use crate::package::build::decide::{Decider, Located, file_of};
-use crate::package::build::decision_cache::{DecisionCache, Refused, Start};
-use crate::package::build::marks;
-use crate::package::build::oracle::{Finding, Place};
+use crate::package::build::decision_cache::DecisionCache;
+use crate::package::build::oracle::{CopyRange, Finding, Prose};
 use crate::package::build::report;
 use crate::package::copy::features;
 use crate::package::copy::{PackageCopy, make_copy};
@@ -65,15 +51,9 @@ pub struct Rewritten {
     /// What was read.
     pub package: ReadPackage,
     /// What is known of it.
-    pub analysis: Analysis,
-    /// Where the sites are, and the functions that lead to them.
-    pub placement: Placement,
-    /// What the oracle led to.
-    pub decisions: Decisions,
-    /// Statements that are executed again though their values could be saved.
-    pub again: Again,
-    /// The edited files.
-    pub edited: BTreeMap<FileId, Edited>,
+    pub analysis: PackageAnalysis,
+    /// What was tried last: the placement, what the oracle led to, the edited files.
+    pub attempt: Attempt,
     /// The copy.
     pub copy: PackageCopy,
     /// What the last round of cargo gave.
@@ -87,7 +67,7 @@ pub fn rewrite(
     options: &CargoOptions,
     wanted: Wanted,
     mut package: ReadPackage,
-    mut analysis: Analysis,
+    mut analysis: PackageAnalysis,
     ranks: Option<usize>,
 ) -> Outcome<Option<Rewritten>> {
     let mut rounds = 0;
@@ -111,10 +91,7 @@ pub fn rewrite(
     };
     Ok(found.map(|found| Rewritten {
         rounds,
-        placement: found.placement,
-        decisions: found.known.decisions,
-        again: found.again,
-        edited: found.edited,
+        attempt: found.attempt,
         copy: found.copy,
         built: found.built,
         package,
@@ -127,7 +104,7 @@ struct Rounds<'a> {
     options: &'a CargoOptions,
     wanted: Wanted,
     package: &'a ReadPackage,
-    analysis: &'a Analysis,
+    analysis: &'a PackageAnalysis,
     ranks: Option<usize>,
     main: FnId,
     /// How many times cargo was asked about a copy.
@@ -136,10 +113,7 @@ struct Rounds<'a> {
 
 /// What the last round has built.
 struct Found {
-    known: Start,
-    placement: Placement,
-    again: Again,
-    edited: BTreeMap<FileId, Edited>,
+    attempt: Attempt,
     copy: PackageCopy,
     built: Built,
 }
@@ -172,13 +146,13 @@ impl Rounds<'_> {
             .and_then(|cache| cache.recall(self.package, self.analysis, self.main));
         let found = match recalled.map(|start| self.go_round(start, true)) {
             Some(Ok(End::Done(Some(found)))) => Some(found),
-            _ => match self.go_round(Start::default(), false)? {
+            _ => match self.go_round(Knowledge::default(), false)? {
                 End::Done(found) => found,
                 End::CostsASite => None,
             },
         };
         if let (Some(cache), Some(found)) = (cache, &found) {
-            cache.keep(self.package, &found.known);
+            cache.keep(self.package, &found.attempt.known);
         }
         Ok(found)
     }
@@ -207,91 +181,46 @@ impl Rounds<'_> {
     }
 
     /// Goes round until the copy compiles; with `keeps_sites`, until a site would have to go.
-    fn go_round(&mut self, start: Start, keeps_sites: bool) -> Outcome<End> {
-        let (package, analysis) = (self.package, self.analysis);
-        let types = Types::of(&package.program);
-        let effects = Effects::of(&package.program, analysis);
+    fn go_round(&mut self, start: Knowledge, keeps_sites: bool) -> Outcome<End> {
+        let (package, analysis, program) = (self.package, self.analysis, &self.package.program);
         let offers_serde = !features::without_serde(package).is_empty();
+        let lost = analysis.lost_statics(program);
         let mut known = start;
         for _ in 1..=MOST_ROUNDS {
-            let placement = place(analysis, self.main, &known.wishes(self.ranks));
+            let placement = analysis.place(self.main, &known.wishes(self.ranks));
             if placement.sites.is_empty() && placement.rejected.is_empty() {
                 return Ok(End::Done(None));
             }
             if placement.sites.is_empty() {
                 return Err(report::no_site(package, analysis, &placement));
             }
-            list_lent_objects(
-                &package.program,
-                analysis,
-                &placement,
-                &types,
-                &mut known.decisions,
-            );
-            let lost = refused_statics(&package.program, analysis, self.main);
             if !lost.is_empty() {
                 return Err(report::lost_statics(package, &lost));
             }
-            let again = if known.saves_all {
-                Again::new()
-            } else {
-                made_again(package, analysis, &placement)
-            };
-            let together = with_again(&known.decisions, &again);
-            let edited = edit(&package.program, analysis, self.main, &placement, &together);
-            let copy = copy_of(package, &edited, self.wanted, known.decisions.serde)?;
+            let attempt = analysis.edits(program, known, placement, package.options.recompute);
+            let copy = copy_of(
+                package,
+                &attempt.edited,
+                self.wanted,
+                attempt.known.decisions.serde,
+            )?;
             self.asked += 1;
             let built = self.wanted.of_copy(self.options, package, &copy)?;
             if built.success {
-                return Ok(End::Done(Some(Box::new(Found {
-                    known,
-                    placement,
-                    again,
-                    edited,
-                    copy,
-                    built,
-                }))));
+                return Ok(End::Done(Some(Box::new(Found { attempt, copy, built }))));
             }
-            let findings = findings(&package.program, &edited, &copy, &built);
+            let (findings, rendered) = findings(program, &attempt.edited, &copy, &built);
             if findings.is_empty() {
                 return Err(report::does_not_build(package));
             }
-            // What is executed again to save less must not cost a site.
-            let is_vague = |one: &Located| one.finding.kind.is_vague();
-            if !again.is_empty() && findings.iter().any(is_vague) {
-                known.saves_all = true;
-                continue;
-            }
-            let is_instrumented = |place| marks::function_at(analysis, &placement, place).is_some();
-            let repeatable = |place| {
-                effects.may_run_again(place) && !inputs_change(&package.program, analysis, &placement, place)
-            };
-            let remakable = |place, lent: &[String]| effects.may_be_made_again_from(place, lent);
-            let replayable = |place| effects.may_be_gone_over_again(place);
-            let is_elsewhere = |place| is_used_elsewhere(&package.program, analysis, &placement, place);
-            let mut decider = Decider {
-                program: &package.program,
-                items: &analysis.items,
-                types: &types,
-                repeatable: &repeatable,
-                remakable: &remakable,
-                replayable: &replayable,
-                is_elsewhere: &is_elsewhere,
-                is_instrumented: &is_instrumented,
-                offers_serde,
-                decisions: known.decisions.clone(),
-            };
-            let outcome = decider.decide(&findings);
-            let is_decided = decider.decisions != known.decisions;
-            known.decisions = decider.decisions;
-            if keeps_sites && !outcome.given_up.is_empty() {
+            let lesson = analysis.learn(program, &attempt, &findings, offers_serde);
+            if keeps_sites && lesson.costs_a_site {
                 return Ok(End::CostsASite);
             }
-            // A site that the user has written stays where it is, whatever rustc says.
-            let gives_up = self.give_up(&placement, &outcome.given_up, &mut known.refused);
-            if !outcome.changed || !is_decided && !gives_up {
-                return Err(report::unsolved(package, &findings, &outcome.unsolved));
+            if let Some(unsolved) = lesson.unsolved {
+                return Err(report::unsolved(package, &findings, &rendered, &unsolved));
             }
+            known = lesson.known;
         }
         Err(Failure::new(
             code::BUILD,
@@ -299,83 +228,11 @@ impl Rounds<'_> {
         )
         .help("this is a bug in ckpt; please report it with the package"))
     }
-
-    /// Notes the sites that have to go because of errors at these places; whether there are any.
-    fn give_up(
-        &self,
-        placement: &Placement,
-        given_up: &[(edits::Place, String)],
-        refused: &mut Refused,
-    ) -> bool {
-        let (program, analysis) = (&self.package.program, self.analysis);
-        let before: BTreeSet<_> = refused.keys().copied().collect();
-        for (place, reason) in given_up {
-            let Some(function) = marks::function_at(analysis, placement, *place) else {
-                continue;
-            };
-            // What is said of the attribute alone may be about any site: what is said more exactly goes first.
-            let body_at = analysis.items.function(function).body_at;
-            let is_exact = |one: &(edits::Place, String)| {
-                one.0.1 >= body_at && marks::function_at(analysis, placement, one.0) == Some(function)
-            };
-            if place.1 < body_at && given_up.iter().any(is_exact) {
-                continue;
-            }
-            let mut sites = marks::sites_behind(program, analysis, placement, function, *place);
-            if sites.iter().all(|site| before.contains(&marks::key(site))) {
-                sites = marks::sites_of(analysis, placement, function);
-            }
-            let at = &analysis.items.function(function).place;
-            for site in sites {
-                refused
-                    .entry(marks::key(site))
-                    .or_insert_with(|| (reason.clone(), (at.file, at.bytes.start)));
-            }
-        }
-        refused.len() > before.len()
-    }
-}
-
-/// The statements that are executed again instead of saving what they declare.
-pub fn made_again(package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Again {
-    let effects = Effects::of(&package.program, analysis);
-    let recompute = package.options.recompute.then_some(&effects);
-    again(analysis, placement, recompute)
-}
-
-/// The decisions with these; what the oracle has led to goes first.
-fn with_again(decisions: &Decisions, again: &Again) -> Decisions {
-    let mut together = decisions.clone();
-    for place in again.keys() {
-        together.variables.entry(*place).or_insert("reexecute");
-    }
-    together
-}
-
-/// Objects that are lent have to be saved by the function that has them: rustc cannot tell that this is wanted, so the
-/// types behind them are listed before it is asked.
-fn list_lent_objects(
-    program: &Program,
-    analysis: &Analysis,
-    placement: &Placement,
-    types: &Types,
-    decisions: &mut Decisions,
-) {
-    for name in lent_objects(analysis, placement) {
-        if decisions.objects.contains_key(&name) {
-            continue;
-        }
-        // Where they cannot be listed, the site says so when it is visited.
-        if let Ok(needed) = object_edits(program, &analysis.items, types, &name) {
-            decisions.objects.insert(name, needed.edits);
-            decisions.derives.extend(needed.derives);
-        }
-    }
 }
 
 /// The `main` of the chosen program: the first crate's.
-pub fn main_of(package: &ReadPackage, analysis: &Analysis) -> Outcome<FnId> {
-    analysis.items.main_of(0).ok_or_else(|| {
+pub fn main_of(package: &ReadPackage, analysis: &PackageAnalysis) -> Outcome<FnId> {
+    analysis.main().ok_or_else(|| {
         Failure::new(
             code::BUILD,
             format!(
@@ -385,31 +242,6 @@ pub fn main_of(package: &ReadPackage, analysis: &Analysis) -> Outcome<FnId> {
         )
         .help("write `fn main` there; one that a macro makes is not seen")
     })
-}
-
-fn edit(
-    program: &Program,
-    analysis: &Analysis,
-    main: FnId,
-    placement: &Placement,
-    decisions: &Decisions,
-) -> BTreeMap<FileId, Edited> {
-    let functions = marks::function_marks(analysis, placement);
-    let sites = marks::site_marks(placement);
-    let mut edits = edits::edits(program, &functions, &sites, decisions);
-    edits.extend(global_edits(program, &analysis.items, main).edits);
-    edits.extend(thread_edits(program, &analysis.items, &analysis.tables));
-    edits.extend(outlined_kernels::edits(program, analysis, placement));
-    for edit in lent_edits(program, analysis, placement, &decisions.refilled) {
-        // What is lent may be saved as well, by the same bound.
-        if !edits.contains(&edit) {
-            edits.push(edit);
-        }
-    }
-    by_file(edits)
-        .into_iter()
-        .map(|(file, edits)| (file, Edited::new(&program.file(file).text, &edits)))
-        .collect()
 }
 
 fn copy_of(
@@ -451,15 +283,15 @@ pub fn cargo_on_copy(
     options.run_cargo(verb, &choice, Diagnostics::Kept)
 }
 
-/// rustc's errors with their places in the user's own files.
+/// rustc's errors with their places in the user's own files, and what rustc shows of each.
 pub fn findings(
     program: &Program,
     edited: &BTreeMap<FileId, Edited>,
     copy: &PackageCopy,
     built: &Built,
-) -> Vec<Located> {
-    let original = |place: &Place| -> Option<edits::Place> {
-        let file = file_of(program, &copy.to_original(&place.file)?)?;
+) -> (Vec<ckpt_analysis::Finding>, Vec<Prose>) {
+    let original = |place: &CopyRange| -> Option<Position> {
+        let file = program.file_at(&copy.to_original(&place.file)?)?;
         let offset = match edited.get(&file) {
             Some(edited) => edited.original_offset(place.start),
             None => place.start,
@@ -470,16 +302,22 @@ pub fn findings(
         .diagnostics
         .iter()
         .filter_map(|diagnostic| Finding::of(diagnostic, &copy.workspace_root))
-        .map(|finding| Located {
-            places: finding.places.iter().filter_map(original).collect(),
-            definition: finding.definition.as_ref().and_then(original),
-            finding,
+        .map(|finding| {
+            let found = ckpt_analysis::Finding {
+                kind: finding.kind,
+                places: finding.places.iter().filter_map(original).collect(),
+                definition: finding.definition.as_ref().and_then(original),
+                is_about_outputs: finding.is_about_outputs,
+                said: finding.message.to_string(),
+                type_name: finding.type_name,
+            };
+            (found, finding.rendered)
         })
-        .collect()
+        .unzip()
 }
 
 /// `src/main.rs:12:5`, the file below the folder.
-pub fn shown(program: &Program, place: edits::Place, folder: &Path) -> String {
+pub fn shown(program: &Program, place: Position, folder: &Path) -> String {
     let file = program.file(place.0);
     let path = file.path.strip_prefix(folder).unwrap_or(&file.path);
     let (line, column) = line_and_column(&file.text, place.1);

@@ -1,17 +1,15 @@
 //! What ckpt cannot decide alone, put to the user: the variable, its type, its place, and the ways out.
 
 use cargo_metadata::diagnostic::DiagnosticLevel;
-use ckpt_analysis::decisions::globals::RefusedStatic;
-use ckpt_analysis::edits;
-use ckpt_analysis::placement::{Placement, Reason, Rejected};
-use ckpt_analysis::source::locate::{Found, locate};
-use ckpt_analysis::{Analysis, Program};
+use ckpt_analysis::{
+    Finding, FindingKind, Found, PackageAnalysis, Placement, Position, Program, Reason, RefusedStatic,
+    Rejected, WaysOut, at, ways_out,
+};
 
 use crate::cargo::Built;
 use crate::failure::{Failure, code};
-use crate::package::build::decide::Located;
 use crate::package::build::driver::shown;
-use crate::package::build::oracle::Kind;
+use crate::package::build::oracle::Prose;
 use crate::package::read::ReadPackage;
 use ckpt_compiler::diagnostics::Words;
 
@@ -40,7 +38,7 @@ pub fn does_not_build_anyway(package: &ReadPackage, built: &Built) -> Failure {
 }
 
 /// There is no loop in which a site can be: what was tried, and why not.
-pub fn no_site(package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Failure {
+pub fn no_site(package: &ReadPackage, analysis: &PackageAnalysis, placement: &Placement) -> Failure {
     let name = &package.workspace.choice.target;
     let failure = Failure::new(
         code::NO,
@@ -51,7 +49,7 @@ pub fn no_site(package: &ReadPackage, analysis: &Analysis, placement: &Placement
 }
 
 /// A site of the user is no safe point.
-pub fn unsafe_site(package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Failure {
+pub fn unsafe_site(package: &ReadPackage, analysis: &PackageAnalysis, placement: &Placement) -> Failure {
     let name = &package.workspace.choice.target;
     let failure = Failure::new(
         code::NO,
@@ -64,7 +62,12 @@ pub fn unsafe_site(package: &ReadPackage, analysis: &Analysis, placement: &Place
 }
 
 /// What was tried, and why not.
-fn tried(failure: Failure, package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Failure {
+fn tried(
+    failure: Failure,
+    package: &ReadPackage,
+    analysis: &PackageAnalysis,
+    placement: &Placement,
+) -> Failure {
     let folder = package.workspace_root();
     placement.rejected.iter().fold(failure, |failure, one| {
         let file = package.program.file(one.place.file);
@@ -73,7 +76,7 @@ fn tried(failure: Failure, package: &ReadPackage, analysis: &Analysis, placement
             "{path}:{}: `{}` in `{}`, {:.0} % of the run:",
             one.place.line,
             one.header,
-            analysis.items.function(one.function).display,
+            analysis.function(one.function).display,
             one.share * 100.0
         );
         for reason in said_once(&one.reasons) {
@@ -113,10 +116,15 @@ fn reads_the_same(one: &Reason, other: &Reason) -> bool {
 }
 
 /// Where what stands in a loop's way is, if it is not at the loop: the places of all reasons that read like this one.
-fn other_places(reason: &Reason, rejected: &Rejected, package: &ReadPackage, analysis: &Analysis) -> String {
+fn other_places(
+    reason: &Reason,
+    rejected: &Rejected,
+    package: &ReadPackage,
+    analysis: &PackageAnalysis,
+) -> String {
     let mut places: Vec<String> = Vec::new();
     for one in rejected.reasons.iter().filter(|one| reads_the_same(one, reason)) {
-        let function = &analysis.items.function(one.function).place;
+        let function = &analysis.function(one.function).place;
         let file = function.file;
         // What ckpt has added has no line of the program: its first one is given.
         let is_elsewhere = |line: &usize| {
@@ -135,21 +143,12 @@ fn other_places(reason: &Reason, rejected: &Rejected, package: &ReadPackage, ana
     places.join(", ")
 }
 
-/// Sites that reach less than this part of what a refused one would have reached leave too much outside.
-const LEAST_OF_WANTED: f64 = 0.5;
-
 /// Loops outside that are named.
 const MOST_NAMED: usize = 3;
 
-/// Whether most of the run, as far as a site was wanted in it, has none.
-pub fn leaves_most_outside(placement: &Placement) -> bool {
-    let wanted = placement.rejected.iter().map(|one| one.share).fold(0.0, f64::max);
-    placement.coverage < wanted * LEAST_OF_WANTED
-}
-
 /// What the sites leave outside, where that is most of the run: the loops, and why they have none.
 pub fn outside(package: &ReadPackage, placement: &Placement) -> Option<String> {
-    if !leaves_most_outside(placement) {
+    if !placement.leaves_most_outside() {
         return None;
     }
     let mut wanted: Vec<_> = placement.rejected.iter().filter(|one| one.share > 0.0).collect();
@@ -197,18 +196,18 @@ pub fn lost_statics(package: &ReadPackage, statics: &[RefusedStatic]) -> Failure
 }
 
 /// The failure that ends a rewrite: everything that no decision mends, together.
-pub fn unsolved(package: &ReadPackage, findings: &[Located], which: &[usize]) -> Failure {
+pub fn unsolved(package: &ReadPackage, findings: &[Finding], rendered: &[Prose], which: &[usize]) -> Failure {
     let program = &package.program;
     let folder = package.workspace_root();
-    let all: Vec<&Located> = if which.is_empty() {
-        findings.iter().collect()
-    } else {
-        which.iter().filter_map(|&index| findings.get(index)).collect()
+    let which: Vec<usize> = match which.is_empty() {
+        true => (0..findings.len()).collect(),
+        false => which.to_vec(),
     };
-    let own_errors = all.iter().all(|one| one.finding.kind.is_vague());
-    if own_errors {
-        for one in &all {
-            anstream::eprintln!("{}", one.finding.rendered.to_string().trim_end());
+    let all: Vec<&Finding> = which.iter().filter_map(|&index| findings.get(index)).collect();
+    let way = ways_out(&all);
+    if way == WaysOut::AsRustcSays {
+        for text in which.iter().filter_map(|&index| rendered.get(index)) {
+            anstream::eprintln!("{}", text.to_string().trim_end());
         }
         let name = &package.workspace.choice.target;
         return Failure::new(code::BUILD, format!("E3078: `{name}` does not build")).help(
@@ -219,7 +218,7 @@ pub fn unsolved(package: &ReadPackage, findings: &[Located], which: &[usize]) ->
     let failure = all.iter().fold(failure, |failure, one| {
         failure.because(describe(program, one, &|place| shown(program, place, folder)))
     });
-    if all.iter().all(|one| one.finding.kind == Kind::NotGlobal) {
+    if way == WaysOut::Statics {
         return failure.help(
             "keep what changes in a variable that is passed on, not in a static; or implement `ckpt::Global` for a type of your own",
         );
@@ -232,22 +231,22 @@ pub fn unsolved(package: &ReadPackage, findings: &[Located], which: &[usize]) ->
     )
 }
 
-fn describe(program: &Program, one: &Located, shown: &dyn Fn(edits::Place) -> String) -> String {
-    let ty = &one.finding.type_name;
+fn describe(program: &Program, one: &Finding, shown: &dyn Fn(Position) -> String) -> String {
+    let ty = &one.type_name;
     let Some(&place) = one.places.first() else {
-        return one.finding.message.to_string();
+        return one.said.clone();
     };
-    if one.finding.kind == Kind::NotGlobal {
+    if one.kind == FindingKind::NotGlobal {
         return format!(
             "{}: a static is of a type that no checkpoint holds: `{ty}`",
             shown(place)
         );
     }
-    match locate(program, place.0, place.1) {
+    match at(program, place) {
         Some(Found::Let { names, .. }) => {
             let names = names.join("`, `");
-            let what = match one.finding.kind {
-                Kind::Destructor => "has a destructor that a restart would miss",
+            let what = match one.kind {
+                FindingKind::Destructor => "has a destructor that a restart would miss",
                 _ => "is of a type that no checkpoint holds",
             };
             format!("{}: `{names}` {what}: `{ty}`", shown(place))
@@ -264,15 +263,14 @@ fn describe(program: &Program, one: &Located, shown: &dyn Fn(edits::Place) -> St
                 shown(place)
             )
         }
-        _ => format!("{}: {}", shown(place), one.finding.message),
+        _ => format!("{}: {}", shown(place), one.said),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ckpt_analysis::diagnostics::Cause;
-    use ckpt_analysis::items::FnId;
+    use ckpt_analysis::{Cause, FnId};
 
     #[test]
     fn what_reads_the_same_is_said_once() {

@@ -19,7 +19,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use ckpt_analysis::cost::profile::COUNTS;
+use ckpt_analysis::COUNTS;
 
 use crate::failure::{AboutFile, Failure, Outcome, code};
 use crate::package::copy::features::Needs;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ckpt_analysis::cost::profile::Seen;
+use ckpt_analysis::Seen;
 
 /// Nanoseconds of the run, and what each counter has seen; nothing where the run has written nothing.
 pub fn read(path: &Path) -> Option<(f64, Vec<Seen>)> {

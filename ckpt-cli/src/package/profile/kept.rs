@@ -5,15 +5,11 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use ckpt_analysis::calls::LoopId;
-use ckpt_analysis::cost::profile::{Counter, Measured, Seen};
-use ckpt_analysis::items::FnId;
-use ckpt_analysis::{Analysis, FileId};
+use ckpt_analysis::{Counter, FileId, PackageAnalysis, Seen};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{AboutFile, Outcome};
 use crate::package::read::{ReadPackage, Run};
-use crate::package::wrappers;
 
 /// What the file holds.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -43,8 +39,8 @@ struct Count {
 
 /// The stages' findings, with measured costs where a run of the same sources is known; people are told if one of other
 /// sources is.
-pub fn analyse(package: &mut ReadPackage) -> Analysis {
-    let mut analysis = wrappers::analyse(package);
+pub fn analyse(package: &mut ReadPackage) -> PackageAnalysis {
+    let mut analysis = package.analyse_inlining();
     if package.options.no_profile {
         return analysis;
     }
@@ -53,7 +49,7 @@ pub fn analyse(package: &mut ReadPackage) -> Analysis {
     };
     match kept.changed_file(package) {
         None => {
-            analysis.measured_by(&kept.measured(package, &analysis));
+            kept.put_into(&mut analysis, package);
             package.run = Some(kept.run);
         }
         Some(file) if !package.options.quiet => eprintln!(
@@ -89,7 +85,7 @@ impl Kept {
     /// What the counters have seen.
     pub fn of(
         package: &ReadPackage,
-        analysis: &Analysis,
+        analysis: &PackageAnalysis,
         (list, seen): (&[Counter], &[Seen]),
         nanos: f64,
         run: Run,
@@ -148,13 +144,13 @@ impl Kept {
             .map(|(path, _)| path)
     }
 
-    fn measured(&self, package: &ReadPackage, analysis: &Analysis) -> Measured {
+    fn put_into(&self, analysis: &mut PackageAnalysis, package: &ReadPackage) {
         let counts: BTreeMap<_, _> = self
             .counts
             .iter()
             .map(|one| ((one.is_loop, one.file.as_path(), one.at), one))
             .collect();
-        let seen = |counter: Counter| {
+        let seen = |analysis: &PackageAnalysis, counter: Counter| {
             let (is_loop, file, at) = place(analysis, counter);
             let path = below(package, file);
             counts.get(&(is_loop, path.as_path(), at)).map(|one| Seen {
@@ -166,35 +162,14 @@ impl Kept {
                 open: one.open,
             })
         };
-        let functions = 0..analysis.items.functions.len();
-        let loops = 0..analysis.graph.loops.len();
-        let functions: Vec<_> = functions
-            .map(|index| seen(Counter::Function(FnId(index))))
-            .collect();
-        let main = analysis.items.main_of(0);
-        let whole = main
-            .and_then(|main| functions.get(main.0)?.as_ref())
-            .map(|seen| seen.nanos);
-        Measured {
-            functions,
-            loops: loops.map(|index| seen(Counter::Loop(LoopId(index)))).collect(),
-            nanos: whole.filter(|nanos| *nanos > 0.0).unwrap_or(self.nanos),
-        }
+        analysis.measured_by(&seen, self.nanos);
     }
 }
 
 /// Whether it is a loop, its file, and where it begins.
-fn place(analysis: &Analysis, counter: Counter) -> (bool, FileId, usize) {
-    match counter {
-        Counter::Function(id) => {
-            let function = analysis.items.function(id);
-            (false, function.place.file, function.body_at)
-        }
-        Counter::Loop(id) => {
-            let one = analysis.graph.one_loop(id);
-            (true, one.place.file, one.place.bytes.start)
-        }
-    }
+fn place(analysis: &PackageAnalysis, counter: Counter) -> (bool, FileId, usize) {
+    let (is_loop, function, at) = analysis.counted(counter);
+    (is_loop, function.place.file, at)
 }
 
 fn below(package: &ReadPackage, file: FileId) -> PathBuf {

@@ -8,9 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use ckpt_analysis::cost::profile::{COUNTS, Counter, Counters, counters};
-use ckpt_analysis::source::edits::by_file;
-use ckpt_analysis::{Analysis, Edit, Edited, FileId};
+use ckpt_analysis::{COUNTS, Counter, Counters, Edit, Edited, FileId, PackageAnalysis};
 
 use super::found;
 use super::kept::Kept;
@@ -24,7 +22,6 @@ use crate::package::copy::home::Busy;
 use crate::package::copy::home::Home;
 use crate::package::copy::{Adds, PackageCopy, make_copy_in};
 use crate::package::read::{ReadPackage, Run, read};
-use crate::package::wrappers;
 use crate::render;
 
 /// The crate that counts.
@@ -45,8 +42,8 @@ pub fn measure(options: &CargoOptions, arguments: &[OsString], limit: Option<Dur
         ..options.clone()
     };
     let mut package = read(&options)?;
-    let analysis = wrappers::analyse(&mut package);
-    let counters = counters(&package.program, &analysis, main_of(&package, &analysis)?);
+    let analysis = package.analyse_inlining();
+    let counters = analysis.counters(&package.program, main_of(&package, &analysis)?);
     let home = Home::open(&package)?.part("profile")?;
     let program = built(&package, &analysis, &counters, &home)?;
     let name = &package.workspace.choice.target;
@@ -120,7 +117,12 @@ fn to_standard_error() -> Outcome<Stdio> {
 }
 
 /// The program with counters. Where one does not compile, those of its function are left out.
-fn built(package: &ReadPackage, analysis: &Analysis, counters: &Counters, home: &Home) -> Outcome<Program> {
+fn built(
+    package: &ReadPackage,
+    analysis: &PackageAnalysis,
+    counters: &Counters,
+    home: &Home,
+) -> Outcome<Program> {
     let _busy = Busy::with(package.target_directory());
     let library = write_library(home, counters.list.len())?;
     let choice = &package.workspace.choice;
@@ -173,29 +175,23 @@ fn edited(
         let text = format!("\nextern crate {COUNTS};\n");
         edits.push(Edit::insert(krate.root, end, text));
     }
-    by_file(edits)
-        .into_iter()
-        .map(|(file, edits)| (file, Edited::new(&program.file(file).text, &edits)))
-        .collect()
+    ckpt_analysis::edited(program, edits)
 }
 
 /// The counters of the functions in which rustc finds an error.
 fn counters_at_errors(
     package: &ReadPackage,
-    analysis: &Analysis,
+    analysis: &PackageAnalysis,
     counters: &Counters,
     (edited, copy, built): (&BTreeMap<FileId, Edited>, &PackageCopy, &Built),
 ) -> Vec<usize> {
     let places: Vec<_> = findings(&package.program, edited, copy, built)
+        .0
         .into_iter()
         .flat_map(|one| one.places)
         .collect();
     let has_error = |counter: &Counter| {
-        let function = match *counter {
-            Counter::Function(id) => id,
-            Counter::Loop(id) => analysis.graph.one_loop(id).function,
-        };
-        let place = &analysis.items.function(function).place;
+        let place = &analysis.counted(*counter).1.place;
         places
             .iter()
             .any(|(file, at)| *file == place.file && place.bytes.contains(at))

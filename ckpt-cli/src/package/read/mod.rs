@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{PackageId, Target, TargetKind};
-use ckpt_analysis::{Analysis, CrateKind, CrateSource, Edited, FileId, Program, analyse_with};
+use ckpt_analysis::{CrateKind, CrateSource, Edited, FileId, PackageAnalysis, Program, Sources};
 use ckpt_compiler::library::Tables;
 
 use crate::cargo::CargoOptions;
@@ -44,23 +44,10 @@ pub struct ReadPackage {
     configurations: Vec<Configuration>,
     /// The texts of those files that have been changed before they are analysed.
     on_disk: BTreeMap<FileId, String>,
-    /// The calls that are written out in these.
-    pub written_out: Vec<CallWrittenOut>,
     /// What the user says that calls mean: `[calls]` in `ckpt.toml`.
     pub tables: Tables,
     /// The instrumented run that the costs come from.
     pub run: Option<Run>,
-}
-
-/// A call in whose place the body of the function stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallWrittenOut {
-    /// The function.
-    pub name: String,
-    /// The file.
-    pub file: FileId,
-    /// The line.
-    pub line: usize,
 }
 
 impl ReadPackage {
@@ -80,13 +67,35 @@ impl ReadPackage {
         edited.text_without(parts.map_or(&[], Vec::as_slice))
     }
 
-    /// What the stages find, with what the user says in `ckpt.toml`.
-    pub fn analyse(&self) -> Analysis {
-        analyse_with(&self.program, self.tables.clone())
+    /// What the stages find in the sources as they are, with what the user says in `ckpt.toml`.
+    pub fn analyse(&self) -> PackageAnalysis {
+        PackageAnalysis::of(&self.program, self.tables.clone())
     }
 
-    /// Puts another text in the place of a file's; whether that is Rust.
-    pub fn set_text(&mut self, file: FileId, text: String) -> bool {
+    /// The same, with calls written out in the sources where that is worth it.
+    pub fn analyse_inlining(&mut self) -> PackageAnalysis {
+        let tables = self.tables.clone();
+        PackageAnalysis::inlining(self, &tables)
+    }
+
+    /// The root folder of the workspace.
+    pub fn workspace_root(&self) -> &Path {
+        self.workspace.root()
+    }
+
+    /// Cargo's folder for build results.
+    pub fn target_directory(&self) -> &Path {
+        let said = self.options.target_dir.as_deref();
+        said.unwrap_or_else(|| self.workspace.metadata.target_directory.as_std_path())
+    }
+}
+
+impl Sources for ReadPackage {
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn set_text(&mut self, file: FileId, text: String) -> bool {
         let old = &self.program.files[file.0];
         let Ok((new, passed_over)) = parsed(&old.path, text, &self.configurations[file.0]) else {
             return false;
@@ -100,27 +109,14 @@ impl ReadPackage {
         true
     }
 
-    /// Puts the texts of the files back; whether there was one to put back.
-    pub fn read_as_it_is(&mut self) -> bool {
+    fn read_as_it_is(&mut self) -> bool {
         let texts = std::mem::take(&mut self.on_disk);
         let any = !texts.is_empty();
         for (file, text) in texts {
             self.set_text(file, text);
         }
         self.on_disk.clear();
-        self.written_out.clear();
         any
-    }
-
-    /// The root folder of the workspace.
-    pub fn workspace_root(&self) -> &Path {
-        self.workspace.root()
-    }
-
-    /// Cargo's folder for build results.
-    pub fn target_directory(&self) -> &Path {
-        let said = self.options.target_dir.as_deref();
-        said.unwrap_or_else(|| self.workspace.metadata.target_directory.as_std_path())
     }
 }
 
@@ -171,7 +167,6 @@ pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
         passed_over: files.passed_over,
         configurations: files.configurations,
         on_disk: BTreeMap::new(),
-        written_out: Vec::new(),
         tables: user_tables(&settings_files(&workspace))?,
         workspace,
         run: None,

@@ -2,9 +2,7 @@
 
 use serde::Serialize;
 
-use ckpt_analysis::Program;
-use ckpt_analysis::edits::{Decisions, Place};
-use ckpt_analysis::source::edits::line_and_column;
+use ckpt_analysis::{Decisions, Position, Program, line_and_column};
 
 use crate::package::build::driver::Rewritten;
 
@@ -33,7 +31,7 @@ impl Checked {
     pub fn of(rewritten: &Rewritten) -> Self {
         let program = &rewritten.package.program;
         let folder = rewritten.package.workspace_root();
-        let mut decisions: Vec<Decision> = all(&rewritten.decisions)
+        let mut decisions: Vec<Decision> = all(&rewritten.attempt.known.decisions)
             .into_iter()
             .map(|(place, attribute)| {
                 let file = program.file(place.0);
@@ -54,11 +52,11 @@ impl Checked {
     }
 }
 
-fn all(decisions: &Decisions) -> Vec<(Place, String)> {
-    let mut list: Vec<(Place, String)> = Vec::new();
-    let derive = |place: &Place| (*place, "#[derive(ckpt::Checkpoint)]".to_owned());
+fn all(decisions: &Decisions) -> Vec<(Position, String)> {
+    let mut list: Vec<(Position, String)> = Vec::new();
+    let derive = |place: &Position| (*place, "#[derive(ckpt::Checkpoint)]".to_owned());
     list.extend(decisions.derives.iter().map(derive));
-    let bound = |place: &Place| (*place, "ckpt::Checkpoint".to_owned());
+    let bound = |place: &Position| (*place, "ckpt::Checkpoint".to_owned());
     list.extend(decisions.bounds.iter().map(bound));
     for marks in [&decisions.variables, &decisions.parameters, &decisions.fields] {
         list.extend(
@@ -73,13 +71,20 @@ fn all(decisions: &Decisions) -> Vec<(Place, String)> {
 /// The attributes of traits whose objects are saved.
 fn objects<'a>(program: &'a Program, rewritten: &'a Rewritten) -> impl Iterator<Item = Decision> + 'a {
     let folder = rewritten.package.workspace_root();
-    rewritten.decisions.objects.values().flatten().map(move |edit| {
-        let file = program.file(edit.file);
-        let path = file.path.strip_prefix(folder).unwrap_or(&file.path);
-        Decision {
-            file: path.display().to_string(),
-            line: line_and_column(&file.text, edit.start).0,
-            attribute: edit.text.trim().to_owned(),
-        }
-    })
+    rewritten
+        .attempt
+        .known
+        .decisions
+        .objects
+        .values()
+        .flatten()
+        .map(move |edit| {
+            let file = program.file(edit.file);
+            let path = file.path.strip_prefix(folder).unwrap_or(&file.path);
+            Decision {
+                file: path.display().to_string(),
+                line: line_and_column(&file.text, edit.start).0,
+                attribute: edit.text.trim().to_owned(),
+            }
+        })
 }

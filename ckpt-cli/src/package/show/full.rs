@@ -1,7 +1,6 @@
 //! `--level full`: the instrumented functions in place of the user's, formatted; all else stays.
 
-use ckpt_analysis::FileId;
-use ckpt_analysis::source::edits::{Edit, Edited};
+use ckpt_analysis::{Edit, Edited, FileId};
 use ckpt_compiler::parse::dialect;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

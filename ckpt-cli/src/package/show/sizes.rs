@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 
 use ckpt::store::VariableContent;
-use ckpt_analysis::Analysis;
-use ckpt_analysis::cost::bytes::Bytes;
-use ckpt_analysis::items::FnId;
+use ckpt_analysis::{Bytes, FnId, PackageAnalysis};
 use ckpt_compiler::explain::VariableReport;
 
 use crate::package::read::ReadPackage;
@@ -21,7 +19,7 @@ pub struct Sizes<'a> {
 
 impl<'a> Sizes<'a> {
     /// With those of the newest checkpoint in the store that a run in this folder would use, if there is one.
-    pub fn of(package: &ReadPackage, analysis: &'a Analysis) -> Self {
+    pub fn of(package: &ReadPackage, analysis: &'a PackageAnalysis) -> Self {
         let name = &package.workspace.choice.package;
         let mut found = HashMap::new();
         let store = stores::for_program(None, name).ok();
@@ -36,15 +34,15 @@ impl<'a> Sizes<'a> {
         }
         Self {
             found,
-            source: Bytes::of(analysis),
+            source: analysis.bytes(),
         }
     }
 
     /// Those of the variables of a function.
-    pub fn of_function(&self, analysis: &Analysis, function: FnId) -> SizesHere<'_> {
+    pub fn of_function(&self, analysis: &PackageAnalysis, function: FnId) -> SizesHere<'_> {
         SizesHere {
             all: self,
-            function: analysis.items.function(function).display.clone(),
+            function: analysis.function(function).display.clone(),
             initial: self.source.of_variables(function),
         }
     }

@@ -3,14 +3,10 @@
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-use ckpt_analysis::decisions::reexecution::with_again;
-use ckpt_analysis::placement::{Candidate, Placement};
-use ckpt_analysis::{Analysis, FileId};
+use ckpt_analysis::{Answer, Artefact, Candidate, FileId, PackageAnalysis, Placement};
 use ckpt_compiler::passes::{PASSES, Pass, dump};
-use proc_macro2::TokenStream;
 use quote::ToTokens;
 
-use crate::package::build::driver::made_again;
 use crate::package::read::ReadPackage;
 use crate::package::show::full::formatted;
 
@@ -61,14 +57,19 @@ impl clap::ValueEnum for Stage {
 }
 
 /// The artefact of a stage.
-pub fn artefact(stage: Stage, package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> String {
+pub fn artefact(
+    stage: Stage,
+    package: &ReadPackage,
+    analysis: &PackageAnalysis,
+    placement: &Placement,
+) -> String {
     match stage {
         Stage::Package(PackageStage::Parse) => files(package),
-        Stage::Package(PackageStage::Items) => analysis.items.to_string(),
-        Stage::Package(PackageStage::Calls) => analysis.graph.to_string(),
-        Stage::Package(PackageStage::Cost) => cost(analysis, placement),
-        Stage::Package(PackageStage::Communications) => communications(analysis),
-        Stage::Package(PackageStage::SafePoints) => placement.to_string(),
+        Stage::Package(PackageStage::Items) => analysis.stages(Artefact::Items, placement),
+        Stage::Package(PackageStage::Calls) => analysis.stages(Artefact::Calls, placement),
+        Stage::Package(PackageStage::Cost) => analysis.stages(Artefact::Cost, placement),
+        Stage::Package(PackageStage::Communications) => analysis.stages(Artefact::Communications, placement),
+        Stage::Package(PackageStage::SafePoints) => analysis.stages(Artefact::Placement, placement),
         Stage::Function(pass) => functions(pass, package, analysis, placement),
     }
 }
@@ -90,59 +91,37 @@ fn files(package: &ReadPackage) -> String {
     text
 }
 
-fn communications(analysis: &Analysis) -> String {
-    let points = analysis
-        .items
-        .main_of(0)
-        .and_then(|main| analysis.safe_points(main, None));
-    points.map_or_else(
-        || "the program does not use MPI\n".to_owned(),
-        |points| points.skeleton(),
-    )
-}
-
-fn cost(analysis: &Analysis, placement: &Placement) -> String {
-    let mut text = String::new();
-    for one in &analysis.graph.loops {
-        let Some(cost) = placement.costs.loops.get(one.id.0) else {
-            continue;
-        };
-        let _ = writeln!(
-            text,
-            "{:5.1} % {}:{} `{}` trips {}{} operations {:.2e}{} entries {:.2e}",
-            cost.share * 100.0,
-            analysis.items.function(one.function).display,
-            one.place.line,
-            one.header,
-            cost.trips,
-            if cost.known { "" } else { " (guessed)" },
-            cost.per_iteration,
-            if cost.guessed { " (guessed)" } else { "" },
-            cost.entries,
-        );
-    }
-    text
-}
-
-fn functions(pass: &Pass, package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> String {
-    let again = made_again(package, analysis, placement);
+fn functions(
+    pass: &Pass,
+    package: &ReadPackage,
+    analysis: &PackageAnalysis,
+    placement: &Placement,
+) -> String {
+    let again = analysis.reexecuted(&package.program, placement, package.options.recompute);
+    let words = again.keys().map(|place| (*place, "reexecute")).collect();
     let mut text = String::new();
     for candidate in placement.candidates() {
-        let function = analysis.items.function(candidate.function);
+        let function = analysis.function(candidate.function);
         let _ = writeln!(text, "--- {}", function.display);
-        let shown = match with_again(analysis, &candidate, &again) {
-            Ok((arguments, item)) => one(pass, arguments, &item.to_token_stream(), &candidate),
+        text += &match analysis.instrumented(&candidate, &words) {
+            Ok(answer) => one(pass, &answer, &candidate),
             Err(_) => "the sites cannot be put in\n".to_owned(),
         };
-        text += &shown;
     }
     text
 }
 
-fn one(pass: &Pass, arguments: TokenStream, item: &TokenStream, candidate: &Candidate) -> String {
+fn one(pass: &Pass, answer: &Answer, candidate: &Candidate) -> String {
+    let item = answer.item.to_token_stream();
     let is_method = item.to_string().contains("self");
     let format = |tokens| formatted(tokens, is_method).unwrap_or_else(|why| why) + "\n";
-    dump(pass, arguments, item, candidate.opens_session, &format)
+    dump(
+        pass,
+        answer.arguments.clone(),
+        &item,
+        candidate.opens_session,
+        &format,
+    )
 }
 
 #[cfg(test)]
@@ -151,7 +130,7 @@ mod tests {
     use crate::package::build::driver::main_of;
     use crate::package::read::read;
     use crate::package::testing::{Tree, manifest, options};
-    use ckpt_analysis::{ChooseOptions, place};
+    use ckpt_analysis::ChooseOptions;
     use clap::ValueEnum;
 
     #[test]
@@ -161,7 +140,7 @@ mod tests {
         let package = read(&options(&tree, "Cargo.toml")).expect("read");
         let analysis = package.analyse();
         let main = main_of(&package, &analysis).expect("a main");
-        let placement = place(&analysis, main, &ChooseOptions::default());
+        let placement = analysis.place(main, &ChooseOptions::default());
         for (name, part) in [
             ("parse", "Bin app src/main.rs"),
             ("items", "main"),

@@ -11,6 +11,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel, DiagnosticSpan};
+use ckpt_analysis::FindingKind as Kind;
 use ckpt_compiler::code_of;
 use rustc::Saying;
 
@@ -20,9 +21,9 @@ const SHORT_BOUND: &str = "E0478";
 /// The trait of ckpt that takes the place of `std::io::Write` in a box, as rustc shows it.
 const OUTPUT_TRAIT: &str = "output::Write";
 
-/// A place in a file of the copy.
+/// A part of a file of the copy.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct CopyRange {
     /// The file, absolute.
     pub file: PathBuf,
     /// Byte from the start of the file.
@@ -39,9 +40,9 @@ pub struct Finding {
     /// The type that it is about, as rustc writes it; empty where it is about none.
     pub type_name: String,
     /// Where the type is defined, if rustc says so and it is in the copy.
-    pub definition: Option<Place>,
+    pub definition: Option<CopyRange>,
     /// The places that it points to, the primary ones first.
-    pub places: Vec<Place>,
+    pub places: Vec<CopyRange>,
     /// Whether it is about the trait of outputs, by which a box of std's is exchanged.
     pub is_about_outputs: bool,
     /// The text for people.
@@ -57,36 +58,6 @@ pub struct Prose(String);
 impl fmt::Display for Prose {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
-    }
-}
-
-/// What a finding means for the plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// A value of the type cannot be saved.
-    NotCheckpoint,
-    /// A static of the type cannot be saved.
-    NotGlobal,
-    /// A type parameter lacks the bound `Checkpoint`.
-    MissingBound,
-    /// The type does not go through serde.
-    NotSerde,
-    /// A value that is left out has a destructor.
-    Destructor,
-    /// A field of the type is lent, and the type cannot be taken apart.
-    NotSplit,
-    /// What a type borrows does not live as long as it would have to.
-    ShortLifetime,
-    /// A refusal in ckpt's own words.
-    Refusal,
-    /// Anything else.
-    Other,
-}
-
-impl Kind {
-    /// Whether it may be gone once something else is decided.
-    pub fn is_vague(self) -> bool {
-        matches!(self, Self::ShortLifetime | Self::Refusal | Self::Other)
     }
 }
 
@@ -155,12 +126,12 @@ fn meaning(report: &Diagnostic) -> (Kind, String) {
 }
 
 /// The span in a file of the folder: its own, or the one of the macro call that made it.
-fn place(span: &DiagnosticSpan, folder: &Path) -> Option<Place> {
+fn place(span: &DiagnosticSpan, folder: &Path) -> Option<CopyRange> {
     let mut span = span;
     loop {
         let file = folder.join(&span.file_name);
         if file.starts_with(folder) && !span.file_name.starts_with('<') && file.is_file() {
-            return Some(Place {
+            return Some(CopyRange {
                 file,
                 start: span.byte_start as usize,
                 end: span.byte_end as usize,

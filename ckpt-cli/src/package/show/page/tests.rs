@@ -5,7 +5,7 @@ use crate::package::build::driver::main_of;
 use crate::package::read::read;
 use crate::package::show::plan::Plan;
 use crate::package::testing::{Tree, manifest, options};
-use ckpt_analysis::{ChooseOptions, place};
+use ckpt_analysis::ChooseOptions;
 
 const MAIN: &str = "\
 fn main() {
@@ -32,7 +32,7 @@ fn shown() -> String {
     let package = read(&options(&tree, "Cargo.toml")).expect("read");
     let analysis = package.analyse();
     let main = main_of(&package, &analysis).expect("a main");
-    let placement = place(&analysis, main, &ChooseOptions::default());
+    let placement = analysis.place(main, &ChooseOptions::default());
     page(&Plan::of(&package, &analysis, &placement), &package)
 }
 

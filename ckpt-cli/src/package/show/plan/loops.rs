@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ckpt_analysis::Analysis;
-use ckpt_analysis::items::FnId;
-use ckpt_analysis::placement::Placement;
+use ckpt_analysis::{FnId, PackageAnalysis, Placement};
 use serde::Serialize;
 
 use super::Shown;
@@ -52,7 +50,7 @@ pub struct MeasuredLoop {
 }
 
 /// All loops that `main` reaches, the costliest first.
-pub(super) fn loops(analysis: &Analysis, placement: &Placement, shown: &Shown<'_>) -> Vec<LoopPlan> {
+pub(super) fn loops(analysis: &PackageAnalysis, placement: &Placement, shown: &Shown<'_>) -> Vec<LoopPlan> {
     let chosen: BTreeSet<(FnId, usize)> = placement
         .sites
         .iter()
@@ -60,17 +58,16 @@ pub(super) fn loops(analysis: &Analysis, placement: &Placement, shown: &Shown<'_
         .collect();
     let estimated = analysis.estimated();
     let mut list: Vec<LoopPlan> = analysis
-        .graph
-        .loops
+        .loops()
         .iter()
         .filter_map(|one| {
             let cost = placement.costs.loops.get(one.id.0)?;
             if one.body_at.is_none() || cost.entries <= 0.0 {
                 return None;
             }
-            let (file, line) = shown.place(&one.place);
+            let (file, line) = shown.at(one.place.file, one.place.line);
             Some(LoopPlan {
-                function: analysis.items.function(one.function).display.clone(),
+                function: analysis.function(one.function).display.clone(),
                 file,
                 line,
                 header: one.header.clone(),

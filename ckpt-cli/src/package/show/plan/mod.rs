@@ -5,23 +5,18 @@ mod loops;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use ckpt_analysis::decisions::globals::refused_statics;
-use ckpt_analysis::decisions::reexecution::{Again, Why, with_marks};
-use ckpt_analysis::edits::{Decisions, Place};
-use ckpt_analysis::items::{self, FnId};
-use ckpt_analysis::placement::{Candidate, Holder, PlacedFunction, PlacedSite, Placement};
-use ckpt_analysis::source::edits::line_and_column;
-use ckpt_analysis::{Analysis, FileId, Program};
-use ckpt_compiler::explain::{Fate, SiteReport, explain};
-use quote::ToTokens;
+use ckpt_analysis::{
+    Again, Candidate, Decisions, FileId, FnId, Holder, PackageAnalysis, PlacedFunction, PlacedSite,
+    Placement, Position, Program, SiteThreads, Why, line_and_column,
+};
+use ckpt_compiler::explain::{Fate, SiteReport};
 use serde::Serialize;
 
-use crate::package::build::driver::{Rewritten, made_again};
+use crate::package::build::driver::Rewritten;
 use crate::package::read::ReadPackage;
 use crate::package::read::Run;
 use crate::package::show::checked::Checked;
 use crate::package::show::sizes::Sizes;
-use crate::package::show::team_size::{self, TeamSizePlan};
 pub use loops::LoopPlan;
 
 /// Everything that was decided, and why.
@@ -143,6 +138,22 @@ pub struct SitePlan {
     pub threads: Option<TeamSizePlan>,
 }
 
+/// What a restart may do with the number of threads at a site.
+#[derive(Debug, Clone, Serialize)]
+pub struct TeamSizePlan {
+    /// `free`, `malleable`, `fixed`.
+    pub kind: &'static str,
+    /// Why.
+    pub why: String,
+}
+
+impl TeamSizePlan {
+    fn of(SiteThreads { size, why }: SiteThreads) -> Self {
+        let kind = size.word();
+        Self { kind, why }
+    }
+}
+
 /// A variable in scope at a site.
 #[derive(Debug, Clone, Serialize)]
 pub struct VariablePlan {
@@ -194,14 +205,14 @@ pub struct Refused {
 
 impl Plan {
     /// Gathers the plan.
-    pub fn of(package: &ReadPackage, analysis: &Analysis, placement: &Placement) -> Self {
-        let again = made_again(package, analysis, placement);
+    pub fn of(package: &ReadPackage, analysis: &PackageAnalysis, placement: &Placement) -> Self {
+        let again = analysis.reexecuted(&package.program, placement, package.options.recompute);
         Self::with(package, analysis, placement, (&again, &Decisions::default()))
     }
 
     fn with(
         package: &ReadPackage,
-        analysis: &Analysis,
+        analysis: &PackageAnalysis,
         placement: &Placement,
         marks: (&Again, &Decisions),
     ) -> Self {
@@ -210,7 +221,11 @@ impl Plan {
             folder: package.workspace_root(),
             sizes: Sizes::of(package, analysis),
             marks: Marks::of(marks),
-            team_sizes: team_size::of_sites(&package.program, analysis, placement),
+            team_sizes: analysis
+                .team_sizes(&package.program, placement)
+                .into_iter()
+                .map(|one| one.map(TeamSizePlan::of))
+                .collect(),
         };
         let candidates = placement.candidates();
         let functions: Vec<FunctionPlan> = placement
@@ -228,7 +243,7 @@ impl Plan {
             call_graph: call_graph(analysis, placement, &shown),
             functions,
             loops,
-            written_out: written_out(package, &shown),
+            written_out: written_out(analysis, &shown),
             refused: refused(placement, &shown),
             lost_statics: lost_statics(package, analysis, &shown),
             checked: None,
@@ -242,15 +257,15 @@ impl Plan {
             ..Self::with(
                 &rewritten.package,
                 &rewritten.analysis,
-                &rewritten.placement,
-                (&rewritten.again, &rewritten.decisions),
+                &rewritten.attempt.placement,
+                (&rewritten.attempt.again, &rewritten.attempt.known.decisions),
             )
         }
     }
 }
 
-fn written_out(package: &ReadPackage, shown: &Shown<'_>) -> Vec<WrittenOutPlan> {
-    let calls = package.written_out.iter().map(|call| WrittenOutPlan {
+fn written_out(analysis: &PackageAnalysis, shown: &Shown<'_>) -> Vec<WrittenOutPlan> {
+    let calls = analysis.inlined().iter().map(|call| WrittenOutPlan {
         name: call.name.clone(),
         file: shown.file(call.file),
         line: call.line,
@@ -258,9 +273,8 @@ fn written_out(package: &ReadPackage, shown: &Shown<'_>) -> Vec<WrittenOutPlan> 
     calls.collect()
 }
 
-fn lost_statics(package: &ReadPackage, analysis: &Analysis, shown: &Shown<'_>) -> Vec<LostStatic> {
-    let main = analysis.items.main_of(0);
-    let all = main.map_or_else(Vec::new, |main| refused_statics(&package.program, analysis, main));
+fn lost_statics(package: &ReadPackage, analysis: &PackageAnalysis, shown: &Shown<'_>) -> Vec<LostStatic> {
+    let all = analysis.lost_statics(&package.program);
     all.into_iter()
         .map(|one| {
             let words = one.lost.words();
@@ -295,13 +309,13 @@ struct Shown<'a> {
 
 /// What was decided for `let`s, loops and parameters, by the place where they begin, and why.
 struct Marks {
-    words: BTreeMap<Place, &'static str>,
-    reasons: BTreeMap<Place, &'static str>,
+    words: BTreeMap<Position, &'static str>,
+    reasons: BTreeMap<Position, &'static str>,
 }
 
 impl Marks {
     fn of((again, decisions): (&Again, &Decisions)) -> Self {
-        let mut words: BTreeMap<Place, &'static str> = BTreeMap::new();
+        let mut words: BTreeMap<Position, &'static str> = BTreeMap::new();
         let mut reasons = BTreeMap::new();
         for (place, why) in again {
             words.insert(*place, "reexecute");
@@ -335,19 +349,20 @@ impl Shown<'_> {
             .to_string()
     }
 
-    fn place(&self, place: &items::Place) -> (String, usize) {
-        (self.file(place.file), place.line)
+    /// The file and the line of something, for people.
+    fn at(&self, file: FileId, line: usize) -> (String, usize) {
+        (self.file(file), line)
     }
 }
 
 fn function(
-    analysis: &Analysis,
+    analysis: &PackageAnalysis,
     placement: &Placement,
     (placed, candidate): (&PlacedFunction, &Candidate),
     shown: &Shown<'_>,
 ) -> FunctionPlan {
-    let function = analysis.items.function(candidate.function);
-    let (file, line) = shown.place(&function.place);
+    let function = analysis.function(candidate.function);
+    let (file, line) = shown.at(function.place.file, function.place.line);
     let reports = reports(analysis, candidate, shown);
     let mut here: Vec<_> = placement
         .sites
@@ -398,7 +413,7 @@ const LEAST_SHARE: f64 = 0.01;
 /// Functions that are drawn besides those that are instrumented.
 const MOST_CALLED: usize = 16;
 
-fn call_graph(analysis: &Analysis, placement: &Placement, shown: &Shown<'_>) -> Vec<Called> {
+fn call_graph(analysis: &PackageAnalysis, placement: &Placement, shown: &Shown<'_>) -> Vec<Called> {
     let costs = &placement.costs.functions;
     let mut list: Vec<FnId> = placement.functions.iter().map(|one| one.function).collect();
     let mut others: Vec<FnId> = (0..costs.len())
@@ -407,12 +422,12 @@ fn call_graph(analysis: &Analysis, placement: &Placement, shown: &Shown<'_>) -> 
         .collect();
     others.sort_by(|a, b| costs[b.0].share.total_cmp(&costs[a.0].share));
     list.extend(others.into_iter().take(MOST_CALLED));
-    let name = |id: &FnId| analysis.items.function(*id).display.clone();
+    let name = |id: &FnId| analysis.function(*id).display.clone();
     list.iter()
         .map(|id| {
-            let (file, line) = shown.place(&analysis.items.function(*id).place);
-            let calls = analysis.graph.calls.iter().filter(|call| call.caller == *id);
-            let called: BTreeSet<FnId> = calls.flat_map(|call| call.callees.iter().copied()).collect();
+            let place = &analysis.function(*id).place;
+            let (file, line) = shown.at(place.file, place.line);
+            let called = analysis.called_by(*id);
             Called {
                 name: name(id),
                 file,
@@ -429,19 +444,19 @@ fn call_graph(analysis: &Analysis, placement: &Placement, shown: &Shown<'_>) -> 
 }
 
 /// The lines of the calls that lead to a site.
-fn call_lines(analysis: &Analysis, placed: &PlacedFunction) -> Vec<usize> {
+fn call_lines(analysis: &PackageAnalysis, placed: &PlacedFunction) -> Vec<usize> {
     let calls = placed.calls.iter().flat_map(|marked| &marked.calls);
-    let lines: BTreeSet<usize> = calls.map(|id| analysis.graph.call(*id).place.line).collect();
+    let lines: BTreeSet<usize> = calls.map(|id| analysis.call(*id).place.line).collect();
     lines.into_iter().collect()
 }
 
 /// What the compiler says about each site of the function and each call that leads to one, in program order.
-fn reports(analysis: &Analysis, candidate: &Candidate, shown: &Shown<'_>) -> Vec<SiteReport> {
-    let Ok((arguments, item)) = with_marks(analysis, candidate, &shown.marks.words) else {
+fn reports(analysis: &PackageAnalysis, candidate: &Candidate, shown: &Shown<'_>) -> Vec<SiteReport> {
+    let Ok(answer) = analysis.instrumented(candidate, &shown.marks.words) else {
         return Vec::new();
     };
-    let mut sites = explain(arguments, &item.to_token_stream(), candidate.opens_session).unwrap_or_default();
-    let place = &analysis.items.function(candidate.function).place;
+    let mut sites = answer.report().unwrap_or_default();
+    let place = &analysis.function(candidate.function).place;
     let text = &shown.program.file(place.file).text;
     let here = shown.marks.reasons.iter();
     let here = here.filter(|((file, at), _)| *file == place.file && place.bytes.contains(at));
@@ -479,7 +494,7 @@ fn safe_point(site: &PlacedSite) -> String {
 /// Each variable once: saved if any site saves it.
 fn variables(
     sites: Vec<SiteReport>,
-    analysis: &Analysis,
+    analysis: &PackageAnalysis,
     candidate: &Candidate,
     sizes: &Sizes<'_>,
 ) -> Vec<VariablePlan> {
@@ -513,7 +528,7 @@ fn refused(placement: &Placement, shown: &Shown<'_>) -> Vec<Refused> {
         .rejected
         .iter()
         .map(|one| {
-            let (file, line) = shown.place(&one.place);
+            let (file, line) = shown.at(one.place.file, one.place.line);
             let reasons = one.reasons.iter().map(|reason| {
                 let words = reason.cause.words();
                 let mut text = words.what.to_string();

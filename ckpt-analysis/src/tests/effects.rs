@@ -1,8 +1,8 @@
 //! What may run again.
 
 use super::{analysed, program};
-use ckpt_analysis::FileId;
-use ckpt_analysis::decisions::effects::Effects;
+use crate::FileId;
+use crate::decisions::effects::Effects;
 
 fn may_run_again(text: &str) -> bool {
     let files = [("main.rs", text)];
@@ -60,7 +60,8 @@ fn main() {
 
 #[test]
 fn what_the_user_says_goes_before_what_the_source_tells() {
-    use ckpt_analysis::{ChooseOptions, analyse_with, arguments, place};
+    use crate::placement::expressible::arguments;
+    use crate::{ChooseOptions, analyse_with, place};
     use ckpt_compiler::library::Tables;
     let program = program(&[("main.rs", WITH_TABLES)]);
     let place_of_let = (FileId(0), WITH_TABLES.find("let rule").expect("the variable"));

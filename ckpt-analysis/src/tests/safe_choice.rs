@@ -1,8 +1,8 @@
 //! Where the sites of programs that pass messages go.
 
 use super::{placed, sites};
-use ckpt_analysis::Placement;
-use ckpt_analysis::placement::Holder;
+use crate::Placement;
+use crate::placement::Holder;
 
 fn main_with(body: &str) -> String {
     format!(

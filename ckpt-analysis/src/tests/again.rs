@@ -1,9 +1,9 @@
 //! What is executed again instead of saved: scratch space that is written before it is read.
 
 use super::{analysed, program};
-use ckpt_analysis::decisions::effects::Effects;
-use ckpt_analysis::decisions::reexecution::{Why, again};
-use ckpt_analysis::{ChooseOptions, place};
+use crate::decisions::effects::Effects;
+use crate::decisions::reexecution::{Why, again};
+use crate::{ChooseOptions, place};
 
 /// The lines of the `let`s that are executed again, cut down to their names.
 fn made_again(text: &str, recompute: bool) -> Vec<(String, Why)> {

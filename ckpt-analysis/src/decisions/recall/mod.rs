@@ -1,78 +1,37 @@
 //! What was decided about a package the last time, for the first question to rustc after a change of its sources.
 //!
-//! A cache may be wrong: the sources have changed. It must never make an answer wrong, nor cost a site. So what is
+//! A record may be wrong: the sources have changed. It must never make an answer wrong, nor cost a site. So what is
 //! remembered is either what rustc refuses where it no longer holds, or saves more than is needed; or it is about a
 //! function, and the types and signatures of the whole program, which read as before, and is asked for again where
-//! there is a rule for it. Where the rounds that start from a cache do not end well, they are started without.
+//! there is a rule for it. Where the rounds that start from a record do not end well, they are started without.
 
 mod texts;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::PathBuf;
-
-use ckpt_analysis::decisions::changed_inputs::inputs_change;
-use ckpt_analysis::decisions::effects::Effects;
-use ckpt_analysis::decisions::objects::object_edits;
-use ckpt_analysis::decisions::other_branches::is_used_elsewhere;
-use ckpt_analysis::decisions::refill;
-use ckpt_analysis::decisions::saved_types::Types;
-use ckpt_analysis::decisions::writers::output_edits;
-use ckpt_analysis::edits::{Decisions, Place};
-use ckpt_analysis::items::FnId;
-use ckpt_analysis::placement::{ChooseOptions, Placement};
-use ckpt_analysis::source::locate::{self, Found};
-use ckpt_analysis::{Analysis, FileId, place};
+use crate::decisions::changed_inputs::inputs_change;
+use crate::decisions::effects::Effects;
+use crate::decisions::knowledge::Knowledge;
+use crate::decisions::objects::object_edits;
+use crate::decisions::other_branches::is_used_elsewhere;
+use crate::decisions::refill;
+use crate::decisions::saved_types::Types;
+use crate::decisions::writers::output_edits;
+use crate::decisions::{Decisions, OUTPUTS};
+use crate::items::FnId;
+use crate::placement::Placement;
+use crate::source::locate::{self, Found};
+use crate::source::{FileId, Position, Program};
+use crate::{Analysis, place};
 use serde::{Deserialize, Serialize};
-
-use crate::package::build::decide::{OUTPUTS, file_of};
-use crate::package::build::driver::Wanted;
-use crate::package::build::fingerprint::tool;
-use crate::package::copy::home::Home;
-use crate::package::read::{ReadPackage, settings_files};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use texts::{Change, Now};
-
-/// Where rounds with rustc start.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Start {
-    /// What is decided.
-    pub decisions: Decisions,
-    /// Where no site can be.
-    pub refused: Refused,
-    /// Whether nothing is executed again only to save less.
-    pub saves_all: bool,
-}
-
-/// Places of sites that cannot be, each with the reason and the function that rustc refused.
-pub type Refused = BTreeMap<(usize, usize), (String, Place)>;
-
-impl Start {
-    /// The wishes for the placement.
-    pub fn wishes(&self, ranks: Option<usize>) -> ChooseOptions {
-        let refused = self.refused.iter();
-        ChooseOptions {
-            ranks,
-            refused: refused.map(|(&key, (reason, _))| (key, reason.clone())).collect(),
-            ..ChooseOptions::default()
-        }
-    }
-}
-
-/// The file that remembers.
-#[derive(Debug)]
-pub struct DecisionCache {
-    path: PathBuf,
-    /// Of what else than the sources the decisions depend on.
-    about: u64,
-}
 
 /// A place: the number of the file, and the byte.
 type At = (usize, usize);
 
+/// What was decided, by places in the sources as they were then.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Record {
-    about: u64,
+pub struct Record {
     files: Vec<(PathBuf, String)>,
     derives: Vec<At>,
     opaque: Vec<(At, String)>,
@@ -91,65 +50,22 @@ struct Record {
     saves_all: bool,
 }
 
-impl DecisionCache {
-    /// Of a program that is built so; nothing where nothing can be kept.
-    pub fn of(package: &ReadPackage, wanted: Wanted, ranks: Option<usize>) -> Option<Self> {
-        let home = Home::open(package).ok()?;
-        let mut hasher = DefaultHasher::new();
-        (tool(), package.options.words(), ranks).hash(&mut hasher);
-        package.options.no_default_features.hash(&mut hasher);
-        let manifests = package.workspace.packages.iter();
-        let mut files: Vec<PathBuf> = manifests.map(|one| one.folder().join("Cargo.toml")).collect();
-        let root = package.workspace_root();
-        files.extend(["Cargo.toml", "Cargo.lock"].map(|name| root.join(name)));
-        files.extend(settings_files(&package.workspace));
-        for file in files {
-            fs::read(file).ok().hash(&mut hasher);
-        }
-        let target = &package.workspace.choice.target;
-        Some(Self {
-            path: home
-                .folder
-                .join(format!("{target}.{wanted:?}.decided").to_lowercase()),
-            about: hasher.finish(),
-        })
-    }
-
-    /// Keeps what has led to a package that compiles. Where that fails, the next time starts from nothing.
-    pub fn keep(&self, package: &ReadPackage, start: &Start) {
-        let record = Record::of(self.about, package, start);
-        if let Ok(text) = serde_json::to_vec(&record) {
-            let _ = fs::write(&self.path, text);
-        }
-    }
-
-    /// What still holds of what was kept.
-    pub fn recall(&self, package: &ReadPackage, analysis: &Analysis, main: FnId) -> Option<Start> {
-        let record: Record = serde_json::from_slice(&fs::read(&self.path).ok()?).ok()?;
-        if record.about != self.about {
-            return None;
-        }
-        Recall::new(&record, package, analysis)?.start(main)
-    }
-}
-
 impl Record {
-    fn of(about: u64, package: &ReadPackage, start: &Start) -> Self {
-        let at = |place: &Place| (place.0.0, place.1);
-        let list = |places: &BTreeSet<Place>| places.iter().map(at).collect();
-        let words = |marks: &BTreeMap<Place, &'static str>| {
+    /// Of the sources as they are.
+    pub fn of(program: &Program, known: &Knowledge) -> Self {
+        let at = |place: &Position| (place.0.0, place.1);
+        let list = |places: &BTreeSet<Position>| places.iter().map(at).collect();
+        let words = |marks: &BTreeMap<Position, &'static str>| {
             marks
                 .iter()
                 .map(|(place, word)| (at(place), (*word).to_owned()))
                 .collect()
         };
-        let decisions = &start.decisions;
+        let decisions = &known.decisions;
         let objects = decisions.objects.iter();
-        let refused = start.refused.iter();
+        let refused = known.refused.iter();
         Self {
-            about,
-            files: package
-                .program
+            files: program
                 .files
                 .iter()
                 .map(|file| (file.path.clone(), file.text.clone()))
@@ -179,15 +95,20 @@ impl Record {
             refused: refused
                 .map(|(&site, (reason, cause))| (site, reason.clone(), at(cause)))
                 .collect(),
-            saves_all: start.saves_all,
+            saves_all: known.saves_all,
         }
     }
+}
+
+/// What still holds of what was decided.
+pub fn recall(record: &Record, program: &Program, analysis: &Analysis, main: FnId) -> Option<Knowledge> {
+    Recall::new(record, program, analysis)?.start(main)
 }
 
 /// A record, read in the light of the sources as they are.
 struct Recall<'r> {
     record: &'r Record,
-    package: &'r ReadPackage,
+    program: &'r Program,
     analysis: &'r Analysis,
     effects: Effects<'r>,
     types: Types,
@@ -198,13 +119,12 @@ struct Recall<'r> {
 }
 
 impl<'r> Recall<'r> {
-    fn new(record: &'r Record, package: &'r ReadPackage, analysis: &'r Analysis) -> Option<Self> {
-        let program = &package.program;
+    fn new(record: &'r Record, program: &'r Program, analysis: &'r Analysis) -> Option<Self> {
         let files: Vec<Option<(FileId, Change)>> = record
             .files
             .iter()
             .map(|(path, text)| {
-                let file = file_of(program, path)?;
+                let file = program.file_at(path)?;
                 Some((file, Change::between(text, &program.file(file).text)?))
             })
             .collect();
@@ -212,7 +132,7 @@ impl<'r> Recall<'r> {
         Some(Self {
             only_inside: files.len() == program.files.len() && files.iter().all(is_inside),
             record,
-            package,
+            program,
             analysis,
             effects: Effects::of(program, analysis),
             types: Types::of(program),
@@ -226,22 +146,22 @@ impl<'r> Recall<'r> {
     }
 
     /// A place that is in the program still.
-    fn anywhere(&self, at: &At) -> Option<Place> {
+    fn anywhere(&self, at: &At) -> Option<Position> {
         let (file, Now::Unchanged(byte) | Now::Similar(byte) | Now::Outside(byte)) = self.now(*at)?;
         Some((file, byte))
     }
 
     /// A place in a function that reads as before, in a program whose types and signatures do.
-    fn as_before(&self, at: &At) -> Option<Place> {
+    fn as_before(&self, at: &At) -> Option<Position> {
         match self.now(*at)? {
             (file, Now::Unchanged(byte)) if self.only_inside => Some((file, byte)),
             _ => None,
         }
     }
 
-    fn start(&self, main: FnId) -> Option<Start> {
+    fn start(&self, main: FnId) -> Option<Knowledge> {
         let record = self.record;
-        let mut start = Start::default();
+        let mut start = Knowledge::default();
         start.decisions.serde = record.serde;
         start.decisions.derives = record.derives.iter().filter_map(|at| self.type_at(at)).collect();
         start.decisions.bounds = record.bounds.iter().filter_map(|at| self.anywhere(at)).collect();
@@ -268,14 +188,14 @@ impl<'r> Recall<'r> {
         self.variables(&mut start.decisions, &placement);
         for (at, word) in &record.parameters {
             if let Some(place) = self.as_before(at) {
-                start.decisions.parameters.insert(place, known(word)?);
+                start.decisions.parameters.insert(place, known_word(word)?);
             }
         }
         Some(start)
     }
 
     /// The type that begins there.
-    fn type_at(&self, at: &At) -> Option<Place> {
+    fn type_at(&self, at: &At) -> Option<Position> {
         let place = self.anywhere(at)?;
         self.types.get(place).map(|_| place)
     }
@@ -293,7 +213,7 @@ impl<'r> Recall<'r> {
         for ty in refilled.filter_map(|at| self.type_at(at)) {
             decisions
                 .fields
-                .extend(refill::words_of_fields(&self.package.program, ty)?);
+                .extend(refill::words_of_fields(self.program, ty)?);
             decisions.refilled.insert(ty);
         }
         Some(())
@@ -301,7 +221,7 @@ impl<'r> Recall<'r> {
 
     /// The types behind a trait's objects are looked for anew.
     fn objects(&self, decisions: &mut Decisions) {
-        let program = &self.package.program;
+        let program = self.program;
         for (name, is_edited) in &self.record.objects {
             if name == OUTPUTS {
                 if self.only_inside {
@@ -324,17 +244,17 @@ impl<'r> Recall<'r> {
             let found = match word.as_str() {
                 "serde" | "save" => self.same_let(at),
                 "reexecute" => self.same_let(at).or_else(|| self.as_before(at)).filter(|&place| {
-                    let program = &self.package.program;
+                    let program = self.program;
                     self.effects.may_run_again(place)
                         && !inputs_change(program, self.analysis, placement, place)
                 }),
-                "elsewhere" => self.as_before(at).filter(|&place| {
-                    is_used_elsewhere(&self.package.program, self.analysis, placement, place)
-                }),
+                "elsewhere" => self
+                    .as_before(at)
+                    .filter(|&place| is_used_elsewhere(self.program, self.analysis, placement, place)),
                 "refill" => self.as_before(at).filter(|&place| self.may_be_filled(at, place)),
                 _ => None,
             };
-            if let (Some(place), Some(word)) = (found, known(word)) {
+            if let (Some(place), Some(word)) = (found, known_word(word)) {
                 decisions.variables.insert(place, word);
             }
         }
@@ -356,11 +276,11 @@ impl<'r> Recall<'r> {
         }
     }
 
-    fn may_be_filled(&self, at: &At, place: Place) -> bool {
+    fn may_be_filled(&self, at: &At, place: Position) -> bool {
         if self.record.replayed.contains(at) {
             return self.effects.may_be_gone_over_again(place);
         }
-        let program = &self.package.program;
+        let program = self.program;
         let is_exchanged = match locate::locate(program, place.0, place.1) {
             Some(Found::Let { names, .. }) => refill::is_exchanged(&self.analysis.items, place, &names[0]),
             _ => true,
@@ -378,18 +298,18 @@ impl<'r> Recall<'r> {
     }
 
     /// A `let` that reads as before, whatever is around it.
-    fn same_let(&self, at: &At) -> Option<Place> {
+    fn same_let(&self, at: &At) -> Option<Position> {
         let place = self.anywhere(at)?;
         let (_, old) = self.record.files.get(at.0)?;
-        let new = &self.package.program.file(place.0).text;
-        let statement = locate::statement_at(&self.package.program, place.0, place.1)?;
+        let new = &self.program.file(place.0).text;
+        let statement = locate::statement_at(self.program, place.0, place.1)?;
         let reads_as_before = statement.start == place.1 && old[at.1..].starts_with(&new[statement]);
         reads_as_before.then_some(place)
     }
 }
 
 /// The word as the decisions have it.
-fn known(word: &str) -> Option<&'static str> {
+fn known_word(word: &str) -> Option<&'static str> {
     [
         "reexecute",
         "refill",

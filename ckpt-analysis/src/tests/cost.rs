@@ -1,19 +1,19 @@
 //! Trips and shares.
 
 use super::{analysed, function};
-use ckpt_analysis::cost::LoopCost;
+use crate::cost::LoopCost;
 
 /// Trips of the loops of a program, in order; `None` where they are guessed.
 fn trips(text: &str) -> Vec<Option<f64>> {
     let (analysis, costs) = costs(text);
-    let of = |one: &ckpt_analysis::calls::Loop| {
+    let of = |one: &crate::calls::Loop| {
         let cost: LoopCost = costs.loops[one.id.0];
         cost.known.then_some(cost.trips)
     };
     analysis.graph.loops.iter().map(of).collect()
 }
 
-fn costs(text: &str) -> (ckpt_analysis::Analysis, ckpt_analysis::cost::Costs) {
+fn costs(text: &str) -> (crate::Analysis, crate::cost::Costs) {
     let analysis = analysed(&[("main.rs", text)]);
     let costs = analysis.costs(function(&analysis, "main"));
     (analysis, costs)

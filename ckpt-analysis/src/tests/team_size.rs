@@ -1,7 +1,7 @@
 //! With how many threads a restart may come to a site.
 
 use super::placed;
-use ckpt_analysis::placement::team_size::{SiteThreads, team_sizes};
+use crate::placement::team_size::{SiteThreads, team_sizes};
 
 /// The kinds of the sites, each with why, in the order of the text.
 fn kinds(text: &str) -> Vec<(&'static str, String)> {

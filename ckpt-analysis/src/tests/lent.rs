@@ -1,8 +1,8 @@
 //! Signatures that have to say that what is lent can be saved.
 
 use super::{placed, program};
-use ckpt_analysis::decisions::mutable_loans::{lent_edits, lent_objects};
-use ckpt_analysis::{Edited, FileId};
+use crate::decisions::mutable_loans::{lent_edits, lent_objects};
+use crate::{Edited, FileId};
 use std::collections::BTreeSet;
 
 /// The first line of `step` after the edits, where `main` calls it in a long loop.

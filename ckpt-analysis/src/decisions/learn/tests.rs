@@ -1,6 +1,5 @@
-use super::super::oracle::Prose;
 use super::*;
-use ckpt_analysis::source::SourceFile;
+use crate::source::{FileId, SourceFile};
 
 const TEXT: &str = "struct Rule { f: f64 }\nfn main() { let a = Rule { f: 1.0 }; let (b, c) = open(); }\n";
 
@@ -17,23 +16,18 @@ fn program() -> Program {
     }
 }
 
-fn not_checkpoint(type_name: &str, at: &str) -> Located {
-    finding(Kind::NotCheckpoint, type_name, at)
+fn not_checkpoint(type_name: &str, at: &str) -> Finding {
+    finding(FindingKind::NotCheckpoint, type_name, at)
 }
 
-fn finding(kind: Kind, type_name: &str, at: &str) -> Located {
-    Located {
-        finding: Finding {
-            kind,
-            type_name: type_name.into(),
-            definition: None,
-            places: Vec::new(),
-            is_about_outputs: false,
-            rendered: Prose::default(),
-            message: Prose::default(),
-        },
-        places: vec![(FileId(0), TEXT.find(at).expect("the place is there"))],
+fn finding(kind: FindingKind, type_name: &str, at: &str) -> Finding {
+    Finding {
+        kind,
+        type_name: type_name.into(),
         definition: None,
+        places: vec![(FileId(0), TEXT.find(at).expect("the place is there"))],
+        is_about_outputs: false,
+        said: String::new(),
     }
 }
 
@@ -58,7 +52,7 @@ fn the_types_that_a_static_holds_are_derived_once() {
     let (types, items) = (Types::of(&program), Items::default());
     let mut decider = decider(&program, &items, &types);
     let one = [finding(
-        Kind::NotGlobal,
+        FindingKind::NotGlobal,
         "&LocalKey<RefCell<[a::Rule; 64]>>",
         "main",
     )];

@@ -1,7 +1,7 @@
 //! The call graph.
 
 use super::{analysed, callees, function};
-use ckpt_analysis::calls::Trap;
+use crate::calls::Trap;
 
 #[test]
 fn methods_are_found_by_the_type_of_their_receiver() {

@@ -1,7 +1,7 @@
 //! The inventory.
 
 use super::analysed;
-use ckpt_analysis::items::{Annotation, FnKind, GlobalKind};
+use crate::items::{Annotation, FnKind, GlobalKind};
 
 const TEXT: &str = "
 /// Documented.
@@ -96,7 +96,7 @@ fn a_byte_order_mark_is_counted() {
     let mut program = super::program(&[("main.rs", "fn main() {}")]);
     program.files[0].text.insert(0, '\u{feff}');
     program.files[0].base = 3;
-    let analysis = ckpt_analysis::analyse(&program);
+    let analysis = crate::analyse(&program);
     let main = &analysis.items.functions[0];
     assert_eq!((main.insert_at, main.body_at), (3, 14));
 }

@@ -1,54 +1,16 @@
-//! From the placement of the compiler to marks in files, and back from a place in a file to the sites it stands for.
+//! From a place in a file back to the sites that it stands for.
 
+use crate::Analysis;
+use crate::calls::CallId;
+use crate::items::FnId;
+use crate::placement::{Holder, PlacedSite, Placement};
+use crate::source::locate::{scope_of, statement_at};
+use crate::source::{FileId, Position, Program};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use ckpt_analysis::calls::CallId;
-use ckpt_analysis::edits::{FunctionMark, Place, SiteMark};
-use ckpt_analysis::items::FnId;
-use ckpt_analysis::placement::{Holder, PlacedSite, Placement};
-use ckpt_analysis::source::locate::{scope_of, statement_at};
-use ckpt_analysis::{Analysis, FileId, Program, arguments};
-
-/// The functions that get an attribute; those that the user has annotated stay as they are.
-pub fn function_marks(analysis: &Analysis, placement: &Placement) -> Vec<FunctionMark> {
-    placement
-        .functions
-        .iter()
-        .filter(|one| !one.by_user)
-        .map(|one| {
-            let function = analysis.items.function(one.function);
-            FunctionMark {
-                file: function.place.file,
-                at: function.insert_at,
-                end: function.place.bytes.end,
-                opens_session: one.opens_session,
-                arguments: {
-                    let calls: Vec<String> = one.calls.iter().map(|name| name.name.clone()).collect();
-                    arguments(analysis, one.function, &calls)
-                },
-            }
-        })
-        .collect()
-}
-
-/// The sites that are put in.
-pub fn site_marks(placement: &Placement) -> Vec<SiteMark> {
-    placement
-        .sites
-        .iter()
-        .filter(|one| one.site.holder != Holder::User)
-        .map(|one| SiteMark {
-            file: one.place.file,
-            at: one.site.at,
-            before_statement: one.site.holder.before_statement(),
-            wraps: one.site.wraps,
-        })
-        .collect()
-}
-
 /// The instrumented function around a place, the innermost.
-pub fn function_at(analysis: &Analysis, placement: &Placement, place: Place) -> Option<FnId> {
+pub fn function_at(analysis: &Analysis, placement: &Placement, place: Position) -> Option<FnId> {
     placement
         .functions
         .iter()
@@ -71,7 +33,7 @@ pub fn sites_behind<'p>(
     analysis: &Analysis,
     placement: &'p Placement,
     function: FnId,
-    place: Place,
+    place: Position,
 ) -> Vec<&'p PlacedSite> {
     if let Some(scope) = scope_of(program, place.0, place.1) {
         let within = sites_within(analysis, placement, function, &scope);

@@ -1,7 +1,7 @@
 //! Calls of functions that do nothing with a closure but call it, written out.
 
-use ckpt_analysis::decisions::closure_callers::calls_to_write_out;
-use ckpt_analysis::{Edited, analyse};
+use crate::decisions::closure_callers::calls_to_write_out;
+use crate::{Edited, analyse};
 
 /// The text of each file with all such calls written out.
 fn written_out(files: super::Files<'_>) -> Vec<String> {

@@ -29,7 +29,7 @@ fn strange_programs_are_no_trouble() {
 
 #[test]
 fn an_empty_program_and_one_without_files_are_no_trouble() {
-    let analysis = ckpt_analysis::analyse(&ckpt_analysis::Program::default());
+    let analysis = crate::analyse(&crate::Program::default());
     assert_eq!(analysis.items.main_of(0), None);
     assert_eq!(analysed(&[("lib.rs", "")]).items.main_of(0), None);
 }
@@ -72,9 +72,9 @@ fn ten_thousand_lines_are_analysed_in_no_time() {
     text += "}";
     let program = super::program(&[("main.rs", &text)]);
     let start = std::time::Instant::now();
-    let analysis = ckpt_analysis::analyse(&program);
+    let analysis = crate::analyse(&program);
     let main = analysis.items.main_of(0).expect("a main");
-    let placement = ckpt_analysis::place(&analysis, main, &Default::default());
+    let placement = crate::place(&analysis, main, &Default::default());
     let spent = start.elapsed();
     assert!(text.lines().count() > 10_000);
     assert!(spent.as_secs_f64() < 20.0, "{spent:?} {}", placement.coverage);

@@ -3,11 +3,13 @@
 //! `ROBUSTNESS_FILES` and `ROBUSTNESS_SEED` as in the robustness test of single functions.
 
 use super::sources::chosen_files;
-use ckpt_analysis::decisions::closure_callers::calls_to_write_out;
-use ckpt_analysis::edits::{Decisions, FunctionMark, SiteMark, edits};
-use ckpt_analysis::items::FnId;
-use ckpt_analysis::source::edits::{Edited, by_file};
-use ckpt_analysis::{Analysis, ChooseOptions, FileId, Placement, Program, analyse, arguments, place};
+use crate::decisions::Decisions;
+use crate::decisions::closure_callers::calls_to_write_out;
+use crate::edits::{FunctionMark, SiteMark, edits};
+use crate::items::FnId;
+use crate::placement::expressible::arguments;
+use crate::source::edits::{Edited, by_file};
+use crate::{Analysis, ChooseOptions, FileId, Placement, Program, analyse, place};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Nested expressions are walked recursively, by `syn` too.

@@ -1,34 +1,69 @@
 //! From what the oracle found to decisions: a derive, a bound, a statement that runs again, a site given up.
 
 mod advice;
+mod rounds;
+mod sites;
 
+pub use rounds::{Lesson, WaysOut, learn, ways_out};
+
+use crate::decisions::bounds::{associated_type, type_parameter};
+use crate::decisions::objects::object_edits;
+use crate::decisions::refill;
+use crate::decisions::saved_types::Types;
+use crate::decisions::writers::{is_output, output_edits};
+use crate::decisions::{Decisions, OUTPUTS};
+use crate::items::Items;
+use crate::source::edits::line_and_column;
+use crate::source::locate::{self, Found};
+use crate::source::{Position, Program};
+use advice::{advice, is_of_std};
 use std::collections::BTreeSet;
 
-use ckpt_analysis::decisions::objects::object_edits;
-use ckpt_analysis::decisions::refill;
-use ckpt_analysis::decisions::saved_types::Types;
-use ckpt_analysis::decisions::writers::{is_output, output_edits};
-use ckpt_analysis::edits::{self, Decisions, Place, type_parameter};
-use ckpt_analysis::items::Items;
-use ckpt_analysis::source::edits::line_and_column;
-use ckpt_analysis::source::locate::{self, Found};
-use ckpt_analysis::{FileId, Program};
+/// What a message of rustc means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FindingKind {
+    /// A value of the type cannot be saved.
+    NotCheckpoint,
+    /// A static of the type cannot be saved.
+    NotGlobal,
+    /// A type parameter lacks the bound `Checkpoint`.
+    MissingBound,
+    /// The type does not go through serde.
+    NotSerde,
+    /// A value that is left out has a destructor.
+    Destructor,
+    /// A field of the type is lent, and the type cannot be taken apart.
+    NotSplit,
+    /// What a type borrows does not live as long as it would have to.
+    ShortLifetime,
+    /// A refusal in ckpt's own words.
+    Refusal,
+    /// Anything else.
+    Other,
+}
 
-use crate::package::build::oracle::{Finding, Kind};
-use advice::{advice, is_of_std};
+impl FindingKind {
+    /// Whether it may be gone once something else is decided.
+    pub fn is_vague(self) -> bool {
+        matches!(self, Self::ShortLifetime | Self::Refusal | Self::Other)
+    }
+}
 
-/// Under this name the edits of `Box<dyn Write>` are with those of the program's own objects.
-pub const OUTPUTS: &str = "dyn ckpt::output::Write";
-
-/// A finding with its places in the user's own source.
-#[derive(Debug)]
-pub struct Located {
-    /// What rustc said.
-    pub finding: Finding,
-    /// The places that lie in files of the program, the primary ones first: bytes of the original text.
-    pub places: Vec<Place>,
+/// One error of rustc, with its places in the user's own source.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// What it means.
+    pub kind: FindingKind,
+    /// The type that it is about, as rustc writes it; empty where it is about none.
+    pub type_name: String,
     /// Where the type is defined.
-    pub definition: Option<Place>,
+    pub definition: Option<Position>,
+    /// The places that lie in files of the program, the primary ones first: bytes of the original text.
+    pub places: Vec<Position>,
+    /// Whether it is about the trait of outputs, by which a box of std's is exchanged.
+    pub is_about_outputs: bool,
+    /// rustc's first line, for people: nothing goes by it.
+    pub said: String,
 }
 
 /// What comes of a round.
@@ -37,7 +72,7 @@ pub struct Round {
     /// Whether a decision is new: it is worth asking again.
     pub changed: bool,
     /// Functions whose sites have to go, with the reason: by a byte inside each.
-    pub given_up: Vec<(Place, String)>,
+    pub given_up: Vec<(Position, String)>,
     /// What no decision mends.
     pub unsolved: Vec<usize>,
     /// What had been decided before it. One cause shows in several findings: what this round has decided on it stands
@@ -54,15 +89,15 @@ pub struct Decider<'a> {
     /// Its types.
     pub types: &'a Types,
     /// Whether the `let` at this place may be run again at a restart although the one-function compiler cannot tell.
-    pub repeatable: &'a dyn Fn(Place) -> bool,
+    pub repeatable: &'a dyn Fn(Position) -> bool,
     /// Whether the value of the `let` at this place may be made again, if it is filled from the checkpoint then.
-    pub remakable: &'a dyn Fn(Place, &[String]) -> bool,
+    pub remakable: &'a dyn Fn(Position, &[String]) -> bool,
     /// Whether the `let` at this place makes an iterator that may be gone over again.
-    pub replayable: &'a dyn Fn(Place) -> bool,
+    pub replayable: &'a dyn Fn(Position) -> bool,
     /// Whether what the `let` at this place declares is used in other branches only than those with the sites.
-    pub is_elsewhere: &'a dyn Fn(Place) -> bool,
+    pub is_elsewhere: &'a dyn Fn(Position) -> bool,
     /// Whether a place is in a function that ckpt has put an attribute on.
-    pub is_instrumented: &'a dyn Fn(Place) -> bool,
+    pub is_instrumented: &'a dyn Fn(Position) -> bool,
     /// Whether crates that the program depends on have serde behind a feature that is off.
     pub offers_serde: bool,
     /// What has been decided so far.
@@ -71,7 +106,7 @@ pub struct Decider<'a> {
 
 impl Decider<'_> {
     /// One round: all findings of one answer.
-    pub fn decide(&mut self, findings: &[Located]) -> Round {
+    pub fn decide(&mut self, findings: &[Finding]) -> Round {
         let mut round = Round {
             before: self.decisions.clone(),
             ..Round::default()
@@ -97,13 +132,13 @@ impl Decider<'_> {
     }
 
     /// Whether another decision may be all that is missing: a type that is filled lacks what one of its parameters lacks.
-    fn is_vague(&self, one: &Located) -> bool {
-        let is_filled = |ty: Place| self.decisions.refilled.contains(&ty);
-        one.finding.kind.is_vague() || self.type_of(one).is_some_and(is_filled)
+    fn is_vague(&self, one: &Finding) -> bool {
+        let is_filled = |ty: Position| self.decisions.refilled.contains(&ty);
+        one.kind.is_vague() || self.type_of(one).is_some_and(is_filled)
     }
 
     /// A type that holds a trait's objects with a lifetime: those that a checkpoint lists live as long as the program.
-    fn bounded_objects(&mut self, one: &Located) -> bool {
+    fn bounded_objects(&mut self, one: &Finding) -> bool {
         for &place in &one.places {
             if let Some(Found::Field { name, item, .. }) = locate::locate(self.program, place.0, place.1)
                 && self.decisions.derives.contains(&(place.0, item))
@@ -115,21 +150,23 @@ impl Decider<'_> {
         false
     }
 
-    fn decide_one(&mut self, one: &Located, round: &mut Round) -> bool {
-        match one.finding.kind {
-            Kind::MissingBound => self.bound(one),
-            Kind::NotCheckpoint | Kind::NotSplit => self.not_checkpoint(one, round),
-            Kind::NotGlobal => self.not_global(one, round),
-            Kind::NotSerde => self.not_serde(one, round),
-            Kind::Destructor => self.destructor(one, round),
-            Kind::ShortLifetime if self.not_output(one) || self.bounded_objects(one) => true,
-            Kind::Other if self.not_output(one) => true,
-            Kind::ShortLifetime | Kind::Refusal | Kind::Other => self.give_up(one, round),
+    fn decide_one(&mut self, one: &Finding, round: &mut Round) -> bool {
+        match one.kind {
+            FindingKind::MissingBound => self.bound(one),
+            FindingKind::NotCheckpoint | FindingKind::NotSplit => self.not_checkpoint(one, round),
+            FindingKind::NotGlobal => self.not_global(one, round),
+            FindingKind::NotSerde => self.not_serde(one, round),
+            FindingKind::Destructor => self.destructor(one, round),
+            FindingKind::ShortLifetime if self.not_output(one) || self.bounded_objects(one) => true,
+            FindingKind::Other if self.not_output(one) => true,
+            FindingKind::ShortLifetime | FindingKind::Refusal | FindingKind::Other => {
+                self.give_up(one, round)
+            }
         }
     }
 
-    fn bound(&mut self, one: &Located) -> bool {
-        let name = &one.finding.type_name;
+    fn bound(&mut self, one: &Finding) -> bool {
+        let name = &one.type_name;
         let found = one
             .places
             .iter()
@@ -140,11 +177,11 @@ impl Decider<'_> {
         })
     }
 
-    fn not_checkpoint(&mut self, one: &Located, round: &mut Round) -> bool {
-        if one.finding.type_name.starts_with("dyn ") || one.finding.type_name.starts_with("(dyn ") {
+    fn not_checkpoint(&mut self, one: &Finding, round: &mut Round) -> bool {
+        if one.type_name.starts_with("dyn ") || one.type_name.starts_with("(dyn ") {
             return self.object(one, round);
         }
-        let associated = edits::associated_type(self.program, self.items, &one.finding.type_name);
+        let associated = associated_type(self.program, self.items, &one.type_name);
         if let Some(place) = associated.filter(|place| !round.before.bounds.contains(place)) {
             self.decisions.bounds.insert(place);
             return true;
@@ -170,22 +207,21 @@ impl Decider<'_> {
                 }
             }
         }
-        if one.finding.kind == Kind::NotSplit {
+        if one.kind == FindingKind::NotSplit {
             return self.give_up(one, round);
         }
         self.holder(one, round)
     }
 
     /// A static: rustc names its whole type, `&LocalKey<RefCell<[Timer; 64]>>`, so the types of the program in it are derived.
-    fn not_global(&mut self, one: &Located, round: &mut Round) -> bool {
+    fn not_global(&mut self, one: &Finding, round: &mut Round) -> bool {
         self.derives_named(one, round)
     }
 
     /// The types of the program that the name of a type mentions are derived, with all that they hold: rustc speaks of
     /// the whole where it cannot tell which part lacks something.
-    fn derives_named(&mut self, one: &Located, round: &Round) -> bool {
+    fn derives_named(&mut self, one: &Finding, round: &Round) -> bool {
         let words = one
-            .finding
             .type_name
             .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':')));
         let words: Vec<_> = words.filter_map(|word| self.types.named(word)).collect();
@@ -204,8 +240,8 @@ impl Decider<'_> {
     }
 
     /// An object of a trait: an attribute on the trait lists its types.
-    fn object(&mut self, one: &Located, round: &mut Round) -> bool {
-        let name = &one.finding.type_name;
+    fn object(&mut self, one: &Finding, round: &mut Round) -> bool {
+        let name = &one.type_name;
         if round.before.objects.contains_key(name) {
             return self.holder(one, round);
         }
@@ -234,9 +270,9 @@ impl Decider<'_> {
     }
 
     /// What is behind a box is none of those that a checkpoint knows: the box stays as it is.
-    fn not_output(&mut self, one: &Located) -> bool {
+    fn not_output(&mut self, one: &Finding) -> bool {
         match self.decisions.objects.get_mut(OUTPUTS) {
-            Some(edits) if one.finding.is_about_outputs && !edits.is_empty() => {
+            Some(edits) if one.is_about_outputs && !edits.is_empty() => {
                 edits.clear();
                 true
             }
@@ -245,7 +281,7 @@ impl Decider<'_> {
     }
 
     /// A type with functions or references in it: a restart makes the value again, and fills the rest in.
-    fn refill(&mut self, ty: Place, one: &Located, round: &Round) -> bool {
+    fn refill(&mut self, ty: Position, one: &Finding, round: &Round) -> bool {
         let is_known = self.decisions.refilled.contains(&ty);
         let stands_in_the_way = |place| self.types.held_by(place, &self.decisions.opaque).is_err();
         if !is_known && (!stands_in_the_way(ty) || self.decisions.opaque.contains_key(&ty)) {
@@ -288,7 +324,7 @@ impl Decider<'_> {
     }
 
     /// An iterator that is used up bit by bit: a restart makes it again, and brings it to where it was.
-    fn iterator(&mut self, one: &Located, round: &Round) -> bool {
+    fn iterator(&mut self, one: &Finding, round: &Round) -> bool {
         let variable =
             one.places.iter().find_map(
                 |&(file, offset)| match locate::locate(self.program, file, offset) {
@@ -309,7 +345,7 @@ impl Decider<'_> {
         true
     }
 
-    fn keep(&mut self, ty: Place) {
+    fn keep(&mut self, ty: Position) {
         let words = refill::words_of_fields(self.program, ty).unwrap_or_default();
         self.decisions.fields.extend(words);
         self.decisions.derives.insert(ty);
@@ -317,7 +353,7 @@ impl Decider<'_> {
     }
 
     /// A type cannot be saved after all.
-    fn forget(&mut self, item: Place, reason: String) {
+    fn forget(&mut self, item: Position, reason: String) {
         if self.decisions.refilled.remove(&item) {
             let words = refill::words_of_fields(self.program, item).unwrap_or_default();
             self.decisions
@@ -329,7 +365,7 @@ impl Decider<'_> {
     }
 
     /// The variable, parameter or field that holds a value which cannot be saved.
-    fn holder(&mut self, one: &Located, round: &mut Round) -> bool {
+    fn holder(&mut self, one: &Finding, round: &mut Round) -> bool {
         for &place in &one.places {
             match locate::locate(self.program, place.0, place.1) {
                 Some(Found::Field {
@@ -386,7 +422,7 @@ impl Decider<'_> {
     }
 
     /// A field of a derived type: through serde if the type has it, else the type cannot be saved after all.
-    fn field(&mut self, field: Place, item: Place, name: &str, one: &Located, round: &Round) -> bool {
+    fn field(&mut self, field: Position, item: Position, name: &str, one: &Finding, round: &Round) -> bool {
         if !round.before.fields.contains_key(&field) && self.may_go_through_serde(one) {
             self.decisions.fields.insert(field, "serde");
             return true;
@@ -399,12 +435,12 @@ impl Decider<'_> {
             return true;
         }
         self.decisions.fields.remove(&field);
-        self.forget(item, format!("{name}: {}", one.finding.type_name));
+        self.forget(item, format!("{name}: {}", one.type_name));
         true
     }
 
     /// A variable with a value of another crate's type, which may change: through serde if the type has it.
-    fn variable_through_serde(&mut self, variable: Place, one: &Located, round: &Round) -> bool {
+    fn variable_through_serde(&mut self, variable: Position, one: &Finding, round: &Round) -> bool {
         let is_new = !round.before.variables.contains_key(&variable);
         let may = is_new && !round.before.not_serde.contains(&variable) && self.may_go_through_serde(one);
         if may {
@@ -413,8 +449,8 @@ impl Decider<'_> {
         may
     }
 
-    fn may_go_through_serde(&self, one: &Located) -> bool {
-        let name = &one.finding.type_name;
+    fn may_go_through_serde(&self, one: &Finding) -> bool {
+        let name = &one.type_name;
         one.definition.is_none()
             && !name.starts_with(['&', '*'])
             && !["dyn ", "fn(", "closure@"].iter().any(|part| name.contains(part))
@@ -423,7 +459,7 @@ impl Decider<'_> {
     }
 
     /// What does not go through serde, even with the features of other crates that are about it.
-    fn not_serde(&mut self, one: &Located, round: &mut Round) -> bool {
+    fn not_serde(&mut self, one: &Finding, round: &mut Round) -> bool {
         if self.offers_serde && !round.before.serde {
             self.decisions.serde = true;
             return true;
@@ -435,7 +471,7 @@ impl Decider<'_> {
                     start, name, item, ..
                 }) => {
                     self.decisions.fields.remove(&(file, start));
-                    self.forget((file, item), format!("{name}: {}", one.finding.type_name));
+                    self.forget((file, item), format!("{name}: {}", one.type_name));
                     return true;
                 }
                 Some(Found::Let { start, .. }) => {
@@ -455,7 +491,7 @@ impl Decider<'_> {
     }
 
     /// A dead value whose destructor must run: it is saved, or, where it cannot be, made again.
-    fn destructor(&mut self, one: &Located, round: &mut Round) -> bool {
+    fn destructor(&mut self, one: &Finding, round: &mut Round) -> bool {
         for &place in &one.places {
             if let Some(Found::Let {
                 start,
@@ -476,7 +512,7 @@ impl Decider<'_> {
     }
 
     /// The sites of the function that the error is in have to go: the site is placed further out.
-    fn give_up(&self, one: &Located, round: &mut Round) -> bool {
+    fn give_up(&self, one: &Finding, round: &mut Round) -> bool {
         let place = one.places.iter().find(|&&place| (self.is_instrumented)(place));
         match place {
             Some(&place) => {
@@ -488,12 +524,12 @@ impl Decider<'_> {
     }
 
     /// Why a site cannot be where it is, and what to write instead.
-    fn reason(&self, one: &Located, place: Place) -> String {
-        let ty = &one.finding.type_name;
-        let holds = match one.finding.kind {
-            Kind::NotCheckpoint => "is of a type that no checkpoint holds",
-            Kind::Destructor => "has a destructor that a restart would miss",
-            _ => return one.finding.message.to_string(),
+    fn reason(&self, one: &Finding, place: Position) -> String {
+        let ty = &one.type_name;
+        let holds = match one.kind {
+            FindingKind::NotCheckpoint => "is of a type that no checkpoint holds",
+            FindingKind::Destructor => "has a destructor that a restart would miss",
+            _ => return one.said.clone(),
         };
         let in_the_way = self.field_in_the_way(one);
         let advice = advice(in_the_way.as_deref().unwrap_or(ty));
@@ -508,12 +544,12 @@ impl Decider<'_> {
             Some(Found::Parameter { name, .. }) => {
                 format!("parameter `{name}`, line {line}, {holds}: `{ty}`{field}\n    instead: {advice}")
             }
-            _ => format!("line {line}: {}\n    instead: {advice}", one.finding.message),
+            _ => format!("line {line}: {}\n    instead: {advice}", one.said),
         }
     }
 
     /// The field that no checkpoint can hold, however deep it is: `Person.contacts: Weak<Person>` for a `Town`.
-    fn field_in_the_way(&self, one: &Located) -> Option<String> {
+    fn field_in_the_way(&self, one: &Finding) -> Option<String> {
         let mut field = self.decisions.opaque.get(&self.type_of(one)?)?;
         let mut seen = BTreeSet::new();
         while seen.insert(field) {
@@ -527,26 +563,17 @@ impl Decider<'_> {
     }
 
     /// The type of the program that a finding is about.
-    fn type_of(&self, one: &Located) -> Option<Place> {
+    fn type_of(&self, one: &Finding) -> Option<Position> {
         if let Some((file, offset)) = one.definition
             && let Some(Found::Type { item, .. }) = locate::locate(self.program, file, offset)
         {
             return Some((file, item));
         }
-        let name = &one.finding.type_name;
+        let name = &one.type_name;
         let is_plain =
             !name.starts_with(['&', '*', '[', '(']) && !name.contains("dyn ") && !name.contains("{");
         is_plain.then(|| self.types.named(name)).flatten()
     }
-}
-
-/// The file of the program with this path.
-pub fn file_of(program: &Program, path: &std::path::Path) -> Option<FileId> {
-    program
-        .files
-        .iter()
-        .position(|file| file.path == path)
-        .map(FileId)
 }
 
 #[cfg(test)]

@@ -3,12 +3,36 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ckpt_analysis::decisions::closure_callers::{WrittenOut, calls_to_write_out};
-use ckpt_analysis::items::Annotation;
-use ckpt_analysis::placement::Placement;
-use ckpt_analysis::{Analysis, ChooseOptions, Edited, FileId, place};
+use super::{WrittenOut, calls_to_write_out};
+use crate::items::Annotation;
+use crate::placement::{ChooseOptions, Placement};
+use crate::source::edits::Edited;
+use crate::source::{FileId, Program};
+use crate::{Analysis, analyse_with, place};
+use ckpt_compiler::library::Tables;
 
-use crate::package::read::{CallWrittenOut, ReadPackage};
+/// Sources whose texts may be changed before they are analysed.
+pub trait Sources {
+    /// They, as they are now.
+    fn program(&self) -> &Program;
+
+    /// Puts another text in the place of a file's; whether that is Rust.
+    fn set_text(&mut self, file: FileId, text: String) -> bool;
+
+    /// Puts the texts of the files back.
+    fn read_as_it_is(&mut self) -> bool;
+}
+
+/// A call in whose place the body of the function stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InlinedCall {
+    /// The function.
+    pub name: String,
+    /// The file.
+    pub file: FileId,
+    /// The line.
+    pub line: usize,
+}
 
 /// Where sites reach so much of the run anyway, nothing is written out.
 const ENOUGH: f64 = 0.95;
@@ -18,20 +42,21 @@ const WORTH_IT: f64 = 0.01;
 const DEEPEST: usize = 3;
 
 /// What the stages find in the package, with those calls written out in it that sites are behind.
-pub fn analyse(package: &mut ReadPackage) -> Analysis {
-    let analysis = package.analyse();
-    if is_annotated(&analysis) || calls_to_write_out(&package.program, &analysis).is_empty() {
-        return analysis;
+pub fn analyse(sources: &mut dyn Sources, tables: &Tables) -> (Analysis, Vec<InlinedCall>) {
+    let analysis = analyse_with(sources.program(), tables.clone());
+    if is_annotated(&analysis) || calls_to_write_out(sources.program(), &analysis).is_empty() {
+        return (analysis, Vec::new());
     }
     let plain = placement(&analysis).coverage;
     if plain >= ENOUGH {
-        return analysis;
+        return (analysis, Vec::new());
     }
-    let all = write_out(package, package.analyse(), |_| true);
+    let again = analyse_with(sources.program(), tables.clone());
+    let (all, _) = write_out((sources, tables), again, |_| true);
     let placed = placement(&all);
     if placed.coverage < plain + WORTH_IT {
-        package.read_as_it_is();
-        return analysis;
+        sources.read_as_it_is();
+        return (analysis, Vec::new());
     }
     let lines = lines_on_the_way(&all, &placed);
     let leads_to_sites = |call: &WrittenOut| {
@@ -41,8 +66,8 @@ pub fn analyse(package: &mut ReadPackage) -> Analysis {
             .next()
             .is_some()
     };
-    package.read_as_it_is();
-    write_out(package, analysis, leads_to_sites)
+    sources.read_as_it_is();
+    write_out((sources, tables), analysis, leads_to_sites)
 }
 
 fn is_annotated(analysis: &Analysis) -> bool {
@@ -69,36 +94,35 @@ fn lines_on_the_way(analysis: &Analysis, placement: &Placement) -> BTreeSet<(Fil
 
 /// Writes the calls out that are wanted, then those in the closures that were given to them.
 fn write_out(
-    package: &mut ReadPackage,
+    (sources, tables): (&mut dyn Sources, &Tables),
     mut analysis: Analysis,
     is_wanted: impl Fn(&WrittenOut) -> bool,
-) -> Analysis {
+) -> (Analysis, Vec<InlinedCall>) {
+    let mut inlined = Vec::new();
     for _ in 0..DEEPEST {
-        let mut calls = calls_to_write_out(&package.program, &analysis);
+        let mut calls = calls_to_write_out(sources.program(), &analysis);
         calls.retain(&is_wanted);
         let mut edits = BTreeMap::<FileId, Vec<_>>::new();
         for call in &calls {
             edits.entry(call.file).or_default().extend(call.edits.clone());
         }
         for (&file, edits) in &edits {
-            let text = Edited::new(&package.program.file(file).text, edits).text;
+            let text = Edited::new(&sources.program().file(file).text, edits).text;
             // What is no Rust where it stands is left as it was.
-            if !package.set_text(file, text) {
+            if !sources.set_text(file, text) {
                 calls.retain(|call| call.file != file);
             }
         }
         if calls.is_empty() {
             break;
         }
-        package
-            .written_out
-            .extend(calls.into_iter().map(|call| CallWrittenOut {
-                name: call.name,
-                file: call.file,
-                line: call.line,
-            }));
-        analysis = package.analyse();
+        inlined.extend(calls.into_iter().map(|call| InlinedCall {
+            name: call.name,
+            file: call.file,
+            line: call.line,
+        }));
+        analysis = analyse_with(sources.program(), tables.clone());
     }
-    package.written_out.sort_by_key(|call| (call.file, call.line));
-    analysis
+    inlined.sort_by_key(|call| (call.file, call.line));
+    (analysis, inlined)
 }

@@ -2,7 +2,7 @@
 //! in the way.
 
 use super::analysed;
-use ckpt_analysis::{ChooseOptions, Placement, place};
+use crate::{ChooseOptions, Placement, place};
 use std::path::{Path, PathBuf};
 
 struct Pattern {

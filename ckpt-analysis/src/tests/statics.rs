@@ -1,8 +1,8 @@
 //! Statics that hide in functions, and those that no checkpoint can hold.
 
 use super::{analysed, program};
-use ckpt_analysis::Edited;
-use ckpt_analysis::decisions::globals::{global_edits, refused_statics};
+use crate::Edited;
+use crate::decisions::globals::{global_edits, refused_statics};
 
 fn edited(text: &str) -> String {
     let files = [("main.rs", text)];

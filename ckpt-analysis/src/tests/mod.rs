@@ -30,8 +30,8 @@ mod wrappers;
 #[path = "../../../ckpt-compiler/tests/support/sources.rs"]
 mod sources;
 
-use ckpt_analysis::items::FnId;
-use ckpt_analysis::{
+use crate::items::FnId;
+use crate::{
     Analysis, ChooseOptions, CrateKind, CrateSource, FileId, Placement, Program, SourceFile, analyse, place,
 };
 use std::collections::BTreeMap;
@@ -115,7 +115,7 @@ fn sites(placement: &Placement) -> Vec<&str> {
 
 /// Function names with their marked calls.
 fn instrumented(analysis: &Analysis, placement: &Placement) -> Vec<(String, Vec<String>)> {
-    let one = |one: &ckpt_analysis::placement::PlacedFunction| {
+    let one = |one: &crate::placement::PlacedFunction| {
         let calls = one.calls.iter().map(|name| name.name.clone()).collect();
         (analysis.items.function(one.function).display.clone(), calls)
     };

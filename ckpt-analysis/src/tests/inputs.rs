@@ -1,8 +1,8 @@
 //! What would be another value if it were made a second time.
 
 use super::{analysed, program};
-use ckpt_analysis::decisions::changed_inputs::inputs_change;
-use ckpt_analysis::{ChooseOptions, FileId, place};
+use crate::decisions::changed_inputs::inputs_change;
+use crate::{ChooseOptions, FileId, place};
 
 /// Whether what `made` is made from changes, in a program that goes on with `rest` in its loop.
 fn change(before: &str, made: &str, after: &str, rest: &str) -> bool {

@@ -1,8 +1,8 @@
 //! Where the sites go.
 
 use super::{instrumented, placed, sites};
-use ckpt_analysis::arguments;
-use ckpt_analysis::placement::Holder;
+use crate::placement::Holder;
+use crate::placement::expressible::arguments;
 
 fn one(function: &str, calls: &[&str]) -> (String, Vec<String>) {
     (

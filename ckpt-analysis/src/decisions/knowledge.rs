@@ -1,0 +1,32 @@
+//! What rustc's answers have led to so far, about the program and about its sites.
+
+use crate::decisions::Decisions;
+use crate::placement::ChooseOptions;
+use crate::source::Position;
+use std::collections::BTreeMap;
+
+/// Where rounds with rustc start, and how far they have come.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Knowledge {
+    /// What is decided.
+    pub decisions: Decisions,
+    /// Where no site can be.
+    pub refused: Refused,
+    /// Whether nothing is executed again only to save less.
+    pub saves_all: bool,
+}
+
+/// Places of sites that cannot be, each with the reason and the function that rustc refused.
+pub type Refused = BTreeMap<(usize, usize), (String, Position)>;
+
+impl Knowledge {
+    /// The wishes for the placement.
+    pub fn wishes(&self, ranks: Option<usize>) -> ChooseOptions {
+        let refused = self.refused.iter();
+        ChooseOptions {
+            ranks,
+            refused: refused.map(|(&key, (reason, _))| (key, reason.clone())).collect(),
+            ..ChooseOptions::default()
+        }
+    }
+}

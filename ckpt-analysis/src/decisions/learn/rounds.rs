@@ -1,0 +1,99 @@
+//! One round with rustc: what was tried, what it said, and what is tried next.
+
+use super::{Decider, Finding, FindingKind, sites};
+use crate::Analysis;
+use crate::decisions::changed_inputs::inputs_change;
+use crate::decisions::effects::Effects;
+use crate::decisions::knowledge::Knowledge;
+use crate::decisions::other_branches::is_used_elsewhere;
+use crate::decisions::reexecution::Again;
+use crate::decisions::saved_types::Types;
+use crate::placement::{Placement, behind};
+use crate::source::Program;
+
+/// What comes of rustc's answer.
+#[derive(Debug, Clone)]
+pub struct Lesson {
+    /// What is known now.
+    pub known: Knowledge,
+    /// Whether a site has to go.
+    pub costs_a_site: bool,
+    /// Where no rule mends anything: the findings that are left, or none where it is all of them.
+    pub unsolved: Option<Vec<usize>>,
+}
+
+/// Draws conclusions from what rustc has said about a copy with this placement, these statements executed again, and all
+/// that was known before. `offers_serde`: whether crates that the program depends on have serde behind a feature that is
+/// off.
+pub fn learn(
+    program: &Program,
+    analysis: &Analysis,
+    (known, placement, again): (&Knowledge, &Placement, &Again),
+    findings: &[Finding],
+    offers_serde: bool,
+) -> Lesson {
+    let mut known = known.clone();
+    // What is executed again to save less must not cost a site.
+    if !again.is_empty() && findings.iter().any(|one| one.kind.is_vague()) {
+        known.saves_all = true;
+        return Lesson {
+            known,
+            costs_a_site: false,
+            unsolved: None,
+        };
+    }
+    let types = Types::of(program);
+    let effects = Effects::of(program, analysis);
+    let mut decider = Decider {
+        program,
+        items: &analysis.items,
+        types: &types,
+        repeatable: &|place| {
+            effects.may_run_again(place) && !inputs_change(program, analysis, placement, place)
+        },
+        remakable: &|place, lent: &[String]| effects.may_be_made_again_from(place, lent),
+        replayable: &|place| effects.may_be_gone_over_again(place),
+        is_elsewhere: &|place| is_used_elsewhere(program, analysis, placement, place),
+        is_instrumented: &|place| behind::function_at(analysis, placement, place).is_some(),
+        offers_serde,
+        decisions: known.decisions.clone(),
+    };
+    let outcome = decider.decide(findings);
+    let is_decided = decider.decisions != known.decisions;
+    known.decisions = decider.decisions;
+    // A site that the user has written stays where it is, whatever rustc says.
+    let gives_up = sites::give_up(
+        program,
+        analysis,
+        placement,
+        &outcome.given_up,
+        &mut known.refused,
+    );
+    Lesson {
+        costs_a_site: !outcome.given_up.is_empty(),
+        unsolved: (!outcome.changed || !is_decided && !gives_up).then_some(outcome.unsolved),
+        known,
+    }
+}
+
+/// What people are told where no rule mends what rustc says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaysOut {
+    /// Nothing but what rustc says: it is not about what a checkpoint holds.
+    AsRustcSays,
+    /// Another place for what is in statics.
+    Statics,
+    /// An attribute on the variable, or on the field of its type.
+    Attributes,
+}
+
+/// The ways out of what these findings have in common.
+pub fn ways_out(findings: &[&Finding]) -> WaysOut {
+    if findings.iter().all(|one| one.kind.is_vague()) {
+        WaysOut::AsRustcSays
+    } else if findings.iter().all(|one| one.kind == FindingKind::NotGlobal) {
+        WaysOut::Statics
+    } else {
+        WaysOut::Attributes
+    }
+}

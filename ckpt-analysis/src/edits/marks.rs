@@ -1,0 +1,43 @@
+//! From the placement to marks in files.
+
+use super::{FunctionMark, SiteMark};
+use crate::Analysis;
+use crate::placement::expressible::arguments;
+use crate::placement::{Holder, Placement};
+
+/// The functions that get an attribute; those that the user has annotated stay as they are.
+pub fn function_marks(analysis: &Analysis, placement: &Placement) -> Vec<FunctionMark> {
+    placement
+        .functions
+        .iter()
+        .filter(|one| !one.by_user)
+        .map(|one| {
+            let function = analysis.items.function(one.function);
+            FunctionMark {
+                file: function.place.file,
+                at: function.insert_at,
+                end: function.place.bytes.end,
+                opens_session: one.opens_session,
+                arguments: {
+                    let calls: Vec<String> = one.calls.iter().map(|name| name.name.clone()).collect();
+                    arguments(analysis, one.function, &calls)
+                },
+            }
+        })
+        .collect()
+}
+
+/// The sites that are put in.
+pub fn site_marks(placement: &Placement) -> Vec<SiteMark> {
+    placement
+        .sites
+        .iter()
+        .filter(|one| one.site.holder != Holder::User)
+        .map(|one| SiteMark {
+            file: one.place.file,
+            at: one.site.at,
+            before_statement: one.site.holder.before_statement(),
+            wraps: one.site.wraps,
+        })
+        .collect()
+}

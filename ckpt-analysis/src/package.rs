@@ -1,0 +1,291 @@
+//! The front door: one package, what is known of it, and what follows from that. The command knows nothing else of this
+//! crate; what it is given are values.
+
+use crate::Analysis;
+use crate::calls::{Call, CallId, Loop};
+use crate::cost::Costs;
+use crate::cost::bytes::Bytes;
+use crate::cost::profile::{Counter, Counters, Measured, Seen, counters};
+use crate::decisions::closure_callers::{self, InlinedCall, Sources};
+use crate::decisions::effects::Effects;
+use crate::decisions::globals::{RefusedStatic, global_edits, refused_statics};
+use crate::decisions::knowledge::Knowledge;
+use crate::decisions::learn::{Finding, Lesson, learn};
+use crate::decisions::mutable_loans::{lent_edits, list_lent_objects};
+use crate::decisions::outlined_kernels;
+use crate::decisions::recall::{Record, recall};
+use crate::decisions::reexecution::{Again, again};
+use crate::decisions::threads::thread_edits;
+use crate::edits::marks::{function_marks, site_marks};
+use crate::items::{Annotation, FnId, Function};
+use crate::placement::asked::Answer;
+use crate::placement::team_size::{SiteThreads, speaks_of_threads, team_sizes};
+use crate::placement::{Candidate, ChooseOptions, Placement};
+use crate::source::edits::{Edited, edited};
+use crate::source::locate::{Found, locate};
+use crate::source::{FileId, Position, Program};
+use ckpt_compiler::diagnostics::Diagnostic;
+use ckpt_compiler::library::Tables;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// What is known of a package. What is asked of the stages of one function is asked once.
+#[derive(Debug)]
+pub struct PackageAnalysis {
+    facts: Analysis,
+    inlined: Vec<InlinedCall>,
+}
+
+/// A rewritten package, for rustc to look at.
+#[derive(Debug)]
+pub struct Attempt {
+    /// What was known, with what the placement asks for.
+    pub known: Knowledge,
+    /// Where the sites are, and the functions that lead to them.
+    pub placement: Placement,
+    /// Statements that are executed again though their values could be saved.
+    pub again: Again,
+    /// The edited files.
+    pub edited: BTreeMap<FileId, Edited>,
+}
+
+/// What a stage that sees the whole package has made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Artefact {
+    /// Functions, types, constants and global state.
+    Items,
+    /// Calls and loops.
+    Calls,
+    /// Trips, operations and shares of the loops.
+    Cost,
+    /// The calls that exchange messages, and those that lead to them.
+    Communications,
+    /// The chosen sites, and what was refused.
+    Placement,
+}
+
+impl PackageAnalysis {
+    /// Of a program as it is, with what the user says that calls mean.
+    pub fn of(program: &Program, tables: Tables) -> Self {
+        Self {
+            facts: crate::analyse_with(program, tables),
+            inlined: Vec::new(),
+        }
+    }
+
+    /// Of a program in which calls of functions that only call a closure are written out, where sites are behind them.
+    pub fn inlining(sources: &mut dyn Sources, tables: &Tables) -> Self {
+        let (facts, inlined) = closure_callers::analyse(sources, tables);
+        Self { facts, inlined }
+    }
+
+    /// The calls that are written out.
+    pub fn inlined(&self) -> &[InlinedCall] {
+        &self.inlined
+    }
+
+    /// The `main` of the chosen program: the first crate's.
+    pub fn main(&self) -> Option<FnId> {
+        self.facts.items.main_of(0)
+    }
+
+    /// Whether the user has put `#[ckpt::main]` on `main`, or uses the library by hand.
+    pub fn is_written_for_ckpt(&self, program: &Program) -> bool {
+        let is_annotated = self
+            .main()
+            .is_some_and(|main| matches!(self.function(main).annotation, Annotation::Main(_)));
+        let by_hand = ["ckpt::Session", "ckpt::session"];
+        let uses = |name: &&str| program.files.iter().any(|file| file.text.contains(name));
+        is_annotated || by_hand.iter().any(uses)
+    }
+
+    /// Whether a run that begins in `main` passes messages.
+    pub fn passes_messages(&self, main: FnId, ranks: Option<usize>) -> bool {
+        self.facts.safe_points(main, ranks).is_some()
+    }
+
+    /// Chooses the sites for a run that begins in `main`, such that the stages of one function accept them.
+    pub fn place(&self, main: FnId, options: &ChooseOptions) -> Placement {
+        crate::place(&self.facts, main, options)
+    }
+
+    /// What a stage that sees the whole package has made, as text.
+    pub fn stages(&self, stage: Artefact, placement: &Placement) -> String {
+        match stage {
+            Artefact::Items => self.facts.items.to_string(),
+            Artefact::Calls => self.facts.graph.to_string(),
+            Artefact::Cost => crate::cost::show(&self.facts.items, &self.facts.graph, &placement.costs),
+            Artefact::Communications => {
+                let points = self.main().and_then(|main| self.facts.safe_points(main, None));
+                points.map_or_else(
+                    || "the program does not use MPI\n".to_owned(),
+                    |points| points.skeleton(),
+                )
+            }
+            Artefact::Placement => placement.to_string(),
+        }
+    }
+
+    /// What the stages of one function make of a function of the placement, with words of `#[ckpt(..)]` on the statements
+    /// and parameters that begin at these places.
+    ///
+    /// # Errors
+    /// Where the sites cannot be put in.
+    pub fn instrumented(
+        &self,
+        candidate: &Candidate,
+        words: &BTreeMap<Position, &'static str>,
+    ) -> Result<Rc<Answer>, Vec<Diagnostic>> {
+        let file = self.function(candidate.function).place.file;
+        let here = words.iter().filter(|(place, _)| place.0 == file);
+        let here = here.map(|(place, word)| (place.1, *word)).collect();
+        self.facts.asked.answer(&self.facts, candidate, here)
+    }
+
+    /// The statements that are executed again instead of saving what they declare; with `recompute`, those too that are
+    /// cheap.
+    pub fn reexecuted(&self, program: &Program, placement: &Placement, recompute: bool) -> Again {
+        let effects = recompute.then(|| Effects::of(program, &self.facts));
+        again(&self.facts, placement, effects.as_ref())
+    }
+
+    /// Statics that no checkpoint can hold, and that the run changes.
+    pub fn lost_statics(&self, program: &Program) -> Vec<RefusedStatic> {
+        let main = self.main();
+        main.map_or_else(Vec::new, |main| refused_statics(program, &self.facts, main))
+    }
+
+    /// The package with the sites of the placement in it, and all that these and what is known ask for.
+    pub fn edits(
+        &self,
+        program: &Program,
+        mut known: Knowledge,
+        placement: Placement,
+        recompute: bool,
+    ) -> Attempt {
+        let facts = &self.facts;
+        list_lent_objects(program, facts, &placement, &mut known.decisions);
+        let again = match known.saves_all {
+            true => Again::new(),
+            false => self.reexecuted(program, &placement, recompute),
+        };
+        let decisions = known.decisions.with_reexecuted(&again);
+        let functions = function_marks(facts, &placement);
+        let sites = site_marks(&placement);
+        let mut edits = crate::edits::edits(program, &functions, &sites, &decisions);
+        if let Some(main) = self.main() {
+            edits.extend(global_edits(program, &facts.items, main).edits);
+        }
+        edits.extend(thread_edits(program, &facts.items, &facts.tables));
+        edits.extend(outlined_kernels::edits(program, facts, &placement));
+        for edit in lent_edits(program, facts, &placement, &decisions.refilled) {
+            // What is lent may be saved as well, by the same bound.
+            if !edits.contains(&edit) {
+                edits.push(edit);
+            }
+        }
+        Attempt {
+            edited: edited(program, edits),
+            known,
+            placement,
+            again,
+        }
+    }
+
+    /// What follows from what rustc says of an attempt. `offers_serde`: whether crates that the program depends on have
+    /// serde behind a feature that is off.
+    pub fn learn(
+        &self,
+        program: &Program,
+        attempt: &Attempt,
+        findings: &[Finding],
+        offers_serde: bool,
+    ) -> Lesson {
+        let tried = (&attempt.known, &attempt.placement, &attempt.again);
+        learn(program, &self.facts, tried, findings, offers_serde)
+    }
+
+    /// What still holds of what was decided about earlier sources.
+    pub fn recall(&self, program: &Program, record: &Record, main: FnId) -> Option<Knowledge> {
+        recall(record, program, &self.facts, main)
+    }
+
+    /// With how many threads a restart may come to each site of the placement; nothing in a program without threads.
+    pub fn team_sizes(&self, program: &Program, placement: &Placement) -> Vec<Option<SiteThreads>> {
+        match speaks_of_threads(program) {
+            true => team_sizes(&self.facts, placement).into_iter().map(Some).collect(),
+            false => vec![None; placement.sites.len()],
+        }
+    }
+
+    /// A function.
+    pub fn function(&self, id: FnId) -> &Function {
+        self.facts.items.function(id)
+    }
+
+    /// A call.
+    pub fn call(&self, id: CallId) -> &Call {
+        self.facts.graph.call(id)
+    }
+
+    /// The functions that a function calls.
+    pub fn called_by(&self, function: FnId) -> BTreeSet<FnId> {
+        let calls = self.facts.graph.calls.iter();
+        let own = calls.filter(|call| call.caller == function);
+        own.flat_map(|call| call.callees.iter().copied()).collect()
+    }
+
+    /// All loops.
+    pub fn loops(&self) -> &[Loop] {
+        &self.facts.graph.loops
+    }
+
+    /// How many bytes variables take, as far as the source tells.
+    pub fn bytes(&self) -> Bytes<'_> {
+        Bytes::of(&self.facts)
+    }
+
+    /// The counters for an instrumented run that begins in `main`.
+    pub fn counters(&self, program: &Program, main: FnId) -> Counters {
+        counters(program, &self.facts, main)
+    }
+
+    /// What is counted: whether it is a loop, the function, and the byte where the loop or the function's body begins.
+    pub fn counted(&self, counter: Counter) -> (bool, &Function, usize) {
+        match counter {
+            Counter::Function(id) => {
+                let function = self.function(id);
+                (false, function, function.body_at)
+            }
+            Counter::Loop(id) => {
+                let one = self.facts.graph.one_loop(id);
+                (true, self.function(one.function), one.place.bytes.start)
+            }
+        }
+    }
+
+    /// Takes what the counters of a run have seen, of so many nanoseconds where that of `main` has seen nothing.
+    pub fn measured_by(&mut self, seen: &dyn Fn(&Self, Counter) -> Option<Seen>, nanos: f64) {
+        let functions = (0..self.facts.items.functions.len()).map(|index| Counter::Function(FnId(index)));
+        let functions: Vec<_> = functions.map(|counter| seen(self, counter)).collect();
+        let loops = self.loops().iter().map(|one| seen(self, Counter::Loop(one.id)));
+        let loops = loops.collect();
+        let whole = self.main().and_then(|main| functions.get(main.0)?.as_ref());
+        let whole = whole.map(|seen| seen.nanos).filter(|nanos| *nanos > 0.0);
+        self.facts.measured_by(&Measured {
+            functions,
+            loops,
+            nanos: whole.unwrap_or(nanos),
+        });
+    }
+
+    /// The estimates that measured costs stand for.
+    pub fn estimated(&self) -> Option<&Costs> {
+        self.facts.estimated()
+    }
+}
+
+/// What stands at a place.
+pub fn at(program: &Program, place: Position) -> Option<Found> {
+    locate(program, place.0, place.1)
+}
