@@ -10,12 +10,13 @@
 //! One reduction is on its way at a time. Where visits are less than two milliseconds apart it is made at every so many
 //! of them, so that it costs nothing that could be measured.
 
-use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::check::checks;
+use super::site_history;
 use super::transport::Reduction;
-use super::{site_history, world};
+use super::world::{World, locked};
 use crate::base::report::say;
 
 /// Reductions begin at least so far apart, if the number of visits between them allows it.
@@ -38,15 +39,22 @@ const LONG: Duration = Duration::from_secs(60);
 /// How long the end of the program waits for a reduction that is still on its way.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
-thread_local! {
+/// What the ranks are about to tell each other.
+#[derive(Debug)]
+pub(super) struct Pending {
     /// The reduction on its way.
-    static PENDING: RefCell<Option<Reduction>> = const { RefCell::new(None) };
-    static FURTHEST: Cell<u64> = const { Cell::new(1) };
+    reduction: Option<Box<dyn Reduction>>,
+    /// The most visits that there have been from a reduction to its use.
+    pub furthest: u64,
 }
 
-/// The most visits that there have been from a reduction to its use.
-pub(super) fn furthest() -> u64 {
-    FURTHEST.get()
+impl Default for Pending {
+    fn default() -> Self {
+        Pending {
+            reduction: None,
+            furthest: 1,
+        }
+    }
 }
 
 /// What a rank knows, or what all know together.
@@ -145,6 +153,7 @@ impl Waits {
 /// This rank's part in it.
 #[derive(Debug)]
 pub(crate) struct Agreement {
+    world: Arc<World>,
     schedule: Schedule,
     /// When the last reduction began, and how long after the one before it.
     began: Instant,
@@ -156,8 +165,9 @@ pub(crate) struct Agreement {
 
 impl Agreement {
     /// From the next visit on.
-    pub fn from(visits: u64) -> Self {
+    pub fn from(world: Arc<World>, visits: u64) -> Self {
         Agreement {
+            world,
             schedule: Schedule::from(visits),
             began: Instant::now(),
             apart: APART,
@@ -185,7 +195,8 @@ impl Agreement {
     }
 
     fn begin(&mut self, visit: u64, own: Outcome) {
-        let Some(communicator) = world::communicator() else {
+        let world = Arc::clone(&self.world);
+        let Some(transport) = world.transport() else {
             return;
         };
         let now = Instant::now();
@@ -204,11 +215,11 @@ impl Agreement {
             negative,
         ];
         self.schedule.begun(visit);
-        PENDING.set(Some(Reduction::begin(communicator, &values)));
+        locked(&world.pending).reduction = Some(transport.begin_largest(&values));
     }
 
     fn result(&mut self, visit: u64) -> Option<Outcome> {
-        let mut reduction = PENDING.take()?;
+        let mut reduction = locked(&self.world.pending).reduction.take()?;
         let since = Instant::now();
         let mut told = false;
         let values = loop {
@@ -221,7 +232,7 @@ impl Agreement {
             }
             let (least, times) = CHECKED_WAIT;
             if checks() && waited > least.max(self.apart * times) {
-                PENDING.set(Some(reduction));
+                locked(&self.world.pending).reduction = Some(reduction);
                 return Some(Outcome {
                     apart: true,
                     ..Outcome::default()
@@ -247,7 +258,7 @@ impl Agreement {
         };
         self.schedule
             .learn(waited != 0, Duration::from_nanos(apart.unsigned_abs()));
-        FURTHEST.set(self.schedule.furthest);
+        locked(&self.world.pending).furthest = self.schedule.furthest;
         Some(Outcome {
             stop,
             interval: interval != 0,
@@ -259,8 +270,8 @@ impl Agreement {
 
 /// The program brings MPI down, or the run stops: what is on its way arrives before. All ranks have begun it, as all have
 /// visited sites equally often; where they have not, it is left to itself.
-pub(super) fn settle() {
-    let Some(mut reduction) = PENDING.take() else {
+pub(super) fn settle(world: &World) {
+    let Some(mut reduction) = locked(&world.pending).reduction.take() else {
         return;
     };
     let since = Instant::now();

@@ -2,14 +2,14 @@
 //! sent and received so far to rank 0, and goes on; rank 0 compares once it has heard of a visit from all. Nobody waits, so
 //! a site that is not safe is found and not turned into a deadlock.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use super::Member;
 use super::counters::{AtSite, ChannelCounters, faults};
-use super::transport::{self, Letter};
-use super::{interposition, world};
+use super::transport::Delivery;
+use super::world::{World, locked};
 use crate::base::report::Fatal;
 
 /// How long the end of the program waits for what other ranks have to say.
@@ -23,95 +23,95 @@ pub(crate) fn checks() -> bool {
 
 /// What rank 0 has heard and not compared yet, and what the others have sent.
 #[derive(Debug, Default)]
-struct Check {
+pub(super) struct Check {
     /// By visit: what each rank has said.
     heard: BTreeMap<u64, Vec<Option<AtSite>>>,
     /// On their way.
-    letters: Vec<Letter>,
+    sent: Vec<Box<dyn Delivery>>,
     /// How many ranks have said that they are done.
     done: u32,
     visits: u64,
 }
 
-thread_local! {
-    static CHECK: RefCell<Check> = RefCell::new(Check::default());
-}
-
 /// A rank has no more to say.
 const DONE: u64 = u64::MAX;
 
-/// At a visit of a site.
-///
-/// # Errors
-/// A message crosses a site, this one or an earlier one.
-pub(crate) fn verify(visit: u64, site: &dyn Fn() -> String) -> Result<(), Fatal> {
-    let at = AtSite {
-        visit,
-        site: site(),
-        counters: interposition::counters(),
-    };
-    CHECK.with_borrow_mut(|check| {
+impl World {
+    /// At a visit of a site, where sites are checked and the ranks can be reached.
+    ///
+    /// # Errors
+    /// A message crosses a site, this one or an earlier one.
+    pub(crate) fn verify(&self, visit: u64, site: &dyn Fn() -> String) -> Result<(), Fatal> {
+        let Some(transport) = self.transport().filter(|_| checks() && self.is_up()) else {
+            return Ok(());
+        };
+        let at = AtSite {
+            visit,
+            site: site(),
+            counters: transport.counters(),
+        };
+        let mut check = locked(&self.check);
         check.visits += 1;
-        check.tell(at)?;
-        check.listen()
-    })
+        check.tell(self, at)?;
+        check.listen(self)
+    }
 }
 
 /// The program ends: what is still on its way is heard before.
-pub(super) fn finish() {
+pub(super) fn finish(world: &World) {
     if !checks() {
         return;
     }
-    let outcome = CHECK.with_borrow_mut(|check| {
-        check.tell(AtSite {
-            visit: DONE,
-            site: String::new(),
-            counters: ChannelCounters::new(),
-        })?;
-        check.finish()
-    });
+    let done = AtSite {
+        visit: DONE,
+        site: String::new(),
+        counters: ChannelCounters::new(),
+    };
+    let mut check = locked(&world.check);
+    let outcome = check.tell(world, done).and_then(|()| check.finish(world));
+    drop(check);
     if let Err(fatal) = outcome {
         fatal.exit();
     }
 }
 
 impl Check {
-    fn tell(&mut self, at: AtSite) -> Result<(), Fatal> {
-        let (Some(member), Some(communicator)) = (world::member(), world::communicator()) else {
+    fn tell(&mut self, world: &World, at: AtSite) -> Result<(), Fatal> {
+        let (Some(member), Some(transport)) = (world.member(), world.transport()) else {
             return Ok(());
         };
         if member.rank == 0 {
-            return self.hear(0, at);
+            return self.hear(member, 0, at);
         }
         let bytes = serde_json::to_vec(&at).unwrap_or_default();
-        self.letters.push(Letter::send(communicator, bytes));
-        self.letters.retain_mut(|letter| !letter.has_arrived());
+        self.sent.push(transport.send(bytes));
+        self.sent.retain_mut(|text| !text.is_done());
         Ok(())
     }
 
     /// Rank 0 hears what has arrived.
-    fn listen(&mut self) -> Result<(), Fatal> {
-        let (Some(member), Some(communicator)) = (world::member(), world::communicator()) else {
+    fn listen(&mut self, world: &World) -> Result<(), Fatal> {
+        let (Some(member), Some(transport)) = (world.member(), world.transport()) else {
             return Ok(());
         };
         while member.rank == 0
-            && let Some((rank, bytes)) = transport::next_letter(communicator)
+            && let Some((rank, bytes)) = transport.receive()
         {
             if let Ok(at) = serde_json::from_slice(&bytes) {
-                self.hear(rank, at)?;
+                self.hear(member, rank, at)?;
             }
         }
         Ok(())
     }
 
-    fn hear(&mut self, rank: u32, at: AtSite) -> Result<(), Fatal> {
+    fn hear(&mut self, own: Member, rank: u32, at: AtSite) -> Result<(), Fatal> {
         if at.visit == DONE {
             self.done += 1;
             return Ok(());
         }
-        let size = world::member().map_or(1, |member| member.size) as usize;
         let visit = at.visit;
-        let heard = self.heard.entry(visit).or_insert_with(|| vec![None; size]);
+        let nobody = || vec![None; own.size as usize];
+        let heard = self.heard.entry(visit).or_insert_with(nobody);
         if let Some(place) = heard.get_mut(rank as usize) {
             *place = Some(at);
         }
@@ -124,16 +124,16 @@ impl Check {
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<(), Fatal> {
+    fn finish(&mut self, world: &World) -> Result<(), Fatal> {
         let since = Instant::now();
-        let member = world::member();
+        let member = world.member();
         let is_done = |check: &Self| match member {
             Some(member) if member.rank == 0 => check.done == member.size,
-            _ => check.letters.is_empty(),
+            _ => check.sent.is_empty(),
         };
         while !is_done(self) && since.elapsed() < LAST_WAIT {
-            self.listen()?;
-            self.letters.retain_mut(|letter| !letter.has_arrived());
+            self.listen(world)?;
+            self.sent.retain_mut(|text| !text.is_done());
             std::thread::yield_now();
         }
         match self.heard.first_key_value() {

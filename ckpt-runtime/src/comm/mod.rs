@@ -16,29 +16,33 @@
 mod agree;
 mod check;
 mod counters;
+#[cfg(feature = "mpi")]
 mod interposition;
 mod launcher;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod recovery_line;
 mod site_history;
-#[cfg(not(feature = "mpi"))]
 mod solo;
+mod transport;
 mod world;
 
-#[cfg(feature = "mpi")]
-use mpi as transport;
-#[cfg(not(feature = "mpi"))]
-use solo as transport;
-
 pub(crate) use agree::{Agreement, Outcome};
-pub(crate) use check::{checks, verify};
+pub(crate) use check::checks;
 pub(crate) use recovery_line::{Found, Verdict, negotiate};
 pub(crate) use site_history::{HISTORY_NOTE, joined_history, passes_site, set_site_history, site_history};
-pub(crate) use world::{
-    THREADS_NOTE, abort, all_succeeded, at_checkpoint, begin, bring_up, end, has_newest, is_up, largest_code,
-    leave_together, line_base, member, threads,
-};
+pub(crate) use world::{THREADS_NOTE, World, abort, current, member};
+
+use transport::Transport;
+
+/// What the processes of this program reach each other by.
+fn transport_of_program() -> Box<dyn Transport> {
+    #[cfg(feature = "mpi")]
+    if interposition::is_used() {
+        return Box::new(mpi::Mpi::new());
+    }
+    Box::new(solo::Solo::new())
+}
 
 /// The place of this process among those of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Which line a restart begins from: the newest that every rank has, whole.
 
-use super::{site_history, transport, world};
+use super::site_history;
+use super::world::World;
 
 /// What a rank has, at or below the line that is asked for.
 #[derive(Debug)]
@@ -37,16 +38,17 @@ pub(crate) enum Verdict<T, E> {
 /// the first rank that has none as new.
 /// One reduction for every line that is tried.
 pub(crate) fn negotiate<T, E>(
+    world: &World,
     mut find: impl FnMut(u64) -> Found<T, E>,
     mut passed: impl FnMut(u64, u32),
 ) -> Verdict<T, E> {
     let mut bound = u64::MAX;
     loop {
         let found = find(bound);
-        let of_all = compare(&found);
+        let of_all = compare(world, &found);
         if of_all.failed > 0 {
             return Verdict::Failed(match found {
-                Found::Failed(error) if of_all.first_failed() => Some(error),
+                Found::Failed(error) if of_all.first_failed(world) => Some(error),
                 _ => None,
             });
         }
@@ -55,7 +57,7 @@ pub(crate) fn negotiate<T, E>(
         }
         if of_all.oldest == 0 {
             return Verdict::None {
-                lacking: of_all.first_lacking(),
+                lacking: of_all.first_lacking(world),
             };
         }
         match found {
@@ -85,18 +87,22 @@ struct OfAll {
 }
 
 impl OfAll {
-    fn first_failed(&self) -> bool {
-        world::member().is_none_or(|member| i64::from(member.size) - i64::from(member.rank) == self.failed)
+    fn first_failed(&self, world: &World) -> bool {
+        world
+            .member()
+            .is_none_or(|member| i64::from(member.size) - i64::from(member.rank) == self.failed)
     }
 
-    fn first_lacking(&self) -> u32 {
-        let size = world::member().map_or(1, |member| member.size);
+    fn first_lacking(&self, world: &World) -> u32 {
+        let size = world.member().map_or(1, |member| member.size);
         size - self.lacking as u32
     }
 }
 
-fn compare<T, E>(found: &Found<T, E>) -> OfAll {
-    let place = world::member().map_or(1, |member| i64::from(member.size) - i64::from(member.rank));
+fn compare<T, E>(world: &World, found: &Found<T, E>) -> OfAll {
+    let place = world
+        .member()
+        .map_or(1, |member| i64::from(member.size) - i64::from(member.rank));
     let (mut id, mut others, mut failed, mut lacking, mut own_history) = (0, 0, 0, 0, 0);
     match found {
         Found::Whole(number, history, _) => (id, own_history) = (*number as i64, *history),
@@ -105,7 +111,7 @@ fn compare<T, E>(found: &Found<T, E>) -> OfAll {
         Found::Failed(_) => failed = place,
     }
     // The smallest of all is the largest of the negatives; among equals the first rank has the largest place.
-    let size = world::member().map_or(1, |member| i64::from(member.size));
+    let size = world.member().map_or(1, |member| i64::from(member.size));
     let [history, negative] = site_history::both_ways(own_history);
     let mut values = [
         id,
@@ -116,8 +122,8 @@ fn compare<T, E>(found: &Found<T, E>) -> OfAll {
         history,
         negative,
     ];
-    if let Some(communicator) = world::communicator() {
-        transport::largest(communicator, &mut values);
+    if let Some(transport) = world.transport() {
+        transport.largest(&mut values);
     }
     let [newest, oldest, others, failed, lacking, history, negative] = values;
     OfAll {

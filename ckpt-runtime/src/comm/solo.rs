@@ -1,81 +1,91 @@
-//! A program without MPI: there is no communicator, so nothing that needs one can be called.
+//! A program of one process: what it knows, all know.
 
 use super::Member;
+use super::counters::ChannelCounters;
+use super::transport::{Calls, Delivery, Reduction, Transport};
 
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Communicator {}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Phase {
-    Checkpoint,
-    Agree,
-    End,
-}
-
-pub(super) fn enter(_: Phase) -> u8 {
-    0
-}
-
-pub(super) fn back(_: u8) {}
-
-pub(super) fn counts() -> [u64; 4] {
-    [0; 4]
-}
-
-pub(super) fn initialise(_: i32) -> i32 {
-    0
-}
-
-pub(super) fn most_threads() -> i32 {
-    0
-}
-
-pub(super) fn place() -> Member {
-    Member { rank: 0, size: 1 }
-}
-
-pub(super) fn duplicate_world() -> Option<Communicator> {
-    None
-}
-
-pub(super) fn free(communicator: Communicator) {
-    match communicator {}
-}
-
-pub(super) fn finalise() {}
-
-pub(super) fn abort(_: i32) {}
-
-pub(super) fn largest(communicator: Communicator, _: &mut [i64]) {
-    match communicator {}
-}
-
+/// The one process.
 #[derive(Debug)]
-pub(super) struct Reduction(Communicator);
+pub(super) struct Solo {
+    calls: Calls,
+}
 
-impl Reduction {
-    pub fn begin(communicator: Communicator, _: &[i64]) -> Self {
-        Reduction(communicator)
-    }
-
-    pub fn result(&mut self) -> Option<&[i64]> {
-        match self.0 {}
+impl Solo {
+    pub fn new() -> Solo {
+        Solo { calls: Calls::new() }
     }
 }
 
+impl Transport for Solo {
+    fn has_others(&self) -> bool {
+        false
+    }
+
+    fn is_up(&self) -> bool {
+        true
+    }
+
+    fn foretold(&self) -> Option<Member> {
+        None
+    }
+
+    fn bring_up(&self, threads: Option<i32>) -> i32 {
+        threads.unwrap_or_default()
+    }
+
+    fn threads(&self) -> i32 {
+        0
+    }
+
+    fn join(&self) -> Member {
+        Member { rank: 0, size: 1 }
+    }
+
+    fn leave(&self) {}
+
+    fn take_down(&self) {}
+
+    fn abort(&self, _: i32) {}
+
+    fn largest(&self, _: &mut [i64]) {}
+
+    fn begin_largest(&self, values: &[i64]) -> Box<dyn Reduction> {
+        Box::new(Own(values.to_vec()))
+    }
+
+    fn send(&self, _: Vec<u8>) -> Box<dyn Delivery> {
+        Box::new(Sent)
+    }
+
+    fn receive(&self) -> Option<(u32, Vec<u8>)> {
+        None
+    }
+
+    fn counters(&self) -> ChannelCounters {
+        ChannelCounters::new()
+    }
+
+    fn calls(&self) -> &Calls {
+        &self.calls
+    }
+}
+
+/// Of one process: its own numbers.
 #[derive(Debug)]
-pub(super) struct Letter(Communicator);
+struct Own(Vec<i64>);
 
-impl Letter {
-    pub fn send(communicator: Communicator, _: Vec<u8>) -> Self {
-        Letter(communicator)
-    }
-
-    pub fn has_arrived(&mut self) -> bool {
-        match self.0 {}
+impl Reduction for Own {
+    fn result(&mut self) -> Option<&[i64]> {
+        Some(&self.0)
     }
 }
 
-pub(super) fn next_letter(communicator: Communicator) -> Option<(u32, Vec<u8>)> {
-    match communicator {}
+/// Nobody sends to himself.
+#[derive(Debug)]
+struct Sent;
+
+impl Delivery for Sent {
+    fn is_done(&mut self) -> bool {
+        true
+    }
 }

@@ -35,7 +35,8 @@ impl Frame {
         if team::walks() {
             return Err(too_early(place));
         }
-        if comm::is_up() && site_plan(place).kind == SiteKind::Chosen {
+        let world = comm::current();
+        if world.as_ref().is_some_and(|world| world.is_up()) && site_plan(place).kind == SiteKind::Chosen {
             return Err(chosen_unseen(place));
         }
         if self.fresh & site_bit(site) != 0 && self.still_fresh(site) {
@@ -43,8 +44,8 @@ impl Frame {
             verified(thread, place);
             self.fresh &= !site_bit(site);
         }
-        if comm::checks() && comm::is_up() && !team::is_member() {
-            comm::verify(thread.visits(), &|| position(place))?;
+        if let Some(world) = world.filter(|_| !team::is_member()) {
+            world.verify(thread.visits(), &|| position(place))?;
         }
         team::visit(thread.visits(), &mut |builder| {
             gather(thread, place, &self.activation, registrar, Some(builder))

@@ -9,7 +9,6 @@ use super::config::Config;
 use super::run::Run;
 use crate::base::current;
 use crate::base::report::Fatal;
-use crate::comm;
 use crate::context::{Driver, Gather};
 use crate::plan::{FunctionPlan, SiteKind, SitePlan};
 use crate::state::snapshot::SnapshotBuilder;
@@ -174,15 +173,15 @@ impl Session {
         if self.visits < current::next() {
             return Ok(false);
         }
-        if comm::checks()
-            && comm::is_up()
-            && let Err(fatal) = comm::verify(self.visits, &|| "`Session::save_if_due`".to_owned())
-        {
-            fatal.exit();
-        }
         let Some(run) = &mut self.run else {
             return Ok(false);
         };
+        if let Err(fatal) = run
+            .world()
+            .verify(self.visits, &|| "`Session::save_if_due`".to_owned())
+        {
+            fatal.exit();
+        }
         let mut twice = None;
         let mut save = Some(save);
         let gather: Gather<'_> = &mut |mut builder| {

@@ -4,7 +4,7 @@ use super::SessionError;
 use super::config::{Config, Restart};
 use super::job::{Job, RANKS_NOTE, State};
 use crate::base::report::say;
-use crate::comm::{self, Found, Verdict};
+use crate::comm::{self, Found, Verdict, World};
 use crate::format::{CheckpointId, Meta, Restored, StoreError};
 use crate::storage::{Mode, Store, folder_of_rank};
 
@@ -80,32 +80,33 @@ pub(super) fn note<T: std::str::FromStr>(meta: &Meta, name: &str) -> Option<T> {
 /// The same for all ranks of a program: they bring MPI up and agree on the newest line that every one has. Does not come
 /// back if there is none: then all end, and one of them has said why.
 pub(super) fn find_together(
+    world: &World,
     opened: Result<Store, SessionError>,
     which: Restart,
     program: &str,
 ) -> Result<(Store, Restored), SessionError> {
-    comm::bring_up(opened.as_ref().ok().and_then(threads));
+    world.bring_up(opened.as_ref().ok().and_then(threads));
     let (mut opened, mut failure) = match opened {
         Ok(store) => (Some(store), None),
         Err(error) => (None, Some(error)),
     };
     let look = |bound: u64| match (&opened, failure.take()) {
-        (Some(store), _) => look(store, which, bound, program),
+        (Some(store), _) => look(world, store, which, bound, program),
         (None, Some(error)) => Found::Failed(error),
         (None, None) => Found::Nothing,
     };
     let passed = |line: u64, lacking: u32| {
-        if is_first() {
+        if is_first(world) {
             let id = CheckpointId(line);
             say(&format!(
                 "warning[W2009]: checkpoint {id} is passed over: rank {lacking} does not have it whole"
             ));
         }
     };
-    let verdict = comm::negotiate(look, passed);
+    let verdict = comm::negotiate(world, look, passed);
     match (verdict, opened.take()) {
         (Verdict::Line(restored), Some(store)) => Ok((store, restored)),
-        (verdict, store) => refuse(verdict, store.as_ref()),
+        (verdict, store) => refuse(world, verdict, store.as_ref()),
     }
 }
 
@@ -117,7 +118,13 @@ fn threads(store: &Store) -> Option<i32> {
 }
 
 /// What this rank has up to a line.
-fn look(store: &Store, which: Restart, bound: u64, program: &str) -> Found<Restored, SessionError> {
+fn look(
+    world: &World,
+    store: &Store,
+    which: Restart,
+    bound: u64,
+    program: &str,
+) -> Found<Restored, SessionError> {
     let is_too_late = matches!(which, Restart::Id(_)) && bound < u64::MAX;
     let found = match is_too_late {
         true => Ok(None),
@@ -133,7 +140,7 @@ fn look(store: &Store, which: Restart, bound: u64, program: &str) -> Found<Resto
         }
         Err(error) => Found::Failed(error),
         Ok(Some(restored)) => {
-            let size = comm::member().map_or(1, |member| member.size);
+            let size = world.member().map_or(1, |member| member.size);
             let saved = note(restored.meta(), RANKS_NOTE).unwrap_or(1);
             match is_of(&restored, program) {
                 Err(error) => Found::Failed(error),
@@ -147,19 +154,19 @@ fn look(store: &Store, which: Restart, bound: u64, program: &str) -> Found<Resto
     }
 }
 
-fn is_first() -> bool {
-    comm::member().is_none_or(|member| member.rank == 0)
+fn is_first(world: &World) -> bool {
+    world.member().is_none_or(|member| member.rank == 0)
 }
 
 /// No line: one rank says why, and all end with the same code.
-fn refuse(verdict: Verdict<Restored, SessionError>, store: Option<&Store>) -> ! {
+fn refuse(world: &World, verdict: Verdict<Restored, SessionError>, store: Option<&Store>) -> ! {
     let folder = || store.map(|store| store.folder().to_owned()).unwrap_or_default();
-    let ranks = comm::member().map_or(1, |member| member.size);
+    let ranks = world.member().map_or(1, |member| member.size);
     let (error, speaks) = match verdict {
-        Verdict::OfOthers(saved) => (SessionError::OtherRanks { saved, ranks }, is_first()),
+        Verdict::OfOthers(saved) => (SessionError::OtherRanks { saved, ranks }, is_first(world)),
         Verdict::Apart(line) => {
             let id = CheckpointId(line);
-            (SessionError::Apart { id }, is_first())
+            (SessionError::Apart { id }, is_first(world))
         }
         Verdict::Failed(error) => match error {
             Some(error) => (error, true),
@@ -167,7 +174,7 @@ fn refuse(verdict: Verdict<Restored, SessionError>, store: Option<&Store>) -> ! 
         },
         Verdict::None { lacking } => {
             let folder = folder();
-            if !is_first() && comm::member().is_some_and(|member| member.rank == lacking) {
+            if !is_first(world) && world.member().is_some_and(|member| member.rank == lacking) {
                 say(&format!("there is none that is whole in {}", folder.display()));
             }
             let error = SessionError::NoLine {
@@ -175,12 +182,12 @@ fn refuse(verdict: Verdict<Restored, SessionError>, store: Option<&Store>) -> ! 
                 ranks,
                 lacking,
             };
-            (error, is_first())
+            (error, is_first(world))
         }
         Verdict::Line(_) => (SessionError::Elsewhere, false),
     };
     let fatal = error.fatal();
-    let code = comm::largest_code(if matches!(error, SessionError::Elsewhere) {
+    let code = world.largest_code(if matches!(error, SessionError::Elsewhere) {
         0
     } else {
         fatal.code
@@ -188,5 +195,5 @@ fn refuse(verdict: Verdict<Restored, SessionError>, store: Option<&Store>) -> ! 
     if speaks {
         say(&fatal.to_string());
     }
-    comm::leave_together(code)
+    world.leave_together(code)
 }

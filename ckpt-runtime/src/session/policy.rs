@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use super::auto::{Auto, Estimate, History};
 use super::config::{Config, Fault, Interval};
 use crate::base::current::{self, INTERVAL, LAST, STOP_SIGNAL, TIME_LIMIT};
-use crate::comm::{self, Agreement, Outcome};
+use crate::comm::{self, Agreement, Member, Outcome, World};
 
 /// How long a stop that could not be carried out (the checkpoint failed) waits until it is tried again.
 const RETRY: Duration = Duration::from_secs(2);
@@ -108,7 +108,11 @@ pub(crate) struct Policy {
 impl Policy {
     /// # Errors
     /// The timer thread cannot be started.
-    pub(crate) fn start(config: &Config, history: &History) -> std::io::Result<Policy> {
+    pub(crate) fn start(
+        config: &Config,
+        history: &History,
+        member: Option<Member>,
+    ) -> std::io::Result<Policy> {
         let (interval, auto) = match config.interval {
             None => (None, None),
             Some(Interval::Every(interval)) => (Some(interval), None),
@@ -121,7 +125,7 @@ impl Policy {
             (None, None) => None,
             (interval, limit) => Some(Timer::start(interval, limit)?),
         };
-        let is_meant = |fault: &Fault| match (fault.rank, comm::member()) {
+        let is_meant = |fault: &Fault| match (fault.rank, member) {
             (Some(rank), Some(member)) => rank == member.rank,
             (rank, _) => rank.is_none_or(|rank| rank == 0),
         };
@@ -158,8 +162,9 @@ impl Policy {
     }
 
     /// From now on this process decides nothing alone that the others cannot know.
-    pub(crate) fn agree_with_others(&mut self, visits: u64) {
-        self.agreement.get_or_insert_with(|| Agreement::from(visits));
+    pub(crate) fn agree_with_others(&mut self, world: &Arc<World>, visits: u64) {
+        self.agreement
+            .get_or_insert_with(|| Agreement::from(Arc::clone(world), visits));
     }
 
     /// Whether it is agreed with other ranks what is due.

@@ -16,7 +16,7 @@ use crate::base::current::{self, Owner, Registration};
 use crate::base::events;
 use crate::base::host::host_name;
 use crate::base::report::{Fatal, exit_code, say};
-use crate::comm::{self, Member};
+use crate::comm::{self, World};
 use crate::context::frames::Frames;
 use crate::context::resume::Resume;
 use crate::context::{Driver, Gather};
@@ -40,8 +40,8 @@ pub(crate) struct Run {
     version: String,
     host: String,
     quiet: bool,
-    /// The place of this process, if the program is one of MPI.
-    member: Option<Member>,
+    /// The processes of the program.
+    world: Arc<World>,
     /// The newest line that this process has written, or began from.
     line: u64,
     /// Whether the numbers of lines are agreed on.
@@ -84,7 +84,8 @@ impl Run {
         let owner: Arc<dyn Owner> = ending.clone();
         let registration = current::register(owner).ok_or(SessionError::AlreadyOpen)?;
         handles::note_start_folder();
-        let member = comm::begin();
+        let world = World::begin();
+        let member = world.member();
         let rank = member.map_or(0, |member| member.rank);
         // What all ranks would say alike is said by the first.
         let quiet = config.quiet || rank > 0;
@@ -95,7 +96,7 @@ impl Run {
         let (store, restored) = match config.restart {
             Some(which) => {
                 let (store, restored) = match member {
-                    Some(_) => line::find_together(opened, which, program)?,
+                    Some(_) => line::find_together(&world, opened, which, program)?,
                     None => {
                         let store = opened?;
                         let restored = line::find(&store, which, program)?;
@@ -113,7 +114,7 @@ impl Run {
             }
         };
         if member.is_some() {
-            comm::has_newest(store.ids()?.last().map_or(0, |newest| newest.0));
+            world.has_newest(store.ids()?.last().map_or(0, |newest| newest.0));
         }
         signals::listen().map_err(|error| SessionError::System {
             what: "listen for signals",
@@ -130,7 +131,7 @@ impl Run {
         if config.copy_on_write {
             copy_on_write(&mut store, has_ranks, config.watch_pages);
         }
-        let policy = Policy::start(config, &history).map_err(|error| SessionError::System {
+        let policy = Policy::start(config, &history, member).map_err(|error| SessionError::System {
             what: "start the timer of the checkpoint policy",
             error,
         })?;
@@ -141,7 +142,7 @@ impl Run {
             version: version.into(),
             host: host_name(),
             quiet,
-            member,
+            world,
             line: restored.as_ref().map_or(0, |restored| restored.id().0),
             has_lines: false,
             store,
@@ -192,7 +193,7 @@ impl Run {
             failed_checkpoints: 0,
             command: command(),
             reason: None,
-            ranks: self.member.map(|member| member.size),
+            ranks: self.world.member().map(|member| member.size),
             history,
             interval: None,
             rule: Some(rule),
@@ -238,17 +239,17 @@ impl Run {
 
     /// Whether a checkpoint could be taken now; the ranks of an MPI program take theirs while MPI is up.
     fn join_others(&mut self, visits: u64) -> bool {
-        let Some(member) = self.member else {
+        let Some(member) = self.world.member() else {
             return true;
         };
-        if !comm::is_up() {
+        if !self.world.is_up() {
             return false;
         }
         if !self.has_lines && member.size > 1 {
             self.has_lines = true;
             let complete = CheckpointId(self.line);
-            self.store.continue_lines(complete, comm::line_base() + 1);
-            self.policy.agree_with_others(visits);
+            self.store.continue_lines(complete, self.world.line_base() + 1);
+            self.policy.agree_with_others(&self.world, visits);
         }
         true
     }
@@ -320,7 +321,8 @@ impl Run {
         events::begun(visits, reason);
         // Where the program waits for the disk, its memory is written as it is.
         let waits = reason.stops() || !self.background || self.lacks_memory();
-        let taken = comm::at_checkpoint(|| {
+        let world = Arc::clone(&self.world);
+        let taken = world.at_checkpoint(|| {
             let mut commit = if waits { self.store.begin().ok() } else { None };
             let mut builder = match &mut commit {
                 Some(commit) => current::not_the_programs(|| commit.snapshot()),
@@ -350,7 +352,7 @@ impl Run {
             }
             Err(why) => {
                 if reason.stops() {
-                    comm::all_succeeded(false);
+                    self.world.all_succeeded(false);
                 }
                 self.failed(why, visits, reason);
                 Ok(false)
@@ -379,7 +381,7 @@ impl Run {
             Reason::Every(_) if self.skip_when_busy => "it is left out",
             _ => return false,
         };
-        let alone = self.member.is_none_or(|member| member.size == 1);
+        let alone = self.world.member().is_none_or(|member| member.size == 1);
         if !alone || !self.writer.is_busy() {
             return false;
         }
@@ -395,6 +397,11 @@ impl Run {
             ));
         }
         self.told_of_slow_disk = true;
+    }
+
+    /// The processes of the program.
+    pub(super) fn world(&self) -> &World {
+        &self.world
     }
 
     /// Waits until the disk has the last checkpoint.
@@ -418,7 +425,7 @@ impl Run {
         let outcome = match outcome {
             Ok(id) if reason.stops() => self.on_all_ranks(id),
             Err(why) if reason.stops() => {
-                comm::all_succeeded(false);
+                self.world.all_succeeded(false);
                 Err(why)
             }
             other => other,
@@ -441,7 +448,7 @@ impl Run {
 
     /// The last checkpoint before all ranks stop is of use only if every one has written it.
     fn on_all_ranks(&self, id: CheckpointId) -> Result<CheckpointId, String> {
-        match comm::all_succeeded(true) {
+        match self.world.all_succeeded(true) {
             true => Ok(id),
             false => Err("another rank could not write its part".into()),
         }
@@ -492,10 +499,10 @@ impl Run {
         for source in self.sources() {
             notes.extend(source.note().map(|(name, says)| (name.to_owned(), says)));
         }
-        if let Some(member) = self.member {
+        if let Some(member) = self.world.member() {
             notes.push((RANKS_NOTE.to_owned(), member.size.to_string()));
             notes.push((comm::HISTORY_NOTE.to_owned(), comm::site_history().to_string()));
-            notes.push((comm::THREADS_NOTE.to_owned(), comm::threads().to_string()));
+            notes.push((comm::THREADS_NOTE.to_owned(), self.world.threads().to_string()));
         }
         notes
     }
@@ -528,7 +535,7 @@ impl Run {
             ));
         }
         self.ending.record.ended(State::Stopped, &reason.to_string());
-        comm::leave_together(exit_code::STOPPED)
+        self.world.leave_together(exit_code::STOPPED)
     }
 
     fn mention_failures(&self) {
@@ -596,7 +603,7 @@ impl Driver for Run {
         } else {
             self.ending.record.returned(visits);
         }
-        comm::end();
+        self.world.end();
     }
 
     fn strand(&mut self, fatal: &Fatal) {

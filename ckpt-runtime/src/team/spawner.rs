@@ -155,8 +155,8 @@ fn checkpoint<'a>(
     let members = shared.protocol.count();
     comm::set_site_history(comm::joined_history(&shared.histories));
     drop(shared);
-    if comm::checks() && comm::is_up() {
-        comm::verify(visits, region)?;
+    if let Some(world) = comm::current() {
+        world.verify(visits, region)?;
     }
     let mut all = |builder| {
         let mut builder = gather(builder)?;

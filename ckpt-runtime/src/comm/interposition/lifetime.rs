@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mpi_sys as mpi;
 
 use crate::base::current::not_the_programs;
-use crate::comm::{transport, world};
+use crate::comm::world::current;
 
 /// Whether anything has gone through.
 static USED: AtomicBool = AtomicBool::new(false);
@@ -28,7 +28,9 @@ unsafe extern "C" fn MPI_Initialized(flag: *mut c_int) -> c_int {
     // SAFETY: the caller's promise.
     unsafe {
         let code = mpi::PMPI_Initialized(flag);
-        *flag = c_int::from(world::program_believes_it_is_up(*flag != 0));
+        if let Some(world) = current() {
+            *flag = c_int::from(world.program_believes_it_is_up(*flag != 0));
+        }
         code
     }
 }
@@ -37,12 +39,11 @@ unsafe extern "C" fn MPI_Initialized(flag: *mut c_int) -> c_int {
 /// As in MPI: the arguments are null, or those of `main`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
-    let initialise = || {
+    program_initialises(|| {
         // SAFETY: the caller's promise.
-        let code = not_the_programs(|| unsafe { mpi::PMPI_Init(argc, argv) });
-        (code, transport::threads())
-    };
-    world::program_initialises(initialise).0
+        (not_the_programs(|| unsafe { mpi::PMPI_Init(argc, argv) }), None)
+    })
+    .0
 }
 
 /// # Safety
@@ -54,24 +55,35 @@ unsafe extern "C" fn MPI_Init_thread(
     required: c_int,
     provided: *mut c_int,
 ) -> c_int {
-    let initialise = || {
+    let (code, threads) = program_initialises(|| {
         // SAFETY: the caller's promise.
         not_the_programs(|| unsafe {
             let code = mpi::PMPI_Init_thread(argc, argv, required, provided);
-            (code, *provided)
+            (code, Some(*provided))
         })
-    };
-    let (code, threads) = world::program_initialises(initialise);
-    // SAFETY: the caller's promise.
-    unsafe { *provided = threads };
+    });
+    if let Some(threads) = threads {
+        // SAFETY: the caller's promise.
+        unsafe { *provided = threads };
+    }
     code
+}
+
+/// `initialise` brings MPI up, unless ckpt has done so before.
+fn program_initialises(initialise: impl FnOnce() -> (c_int, Option<c_int>)) -> (c_int, Option<c_int>) {
+    match current() {
+        Some(world) => world.program_initialises(initialise),
+        None => initialise(),
+    }
 }
 
 /// # Safety
 /// As in MPI: the program has nothing under way.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn MPI_Finalize() -> c_int {
-    world::program_finalises();
+    if let Some(world) = current() {
+        world.program_finalises();
+    }
     // SAFETY: the caller's promise.
     not_the_programs(|| unsafe { mpi::PMPI_Finalize() })
 }

@@ -7,36 +7,19 @@
 //! all pass through [`passage`]. The functions that bring MPI up and down, of which ckpt has its own opinion, are in
 //! [`lifetime`].
 //!
-//! Another communication library has a folder like this one beside it. Without the feature `mpi` there is [`none`].
+//! Another communication library has a folder like this one beside it, if its traffic is to be checked.
 
-#[cfg(feature = "mpi")]
 mod channels;
-#[cfg(feature = "mpi")]
 mod collective;
-#[cfg(feature = "mpi")]
 mod completion;
-#[cfg(feature = "mpi")]
 mod constructor;
-#[cfg(feature = "mpi")]
 mod lifetime;
-#[cfg(feature = "mpi")]
 mod local;
-#[cfg(not(feature = "mpi"))]
-mod none;
-#[cfg(feature = "mpi")]
 mod passage;
-#[cfg(feature = "mpi")]
 mod probe;
-#[cfg(feature = "mpi")]
 mod receive;
-#[cfg(feature = "mpi")]
 mod send;
-#[cfg(feature = "mpi")]
 mod table;
 
-#[cfg(feature = "mpi")]
 pub(super) use channels::counters;
-#[cfg(feature = "mpi")]
 pub(super) use lifetime::is_used;
-#[cfg(not(feature = "mpi"))]
-pub(super) use none::{counters, is_used};

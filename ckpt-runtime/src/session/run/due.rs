@@ -55,7 +55,7 @@ impl Run {
         let line = self.store.next_line();
         self.store.has_passed(line);
         if reason.stops() {
-            comm::all_succeeded(false);
+            self.world.all_succeeded(false);
         }
     }
 
