@@ -305,3 +305,123 @@ fn other_rank(foretold: Member, member: Member) -> Fatal {
     .why("its checkpoints would be written under another rank's name")
     .help("start the program with the launcher of the MPI that it is linked to: `cargo ckpt doctor` says which that is")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::counters::ChannelCounters;
+    use super::super::solo::Solo;
+    use super::super::transport::{Calls, Delivery, Reduction};
+    use super::*;
+
+    /// The first of two processes; the other has nothing to say.
+    #[derive(Debug)]
+    struct First(Solo);
+
+    impl Transport for First {
+        fn has_others(&self) -> bool {
+            true
+        }
+
+        fn is_up(&self) -> bool {
+            false
+        }
+
+        fn foretold(&self) -> Option<Member> {
+            Some(Member { rank: 0, size: 2 })
+        }
+
+        fn bring_up(&self, threads: Option<i32>) -> i32 {
+            threads.unwrap_or(3)
+        }
+
+        fn threads(&self) -> i32 {
+            1
+        }
+
+        fn join(&self) -> Member {
+            Member { rank: 0, size: 2 }
+        }
+
+        fn leave(&self) {}
+
+        fn take_down(&self) {}
+
+        fn abort(&self, _: i32) {}
+
+        fn largest(&self, values: &mut [i64]) {
+            values.iter_mut().for_each(|value| *value = (*value).max(7));
+        }
+
+        fn begin_largest(&self, values: &[i64]) -> Box<dyn Reduction> {
+            self.0.begin_largest(values)
+        }
+
+        fn send(&self, text: Vec<u8>) -> Box<dyn Delivery> {
+            self.0.send(text)
+        }
+
+        fn receive(&self) -> Option<(u32, Vec<u8>)> {
+            None
+        }
+
+        fn counters(&self) -> ChannelCounters {
+            self.0.counters()
+        }
+
+        fn calls(&self) -> &Calls {
+            self.0.calls()
+        }
+    }
+
+    fn first() -> World {
+        World::new(Box::new(First(Solo::new())))
+    }
+
+    #[test]
+    fn alone_everything_is_agreed_on_at_once() {
+        let world = World::new(Box::new(Solo::new()));
+        assert!(world.member().is_none() && !world.is_up());
+        assert!(world.all_succeeded(true) && !world.all_succeeded(false));
+        assert_eq!(world.largest_code(77), 77);
+        let mut reduction = world.transport.begin_largest(&[3, -4]);
+        assert_eq!(reduction.result(), Some(&[3, -4][..]));
+    }
+
+    #[test]
+    fn the_program_brings_mpi_up_and_the_ranks_agree_on_the_number_of_their_next_line() {
+        let world = first();
+        world.has_newest(4);
+        assert!(
+            !world.is_up() && world.all_succeeded(true),
+            "nobody is reached yet"
+        );
+        assert_eq!(world.program_initialises(|| (0, None)), (0, None));
+        assert!(world.is_up() && world.program_believes_it_is_up(true));
+        assert_eq!((world.threads(), world.line_base()), (1, 7));
+        assert_eq!(world.member(), Some(Member { rank: 0, size: 2 }));
+        assert!(!world.all_succeeded(true), "the other has failed");
+        world.program_finalises();
+        assert!(!world.is_up() && world.all_succeeded(true));
+    }
+
+    #[test]
+    fn the_program_believes_that_it_brings_mpi_up_itself() {
+        let world = first();
+        world.bring_up(Some(2));
+        assert!(world.is_up() && !world.program_believes_it_is_up(true));
+        let told = world.program_initialises(|| unreachable!("it is up"));
+        assert_eq!(told, (0, Some(2)));
+        assert!(world.program_believes_it_is_up(true));
+        world.end();
+        assert!(world.is_up(), "the program brings it down");
+    }
+
+    #[test]
+    fn what_a_program_does_not_know_of_goes_down_with_the_session() {
+        let world = first();
+        world.bring_up(None);
+        world.end();
+        assert!(!world.is_up());
+        world.program_finalises();
+    }
+}
