@@ -103,24 +103,29 @@ impl Walker {
         }
     }
 
+    /// A variable of a pattern, of which no more is known than how it came to be.
+    pub(super) fn binding(&self, one: &syn::PatIdent, declaration: Declaration) -> Binding {
+        Binding {
+            ident: one.ident.clone(),
+            origin: self.flow.made.origin(&one.ident),
+            mutable: one.mutability.is_some(),
+            declaration,
+            step: self.step,
+            treatment: None,
+            ty: None,
+            init: None,
+            from_spine: false,
+            replays: false,
+            has_restart: false,
+            conditional: false,
+            is_number: false,
+            inputs: Vec::new(),
+        }
+    }
+
     pub(super) fn declare_inner(&mut self, pattern: &Pat) {
         for one in pattern_bindings(pattern) {
-            self.declare(Binding {
-                mutable: one.mutability.is_some(),
-                origin: self.flow.made.origin(&one.ident),
-                ident: one.ident,
-                declaration: Declaration::Inner,
-                step: self.step,
-                treatment: None,
-                ty: None,
-                init: None,
-                from_spine: false,
-                replays: false,
-                has_restart: false,
-                conditional: false,
-                is_number: false,
-                inputs: Vec::new(),
-            });
+            self.declare(self.binding(&one, Declaration::Inner));
         }
     }
 

@@ -2,10 +2,12 @@
 
 use super::expr::Walker;
 use super::numbers::is_number_type;
-use super::{Binding, Declaration, Flow, Passing, Point, SiteFlow, Use};
+use super::{Binding, BindingId, Declaration, Flow, NodeId, Passing, Point, SiteFlow, Use};
 use crate::names::Made;
 use crate::parse::options::Treatment;
-use crate::spine::{Block, Branch, Lowered, Plain, SiteId, Spine, SpineStep, Step, StepKind, Target};
+use crate::spine::{
+    Arm, Block, Branch, Lowered, Plain, SiteId, Spine, SpineStep, Step, StepId, StepKind, Target,
+};
 use crate::syntax::origins::{is_exclusive_type, is_reference_type};
 use crate::syntax::patterns::pattern_bindings;
 use syn::visit::Visit;
@@ -227,28 +229,21 @@ impl Walker {
         for one in pattern_bindings(pattern) {
             let is_number = self.binds_number(&one.ident, pattern, ty, init.as_ref());
             let init = init.as_ref().map(|init| self.made_from(&one, pattern, init));
-            self.declare_let(
-                Binding {
-                    mutable: one.mutability.is_some(),
-                    origin: self.flow.made.origin(&one.ident),
-                    ident: one.ident,
-                    declaration: Declaration::Let,
-                    step: self.step,
-                    treatment: plain.treatment,
-                    ty: ty.cloned(),
-                    init,
-                    from_spine: false,
-                    replays: plain.replays,
-                    has_restart: plain.restart.is_some(),
-                    conditional: local
-                        .attrs
-                        .iter()
-                        .any(|attribute| attribute.path().is_ident("cfg")),
-                    is_number,
-                    inputs: inputs.clone(),
-                },
-                written,
-            );
+            let binding = Binding {
+                treatment: plain.treatment,
+                ty: ty.cloned(),
+                init,
+                replays: plain.replays,
+                has_restart: plain.restart.is_some(),
+                conditional: local
+                    .attrs
+                    .iter()
+                    .any(|attribute| attribute.path().is_ident("cfg")),
+                is_number,
+                inputs: inputs.clone(),
+                ..self.binding(&one, Declaration::Let)
+            };
+            self.declare_let(binding, written);
         }
     }
 
@@ -304,25 +299,15 @@ impl Walker {
         };
         let (pattern, ty) = typed_pattern(&local.pat);
         for one in pattern_bindings(pattern) {
-            self.declare_let(
-                Binding {
-                    mutable: one.mutability.is_some(),
-                    is_number: self.binds_number(&one.ident, pattern, ty, None),
-                    origin: self.flow.made.origin(&one.ident),
-                    ident: one.ident,
-                    declaration: Declaration::Let,
-                    step: self.step,
-                    treatment: *treatment,
-                    ty: ty.cloned(),
-                    init: None,
-                    from_spine: true,
-                    replays: false,
-                    has_restart: restart.is_some(),
-                    conditional: false,
-                    inputs: Vec::new(),
-                },
-                true,
-            );
+            let binding = Binding {
+                is_number: self.binds_number(&one.ident, pattern, ty, None),
+                treatment: *treatment,
+                ty: ty.cloned(),
+                from_spine: true,
+                has_restart: restart.is_some(),
+                ..self.binding(&one, Declaration::Let)
+            };
+            self.declare_let(binding, true);
         }
     }
 
@@ -340,7 +325,7 @@ impl Walker {
             Spine::Site(site) => self.site(*site, step),
             Spine::Call { site, call } => {
                 let from = self.log.len();
-                self.call_operands(call);
+                self.expr(call);
                 let used = self.logged(from);
                 self.flow.arguments.push((*site, used));
                 self.site(*site, step);
@@ -348,13 +333,7 @@ impl Walker {
             Spine::Block { label, block, .. } => {
                 let after = self.node();
                 self.flow.targets.insert(step, (after, after));
-                self.loops.push(super::expr::Jumps {
-                    label: label.as_ref().map(|label| label.name.ident.to_string()),
-                    to_break: after,
-                    to_continue: None,
-                });
-                self.block(block);
-                self.loops.pop();
+                self.jumped_to(label.as_ref(), None, after, block);
                 let here = self.here;
                 self.edge(here, after);
                 self.here = after;
@@ -378,79 +357,14 @@ impl Walker {
                 scrutinee,
                 arms,
                 replays,
-            } => {
-                let from = self.log.len();
-                self.scrutinee(scrutinee, !replays);
-                if *replays {
-                    let used = self
-                        .logged(from)
-                        .into_iter()
-                        .map(|(binding, _)| binding)
-                        .collect();
-                    self.flow.replayed.push((step, used));
-                }
-                let inputs = self.logged(from);
-                let start = self.here;
-                let end = self.node();
-                for arm in arms {
-                    self.here = self.node();
-                    let here = self.here;
-                    self.edge(start, here);
-                    self.enter();
-                    self.step = step;
-                    for one in pattern_bindings(&arm.pattern) {
-                        let init = self.borrowed_by(&one, &arm.pattern, scrutinee);
-                        if *replays {
-                            let looked_at = ((**scrutinee).clone(), arm.pattern.clone());
-                            self.flow.arms.insert(self.flow.bindings.len(), looked_at);
-                        }
-                        self.declare_let(
-                            Binding {
-                                mutable: one.mutability.is_some(),
-                                is_number: self.binds_number(&one.ident, &arm.pattern, None, Some(&init)),
-                                origin: self.flow.made.origin(&one.ident),
-                                ident: one.ident,
-                                declaration: if *replays {
-                                    Declaration::Arm
-                                } else {
-                                    Declaration::Inner
-                                },
-                                step,
-                                treatment: None,
-                                ty: None,
-                                init: Some(init),
-                                from_spine: false,
-                                replays: *replays,
-                                has_restart: false,
-                                conditional: false,
-                                inputs: inputs.clone(),
-                            },
-                            true,
-                        );
-                    }
-                    if let Some(guard) = &arm.guard {
-                        self.expr(guard);
-                    }
-                    self.block(&arm.body.block);
-                    self.leave();
-                    let here = self.here;
-                    self.edge(here, end);
-                }
-                self.here = end;
-            }
+            } => self.choice(step, scrutinee, arms, *replays),
             Spine::Loop { label, body } => {
                 let (head, after) = (self.node(), self.node());
                 self.flow.targets.insert(step, (head, after));
                 let here = self.here;
                 self.edge(here, head);
                 self.here = head;
-                self.loops.push(super::expr::Jumps {
-                    label: label.as_ref().map(|label| label.name.ident.to_string()),
-                    to_break: after,
-                    to_continue: Some(head),
-                });
-                self.block(body);
-                self.loops.pop();
+                self.jumped_to(label.as_ref(), Some(head), after, body);
                 let here = self.here;
                 self.edge(here, head);
                 self.here = after;
@@ -469,6 +383,74 @@ impl Walker {
         }
     }
 
+    /// A block that `break` and, where it is a loop, `continue` lead out of.
+    fn jumped_to(
+        &mut self,
+        label: Option<&syn::Label>,
+        to_continue: Option<NodeId>,
+        to_break: NodeId,
+        block: &Block,
+    ) {
+        self.loops.push(super::expr::Jumps {
+            label: label.map(|label| label.name.ident.to_string()),
+            to_break,
+            to_continue,
+        });
+        self.block(block);
+        self.loops.pop();
+    }
+
+    /// A `match`; one that replays is matched again at restart, so its scrutinee is looked at and not taken.
+    fn choice(&mut self, step: StepId, scrutinee: &Expr, arms: &[Arm], replays: bool) {
+        let from = self.log.len();
+        self.scrutinee(scrutinee, !replays);
+        let inputs = self.logged(from);
+        if replays {
+            let used = inputs.iter().map(|(binding, _)| *binding).collect();
+            self.flow.replayed.push((step, used));
+        }
+        let start = self.here;
+        let end = self.node();
+        for arm in arms {
+            self.here = self.node();
+            let here = self.here;
+            self.edge(start, here);
+            self.enter();
+            self.step = step;
+            self.bind_arm(arm, scrutinee, replays, &inputs);
+            if let Some(guard) = &arm.guard {
+                self.expr(guard);
+            }
+            self.block(&arm.body.block);
+            self.leave();
+            let here = self.here;
+            self.edge(here, end);
+        }
+        self.here = end;
+    }
+
+    fn bind_arm(&mut self, arm: &Arm, scrutinee: &Expr, replays: bool, inputs: &[(BindingId, Use)]) {
+        for one in pattern_bindings(&arm.pattern) {
+            let init = self.borrowed_by(&one, &arm.pattern, scrutinee);
+            if replays {
+                let looked_at = (scrutinee.clone(), arm.pattern.clone());
+                self.flow.arms.insert(self.flow.bindings.len(), looked_at);
+            }
+            let declaration = match replays {
+                true => Declaration::Arm,
+                false => Declaration::Inner,
+            };
+            let binding = Binding {
+                is_number: self.binds_number(&one.ident, &arm.pattern, None, Some(&init)),
+                init: Some(init),
+                replays,
+                inputs: inputs.to_vec(),
+                ..self.binding(&one, declaration)
+            };
+            self.declare_let(binding, true);
+        }
+    }
+
     fn branch_from(&mut self, start: usize, end: usize, branch: &Branch) {
         self.here = self.node();
         let here = self.here;
@@ -476,11 +458,6 @@ impl Walker {
         self.block(&branch.block);
         let here = self.here;
         self.edge(here, end);
-    }
-
-    /// The operands of a call that leads to a site: the function itself is not a variable that could be lent.
-    fn call_operands(&mut self, call: &Expr) {
-        self.expr(call);
     }
 }
 

@@ -262,8 +262,8 @@ pub fn refuse_under_aliases(
         let Some((_, end)) = flow.points.get(step) else {
             continue;
         };
-        for id in 0..flow.bindings.len() {
-            let exclusive = matches!(classes[id], Class::Reexecuted { exclusive: true });
+        for (id, class) in classes.iter().enumerate() {
+            let exclusive = matches!(class, Class::Reexecuted { exclusive: true });
             let before = flow.bindings[id].step < *step;
             if !exclusive || !before || !liveness.is_live_at(flow, *end, id) {
                 continue;

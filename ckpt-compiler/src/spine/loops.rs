@@ -13,10 +13,10 @@ use crate::paths::rt;
 use crate::syntax::origins::{
     Origin, effect_in_chain, is_repeatable, iterator_origin, origin, works_in_chain,
 };
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprForLoop, ExprWhile, parse_quote};
+use syn::{Expr, ExprForLoop, ExprWhile, Pat, parse_quote};
 
 impl Lowering<'_> {
     /// `while c { .. }` is `loop { if !c { break } .. }`.
@@ -133,37 +133,9 @@ impl Lowering<'_> {
 
     /// `for p in e { .. }`: the iterator is a variable. One that is a value (a range, the rest of an owned vector) is
     /// saved like any other; one that borrows is made again at restart and advanced to where it was.
-    pub(super) fn for_loop(&mut self, one: ExprForLoop, treatment: Option<Treatment>) -> Spine {
-        let ExprForLoop {
-            label,
-            mut pat,
-            expr,
-            mut body,
-            ..
-        } = one;
-        let rt = rt();
+    pub(super) fn for_loop(&mut self, mut one: ExprForLoop, treatment: Option<Treatment>) -> Spine {
         let mut outer = Vec::new();
-        let iterable = if self.marks.in_expr(&expr) {
-            let value = self.names.fresh(Kind::Iterable);
-            self.temporary(&value, *expr, &mut outer);
-            parse_quote!(#value)
-        } else {
-            *expr
-        };
-        let mut iterable: Expr = unparenthesised(iterable);
-        let may_run_again = rebuilds(&iterable, self.references)
-            && effect_in_chain(&iterable).is_none()
-            && !works_in_chain(&iterable);
-        if treatment.is_none() && (!may_run_again || self.form.closures_in_bodies) {
-            let peeler = Peeler {
-                names: self.names,
-                marks: self.marks,
-            };
-            peeler.peel(&mut iterable, &mut pat, &mut body);
-        }
-        if matches!(origin(&iterable, self.references), Origin::Borrow { .. }) {
-            self.name_lent_value(&mut iterable, &mut outer);
-        }
+        let mut iterable = self.iterable(&mut one, treatment, &mut outer);
         let mut iterator = self.names.fresh(Kind::Iterator);
         // What rustc says of its type is then about this loop, and not about each of the function's.
         iterator.set_span(iterator.span().located_at(iterable.span()));
@@ -179,83 +151,130 @@ impl Lowering<'_> {
         if let Some(span) = effect_in_chain(&iterable).filter(|_| rebuilds) {
             self.errors.refuse(span, Refusal::IteratorHasEffects);
         }
-        let make: syn::Stmt =
-            parse_quote!(let mut #iterator = ::core::iter::IntoIterator::into_iter(#iterable););
-        let owned: syn::Stmt = parse_quote! {
-            let mut #iterator = {
-                #[allow(unused_imports)]
-                use #rt::{StartAny as _, StartOwned as _};
-                (&mut #rt::Source::new(#iterable)).start()
-            };
-        };
-        let mut steps = Vec::new();
-        if rebuilds {
+        let fetch = if rebuilds {
+            // The first time it is made of the keys as they stand there.
+            let make = made_plainly(&iterator, &iterable);
             self.put_keys_aside(&mut iterable, false, &mut outer);
-            changing_inside(&mut pat, &mut body);
-            let count = self.names.fresh(Kind::Count);
-            let frame = frame();
-            let again = parse_quote! {
-                #rt::up_to(::core::iter::IntoIterator::into_iter(#iterable), #count)
-            };
-            outer.push(replay(make, Some(again)));
-            let here = Span::mixed_site().located_at(iterable.span());
-            let check = quote_spanned!(here => (&#rt::Order(&#iterator)).check(););
-            outer.push(replay(
-                parse_quote! {
-                    {
-                        #[allow(unused_imports)]
-                        use #rt::{InOrder as _, OutOfOrder as _};
-                        #check
-                    }
-                },
-                None,
-            ));
-            outer.push(plain(parse_quote!(let mut #count: u64 = 0;)));
-            let given = plain_name(Kind::Item);
-            let fetch = parse_quote! {
-                let #pat = match #rt::fetch(&#frame, &mut #iterator, &mut #count) {
-                    ::core::option::Option::Some(#given) => #given,
-                    ::core::option::Option::None => break,
-                };
-            };
-            steps.push(replay(
-                fetch,
-                Some(parse_quote!(#rt::again(&#frame, &mut #iterator))),
-            ));
+            changing_inside(&mut one.pat, &mut one.body);
+            self.rebuilt_iterator(make, &iterator, &iterable, &one.pat, &mut outer)
         } else {
-            outer.push(plain(if is_range(&iterable) { make } else { owned }));
-            let given = plain_name(Kind::Item);
-            steps.push(plain(parse_quote! {
-                let #pat = match ::core::iter::Iterator::next(&mut #iterator) {
-                    ::core::option::Option::Some(#given) => #given,
-                    ::core::option::Option::None => break,
-                };
-            }));
-        }
+            saved_iterator(&iterator, &iterable, &one.pat, &mut outer)
+        };
         let before = self.next_site();
-        steps.extend(self.block(body).steps);
-        let Some(sites) = self.sites_since(before) else {
-            return Spine::Block {
-                label: None,
-                is_unsafe: false,
-                block: Block { steps: outer },
+        let mut steps = vec![fetch];
+        steps.extend(self.block(one.body).steps);
+        if let Some(sites) = self.sites_since(before) {
+            let spine = Spine::Loop {
+                label: one.label,
+                body: Block { steps },
             };
-        };
-        let spine = Spine::Loop {
-            label,
-            body: Block { steps },
-        };
-        outer.push(step(StepKind::Spine(super::SpineStep {
-            sites,
-            target: super::Target::Tail,
-            spine,
-        })));
+            outer.push(step(StepKind::Spine(super::SpineStep {
+                sites,
+                target: super::Target::Tail,
+                spine,
+            })));
+        }
         Spine::Block {
             label: None,
             is_unsafe: false,
             block: Block { steps: outer },
         }
     }
+
+    /// What a `for` goes over, with nothing in it that has to run elsewhere: sites in it and values that it borrows have
+    /// become statements in front of the loop, closures that cannot run again are run in its body.
+    fn iterable(
+        &mut self,
+        one: &mut ExprForLoop,
+        treatment: Option<Treatment>,
+        outer: &mut Vec<super::Step>,
+    ) -> Expr {
+        let expr = (*one.expr).clone();
+        let iterable = if self.marks.in_expr(&expr) {
+            let value = self.names.fresh(Kind::Iterable);
+            self.temporary(&value, expr, outer);
+            parse_quote!(#value)
+        } else {
+            expr
+        };
+        let mut iterable: Expr = unparenthesised(iterable);
+        let may_run_again = rebuilds(&iterable, self.references)
+            && effect_in_chain(&iterable).is_none()
+            && !works_in_chain(&iterable);
+        if treatment.is_none() && (!may_run_again || self.form.closures_in_bodies) {
+            let peeler = Peeler {
+                names: self.names,
+                marks: self.marks,
+            };
+            peeler.peel(&mut iterable, &mut one.pat, &mut one.body);
+        }
+        if matches!(origin(&iterable, self.references), Origin::Borrow { .. }) {
+            self.name_lent_value(&mut iterable, outer);
+        }
+        iterable
+    }
+
+    /// An iterator that is made again at restart and advanced by a count; returns the statement that fetches an item.
+    fn rebuilt_iterator(
+        &mut self,
+        make: syn::Stmt,
+        iterator: &Ident,
+        iterable: &Expr,
+        pat: &Pat,
+        outer: &mut Vec<super::Step>,
+    ) -> super::Step {
+        let (rt, frame, count) = (rt(), frame(), self.names.fresh(Kind::Count));
+        let given = plain_name(Kind::Item);
+        let again = parse_quote! {
+            #rt::up_to(::core::iter::IntoIterator::into_iter(#iterable), #count)
+        };
+        outer.push(replay(make, Some(again)));
+        let here = Span::mixed_site().located_at(iterable.span());
+        let check = quote_spanned!(here => (&#rt::Order(&#iterator)).check(););
+        outer.push(replay(
+            parse_quote! {
+                {
+                    #[allow(unused_imports)]
+                    use #rt::{InOrder as _, OutOfOrder as _};
+                    #check
+                }
+            },
+            None,
+        ));
+        outer.push(plain(parse_quote!(let mut #count: u64 = 0;)));
+        let fetch = parse_quote! {
+            let #pat = match #rt::fetch(&#frame, &mut #iterator, &mut #count) {
+                ::core::option::Option::Some(#given) => #given,
+                ::core::option::Option::None => break,
+            };
+        };
+        replay(fetch, Some(parse_quote!(#rt::again(&#frame, &mut #iterator))))
+    }
+}
+
+/// An iterator that is saved as any variable; returns the statement that fetches an item.
+fn saved_iterator(iterator: &Ident, iterable: &Expr, pat: &Pat, outer: &mut Vec<super::Step>) -> super::Step {
+    let (rt, given) = (rt(), plain_name(Kind::Item));
+    outer.push(plain(match is_range(iterable) {
+        true => made_plainly(iterator, iterable),
+        false => parse_quote! {
+            let mut #iterator = {
+                #[allow(unused_imports)]
+                use #rt::{StartAny as _, StartOwned as _};
+                (&mut #rt::Source::new(#iterable)).start()
+            };
+        },
+    }));
+    plain(parse_quote! {
+        let #pat = match ::core::iter::Iterator::next(&mut #iterator) {
+            ::core::option::Option::Some(#given) => #given,
+            ::core::option::Option::None => break,
+        };
+    })
+}
+
+fn made_plainly(iterator: &Ident, iterable: &Expr) -> syn::Stmt {
+    parse_quote!(let mut #iterator = ::core::iter::IntoIterator::into_iter(#iterable);)
 }
 
 fn replay(stmt: syn::Stmt, again: Option<Expr>) -> super::Step {
