@@ -14,6 +14,7 @@ use super::{Keep, Mode, Store, names};
 use crate::base::fault::Faults;
 use crate::format::{CheckpointId, Files, Meta, StoreError, Storing};
 use crate::plan::FunctionPlan;
+use crate::value::Checkpoint;
 
 static PLAN: FunctionPlan = FunctionPlan {
     function: "main",
@@ -143,7 +144,7 @@ fn open(shelf: &Arc<Shelf>, mode: Mode) -> Result<Store, StoreError> {
     Store::on(Memory::on(shelf), mode, Faults::default())
 }
 
-fn commit(store: &mut Store, list: &Vec<u64>) -> CheckpointId {
+fn commit(store: &mut Store, list: &impl Checkpoint) -> CheckpointId {
     let mut builder = store.snapshot();
     let frame = builder.frame(&PLAN, 1);
     builder.value(frame, "list", 1, None, list);
