@@ -11,7 +11,7 @@
 //! | items | [`mod@derive`], [`object`] | `Checkpoint` for types and trait objects, which need none of the stages below |
 //! | desugar | [`mod@desugar`] | the bodies of threads taken out, the rest in the form that the spine takes, one rewriting a file |
 //! | spine | [`spine`] | the statements around the sites taken apart, all others verbatim |
-//! | control flow | [`cfg`] | names resolved to bindings, and the graph of their events |
+//! | control flow | [`mod@cfg`] | names resolved to bindings, and the graph of their events |
 //! | liveness | [`liveness`] | which values are needed after a site, which may have been moved, which are clean |
 //! | strategies | [`strategies`] | how each variable comes back at a restart |
 //! | plan | [`mod@plan`] | loans, schedule, option slots and reborrows; what each site registers |

@@ -42,6 +42,7 @@ macro_rules! refusals {
             }
 
             /// What is said.
+            #[allow(clippy::needless_update)] // Not all say why.
             pub fn words(&self) -> Words {
                 match self {
                     Self::Syntax { said } if Code::in_front_of(said).is_some() => Words {

@@ -23,7 +23,7 @@ pub enum Mode {
     Late,
     /// Stays inside.
     Trapped,
-    /// Travels as an `Option` from statement to statement, see [`super::travel`].
+    /// Kept in an option slot from statement to statement, see [`super::option_slots`].
     Carried,
 }
 

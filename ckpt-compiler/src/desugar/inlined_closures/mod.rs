@@ -3,7 +3,7 @@
 //! `let sums: Vec<_> = list.iter().map(|x| { checkpoint!(); f(x) }).collect();` becomes a `for` over `list.iter()` that
 //! gathers what it computes: a walk can enter a loop, but no closure. The order of everything that runs is the same. Only
 //! what is certain to be an iterator that runs where it stands is unfolded: it begins at a range or with a method that
-//! makes an iterator, nothing in it is parallel, and it ends in one of the calls of [`ends`], or in a `for`. A function
+//! makes an iterator, nothing in it is parallel, and it ends in one of the calls of `ends`, or in a `for`. A function
 //! that is given by its name, `map(f)`, is a closure that calls it.
 
 pub mod adaptors;
