@@ -301,7 +301,7 @@ impl CargoOptions {
     fn metadata_failure(&self, error: cargo_metadata::Error) -> Failure {
         let folder = std::env::current_dir().unwrap_or_default();
         match error {
-            cargo_metadata::Error::CargoMetadata { stderr } if stderr.contains("could not find `Cargo.toml`") => {
+            cargo_metadata::Error::CargoMetadata { .. } if self.is_outside_of_packages(&folder) => {
                 Failure::usage(format!("E3036: `{}` is not in a cargo package", folder.display())).help(
                     "go to the folder of the program's Cargo.toml, name it with `--manifest-path`,\nor start a built program with `--exe FILE`",
                 )
@@ -315,6 +315,12 @@ impl CargoOptions {
                 .help("`cargo ckpt doctor` says what is missing; `--exe FILE` starts a program that is built already"),
             other => Failure::new(code::BUILD, "E3037: cargo cannot read the package").because(other),
         }
+    }
+
+    /// Whether cargo has no manifest: none is named, and none is in the folder or above it.
+    fn is_outside_of_packages(&self, folder: &Path) -> bool {
+        let mut folders = folder.ancestors();
+        self.manifest_path.is_none() && !folders.any(|folder| folder.join("Cargo.toml").is_file())
     }
 
     /// The packages that the options mean.

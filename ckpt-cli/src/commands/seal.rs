@@ -1,6 +1,6 @@
 //! `cargo ckpt seal`: new checksums for a checkpoint that was changed by hand.
 
-use ckpt::store::Mode;
+use ckpt::store::{Damage, Mode, StoreError};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome};
@@ -42,13 +42,14 @@ impl Seal {
         for part in lines.chosen(self.rank)? {
             let renewed = part.open(Mode::ReadWrite)?.renew(id);
             let renewed = renewed.map_err(|error| {
-                let text = error.to_string();
-                match text.contains("file: it has") {
-                    true => Failure::store(text).help(
+                // The copy that is sealed is a plain file, so what is wrong with it as a whole is its length.
+                let is_of_file = |damage: &[Damage]| damage.iter().any(|one| one.place == Damage::FILE);
+                match &error {
+                    StoreError::Damaged { damage, .. } if is_of_file(damage) => Failure::store(error.to_string()).help(
                         "the program that changed it has cut it off, as HDF5 does with files of an older ckpt: \
                          change a copy, or a checkpoint of this version",
                     ),
-                    false => store_failure(error),
+                    _ => store_failure(error),
                 }
             })?;
             sealed.push((part.rank, renewed));

@@ -11,6 +11,7 @@ mod snapshots;
 mod spine;
 mod stages;
 mod strategies;
+mod words;
 
 #[path = "../support/sources.rs"]
 mod sources;

@@ -288,7 +288,7 @@ fn read_index(
     let file = file.map_err(io)?;
     let metadata = file.metadata().map_err(io)?;
     if !metadata.is_file() {
-        return Err(damaged(path, "file", "it is not a plain file"));
+        return Err(damaged(path, Damage::FILE, "it is not a plain file"));
     }
     let header = read_header(&file, home, metadata.len(), may_be_longer)?;
     let path = home;
@@ -313,7 +313,7 @@ fn read_header(file: &File, path: &Path, length: u64, may_be_longer: bool) -> Re
     if length < USER_BLOCK {
         return Err(damaged(
             path,
-            "file",
+            Damage::FILE,
             &format!("it has {length} bytes; it was cut off or is no checkpoint"),
         ));
     }
@@ -345,7 +345,7 @@ fn read_header(file: &File, path: &Path, length: u64, may_be_longer: bool) -> Re
     if header.length != length && !is_longer {
         return Err(damaged(
             path,
-            "file",
+            Damage::FILE,
             &format!("it has {length} bytes instead of {}", header.length),
         ));
     }

@@ -119,6 +119,11 @@ pub struct Damage {
     pub what: String,
 }
 
+impl Damage {
+    /// The place of what is wrong with the file as a whole: that it is cut off, say.
+    pub const FILE: &str = "file";
+}
+
 impl StoreError {
     pub(crate) fn io(action: &'static str, path: &Path, error: &io::Error) -> Self {
         StoreError::Io {

@@ -280,7 +280,7 @@ impl Store {
             Ok(checkpoint) => checkpoint.verify(),
             Err(StoreError::Damaged { damage, .. }) => Err(damage),
             Err(error) => Err(vec![Damage {
-                place: "file".to_owned(),
+                place: Damage::FILE.to_owned(),
                 what: error.to_string(),
             }]),
         }
