@@ -1,6 +1,6 @@
 //! What is said of a site: safe, and for which numbers of ranks, or what stands in the way.
 
-use crate::explorer::state::{Failure, Subject};
+use crate::explorer::state::{Subject, Violation};
 use crate::explorer::{Explorer, Found, PRECISIONS, WIDE};
 use crate::models::CommModel;
 use crate::skeleton::regions::Regions;
@@ -53,14 +53,19 @@ const ENOUGH: usize = 3;
 type Verdicts = HashMap<Vec<usize>, Result<Safe, Obstacle>>;
 
 /// As deep as is needed; with a number of ranks for which it is known not to be safe, the others are only told along with it.
-fn judge_count(count: usize, subject: Subject<'_>, none: Subject<'_>, deep: bool) -> Result<Found, Failure> {
-    let mut last = Failure::new(None, "it was not looked at");
+fn judge_count(
+    count: usize,
+    subject: Subject<'_>,
+    none: Subject<'_>,
+    deep: bool,
+) -> Result<Found, Violation> {
+    let mut last = Violation::new(None, "it was not looked at");
     for precision in PRECISIONS.iter().take(if deep { PRECISIONS.len() } else { 1 }) {
         match Explorer::new(subject, none, *precision).run(count) {
             Ok(found) => return Ok(found),
             // What could not be tried to the end may be safe.
-            Err(failure) if last.too_much && failure.unknown => {}
-            Err(failure) => last = failure,
+            Err(violation) if last.too_much && violation.unknown => {}
+            Err(violation) => last = violation,
         }
     }
     if deep && last.too_much {
@@ -170,7 +175,7 @@ impl SafePoints {
         };
         let judged = self.judge_counts(&self.counts, subject(&regions), subject(&none));
         match judged {
-            Err((failure, _)) if failure.too_much && self.counts.len() == 1 => {
+            Err((violation, _)) if violation.too_much && self.counts.len() == 1 => {
                 // With so many ranks there is too much to try: fewer of them must do.
                 let fewer: Vec<usize> = COUNTS
                     .into_iter()
@@ -182,11 +187,11 @@ impl SafePoints {
                         safe.untried.insert(0, self.counts[0]);
                         Ok(safe)
                     }
-                    Ok(_) => Err(self.obstacle(&failure, self.counts.clone())),
-                    Err((failure, ranks)) => Err(self.obstacle(&failure, ranks)),
+                    Ok(_) => Err(self.obstacle(&violation, self.counts.clone())),
+                    Err((violation, ranks)) => Err(self.obstacle(&violation, ranks)),
                 }
             }
-            Err((failure, ranks)) => Err(self.obstacle(&failure, ranks)),
+            Err((violation, ranks)) => Err(self.obstacle(&violation, ranks)),
             Ok(safe) if safe.ranks.is_empty() => Err(Obstacle {
                 place: None,
                 call: String::new(),
@@ -203,11 +208,11 @@ impl SafePoints {
         counts: &[usize],
         subject: Subject<'_>,
         none: Subject<'_>,
-    ) -> Result<Safe, (Failure, Vec<usize>)> {
+    ) -> Result<Safe, (Violation, Vec<usize>)> {
         let mut safe = Safe::default();
-        let mut failures: Vec<(usize, Failure)> = Vec::new();
+        let mut violations: Vec<(usize, Violation)> = Vec::new();
         for &count in counts {
-            match judge_count(count, subject, none, failures.is_empty()) {
+            match judge_count(count, subject, none, violations.is_empty()) {
                 Ok(found) if found.visits == 0 => safe.idle.push(count),
                 Ok(found) => {
                     safe.ranks.push(count);
@@ -215,24 +220,26 @@ impl SafePoints {
                     safe.for_any_length |= found.for_any_length;
                     safe.few_turns |= found.few_turns;
                 }
-                Err(failure) if failure.too_much && safe.ranks.len() >= ENOUGH => safe.untried.push(count),
-                Err(failure) => failures.push((count, failure)),
+                Err(violation) if violation.too_much && safe.ranks.len() >= ENOUGH => {
+                    safe.untried.push(count)
+                }
+                Err(violation) => violations.push((count, violation)),
             }
         }
-        match failures.first() {
+        match violations.first() {
             Some((_, first)) => {
-                let ranks = failures.iter().map(|(count, _)| *count).collect();
+                let ranks = violations.iter().map(|(count, _)| *count).collect();
                 Err((first.clone(), ranks))
             }
             None => Ok(safe),
         }
     }
 
-    fn obstacle(&self, failure: &Failure, ranks: Vec<usize>) -> Obstacle {
-        let place = failure
+    fn obstacle(&self, violation: &Violation, ranks: Vec<usize>) -> Obstacle {
+        let place = violation
             .at
             .and_then(|(code, pc)| self.skeleton.place(code, pc).cloned());
-        let op = failure
+        let op = violation
             .at
             .and_then(|(code, pc)| self.skeleton.codes.get(code)?.ops.get(pc));
         let call = match op {
@@ -246,7 +253,7 @@ impl SafePoints {
             place,
             call,
             ranks,
-            why: failure.why.clone(),
+            why: violation.why.clone(),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::machine::{BlockedOn, ProgramPoint, RankState};
 use crate::skeleton::{ControlOp, Op};
 use crate::values::Provenance;
 use ranks::Digest;
-use state::{Choice, Failure, GlobalState, Subject};
+use state::{Choice, GlobalState, Subject, Violation};
 use std::collections::{BTreeMap, HashSet};
 use std::hash::Hash;
 use std::rc::Rc;
@@ -157,9 +157,9 @@ impl<'a> Explorer<'a> {
     }
 
     /// What has been found, or what stands in the way.
-    pub(crate) fn run(mut self, ranks: usize) -> Result<Found, Failure> {
+    pub(crate) fn run(mut self, ranks: usize) -> Result<Found, Violation> {
         if self.subject.regions.method_has_events("drop") {
-            return Err(Failure::new(
+            return Err(Violation::new(
                 None,
                 "a destructor exchanges messages, and where it runs is not followed",
             ));
@@ -174,22 +174,22 @@ impl<'a> Explorer<'a> {
         while let Some(path) = open.pop() {
             if self.seen.len() > self.precision.states {
                 let why = "there are too many orders in which messages may come to try them all";
-                return Err(Failure {
+                return Err(Violation {
                     too_much: true,
-                    ..Failure::new(None, why)
+                    ..Violation::new(None, why)
                 });
             }
-            if let Err(failure) = self.follow(path, &mut open) {
-                return Err(Failure {
+            if let Err(violation) = self.follow(path, &mut open) {
+                return Err(Violation {
                     too_much: self.fuel == 0,
-                    ..failure
+                    ..violation
                 });
             }
         }
         Ok(self.found)
     }
 
-    fn follow(&mut self, mut path: OpenPath, open: &mut Vec<OpenPath>) -> Result<(), Failure> {
+    fn follow(&mut self, mut path: OpenPath, open: &mut Vec<OpenPath>) -> Result<(), Violation> {
         path.state.settle(self.subject, &mut self.fuel, None)?;
         // Behind the last visit nothing matters any more.
         if !path.state.ranks.iter().any(|rank| self.site_ahead(rank)) {
@@ -220,7 +220,7 @@ impl<'a> Explorer<'a> {
         question: u64,
         answer: bool,
         open: &mut Vec<OpenPath>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Violation> {
         for case in self
             .provenance
             .cases(question, answer)
@@ -244,7 +244,7 @@ impl<'a> Explorer<'a> {
         mut path: OpenPath,
         number: u64,
         open: &mut Vec<OpenPath>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Violation> {
         let (at, is_loop) = self.asked(&path.state, number);
         if self.asks_again(&mut path, at, is_loop) {
             if self.is_new(&path.state) {
@@ -263,9 +263,9 @@ impl<'a> Explorer<'a> {
             self.found.few_turns = true;
         } else if asked >= if is_loop { MOST_TURNS } else { MOST_ASKED } {
             let why = "how messages go on from turn to turn of the loop around this is not found out";
-            return Err(Failure {
+            return Err(Violation {
                 unknown: true,
-                ..Failure::new(Some(at), why)
+                ..Violation::new(Some(at), why)
             });
         }
         path.questions
@@ -339,7 +339,7 @@ impl<'a> Explorer<'a> {
         path: OpenPath,
         choices: &[Choice],
         open: &mut Vec<OpenPath>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Violation> {
         if !self.is_new(&path.state) {
             return Ok(());
         }
@@ -367,7 +367,7 @@ impl<'a> Explorer<'a> {
 
     /// Ranks that have come to the site may go on while this one still waits for a message from any: none of what they
     /// send then may be one that it takes.
-    fn nobody_runs_ahead(&mut self, state: &GlobalState, waiting: usize) -> Result<(), Failure> {
+    fn nobody_runs_ahead(&mut self, state: &GlobalState, waiting: usize) -> Result<(), Violation> {
         let mut free = state.clone();
         let mut released = false;
         for index in 0..free.ranks.len() {
@@ -405,7 +405,7 @@ impl<'a> Explorer<'a> {
                     "rank {waiting} waits here for a message from any rank while others have come to the site already: that \
                      they send it none from behind the site cannot be shown"
                 );
-                return Err(Failure::new(at, why));
+                return Err(Violation::new(at, why));
             }
             for ((comm, source), sent) in free.offers(waiting)? {
                 if before.get(&(comm, source)) != Some(&sent) && !before.contains_key(&(comm, source)) {
@@ -414,7 +414,7 @@ impl<'a> Explorer<'a> {
                         "rank {waiting} waits here for a message from any rank and may get one that rank {source} sends \
                          behind the site"
                     );
-                    return Err(Failure::new(at, why));
+                    return Err(Violation::new(at, why));
                 }
             }
         }
@@ -422,7 +422,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// All ranks have come to the site.
-    fn visit(&mut self, mut path: OpenPath, open: &mut Vec<OpenPath>) -> Result<(), Failure> {
+    fn visit(&mut self, mut path: OpenPath, open: &mut Vec<OpenPath>) -> Result<(), Violation> {
         clean(&path.state)?;
         path.visits += 1;
         self.found.visits = self.found.visits.max(path.visits);
@@ -456,7 +456,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Nobody can go on.
-    fn stuck(&self, state: &GlobalState) -> Result<(), Failure> {
+    fn stuck(&self, state: &GlobalState) -> Result<(), Violation> {
         // A rank that is lost or waits for ever matters only if it may come to the site again.
         for rank in state.ranks.iter() {
             let RankState::Lost(lost) = &rank.state else {
@@ -497,7 +497,7 @@ impl<'a> Explorer<'a> {
                     rank.index
                 ),
             };
-            return Err(Failure::new(Some(at), why));
+            return Err(Violation::new(Some(at), why));
         }
         match (
             at_site,
@@ -512,7 +512,7 @@ impl<'a> Explorer<'a> {
                      hold it",
                     there.index, other.index
                 );
-                Err(Failure::new(None, why))
+                Err(Violation::new(None, why))
             }
             _ => Ok(()),
         }
@@ -558,17 +558,17 @@ fn told(state: &GlobalState) -> Option<(u64, bool)> {
     })
 }
 
-fn lost(state: &GlobalState) -> Option<Failure> {
+fn lost(state: &GlobalState) -> Option<Violation> {
     state.ranks.iter().find_map(|rank| match &rank.state {
         RankState::Lost(lost) => Some(lost_at(rank, &lost.why)),
         _ => None,
     })
 }
 
-fn lost_at(rank: &crate::machine::Rank, why: &str) -> Failure {
-    Failure {
+fn lost_at(rank: &crate::machine::Rank, why: &str) -> Violation {
+    Violation {
         unknown: true,
-        ..Failure::new(Some(rank.at), format!("{why} (rank {})", rank.index))
+        ..Violation::new(Some(rank.at), format!("{why} (rank {})", rank.index))
     }
 }
 
@@ -584,20 +584,20 @@ fn waited_for(rank: &crate::machine::Rank, wait: &BlockedOn) -> ProgramPoint {
 }
 
 /// Whether nothing is on its way when all ranks are at the site.
-fn clean(state: &GlobalState) -> Result<(), Failure> {
+fn clean(state: &GlobalState) -> Result<(), Violation> {
     let first = &state.ranks[0];
     if let Some(other) = state.ranks.iter().find(|one| one.state != first.state) {
         let why = format!(
             "rank {} comes to one site when rank {} comes to another",
             first.index, other.index
         );
-        return Err(Failure::new(Some(other.at), why));
+        return Err(Violation::new(Some(other.at), why));
     }
     if let Some(((comm, from, to), list)) = state.in_transit.iter().find(|(_, list)| !list.is_empty()) {
         let (from, to) = (state.global(*comm, *from), state.global(*comm, *to));
         let why =
             format!("the message that rank {from} sends here to rank {to} is still on its way at the site");
-        return Err(Failure::new(list.front().map(|one| one.at), why));
+        return Err(Violation::new(list.front().map(|one| one.at), why));
     }
     for rank in state.ranks.iter() {
         if let Some(request) = rank.requests.first() {
@@ -605,16 +605,16 @@ fn clean(state: &GlobalState) -> Result<(), Failure> {
                 "rank {} has not waited yet for what it begins here when it comes to the site",
                 rank.index
             );
-            return Err(Failure::new(Some(request.at), why));
+            return Err(Violation::new(Some(request.at), why));
         }
         if !rank.held.is_empty() {
             let why = format!("rank {} holds a matched message at the site", rank.index);
-            return Err(Failure::new(Some(rank.at), why));
+            return Err(Violation::new(Some(rank.at), why));
         }
     }
     if let Some((at, missing)) = state.half_done() {
         let why = format!("rank {missing} has not made this collective call yet when it comes to the site");
-        return Err(Failure::new(Some(at), why));
+        return Err(Violation::new(Some(at), why));
     }
     Ok(())
 }

@@ -62,7 +62,7 @@ pub(crate) struct Subject<'a> {
 
 /// What stands in the way, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Failure {
+pub(crate) struct Violation {
     pub(crate) at: Option<ProgramPoint>,
     pub(crate) why: String,
     /// Whether there is too much to try, and nothing was found to be in the way.
@@ -71,7 +71,7 @@ pub(crate) struct Failure {
     pub(crate) unknown: bool,
 }
 
-impl Failure {
+impl Violation {
     pub(crate) fn new(at: Option<ProgramPoint>, why: impl Into<String>) -> Self {
         Self {
             at,
@@ -126,7 +126,7 @@ impl GlobalState {
         subject: Subject<'_>,
         fuel: &mut u64,
         frozen: Option<usize>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Violation> {
         loop {
             let mut changed = false;
             for index in (0..self.ranks.len()).filter(|index| Some(*index) != frozen) {
@@ -142,7 +142,7 @@ impl GlobalState {
         }
     }
 
-    fn run(&mut self, index: usize, subject: Subject<'_>, fuel: &mut u64) -> Result<(), Failure> {
+    fn run(&mut self, index: usize, subject: Subject<'_>, fuel: &mut u64) -> Result<(), Violation> {
         let mut events = Vec::new();
         let mut view = View {
             skeleton: subject.skeleton,
@@ -175,7 +175,7 @@ impl GlobalState {
         members.iter().position(|one| *one == rank).unwrap_or(0)
     }
 
-    fn answer(&mut self, index: usize, event: CommEvent) -> Result<(), Failure> {
+    fn answer(&mut self, index: usize, event: CommEvent) -> Result<(), Violation> {
         match event {
             CommEvent::Send {
                 comm,
@@ -206,7 +206,7 @@ impl GlobalState {
                     && (first.collective != part.collective || first.root != part.root)
                 {
                     let (other, why) = (self.comms[comm].members[*other], differs(first, &part));
-                    return Err(Failure::new(
+                    return Err(Violation::new(
                         Some(at),
                         format!("rank {index} calls {why} than rank {other}"),
                     ));
@@ -218,7 +218,7 @@ impl GlobalState {
     }
 
     /// Whether a rank that waits can go on.
-    fn resume(&mut self, index: usize) -> Result<bool, Failure> {
+    fn resume(&mut self, index: usize) -> Result<bool, Violation> {
         let RankState::Blocked(wait) = self.ranks[index].state.clone() else {
             return Ok(false);
         };
@@ -312,7 +312,7 @@ impl GlobalState {
         to: usize,
         tag: Option<&Value>,
         rank: usize,
-    ) -> Result<Option<usize>, Failure> {
+    ) -> Result<Option<usize>, Violation> {
         for (at, message) in self
             .in_transit
             .get(&(comm, source, to))
@@ -325,7 +325,7 @@ impl GlobalState {
                 Some(false) => {}
                 None => {
                     let at = Some(self.ranks[rank].at);
-                    return Err(Failure::new(
+                    return Err(Violation::new(
                         at,
                         "whether the tags of two messages are the same cannot be worked out",
                     ));
@@ -349,7 +349,7 @@ impl GlobalState {
     }
 
     /// Messages that can come to nothing but one receive.
-    fn deliver(&mut self, index: usize) -> Result<(), Failure> {
+    fn deliver(&mut self, index: usize) -> Result<(), Violation> {
         if self.waits_for_any(index) {
             return Ok(());
         }
@@ -387,7 +387,7 @@ impl GlobalState {
     }
 
     /// What the ranks that wait for any may get.
-    pub(crate) fn choices(&self, frozen: Option<usize>) -> Result<Vec<Choice>, Failure> {
+    pub(crate) fn choices(&self, frozen: Option<usize>) -> Result<Vec<Choice>, Violation> {
         let mut choices = BTreeSet::new();
         for index in (0..self.ranks.len()).filter(|index| Some(*index) != frozen) {
             self.choices_of(index, &mut choices)?;
@@ -395,7 +395,7 @@ impl GlobalState {
         Ok(choices.into_iter().collect())
     }
 
-    fn choices_of(&self, index: usize, into: &mut BTreeSet<Choice>) -> Result<(), Failure> {
+    fn choices_of(&self, index: usize, into: &mut BTreeSet<Choice>) -> Result<(), Violation> {
         let RankState::Blocked(wait) = &self.ranks[index].state else {
             return Ok(());
         };
@@ -451,7 +451,7 @@ impl GlobalState {
     }
 
     /// The next message of a source that a receive of the rank wants, and the first such receive.
-    fn matched(&self, index: usize, comm: usize, from: usize) -> Result<Option<(usize, usize)>, Failure> {
+    fn matched(&self, index: usize, comm: usize, from: usize) -> Result<Option<(usize, usize)>, Violation> {
         let me = self.number_in(index, comm);
         for (found, message) in self
             .in_transit
@@ -479,7 +479,7 @@ impl GlobalState {
                     Some(false) => {}
                     None => {
                         let why = "whether the tags of two messages are the same cannot be worked out";
-                        return Err(Failure::new(Some(request.at), why));
+                        return Err(Violation::new(Some(request.at), why));
                     }
                 }
             }
@@ -488,7 +488,7 @@ impl GlobalState {
     }
 
     /// Lets a rank that waits for any get the message of this source.
-    pub(crate) fn choose(&mut self, (index, comm, source): Choice) -> Result<(), Failure> {
+    pub(crate) fn choose(&mut self, (index, comm, source): Choice) -> Result<(), Violation> {
         let me = self.number_in(index, comm);
         if let RankState::Blocked(BlockedOn::Probe {
             tag,
@@ -511,7 +511,7 @@ impl GlobalState {
     }
 
     /// The first message of each source that a rank which waits for any could get.
-    pub(crate) fn offers(&self, index: usize) -> Result<BTreeMap<(usize, usize), ProgramPoint>, Failure> {
+    pub(crate) fn offers(&self, index: usize) -> Result<BTreeMap<(usize, usize), ProgramPoint>, Violation> {
         let mut choices = BTreeSet::new();
         self.choices_of(index, &mut choices)?;
         let mut offers = BTreeMap::new();
