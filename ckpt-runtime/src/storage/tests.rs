@@ -158,7 +158,9 @@ fn checkpoints_are_written_listed_opened_and_removed() {
     let shelf = Arc::new(Shelf::default());
     let mut store = open(&shelf, Mode::ReadWrite).unwrap();
     store.set_keep(Keep::All);
-    let ids: Vec<CheckpointId> = (0..3).map(|n| commit(&mut store, &vec![n + 1; 10_000])).collect();
+    let ids: Vec<CheckpointId> = (0..3)
+        .map(|n| commit(&mut store, &vec![n + 1_u64; 10_000]))
+        .collect();
     assert_eq!(store.ids().unwrap(), ids);
     store.remove(ids[1]).unwrap();
     assert!(matches!(store.remove(ids[1]), Err(StoreError::NotFound { .. })));
