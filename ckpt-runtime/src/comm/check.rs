@@ -15,7 +15,7 @@ use crate::base::report::Fatal;
 /// How long the end of the program waits for what other ranks have to say.
 const LAST_WAIT: Duration = Duration::from_secs(20);
 
-/// Whether sites are checked.
+/// Whether sites are checked: the same for every session of the process, as what is sent before one is counted too.
 pub(crate) fn checks() -> bool {
     static CHECKS: OnceLock<bool> = OnceLock::new();
     *CHECKS.get_or_init(|| std::env::var_os("CKPT_CHECK_SAFE_POINTS").is_some_and(|value| value == "1"))

@@ -45,7 +45,8 @@ pub(super) struct Channels {
     pub found: Option<HashMap<u64, u64>>,
 }
 
-/// A leaf lock: no function of MPI that waits is called while it is held.
+/// They belong to the process, as the library does: a session may be opened when there are communicators and requests
+/// already. A leaf lock: no function of MPI that waits is called while it is held.
 static CHANNELS: Mutex<Channels> = Mutex::new(Channels {
     counters: ChannelCounters::new(),
     communicators: None,
