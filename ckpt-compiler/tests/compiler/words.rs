@@ -61,7 +61,7 @@ fn names_of_ckpt_are_made_in_one_place() {
 fn refusals_are_worded_in_one_place() {
     let begins_with_a_code = |line: &str| {
         line.match_indices("\"E").any(|(at, _)| {
-            let rest = line[at + 2..].as_bytes();
+            let rest = &line.as_bytes()[at + 2..];
             rest.len() > 5 && rest[..4].iter().all(u8::is_ascii_digit) && &rest[4..6] == b": "
         })
     };
