@@ -20,7 +20,7 @@ fn main() {
         one.externs = externs.clone();
     }
     let start = std::time::Instant::now();
-    let analysis = PackageAnalysis::of(&program, Default::default());
+    let analysis = PackageAnalysis::of(&program, &Default::default());
     let analysed = start.elapsed();
     let Some(main) = analysis.main() else {
         println!("no main");

@@ -51,7 +51,7 @@ pub use source::locate::Found;
 pub use source::{CrateKind, CrateSource, FileId, Position, Program, SourceFile};
 
 use calls::CallGraph;
-use ckpt_compiler::library::Tables;
+use ckpt_compiler::library::{CallTable, Library};
 use ckpt_compiler::syntax::own_macros::Definitions;
 use ckpt_safepoints::SafePoints;
 use items::Items;
@@ -72,7 +72,7 @@ pub(crate) struct Analysis {
     /// For each file the bytes at its start that its spans do not count.
     pub bases: Vec<usize>,
     /// What the user says that calls mean, and what is known of the program's own macros.
-    pub tables: Tables,
+    pub library: Library,
     /// What the stages of one function have been asked.
     asked: placement::asked::Asked,
     /// Which sites no message crosses, by number of ranks; worked out when it is asked for.
@@ -120,29 +120,25 @@ impl Analysis {
 /// Finds out what can be known without looking at a particular `main`, with no table of a user's.
 #[cfg(test)]
 pub(crate) fn analyse(program: &Program) -> Analysis {
-    analyse_with(program, Tables::default())
+    analyse_with(program, &CallTable::default())
 }
 
 /// Finds out what can be known without looking at a particular `main`, with what the user says that calls mean.
-pub(crate) fn analyse_with(program: &Program, tables: Tables) -> Analysis {
+pub(crate) fn analyse_with(program: &Program, by_user: &CallTable) -> Analysis {
     let items = items::collect(program);
-    let mut tables = tables;
-    tables.add(&Definitions::of_program(&items.macros).tables(&tables));
-    let analysis = tables.in_force_during(|| stages(program, items));
-    Analysis { tables, ..analysis }
-}
-
-fn stages(program: &Program, items: Items) -> Analysis {
+    let mut library = Library::default();
+    library.add(by_user);
+    library.add(&Definitions::of_program(&items.macros).table(by_user));
     let graph = {
         let resolver = items::resolve::Resolver::new(&items);
         let methods = items::methods::Methods::new(&items, &resolver);
-        calls::build(program, &resolver, &methods)
+        calls::build(&library, program, &resolver, &methods)
     };
     Analysis {
         items,
         graph,
         bases: program.files.iter().map(|file| file.base).collect(),
-        tables: Tables::default(),
+        library,
         measured: None,
         asked: placement::asked::Asked::default(),
         points: RefCell::default(),

@@ -25,7 +25,7 @@ use crate::source::edits::{Edited, edited};
 use crate::source::locate::{Found, locate};
 use crate::source::{FileId, Position, Program};
 use ckpt_compiler::diagnostics::Diagnostic;
-use ckpt_compiler::library::Tables;
+use ckpt_compiler::library::CallTable;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -66,7 +66,7 @@ pub enum Artefact {
 
 impl PackageAnalysis {
     /// Of a program as it is, with what the user says that calls mean.
-    pub fn of(program: &Program, tables: Tables) -> Self {
+    pub fn of(program: &Program, tables: &CallTable) -> Self {
         Self {
             facts: crate::analyse_with(program, tables),
             inlined: Vec::new(),
@@ -74,7 +74,7 @@ impl PackageAnalysis {
     }
 
     /// Of a program in which calls of functions that only call a closure are written out, where sites are behind them.
-    pub fn inlining(sources: &mut dyn Sources, tables: &Tables) -> Self {
+    pub fn inlining(sources: &mut dyn Sources, tables: &CallTable) -> Self {
         let (facts, inlined) = closure_callers::analyse(sources, tables);
         Self { facts, inlined }
     }
@@ -176,7 +176,7 @@ impl PackageAnalysis {
         if let Some(main) = self.main() {
             edits.extend(global_edits(program, &facts.items, main).edits);
         }
-        edits.extend(thread_edits(program, &facts.items, &facts.tables));
+        edits.extend(thread_edits(program, &facts.items, facts.library.added()));
         edits.extend(outlined_kernels::edits(program, facts, &placement));
         for edit in lent_edits(program, facts, &placement, &decisions.refilled) {
             // What is lent may be saved as well, by the same bound.

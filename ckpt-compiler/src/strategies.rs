@@ -2,7 +2,7 @@
 
 use crate::cfg::{Binding, BindingId, Declaration, Flow, Passing, Use};
 use crate::diagnostics::{Diagnostics, Refusal, Subject};
-use crate::library::Tables;
+use crate::library::Library;
 use crate::liveness::{Liveness, is_done_with};
 use crate::names::Kind;
 use crate::parse::options::Treatment;
@@ -36,6 +36,7 @@ pub enum Class {
 
 /// The classes of all bindings.
 pub fn classify(
+    library: &Library,
     flow: &Flow,
     liveness: &Liveness,
     references: &HashSet<String>,
@@ -44,25 +45,28 @@ pub fn classify(
     let mut classes: Vec<Class> = flow
         .bindings
         .iter()
-        .map(|binding| first_guess(binding, references))
+        .map(|binding| first_guess(library, binding, references))
         .collect();
     spread_items(flow, &mut classes);
     spread_closures(flow, &mut classes);
     spread_exclusiveness(flow, &mut classes);
     keep_literals_that_change(flow, &mut classes);
-    demote_values(flow, liveness, &mut classes, errors);
+    demote_values(library, flow, liveness, &mut classes, errors);
     refuse_advancing(flow, liveness, &classes, errors);
     refuse_other_values(flow, errors);
     refuse_used_here(flow, errors);
     classes
 }
 
-fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
+fn first_guess(library: &Library, binding: &Binding, references: &HashSet<String>) -> Class {
     match binding.declaration {
         Declaration::Inner => return Class::Transient,
         Declaration::Arm => {
             let exclusive = binding.init.as_ref().is_some_and(|scrutinee| {
-                matches!(origin(scrutinee, references), Origin::Borrow { exclusive: true })
+                matches!(
+                    origin(library, scrutinee, references),
+                    Origin::Borrow { exclusive: true }
+                )
             });
             return Class::Reexecuted { exclusive };
         }
@@ -82,10 +86,12 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
         }
         Some(Treatment::Skip) => return Class::Skipped,
         Some(Treatment::Reexecute) => {
-            let exclusive = binding
-                .init
-                .as_ref()
-                .is_some_and(|init| matches!(origin(init, references), Origin::Borrow { exclusive: true }));
+            let exclusive = binding.init.as_ref().is_some_and(|init| {
+                matches!(
+                    origin(library, init, references),
+                    Origin::Borrow { exclusive: true }
+                )
+            });
             return Class::Reexecuted { exclusive };
         }
         None => {}
@@ -109,31 +115,33 @@ fn first_guess(binding: &Binding, references: &HashSet<String>) -> Class {
         && !matches!(init, syn::Expr::Reference(_) | syn::Expr::Closure(_));
     let origin = match init {
         // The iterable inside `IntoIterator::into_iter(..)`.
-        syn::Expr::Call(call) if binding.replays && call.args.len() == 1 => origin(&call.args[0], references),
-        _ if own_value => match origin(init, references) {
+        syn::Expr::Call(call) if binding.replays && call.args.len() == 1 => {
+            origin(library, &call.args[0], references)
+        }
+        _ if own_value => match origin(library, init, references) {
             Origin::Borrow { exclusive } if matches!(init, syn::Expr::Call(_)) => {
                 Origin::Borrow { exclusive }
             }
             _ => Origin::Value,
         },
-        _ => origin(init, references),
+        _ => origin(library, init, references),
     };
     if let Some(ty) = &binding.ty
         && is_reference_type(ty)
-        && (is_repeatable(init) || origin != Origin::Value)
+        && (is_repeatable(library, init) || origin != Origin::Value)
     {
         return Class::Reexecuted {
             exclusive: is_exclusive_type(ty),
         };
     }
     match origin {
-        Origin::Borrow { .. } if !binding.replays && !is_repeatable(init) => Class::Saved,
+        Origin::Borrow { .. } if !binding.replays && !is_repeatable(library, init) => Class::Saved,
         Origin::Constant if binding.mutable => Class::Saved,
         Origin::Borrow { exclusive } => Class::Reexecuted { exclusive },
         Origin::Closure if matches!(init, syn::Expr::Closure(_)) => Class::Reexecuted {
             exclusive: binding.mutable,
         },
-        Origin::Closure if is_repeatable(init) => Class::Reexecuted { exclusive: false },
+        Origin::Closure if is_repeatable(library, init) => Class::Reexecuted { exclusive: false },
         Origin::Closure => Class::Saved,
         Origin::Constant => Class::Reexecuted { exclusive: false },
         Origin::Device if binding.mutable => Class::Saved,
@@ -200,7 +208,13 @@ fn spread_exclusiveness(flow: &Flow, classes: &mut [Class]) {
 }
 
 /// A result that looked like a borrow, but whose source changes while it lives, is a value after all.
-fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors: &mut Diagnostics) {
+fn demote_values(
+    library: &Library,
+    flow: &Flow,
+    liveness: &Liveness,
+    classes: &mut [Class],
+    errors: &mut Diagnostics,
+) {
     let mut contradicted = HashSet::new();
     liveness.for_each_event(flow, |event, live| {
         if !matches!(event.kind, Use::Write | Use::Change | Use::Lend) || event.in_closure {
@@ -231,7 +245,7 @@ fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors
             let is_borrowed = binding
                 .init
                 .as_ref()
-                .is_some_and(|init| only_borrows(init, &changed.ident));
+                .is_some_and(|init| only_borrows(library, init, &changed.ident));
             let uses = is_input && (is_key || own && !is_arm && !is_borrowed);
             if uses && classes[id] == (Class::Reexecuted { exclusive: false }) && binding.step != event.step {
                 contradicted.insert((id, event.binding));
@@ -267,7 +281,7 @@ fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors
                     false => Refusal::ChangesInUse { changed, shown },
                 },
             );
-        } else if !matches!(origin_of(binding), Origin::Device) {
+        } else if !matches!(origin_of(library, binding), Origin::Device) {
             classes[id] = Class::Saved;
         }
     }
@@ -275,13 +289,17 @@ fn demote_values(flow: &Flow, liveness: &Liveness, classes: &mut [Class], errors
 
 /// Whether an initialiser does nothing with the variable but borrow places in it: `&ledger.rows`,
 /// `(0..).zip(ledger.rows.iter())`. The variable as a whole counts only behind a `&`: what its methods give may be a copy.
-pub fn only_borrows(init: &syn::Expr, of: &proc_macro2::Ident) -> bool {
-    struct Borrows<'a>(&'a proc_macro2::Ident, bool);
+pub fn only_borrows(library: &Library, init: &syn::Expr, of: &proc_macro2::Ident) -> bool {
+    struct Borrows<'a> {
+        library: &'a Library,
+        of: &'a proc_macro2::Ident,
+        otherwise: bool,
+    }
     impl Borrows<'_> {
         fn is_place(&self, place: &syn::Expr) -> bool {
             match place {
                 syn::Expr::Field(field) => self.is_place(&field.base),
-                syn::Expr::Path(path) => path.path.is_ident(self.0),
+                syn::Expr::Path(path) => path.path.is_ident(self.of),
                 _ => false,
             }
         }
@@ -293,7 +311,7 @@ pub fn only_borrows(init: &syn::Expr, of: &proc_macro2::Ident) -> bool {
             }
         }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            let borrows = Tables::current().borrows(&call.method.to_string());
+            let borrows = self.library.borrows(&call.method.to_string());
             let of_field = matches!(&*call.receiver, syn::Expr::Field(_)) && self.is_place(&call.receiver);
             if !(borrows && of_field) {
                 self.visit_expr(&call.receiver);
@@ -301,15 +319,19 @@ pub fn only_borrows(init: &syn::Expr, of: &proc_macro2::Ident) -> bool {
             call.args.iter().for_each(|argument| self.visit_expr(argument));
         }
         fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
-            self.1 |= path.path.is_ident(self.0);
+            self.otherwise |= path.path.is_ident(self.of);
         }
         fn visit_macro(&mut self, _: &'ast syn::Macro) {
-            self.1 = true;
+            self.otherwise = true;
         }
     }
-    let mut borrows = Borrows(of, false);
+    let mut borrows = Borrows {
+        library,
+        of,
+        otherwise: false,
+    };
     syn::visit::Visit::visit_expr(&mut borrows, init);
-    !borrows.1
+    !borrows.otherwise
 }
 
 /// Whether something is found in a collection by what the variable holds: `map.get(&key)`.
@@ -341,11 +363,11 @@ fn is_found_by(init: &syn::Expr, key: &proc_macro2::Ident) -> bool {
     keys.1
 }
 
-fn origin_of(binding: &Binding) -> Origin {
+fn origin_of(library: &Library, binding: &Binding) -> Origin {
     binding
         .init
         .as_ref()
-        .map_or(Origin::Value, |init| origin(init, &HashSet::new()))
+        .map_or(Origin::Value, |init| origin(library, init, &HashSet::new()))
 }
 
 /// What is made again for a site: what is in use there, and what that is made from.

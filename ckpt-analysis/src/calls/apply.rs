@@ -9,7 +9,6 @@ use crate::items::methods::functions_of_path;
 use crate::items::resolve::segments;
 use ckpt_compiler::desugar::inlined_closures::{closures_of_call, functions_of_call, parameters_of_end};
 use ckpt_compiler::desugar::regions::{is_given_nothing, watchable};
-use ckpt_compiler::library::Tables;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall};
@@ -192,8 +191,8 @@ impl Walker<'_> {
     }
 
     pub(super) fn method_call(&mut self, call: &ExprMethodCall) -> Value {
-        self.open(&closures_of_call(call));
-        self.open_functions(&functions_of_call(call));
+        self.open(&closures_of_call(self.library, call));
+        self.open_functions(&functions_of_call(self.library, call));
         let receiver = self.eval(&call.receiver);
         let name = call.method.to_string();
         let meaning = self
@@ -242,7 +241,7 @@ impl Walker<'_> {
             let at = self.place(span, span).bytes.start;
             self.graph.unsigned.insert((self.function.id, at));
         }
-        let runs = Tables::current().calls_for_each(name)
+        let runs = self.library.calls_for_each(name)
             && call
                 .args
                 .iter()
@@ -294,7 +293,7 @@ impl Walker<'_> {
             Some(syn::GenericArgument::Type(ty)) => Some(self.names().ty(ty)),
             _ => None,
         });
-        let lazy = if Tables::current().adapts(name) {
+        let lazy = if self.library.adapts(name) {
             let of_arguments = arguments.iter().flat_map(|one| &one.lazy);
             receiver.lazy.iter().chain(of_arguments).copied().collect()
         } else {

@@ -136,6 +136,7 @@ impl Walker<'_> {
         self.spend(1.0);
         self.eval(&branch.cond);
         let rarely = likelihood(
+            self.library,
             &branch.cond,
             &branch.then_branch,
             branch.else_branch.as_ref().map(|(_, e)| &**e),
@@ -159,13 +160,18 @@ impl Walker<'_> {
     fn match_expr(&mut self, one: &syn::ExprMatch) -> Value {
         self.spend(1.0);
         let scrutinee = self.eval(&one.expr);
-        let live = one.arms.iter().filter(|arm| !diverges(&arm.body)).count().max(1);
+        let live = one
+            .arms
+            .iter()
+            .filter(|arm| !diverges(self.library, &arm.body))
+            .count()
+            .max(1);
         let mut value = Value::default();
         let number = self.new_branch();
         for (index, arm) in one.arms.iter().enumerate() {
             let mark = self.enter();
             self.bind(&arm.pat, &scrutinee);
-            let weight = if diverges(&arm.body) {
+            let weight = if diverges(self.library, &arm.body) {
                 0.01
             } else {
                 1.0 / live as f64

@@ -1,6 +1,6 @@
 //! What a look at the syntax tells: what is left early, where a statement begins, which names are assigned to.
 
-use ckpt_compiler::library::Tables;
+use ckpt_compiler::library::Library;
 use ckpt_compiler::syntax::purity::is_assignment;
 use proc_macro2::Span;
 use std::collections::HashSet;
@@ -9,12 +9,12 @@ use syn::visit::{self, Visit};
 use syn::{Block, Expr, Stmt};
 
 /// How likely the first branch is taken.
-pub(super) fn likelihood(condition: &Expr, then: &Block, otherwise: Option<&Expr>) -> f64 {
-    let leaves = |block: &Block| block.stmts.last().is_some_and(stmt_diverges);
+pub(super) fn likelihood(library: &Library, condition: &Expr, then: &Block, otherwise: Option<&Expr>) -> f64 {
+    let leaves = |block: &Block| block.stmts.last().is_some_and(|one| stmt_diverges(library, one));
     if leaves(then) {
         return 0.02;
     }
-    if otherwise.is_some_and(diverges) {
+    if otherwise.is_some_and(|one| diverges(library, one)) {
         return 0.98;
     }
     struct Modulo(bool);
@@ -34,20 +34,24 @@ pub(super) fn likelihood(condition: &Expr, then: &Block, otherwise: Option<&Expr
 }
 
 /// Whether control does not come out behind it, as far as a look tells.
-pub(super) fn diverges(expr: &Expr) -> bool {
+pub(super) fn diverges(library: &Library, expr: &Expr) -> bool {
     match expr {
         Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,
-        Expr::Block(block) => block.block.stmts.last().is_some_and(stmt_diverges),
+        Expr::Block(block) => block
+            .block
+            .stmts
+            .last()
+            .is_some_and(|one| stmt_diverges(library, one)),
         Expr::Macro(one) => is_panic(&one.mac),
         Expr::Call(call) => matches!(&*call.func, Expr::Path(path)
-            if path.path.segments.last().is_some_and(|last| Tables::current().ends(&last.ident.to_string()))),
+            if path.path.segments.last().is_some_and(|last| library.ends(&last.ident.to_string()))),
         _ => false,
     }
 }
 
-fn stmt_diverges(stmt: &Stmt) -> bool {
+fn stmt_diverges(library: &Library, stmt: &Stmt) -> bool {
     match stmt {
-        Stmt::Expr(expr, _) => diverges(expr),
+        Stmt::Expr(expr, _) => diverges(library, expr),
         Stmt::Macro(one) => is_panic(&one.mac),
         _ => false,
     }
@@ -157,23 +161,29 @@ pub(super) fn assigned_names(block: &Block) -> HashSet<String> {
 }
 
 /// Names of lists that grow or shrink: their first length says nothing.
-pub(super) fn grown_names(block: &Block) -> HashSet<String> {
-    struct Finder(HashSet<String>);
-    impl<'ast> Visit<'ast> for Finder {
+pub(super) fn grown_names(library: &Library, block: &Block) -> HashSet<String> {
+    struct Finder<'l> {
+        library: &'l Library,
+        names: HashSet<String>,
+    }
+    impl<'ast> Visit<'ast> for Finder<'_> {
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
             if let Expr::Path(path) = &*call.receiver
                 && let Some(name) = path.path.get_ident()
-                && Tables::current().grows(&call.method.to_string())
+                && self.library.grows(&call.method.to_string())
             {
-                self.0.insert(name.to_string());
+                self.names.insert(name.to_string());
             }
             visit::visit_expr_method_call(self, call);
         }
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
-    let mut finder = Finder(HashSet::new());
+    let mut finder = Finder {
+        library,
+        names: HashSet::new(),
+    };
     finder.visit_block(block);
-    finder.0
+    finder.names
 }
 
 #[cfg(test)]

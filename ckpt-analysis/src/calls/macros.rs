@@ -6,7 +6,6 @@ use crate::items::Def;
 use crate::items::amount::Amount;
 use crate::items::hints::Ty;
 use crate::items::resolve::{Namespace, Resolved};
-use ckpt_compiler::library::Tables;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use std::collections::HashSet;
 use syn::Expr;
@@ -22,12 +21,12 @@ impl Walker<'_> {
         if name == "checkpoint" {
             return Value::default();
         }
-        self.spend(Tables::current().cost_of_call(&name));
+        self.spend(self.library.cost_of_call(&name));
         let parts = split(&mac.tokens);
         if name == "vec" {
             return self.vec_macro(&parts);
         }
-        if Tables::current().formats(&name) {
+        if self.library.formats(&name) {
             let rarely = if name.contains("panic") { 0.01 } else { 1.0 };
             return self.with_weight(rarely, |walker| walker.macro_parts(&parts));
         }
@@ -122,8 +121,8 @@ impl Walker<'_> {
     fn mention(&mut self, name: &proc_macro2::Ident, is_method: bool, at: Span) {
         if is_method {
             let text = name.to_string();
-            let (found, tables) = (self.methods.named(&text), Tables::current());
-            if !found.is_empty() && !tables.is_common(&text, 0) && !tables.is_common(&text, 1) {
+            let found = self.methods.named(&text);
+            if !found.is_empty() && !self.library.is_common(&text, 0) && !self.library.is_common(&text, 1) {
                 self.call(found, false, CallForm::Unnamed, at, &[]);
             }
             return;

@@ -31,8 +31,8 @@ impl Walker<'_> {
     }
 
     fn for_loop(&mut self, one: &ExprForLoop) {
-        self.open(&closures_of_for(one));
-        self.open_functions(&functions_of_for(one));
+        self.open(&closures_of_for(self.library, one));
+        self.open_functions(&functions_of_for(self.library, one));
         let iterable = self.eval(&one.expr);
         let mut length = array_length(&iterable.ty).unwrap_or_else(|| iterable.length.clone());
         if length == Amount::Unknown && ends_at_an_element(&one.expr, self.within.is_some()) {

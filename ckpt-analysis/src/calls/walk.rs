@@ -9,7 +9,7 @@ use crate::items::methods::{Methods, Signature};
 use crate::items::resolve::Resolver;
 use crate::items::{FnId, Function, Place};
 use crate::source::Program;
-use ckpt_compiler::library::Tables;
+use ckpt_compiler::library::Library;
 use proc_macro2::Span;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
@@ -60,13 +60,14 @@ impl Value {
 }
 
 /// Goes over all functions.
-pub fn build(program: &Program, resolver: &Resolver<'_>, methods: &Methods) -> CallGraph {
+pub fn build(library: &Library, program: &Program, resolver: &Resolver<'_>, methods: &Methods) -> CallGraph {
     let mut graph = CallGraph::default();
     let passes_messages = comm_model(resolver.items).is_some();
     for function in &resolver.items.functions {
         let default = Signature::default();
         let signature = methods.signatures.get(function.id.0).unwrap_or(&default);
         let mut walker = Walker {
+            library,
             program,
             resolver,
             methods,
@@ -84,7 +85,7 @@ pub fn build(program: &Program, resolver: &Resolver<'_>, methods: &Methods) -> C
             scopes: 0,
             passes_messages,
             assigned: assigned_names(&function.item.block),
-            grown: grown_names(&function.item.block),
+            grown: grown_names(library, &function.item.block),
             statement: (function.body_at, function.place.line),
             depth: 0,
         };
@@ -99,6 +100,7 @@ pub fn build(program: &Program, resolver: &Resolver<'_>, methods: &Methods) -> C
 }
 
 pub(super) struct Walker<'a> {
+    pub library: &'a Library,
     pub program: &'a Program,
     pub resolver: &'a Resolver<'a>,
     pub methods: &'a Methods,
@@ -484,9 +486,8 @@ pub(super) fn array_length(ty: &Ty) -> Option<Amount> {
 
 /// The cost of a call of the standard library.
 pub(super) fn outside_call(walker: &mut Walker<'_>, name: &str, length: &Amount) {
-    let tables = Tables::current();
-    walker.spend(tables.cost_of_call(name));
-    if let Some(each) = tables.cost_per_element(name) {
+    walker.spend(walker.library.cost_of_call(name));
+    if let Some(each) = walker.library.cost_per_element(name) {
         walker.spend_each(each, length);
     }
 }

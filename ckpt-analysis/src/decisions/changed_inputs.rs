@@ -29,13 +29,11 @@ pub fn inputs_change(program: &Program, analysis: &Analysis, placement: &Placeme
     let Some((candidate, statement)) = innermost.zip(locate::statement_at(program, place.0, place.1)) else {
         return false;
     };
-    analysis.tables.in_force_during(|| {
-        let Ok(answer) = analysis.asked.answer(analysis, &candidate, Words::new()) else {
-            return false;
-        };
-        let stages = answer.stages.as_ref();
-        stages.is_ok_and(|stages| change_in(program, stages, place, &statement))
-    })
+    let Ok(answer) = analysis.asked.answer(analysis, &candidate, Words::new()) else {
+        return false;
+    };
+    let stages = answer.stages.as_ref();
+    stages.is_ok_and(|stages| change_in(program, stages, place, &statement))
 }
 
 fn change_in(program: &Program, stages: &Stages, place: Position, statement: &Range<usize>) -> bool {
@@ -72,7 +70,7 @@ fn change_of(stages: &Stages, step: ckpt_compiler::spine::StepId) -> bool {
             let is_borrowed = one
                 .init
                 .as_ref()
-                .is_some_and(|init| only_borrows(init, &changed.ident));
+                .is_some_and(|init| only_borrows(&stages.options.library, init, &changed.ident));
             one.step == step && !is_borrowed && one.inputs.iter().any(|(input, _)| *input == event.binding)
         };
         found |= event.step == step || live.ones().any(needs_it);

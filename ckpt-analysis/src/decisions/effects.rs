@@ -8,7 +8,7 @@ use crate::source::Position;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::desugar::iterator_replay;
-use ckpt_compiler::library::Tables;
+use ckpt_compiler::library::Library;
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::syntax::origins::changes_inside;
 use proc_macro2::TokenStream;
@@ -27,7 +27,7 @@ type CallsByFile = HashMap<FileId, Vec<(Range<usize>, Vec<FnId>)>>;
 pub struct Effects<'a> {
     program: &'a Program,
     items: &'a Items,
-    tables: &'a Tables,
+    library: &'a Library,
     /// Calls by the file and the byte at which they begin.
     calls: CallsByFile,
     by_function: Vec<Vec<FnId>>,
@@ -54,7 +54,7 @@ impl<'a> Effects<'a> {
         Self {
             program,
             items,
-            tables: &analysis.tables,
+            library: &analysis.library,
             calls,
             by_function: graph.calls_by_function().into_iter().map(callees).collect(),
             changing: changing_types(program),
@@ -65,52 +65,6 @@ impl<'a> Effects<'a> {
     /// variable, and what it declares is not changed later, so that a second run gives the same value. Of a `for`, whether
     /// what it goes over may be made again.
     pub fn may_run_again(&self, place: Position) -> bool {
-        self.tables.in_force_during(|| self.changes_nothing(place))
-    }
-
-    /// Whether the value of the variable that is declared there may be made a second time, and then filled from a
-    /// checkpoint: as [`Effects::may_run_again`], but the value itself may change later.
-    pub fn may_be_made_again(&self, place: Position) -> bool {
-        self.may_be_made_again_from(place, &[])
-    }
-
-    /// The same for a value that borrows variables exclusively, which are filled with it.
-    pub fn may_be_made_again_from(&self, place: Position, lent: &[String]) -> bool {
-        self.tables.in_force_during(|| {
-            let found = local_at(self.program, place);
-            found.is_some_and(|(statement, mut others)| {
-                let Statement::Let(local) = statement else {
-                    return false;
-                };
-                others.retain(|name| !lent.contains(name));
-                let mut pattern = &local.pat;
-                if let syn::Pat::Type(typed) = pattern {
-                    pattern = &typed.pat;
-                }
-                let init = local.init.as_ref().filter(|init| init.diverge.is_none());
-                matches!(pattern, syn::Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none())
-                    && init.is_some_and(|init| self.leaves_all_as_it_is(place.0, &init.expr, &others))
-            })
-        })
-    }
-
-    /// Whether the variable that is declared there holds an iterator that may be gone over a second time: its closures do
-    /// nothing but compute.
-    pub fn may_be_gone_over_again(&self, place: Position) -> bool {
-        self.may_be_made_again(place)
-            && self.tables.in_force_during(|| {
-                let found = local_at(self.program, place);
-                found.is_some_and(|(statement, _)| match statement {
-                    Statement::Let(local) => local
-                        .init
-                        .as_ref()
-                        .is_some_and(|init| iterator_replay::may_be_replayed(&init.expr)),
-                    Statement::For(_) => false,
-                })
-            })
-    }
-
-    fn changes_nothing(&self, place: Position) -> bool {
         match local_at(self.program, place) {
             Some((Statement::Let(local), others)) => local.init.as_ref().is_some_and(|init| {
                 init.diverge.is_none()
@@ -122,6 +76,42 @@ impl<'a> Effects<'a> {
             Some((Statement::For(one), others)) => self.leaves_all_as_it_is(place.0, &one.expr, &others),
             None => false,
         }
+    }
+
+    /// Whether the value of the variable that is declared there may be made a second time, and then filled from a
+    /// checkpoint: as [`Effects::may_run_again`], but the value itself may change later.
+    pub fn may_be_made_again(&self, place: Position) -> bool {
+        self.may_be_made_again_from(place, &[])
+    }
+
+    /// The same for a value that borrows variables exclusively, which are filled with it.
+    pub fn may_be_made_again_from(&self, place: Position, lent: &[String]) -> bool {
+        local_at(self.program, place).is_some_and(|(statement, mut others)| {
+            let Statement::Let(local) = statement else {
+                return false;
+            };
+            others.retain(|name| !lent.contains(name));
+            let mut pattern = &local.pat;
+            if let syn::Pat::Type(typed) = pattern {
+                pattern = &typed.pat;
+            }
+            let init = local.init.as_ref().filter(|init| init.diverge.is_none());
+            matches!(pattern, syn::Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none())
+                && init.is_some_and(|init| self.leaves_all_as_it_is(place.0, &init.expr, &others))
+        })
+    }
+
+    /// Whether the variable that is declared there holds an iterator that may be gone over a second time: its closures do
+    /// nothing but compute.
+    pub fn may_be_gone_over_again(&self, place: Position) -> bool {
+        self.may_be_made_again(place)
+            && local_at(self.program, place).is_some_and(|(statement, _)| match statement {
+                Statement::Let(local) => local
+                    .init
+                    .as_ref()
+                    .is_some_and(|init| iterator_replay::may_be_replayed(self.library, &init.expr)),
+                Statement::For(_) => false,
+            })
     }
 
     /// Whether what the `let` declares may change although it is not `mut`: made again, it would have lost that.
@@ -147,7 +137,7 @@ impl<'a> Effects<'a> {
     }
 
     fn leaves_all_as_it_is(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> bool {
-        let mut own = Traces::new(others, true);
+        let mut own = Traces::new(self.library, others, true);
         own.visit_expr(expr);
         let range = bytes(self.program, file, expr.span());
         let ways_out: Vec<_> = own
@@ -185,11 +175,11 @@ impl<'a> Effects<'a> {
             }
             let name = &self.items.function(next).display;
             let path: Vec<String> = name.split("::").map(str::to_owned).collect();
-            if self.tables.may_run_again(&path) {
+            if self.library.added().may_run_again(&path) {
                 continue;
             }
             let nothing = HashSet::new();
-            let mut traces = Traces::new(&nothing, false);
+            let mut traces = Traces::new(self.library, &nothing, false);
             traces.visit_block(&self.items.function(next).item.block);
             if traces.found {
                 return false;
@@ -331,6 +321,7 @@ fn is_constant_pattern(pattern: &syn::Pat) -> bool {
 
 /// Looks for traces in code.
 struct Traces<'n> {
+    library: &'n Library,
     /// Names whose methods may change them.
     changeable: &'n HashSet<String>,
     /// Whether a `return` leaves what may run again.
@@ -342,8 +333,9 @@ struct Traces<'n> {
 }
 
 impl<'n> Traces<'n> {
-    fn new(changeable: &'n HashSet<String>, return_leaves: bool) -> Self {
+    fn new(library: &'n Library, changeable: &'n HashSet<String>, return_leaves: bool) -> Self {
         Self {
+            library,
             changeable,
             return_leaves,
             found: false,
@@ -353,7 +345,7 @@ impl<'n> Traces<'n> {
 
     /// Whether the expression never has a value; then it is noted.
     fn is_way_out(&mut self, expr: &Expr) -> bool {
-        let is = never_returns(expr, self.return_leaves);
+        let is = never_returns(self.library, expr, self.return_leaves);
         if is {
             self.ways_out.push(expr.span());
         }
@@ -362,32 +354,34 @@ impl<'n> Traces<'n> {
 }
 
 /// Whether the expression ends with a call that ends the program, a panic, or, where that counts, `return`.
-fn never_returns(expr: &Expr, return_leaves: bool) -> bool {
+fn never_returns(library: &Library, expr: &Expr, return_leaves: bool) -> bool {
     match expr {
-        Expr::Paren(inner) => never_returns(&inner.expr, return_leaves),
-        Expr::Block(block) if block.label.is_none() => block_never_returns(&block.block, return_leaves),
+        Expr::Paren(inner) => never_returns(library, &inner.expr, return_leaves),
+        Expr::Block(block) if block.label.is_none() => {
+            block_never_returns(library, &block.block, return_leaves)
+        }
         Expr::Return(_) => return_leaves,
-        Expr::Macro(one) => panics(&one.mac),
+        Expr::Macro(one) => panics(library, &one.mac),
         Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if path
             .path
             .segments
             .last()
-            .is_some_and(|last| Tables::current().ends(&last.ident.to_string()))),
+            .is_some_and(|last| library.ends(&last.ident.to_string()))),
         _ => false,
     }
 }
 
-fn block_never_returns(block: &syn::Block, return_leaves: bool) -> bool {
+fn block_never_returns(library: &Library, block: &syn::Block, return_leaves: bool) -> bool {
     match block.stmts.last() {
-        Some(syn::Stmt::Expr(last, _)) => never_returns(last, return_leaves),
-        Some(syn::Stmt::Macro(last)) => panics(&last.mac),
+        Some(syn::Stmt::Expr(last, _)) => never_returns(library, last, return_leaves),
+        Some(syn::Stmt::Macro(last)) => panics(library, &last.mac),
         _ => false,
     }
 }
 
-fn panics(mac: &syn::Macro) -> bool {
+fn panics(library: &Library, mac: &syn::Macro) -> bool {
     let name = mac.path.segments.last().map(|last| last.ident.to_string());
-    name.is_some_and(|name| Tables::current().ends(&name))
+    name.is_some_and(|name| library.ends(&name))
 }
 
 impl<'ast> Visit<'ast> for Traces<'_> {
@@ -402,7 +396,7 @@ impl<'ast> Visit<'ast> for Traces<'_> {
 
     fn visit_expr_if(&mut self, branch: &'ast syn::ExprIf) {
         self.visit_expr(&branch.cond);
-        if block_never_returns(&branch.then_branch, self.return_leaves) {
+        if block_never_returns(self.library, &branch.then_branch, self.return_leaves) {
             self.ways_out.push(branch.then_branch.span());
         } else {
             self.visit_block(&branch.then_branch);
@@ -416,30 +410,29 @@ impl<'ast> Visit<'ast> for Traces<'_> {
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         let name = mac.path.segments.last().map(|last| last.ident.to_string());
-        self.found |= name.is_some_and(|name| Tables::current().leaves_a_trace(&name));
+        self.found |= name.is_some_and(|name| self.library.leaves_a_trace(&name));
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         if let Expr::Path(path) = &*call.func
             && let Some(last) = path.path.segments.last()
         {
-            self.found |= Tables::current().leaves_a_trace(&last.ident.to_string());
+            self.found |= self.library.leaves_a_trace(&last.ident.to_string());
         }
         visit::visit_expr_call(self, call);
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         let method = call.method.to_string();
-        let tables = Tables::current();
-        self.found |= tables.leaves_a_trace(&method);
+        self.found |= self.library.leaves_a_trace(&method);
         let root = root_name(&call.receiver);
         let may_change = root.is_some_and(|root| self.changeable.contains(&root));
-        self.found |= may_change && !tables.is_pure(&method) && !is_iteration(&method);
+        self.found |= may_change && !self.library.is_pure(&method) && !is_iteration(self.library, &method);
         visit::visit_expr_method_call(self, call);
         for argument in &call.args {
             // It may be run by the method, as those of adaptors are by what collects.
             if let Expr::Closure(closure) = argument
-                && !never_returns(&closure.body, false)
+                && !never_returns(self.library, &closure.body, false)
             {
                 self.visit_expr(&closure.body);
             }
@@ -455,11 +448,10 @@ impl<'ast> Visit<'ast> for Traces<'_> {
     fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
 }
 
-fn is_iteration(method: &str) -> bool {
-    let tables = Tables::current();
-    tables.borrows(method) && !tables.borrows_mutably(method)
-        || tables.adapts(method)
-        || tables.collects(method)
+fn is_iteration(library: &Library, method: &str) -> bool {
+    library.borrows(method) && !library.borrows_mutably(method)
+        || library.adapts(method)
+        || library.collects(method)
 }
 
 fn root_name(expr: &Expr) -> Option<String> {

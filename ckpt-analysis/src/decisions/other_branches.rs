@@ -21,12 +21,7 @@ pub fn is_used_elsewhere(
     };
     let candidates = placement.candidates().into_iter().filter(around);
     let innermost = candidates.min_by_key(|one| analysis.items.function(one.function).place.bytes.len());
-    innermost.is_some_and(|candidate| {
-        analysis
-            .tables
-            .in_force_during(|| is_elsewhere_in(program, analysis, &candidate, place))
-            .unwrap_or(false)
-    })
+    innermost.is_some_and(|candidate| is_elsewhere_in(program, analysis, &candidate, place).unwrap_or(false))
 }
 
 fn is_elsewhere_in(

@@ -8,14 +8,14 @@ use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::desugar::regions::watchable;
-use ckpt_compiler::library::Tables;
+use ckpt_compiler::library::{CallTable, segments};
 use ckpt_compiler::parse::options::{Treatment, take_treatment};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Local};
 
-/// The edits that have the program's threads watched, and its barriers saved. `tables`: what the user says of calls.
-pub fn thread_edits(program: &Program, items: &Items, tables: &Tables) -> Vec<Edit> {
+/// The edits that have the program's threads watched, and its barriers saved. `said`: what the user says of calls.
+pub fn thread_edits(program: &Program, items: &Items, said: &CallTable) -> Vec<Edit> {
     let mut threads = Vec::new();
     let mut again = Vec::new();
     for (index, file) in program.files.iter().enumerate() {
@@ -30,8 +30,9 @@ pub fn thread_edits(program: &Program, items: &Items, tables: &Tables) -> Vec<Ed
     }
     if !threads.is_empty() {
         let promised = |function: &&Function| {
-            let said = syn::parse_str(&function.display).is_ok_and(|path| tables.is_device(&path));
-            said || again.iter().any(|path| ends_in(&function.display, path))
+            let path = syn::parse_str(&function.display);
+            path.is_ok_and(|path| said.is_device(&segments(&path)))
+                || again.iter().any(|path| ends_in(&function.display, path))
         };
         threads.extend(items.functions.iter().filter(promised).map(|function| {
             let text = " let _ckpt_again = ckpt::thread::made_again();";
@@ -127,9 +128,8 @@ mod tests {
 
     fn edits_of(text: &str) -> Vec<Edit> {
         let program = Program::of_main(text);
-        let mut tables = Tables::default();
-        tables.add(&Tables::of_user("[calls]\nreexecute = [\"Pool::new\"]").unwrap());
-        thread_edits(&program, &collect(&program), &tables)
+        let said = CallTable::of_user("[calls]\nreexecute = [\"Pool::new\"]").unwrap();
+        thread_edits(&program, &collect(&program), &said)
     }
 
     #[test]

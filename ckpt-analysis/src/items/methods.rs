@@ -3,6 +3,7 @@
 use crate::items::hints::{Names, TraitKey, Ty, TypeKey};
 use crate::items::resolve::{Namespace, Resolved, Resolver, segments};
 use crate::items::{Def, FnId, Items, ScopeId, TraitId, TypeId};
+use ckpt_compiler::library::Library;
 use std::collections::{HashMap, HashSet};
 
 /// Dereferences that are followed.
@@ -255,7 +256,7 @@ impl Methods {
     fn by_name(&self, items: &Items, name: &str, arguments: usize) -> Meaning {
         let fits = |id: &&FnId| {
             items.function(**id).item.sig.inputs.len() == arguments + 1
-                && !ckpt_compiler::library::Tables::current().is_common(name, arguments)
+                && !Library::builtin().is_common(name, arguments)
         };
         let list = self.by_name.get(name).into_iter().flatten();
         Meaning {

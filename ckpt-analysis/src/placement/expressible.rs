@@ -5,6 +5,7 @@ use crate::calls::statement_start;
 use crate::items::FnId;
 use crate::placement::{Candidate, Holder};
 use ckpt_compiler::diagnostics::{Diagnostic, Diagnostics, Refusal};
+use ckpt_compiler::library::Library;
 use ckpt_compiler::names::made;
 use ckpt_compiler::passes::Stages;
 use ckpt_compiler::syntax::macros::arguments_of_macro;
@@ -61,6 +62,7 @@ pub fn with_sites(
     let mut item = function.item.clone();
     for site in candidate.sites.iter().filter(|site| site.holder != Holder::User) {
         let mut inserter = Inserter {
+            library: &analysis.library,
             at: site.at.saturating_sub(base),
             before: site.holder.before_statement(),
             given: site.wraps.map_or(0, |wrapped| wrapped.given),
@@ -109,17 +111,18 @@ pub fn arguments(analysis: &Analysis, function: FnId, calls: &[String]) -> Strin
     if !calls.is_empty() {
         parts.push(format!("calls({})", calls.join(", ")));
     }
-    if !analysis.tables.is_empty() {
+    if !analysis.library.added().is_empty() {
         let names = ckpt_compiler::syntax::mentions::names_in(
             &analysis.items.function(function).item.to_token_stream(),
         );
-        parts.extend(analysis.tables.as_argument(|name| names.contains(name)));
+        parts.extend(analysis.library.added().as_argument(|name| names.contains(name)));
     }
     parts.join(", ")
 }
 
 /// Puts a site where the text will have it.
-struct Inserter {
+struct Inserter<'a> {
+    library: &'a Library,
     at: usize,
     before: bool,
     /// For a function that is named in the place of a closure, how many arguments it is given.
@@ -127,7 +130,7 @@ struct Inserter {
     done: bool,
 }
 
-impl VisitMut for Inserter {
+impl VisitMut for Inserter<'_> {
     fn visit_block_mut(&mut self, block: &mut Block) {
         if self.done {
             return;
@@ -172,7 +175,7 @@ impl VisitMut for Inserter {
         visit_mut::visit_expr_mut(self, expr);
     }
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-        if let (false, Some(mut arguments)) = (self.done, arguments_of_macro(mac)) {
+        if let (false, Some(mut arguments)) = (self.done, arguments_of_macro(self.library, mac)) {
             arguments.iter_mut().for_each(|one| self.visit_expr_mut(one));
             if self.done {
                 mac.tokens = arguments.to_token_stream();

@@ -124,6 +124,7 @@ impl Looker<'_> {
     fn at(&self, function: FnId, at: Option<usize>) -> Option<SiteThreads> {
         let (item, options) = self.functions.get(&function)?;
         let marks = Marks {
+            library: &self.analysis.library,
             calls: &options.calls,
         };
         let known = self.analysis.items.function(function);

@@ -3,7 +3,7 @@
 use super::Lowerer;
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved, segments};
-use ckpt_compiler::library::Tables;
+use ckpt_compiler::library::Library;
 use ckpt_safepoints::skeleton::{
     Access, CallOp, ControlOp, ElementOrder, MemoryOp, Method, Op, ValueOp, keeps_length,
 };
@@ -80,7 +80,7 @@ impl Lowerer<'_> {
             }
             return;
         }
-        let ends = Tables::current().ends(&last) || matches!(&*last, "exit" | "abort");
+        let ends = Library::builtin().ends(&last) || matches!(&*last, "exit" | "abort");
         if ends && count <= 1 {
             self.op(ControlOp::End);
             (0..count).for_each(|_| {
@@ -313,8 +313,9 @@ fn root(expr: &Expr) -> Option<String> {
 /// Whether a method of another crate, which is none of the communication library's, leaves its receiver as it is.
 fn is_pure(name: &str) -> bool {
     const MORE: [&str; 7] = ["get", "into", "unwrap", "expect", "iter", "is_some", "is_none"];
-    let tables = Tables::current();
-    MORE.contains(&name) || (tables.is_pure(name) && !tables.changes(name) && !tables.borrows_mutably(name))
+    let library = Library::builtin();
+    MORE.contains(&name)
+        || (library.is_pure(name) && !library.changes(name) && !library.borrows_mutably(name))
 }
 
 /// Whether a method may give an exclusive reference to its receiver, or to a part of it.
@@ -333,5 +334,5 @@ fn lends(method: &str) -> bool {
         "lock",
         "into_iter",
     ];
-    method.contains("_mut") || NAMES.contains(&method) || Tables::current().borrows_mutably(method)
+    method.contains("_mut") || NAMES.contains(&method) || Library::builtin().borrows_mutably(method)
 }

@@ -3,7 +3,7 @@
 use super::Lowerer;
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved};
-use ckpt_compiler::library::Tables;
+use ckpt_compiler::library::Library;
 use ckpt_compiler::syntax::macros::captured_in_text;
 use ckpt_safepoints::skeleton::{CallOp, ControlOp, MemoryOp, Op, ValueOp, Var};
 use ckpt_safepoints::values::{Binary, Value};
@@ -29,7 +29,7 @@ impl Lowerer<'_> {
             "assert" | "debug_assert" | "assert_eq" | "debug_assert_eq" | "assert_ne" | "debug_assert_ne" => {
                 self.assertion(mac, &name);
             }
-            name if Tables::current().formats(name) => self.arguments_only(mac, name),
+            name if Library::builtin().formats(name) => self.arguments_only(mac, name),
             _ => self.unknown_macro(mac),
         }
     }

@@ -1,6 +1,7 @@
 //! From a place in a file to what stands there: the variable, parameter, field or type that a message of rustc is about.
 
 use crate::source::{FileId, Program};
+use ckpt_compiler::library::Library;
 use ckpt_compiler::syntax::origins::is_repeatable;
 use proc_macro2::Span;
 use std::ops::Range;
@@ -168,7 +169,10 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                 start: self.range(local).start,
                 names: names.list,
                 mutable: names.mutable,
-                repeatable: local.init.as_ref().is_some_and(|init| is_repeatable(&init.expr)),
+                repeatable: local
+                    .init
+                    .as_ref()
+                    .is_some_and(|init| is_repeatable(Library::builtin(), &init.expr)),
                 treated: local.attrs.iter().any(|one| one.path().is_ident("ckpt")),
             });
         }

@@ -62,7 +62,7 @@ fn main() {
 fn what_the_user_says_goes_before_what_the_source_tells() {
     use crate::placement::expressible::arguments;
     use crate::{ChooseOptions, analyse_with, place};
-    use ckpt_compiler::library::Tables;
+    use ckpt_compiler::library::CallTable;
     let program = program(&[("main.rs", WITH_TABLES)]);
     let place_of_let = (FileId(0), WITH_TABLES.find("let rule").expect("the variable"));
     for (text, again, means) in [
@@ -75,8 +75,8 @@ fn what_the_user_says_goes_before_what_the_source_tells() {
         ),
         ("[calls]\npure = [\"elsewhere\"]", false, ""),
     ] {
-        let tables = Tables::of_user(text).expect("valid tables");
-        let analysis = analyse_with(&program, tables);
+        let by_user = CallTable::of_user(text).expect("a valid table");
+        let analysis = analyse_with(&program, &by_user);
         assert_eq!(
             Effects::of(&program, &analysis).may_run_again(place_of_let),
             again,

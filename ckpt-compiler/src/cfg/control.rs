@@ -4,7 +4,7 @@ use super::expr::{Jumps, Walker, moves_nothing};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::Expr;
 
-impl Walker {
+impl Walker<'_> {
     pub(super) fn control(&mut self, expr: &Expr) {
         match expr {
             Expr::Let(one) => {

@@ -1,7 +1,7 @@
 //! Walks the statements and expressions that hold no site.
 
 use super::{Binding, BindingId, Declaration, Event, Flow, Node, NodeId, Use};
-use crate::library::Tables;
+use crate::library::Library;
 use crate::spine::StepId;
 use crate::syntax::own_macros::each_name_used;
 use crate::syntax::patterns::pattern_bindings;
@@ -18,7 +18,8 @@ pub(super) struct Jumps {
 }
 
 /// Walks a function in the order in which it runs.
-pub(super) struct Walker {
+pub(super) struct Walker<'l> {
+    pub(super) library: &'l Library,
     pub(super) flow: Flow,
     pub(super) here: NodeId,
     pub(super) step: StepId,
@@ -33,13 +34,14 @@ pub(super) struct Walker {
     lent: Vec<BindingId>,
 }
 
-impl Walker {
-    pub(super) fn new() -> Self {
+impl<'l> Walker<'l> {
+    pub(super) fn new(library: &'l Library) -> Self {
         let flow = Flow {
             nodes: vec![Node::default()],
             ..Flow::default()
         };
         Self {
+            library,
             flow,
             here: 0,
             step: 0,
@@ -317,18 +319,17 @@ impl Walker {
             Expr::RawAddr(one) => self.operand(&one.expr, Use::Change),
             Expr::MethodCall(call) => {
                 let method = call.method.to_string();
-                let tables = Tables::current();
-                let kind = if tables.consumes(&method) {
+                let kind = if self.library.consumes(&method) {
                     Use::Move
-                } else if (tables.is_pure(&method) || tables.borrows(&method))
-                    && !tables.borrows_mutably(&method)
+                } else if (self.library.is_pure(&method) || self.library.borrows(&method))
+                    && !self.library.borrows_mutably(&method)
                 {
                     Use::Read
                 } else {
                     Use::Change
                 };
                 self.operand(&call.receiver, kind);
-                if kind == Use::Change && !tables.changes(&method) {
+                if kind == Use::Change && !self.library.changes(&method) {
                     self.may_consume(&call.receiver);
                 }
                 self.arguments_in_order(call.args.iter());

@@ -3,7 +3,6 @@
 
 use super::Use;
 use super::expr::Walker;
-use crate::library::Tables;
 use crate::syntax::macros::{Arguments, Exits, arguments_of_macro, captured_in_text, name_of_macro};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -30,7 +29,7 @@ fn always_evaluated(name: &str) -> usize {
     }
 }
 
-impl Walker {
+impl Walker<'_> {
     /// A macro in the place of an expression or statement.
     pub(super) fn macro_tokens(&mut self, mac: &Macro) {
         let name = name_of_macro(mac);
@@ -39,7 +38,7 @@ impl Walker {
             self.expr(&count);
             return;
         }
-        match arguments_of_macro(mac) {
+        match arguments_of_macro(self.library, mac) {
             Some(arguments) => self.arguments(&name, &arguments),
             None => self.unknown(&name, mac),
         }
@@ -70,12 +69,12 @@ impl Walker {
     fn unknown(&mut self, name: &str, mac: &Macro) {
         let kind = match name {
             "vec" | "dbg" => Use::Move,
-            known if Tables::current().formats(known) => Use::Read,
+            known if self.library.formats(known) => Use::Read,
             _ => Use::Change,
         };
         self.tokens(&mac.tokens, kind);
         self.captured_by(name);
-        let exits = Exits::of(mac);
+        let exits = Exits::of(self.library, mac);
         let innermost = exits.innermost.then_some(None);
         for label in innermost.into_iter().chain(exits.labels.iter().map(Some)) {
             for breaks in [true, false] {

@@ -58,7 +58,7 @@ const METHODS: &[&str] = &[
     "wrapping_sub",
 ];
 
-impl Walker {
+impl Walker<'_> {
     /// Whether a variable of a pattern is a number, by the type written for the pattern or by what it is made from.
     pub(super) fn binds_number(
         &self,

@@ -3,6 +3,7 @@
 use super::expr::Walker;
 use super::numbers::is_number_type;
 use super::{Binding, BindingId, Declaration, Flow, NodeId, Passing, Point, SiteFlow, Use};
+use crate::library::Library;
 use crate::names::Made;
 use crate::parse::options::Treatment;
 use crate::spine::{
@@ -16,8 +17,14 @@ use syn::{
 };
 
 /// Builds the graph of a lowered function.
-pub fn build(signature: &Signature, lowered: &Lowered, treatments: &[Option<Treatment>], made: Made) -> Flow {
-    let mut walker = Walker::new();
+pub fn build(
+    library: &Library,
+    signature: &Signature,
+    lowered: &Lowered,
+    treatments: &[Option<Treatment>],
+    made: Made,
+) -> Flow {
+    let mut walker = Walker::new(library);
     walker.flow.made = made;
     walker.flow.sites = lowered
         .sites
@@ -36,7 +43,7 @@ pub fn build(signature: &Signature, lowered: &Lowered, treatments: &[Option<Trea
     walker.flow
 }
 
-fn parameters(walker: &mut Walker, signature: &Signature, treatments: &[Option<Treatment>]) {
+fn parameters(walker: &mut Walker<'_>, signature: &Signature, treatments: &[Option<Treatment>]) {
     for (index, argument) in signature.inputs.iter().enumerate() {
         let treatment = treatments.get(index).copied().flatten();
         let (bindings, passing, whole, ty) = match argument {
@@ -177,7 +184,7 @@ fn is_closure_parameter(ty: &Type, generics: &Generics) -> bool {
     inline || in_where
 }
 
-impl Walker {
+impl Walker<'_> {
     pub(super) fn block(&mut self, block: &Block) {
         self.enter();
         for step in &block.steps {

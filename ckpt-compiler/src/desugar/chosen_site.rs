@@ -23,6 +23,7 @@ pub fn choose_sites(
     errors: &mut Diagnostics,
 ) -> bool {
     let marks = Marks {
+        library: &options.library,
         calls: &options.calls,
     };
     if let Some(trapped) = marks.trapped(&function.block) {
@@ -37,12 +38,17 @@ pub fn choose_sites(
     }
     let called = |path: &&syn::Path| {
         Marks {
+            library: &options.library,
             calls: std::slice::from_ref(*path),
         }
         .in_block(&without_sites(&function.block))
             || regions.members.iter().any(|member| {
                 let calls = std::slice::from_ref(*path);
-                Marks { calls }.in_block(&member.function.block)
+                Marks {
+                    library: &options.library,
+                    calls,
+                }
+                .in_block(&member.function.block)
             })
     };
     let mut unmet = options

@@ -4,6 +4,7 @@
 //! borrows it instead. One that changes what it captures, or looks through an exclusive reference of the function's,
 //! keeps that from ending at a site: it is written again wherever it is used, so that between its uses nothing is borrowed.
 
+use crate::library::Library;
 use crate::syntax::macros::captured_in_text;
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::{Origin, origin};
@@ -19,7 +20,11 @@ use syn::{Block, Expr, ExprClosure, FnArg, ItemFn, Local, Pat, PatIdent, Stmt, p
 /// Opens the closures of a function.
 pub fn open(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String>) {
     let mut declared = Declared::default();
-    let mut exclusive = Exclusive(references, HashSet::new());
+    let mut exclusive = Exclusive {
+        library: marks.library,
+        references,
+        found: HashSet::new(),
+    };
     exclusive.visit_block(&function.block);
     for argument in &function.sig.inputs {
         if let FnArg::Typed(typed) = argument {
@@ -31,7 +36,7 @@ pub fn open(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String
     let mut opener = Opener {
         marks,
         references,
-        exclusive: exclusive.1,
+        exclusive: exclusive.found,
         declared,
         own: parameters,
         wrote_again: false,
@@ -69,14 +74,21 @@ impl<'ast> Visit<'ast> for Declared {
 }
 
 /// The names of variables that are declared as exclusive borrows.
-struct Exclusive<'a>(&'a HashSet<String>, HashSet<String>);
+struct Exclusive<'a> {
+    library: &'a Library,
+    references: &'a HashSet<String>,
+    found: HashSet<String>,
+}
 
 impl<'ast> Visit<'ast> for Exclusive<'_> {
     fn visit_local(&mut self, local: &'ast Local) {
         if let Some(init) = &local.init
-            && matches!(origin(&init.expr, self.0), Origin::Borrow { exclusive: true })
+            && matches!(
+                origin(self.library, &init.expr, self.references),
+                Origin::Borrow { exclusive: true }
+            )
         {
-            self.1.extend(bound_by(&Stmt::Local(local.clone())));
+            self.found.extend(bound_by(&Stmt::Local(local.clone())));
         }
         visit::visit_local(self, local);
     }

@@ -3,7 +3,6 @@
 //! `for (i, d) in Digits::new().enumerate().take(n) { .. }` becomes a loop over `Digits::new()` with the two counts beside it:
 //! a checkpoint can hold the program's iterator and numbers, but not the adaptors of the standard library.
 
-use crate::library::Tables;
 use crate::names::{Kind, Names, plain};
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::iterator_origin;
@@ -104,7 +103,7 @@ impl Counter<'_> {
 
     /// Whether the tables know what it goes over.
     fn is_known(&self, own: &Expr) -> bool {
-        iterator_origin(own, self.references)
+        iterator_origin(self.marks.library, own, self.references)
             || match own {
                 Expr::Path(path) => path
                     .path
@@ -112,8 +111,8 @@ impl Counter<'_> {
                     .is_some_and(|name| self.references.contains(&name.to_string())),
                 Expr::Call(call) => match &*call.func {
                     Expr::Path(path) => {
-                        Tables::current().is_pure_function(&path.path)
-                            || Tables::current().is_device(&path.path)
+                        self.marks.library.is_pure_function(&path.path)
+                            || self.marks.library.is_device(&path.path)
                     }
                     _ => true,
                 },

@@ -4,6 +4,7 @@
 //! the plan knows how to look at the rest; the reference ends for the call and is taken again after it. The same goes for
 //! `let body = &mut bodies[index];`.
 
+use crate::library::Library;
 use crate::names::{Kind, Names};
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::names_in;
@@ -53,7 +54,7 @@ impl VisitMut for Rewriter<'_> {
         for at in 0..block.stmts.len() {
             let (before, after) = block.stmts.split_at_mut(at + 1);
             if let Stmt::Local(local) = &before[at]
-                && let Some((name, place)) = borrowed_part(local)
+                && let Some((name, place)) = borrowed_part(self.marks.library, local)
                 && !self.index_changes(place)
             {
                 self.call_on_the_place(name, place, after);
@@ -80,7 +81,7 @@ impl Rewriter<'_> {
     fn by_index(&self, one: &ExprForLoop) -> Option<Expr> {
         let mut iterable = (*one.expr).clone();
         let mut pattern = (*one.pat).clone();
-        let (list, name) = root_of(&mut iterable, &mut pattern, self.names)?;
+        let (list, name) = root_of(self.marks.library, &mut iterable, &mut pattern, self.names)?;
         let index = self.names.beside(Kind::Index, &name);
         let place: Expr = parse_quote!(#list[#index]);
         let mut body = one.body.clone();
@@ -138,7 +139,7 @@ impl Rewriter<'_> {
 }
 
 /// `let part = &mut whole.part[index];`
-fn borrowed_part(local: &Local) -> Option<(&Ident, &Expr)> {
+fn borrowed_part<'e>(library: &Library, local: &'e Local) -> Option<(&'e Ident, &'e Expr)> {
     let steered = local
         .attrs
         .iter()
@@ -149,18 +150,23 @@ fn borrowed_part(local: &Local) -> Option<(&Ident, &Expr)> {
     let Expr::Reference(one) = &*init.expr else {
         return None;
     };
-    let is_part = matches!(*one.expr, Expr::Field(_) | Expr::Index(_)) && is_pure(&one.expr);
+    let is_part = matches!(*one.expr, Expr::Field(_) | Expr::Index(_)) && is_pure(library, &one.expr);
     let is_plain = name.mutability.is_none() && name.by_ref.is_none() && !steered;
     (is_part && is_plain && one.mutability.is_some()).then_some((&name.ident, &*one.expr))
 }
 
 /// The list at the bottom of a chain of adaptors that keep its items apart, in the place of which its indices are put, and
 /// the name of its items, in the place of which the index is put.
-fn root_of(iterable: &mut Expr, pattern: &mut Pat, names: &Names) -> Option<(Expr, Ident)> {
+fn root_of(
+    library: &Library,
+    iterable: &mut Expr,
+    pattern: &mut Pat,
+    names: &Names,
+) -> Option<(Expr, Ident)> {
     let list = match &*iterable {
         Expr::Paren(inner) => {
             *iterable = (*inner.expr).clone();
-            return root_of(iterable, pattern, names);
+            return root_of(library, iterable, pattern, names);
         }
         Expr::Reference(one) if one.mutability.is_some() => (*one.expr).clone(),
         Expr::MethodCall(call) if call.method == "iter_mut" && call.args.is_empty() => {
@@ -176,12 +182,12 @@ fn root_of(iterable: &mut Expr, pattern: &mut Pat, names: &Names) -> Option<(Exp
                 ("zip", Pat::Tuple(pair)) if pair.elems.len() == 2 => &mut pair.elems[0],
                 _ => return None,
             };
-            return root_of(&mut call.receiver, inner, names);
+            return root_of(library, &mut call.receiver, inner, names);
         }
         _ => return None,
     };
     let Pat::Ident(item) = &*pattern else { return None };
-    let is_place = crate::syntax::origins::place_root(&list).is_some() && is_pure(&list);
+    let is_place = crate::syntax::origins::place_root(&list).is_some() && is_pure(library, &list);
     if !is_place || item.by_ref.is_some() || item.mutability.is_some() || item.subpat.is_some() {
         return None;
     }
@@ -217,7 +223,7 @@ impl<'ast> Visit<'ast> for Declared {
 }
 
 /// `x.as_mut_slice()` is `&mut x`, `x.get_mut(i).unwrap()` is `&mut x[i]`: what is lent of `x` can then be seen.
-fn as_place(operand: &mut Expr) {
+fn as_place(library: &Library, operand: &mut Expr) {
     let Expr::MethodCall(call) = &*operand else { return };
     let unwraps = call.method == "unwrap" || call.method == "expect";
     let inner = match &*call.receiver {
@@ -225,7 +231,7 @@ fn as_place(operand: &mut Expr) {
         _ => call,
     };
     let list = &inner.receiver;
-    if crate::syntax::origins::place_root(list).is_none() || !is_pure(list) {
+    if crate::syntax::origins::place_root(list).is_none() || !is_pure(library, list) {
         return;
     }
     let arguments: Vec<&Expr> = inner.args.iter().collect();
@@ -251,8 +257,8 @@ impl VisitMut for AsPlaces<'_> {
             return;
         }
         match expr {
-            Expr::MethodCall(call) => call.args.iter_mut().for_each(as_place),
-            Expr::Call(call) => call.args.iter_mut().for_each(as_place),
+            Expr::MethodCall(call) => call.args.iter_mut().for_each(|one| as_place(self.0.library, one)),
+            Expr::Call(call) => call.args.iter_mut().for_each(|one| as_place(self.0.library, one)),
             _ => {}
         }
     }

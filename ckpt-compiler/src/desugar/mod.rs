@@ -50,6 +50,7 @@ pub fn desugar(
 ) -> Desugared {
     let marks = Marks {
         calls: &options.calls,
+        library: &options.library,
     };
     inlined_closures::unfold(&mut function, marks, names);
     let chosen = chosen_site::choose_sites(&mut function, options, regions, errors);
@@ -58,17 +59,17 @@ pub fn desugar(
         rewrite(&mut function, form, marks, names, errors);
     }
     Desugared {
-        references: reference_names(&function),
+        references: reference_names(marks.library, &function),
         function,
         chosen,
     }
 }
 
 fn rewrite(function: &mut ItemFn, form: Form, marks: Marks<'_>, names: &Names, errors: &mut Diagnostics) {
-    let references = &reference_names(function);
+    let references = &reference_names(marks.library, function);
     attributes::gather(function, marks, errors);
     if form.own_names {
-        own_names::give(function);
+        own_names::give(marks.library, function);
     }
     split_declarations::split(function);
     reborrow::reborrow(function, marks);

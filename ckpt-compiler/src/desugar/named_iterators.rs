@@ -77,7 +77,10 @@ impl Mover<'_> {
             return None;
         };
         let is_plain = local.attrs.is_empty() && name.by_ref.is_none() && init.diverge.is_none();
-        if !is_plain || !iterator_origin(&init.expr, self.references) || self.marks.in_expr(&init.expr) {
+        if !is_plain
+            || !iterator_origin(self.marks.library, &init.expr, self.references)
+            || self.marks.in_expr(&init.expr)
+        {
             return None;
         }
         let after = &stmts[index + 1..];

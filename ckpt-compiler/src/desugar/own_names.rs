@@ -1,6 +1,7 @@
 //! A name of its own for every variable that hides another: what is hidden cannot be named, and a borrow that ended at a
 //! site is made again by name.
 
+use crate::library::Library;
 use crate::syntax::macros::Arguments;
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
@@ -15,9 +16,10 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, FnArg, ItemFn, Local, Pat, PatIdent};
 
 /// Gives the names; where it cannot be done everywhere, nothing is changed.
-pub fn give(function: &mut ItemFn) {
+pub fn give(library: &Library, function: &mut ItemFn) {
     let mut renamed = function.clone();
     let mut namer = Namer {
+        library,
         taken: names_in(&function.to_token_stream()),
         scopes: vec![HashMap::new()],
         fails: false,
@@ -33,7 +35,8 @@ pub fn give(function: &mut ItemFn) {
     }
 }
 
-struct Namer {
+struct Namer<'l> {
+    library: &'l Library,
     /// All names of the function.
     taken: HashSet<String>,
     /// What the variables in scope are called now.
@@ -42,7 +45,7 @@ struct Namer {
     fails: bool,
 }
 
-impl Namer {
+impl Namer<'_> {
     fn known(&self, name: &str) -> Option<&Ident> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
@@ -155,7 +158,7 @@ fn captures(text: &str) -> BTreeSet<String> {
     found
 }
 
-impl VisitMut for Namer {
+impl VisitMut for Namer<'_> {
     fn visit_block_mut(&mut self, block: &mut Block) {
         self.within(|namer| visit_mut::visit_block_mut(namer, block));
     }
@@ -263,7 +266,7 @@ impl VisitMut for Namer {
         }
         let name = mac.path.segments.last().map(|last| last.ident.to_string());
         let name = name.unwrap_or_default();
-        if let Some(mut arguments) = arguments_of_macro(mac) {
+        if let Some(mut arguments) = arguments_of_macro(self.library, mac) {
             self.arguments(&name, &mut arguments);
             mac.tokens = arguments.into_token_stream();
         } else if let ("vec", Ok((mut item, mut count))) = (name.as_str(), mac.parse_body_with(repeated)) {
@@ -303,7 +306,7 @@ mod tests {
     use syn::parse_quote;
 
     fn named(mut function: ItemFn) -> String {
-        give(&mut function);
+        give(Library::builtin(), &mut function);
         function.block.to_token_stream().to_string()
     }
 

@@ -12,6 +12,7 @@ mod variables;
 
 use crate::cfg::{BindingId, Declaration, Flow};
 use crate::desugar::regions::Regions;
+use crate::library::Library;
 use crate::liveness::Liveness;
 use crate::liveness::clean::Unwritten;
 use crate::names::frame;
@@ -30,6 +31,7 @@ use syn::{FnArg, ItemFn};
 
 /// What emission reads.
 pub struct Emitter<'a> {
+    pub(crate) library: &'a Library,
     pub(crate) lowered: &'a Lowered,
     pub(crate) flow: &'a Flow,
     pub(crate) plan: &'a Plan,

@@ -96,7 +96,7 @@ impl Emitter<'_> {
 
     fn put_before_jumps(&self, step: StepId, stmt: &mut Stmt) {
         if self.plan.option_slots.has_jumps(step) {
-            replace_jumps(stmt, &mut |jump, expr| self.jump(step, jump, expr));
+            replace_jumps(self.library, stmt, &mut |jump, expr| self.jump(step, jump, expr));
         }
     }
 

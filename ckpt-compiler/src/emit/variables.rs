@@ -254,7 +254,10 @@ impl Emitter<'_> {
         let moved = |(input, kind): &(BindingId, Use)| {
             *kind == Use::Move && !self.flow.bindings[*input].is_plainly_copy()
         };
-        let is_plain = binding.init.as_ref().is_some_and(crate::syntax::purity::is_pure)
+        let is_plain = binding
+            .init
+            .as_ref()
+            .is_some_and(|one| crate::syntax::purity::is_pure(self.library, one))
             && !binding.inputs.iter().any(moved);
         self.plan.classes[id] == Class::Saved
             && binding.treatment.is_none()

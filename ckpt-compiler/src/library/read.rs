@@ -1,6 +1,6 @@
-//! Tables from text, with the line and the key of everything that is wrong.
+//! CallTable from text, with the line and the key of everything that is wrong.
 
-use super::{Meaning, Tables, segments};
+use super::{CallTable, Meaning, segments};
 use crate::diagnostics::Refusal;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -57,7 +57,7 @@ pub enum Wrong {
 /// Sections of `ckpt.toml`; those of the runtime are its own business.
 const SECTIONS: &str = "`session`, `calls`";
 
-impl Tables {
+impl CallTable {
     /// Reads a table of ckpt's own.
     ///
     /// # Errors
@@ -72,10 +72,10 @@ impl Tables {
     /// Reads `[calls]` of a `ckpt.toml`.
     ///
     /// ```
-    /// # use ckpt_compiler::library::Tables;
+    /// # use ckpt_compiler::library::CallTable;
     /// let text = "[session]\nevery = 5\n\n[calls]\npure = [\"energy\"]\nreexecute = [\"Mesh::read\"]\n";
-    /// assert_eq!(Tables::of_user(text).unwrap().said().len(), 2);
-    /// let wrong = Tables::of_user("[calls]\npurre = []\n").unwrap_err();
+    /// assert_eq!(CallTable::of_user(text).unwrap().said().len(), 2);
+    /// let wrong = CallTable::of_user("[calls]\npurre = []\n").unwrap_err();
     /// assert!(wrong.to_string().starts_with("line 2: `purre` is no key of `[calls]`"));
     /// ```
     ///
@@ -116,7 +116,7 @@ impl Tables {
 }
 
 /// `pure(energy), reexecute(Mesh::read)`: what stands in `means(..)`.
-impl Parse for Tables {
+impl Parse for CallTable {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut tables = Self::default();
         while !input.is_empty() {
@@ -156,7 +156,7 @@ fn line_at(text: &str, at: usize) -> usize {
 struct Reader<'t> {
     text: &'t str,
     by_user: bool,
-    tables: Tables,
+    tables: CallTable,
 }
 
 type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;
@@ -167,7 +167,7 @@ impl<'t> Reader<'t> {
         Self {
             text,
             by_user,
-            tables: Tables::default(),
+            tables: CallTable::default(),
         }
     }
 

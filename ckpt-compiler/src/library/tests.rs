@@ -1,16 +1,18 @@
 use super::*;
 
 fn wrong(text: &str) -> String {
-    Tables::of_user(text).expect_err("something is wrong").to_string()
+    CallTable::of_user(text)
+        .expect_err("something is wrong")
+        .to_string()
 }
 
 #[test]
 fn every_library_has_a_table_that_can_be_read() {
     for (name, text) in LIBRARIES {
-        let table = Tables::of_library(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let table = CallTable::of_library(text).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(!table.is_empty(), "{name} says nothing");
     }
-    let all = Tables::builtin();
+    let all = Library::builtin();
     assert!(all.is_pure("len") && all.calls_for_each("map") && all.is_common("len", 0));
     assert!(all.is_device(&syn::parse_quote!(std::env::args)) && all.formats("println"));
 }
@@ -34,28 +36,35 @@ fn what_is_wrong_is_named_with_line_and_key() {
 }
 
 #[test]
-fn a_users_name_stands_for_functions_and_methods_while_it_is_in_force() {
-    let table = Tables::of_user("[calls]\npure = [\"energy\", \"Mesh::area\"]\n").expect("a valid table");
-    let function = |path: &str| Tables::current().is_pure_function(&syn::parse_str(path).expect("a path"));
-    table.in_force_during(|| {
-        assert!(function("energy") && function("physics::energy") && Tables::current().is_pure("energy"));
-        assert!(function("grid::Mesh::area") && !function("area") && !Tables::current().is_pure("area"));
-    });
-    assert!(!function("energy"), "only while the work lasts");
+fn a_users_name_stands_for_functions_and_methods_in_the_library_it_is_added_to() {
+    let table = CallTable::of_user("[calls]\npure = [\"energy\", \"Mesh::area\"]\n").expect("a valid table");
+    let function = |library: &Library, path| library.is_pure_function(&syn::parse_str(path).expect("a path"));
+    let mut library = Library::default();
+    library.add(&table);
+    assert!(
+        function(&library, "energy") && function(&library, "physics::energy") && library.is_pure("energy")
+    );
+    assert!(
+        function(&library, "grid::Mesh::area") && !function(&library, "area") && !library.is_pure("area")
+    );
+    assert!(
+        !function(Library::builtin(), "energy"),
+        "the other libraries do not know it"
+    );
 }
 
 #[test]
 fn what_a_function_mentions_is_passed_on_in_its_attribute() {
     let text = "[calls]\npure = [\"energy\", \"area\"]\nreexecute = [\"Mesh::read\"]\n";
-    let table = Tables::of_user(text).expect("a valid table");
+    let table = CallTable::of_user(text).expect("a valid table");
     let argument = table
         .as_argument(|name| name != "area")
         .expect("something is mentioned");
     assert_eq!(argument, "means(pure(energy), reexecute(Mesh::read))");
     assert_eq!(table.as_argument(|_| false), None);
     let inside = &argument["means(".len()..argument.len() - 1];
-    let parsed: Tables = syn::parse_str(inside).expect("what is written can be read");
+    let parsed: CallTable = syn::parse_str(inside).expect("what is written can be read");
     assert_eq!(parsed.said().len(), 2);
-    let error = syn::parse_str::<Tables>("purre(a)").expect_err("no key");
+    let error = syn::parse_str::<CallTable>("purre(a)").expect_err("no key");
     assert!(error.to_string().contains("expected one of `pure`"));
 }

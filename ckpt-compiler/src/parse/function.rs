@@ -44,8 +44,8 @@ pub fn read(
 /// Takes in what stands at the function and at its parameters.
 pub fn parse(options: &Options, mut function: ItemFn, errors: &mut Diagnostics) -> Parsed {
     let mut options = options.clone();
-    let own = Definitions::of_block(&function.block).tables(&options.means);
-    options.means.add(&own);
+    let own = Definitions::of_block(&function.block).table(options.library.added());
+    options.library.add(&own);
     refuse_signature(&function, errors);
     let treatments = parameter_treatments(&mut function, errors);
     Parsed {

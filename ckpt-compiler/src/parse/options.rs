@@ -1,7 +1,7 @@
 //! The arguments of `#[ckpt::main(..)]` and `#[ckpt::instrument(..)]`, and `#[ckpt(..)]` on statements.
 
 use crate::diagnostics::Refusal;
-use crate::library::Tables;
+use crate::library::{CallTable, Library};
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -25,8 +25,8 @@ pub struct Options {
     pub sites: SiteChoice,
     /// Whether the function opens the session: `#[ckpt::main]`.
     pub opens_session: bool,
-    /// What calls mean beyond the built-in tables.
-    pub means: Tables,
+    /// What calls mean.
+    pub library: Library,
 }
 
 impl Options {
@@ -39,7 +39,7 @@ impl Options {
             calls: Vec::new(),
             sites: SiteChoice::Costliest,
             opens_session,
-            means: Tables::default(),
+            library: Library::default(),
         };
         let arguments =
             syn::parse::Parser::parse2(Punctuated::<Argument, Token![,]>::parse_terminated, arguments)?;
@@ -47,7 +47,7 @@ impl Options {
             match argument {
                 Argument::Calls(paths) => options.calls.extend(paths),
                 Argument::Sites(choice) => options.sites = choice,
-                Argument::Means(tables) => options.means.add(&tables),
+                Argument::Means(table) => options.library.add(&table),
             }
         }
         Ok(options)
@@ -66,7 +66,7 @@ impl Options {
 enum Argument {
     Calls(Vec<Path>),
     Sites(SiteChoice),
-    Means(Box<Tables>),
+    Means(Box<CallTable>),
 }
 
 impl Parse for Argument {

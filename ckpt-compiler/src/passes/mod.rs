@@ -250,7 +250,7 @@ fn analyse_function(options: &Options, item: &TokenStream) -> Result<Stages, Dia
         Err(errors) => errors,
     };
     // Whether there is any need of other forms is known only at the end.
-    if let Some(again) = iterator_replay::with_iterators(item, &errors) {
+    if let Some(again) = iterator_replay::with_iterators(&options.library, item, &errors) {
         return analyse_as(form, options, &again).map_err(|_| errors);
     }
     let mut left = errors.clone();
@@ -271,8 +271,7 @@ fn analyse_as(form: Form, options: &Options, item: &TokenStream) -> Result<Stage
         errors
     })?;
     let parsed = ATTRIBUTES.run(|errors| function::parse(options, function, errors))?;
-    let means = parsed.options.means.clone();
-    means.in_force_during(|| stages(form, parsed))
+    stages(form, parsed)
 }
 
 /// The stages behind the attributes, one after the other.
@@ -282,8 +281,10 @@ fn stages(form: Form, parsed: Parsed) -> Result<Stages, Diagnostics> {
         function,
         treatments,
     } = parsed;
+    let library = &options.library;
     let marks = Marks {
         calls: &options.calls,
+        library,
     };
     let names = Names::of(&function);
     let (function, regions) = REGIONS.run(|errors| regions::lifted(function, marks, errors))?;
@@ -294,10 +295,10 @@ fn stages(form: Form, parsed: Parsed) -> Result<Stages, Diagnostics> {
         references,
     } = DESUGAR.run(|errors| desugar::desugar(function, form, &options, &regions, &names, errors))?;
     let lowered = SPINE.run(|errors| spine::lower(&function, form, marks, &references, &names, errors))?;
-    let flow = BINDINGS.run(|_| cfg::build(&function.sig, &lowered, &treatments, names.made()))?;
+    let flow = BINDINGS.run(|_| cfg::build(library, &function.sig, &lowered, &treatments, names.made()))?;
     let liveness = LIVENESS.run(|_| Liveness::of(&flow))?;
-    let classes = STRATEGIES.run(|errors| classify(&flow, &liveness, &references, errors))?;
-    let plan = PLAN.run(|errors| plan::plan(&lowered, &flow, &liveness, classes, errors))?;
+    let classes = STRATEGIES.run(|errors| classify(library, &flow, &liveness, &references, errors))?;
+    let plan = PLAN.run(|errors| plan::plan(library, &lowered, &flow, &liveness, classes, errors))?;
     Ok(Stages {
         options,
         treatments,
@@ -318,13 +319,17 @@ fn analyse_members(regions: &Regions, options: &Options) -> Result<Vec<Stages>, 
         let body = &member.function.block;
         let is_called = |path: &&syn::Path| {
             let calls = std::slice::from_ref(*path);
-            Marks { calls }.in_block(body)
+            Marks {
+                calls,
+                library: &options.library,
+            }
+            .in_block(body)
         };
         let options = Options {
             calls: options.calls.iter().filter(is_called).cloned().collect(),
             sites: SiteChoice::Manual,
             opens_session: false,
-            means: options.means.clone(),
+            library: options.library.clone(),
         };
         let stages = analyse_function(&options, &member.function.to_token_stream())?;
         let mut errors = Diagnostics::default();
@@ -342,6 +347,7 @@ fn analyse_members(regions: &Regions, options: &Options) -> Result<Vec<Stages>, 
 /// What names of ckpt the function uses itself.
 pub fn emitted(stages: &Stages, item: &TokenStream) -> Result<TokenStream, Diagnostics> {
     let emitter = Emitter {
+        library: &stages.options.library,
         lowered: &stages.lowered,
         flow: &stages.flow,
         plan: &stages.plan,
@@ -350,9 +356,8 @@ pub fn emitted(stages: &Stages, item: &TokenStream) -> Result<TokenStream, Diagn
         regions: &stages.regions,
         unwritten: Unwritten::of(&stages.flow, item),
     };
-    let means = &stages.options.means;
     let written = EMIT.run(|errors| {
-        let written = means.in_force_during(|| emit(&stages.function, item, &stages.options, &emitter));
+        let written = emit(&stages.function, item, &stages.options, &emitter);
         let body = stages.function.block.to_token_stream();
         validate::check(&body, &[&written.function, &written.replaced], errors);
         written

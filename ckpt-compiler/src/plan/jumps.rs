@@ -1,6 +1,7 @@
 //! Jumps out of a statement: `break` and `continue` to loops and blocks around it.
 
 use super::option_slots::Jump;
+use crate::library::Library;
 use crate::syntax::macros::Exits;
 use crate::syntax::macros::arguments_of_macro;
 use proc_macro2::{TokenStream, TokenTree};
@@ -32,17 +33,22 @@ impl Jump {
 }
 
 /// Calls `visit` for every jump that leaves the statement.
-pub fn for_each_jump(stmt: &Stmt, visit: &mut dyn FnMut(Jump)) {
+pub fn for_each_jump(library: &Library, stmt: &Stmt, visit: &mut dyn FnMut(Jump)) {
     let mut copy = stmt.clone();
-    replace_jumps(&mut copy, &mut |jump, _| {
+    replace_jumps(library, &mut copy, &mut |jump, _| {
         visit(jump);
         None
     });
 }
 
 /// Replaces the jumps that leave the statement, where `replace` gives something to put there.
-pub fn replace_jumps(stmt: &mut Stmt, replace: &mut dyn FnMut(Jump, &Expr) -> Option<Expr>) {
+pub fn replace_jumps(
+    library: &Library,
+    stmt: &mut Stmt,
+    replace: &mut dyn FnMut(Jump, &Expr) -> Option<Expr>,
+) {
     let mut jumps = Jumps {
+        library,
         replace,
         labels: Vec::new(),
         loops: 0,
@@ -52,6 +58,7 @@ pub fn replace_jumps(stmt: &mut Stmt, replace: &mut dyn FnMut(Jump, &Expr) -> Op
 }
 
 struct Jumps<'a> {
+    library: &'a Library,
     replace: &'a mut dyn FnMut(Jump, &Expr) -> Option<Expr>,
     labels: Vec<String>,
     loops: u32,
@@ -120,7 +127,7 @@ impl VisitMut for Jumps<'_> {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-        let Some(mut arguments) = arguments_of_macro(mac) else {
+        let Some(mut arguments) = arguments_of_macro(self.library, mac) else {
             return;
         };
         arguments.iter_mut().for_each(|one| self.visit_expr_mut(one));
@@ -133,12 +140,17 @@ impl VisitMut for Jumps<'_> {
 }
 
 /// Calls `visit` for every jump out of the statement that a macro of unknown meaning in it may make.
-pub fn for_each_hidden_jump(stmt: &Stmt, visit: &mut dyn FnMut(&syn::Macro, Jump)) {
-    let mut hidden = Hidden { visit, loops: 0 };
+pub fn for_each_hidden_jump(library: &Library, stmt: &Stmt, visit: &mut dyn FnMut(&syn::Macro, Jump)) {
+    let mut hidden = Hidden {
+        library,
+        visit,
+        loops: 0,
+    };
     hidden.visit_stmt(stmt);
 }
 
 struct Hidden<'a> {
+    library: &'a Library,
     visit: &'a mut dyn FnMut(&syn::Macro, Jump),
     loops: u32,
 }
@@ -157,7 +169,7 @@ impl<'ast> Visit<'ast> for Hidden<'_> {
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        let exits = Exits::of(mac);
+        let exits = Exits::of(self.library, mac);
         let innermost = (exits.innermost && self.loops == 0).then_some(None);
         for label in innermost.into_iter().chain(exits.labels.into_iter().map(Some)) {
             for breaks in [true, false] {
@@ -165,7 +177,7 @@ impl<'ast> Visit<'ast> for Hidden<'_> {
                 (self.visit)(mac, Jump { label, breaks });
             }
         }
-        if let Some(arguments) = arguments_of_macro(mac) {
+        if let Some(arguments) = arguments_of_macro(self.library, mac) {
             arguments.iter().for_each(|one| self.visit_expr(one));
         }
     }

@@ -3,6 +3,7 @@
 use super::place_splitting::{Carving, Leaf, Projection, carve, projections, unboxed};
 use crate::cfg::{BindingId, Flow};
 use crate::diagnostics::{Diagnostics, Refusal, Subject};
+use crate::library::Library;
 use crate::liveness::Liveness;
 use crate::spine::{Block, Lowered, SiteId, Spine, StepKind};
 use crate::strategies::Class;
@@ -80,6 +81,7 @@ pub struct Loans {
 
 /// Finds what the calls borrow.
 pub fn loans(
+    library: &Library,
     lowered: &Lowered,
     flow: &Flow,
     liveness: &Liveness,
@@ -87,6 +89,7 @@ pub fn loans(
     errors: &mut Diagnostics,
 ) -> Loans {
     let mut finder = Finder {
+        library,
         flow,
         liveness,
         classes,
@@ -98,6 +101,7 @@ pub fn loans(
 }
 
 struct Finder<'a> {
+    library: &'a Library,
     flow: &'a Flow,
     liveness: &'a Liveness,
     classes: &'a [Class],
@@ -177,7 +181,7 @@ impl Finder<'_> {
         for (binding, leaves) in parts {
             let first = leaves[0].operand;
             let name = &self.flow.bindings[binding].ident;
-            match carve(call, name, binding, leaves) {
+            match carve(self.library, call, name, binding, leaves) {
                 Some(carving) => carvings.push(carving),
                 None => self.refuse_part(binding, operands(call)[first].0),
             }
@@ -209,11 +213,11 @@ impl Finder<'_> {
                 .any(|id| matches!(self.classes[*id], Class::Reexecuted { .. }));
             let is_value = matches!(operand, Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_))
                 || matches!(operand, Expr::MethodCall(_))
-                    && origin(operand, &HashSet::new()) == Origin::Value;
+                    && origin(self.library, operand, &HashSet::new()) == Origin::Value;
             if lent.contains(&index) {
                 continue;
             }
-            match is_value && through_references && is_repeatable(operand) {
+            match is_value && through_references && is_repeatable(self.library, operand) {
                 true => others.first.push(index),
                 false => others.used.extend(used),
             }
@@ -292,7 +296,7 @@ impl Finder<'_> {
             true => (place, 0),
             false => unboxed(place),
         };
-        match (lent, whole, projections(place)) {
+        match (lent, whole, projections(self.library, place)) {
             (false, ..) => Lent::Nothing,
             (true, true, _) => Lent::Whole(binding),
             (true, false, Some(path)) => Lent::Part(binding, path, derefs + behind),

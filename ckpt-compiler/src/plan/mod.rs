@@ -19,6 +19,7 @@ pub use schedule::{Aliases, Crossings, Mode, Runs, Schedule, Segment, behind_the
 
 use crate::cfg::{BindingId, Flow};
 use crate::diagnostics::Diagnostics;
+use crate::library::Library;
 use crate::liveness::Liveness;
 use crate::spine::Lowered;
 use crate::strategies::Class;
@@ -179,6 +180,7 @@ impl Entry {
 
 /// Makes the plan.
 pub fn plan(
+    library: &Library,
     lowered: &Lowered,
     flow: &Flow,
     liveness: &Liveness,
@@ -186,8 +188,8 @@ pub fn plan(
     errors: &mut Diagnostics,
 ) -> Plan {
     let runs = schedule::runs(lowered, flow, liveness, &classes);
-    let loans = loans::loans(lowered, flow, liveness, &classes, errors);
-    let mut needed = sites::needed(lowered, flow, liveness, &classes, &runs, &loans);
+    let loans = loans::loans(library, lowered, flow, liveness, &classes, errors);
+    let mut needed = sites::needed(library, lowered, flow, liveness, &classes, &runs, &loans);
     // What crosses a skipped run may have to be saved at more sites, and what more sites save changes how it crosses.
     let (sites, crossings, aliases) = loop {
         let sites = sites::entries(flow, liveness, &classes, &needed, &loans);
@@ -212,8 +214,8 @@ pub fn plan(
         aliases,
     };
     let filled = filled_loans::filled_loans(lowered, flow, &needed, &schedule.runs, errors);
-    let option_slots = option_slots::option_slots(lowered, flow, &sites, &schedule, errors);
-    let reborrows = reborrows::reborrows(flow, liveness, &classes, &loans, errors);
+    let option_slots = option_slots::option_slots(library, lowered, flow, &sites, &schedule, errors);
+    let reborrows = reborrows::reborrows(library, flow, liveness, &classes, &loans, errors);
     reborrows::refuse_under_aliases(flow, liveness, &classes, &schedule.aliases, errors);
     let keys = sites::keys(flow, &sites);
     Plan {

@@ -12,6 +12,7 @@ use super::schedule::{Mode, Schedule, Segment, behind_the_sites, declared};
 use super::{SitePlan, for_each_hidden_jump, for_each_jump};
 use crate::cfg::{BindingId, Declaration, Flow, NodeId, Point};
 use crate::diagnostics::{Diagnostics, Refusal};
+use crate::library::Library;
 use crate::liveness::Live;
 use crate::spine::{Block, Lowered, SiteId, Spine, SpineStep, Step, StepId, StepKind};
 use crate::syntax::mentions::names_in;
@@ -130,6 +131,7 @@ impl OptionSlots {
 
 /// Finds out what is taken and put where.
 pub fn option_slots(
+    library: &Library,
     lowered: &Lowered,
     flow: &Flow,
     sites: &[SitePlan],
@@ -141,6 +143,7 @@ pub fn option_slots(
         saves.map(|id| (at.node, *id))
     });
     let mut router = Router {
+        library,
         flow,
         sites,
         schedule,
@@ -181,6 +184,7 @@ struct Target {
 }
 
 struct Router<'a> {
+    library: &'a Library,
     flow: &'a Flow,
     sites: &'a [SitePlan],
     schedule: &'a Schedule,
@@ -241,9 +245,9 @@ impl Router<'_> {
 
     fn jumps(&mut self, step: StepId, stmt: &syn::Stmt, place: &Place) {
         let mut jumps = Vec::new();
-        for_each_jump(stmt, &mut |jump| jumps.push(jump));
+        for_each_jump(self.library, stmt, &mut |jump| jumps.push(jump));
         jumps.into_iter().for_each(|jump| self.jump(step, jump, place));
-        for_each_hidden_jump(stmt, &mut |mac, jump| {
+        for_each_hidden_jump(self.library, stmt, &mut |mac, jump| {
             if let Some((aside, _)) = self.to_put(&jump, place).first() {
                 self.refuse_hidden_jump(mac, *aside);
             }

@@ -2,6 +2,7 @@
 
 use super::loans::operands;
 use crate::cfg::BindingId;
+use crate::library::Library;
 use crate::syntax::mentions::names_in;
 use crate::syntax::purity::is_pure;
 use proc_macro2::Ident;
@@ -63,18 +64,18 @@ impl Carving {
 }
 
 /// The way from its root to a place.
-pub fn projections(place: &Expr) -> Option<Vec<Projection>> {
+pub fn projections(library: &Library, place: &Expr) -> Option<Vec<Projection>> {
     match place {
         Expr::Path(_) => Some(Vec::new()),
-        Expr::Paren(inner) => projections(&inner.expr),
+        Expr::Paren(inner) => projections(library, &inner.expr),
         Expr::Field(field) => {
-            let mut path = projections(&field.base)?;
+            let mut path = projections(library, &field.base)?;
             path.push(Projection::Field(field.member.clone()));
             Some(path)
         }
-        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => projections(&unary.expr),
-        Expr::Index(index) if is_pure(&index.index) => {
-            let mut path = projections(&index.expr)?;
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => projections(library, &unary.expr),
+        Expr::Index(index) if is_pure(library, &index.index) => {
+            let mut path = projections(library, &index.expr)?;
             path.push(Projection::Index(index.index.clone()));
             Some(path)
         }
@@ -96,7 +97,13 @@ pub fn unboxed(place: &Expr) -> (&Expr, usize) {
 }
 
 /// Carves up a variable for a call; nothing where its parts cannot be told apart.
-pub fn carve(call: &Expr, name: &Ident, binding: BindingId, lent: Vec<Leaf>) -> Option<Carving> {
+pub fn carve(
+    library: &Library,
+    call: &Expr,
+    name: &Ident,
+    binding: BindingId,
+    lent: Vec<Leaf>,
+) -> Option<Carving> {
     let mut leaves = lent;
     let mut hoisted = Vec::new();
     for (index, (operand, is_receiver)) in operands(call).into_iter().enumerate() {
@@ -109,7 +116,7 @@ pub fn carve(call: &Expr, name: &Ident, binding: BindingId, lent: Vec<Leaf>) -> 
         match operand {
             Expr::Reference(one) if one.mutability.is_none() => {
                 let (place, derefs) = unboxed(&one.expr);
-                let path = projections(place)?;
+                let path = projections(library, place)?;
                 leaves.push(Leaf {
                     operand: index,
                     path,
@@ -118,7 +125,7 @@ pub fn carve(call: &Expr, name: &Ident, binding: BindingId, lent: Vec<Leaf>) -> 
                     is_receiver,
                 });
             }
-            other if is_pure(other) && !is_receiver => hoisted.push(index),
+            other if is_pure(library, other) && !is_receiver => hoisted.push(index),
             _ => return None,
         }
     }

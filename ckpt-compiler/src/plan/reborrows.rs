@@ -4,7 +4,7 @@ use super::Aliases;
 use super::loans::Loans;
 use crate::cfg::{BindingId, Declaration, Flow, Use};
 use crate::diagnostics::{Diagnostics, Refusal, Subject};
-use crate::library::Tables;
+use crate::library::Library;
 use crate::liveness::Liveness;
 use crate::names::Kind;
 use crate::spine::SiteId;
@@ -43,18 +43,20 @@ impl Reborrows {
 
 /// Exclusive references that are alive at a site: what they borrow can only be saved when they end there.
 pub fn reborrows(
+    library: &Library,
     flow: &Flow,
     liveness: &Liveness,
     classes: &[Class],
     loans: &Loans,
     errors: &mut Diagnostics,
 ) -> Reborrows {
-    let of_site = |site| of_site(flow, liveness, classes, loans, site, errors);
+    let of_site = |site| of_site(library, flow, liveness, classes, loans, site, errors);
     let sites = (1..=flow.sites.len() as SiteId).map(of_site).collect();
     Reborrows { sites }
 }
 
 fn of_site(
+    library: &Library,
     flow: &Flow,
     liveness: &Liveness,
     classes: &[Class],
@@ -65,7 +67,7 @@ fn of_site(
     let here = &flow.sites[site as usize - 1];
     let lent = loans.calls.get(&site).map(Vec::as_slice).unwrap_or_default();
     let mut planned = SiteReborrows {
-        references: next_to_parts(flow, liveness, classes, loans, site, errors),
+        references: next_to_parts(library, flow, liveness, classes, loans, site, errors),
         swap_groups: Vec::new(),
     };
     for &id in &here.scope {
@@ -86,7 +88,7 @@ fn of_site(
         let trades = group.len() > 1;
         let group = with_borrowed(flow, classes, group);
         let is_call = loans.calls.contains_key(&site);
-        if group.iter().all(|id| can_be_reborrowed(flow, *id)) && !(trades && is_call) {
+        if group.iter().all(|id| can_be_reborrowed(library, flow, *id)) && !(trades && is_call) {
             if let Some((reference, base)) = hidden_base(flow, site, &group) {
                 refuse_hidden(flow, reference, base, errors);
                 continue;
@@ -108,6 +110,7 @@ fn of_site(
 /// Shared borrows of a variable of which the call at the site is lent a part exclusively: for that, the variable is taken
 /// apart as a whole.
 fn next_to_parts(
+    library: &Library,
     flow: &Flow,
     liveness: &Liveness,
     classes: &[Class],
@@ -140,7 +143,7 @@ fn next_to_parts(
             .flat_map(|id| flow.bindings[*id].inputs.iter().map(|(input, _)| *input))
             .find(|input| parts.contains(input));
         let Some(base) = base else { continue };
-        if is_argument || !group.iter().all(|id| can_be_reborrowed(flow, *id)) {
+        if is_argument || !group.iter().all(|id| can_be_reborrowed(library, flow, *id)) {
             refuse_next_to_part(flow, id, base, errors);
         } else if let Some((reference, base)) = hidden_base(flow, site, &group) {
             refuse_hidden(flow, reference, base, errors);
@@ -290,13 +293,16 @@ fn refuse_hidden(flow: &Flow, reference: BindingId, base: BindingId, errors: &mu
     );
 }
 
-fn can_be_reborrowed(flow: &Flow, id: BindingId) -> bool {
+fn can_be_reborrowed(library: &Library, flow: &Flow, id: BindingId) -> bool {
     let binding = &flow.bindings[id];
     let own = |event: &&crate::cfg::Event| event.binding == id && event.step != binding.step;
     if flow.events().filter(own).any(|event| event.kind == Use::Write) {
         return false;
     }
-    let pure = binding.init.as_ref().is_some_and(is_pure_borrow);
+    let pure = binding
+        .init
+        .as_ref()
+        .is_some_and(|one| is_pure_borrow(library, one));
     if is_iterator(binding) {
         return pure;
     }
@@ -319,18 +325,17 @@ fn is_iterator(binding: &crate::cfg::Binding) -> bool {
     binding.replays && binding.is_for(Kind::Iterator)
 }
 
-fn is_pure_borrow(expr: &Expr) -> bool {
+fn is_pure_borrow(library: &Library, expr: &Expr) -> bool {
     match expr {
         Expr::MethodCall(call) => {
             let method = call.method.to_string();
-            let tables = Tables::current();
-            let is_borrow = tables.borrows(&method)
-                || tables.adapts(&method)
+            let is_borrow = library.borrows(&method)
+                || library.adapts(&method)
                 || matches!(method.as_str(), "unwrap" | "expect");
             // A closure that is written again has another type.
             let is_plain = |argument: &Expr| {
                 crate::syntax::origins::closure_in(argument).is_none()
-                    && (is_pure(argument) || is_pure_borrow(argument))
+                    && (is_pure(library, argument) || is_pure_borrow(library, argument))
             };
             // What ends with an effect cannot end at a site and be made again.
             let has_an_end = [
@@ -345,16 +350,16 @@ fn is_pure_borrow(expr: &Expr) -> bool {
             ];
             is_borrow
                 && !has_an_end.contains(&method.as_str())
-                && is_pure_borrow(&call.receiver)
+                && is_pure_borrow(library, &call.receiver)
                 && call.args.iter().all(is_plain)
         }
         Expr::Call(call) if call.args.len() == 1 => {
             matches!(&*call.func, Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "into_iter"))
-                && is_pure_borrow(&call.args[0])
+                && is_pure_borrow(library, &call.args[0])
         }
-        Expr::Tuple(tuple) => tuple.elems.iter().all(is_pure_borrow),
+        Expr::Tuple(tuple) => tuple.elems.iter().all(|one| is_pure_borrow(library, one)),
         Expr::Closure(_) => false,
-        other => is_pure(other),
+        other => is_pure(library, other),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::loans::{Lend, Loans};
 use super::{Alias, Aliases, Entry, Runs, SitePlan};
 use crate::cfg::{BindingId, Declaration, Flow, Passing, Use};
+use crate::library::Library;
 use crate::liveness::Liveness;
 use crate::names;
 use crate::parse::options::Treatment;
@@ -18,6 +19,7 @@ pub type Needed = Vec<BTreeSet<BindingId>>;
 
 /// What is live, and what the code that runs again at restart needs.
 pub fn needed(
+    library: &Library,
     lowered: &Lowered,
     flow: &Flow,
     liveness: &Liveness,
@@ -60,7 +62,7 @@ pub fn needed(
                 .scope
                 .iter()
                 .copied()
-                .filter(|id| is_guard(flow, classes, *id));
+                .filter(|id| is_guard(library, flow, classes, *id));
             found.extend(guards.filter(|id| liveness.has_value(flow, site, *id)));
             with_inputs(flow, classes, found)
         })
@@ -179,13 +181,13 @@ fn variable_entry(id: BindingId, lend: Option<Lend>) -> Entry {
 }
 
 /// A variable that nothing ever mentions again is kept for its destructor.
-fn is_guard(flow: &Flow, classes: &[Class], id: BindingId) -> bool {
+fn is_guard(library: &Library, flow: &Flow, classes: &[Class], id: BindingId) -> bool {
     let binding = &flow.bindings[id];
     let moved =
         |(input, kind): &(BindingId, Use)| *kind == Use::Move && !flow.bindings[*input].is_plainly_copy();
     let made = binding.from_spine
         || binding.is_late()
-        || binding.init.as_ref().is_some_and(|init| !is_pure(init))
+        || binding.init.as_ref().is_some_and(|init| !is_pure(library, init))
         || binding.inputs.iter().any(moved);
     classes[id] == Class::Saved
         && binding.treatment != Some(Treatment::Elsewhere)

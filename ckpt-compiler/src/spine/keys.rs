@@ -5,7 +5,7 @@
 
 use super::Step;
 use super::lower::Lowering;
-use crate::library::Tables;
+use crate::library::Library;
 use crate::names::Kind;
 use crate::syntax::purity::is_pure;
 use std::collections::HashSet;
@@ -48,9 +48,9 @@ impl Lowering<'_> {
                 self.key(&mut one.index, places_only, out);
             }
             Expr::MethodCall(call) => {
-                let (tables, method) = (Tables::current(), call.method.to_string());
+                let method = call.method.to_string();
                 self.put_keys_aside(&mut call.receiver, places_only, out);
-                if tables.borrows(&method) || tables.adapts(&method) {
+                if self.marks.library.borrows(&method) || self.marks.library.adapts(&method) {
                     for argument in &mut call.args {
                         self.key(argument, places_only, out);
                     }
@@ -75,7 +75,7 @@ impl Lowering<'_> {
             Expr::Paren(inner) => self.key(&mut inner.expr, places_only, out),
             key => {
                 let is_place = matches!(key, Expr::Path(_) | Expr::Field(_));
-                if (is_place || !places_only) && is_number(key) && self.may_change(key) {
+                if (is_place || !places_only) && is_number(self.marks.library, key) && self.may_change(key) {
                     let name = self.names.fresh(Kind::Key);
                     let taken = std::mem::replace(key, parse_quote!(#name));
                     self.temporary(&name, taken, out);
@@ -106,15 +106,17 @@ impl Lowering<'_> {
 }
 
 /// Whether the expression looks like a number: no borrow, no call but `len`.
-fn is_number(expr: &Expr) -> bool {
+fn is_number(library: &Library, expr: &Expr) -> bool {
     match expr {
         Expr::Path(_) | Expr::Lit(_) => true,
-        Expr::Field(_) | Expr::Index(_) => is_pure(expr),
-        Expr::Paren(inner) => is_number(&inner.expr),
-        Expr::Unary(one) => is_number(&one.expr),
-        Expr::Cast(one) => is_number(&one.expr),
-        Expr::Binary(one) => is_pure(expr) && is_number(&one.left) && is_number(&one.right),
-        Expr::MethodCall(call) => call.method == "len" && is_pure(expr),
+        Expr::Field(_) | Expr::Index(_) => is_pure(library, expr),
+        Expr::Paren(inner) => is_number(library, &inner.expr),
+        Expr::Unary(one) => is_number(library, &one.expr),
+        Expr::Cast(one) => is_number(library, &one.expr),
+        Expr::Binary(one) => {
+            is_pure(library, expr) && is_number(library, &one.left) && is_number(library, &one.right)
+        }
+        Expr::MethodCall(call) => call.method == "len" && is_pure(library, expr),
         _ => false,
     }
 }

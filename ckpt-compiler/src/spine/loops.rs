@@ -6,6 +6,7 @@ use super::select::binding_names;
 use super::{Block, Plain, Spine, StepKind};
 use crate::desugar::inlined_closures::adaptors::Peeler;
 use crate::diagnostics::Refusal;
+use crate::library::Library;
 use crate::names::frame;
 use crate::names::{Kind, plain as plain_name};
 use crate::parse::options::Treatment;
@@ -68,7 +69,12 @@ impl Lowering<'_> {
         steps: &mut Vec<super::Step>,
     ) {
         match condition {
-            Expr::Let(one) if matches!(origin(&one.expr, self.references), Origin::Borrow { .. }) => {
+            Expr::Let(one)
+                if matches!(
+                    origin(self.marks.library, &one.expr, self.references),
+                    Origin::Borrow { .. }
+                ) =>
+            {
                 self.put_keys_aside(&mut one.expr, !alone, steps);
             }
             Expr::Binary(chain) => {
@@ -82,7 +88,8 @@ impl Lowering<'_> {
     /// The condition of a `while let`: binds its variables or leaves the loop.
     fn fetch(&mut self, condition: &Expr, steps: &mut Vec<super::Step>) {
         let bindings = super::select::condition_bindings(condition);
-        let replays = super::select::condition_borrows(condition, self.references) && !bindings.is_empty();
+        let replays = super::select::condition_borrows(self.marks.library, condition, self.references)
+            && !bindings.is_empty();
         let (names, mut patterns) = binding_names(&bindings);
         let mut values = Vec::new();
         if replays && let Expr::Let(one) = condition {
@@ -146,9 +153,9 @@ impl Lowering<'_> {
         let rebuilds = match treatment {
             Some(Treatment::Reexecute) => true,
             Some(_) => false,
-            None => rebuilds(&iterable, self.references),
+            None => rebuilds(self.marks.library, &iterable, self.references),
         };
-        if let Some(span) = effect_in_chain(&iterable).filter(|_| rebuilds) {
+        if let Some(span) = effect_in_chain(self.marks.library, &iterable).filter(|_| rebuilds) {
             self.errors.refuse(span, Refusal::IteratorHasEffects);
         }
         let fetch = if rebuilds {
@@ -198,9 +205,9 @@ impl Lowering<'_> {
             expr
         };
         let mut iterable: Expr = unparenthesised(iterable);
-        let may_run_again = rebuilds(&iterable, self.references)
-            && effect_in_chain(&iterable).is_none()
-            && !works_in_chain(&iterable);
+        let may_run_again = rebuilds(self.marks.library, &iterable, self.references)
+            && effect_in_chain(self.marks.library, &iterable).is_none()
+            && !works_in_chain(self.marks.library, &iterable);
         if treatment.is_none() && (!may_run_again || self.form.closures_in_bodies) {
             let peeler = Peeler {
                 names: self.names,
@@ -208,7 +215,10 @@ impl Lowering<'_> {
             };
             peeler.peel(&mut iterable, &mut one.pat, &mut one.body);
         }
-        if matches!(origin(&iterable, self.references), Origin::Borrow { .. }) {
+        if matches!(
+            origin(self.marks.library, &iterable, self.references),
+            Origin::Borrow { .. }
+        ) {
             self.name_lent_value(&mut iterable, outer);
         }
         iterable
@@ -303,16 +313,17 @@ fn is_range(iterable: &Expr) -> bool {
 }
 
 /// Whether the iterator of a `for` must be made again at restart, rather than saved.
-fn rebuilds(iterable: &Expr, references: &std::collections::HashSet<String>) -> bool {
+fn rebuilds(library: &Library, iterable: &Expr, references: &std::collections::HashSet<String>) -> bool {
     match iterable {
-        Expr::Paren(inner) => rebuilds(&inner.expr, references),
+        Expr::Paren(inner) => rebuilds(library, &inner.expr, references),
         Expr::Range(_) => false,
-        Expr::Array(_) => is_repeatable(iterable),
+        Expr::Array(_) => is_repeatable(library, iterable),
         Expr::MethodCall(call) if call.method == "rev" && call.args.is_empty() => {
-            rebuilds(&call.receiver, references)
+            rebuilds(library, &call.receiver, references)
         }
         other => {
-            matches!(origin(other, references), Origin::Borrow { .. }) || iterator_origin(other, references)
+            matches!(origin(library, other, references), Origin::Borrow { .. })
+                || iterator_origin(library, other, references)
         }
     }
 }

@@ -151,7 +151,7 @@ impl Lowering<'_> {
         if treatment.is_some()
             || is_constant
             || crate::syntax::origins::place_root(value).is_some()
-            || is_repeatable(value)
+            || is_repeatable(self.marks.library, value)
         {
             return;
         }
@@ -162,7 +162,7 @@ impl Lowering<'_> {
 
     /// Gives a name to a value that an expression borrows from, so that it lives on.
     pub(super) fn name_lent_value(&mut self, expr: &mut Expr, out: &mut Vec<Step>) {
-        if let Some(owner) = crate::syntax::origins::lent_temporary_mut(expr) {
+        if let Some(owner) = crate::syntax::origins::lent_temporary_mut(self.marks.library, expr) {
             let name = self.names.fresh(Kind::Value);
             let taken = std::mem::replace(owner, parse_quote!(#name));
             self.temporary(&name, taken, out);

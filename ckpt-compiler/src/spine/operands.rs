@@ -3,7 +3,7 @@
 use super::lower::{Lowering, plain};
 use super::{Block, Spine, SpineStep, Step, StepKind, Target, hole};
 use crate::diagnostics::{Refusal, Subject};
-use crate::library::Tables;
+use crate::library::Library;
 use crate::names::Kind;
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
@@ -70,7 +70,7 @@ impl Lowering<'_> {
         let last = operands.iter().rposition(|operand| marks.in_expr(operand))?;
         let later = names_in(&operands[last].to_token_stream());
         for operand in operands.iter_mut().take(last) {
-            if marks.in_expr(operand) || !is_stable(operand, &later) {
+            if marks.in_expr(operand) || !is_stable(self.marks.library, operand, &later) {
                 self.put_aside(operand, Kind::Operand, steps);
             }
         }
@@ -131,7 +131,7 @@ impl Lowering<'_> {
 
     /// The arguments of `println!` and its like.
     fn macro_operands(&mut self, mac: &mut syn::ExprMacro, steps: &mut Vec<Step>) {
-        let Some(mut arguments) = arguments_of_macro(&mac.mac) else {
+        let Some(mut arguments) = arguments_of_macro(self.marks.library, &mac.mac) else {
             return;
         };
         for argument in arguments.iter_mut() {
@@ -157,19 +157,19 @@ impl Lowering<'_> {
             operands.remove(0);
         }
         for operand in &operands {
-            if let Some((name, span)) = exclusive_part(operand) {
+            if let Some((name, span)) = exclusive_part(self.marks.library, operand) {
                 let name = Subject::Variable(name.clone());
                 self.errors.refuse(span, Refusal::PartIsLent { name });
             }
         }
         for index in 0..operands.len() {
             let is_receiver = is_method && index == 0;
-            if is_receiver && place_root(operands[0]).is_some() && is_pure(operands[0]) {
+            if is_receiver && place_root(operands[0]).is_some() && is_pure(self.marks.library, operands[0]) {
                 continue;
             }
             let later: HashSet<String> = operands[index + 1..]
                 .iter()
-                .filter(|operand| !is_pure(operand))
+                .filter(|operand| !is_pure(self.marks.library, operand))
                 .flat_map(|operand| names_in(&operand.to_token_stream()))
                 .collect();
             let by_value = !matches!(operands[index], Expr::Reference(_));
@@ -178,13 +178,16 @@ impl Lowering<'_> {
                 let is_closure = crate::syntax::origins::closure_in(&reference.expr).is_some();
                 let is_temporary =
                     reference.mutability.is_some() && place_root(&reference.expr).is_none() && !is_closure;
-                if is_temporary || !is_pure(&reference.expr) {
+                if is_temporary || !is_pure(self.marks.library, &reference.expr) {
                     self.put_aside(&mut reference.expr, Kind::Argument, &mut steps);
                 }
-            } else if !changed_later && let Some(condition) = condition_of_choice(operands[index]) {
+            } else if !changed_later
+                && let Some(condition) = condition_of_choice(self.marks.library, operands[index])
+            {
                 // One of two references is chosen again; what decides may have changed by then.
                 self.put_aside(condition, Kind::Chosen, &mut steps);
-            } else if !(is_pure(operands[index]) || is_iterator(operands[index]))
+            } else if !(is_pure(self.marks.library, operands[index])
+                || is_iterator(self.marks.library, operands[index]))
                 || changed_later
                 || !is_receiver
                     && matches!(&*operands[index], Expr::Unary(one) if matches!(one.op, syn::UnOp::Deref(_)))
@@ -219,12 +222,11 @@ impl Lowering<'_> {
 }
 
 /// The condition of `if c { a } else { b }` where both may be evaluated again.
-fn condition_of_choice(operand: &mut Expr) -> Option<&mut Expr> {
+fn condition_of_choice<'e>(library: &Library, operand: &'e mut Expr) -> Option<&'e mut Expr> {
     let Expr::If(one) = operand else {
         return None;
     };
-    let is_choice =
-        |block: &syn::Block| matches!(&block.stmts[..], [syn::Stmt::Expr(expr, None)] if is_pure(expr));
+    let is_choice = |block: &syn::Block| matches!(&block.stmts[..], [syn::Stmt::Expr(expr, None)] if is_pure(library, expr));
     let otherwise = one.else_branch.as_ref().map(|(_, expr)| &**expr);
     let is_plain = is_choice(&one.then_branch)
         && matches!(otherwise, Some(Expr::Block(block)) if block.label.is_none() && is_choice(&block.block))
@@ -233,20 +235,25 @@ fn condition_of_choice(operand: &mut Expr) -> Option<&mut Expr> {
 }
 
 /// The variable of which the operand is an exclusive borrow of a part that cannot be seen: `sim.grid_mut()`.
-fn exclusive_part(operand: &Expr) -> Option<(&proc_macro2::Ident, proc_macro2::Span)> {
+fn exclusive_part<'e>(
+    library: &Library,
+    operand: &'e Expr,
+) -> Option<(&'e proc_macro2::Ident, proc_macro2::Span)> {
     let call = match operand {
-        Expr::Paren(inner) => return exclusive_part(&inner.expr),
-        Expr::Reference(one) if one.mutability.is_some() => return exclusive_part(&one.expr),
-        Expr::Unary(one) if matches!(one.op, syn::UnOp::Deref(_)) => return exclusive_part(&one.expr),
+        Expr::Paren(inner) => return exclusive_part(library, &inner.expr),
+        Expr::Reference(one) if one.mutability.is_some() => return exclusive_part(library, &one.expr),
+        Expr::Unary(one) if matches!(one.op, syn::UnOp::Deref(_)) => {
+            return exclusive_part(library, &one.expr);
+        }
         Expr::MethodCall(call) => call,
         _ => return None,
     };
     let method = call.method.to_string();
     let looks_into_a_box = method == "as_mut" || method == "deref_mut";
     if (method == "unwrap" || method == "expect") && matches!(*call.receiver, Expr::MethodCall(_)) {
-        return exclusive_part(&call.receiver);
+        return exclusive_part(library, &call.receiver);
     }
-    let borrows = method.ends_with("_mut") || Tables::current().borrows_mutably(&method);
+    let borrows = method.ends_with("_mut") || library.borrows_mutably(&method);
     let is_iterator = [
         "iter_mut",
         "chunks_mut",
@@ -355,7 +362,7 @@ fn operands_in_order(expr: &mut Expr) -> Vec<&mut Expr> {
 }
 
 /// Whether the operand has the same value when it is evaluated after an expression that mentions `later`.
-fn is_stable(operand: &Expr, later: &HashSet<String>) -> bool {
+fn is_stable(library: &Library, operand: &Expr, later: &HashSet<String>) -> bool {
     match operand {
         Expr::Lit(_) | Expr::Closure(_) => true,
         Expr::Path(path) => path
@@ -364,20 +371,22 @@ fn is_stable(operand: &Expr, later: &HashSet<String>) -> bool {
             .is_none_or(|name| !later.contains(&name.to_string())),
         Expr::Reference(one) => place_root(&one.expr).is_some(),
         Expr::Field(_) | Expr::Index(_) => {
-            is_pure(operand) && names_in(&operand.to_token_stream()).is_disjoint(later)
+            is_pure(library, operand) && names_in(&operand.to_token_stream()).is_disjoint(later)
         }
-        Expr::Paren(inner) => is_stable(&inner.expr, later),
-        Expr::Unary(inner) => is_stable(&inner.expr, later),
-        Expr::Cast(inner) => is_stable(&inner.expr, later),
+        Expr::Paren(inner) => is_stable(library, &inner.expr, later),
+        Expr::Unary(inner) => is_stable(library, &inner.expr, later),
+        Expr::Cast(inner) => is_stable(library, &inner.expr, later),
         Expr::Binary(one) => {
-            !is_assignment(&one.op) && is_stable(&one.left, later) && is_stable(&one.right, later)
+            !is_assignment(&one.op)
+                && is_stable(library, &one.left, later)
+                && is_stable(library, &one.right, later)
         }
         _ => false,
     }
 }
 
 /// Whether the expression makes an iterator that can be made again.
-fn is_iterator(expr: &Expr) -> bool {
+fn is_iterator(library: &Library, expr: &Expr) -> bool {
     use crate::syntax::origins::{is_repeatable, iterator_origin};
-    iterator_origin(expr, &HashSet::new()) && is_repeatable(expr)
+    iterator_origin(library, expr, &HashSet::new()) && is_repeatable(library, expr)
 }

@@ -43,7 +43,12 @@ impl Lowering<'_> {
         let (Pat::Tuple(names), Expr::Tuple(parts)) = (&local.pat, &*init.expr) else {
             return None;
         };
-        let is_borrow = |part: &Expr| matches!(origin(part, self.references), Origin::Borrow { .. });
+        let is_borrow = |part: &Expr| {
+            matches!(
+                origin(self.marks.library, part, self.references),
+                Origin::Borrow { .. }
+            )
+        };
         let mixed = parts.elems.iter().any(is_borrow) && !parts.elems.iter().all(is_borrow);
         let has_rest = names.elems.iter().any(|name| matches!(name, Pat::Rest(_)));
         let used = names_in(&parts.to_token_stream());
@@ -70,7 +75,10 @@ impl Lowering<'_> {
 
     fn put_keys_of_borrow_aside(&mut self, local: &mut Local, out: &mut Vec<Step>) {
         if let Some(init) = &mut local.init
-            && matches!(origin(&init.expr, self.references), Origin::Borrow { .. })
+            && matches!(
+                origin(self.marks.library, &init.expr, self.references),
+                Origin::Borrow { .. }
+            )
         {
             self.put_keys_aside(&mut init.expr, false, out);
         }
@@ -98,7 +106,7 @@ impl Lowering<'_> {
         if pattern_bindings(pattern).iter().any(|one| one.by_ref.is_some()) {
             return all_values(pattern);
         }
-        match origin(&init.expr, self.references) {
+        match origin(self.marks.library, &init.expr, self.references) {
             Origin::Borrow { .. } | Origin::Closure => self.values_in_borrows(pattern, &init.expr),
             _ => Vec::new(),
         }
@@ -111,7 +119,7 @@ impl Lowering<'_> {
         };
         let mut values = Vec::new();
         for (name, part) in names.elems.iter_mut().zip(&parts.elems) {
-            match origin(part, self.references) {
+            match origin(self.marks.library, part, self.references) {
                 Origin::Borrow { .. } | Origin::Closure => values.extend(changing_behind_borrows(name)),
                 _ => values.extend(all_values(name)),
             }

@@ -7,6 +7,7 @@ use super::lower::{Lowering, plain};
 use super::patterns::{changing_inside, look_only, never_compared, without_bindings};
 use super::{Arm, Branch, Spine, Step, StepKind};
 use crate::diagnostics::Refusal;
+use crate::library::Library;
 use crate::names::Kind;
 use crate::names::frame;
 use crate::syntax::mentions::names_in;
@@ -59,7 +60,8 @@ impl Lowering<'_> {
             self.refuse_let_with_site(&condition);
         }
         let bindings = condition_bindings(&condition);
-        let borrows = condition_borrows(&condition, self.references) && !bindings.is_empty();
+        let borrows =
+            condition_borrows(self.marks.library, &condition, self.references) && !bindings.is_empty();
         if borrows && matches!(condition, Expr::Binary(_)) && branch.else_branch.is_some() {
             return self.chain_with_else(condition, branch.then_branch, branch.else_branch, out);
         }
@@ -88,14 +90,21 @@ impl Lowering<'_> {
         let (borrowing, others): (Vec<&syn::ExprLet>, Vec<&syn::ExprLet>) =
             lets_of(&condition).into_iter().partition(|one| {
                 binds_by_reference(&one.pat)
-                    || matches!(origin(&one.expr, self.references), Origin::Borrow { .. })
+                    || matches!(
+                        origin(self.marks.library, &one.expr, self.references),
+                        Origin::Borrow { .. }
+                    )
             });
         let values: Vec<PatIdent> = others.iter().flat_map(|one| pattern_bindings(&one.pat)).collect();
         let bound = lets_of(&condition)
             .into_iter()
             .map(|one| pattern_bindings(&one.pat).len());
         let hides = bound.sum::<usize>() > condition_bindings(&condition).len();
-        if hides || borrowing.iter().any(|one| !is_repeatable(&one.expr)) {
+        if hides
+            || borrowing
+                .iter()
+                .any(|one| !is_repeatable(self.marks.library, &one.expr))
+        {
             self.errors.refuse(condition.span(), Refusal::SiteUnderChain);
         }
         let references = borrowing.iter().map(|one| taken_from(&one.pat, &one.expr));
@@ -218,14 +227,17 @@ impl Lowering<'_> {
         if binds {
             self.name_lent_value(&mut scrutinee, out);
         }
-        let borrows = matches!(origin(&scrutinee, self.references), Origin::Borrow { .. });
+        let borrows = matches!(
+            origin(self.marks.library, &scrutinee, self.references),
+            Origin::Borrow { .. }
+        );
         if by_reference && !borrows && crate::syntax::origins::place_root(&scrutinee).is_none() {
             let value = self.names.fresh(Kind::Value);
             self.temporary(&value, scrutinee, out);
             scrutinee = parse_quote!(#value);
         }
         let replays = borrows || by_reference && !by_value;
-        if binds && replays && is_repeatable(&scrutinee) {
+        if binds && replays && is_repeatable(self.marks.library, &scrutinee) {
             self.put_keys_aside(&mut scrutinee, false, out);
             return self.replay_match(scrutinee, branch.arms);
         }
@@ -538,15 +550,17 @@ pub(super) fn condition_bindings(condition: &Expr) -> Vec<PatIdent> {
 }
 
 /// Whether a `let` of the condition looks into a borrowed place.
-pub(super) fn condition_borrows(condition: &Expr, references: &HashSet<String>) -> bool {
+pub(super) fn condition_borrows(library: &Library, condition: &Expr, references: &HashSet<String>) -> bool {
     match condition {
         Expr::Let(one) => {
-            binds_by_reference(&one.pat) || matches!(origin(&one.expr, references), Origin::Borrow { .. })
+            binds_by_reference(&one.pat)
+                || matches!(origin(library, &one.expr, references), Origin::Borrow { .. })
         }
         Expr::Binary(chain) => {
-            condition_borrows(&chain.left, references) || condition_borrows(&chain.right, references)
+            condition_borrows(library, &chain.left, references)
+                || condition_borrows(library, &chain.right, references)
         }
-        Expr::Paren(inner) => condition_borrows(&inner.expr, references),
+        Expr::Paren(inner) => condition_borrows(library, &inner.expr, references),
         _ => false,
     }
 }

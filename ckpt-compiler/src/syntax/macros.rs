@@ -1,6 +1,6 @@
 //! What a macro is given, how it may be left, and which names a format string captures.
 
-use crate::library::Tables;
+use crate::library::Library;
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use syn::parse::Parser;
@@ -11,9 +11,9 @@ use syn::{Expr, Macro, Token};
 pub type Arguments = Punctuated<Expr, Token![,]>;
 
 /// The expressions that a macro is given, where it is one of which that is known.
-pub fn arguments_of_macro(mac: &Macro) -> Option<Arguments> {
+pub fn arguments_of_macro(library: &Library, mac: &Macro) -> Option<Arguments> {
     let name = name_of_macro(mac);
-    if !Tables::current().formats(&name) || name == "matches" {
+    if !library.formats(&name) || name == "matches" {
         return None;
     }
     Arguments::parse_terminated.parse2(mac.tokens.clone()).ok()
@@ -31,11 +31,11 @@ pub struct Exits {
 
 impl Exits {
     /// What is known of a macro.
-    pub fn of(mac: &Macro) -> Self {
-        if arguments_of_macro(mac).is_some() {
+    pub fn of(library: &Library, mac: &Macro) -> Self {
+        if arguments_of_macro(library, mac).is_some() {
             return Self::default();
         }
-        let stays = Tables::current().stays(&name_of_macro(mac)) || super::marks::Marks::is_checkpoint(mac);
+        let stays = library.stays(&name_of_macro(mac)) || super::marks::Marks::is_checkpoint(mac);
         let mut exits = Self {
             innermost: !stays,
             ..Self::default()

@@ -1,5 +1,6 @@
 //! Finds what makes a function interesting: `checkpoint!()` and the calls that lead to one.
 
+use crate::library::Library;
 use crate::library::segments;
 use crate::syntax::macros::arguments_of_macro;
 use proc_macro2::{TokenStream, TokenTree};
@@ -13,6 +14,8 @@ use syn::{
 pub struct Marks<'a> {
     /// The calls that the user has marked.
     pub calls: &'a [Path],
+    /// What calls mean.
+    pub library: &'a Library,
 }
 
 impl Marks<'_> {
@@ -242,11 +245,16 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         if Marks::is_checkpoint(mac) {
             self.found_at(span);
         } else if self.marks.in_tokens(&mac.tokens) {
-            let Some(arguments) = arguments_of_macro(mac) else {
+            let Some(arguments) = arguments_of_macro(self.marks.library, mac) else {
                 self.trapped.get_or_insert(Trapped {
                     span,
                     holder: "a macro that ckpt does not know",
-                    instead: if (Marks { calls: &[] }).in_tokens(&mac.tokens) {
+                    instead: if (Marks {
+                        calls: &[],
+                        library: self.marks.library,
+                    })
+                    .in_tokens(&mac.tokens)
+                    {
                         OWN_FUNCTION
                     } else {
                         "bind the call's result with `let` and use the variable in the macro"

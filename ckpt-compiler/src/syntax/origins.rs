@@ -1,6 +1,6 @@
 //! Where the value of an expression comes from, as far as syntax and tables can tell.
 
-use crate::library::Tables;
+use crate::library::Library;
 use crate::syntax::purity::is_assignment;
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
@@ -25,21 +25,20 @@ pub enum Origin {
 }
 
 /// Classifies an initialiser. `references` are the names known to stand for references.
-pub fn origin(expr: &Expr, references: &HashSet<String>) -> Origin {
-    let found = shape(expr, references);
-    if found == Origin::Value && mentions_device(expr) {
+pub fn origin(library: &Library, expr: &Expr, references: &HashSet<String>) -> Origin {
+    let found = shape(library, expr, references);
+    if found == Origin::Value && mentions_device(library, expr) {
         Origin::Device
     } else {
         found
     }
 }
 
-fn shape(expr: &Expr, references: &HashSet<String>) -> Origin {
-    let tables = Tables::current();
+fn shape(library: &Library, expr: &Expr, references: &HashSet<String>) -> Origin {
     match expr {
-        Expr::Paren(inner) => shape(&inner.expr, references),
-        Expr::Group(inner) => shape(&inner.expr, references),
-        Expr::Try(inner) => match shape(&inner.expr, references) {
+        Expr::Paren(inner) => shape(library, &inner.expr, references),
+        Expr::Group(inner) => shape(library, &inner.expr, references),
+        Expr::Try(inner) => match shape(library, &inner.expr, references) {
             Origin::Borrow { exclusive } => Origin::Borrow { exclusive },
             _ => Origin::Value,
         },
@@ -57,16 +56,16 @@ fn shape(expr: &Expr, references: &HashSet<String>) -> Origin {
         },
         Expr::MethodCall(call) => {
             let method = call.method.to_string();
-            let receiver = shape(&call.receiver, references);
+            let receiver = shape(library, &call.receiver, references);
             let inherited = matches!(receiver, Origin::Borrow { exclusive: true });
             if matches!(method.as_str(), "copied" | "cloned") && is_one_item(&call.receiver) {
                 return Origin::Value;
             }
-            if tables.borrows(&method) && takes_as_many(&method, call.args.len()) {
+            if library.borrows(&method) && takes_as_many(&method, call.args.len()) {
                 Origin::Borrow {
-                    exclusive: inherited || tables.borrows_mutably(&method),
+                    exclusive: inherited || library.borrows_mutably(&method),
                 }
-            } else if (tables.adapts(&method) || has_borrowed_default(call))
+            } else if (library.adapts(&method) || has_borrowed_default(library, call))
                 && matches!(receiver, Origin::Borrow { .. })
             {
                 Origin::Borrow { exclusive: inherited }
@@ -74,29 +73,41 @@ fn shape(expr: &Expr, references: &HashSet<String>) -> Origin {
                 Origin::Value
             }
         }
-        Expr::Call(call) if is_constructor(&call.func) => borrows(any(call.args.iter(), references)),
+        Expr::Call(call) if is_constructor(&call.func) => borrows(any(library, call.args.iter(), references)),
         Expr::Call(call) if is_box(&call.func) && call.args.len() == 1 => match &call.args[0] {
             Expr::Closure(_) => Origin::Closure,
-            inner => match shape(inner, references) {
+            inner => match shape(library, inner, references) {
                 Origin::Closure => Origin::Closure,
                 _ => Origin::Value,
             },
         },
-        Expr::Cast(cast) if shape(&cast.expr, references) == Origin::Closure => Origin::Closure,
-        Expr::Macro(one) => match any(items_of_vec(&one.mac).iter().flatten(), references) {
+        Expr::Cast(cast) if shape(library, &cast.expr, references) == Origin::Closure => Origin::Closure,
+        Expr::Macro(one) => match any(library, items_of_vec(&one.mac).iter().flatten(), references) {
             Origin::Closure => Origin::Closure,
             _ => Origin::Value,
         },
-        Expr::Tuple(tuple) => any(tuple.elems.iter(), references),
-        Expr::Array(array) => any(array.elems.iter(), references),
-        Expr::Struct(one) => borrows(any(one.fields.iter().map(|field| &field.expr), references)),
+        Expr::Tuple(tuple) => any(library, tuple.elems.iter(), references),
+        Expr::Array(array) => any(library, array.elems.iter(), references),
+        Expr::Struct(one) => borrows(any(
+            library,
+            one.fields.iter().map(|field| &field.expr),
+            references,
+        )),
         Expr::If(branch) => {
             let then = branch.then_branch.stmts.last();
             let otherwise = branch.else_branch.as_ref().map(|(_, expr)| &**expr);
-            any(then.into_iter().filter_map(tail).chain(otherwise), references)
+            any(
+                library,
+                then.into_iter().filter_map(tail).chain(otherwise),
+                references,
+            )
         }
-        Expr::Match(branch) => any(branch.arms.iter().map(|arm| &*arm.body), references),
-        Expr::Block(block) => any(block.block.stmts.last().into_iter().filter_map(tail), references),
+        Expr::Match(branch) => any(library, branch.arms.iter().map(|arm| &*arm.body), references),
+        Expr::Block(block) => any(
+            library,
+            block.block.stmts.last().into_iter().filter_map(tail),
+            references,
+        ),
         _ => Origin::Value,
     }
 }
@@ -111,11 +122,11 @@ fn takes_as_many(method: &str, arguments: usize) -> bool {
 }
 
 /// `name.as_deref().unwrap_or("none")`: what stands in is a reference, so the whole is one.
-fn has_borrowed_default(call: &syn::ExprMethodCall) -> bool {
+fn has_borrowed_default(library: &Library, call: &syn::ExprMethodCall) -> bool {
     let default = call.args.first().filter(|_| call.method == "unwrap_or");
     default.is_some_and(|default| {
         matches!(
-            shape(default, &HashSet::new()),
+            shape(library, default, &HashSet::new()),
             Origin::Constant | Origin::Borrow { .. }
         )
     })
@@ -130,32 +141,34 @@ fn is_one_item(expr: &Expr) -> bool {
 }
 
 /// The first closure in a chain of adaptors that does more than compute: going over the chain again would do it again.
-pub fn effect_in_chain(expr: &Expr) -> Option<proc_macro2::Span> {
+pub fn effect_in_chain(library: &Library, expr: &Expr) -> Option<proc_macro2::Span> {
     let Expr::MethodCall(call) = expr else { return None };
     let in_arguments = call
         .args
         .iter()
-        .find_map(|argument| effect_of_closure(closure_in(argument)?));
-    in_arguments.or_else(|| effect_in_chain(&call.receiver))
+        .find_map(|argument| effect_of_closure(library, closure_in(argument)?));
+    in_arguments.or_else(|| effect_in_chain(library, &call.receiver))
 }
 
 /// Whether a closure in a chain of adaptors does work that is too much to do again: calls of functions that the tables do
 /// not know, loops, whole iterations.
-pub fn works_in_chain(expr: &Expr) -> bool {
-    struct Work(bool);
-    impl<'ast> Visit<'ast> for Work {
+pub fn works_in_chain(library: &Library, expr: &Expr) -> bool {
+    struct Work<'l> {
+        library: &'l Library,
+        found: bool,
+    }
+    impl<'ast> Visit<'ast> for Work<'_> {
         fn visit_expr(&mut self, expr: &'ast Expr) {
-            let tables = Tables::current();
-            self.0 |= match expr {
+            self.found |= match expr {
                 Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => true,
                 Expr::Call(call) => {
                     let is_known =
-                        matches!(&*call.func, Expr::Path(path) if tables.is_pure_function(&path.path));
+                        matches!(&*call.func, Expr::Path(path) if self.library.is_pure_function(&path.path));
                     !is_known && !is_constructor(&call.func) && !is_box(&call.func)
                 }
                 Expr::MethodCall(call) => {
                     let method = call.method.to_string();
-                    tables.collects(&method) || !tables.knows(&method)
+                    self.library.collects(&method) || !self.library.knows(&method)
                 }
                 _ => false,
             };
@@ -166,16 +179,20 @@ pub fn works_in_chain(expr: &Expr) -> bool {
         return false;
     };
     let in_arguments = call.args.iter().filter_map(closure_in).any(|closure| {
-        let mut work = Work(false);
+        let mut work = Work {
+            library,
+            found: false,
+        };
         work.visit_expr(&closure.body);
-        work.0
+        work.found
     });
-    in_arguments || works_in_chain(&call.receiver)
+    in_arguments || works_in_chain(library, &call.receiver)
 }
 
 /// Where a closure does more than compute.
-pub fn effect_of_closure(closure: &syn::ExprClosure) -> Option<proc_macro2::Span> {
+pub fn effect_of_closure(library: &Library, closure: &syn::ExprClosure) -> Option<proc_macro2::Span> {
     let mut effects = Effects {
+        library,
         own: HashSet::new(),
         found: None,
     };
@@ -195,18 +212,19 @@ pub fn closure_in(argument: &Expr) -> Option<&syn::ExprClosure> {
 }
 
 /// Looks for what a closure does to the world outside it. `own` are the variables that it declares itself.
-struct Effects {
+struct Effects<'l> {
+    library: &'l Library,
     own: HashSet<String>,
     found: Option<proc_macro2::Span>,
 }
 
-impl Effects {
+impl Effects<'_> {
     fn captures(&self, place: &Expr) -> bool {
         place_root(place).is_some_and(|root| !self.own.contains(&root.to_string()))
     }
 }
 
-impl<'ast> Visit<'ast> for Effects {
+impl<'ast> Visit<'ast> for Effects<'_> {
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         let name = mac
             .path
@@ -237,9 +255,11 @@ impl<'ast> Visit<'ast> for Effects {
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-        let (tables, method) = (Tables::current(), call.method.to_string());
-        let looks = (tables.is_pure(&method) || tables.borrows(&method)) && !tables.borrows_mutably(&method);
-        let looks = looks || matches!(method.as_str(), "contains" | "contains_key") || tables.adapts(&method);
+        let method = call.method.to_string();
+        let looks = (self.library.is_pure(&method) || self.library.borrows(&method))
+            && !self.library.borrows_mutably(&method);
+        let looks =
+            looks || matches!(method.as_str(), "contains" | "contains_key") || self.library.adapts(&method);
         if self.captures(&call.receiver) && !looks {
             self.found.get_or_insert(call.method.span());
         }
@@ -265,10 +285,10 @@ fn tail(stmt: &syn::Stmt) -> Option<&Expr> {
     }
 }
 
-fn any<'a>(parts: impl Iterator<Item = &'a Expr>, references: &HashSet<String>) -> Origin {
+fn any<'a>(library: &Library, parts: impl Iterator<Item = &'a Expr>, references: &HashSet<String>) -> Origin {
     let mut found = Origin::Value;
     for part in parts {
-        match shape(part, references) {
+        match shape(library, part, references) {
             Origin::Borrow { exclusive } => {
                 let before = matches!(found, Origin::Borrow { exclusive: true });
                 found = Origin::Borrow {
@@ -327,14 +347,14 @@ pub fn operands_of_constructor(expr: &Expr) -> Option<Vec<&Expr>> {
 }
 
 /// Whether the iterable of a `for` is a chain of adaptors, which can be made again but not saved.
-pub fn iterator_origin(expr: &Expr, references: &HashSet<String>) -> bool {
+pub fn iterator_origin(library: &Library, expr: &Expr, references: &HashSet<String>) -> bool {
     match expr {
-        Expr::Paren(inner) => iterator_origin(&inner.expr, references),
-        Expr::MethodCall(call) if Tables::current().adapts(&call.method.to_string()) => {
+        Expr::Paren(inner) => iterator_origin(library, &inner.expr, references),
+        Expr::MethodCall(call) if library.adapts(&call.method.to_string()) => {
             let root_is_range = matches!(unparenthesised(&call.receiver), Expr::Range(_));
             root_is_range
-                || iterator_origin(&call.receiver, references)
-                || matches!(origin(&call.receiver, references), Origin::Borrow { .. })
+                || iterator_origin(library, &call.receiver, references)
+                || matches!(origin(library, &call.receiver, references), Origin::Borrow { .. })
         }
         _ => false,
     }
@@ -349,15 +369,15 @@ fn unparenthesised(expr: &Expr) -> &Expr {
 
 /// A value with something in it that changes behind a shared reference is none, whatever else it holds: made again it
 /// would have lost that.
-fn mentions_device(expr: &Expr) -> bool {
-    #[derive(Default)]
-    struct Devices {
+fn mentions_device(library: &Library, expr: &Expr) -> bool {
+    struct Devices<'l> {
+        library: &'l Library,
         found: bool,
         changes: bool,
     }
-    impl<'ast> Visit<'ast> for Devices {
+    impl<'ast> Visit<'ast> for Devices<'_> {
         fn visit_path(&mut self, path: &'ast Path) {
-            self.found |= Tables::current().is_device(path);
+            self.found |= self.library.is_device(path);
             self.changes |= path
                 .segments
                 .iter()
@@ -365,11 +385,15 @@ fn mentions_device(expr: &Expr) -> bool {
             visit::visit_path(self, path);
         }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            self.found |= Tables::current().is_device_method(&call.method.to_string());
+            self.found |= self.library.is_device_method(&call.method.to_string());
             visit::visit_expr_method_call(self, call);
         }
     }
-    let mut devices = Devices::default();
+    let mut devices = Devices {
+        library,
+        found: false,
+        changes: false,
+    };
     devices.visit_expr(expr);
     devices.found && !devices.changes
 }
@@ -408,52 +432,58 @@ pub fn changes_inside(name: &str) -> bool {
 
 /// Whether an initialiser may be evaluated again and gives the same, its inputs unchanged: no call in it of which the
 /// tables do not say so. The bodies of closures do not count, they are not run.
-pub fn is_repeatable(expr: &Expr) -> bool {
-    struct Calls(bool);
-    impl<'ast> Visit<'ast> for Calls {
+pub fn is_repeatable(library: &Library, expr: &Expr) -> bool {
+    struct Calls<'l> {
+        library: &'l Library,
+        unknown: bool,
+    }
+    impl<'ast> Visit<'ast> for Calls<'_> {
         fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
             let is_known =
-                matches!(&*call.func, Expr::Path(path) if Tables::current().is_pure_function(&path.path));
-            self.0 |= !is_known && !is_constructor(&call.func) && !is_box(&call.func);
+                matches!(&*call.func, Expr::Path(path) if self.library.is_pure_function(&path.path));
+            self.unknown |= !is_known && !is_constructor(&call.func) && !is_box(&call.func);
             visit::visit_expr_call(self, call);
         }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            let (tables, method) = (Tables::current(), call.method.to_string());
-            let runs_closures = tables.collects(&method);
-            self.0 |= !(tables.is_pure(&method)
-                || has_borrowed_default(call)
-                || tables.borrows(&method)
-                || tables.adapts(&method)
-                || runs_closures && closures_are_repeatable(&call.receiver));
+            let method = call.method.to_string();
+            let runs_closures = self.library.collects(&method);
+            self.unknown |= !(self.library.is_pure(&method)
+                || has_borrowed_default(self.library, call)
+                || self.library.borrows(&method)
+                || self.library.adapts(&method)
+                || runs_closures && closures_are_repeatable(self.library, &call.receiver));
             visit::visit_expr_method_call(self, call);
         }
         fn visit_macro(&mut self, mac: &'ast syn::Macro) {
             match items_of_vec(mac) {
-                Some(items) => self.0 |= !items.iter().all(is_repeatable),
-                None => self.0 = true,
+                Some(items) => self.unknown |= !items.iter().all(|one| is_repeatable(self.library, one)),
+                None => self.unknown = true,
             }
         }
         fn visit_expr_assign(&mut self, _: &'ast syn::ExprAssign) {
-            self.0 = true;
+            self.unknown = true;
         }
         fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
-            self.0 |= is_assignment(&one.op);
+            self.unknown |= is_assignment(&one.op);
             visit::visit_expr_binary(self, one);
         }
         fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
     }
-    let mut calls = Calls(false);
+    let mut calls = Calls {
+        library,
+        unknown: false,
+    };
     calls.visit_expr(expr);
-    !calls.0
+    !calls.unknown
 }
 
 /// Whether the closures in a chain of adaptors may be run again.
-fn closures_are_repeatable(expr: &Expr) -> bool {
+fn closures_are_repeatable(library: &Library, expr: &Expr) -> bool {
     match expr {
         Expr::MethodCall(call) => {
-            closures_are_repeatable(&call.receiver)
+            closures_are_repeatable(library, &call.receiver)
                 && call.args.iter().all(|argument| match argument {
-                    Expr::Closure(closure) => is_repeatable(&closure.body),
+                    Expr::Closure(closure) => is_repeatable(library, &closure.body),
                     _ => true,
                 })
         }
@@ -463,43 +493,44 @@ fn closures_are_repeatable(expr: &Expr) -> bool {
 
 /// The value without a name that the expression borrows from: `args().nth(1)` in `args().nth(1).as_deref()`. It lives
 /// as long as the statement or branch around it, so it needs a name where that is taken apart.
-pub fn lent_temporary_mut(expr: &mut Expr) -> Option<&mut Expr> {
+pub fn lent_temporary_mut<'e>(library: &Library, expr: &'e mut Expr) -> Option<&'e mut Expr> {
     let owner = match expr {
-        Expr::Paren(inner) => return lent_temporary_mut(&mut inner.expr),
-        Expr::Group(inner) => return lent_temporary_mut(&mut inner.expr),
-        Expr::Try(inner) => return lent_temporary_mut(&mut inner.expr),
+        Expr::Paren(inner) => return lent_temporary_mut(library, &mut inner.expr),
+        Expr::Group(inner) => return lent_temporary_mut(library, &mut inner.expr),
+        Expr::Try(inner) => return lent_temporary_mut(library, &mut inner.expr),
         Expr::Reference(one) => &mut *one.expr,
         Expr::Index(one) => &mut *one.expr,
         Expr::MethodCall(call) => {
-            let (tables, method) = (Tables::current(), call.method.to_string());
-            if tables.borrows(&method) && takes_as_many(&method, call.args.len()) {
+            let method = call.method.to_string();
+            if library.borrows(&method) && takes_as_many(&method, call.args.len()) {
                 &mut *call.receiver
             } else {
-                return lent_temporary_mut(&mut call.receiver);
+                return lent_temporary_mut(library, &mut call.receiver);
             }
         }
         _ => return None,
     };
     if place_root(owner).is_some() || is_constant(owner) || matches!(owner, Expr::Path(_)) {
         None
-    } else if lent_temporary_mut(owner).is_some() || borrows_from_a_place(owner) {
-        lent_temporary_mut(owner)
+    } else if lent_temporary_mut(library, owner).is_some() || borrows_from_a_place(library, owner) {
+        lent_temporary_mut(library, owner)
     } else {
         Some(owner)
     }
 }
 
 /// Whether a chain of borrows and adaptors begins at a variable.
-fn borrows_from_a_place(expr: &Expr) -> bool {
+fn borrows_from_a_place(library: &Library, expr: &Expr) -> bool {
     match expr {
-        Expr::Paren(inner) => borrows_from_a_place(&inner.expr),
-        Expr::Group(inner) => borrows_from_a_place(&inner.expr),
-        Expr::Try(inner) => borrows_from_a_place(&inner.expr),
-        Expr::Reference(one) => borrows_from_a_place(&one.expr),
-        Expr::Index(one) => borrows_from_a_place(&one.expr),
+        Expr::Paren(inner) => borrows_from_a_place(library, &inner.expr),
+        Expr::Group(inner) => borrows_from_a_place(library, &inner.expr),
+        Expr::Try(inner) => borrows_from_a_place(library, &inner.expr),
+        Expr::Reference(one) => borrows_from_a_place(library, &one.expr),
+        Expr::Index(one) => borrows_from_a_place(library, &one.expr),
         Expr::MethodCall(call) => {
-            let (tables, method) = (Tables::current(), call.method.to_string());
-            (tables.borrows(&method) || tables.adapts(&method)) && borrows_from_a_place(&call.receiver)
+            let method = call.method.to_string();
+            (library.borrows(&method) || library.adapts(&method))
+                && borrows_from_a_place(library, &call.receiver)
         }
         other => place_root(other).is_some() || is_constant(other) || matches!(other, Expr::Path(_)),
     }

@@ -1,27 +1,33 @@
 //! Expressions that may be evaluated at any time, and any number of times.
 
-use crate::library::Tables;
+use crate::library::Library;
 use syn::Expr;
 
 /// Whether the expression may be evaluated again at any time.
-pub fn is_pure(expr: &Expr) -> bool {
+pub fn is_pure(library: &Library, expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => true,
-        Expr::Field(one) => is_pure(&one.base),
-        Expr::Index(one) => is_pure(&one.expr) && is_pure(&one.index),
-        Expr::Paren(one) => is_pure(&one.expr),
-        Expr::Group(one) => is_pure(&one.expr),
-        Expr::Unary(one) => is_pure(&one.expr),
-        Expr::Cast(one) => is_pure(&one.expr),
-        Expr::Reference(one) => is_pure(&one.expr),
-        Expr::Binary(one) => !is_assignment(&one.op) && is_pure(&one.left) && is_pure(&one.right),
-        Expr::Tuple(one) => one.elems.iter().all(is_pure),
-        Expr::Array(one) => one.elems.iter().all(is_pure),
-        Expr::Range(one) => one.start.iter().chain(&one.end).all(|bound| is_pure(bound)),
+        Expr::Field(one) => is_pure(library, &one.base),
+        Expr::Index(one) => is_pure(library, &one.expr) && is_pure(library, &one.index),
+        Expr::Paren(one) => is_pure(library, &one.expr),
+        Expr::Group(one) => is_pure(library, &one.expr),
+        Expr::Unary(one) => is_pure(library, &one.expr),
+        Expr::Cast(one) => is_pure(library, &one.expr),
+        Expr::Reference(one) => is_pure(library, &one.expr),
+        Expr::Binary(one) => {
+            !is_assignment(&one.op) && is_pure(library, &one.left) && is_pure(library, &one.right)
+        }
+        Expr::Tuple(one) => one.elems.iter().all(|one| is_pure(library, one)),
+        Expr::Array(one) => one.elems.iter().all(|one| is_pure(library, one)),
+        Expr::Range(one) => one
+            .start
+            .iter()
+            .chain(&one.end)
+            .all(|bound| is_pure(library, bound)),
         Expr::MethodCall(call) => {
-            Tables::current().is_pure(&call.method.to_string())
-                && is_pure(&call.receiver)
-                && call.args.iter().all(is_pure)
+            library.is_pure(&call.method.to_string())
+                && is_pure(library, &call.receiver)
+                && call.args.iter().all(|one| is_pure(library, one))
         }
         _ => false,
     }

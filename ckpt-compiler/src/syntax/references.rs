@@ -2,17 +2,19 @@
 
 use super::origins::{Origin, is_reference_type, origin};
 use super::patterns::is_binding;
+use crate::library::Library;
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::{FnArg, ItemFn, Local, Pat};
 
 /// The names that stand for references wherever the function declares them.
-pub fn reference_names(function: &ItemFn) -> HashSet<String> {
-    struct Names {
+pub fn reference_names(library: &Library, function: &ItemFn) -> HashSet<String> {
+    struct Names<'l> {
+        library: &'l Library,
         references: HashSet<String>,
         others: HashSet<String>,
     }
-    impl Names {
+    impl Names<'_> {
         fn add(&mut self, name: String, is_reference: bool) {
             if is_reference {
                 self.references.insert(name)
@@ -21,9 +23,12 @@ pub fn reference_names(function: &ItemFn) -> HashSet<String> {
             };
         }
     }
-    impl Names {
+    impl Names<'_> {
         fn is_borrow(&self, value: &syn::Expr) -> bool {
-            matches!(origin(value, &self.references), Origin::Borrow { .. })
+            matches!(
+                origin(self.library, value, &self.references),
+                Origin::Borrow { .. }
+            )
         }
 
         fn matched(&mut self, pattern: &Pat, value: &syn::Expr) {
@@ -62,7 +67,7 @@ pub fn reference_names(function: &ItemFn) -> HashSet<String> {
         }
     }
 
-    impl<'ast> Visit<'ast> for Names {
+    impl<'ast> Visit<'ast> for Names<'_> {
         fn visit_local(&mut self, local: &'ast Local) {
             let (pattern, written) = match &local.pat {
                 Pat::Type(typed) => (&*typed.pat, Some(is_reference_type(&typed.ty))),
@@ -104,6 +109,7 @@ pub fn reference_names(function: &ItemFn) -> HashSet<String> {
         }
     }
     let mut names = Names {
+        library,
         references: HashSet::new(),
         others: HashSet::new(),
     };

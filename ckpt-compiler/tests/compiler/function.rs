@@ -3,6 +3,7 @@
 use ckpt_compiler::cfg::{self, BindingId, Flow, Use};
 use ckpt_compiler::desugar::form::Form;
 use ckpt_compiler::diagnostics::Diagnostics;
+use ckpt_compiler::library::Library;
 use ckpt_compiler::liveness::Liveness;
 use ckpt_compiler::names::Names;
 use ckpt_compiler::plan::{self, Entry, Mode, Plan};
@@ -41,23 +42,28 @@ impl Function {
         let function: ItemFn = syn::parse_str(source).expect("the source is a function");
         let calls: Vec<syn::Path> = syn::parse_str(callee).into_iter().collect();
         let (names, references) = (Names::default(), references(&function));
+        let library = Library::builtin();
         let lowered = spine::lower(
             &function,
             Form::default(),
-            Marks { calls: &calls },
+            Marks {
+                calls: &calls,
+                library,
+            },
             &references,
             &names,
             errors,
         );
         let flow = cfg::build(
+            library,
             &function.sig,
             &lowered,
             &vec![None; function.sig.inputs.len()],
             names.made(),
         );
         let liveness = Liveness::of(&flow);
-        let classes = classify(&flow, &liveness, &references, errors);
-        let plan = plan::plan(&lowered, &flow, &liveness, classes, errors);
+        let classes = classify(library, &flow, &liveness, &references, errors);
+        let plan = plan::plan(library, &lowered, &flow, &liveness, classes, errors);
         Self {
             lowered,
             flow,
@@ -189,7 +195,10 @@ fn references(function: &ItemFn) -> HashSet<String> {
     for stmt in &function.block.stmts {
         let Stmt::Local(local) = stmt else { continue };
         if let (Pat::Ident(one), Some(init)) = (&local.pat, &local.init)
-            && matches!(origin(&init.expr, &names), Origin::Borrow { .. })
+            && matches!(
+                origin(Library::builtin(), &init.expr, &names),
+                Origin::Borrow { .. }
+            )
         {
             names.insert(one.ident.to_string());
         }

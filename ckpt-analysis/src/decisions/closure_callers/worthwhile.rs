@@ -9,7 +9,7 @@ use crate::placement::{ChooseOptions, Placement};
 use crate::source::edits::Edited;
 use crate::source::{FileId, Program};
 use crate::{Analysis, analyse_with, place};
-use ckpt_compiler::library::Tables;
+use ckpt_compiler::library::CallTable;
 
 /// Sources whose texts may be changed before they are analysed.
 pub trait Sources {
@@ -42,8 +42,8 @@ const WORTH_IT: f64 = 0.01;
 const DEEPEST: usize = 3;
 
 /// What the stages find in the package, with those calls written out in it that sites are behind.
-pub fn analyse(sources: &mut dyn Sources, tables: &Tables) -> (Analysis, Vec<InlinedCall>) {
-    let analysis = analyse_with(sources.program(), tables.clone());
+pub fn analyse(sources: &mut dyn Sources, tables: &CallTable) -> (Analysis, Vec<InlinedCall>) {
+    let analysis = analyse_with(sources.program(), tables);
     if is_annotated(&analysis) || calls_to_write_out(sources.program(), &analysis).is_empty() {
         return (analysis, Vec::new());
     }
@@ -51,7 +51,7 @@ pub fn analyse(sources: &mut dyn Sources, tables: &Tables) -> (Analysis, Vec<Inl
     if plain >= ENOUGH {
         return (analysis, Vec::new());
     }
-    let again = analyse_with(sources.program(), tables.clone());
+    let again = analyse_with(sources.program(), tables);
     let (all, _) = write_out((sources, tables), again, |_| true);
     let placed = placement(&all);
     if placed.coverage < plain + WORTH_IT {
@@ -94,7 +94,7 @@ fn lines_on_the_way(analysis: &Analysis, placement: &Placement) -> BTreeSet<(Fil
 
 /// Writes the calls out that are wanted, then those in the closures that were given to them.
 fn write_out(
-    (sources, tables): (&mut dyn Sources, &Tables),
+    (sources, tables): (&mut dyn Sources, &CallTable),
     mut analysis: Analysis,
     is_wanted: impl Fn(&WrittenOut) -> bool,
 ) -> (Analysis, Vec<InlinedCall>) {
@@ -121,7 +121,7 @@ fn write_out(
             file: call.file,
             line: call.line,
         }));
-        analysis = analyse_with(sources.program(), tables.clone());
+        analysis = analyse_with(sources.program(), tables);
     }
     inlined.sort_by_key(|call| (call.file, call.line));
     (analysis, inlined)

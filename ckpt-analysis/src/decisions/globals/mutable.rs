@@ -7,6 +7,7 @@ use crate::diagnostics::LostStatic;
 use crate::items::FnId;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
+use ckpt_compiler::library::Library;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -60,9 +61,12 @@ pub fn refused_statics(program: &Program, analysis: &Analysis, main: FnId) -> Ve
 fn changed_names(analysis: &Analysis, main: FnId) -> BTreeMap<String, FnId> {
     let mut changed = BTreeMap::new();
     for function in reached(analysis, main) {
-        let mut changes = Changes(BTreeSet::new());
+        let mut changes = Changes {
+            library: &analysis.library,
+            names: BTreeSet::new(),
+        };
         changes.visit_block(&analysis.items.function(function).item.block);
-        for name in changes.0 {
+        for name in changes.names {
             changed.entry(name).or_insert(function);
         }
     }
@@ -101,13 +105,16 @@ impl<'ast> Visit<'ast> for Declarations<'_> {
 }
 
 /// Last segments of the paths that code assigns to, borrows exclusively, or calls a method on.
-struct Changes(BTreeSet<String>);
+struct Changes<'l> {
+    library: &'l Library,
+    names: BTreeSet<String>,
+}
 
-impl Changes {
+impl Changes<'_> {
     fn root(&mut self, expr: &Expr) {
         match expr {
             Expr::Path(path) => {
-                self.0
+                self.names
                     .extend(path.path.segments.last().map(|last| last.ident.to_string()));
             }
             Expr::Field(one) => self.root(&one.base),
@@ -120,7 +127,7 @@ impl Changes {
     }
 }
 
-impl<'ast> Visit<'ast> for Changes {
+impl<'ast> Visit<'ast> for Changes<'_> {
     fn visit_expr_assign(&mut self, one: &'ast syn::ExprAssign) {
         self.root(&one.left);
         visit::visit_expr_assign(self, one);
@@ -148,9 +155,9 @@ impl<'ast> Visit<'ast> for Changes {
     }
 
     fn visit_expr_method_call(&mut self, one: &'ast syn::ExprMethodCall) {
-        let tables = ckpt_compiler::library::Tables::current();
         let method = one.method.to_string();
-        let looks = (tables.is_pure(&method) || tables.borrows(&method)) && !tables.borrows_mutably(&method);
+        let looks = (self.library.is_pure(&method) || self.library.borrows(&method))
+            && !self.library.borrows_mutably(&method);
         if !looks {
             self.root(&one.receiver);
         }
@@ -160,10 +167,8 @@ impl<'ast> Visit<'ast> for Changes {
     /// `addr_of_mut!(COUNT)`; what a macro does with the names in it is not known, but for those that print.
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         let name = mac.path.segments.last().map(|last| last.ident.to_string());
-        if name.is_some_and(|name| {
-            !ckpt_compiler::library::Tables::current().formats(&name) && name != "addr_of"
-        }) {
-            self.0
+        if name.is_some_and(|name| !self.library.formats(&name) && name != "addr_of") {
+            self.names
                 .extend(ckpt_compiler::syntax::mentions::names_in(&mac.tokens));
         }
     }

@@ -115,7 +115,9 @@ impl<'a> Callees<'a> {
         };
         let rewrites =
             |call: &Expr, at: usize, one: &Watched| self.rewrites(function.place.file, call, at, one);
-        let holds = |watched: Watched| Contents::inside(&watched, &rewrites).overwrites(&function.item.block);
+        let holds = |watched: Watched| {
+            Contents::inside(&self.analysis.library, &watched, &rewrites).overwrites(&function.item.block)
+        };
         if holds(watched(lengths)) {
             return Some(Rewritten { length: None });
         }
@@ -143,6 +145,7 @@ impl<'a> Callees<'a> {
     ) -> bool {
         let lets_go = |call: &Expr, index: usize| self.lets_go(file, call, index, whole);
         let mut uses = Uses {
+            library: &self.analysis.library,
             name,
             whole,
             depth,

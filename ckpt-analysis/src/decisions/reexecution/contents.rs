@@ -6,7 +6,7 @@
 //! then its length is no part of what it holds. Of [`Whole::Value`]: the variable as such is given a new value.
 
 use super::fill::Filled;
-use ckpt_compiler::library::Tables;
+use ckpt_compiler::library::Library;
 use ckpt_compiler::syntax::macros::Exits;
 use ckpt_compiler::syntax::macros::captured_in_text;
 use ckpt_compiler::syntax::marks::Marks;
@@ -63,6 +63,7 @@ pub(super) struct Around {
 pub(super) struct Contents<'a> {
     pub watched: &'a Watched,
     pub rewrites: &'a Rewrites<'a>,
+    pub library: &'a Library,
     /// The marks of sites, where they matter.
     pub marks: Option<Marks<'a>>,
     /// Whether the contents matter where the function returns.
@@ -76,8 +77,9 @@ pub(super) struct Contents<'a> {
 
 impl<'a> Contents<'a> {
     /// The walk over a part of a function out of which every jump counts as a look.
-    pub fn inside(watched: &'a Watched, rewrites: &'a Rewrites<'a>) -> Self {
+    pub fn inside(library: &'a Library, watched: &'a Watched, rewrites: &'a Rewrites<'a>) -> Self {
         Self {
+            library,
             watched,
             rewrites,
             marks: None,
@@ -208,7 +210,7 @@ impl<'a> Contents<'a> {
             }),
             Expr::ForLoop(one) => {
                 // A site in it would be half-way through.
-                if !self.sites().in_block(&one.body) && (Filled { contents: self }).by(one) {
+                if !self.sites().in_block(&one.body) && (Filled { contents: self }).by(self.library, one) {
                     return false;
                 }
                 let live = self.repeat(one.label.as_ref(), after, |walk, head| {
@@ -235,7 +237,10 @@ impl<'a> Contents<'a> {
 
     /// The marks of sites; where calls do not matter, of `checkpoint!` alone.
     fn sites(&self) -> Marks<'a> {
-        self.marks.unwrap_or(Marks { calls: &[] })
+        self.marks.unwrap_or(Marks {
+            calls: &[],
+            library: self.library,
+        })
     }
 
     fn around(&mut self, label: Option<&syn::Label>, is_loop: bool, to_break: bool, to_continue: bool) {
@@ -320,7 +325,7 @@ impl<'a> Contents<'a> {
             self.live_at_a_site |= after;
             return after;
         }
-        let exits = Exits::of(mac);
+        let exits = Exits::of(self.library, mac);
         let leaves = (exits.innermost || !exits.labels.is_empty())
             && (self.at_return
                 || self.outside
@@ -336,10 +341,11 @@ impl<'a> Contents<'a> {
         match expr {
             Expr::MethodCall(call) => {
                 let method = call.method.to_string();
-                let tables = Tables::current();
                 let by_elements = self.watched.whole == Whole::Elements;
                 if self.is_watched(&call.receiver) {
-                    if by_elements && tables.fills(&method) || !by_elements && tables.resets(&method) {
+                    if by_elements && self.library.fills(&method)
+                        || !by_elements && self.library.resets(&method)
+                    {
                         return self.all(call.args.iter(), false);
                     }
                     if by_elements && matches!(method.as_str(), "len" | "is_empty") {

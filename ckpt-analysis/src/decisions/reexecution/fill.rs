@@ -1,6 +1,7 @@
 //! Loops that give every element of a variable a new value: over the elements, or over all indices.
 
 use super::contents::{Contents, Flat, Watched, Whole, bindings_of, text};
+use ckpt_compiler::library::Library;
 use syn::{Expr, ExprForLoop, Pat, Stmt};
 
 pub(super) struct Filled<'c, 'a> {
@@ -9,7 +10,7 @@ pub(super) struct Filled<'c, 'a> {
 
 impl Filled<'_, '_> {
     /// Whether the loop does, whatever it finds. What it goes over is not looked at before.
-    pub fn by(&self, one: &ExprForLoop) -> bool {
+    pub fn by(&self, library: &Library, one: &ExprForLoop) -> bool {
         let watched = self.contents.watched;
         if watched.whole != Whole::Elements || one.label.is_some() {
             return false;
@@ -26,7 +27,9 @@ impl Filled<'_, '_> {
                 .all(|name| bindings_of(&one.body, name) == 0)
         };
         let part = part.filter(|part| keeps_its_name(part, &part.indices.iter().collect::<Vec<_>>()));
-        part.is_some_and(|part| Contents::inside(&part, self.contents.rewrites).overwrites(&one.body))
+        part.is_some_and(|part| {
+            Contents::inside(library, &part, self.contents.rewrites).overwrites(&one.body)
+        })
     }
 
     /// `for e in &mut x`, `for e in x.iter_mut()`, `for (i, e) in x.iter_mut().enumerate()`.

@@ -47,15 +47,11 @@ pub type Again = BTreeMap<Position, Why>;
 /// Finds them in all functions of a placement. `recompute` are the effects of the program's functions, where the user
 /// wants what is cheap to be made again.
 pub fn again(analysis: &Analysis, placement: &Placement, recompute: Option<&Effects<'_>>) -> Again {
-    analysis.tables.in_force_during(|| {
-        let callees = Callees::of(analysis);
-        let functions = placement.functions.iter().zip(placement.candidates());
-        let ours = functions.filter(|(function, _)| !function.by_user);
-        ours.flat_map(|(_, candidate)| {
-            of_function(analysis, &callees, &candidate, (recompute, &placement.costs))
-        })
+    let callees = Callees::of(analysis);
+    let functions = placement.functions.iter().zip(placement.candidates());
+    let ours = functions.filter(|(function, _)| !function.by_user);
+    ours.flat_map(|(_, candidate)| of_function(analysis, &callees, &candidate, (recompute, &placement.costs)))
         .collect()
-    })
 }
 
 fn of_function(
@@ -74,6 +70,7 @@ fn of_function(
     let file = analysis.items.function(candidate.function).place.file;
     let base = analysis.bases.get(file.0).copied().unwrap_or(0);
     let marks = Marks {
+        library: &analysis.library,
         calls: &options.calls,
     };
     let names = Names::of(item);
@@ -95,7 +92,7 @@ fn of_function(
         if !is_ours || init.diverge.is_some() {
             continue;
         }
-        let is_constant = names.is_constant(&init.expr);
+        let is_constant = names.is_constant(&analysis.library, &init.expr);
         let scratch = is_constant
             && candidate.sites.iter().all(is_loop)
             && [Whole::Elements, Whole::Value]
@@ -155,6 +152,7 @@ fn is_rewritten(
     let lets_go =
         |call: &Expr, index: usize| marks.callee(call).is_none() && callees.lets_go(file, call, index, whole);
     let mut uses = Uses {
+        library: marks.library,
         name,
         whole,
         depth: lengths.len(),
@@ -178,6 +176,7 @@ fn is_rewritten(
     };
     let rewrites = |call: &Expr, index: usize, one: &Watched| callees.rewrites(file, call, index, one);
     let mut contents = Contents {
+        library: marks.library,
         watched: &watched,
         rewrites: &rewrites,
         marks: Some(marks),

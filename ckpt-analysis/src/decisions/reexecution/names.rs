@@ -2,7 +2,7 @@
 //! where a variable is used in ways that no later look could come from.
 
 use super::contents::{Whole, mentions, text};
-use ckpt_compiler::library::Tables;
+use ckpt_compiler::library::Library;
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::marks::Marks;
 use quote::ToTokens;
@@ -61,10 +61,10 @@ impl Names {
     }
 
     /// Whether the expression is cheap, changes nothing, and gives the same whenever it is evaluated.
-    pub fn is_constant(&self, expr: &Expr) -> bool {
+    pub fn is_constant(&self, library: &Library, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(_) => true,
-            Expr::Paren(one) => self.is_constant(&one.expr),
+            Expr::Paren(one) => self.is_constant(library, &one.expr),
             Expr::Path(path) => match path.path.get_ident() {
                 Some(name) => self.is_stable(&name.to_string()),
                 None => path.path.segments.last().is_some_and(|last| {
@@ -74,29 +74,31 @@ impl Names {
                         .all(|letter| !letter.is_lowercase())
                 }),
             },
-            Expr::Unary(one) => !matches!(one.op, syn::UnOp::Deref(_)) && self.is_constant(&one.expr),
-            Expr::Cast(one) => self.is_constant(&one.expr),
+            Expr::Unary(one) => {
+                !matches!(one.op, syn::UnOp::Deref(_)) && self.is_constant(library, &one.expr)
+            }
+            Expr::Cast(one) => self.is_constant(library, &one.expr),
             Expr::Binary(one) => {
                 !ckpt_compiler::syntax::purity::is_assignment(&one.op)
-                    && self.is_constant(&one.left)
-                    && self.is_constant(&one.right)
+                    && self.is_constant(library, &one.left)
+                    && self.is_constant(library, &one.right)
             }
             Expr::Field(one) => self.is_field(&one.base),
-            Expr::Tuple(one) => one.elems.iter().all(|part| self.is_constant(part)),
-            Expr::Array(one) => one.elems.iter().all(|part| self.is_constant(part)),
-            Expr::Repeat(one) => self.is_constant(&one.expr) && self.is_constant(&one.len),
+            Expr::Tuple(one) => one.elems.iter().all(|part| self.is_constant(library, part)),
+            Expr::Array(one) => one.elems.iter().all(|part| self.is_constant(library, part)),
+            Expr::Repeat(one) => self.is_constant(library, &one.expr) && self.is_constant(library, &one.len),
             Expr::Macro(one) if one.mac.path.is_ident("vec") => {
-                let parts = vec_parts(&one.mac);
-                !parts.is_empty() && parts.iter().all(|part| self.is_constant(part))
+                let parts = vec_parts(library, &one.mac);
+                !parts.is_empty() && parts.iter().all(|part| self.is_constant(library, part))
                     || one.mac.tokens.is_empty()
             }
             // A list that cannot change cannot change its length.
             Expr::MethodCall(call) if call.method == "len" && call.args.is_empty() => {
-                matches!(&*call.receiver, Expr::Path(_)) && self.is_constant(&call.receiver)
+                matches!(&*call.receiver, Expr::Path(_)) && self.is_constant(library, &call.receiver)
             }
             Expr::Call(call) => {
-                matches!(&*call.func, Expr::Path(path) if Tables::current().is_pure_function(&path.path))
-                    && call.args.iter().all(|part| self.is_constant(part))
+                matches!(&*call.func, Expr::Path(path) if library.is_pure_function(&path.path))
+                    && call.args.iter().all(|part| self.is_constant(library, part))
             }
             _ => false,
         }
@@ -139,12 +141,12 @@ impl<'ast> Visit<'ast> for Names {
 }
 
 /// `vec![a; n]` as `[a, n]`, `vec![a, b]` as `[a, b]`; nothing where it cannot be read.
-fn vec_parts(mac: &syn::Macro) -> Vec<Expr> {
+fn vec_parts(library: &Library, mac: &syn::Macro) -> Vec<Expr> {
     let repeated: syn::Result<syn::ExprRepeat> = syn::parse_str(&format!("[{}]", mac.tokens));
     if let Ok(one) = repeated {
         return vec![*one.expr, *one.len];
     }
-    arguments_of_macro(mac).map_or_else(Vec::new, |parts| parts.into_iter().collect())
+    arguments_of_macro(library, mac).map_or_else(Vec::new, |parts| parts.into_iter().collect())
 }
 
 /// The lengths of what an initialiser makes, from outside inwards: `vec![vec![0.0; m]; n]` has `n`, `m`.
@@ -179,6 +181,7 @@ pub(super) struct Uses<'a> {
     /// Whether a variable is known to be as long as this one: the two may trade places.
     pub is_as_long: &'a dyn Fn(&str) -> bool,
     pub marks: Option<Marks<'a>>,
+    pub library: &'a Library,
     pub kept: bool,
 }
 
@@ -264,7 +267,7 @@ impl Uses<'_> {
                 self.place(&call.receiver);
                 call.args.iter().for_each(|argument| self.visit_expr(argument));
             }
-            Expr::MethodCall(call) if Tables::current().adapts(&call.method.to_string()) => {
+            Expr::MethodCall(call) if self.library.adapts(&call.method.to_string()) => {
                 self.gone_over(&call.receiver);
                 call.args.iter().for_each(|argument| self.gone_over(argument));
             }
@@ -273,13 +276,13 @@ impl Uses<'_> {
     }
 
     fn method(&mut self, expr: &Expr, call: &syn::ExprMethodCall) {
-        let (tables, method) = (Tables::current(), call.method.to_string());
+        let method = call.method.to_string();
         if self.root_is_name(&call.receiver) {
             let depth = self.place(&call.receiver).unwrap_or_default();
             let looks = matches!(
                 method.as_str(),
                 "len" | "is_empty" | "swap" | "sort" | "reverse" | "contains"
-            ) || tables.fills(&method)
+            ) || self.library.fills(&method)
                 || matches!(
                     method.as_str(),
                     "abs"
@@ -294,7 +297,7 @@ impl Uses<'_> {
                         | "cos"
                         | "to_bits"
                 ) && depth > 0;
-            let grows = (tables.grows(&method) || tables.resets(&method)) && method != "drain";
+            let grows = (self.library.grows(&method) || self.library.resets(&method)) && method != "drain";
             self.kept |= !(looks || grows && self.whole == Whole::Value && depth == 0);
         } else if ends_a_chain(&method) && self.begins_with_name(&call.receiver) {
             self.gone_over(&call.receiver);
@@ -359,7 +362,7 @@ impl<'ast> Visit<'ast> for Uses<'_> {
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        match arguments_of_macro(mac) {
+        match arguments_of_macro(self.library, mac) {
             Some(arguments) => {
                 for argument in &arguments {
                     // A macro that prints looks at a value by its name.

@@ -6,7 +6,7 @@ use crate::Analysis;
 use crate::cost::Costs;
 use crate::items::{FnId, GlobalKind};
 use crate::source::FileId;
-use ckpt_compiler::library::Tables;
+use ckpt_compiler::library::Library;
 use ckpt_compiler::syntax::patterns::pattern_bindings;
 use std::collections::{HashMap, HashSet};
 use syn::spanned::Spanned;
@@ -97,7 +97,11 @@ struct Look<'n, 'a> {
     callees: Vec<FnId>,
 }
 
-impl Look<'_, '_> {
+impl<'a> Look<'_, 'a> {
+    fn library(&self) -> &'a Library {
+        &self.purity.analysis.library
+    }
+
     /// The functions of the program that a call there may run.
     fn of_program(&mut self, span: proc_macro2::Span) -> bool {
         let base = self.purity.analysis.bases.get(self.file.0).copied().unwrap_or(0);
@@ -118,9 +122,7 @@ impl<'ast> Visit<'ast> for Look<'_, '_> {
             Expr::Path(path) => {
                 let last = path.path.segments.last().map(|last| last.ident.to_string());
                 let is_constructor = last.is_some_and(|last| last.starts_with(char::is_uppercase));
-                self.of_program(path.span())
-                    || is_constructor
-                    || Tables::current().is_pure_function(&path.path)
+                self.of_program(path.span()) || is_constructor || self.library().is_pure_function(&path.path)
             }
             _ => false,
         };
@@ -129,18 +131,18 @@ impl<'ast> Visit<'ast> for Look<'_, '_> {
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-        let (tables, method) = (Tables::current(), call.method.to_string());
-        let known = tables.is_pure(&method)
-            || tables.borrows(&method)
+        let method = call.method.to_string();
+        let known = self.library().is_pure(&method)
+            || self.library().borrows(&method)
                 && !matches!(
                     method.as_str(),
                     "lock" | "read" | "write" | "borrow" | "borrow_mut"
                 )
-            || tables.adapts(&method)
-            || tables.collects(&method)
-            || tables.grows(&method)
-            || tables.fills(&method);
-        self.pure &= self.of_program(call.method.span()) || known && !tables.leaves_a_trace(&method);
+            || self.library().adapts(&method)
+            || self.library().collects(&method)
+            || self.library().grows(&method)
+            || self.library().fills(&method);
+        self.pure &= self.of_program(call.method.span()) || known && !self.library().leaves_a_trace(&method);
         visit::visit_expr_method_call(self, call);
     }
 
@@ -157,7 +159,7 @@ impl<'ast> Visit<'ast> for Look<'_, '_> {
             self.pure &= !self.stable || self.names.is_stable(&name);
         } else {
             self.pure &=
-                !self.purity.globals.contains(name.as_str()) && !Tables::current().is_device(&path.path);
+                !self.purity.globals.contains(name.as_str()) && !self.library().is_device(&path.path);
         }
     }
 
@@ -186,17 +188,18 @@ impl<'ast> Visit<'ast> for Look<'_, '_> {
         let name = mac.path.segments.last().map(|last| last.ident.to_string());
         let prints = name
             .as_deref()
-            .is_none_or(|name| Tables::current().leaves_a_trace(name));
+            .is_none_or(|name| self.library().leaves_a_trace(name));
         let text = format!("[{}]", mac.tokens);
         match (
-            ckpt_compiler::syntax::macros::arguments_of_macro(mac),
+            ckpt_compiler::syntax::macros::arguments_of_macro(self.library(), mac),
             syn::parse_str::<syn::ExprRepeat>(&text),
         ) {
             // The spans of text that is parsed again say nothing about calls: there must be none.
             (_, Ok(one)) if name.as_deref() == Some("vec") => {
-                self.pure &= [&*one.expr, &*one.len]
-                    .into_iter()
-                    .all(|part| self.names.is_constant(part) || !self.stable && !has_call(part));
+                self.pure &= [&*one.expr, &*one.len].into_iter().all(|part| {
+                    self.names.is_constant(self.library(), part)
+                        || !self.stable && !has_call(self.library(), part)
+                });
             }
             (Some(arguments), _) if !prints => {
                 arguments.iter().for_each(|argument| self.visit_expr(argument))
@@ -208,21 +211,27 @@ impl<'ast> Visit<'ast> for Look<'_, '_> {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-fn has_call(expr: &Expr) -> bool {
-    struct Calls(bool);
-    impl<'ast> Visit<'ast> for Calls {
+fn has_call(library: &Library, expr: &Expr) -> bool {
+    struct Calls<'l> {
+        library: &'l Library,
+        found: bool,
+    }
+    impl<'ast> Visit<'ast> for Calls<'_> {
         fn visit_expr_call(&mut self, _: &'ast syn::ExprCall) {
-            self.0 = true;
+            self.found = true;
         }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            self.0 |= !Tables::current().is_pure(&call.method.to_string());
+            self.found |= !self.library.is_pure(&call.method.to_string());
             visit::visit_expr_method_call(self, call);
         }
         fn visit_expr_macro(&mut self, _: &'ast syn::ExprMacro) {
-            self.0 = true;
+            self.found = true;
         }
     }
-    let mut calls = Calls(false);
+    let mut calls = Calls {
+        library,
+        found: false,
+    };
     calls.visit_expr(expr);
-    calls.0
+    calls.found
 }

@@ -5,6 +5,7 @@
 use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
+use ckpt_compiler::library::Library;
 use ckpt_compiler::syntax::origins::{Origin, origin};
 use std::collections::HashSet;
 use syn::spanned::Spanned;
@@ -93,7 +94,7 @@ fn looks_in(block: &Block, root: &str, function: &str) -> bool {
             if let Some(init) = &local.init {
                 let names =
                     ckpt_compiler::syntax::mentions::names_in(&quote::ToTokens::to_token_stream(&init.expr));
-                let is_value = origin(&init.expr, &HashSet::new()) == Origin::Value;
+                let is_value = origin(Library::builtin(), &init.expr, &HashSet::new()) == Origin::Value;
                 self.found |= names.contains(self.root) && !names.contains(self.function) && !is_value;
             }
             visit::visit_local(self, local);

@@ -16,7 +16,7 @@ use crate::items::Items;
 use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
-use ckpt_compiler::library::Tables;
+use ckpt_compiler::library::Library;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -106,6 +106,7 @@ fn named_fields(item: &syn::ItemStruct) -> impl Iterator<Item = (String, &syn::F
 /// Whether anything in the program gives the field another value; with `within` also what is in it.
 fn changes(program: &Program, item: &syn::ItemStruct, field: String, within: bool) -> bool {
     let mut changes = Changes {
+        library: Library::builtin(),
         owner: item.ident.to_string(),
         field,
         within,
@@ -168,7 +169,8 @@ pub(crate) fn struct_at(program: &Program, place: Position) -> Option<&syn::Item
 }
 
 /// Whether anything in the program gives a field another value.
-struct Changes {
+struct Changes<'l> {
+    library: &'l Library,
     owner: String,
     field: String,
     /// Whether methods may change what is in it.
@@ -181,7 +183,7 @@ struct Changes {
     found: bool,
 }
 
-impl Changes {
+impl Changes<'_> {
     /// Whether the place is the field, or a part of it.
     fn is_in_field(&self, expr: &Expr) -> bool {
         match expr {
@@ -231,7 +233,7 @@ impl Changes {
     }
 }
 
-impl<'ast> Visit<'ast> for Changes {
+impl<'ast> Visit<'ast> for Changes<'_> {
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
         let before = self.inside;
         self.inside = matches!(&*item.self_ty, syn::Type::Path(path)
@@ -278,9 +280,8 @@ impl<'ast> Visit<'ast> for Changes {
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         let method = call.method.to_string();
-        let tables = Tables::current();
-        let looks = (tables.is_pure(&method) || tables.borrows(&method) || tables.adapts(&method))
-            && !tables.borrows_mutably(&method)
+        let looks = (self.library.is_pure(&method) || self.library.borrows(&method) || self.library.adapts(&method))
+            && !self.library.borrows_mutably(&method)
             // `Option::take`; that of an iterator says how many.
             && !(method == "take" && call.args.is_empty());
         self.found |= self.within && !looks && self.is_in_field(&call.receiver);

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::{PackageId, Target, TargetKind};
 use ckpt_analysis::{CrateKind, CrateSource, Edited, FileId, PackageAnalysis, Program, Sources};
-use ckpt_compiler::library::Tables;
+use ckpt_compiler::library::CallTable;
 
 use crate::cargo::CargoOptions;
 use crate::cargo::Diagnostics;
@@ -45,7 +45,7 @@ pub struct ReadPackage {
     /// The texts of those files that have been changed before they are analysed.
     on_disk: BTreeMap<FileId, String>,
     /// What the user says that calls mean: `[calls]` in `ckpt.toml`.
-    pub tables: Tables,
+    pub tables: CallTable,
     /// The instrumented run that the costs come from.
     pub run: Option<Run>,
 }
@@ -69,7 +69,7 @@ impl ReadPackage {
 
     /// What the stages find in the sources as they are, with what the user says in `ckpt.toml`.
     pub fn analyse(&self) -> PackageAnalysis {
-        PackageAnalysis::of(&self.program, self.tables.clone())
+        PackageAnalysis::of(&self.program, &self.tables)
     }
 
     /// The same, with calls written out in the sources where that is worth it.
@@ -211,12 +211,12 @@ pub fn settings_files(workspace: &Workspace) -> Vec<PathBuf> {
 }
 
 /// `[calls]` of the first of these files that is there.
-fn user_tables(files: &[PathBuf]) -> Outcome<Tables> {
+fn user_tables(files: &[PathBuf]) -> Outcome<CallTable> {
     let Some(path) = files.iter().find(|path| path.is_file()) else {
-        return Ok(Tables::default());
+        return Ok(CallTable::default());
     };
     let text = std::fs::read_to_string(path).about("cannot read", path)?;
-    Tables::of_user(&text).map_err(|error| {
+    CallTable::of_user(&text).map_err(|error| {
         let place = format!("{}:{}", crate::package::read::modules::shown(path), error.line);
         Failure::new(code::BUILD, format!("E3075: {place}: {}", error.wrong))
             .help("docs: `[calls]` in ckpt.toml, in the book's page on configuration")
@@ -536,7 +536,11 @@ mod tests {
         ];
         let tree = Tree::new(&files);
         let package = read(&options(&tree, "app/Cargo.toml")).expect("read");
-        assert!(package.tables.is_pure("energy"));
+        assert!(
+            package
+                .tables
+                .means("energy", ckpt_compiler::library::Meaning::Pure)
+        );
         tree.write("app/ckpt.toml", "[calls]\n\npurre = [\"energy\"]\n");
         let failure = read(&options(&tree, "app/Cargo.toml"))
             .expect_err("a wrong key")

@@ -5,6 +5,7 @@
 //! restart runs no closure again.
 
 use crate::desugar::inlined_closures::written_out;
+use crate::library::Library;
 use crate::names::{Kind, Names, plain};
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::{closure_in, effect_in_chain};
@@ -37,7 +38,7 @@ impl Peeler<'_> {
         let Expr::MethodCall(call) = iterable else {
             return false;
         };
-        if is_enumerate(call) && is_over_a_map(call) && !matches!(pat, Pat::Tuple(_)) {
+        if is_enumerate(call) && is_over_a_map(self.marks.library, call) && !matches!(pat, Pat::Tuple(_)) {
             let (index, inner) = (self.names.fresh(Kind::Index), self.names.fresh(Kind::Item));
             body.stmts.insert(0, parse_quote!(let #pat = (#index, #inner);));
             *pat = parse_quote!((#index, #inner));
@@ -47,7 +48,7 @@ impl Peeler<'_> {
             (is_enumerate(call), &*call.receiver, &mut *pat)
             && pair.elems.len() == 2
             && (inner.method == "map" || inner.method == "inspect")
-            && let Some(closure) = closure_of(inner)
+            && let Some(closure) = closure_of(self.marks.library, inner)
         {
             let item = self.names.fresh(Kind::Item);
             let steps = self.turn(&inner.method, closure, &item, &pair.elems[1]);
@@ -57,7 +58,7 @@ impl Peeler<'_> {
             body.stmts.splice(0..0, steps);
             return true;
         }
-        let Some(closure) = closure_of(call) else {
+        let Some(closure) = closure_of(self.marks.library, call) else {
             return false;
         };
         let item = self.names.fresh(Kind::Item);
@@ -80,13 +81,13 @@ pub const PEELED: [&str; 6] = [
 ];
 
 /// The closure of an adaptor that can be taken off.
-pub fn closure_of(call: &ExprMethodCall) -> Option<&ExprClosure> {
+pub fn closure_of<'e>(library: &Library, call: &'e ExprMethodCall) -> Option<&'e ExprClosure> {
     if call.args.len() != 1 {
         return None;
     }
     let closure = closure_in(&call.args[0])?;
     let method = call.method.to_string();
-    (PEELED.contains(&method.as_str()) && !has_a_state_of_its_own(call, closure)).then_some(closure)
+    (PEELED.contains(&method.as_str()) && !has_a_state_of_its_own(library, call, closure)).then_some(closure)
 }
 
 impl Peeler<'_> {
@@ -120,7 +121,9 @@ impl Peeler<'_> {
     fn run(&self, method: &syn::Ident, closure: &ExprClosure, given: Expr) -> Expr {
         let (rt, body) = (crate::paths::rt(), &*closure.body);
         match closure.inputs.first() {
-            Some(_) if self.marks.in_expr(body) => written_out(closure, &[given], self.names),
+            Some(_) if self.marks.in_expr(body) => {
+                written_out(self.marks.library, closure, &[given], self.names)
+            }
             _ => {
                 let run = quote_spanned!(method.span()=> #rt::run);
                 parse_quote!(#run(#given, #closure))
@@ -133,16 +136,16 @@ fn is_enumerate(call: &ExprMethodCall) -> bool {
     call.method == "enumerate" && call.args.is_empty()
 }
 
-fn is_over_a_map(call: &ExprMethodCall) -> bool {
+fn is_over_a_map(library: &Library, call: &ExprMethodCall) -> bool {
     matches!(&*call.receiver, Expr::MethodCall(inner)
-        if (inner.method == "map" || inner.method == "inspect") && closure_of(inner).is_some())
+        if (inner.method == "map" || inner.method == "inspect") && closure_of(library, inner).is_some())
 }
 
 /// A `move` closure that changes what it owns goes on from turn to turn.
-fn has_a_state_of_its_own(call: &ExprMethodCall, closure: &ExprClosure) -> bool {
+fn has_a_state_of_its_own(library: &Library, call: &ExprMethodCall, closure: &ExprClosure) -> bool {
     let alone = ExprMethodCall {
         receiver: Box::new(parse_quote!(())),
         ..call.clone()
     };
-    closure.capture.is_some() && effect_in_chain(&Expr::MethodCall(alone)).is_some()
+    closure.capture.is_some() && effect_in_chain(library, &Expr::MethodCall(alone)).is_some()
 }

@@ -1,6 +1,7 @@
 //! What the last call of a chain makes of its items, turn by turn.
 
 use super::exits::{label, written_out};
+use crate::library::Library;
 use crate::names::{Kind, Names, located, plain};
 use crate::paths::rt;
 use crate::syntax::origins::closure_in;
@@ -43,7 +44,7 @@ pub fn parameters_of_end(method: &str) -> usize {
 
 /// The loop that a chain comes to. With `early` it collects into a `Result` or `Option`, and ends at the first item that
 /// is none.
-pub fn unfolded(call: &ExprMethodCall, names: &Names, early: bool) -> Option<Unfolded> {
+pub fn unfolded(library: &Library, call: &ExprMethodCall, names: &Names, early: bool) -> Option<Unfolded> {
     let parts = Parts {
         names,
         over: &call.receiver,
@@ -59,15 +60,17 @@ pub fn unfolded(call: &ExprMethodCall, names: &Names, early: bool) -> Option<Unf
             Some(parts.gathered(&method, call))
         }
         "for_each" => {
-            let turn = parts.run(closure?, &[&parts.given()]);
+            let turn = parts.run(library, closure?, &[&parts.given()]);
             Some(parts.looped(parse_quote!({ #turn; }), None, None))
         }
-        "any" | "all" | "find" | "find_map" | "position" => parts.sought(&method, closure?),
-        "fold" => Some(parts.folded(argument?, closure?)),
-        "try_fold" => Some(parts.folded_early(argument?, closure?)),
-        "try_for_each" => Some(parts.each_early(closure?)),
-        "max_by" | "min_by" | "max_by_key" | "min_by_key" | "reduce" => parts.best(&method, closure?),
-        "partition" => Some(parts.parted(closure?)),
+        "any" | "all" | "find" | "find_map" | "position" => parts.sought(library, &method, closure?),
+        "fold" => Some(parts.folded(library, argument?, closure?)),
+        "try_fold" => Some(parts.folded_early(library, argument?, closure?)),
+        "try_for_each" => Some(parts.each_early(library, closure?)),
+        "max_by" | "min_by" | "max_by_key" | "min_by_key" | "reduce" => {
+            parts.best(library, &method, closure?)
+        }
+        "partition" => Some(parts.parted(library, closure?)),
         _ => None,
     }
 }
@@ -85,9 +88,9 @@ impl Parts<'_> {
         parse_quote!(#item)
     }
 
-    fn run(&self, closure: &ExprClosure, given: &[&Expr]) -> Expr {
+    fn run(&self, library: &Library, closure: &ExprClosure, given: &[&Expr]) -> Expr {
         let given: Vec<Expr> = given.iter().map(|one| (*one).clone()).collect();
-        written_out(closure, &given, self.names)
+        written_out(library, closure, &given, self.names)
     }
 
     fn looped(&self, turn: Block, before: Option<Stmt>, end: Option<Expr>) -> Unfolded {
@@ -167,13 +170,13 @@ impl Parts<'_> {
     }
 
     /// What ends with the first item that fits.
-    fn sought(&self, method: &str, closure: &ExprClosure) -> Option<Unfolded> {
+    fn sought(&self, library: &Library, method: &str, closure: &ExprClosure) -> Option<Unfolded> {
         let (item, out, label) = (&self.item, &self.out, label(self.names, Kind::Whole));
         let given = match method {
             "find" => parse_quote!(&#item),
             _ => self.given(),
         };
-        let hit = self.run(closure, &[&given]);
+        let hit = self.run(library, closure, &[&given]);
         let some: Expr = parse_quote!(::core::option::Option::Some);
         let none: Expr = parse_quote!(::core::option::Option::None);
         let (turn, end): (Block, Expr) = match method {
@@ -203,9 +206,9 @@ impl Parts<'_> {
         Some(self.left(label, turn, before, end))
     }
 
-    fn folded(&self, start: &Expr, closure: &ExprClosure) -> Unfolded {
+    fn folded(&self, library: &Library, start: &Expr, closure: &ExprClosure) -> Unfolded {
         let out = &self.out;
-        let turn = self.run(closure, &[&parse_quote!(#out), &self.given()]);
+        let turn = self.run(library, closure, &[&parse_quote!(#out), &self.given()]);
         self.looped(
             parse_quote!({ #out = #turn; }),
             Some(parse_quote!(let mut #out = #start;)),
@@ -213,9 +216,9 @@ impl Parts<'_> {
         )
     }
 
-    fn folded_early(&self, start: &Expr, closure: &ExprClosure) -> Unfolded {
+    fn folded_early(&self, library: &Library, start: &Expr, closure: &ExprClosure) -> Unfolded {
         let (rt, out, label) = (rt(), &self.out, label(self.names, Kind::Whole));
-        let turn = self.run(closure, &[&parse_quote!(#out), &self.given()]);
+        let turn = self.run(library, closure, &[&parse_quote!(#out), &self.given()]);
         let value = self.names.fresh(Kind::Value);
         self.left(
             label.clone(),
@@ -229,9 +232,9 @@ impl Parts<'_> {
         )
     }
 
-    fn each_early(&self, closure: &ExprClosure) -> Unfolded {
+    fn each_early(&self, library: &Library, closure: &ExprClosure) -> Unfolded {
         let (rt, label) = (rt(), label(self.names, Kind::Whole));
-        let turn = self.run(closure, &[&self.given()]);
+        let turn = self.run(library, closure, &[&self.given()]);
         let value = self.names.fresh(Kind::Value);
         self.left(
             label.clone(),
@@ -245,19 +248,21 @@ impl Parts<'_> {
     }
 
     /// What keeps one item of all. As in the standard library, of equals `max` keeps the last and `min` the first.
-    fn best(&self, method: &str, closure: &ExprClosure) -> Option<Unfolded> {
+    fn best(&self, library: &Library, method: &str, closure: &ExprClosure) -> Option<Unfolded> {
         let (rt, item, out, best) = (rt(), &self.item, &self.out, self.names.fresh(Kind::Best));
         let some: Expr = parse_quote!(::core::option::Option::Some);
         let none: Expr = parse_quote!(::core::option::Option::None);
         let compared = match method {
-            "max_by" | "min_by" => Some(self.run(closure, &[&parse_quote!(&#best), &parse_quote!(&#item)])),
+            "max_by" | "min_by" => {
+                Some(self.run(library, closure, &[&parse_quote!(&#best), &parse_quote!(&#item)]))
+            }
             _ => None,
         };
         let kept: Expr = match method {
             "max_by" => parse_quote!(if #compared == ::core::cmp::Ordering::Greater { #best } else { #item }),
             "min_by" => parse_quote!(if #compared == ::core::cmp::Ordering::Greater { #item } else { #best }),
-            "reduce" => self.run(closure, &[&parse_quote!(#best), &self.given()]),
-            _ => return self.best_by_key(method, closure),
+            "reduce" => self.run(library, closure, &[&parse_quote!(#best), &self.given()]),
+            _ => return self.best_by_key(library, method, closure),
         };
         let turn = parse_quote!({
             #out = #some(match #rt::as_of(#out, &#item) { #none => #item, #some(#best) => #kept });
@@ -266,9 +271,9 @@ impl Parts<'_> {
         Some(self.looped(turn, Some(before), Some(parse_quote!(#out))))
     }
 
-    fn best_by_key(&self, method: &str, closure: &ExprClosure) -> Option<Unfolded> {
+    fn best_by_key(&self, library: &Library, method: &str, closure: &ExprClosure) -> Option<Unfolded> {
         let (rt, item, out, key) = (rt(), &self.item, &self.out, self.names.fresh(Kind::Key));
-        let run = self.run(closure, &[&parse_quote!(&#item)]);
+        let run = self.run(library, closure, &[&parse_quote!(&#item)]);
         let keeps: Expr = match method {
             "max_by_key" => parse_quote!(#rt::larger_by_key),
             "min_by_key" => parse_quote!(#rt::smaller_by_key),
@@ -281,9 +286,9 @@ impl Parts<'_> {
         Some(self.looped(turn, Some(before), Some(end)))
     }
 
-    fn parted(&self, closure: &ExprClosure) -> Unfolded {
+    fn parted(&self, library: &Library, closure: &ExprClosure) -> Unfolded {
         let (rt, item, out, rest) = (rt(), &self.item, &self.out, self.names.fresh(Kind::Rest));
-        let run = self.run(closure, &[&parse_quote!(&#item)]);
+        let run = self.run(library, closure, &[&parse_quote!(&#item)]);
         let turn = parse_quote!({
             if #run { #rt::gather(&mut #out, #item); } else { #rt::gather(&mut #rest, #item); }
         });

@@ -1,6 +1,6 @@
 //! Closures that `return`, or end early by `?`, written out where they are called: the block in their place is left instead.
 
-use crate::library::Tables;
+use crate::library::Library;
 use crate::names::{Kind, Names, plain};
 use crate::paths::rt;
 use crate::syntax::macros::arguments_of_macro;
@@ -13,9 +13,9 @@ use syn::{Expr, ExprClosure, Lifetime, Pat, ReturnType, parse_quote};
 
 /// Whether the body of a closure can stand where the closure is called: nothing that cannot be seen leaves it, and it is
 /// not asynchronous.
-pub fn can_be_written_out(closure: &ExprClosure) -> bool {
+pub fn can_be_written_out(library: &Library, closure: &ExprClosure) -> bool {
     closure.asyncness.is_none()
-        && !leaves(&closure.body).unseen
+        && !leaves(library, &closure.body).unseen
         && !closure
             .inputs
             .iter()
@@ -23,9 +23,9 @@ pub fn can_be_written_out(closure: &ExprClosure) -> bool {
 }
 
 /// The value of a closure for what it is given, without the closure.
-pub fn written_out(closure: &ExprClosure, given: &[Expr], names: &Names) -> Expr {
+pub fn written_out(library: &Library, closure: &ExprClosure, given: &[Expr], names: &Names) -> Expr {
     let inputs = closure.inputs.iter();
-    let body = body_of(closure, names);
+    let body = body_of(library, closure, names);
     let bind = inputs
         .zip(given)
         .map(|(input, given)| quote!(let #input = #given;));
@@ -38,12 +38,13 @@ pub fn written_out(closure: &ExprClosure, given: &[Expr], names: &Names) -> Expr
     }
 }
 
-fn body_of(closure: &ExprClosure, names: &Names) -> Expr {
+fn body_of(library: &Library, closure: &ExprClosure, names: &Names) -> Expr {
     let mut body = (*closure.body).clone();
-    if !leaves(&body).seen {
+    if !leaves(library, &body).seen {
         return body;
     }
     let mut leaver = Leaver {
+        library: library,
         label: label(names, Kind::Turn),
     };
     leaver.visit_expr_mut(&mut body);
@@ -58,21 +59,25 @@ pub fn label(names: &Names, kind: Kind) -> Lifetime {
 }
 
 /// How a closure's body is left.
-#[derive(Default)]
-struct Leaves {
+struct Leaves<'l> {
+    library: &'l Library,
     /// By a `return` or `?` in the syntax.
     seen: bool,
     /// Perhaps by a macro of unknown meaning, or by what goes on later.
     unseen: bool,
 }
 
-fn leaves(body: &Expr) -> Leaves {
-    let mut leaves = Leaves::default();
+fn leaves<'l>(library: &'l Library, body: &Expr) -> Leaves<'l> {
+    let mut leaves = Leaves {
+        library,
+        seen: false,
+        unseen: false,
+    };
     leaves.visit_expr(body);
     leaves
 }
 
-impl<'ast> Visit<'ast> for Leaves {
+impl<'ast> Visit<'ast> for Leaves<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         match expr {
             Expr::Return(_) | Expr::Try(_) => self.seen = true,
@@ -85,26 +90,27 @@ impl<'ast> Visit<'ast> for Leaves {
     fn visit_expr_closure(&mut self, _: &'ast ExprClosure) {}
     fn visit_item(&mut self, _: &'ast syn::Item) {}
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        if let Some(arguments) = arguments_of_macro(mac) {
+        if let Some(arguments) = arguments_of_macro(self.library, mac) {
             arguments.iter().for_each(|one| self.visit_expr(one));
             return;
         }
-        let (name, tables) = (name_of_macro(mac), Tables::current());
+        let name = name_of_macro(mac);
         let tokens = quote!(#mac).to_string();
         let words = tokens.split(|c: char| !c.is_alphanumeric() && c != '_');
         self.unseen |= words.into_iter().any(|word| word == "return")
             || tokens.contains('?')
-            || tables.returns(&name)
-            || !tables.stays(&name) && !Marks::is_checkpoint(mac);
+            || self.library.returns(&name)
+            || !self.library.stays(&name) && !Marks::is_checkpoint(mac);
     }
 }
 
 /// Writes `return` and `?` as ways out of a block.
-struct Leaver {
+struct Leaver<'l> {
+    library: &'l Library,
     label: Lifetime,
 }
 
-impl VisitMut for Leaver {
+impl VisitMut for Leaver<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         if matches!(expr, Expr::Async(_)) {
             return;
@@ -130,10 +136,10 @@ impl VisitMut for Leaver {
     fn visit_expr_closure_mut(&mut self, _: &mut ExprClosure) {}
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-        let Some(mut arguments) = arguments_of_macro(mac) else {
+        let Some(mut arguments) = arguments_of_macro(self.library, mac) else {
             return;
         };
-        let leaves_here = arguments.iter().any(|one| leaves(one).seen);
+        let leaves_here = arguments.iter().any(|one| leaves(self.library, one).seen);
         if leaves_here {
             arguments.iter_mut().for_each(|one| self.visit_expr_mut(one));
             mac.tokens = arguments.to_token_stream();

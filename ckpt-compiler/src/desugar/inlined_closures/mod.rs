@@ -11,6 +11,7 @@ mod ends;
 mod exits;
 
 use crate::desugar::inlined_closures::adaptors::{PEELED, Peeler, closure_of};
+use crate::library::Library;
 use crate::names::{Kind, Names};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
@@ -33,6 +34,7 @@ pub fn unfold(function: &mut ItemFn, marks: Marks<'_>, names: &Names) {
     let mut locals = Locals::default();
     locals.visit_item_fn(function);
     let mut unfolder = Unfolder {
+        library: marks.library,
         peeler: Peeler { names, marks },
         locals: locals.0,
         may_fail: matches!(&function.sig.output, ReturnType::Type(_, ty) if is_result(ty)),
@@ -54,23 +56,23 @@ enum Link<'e> {
 }
 
 /// The closures that unfolding the chain would open, if it can be unfolded.
-pub fn closures_of_call(call: &ExprMethodCall) -> Vec<&ExprClosure> {
-    closures(links_of_call(call))
+pub fn closures_of_call<'e>(library: &Library, call: &'e ExprMethodCall) -> Vec<&'e ExprClosure> {
+    closures(links_of_call(library, call))
 }
 
 /// The same for the iterator of a `for`.
-pub fn closures_of_for(one: &ExprForLoop) -> Vec<&ExprClosure> {
-    closures(links_around(&one.expr, None))
+pub fn closures_of_for<'e>(library: &Library, one: &'e ExprForLoop) -> Vec<&'e ExprClosure> {
+    closures(links_around(library, &one.expr, None))
 }
 
 /// What is given by its name where a function may be, and would be called in the loop.
-pub fn functions_of_call(call: &ExprMethodCall) -> Vec<&ExprPath> {
-    functions(links_of_call(call))
+pub fn functions_of_call<'e>(library: &Library, call: &'e ExprMethodCall) -> Vec<&'e ExprPath> {
+    functions(links_of_call(library, call))
 }
 
 /// The same for the iterator of a `for`.
-pub fn functions_of_for(one: &ExprForLoop) -> Vec<&ExprPath> {
-    functions(links_around(&one.expr, None))
+pub fn functions_of_for<'e>(library: &Library, one: &'e ExprForLoop) -> Vec<&'e ExprPath> {
+    functions(links_around(library, &one.expr, None))
 }
 
 fn closures(links: Vec<Link<'_>>) -> Vec<&ExprClosure> {
@@ -89,12 +91,12 @@ fn functions(links: Vec<Link<'_>>) -> Vec<&ExprPath> {
     links.into_iter().filter_map(function).collect()
 }
 
-fn links_of_call(call: &ExprMethodCall) -> Vec<Link<'_>> {
+fn links_of_call<'e>(library: &Library, call: &'e ExprMethodCall) -> Vec<Link<'e>> {
     let own = call.args.last().and_then(link_in);
     if !ends_a_chain(call) || own.is_none() && !call.args.is_empty() {
         return Vec::new();
     }
-    links_around(&call.receiver, own)
+    links_around(library, &call.receiver, own)
 }
 
 fn link_in(argument: &Expr) -> Option<Link<'_>> {
@@ -104,7 +106,7 @@ fn link_in(argument: &Expr) -> Option<Link<'_>> {
     }
 }
 
-fn links_around<'e>(over: &'e Expr, own: Option<Link<'e>>) -> Vec<Link<'e>> {
+fn links_around<'e>(library: &Library, over: &'e Expr, own: Option<Link<'e>>) -> Vec<Link<'e>> {
     if !is_sequential(over) {
         return Vec::new();
     }
@@ -114,7 +116,7 @@ fn links_around<'e>(over: &'e Expr, own: Option<Link<'e>>) -> Vec<Link<'e>> {
         match at {
             Expr::Paren(inner) => at = &inner.expr,
             Expr::MethodCall(call) => {
-                match (closure_of(call), function_of(call)) {
+                match (closure_of(library, call), function_of(call)) {
                     (Some(closure), _) => found.push(Link::Closure(closure)),
                     (None, Some(path)) => found.push(Link::Function(path)),
                     _ if call.method == "enumerate" => {}
@@ -126,7 +128,7 @@ fn links_around<'e>(over: &'e Expr, own: Option<Link<'e>>) -> Vec<Link<'e>> {
         }
     }
     let opens = |link: &Link<'_>| match link {
-        Link::Closure(closure) => can_be_written_out(closure),
+        Link::Closure(closure) => can_be_written_out(library, closure),
         Link::Function(_) => true,
     };
     if found.iter().all(opens) {
@@ -169,6 +171,7 @@ fn is_result(ty: &Type) -> bool {
 }
 
 struct Unfolder<'a> {
+    library: &'a Library,
     peeler: Peeler<'a>,
     locals: HashSet<String>,
     /// Whether the function returns a `Result` or an `Option`.
@@ -203,7 +206,7 @@ impl VisitMut for Unfolder<'_> {
         if !self.peeler.marks.in_tokens(&mac.tokens) && !self.names_a_callee(&mac.tokens) {
             return;
         }
-        if let Some(mut arguments) = arguments_of_macro(mac) {
+        if let Some(mut arguments) = arguments_of_macro(self.library, mac) {
             arguments.iter_mut().for_each(|one| self.visit_expr_mut(one));
             mac.tokens = arguments.to_token_stream();
         }
@@ -243,7 +246,7 @@ impl Unfolder<'_> {
                     body: parse_quote!({}),
                     ..one.clone()
                 };
-                let in_closures = closures_of_for(&written).iter().any(has_site);
+                let in_closures = closures_of_for(self.library, &written).iter().any(has_site);
                 if in_body || in_closures {
                     one.expr = written.expr;
                 }
@@ -257,7 +260,7 @@ impl Unfolder<'_> {
                 if let Some(last) = written.args.last_mut() {
                     self.close(last, parameters_of_end(&call.method.to_string()));
                 }
-                if closures_of_call(&written).iter().any(has_site)
+                if closures_of_call(self.library, &written).iter().any(has_site)
                     && let Some(unfolded) = self.unfolded(&written, early || collects_early(call))
                 {
                     *expr = unfolded;
@@ -278,7 +281,7 @@ impl Unfolder<'_> {
                     if function_of(call).is_some() {
                         self.close(&mut call.args[0], 1);
                     }
-                    if closure_of(call).is_none() && call.method != "enumerate" {
+                    if closure_of(self.library, call).is_none() && call.method != "enumerate" {
                         return copy;
                     }
                     &mut call.receiver
@@ -328,7 +331,7 @@ impl Unfolder<'_> {
             mut one,
             end,
             label,
-        } = ends::unfolded(call, self.peeler.names, early)?;
+        } = ends::unfolded(self.library, call, self.peeler.names, early)?;
         self.peel(&mut one);
         let colon = label.as_ref().map(|_| quote!(:));
         Some(parse_quote!(#label #colon { #(#before)* #one #end }))

@@ -4,6 +4,7 @@
 mod rest;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Recovery};
+use crate::library::Library;
 use crate::paths::rt;
 use crate::syntax::origins::effect_of_closure;
 use proc_macro2::TokenStream;
@@ -15,7 +16,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ItemFn, Local, Pat, parse_quote};
 
 /// The function with the iterators that the diagnostics are about made so; nothing where they are about anything else.
-pub fn with_iterators(item: &TokenStream, errors: &Diagnostics) -> Option<TokenStream> {
+pub fn with_iterators(library: &Library, item: &TokenStream, errors: &Diagnostics) -> Option<TokenStream> {
     let is_one = |one: &Diagnostic| one.recovery() == Some(Recovery::ReplayIterator);
     let names: Option<BTreeSet<String>> = errors
         .iter()
@@ -23,6 +24,7 @@ pub fn with_iterators(item: &TokenStream, errors: &Diagnostics) -> Option<TokenS
         .collect();
     let mut function = syn::parse2::<ItemFn>(item.clone()).ok()?;
     let mut wrapper = Wrapper {
+        library,
         names: names?,
         wrapped: BTreeSet::new(),
         borrowed: BTreeSet::new(),
@@ -42,17 +44,23 @@ pub fn with_iterators(item: &TokenStream, errors: &Diagnostics) -> Option<TokenS
 }
 
 /// Whether the expression makes an iterator that may be gone over again: its closures do nothing but compute.
-pub fn may_be_replayed(expr: &Expr) -> bool {
-    struct Closures(bool);
-    impl<'ast> Visit<'ast> for Closures {
+pub fn may_be_replayed(library: &Library, expr: &Expr) -> bool {
+    struct Closures<'l> {
+        library: &'l Library,
+        do_more: bool,
+    }
+    impl<'ast> Visit<'ast> for Closures<'_> {
         fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
-            self.0 |= effect_of_closure(closure).is_some();
+            self.do_more |= effect_of_closure(self.library, closure).is_some();
             visit::visit_expr_closure(self, closure);
         }
     }
-    let mut closures = Closures(false);
+    let mut closures = Closures {
+        library,
+        do_more: false,
+    };
     closures.visit_expr(expr);
-    makes_an_iterator(expr) && !closures.0
+    makes_an_iterator(expr) && !closures.do_more
 }
 
 /// As far as its last call tells.
@@ -114,14 +122,15 @@ fn makes_an_iterator(expr: &Expr) -> bool {
     }
 }
 
-struct Wrapper {
+struct Wrapper<'l> {
+    library: &'l Library,
     names: BTreeSet<String>,
     wrapped: BTreeSet<String>,
     /// Those whose items are borrowed, as far as the text tells.
     borrowed: BTreeSet<String>,
 }
 
-impl VisitMut for Wrapper {
+impl VisitMut for Wrapper<'_> {
     fn visit_local_mut(&mut self, local: &mut Local) {
         visit_mut::visit_local_mut(self, local);
         let (Pat::Ident(name), Some(init)) = (&local.pat, &mut local.init) else {
@@ -129,7 +138,7 @@ impl VisitMut for Wrapper {
         };
         let name = name.ident.to_string();
         let is_treated = local.attrs.iter().any(|one| one.path().is_ident("ckpt"));
-        if is_treated || !self.names.contains(&name) || !may_be_replayed(&init.expr) {
+        if is_treated || !self.names.contains(&name) || !may_be_replayed(self.library, &init.expr) {
             return;
         }
         if !gives_values(&init.expr) {

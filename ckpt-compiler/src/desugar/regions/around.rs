@@ -96,7 +96,14 @@ mod tests {
     fn found(text: &str) -> Option<Around> {
         let function: ItemFn = syn::parse_str(text).expect("a function");
         let at = text.find("HERE");
-        around(&function, Marks { calls: &[] }, at)
+        around(
+            &function,
+            Marks {
+                calls: &[],
+                library: crate::library::Library::builtin(),
+            },
+            at,
+        )
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a thread changes of a variable that it borrows: its body gets a `&mut` of that name, and looks behind it.
 
+use crate::library::Library;
 use crate::syntax::macros::arguments_of_macro;
 use quote::ToTokens;
 use std::collections::BTreeSet;
@@ -9,11 +10,15 @@ use syn::{Block, Expr, parse_quote};
 
 /// Writes `*x` for `x` in a body, for each of the names. Gives those for which it cannot: another variable of the body
 /// has that name.
-pub(super) fn look_behind(body: &mut Block, names: &BTreeSet<String>) -> BTreeSet<String> {
+pub(super) fn look_behind(library: &Library, body: &mut Block, names: &BTreeSet<String>) -> BTreeSet<String> {
     let mut declared = Declared(BTreeSet::new());
     declared.visit_block(body);
     let (hidden, names): (BTreeSet<_>, _) = names.iter().cloned().partition(|name| declared.0.contains(name));
-    Behind(&names).visit_block_mut(body);
+    Behind {
+        library,
+        names: &names,
+    }
+    .visit_block_mut(body);
     hidden
 }
 
@@ -26,13 +31,16 @@ impl<'ast> Visit<'ast> for Declared {
     }
 }
 
-struct Behind<'a>(&'a BTreeSet<String>);
+struct Behind<'a> {
+    library: &'a Library,
+    names: &'a BTreeSet<String>,
+}
 
 impl VisitMut for Behind<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         let is_one = |path: &syn::ExprPath| {
             let name = path.path.get_ident().map(ToString::to_string);
-            name.is_some_and(|name| self.0.contains(&name))
+            name.is_some_and(|name| self.names.contains(&name))
         };
         match expr {
             Expr::Path(path) if is_one(path) => *expr = parse_quote!((*#path)),
@@ -46,7 +54,7 @@ impl VisitMut for Behind<'_> {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-        if let Some(mut arguments) = arguments_of_macro(mac) {
+        if let Some(mut arguments) = arguments_of_macro(self.library, mac) {
             arguments.iter_mut().for_each(|one| match one {
                 Expr::Assign(named) => self.visit_expr_mut(&mut named.right),
                 one => self.visit_expr_mut(one),

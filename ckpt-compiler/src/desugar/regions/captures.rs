@@ -3,6 +3,7 @@
 
 use super::find::body_of;
 use crate::diagnostics::{Diagnostics, Refusal};
+use crate::library::Library;
 use crate::syntax::macros::captured_in_text;
 use crate::syntax::origins::is_exclusive_type;
 use crate::syntax::patterns::pattern_bindings;
@@ -312,9 +313,14 @@ fn start(span: proc_macro2::Span) -> (usize, usize) {
 }
 
 /// What the closure of a thread captures.
-pub(super) fn captures(closure: &ExprClosure, names: &Names, errors: &mut Diagnostics) -> Vec<Capture> {
+pub(super) fn captures(
+    library: &Library,
+    closure: &ExprClosure,
+    names: &Names,
+    errors: &mut Diagnostics,
+) -> Vec<Capture> {
     let body = body_of(closure);
-    let changed = super::reexecution::changed(&body);
+    let changed = super::reexecution::changed(library, &body);
     let assigned = super::reexecution::assigned(&body);
     let Some(scope) = names.scopes.get(&place(closure)) else {
         errors.refuse(closure.or1_token.span, Refusal::CapturesUnknown);

@@ -96,7 +96,7 @@ impl Lifter<'_> {
             let behind = block.stmts[..=last].iter().rposition(starts).unwrap_or(last) + 1;
             let own = give_away(&mut block.stmts, behind, number, self.marks);
             let last = own.map_or(last, |own| own - 1);
-            let start = reexecution::start(&block.stmts, first, last);
+            let start = reexecution::start(self.marks.library, &block.stmts, first, last);
             let region = self.waiting(&mut block.stmts, start..last + 1, own, number);
             self.found.regions.push(region);
             let span = block.stmts[start].span();
@@ -110,8 +110,11 @@ impl Lifter<'_> {
     fn started(&self, statements: &[Stmt]) -> Option<(usize, usize)> {
         let first = statements
             .iter()
-            .position(|stmt| self.starts_with_sites(stmt) && !joins(stmt))?;
-        let join = first + statements[first..].iter().position(joins)?;
+            .position(|stmt| self.starts_with_sites(stmt) && !joins(self.marks.library, stmt))?;
+        let join = first
+            + statements[first..]
+                .iter()
+                .position(|one| joins(self.marks.library, one))?;
         Some((first, join - 1))
     }
 
@@ -120,11 +123,11 @@ impl Lifter<'_> {
     fn refuse_work(&mut self, rest: &[Stmt]) {
         let waits = rest
             .iter()
-            .rposition(joins)
+            .rposition(|one| joins(self.marks.library, one))
             .map_or(rest.len().min(1), |last| last + 1);
         let work = rest[..waits]
             .iter()
-            .find(|stmt| !joins_first(stmt) && !is_value(stmt));
+            .find(|stmt| !joins_first(self.marks.library, stmt) && !is_value(stmt));
         if let Some(work) = work {
             self.errors.refuse(work.span(), Refusal::WorkBetween);
         }
@@ -188,10 +191,13 @@ impl Lifter<'_> {
     fn statements(&mut self, statements: &mut [Stmt]) -> Region {
         let mut lends = BTreeSet::new();
         for stmt in &mut *statements {
-            lends.extend(self.names.changeable(reexecution::changed_in(stmt)));
+            lends.extend(
+                self.names
+                    .changeable(reexecution::changed_in(self.marks.library, stmt)),
+            );
             let before = self.found.members.len();
             self.members(stmt, &mut lends);
-            if self.found.members.len() > before && joins(stmt) {
+            if self.found.members.len() > before && joins(self.marks.library, stmt) {
                 self.errors.refuse(stmt.span(), Refusal::StartedAndJoined);
             }
         }
@@ -200,7 +206,7 @@ impl Lifter<'_> {
         for at in others.0 {
             self.errors.refuse(at, Refusal::ThreadWithoutSite);
         }
-        reexecution::check(statements, self.errors);
+        reexecution::check(self.marks.library, statements, self.errors);
         Region { lends }
     }
 
@@ -242,7 +248,7 @@ impl Lifter<'_> {
     fn team(&mut self, call: &mut ExprMethodCall, number: usize) -> Region {
         let mut lends = BTreeSet::new();
         for data in data(call) {
-            lends.extend(reexecution::changed_in(&parse_quote!(#data;)));
+            lends.extend(reexecution::changed_in(self.marks.library, &parse_quote!(#data;)));
         }
         let index = self.found.members.len();
         let mut method = format!("{}_and", call.method);
@@ -286,7 +292,7 @@ impl Lifter<'_> {
         for at in others.0 {
             self.errors.refuse(at, Refusal::ThreadsInThread);
         }
-        let captures = captures(closure, self.names, self.errors).into_iter();
+        let captures = captures(self.marks.library, closure, self.names, self.errors).into_iter();
         let captures: Vec<Capture> = captures.map(adjusted).collect();
         self.look_behind(&mut body, &captures);
         let number = self.found.members.len() + 1;
@@ -306,7 +312,7 @@ impl Lifter<'_> {
     fn look_behind(&mut self, body: &mut Block, captures: &[Capture]) {
         let behind = captures.iter().filter(|one| one.behind);
         let names = behind.clone().map(|one| one.ident.to_string()).collect();
-        let hidden = look_behind(body, &names);
+        let hidden = look_behind(self.marks.library, body, &names);
         for capture in behind.filter(|one| hidden.contains(&one.ident.to_string())) {
             let name = &capture.ident;
             self.errors

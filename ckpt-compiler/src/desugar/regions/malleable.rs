@@ -307,7 +307,13 @@ mod tests {
 
     fn malleable(text: &str) -> bool {
         let closure: ExprClosure = syn::parse_str(text).expect("a closure");
-        is_malleable(&closure, Marks { calls: &[] })
+        is_malleable(
+            &closure,
+            Marks {
+                calls: &[],
+                library: crate::library::Library::builtin(),
+            },
+        )
     }
 
     #[test]

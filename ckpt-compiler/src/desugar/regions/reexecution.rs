@@ -1,7 +1,7 @@
 //! What the statements of a region do beside starting threads: a restart runs them again.
 
 use crate::diagnostics::{Diagnostics, Effect, Refusal};
-use crate::library::{Tables, segments};
+use crate::library::{Library, segments};
 use crate::syntax::marks::Marks;
 use crate::syntax::marks::is_member;
 use crate::syntax::origins::place_root;
@@ -108,8 +108,11 @@ const MACROS: &[&str] = &[
 ];
 
 /// The variables that are certain to be changed or borrowed exclusively in a block, bodies of threads aside.
-pub(super) fn changed(block: &Block) -> BTreeSet<String> {
-    let mut found = Changed::default();
+pub(super) fn changed(library: &Library, block: &Block) -> BTreeSet<String> {
+    let mut found = Changed {
+        library,
+        names: BTreeSet::new(),
+    };
     found.visit_block(block);
     found.names
 }
@@ -140,15 +143,18 @@ pub(super) fn assigned(block: &Block) -> BTreeSet<String> {
 }
 
 /// The same of a statement.
-pub(super) fn changed_in(stmt: &Stmt) -> BTreeSet<String> {
-    let mut found = Changed::default();
+pub(super) fn changed_in(library: &Library, stmt: &Stmt) -> BTreeSet<String> {
+    let mut found = Changed {
+        library,
+        names: BTreeSet::new(),
+    };
     found.visit_stmt(stmt);
     found.names
 }
 
 /// Where the statements begin that have to run again with `first..=last`, which start threads: what they use up and is
 /// made anew for them (`let mut handles = Vec::new();`, `let mine = Arc::clone(&all);`) is made again as well.
-pub(super) fn start(statements: &[Stmt], first: usize, last: usize) -> usize {
+pub(super) fn start(library: &Library, statements: &[Stmt], first: usize, last: usize) -> usize {
     let mut used = BTreeSet::new();
     for stmt in &statements[first..=last] {
         let names = crate::syntax::mentions::names_in(&quote::ToTokens::to_token_stream(stmt));
@@ -165,7 +171,7 @@ pub(super) fn start(statements: &[Stmt], first: usize, last: usize) -> usize {
     let mut start = first;
     for (index, stmt) in statements[..first].iter().enumerate().rev() {
         let mut errors = Diagnostics::default();
-        check(std::slice::from_ref(stmt), &mut errors);
+        check(library, std::slice::from_ref(stmt), &mut errors);
         if !errors.is_empty() {
             break;
         }
@@ -192,12 +198,12 @@ fn is_made_anew(init: &Expr) -> bool {
     }
 }
 
-#[derive(Default)]
-struct Changed {
+struct Changed<'l> {
+    library: &'l Library,
     names: BTreeSet<String>,
 }
 
-impl Changed {
+impl Changed<'_> {
     fn root(&mut self, place: &Expr) {
         if let Some(root) = place_root(place) {
             self.names.insert(root.to_string());
@@ -205,7 +211,7 @@ impl Changed {
     }
 }
 
-impl<'ast> Visit<'ast> for Changed {
+impl<'ast> Visit<'ast> for Changed<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         match expr {
             Expr::Reference(one) if one.mutability.is_some() => self.root(&one.expr),
@@ -213,7 +219,10 @@ impl<'ast> Visit<'ast> for Changed {
             Expr::Binary(one) if is_assignment(&one.op) => self.root(&one.left),
             Expr::MethodCall(one) => {
                 let name = one.method.to_string();
-                if name.ends_with("_mut") || CHANGES.contains(&name.as_str()) || changes_a_number(&name) {
+                if name.ends_with("_mut")
+                    || CHANGES.contains(&name.as_str())
+                    || changes_a_number(self.library, &name)
+                {
                     self.root(&one.receiver);
                 }
             }
@@ -232,9 +241,8 @@ impl<'ast> Visit<'ast> for Changed {
 }
 
 /// Methods of generators and the like: a variable declared `mut` on which any other method is called may have changed.
-fn changes_a_number(name: &str) -> bool {
-    let tables = Tables::current();
-    let only_looks = tables.is_pure(name) && !tables.borrows_mutably(name);
+fn changes_a_number(library: &Library, name: &str) -> bool {
+    let only_looks = library.is_pure(name) && !library.borrows_mutably(name);
     !only_looks
         && !LOOKS.contains(&name)
         && !matches!(
@@ -244,8 +252,9 @@ fn changes_a_number(name: &str) -> bool {
 }
 
 /// Refuses what may not run a second time.
-pub(super) fn check(statements: &[Stmt], errors: &mut Diagnostics) {
+pub(super) fn check(library: &Library, statements: &[Stmt], errors: &mut Diagnostics) {
     let mut check = Check {
+        library,
         errors,
         own: BTreeSet::new(),
     };
@@ -253,6 +262,7 @@ pub(super) fn check(statements: &[Stmt], errors: &mut Diagnostics) {
 }
 
 struct Check<'a> {
+    library: &'a Library,
     errors: &'a mut Diagnostics,
     /// Variables that the region declares, and that are no references.
     own: BTreeSet<String>,
@@ -285,7 +295,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
                 let root = place_root(&call.receiver).map(ToString::to_string);
                 let is_own = root.is_some_and(|root| self.own.contains(&root));
                 let takes_away = name == "take" && call.args.is_empty();
-                let looks = LOOKS.contains(&name.as_str()) || Tables::current().is_pure(&name);
+                let looks = LOOKS.contains(&name.as_str()) || self.library.is_pure(&name);
                 let fine = looks && !takes_away
                     || name.ends_with("_mut")
                     || is_own && CHANGES.contains(&name.as_str());
@@ -295,7 +305,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
             }
             Expr::Call(call) => {
                 if let Expr::Path(path) = &*call.func
-                    && !makes_something(&path.path)
+                    && !makes_something(self.library, &path.path)
                 {
                     let name = path
                         .path
@@ -329,8 +339,8 @@ impl<'ast> Visit<'ast> for Check<'_> {
 }
 
 /// `Vec::new`, `Some`, `Arc::clone`.
-fn makes_something(path: &syn::Path) -> bool {
-    if Tables::current().is_pure_function(path) {
+fn makes_something(library: &Library, path: &syn::Path) -> bool {
+    if library.is_pure_function(path) {
         return true;
     }
     let names = segments(path);

@@ -55,7 +55,11 @@ pub(super) fn give_away(
 /// The statements of the share.
 fn share(statements: &[Stmt], from: usize, marks: Marks<'_>) -> Option<Range<usize>> {
     let rest = statements.get(from..)?;
-    let mut end = from + rest.iter().position(joins).unwrap_or(rest.len());
+    let mut end = from
+        + rest
+            .iter()
+            .position(|one| joins(marks.library, one))
+            .unwrap_or(rest.len());
     if end == statements.len() && statements.last().is_some_and(is_value) {
         end -= 1;
     }

@@ -1,6 +1,7 @@
 //! What starts threads, and what waits for them.
 
 use super::teams::body_of_team;
+use crate::library::Library;
 use crate::library::segments;
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
@@ -177,38 +178,51 @@ impl<'ast> Visit<'ast> for Starts<'_> {
 }
 
 /// Whether a statement waits for threads.
-pub(super) fn joins(stmt: &Stmt) -> bool {
-    struct Joins(bool);
-    impl<'ast> Visit<'ast> for Joins {
+pub(super) fn joins(library: &Library, stmt: &Stmt) -> bool {
+    struct Joins<'l> {
+        library: &'l Library,
+        found: bool,
+    }
+    impl<'ast> Visit<'ast> for Joins<'_> {
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            self.0 |= call.method == "join" && call.args.is_empty();
+            self.found |= call.method == "join" && call.args.is_empty();
             visit::visit_expr_method_call(self, call);
         }
         fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-            let arguments = arguments_of_macro(mac).unwrap_or_default();
-            self.0 |= arguments.iter().any(|one| {
-                let mut inside = Joins(false);
+            let arguments = arguments_of_macro(self.library, mac).unwrap_or_default();
+            self.found |= arguments.iter().any(|one| {
+                let mut inside = Joins {
+                    found: false,
+                    ..*self
+                };
                 inside.visit_expr(one);
-                inside.0
+                inside.found
             });
         }
     }
-    let mut joins = Joins(false);
+    let mut joins = Joins {
+        library,
+        found: false,
+    };
     joins.visit_stmt(stmt);
-    joins.0
+    joins.found
 }
 
 /// Whether a statement begins with waiting for threads, but for dropping values.
-pub(super) fn joins_first(stmt: &Stmt) -> bool {
+pub(super) fn joins_first(library: &Library, stmt: &Stmt) -> bool {
     let plain = |expr: &Expr| {
         !matches!(
             expr,
             Expr::Block(_) | Expr::If(_) | Expr::While(_) | Expr::Loop(_) | Expr::Match(_)
         )
     };
-    joins(stmt)
+    joins(library, stmt)
         && match stmt {
-            Stmt::Expr(Expr::ForLoop(one), _) => one.body.stmts.first().is_some_and(joins_first),
+            Stmt::Expr(Expr::ForLoop(one), _) => one
+                .body
+                .stmts
+                .first()
+                .is_some_and(|one| joins_first(library, one)),
             Stmt::Expr(expr, _) => plain(expr),
             Stmt::Local(local) => local.init.as_ref().is_some_and(|init| plain(&init.expr)),
             Stmt::Macro(_) => true,

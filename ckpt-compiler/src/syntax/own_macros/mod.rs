@@ -5,7 +5,7 @@ pub mod captures;
 #[cfg(test)]
 mod tests;
 
-use crate::library::{Meaning, Tables};
+use crate::library::{CallTable, Library, Meaning};
 use crate::syntax::mentions::each_name;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -50,33 +50,33 @@ impl Definitions {
         Self(macros.iter().map(own).collect())
     }
 
-    /// What tables say of these macros, where the user's own do not: that they are the program's own, where a library
+    /// What is to be said of these macros, where the user says nothing: that they are the program's own, where a library
     /// has one of that name, and where they go on.
-    pub fn tables(&self, by_user: &Tables) -> Tables {
-        let mut tables = Tables::default();
-        let libraries = Tables::current();
+    pub fn table(&self, by_user: &CallTable) -> CallTable {
+        let mut table = CallTable::default();
+        let libraries = Library::builtin();
         for name in self.0.keys().filter(|name| !by_user.speaks_of_macro(name)) {
             let mut entered = BTreeSet::new();
             let ways = self.ways_of(name, by_user, &mut entered);
             if libraries.speaks_of_macro(name) {
-                tables.say_of_macro(Meaning::Own, name);
+                table.say_of_macro(Meaning::Own, name);
             }
             if !ways.out_of_loops {
-                tables.say_of_macro(Meaning::Stays, name);
+                table.say_of_macro(Meaning::Stays, name);
             }
             if ways.out_of_functions {
-                tables.say_of_macro(Meaning::Returns, name);
+                table.say_of_macro(Meaning::Returns, name);
             }
         }
-        tables
+        table
     }
 
-    fn ways_of(&self, name: &str, by_user: &Tables, entered: &mut BTreeSet<String>) -> Ways {
+    fn ways_of(&self, name: &str, by_user: &CallTable, entered: &mut BTreeSet<String>) -> Ways {
         let own = (!by_user.speaks_of_macro(name))
             .then(|| self.0.get(name))
             .flatten();
         let Some(definition) = own else {
-            let known = Tables::current();
+            let known = Library::builtin();
             let stays = known.stays(name) || by_user.stays(name);
             return Ways {
                 out_of_loops: !stays,
@@ -97,7 +97,7 @@ impl Definitions {
         &self,
         tokens: &TokenStream,
         in_loop: bool,
-        by_user: &Tables,
+        by_user: &CallTable,
         entered: &mut BTreeSet<String>,
         ways: &mut Ways,
     ) {

@@ -1,13 +1,13 @@
 use super::Definitions;
 use super::captures::named;
-use crate::library::Tables;
+use crate::library::{CallTable, Library};
 use quote::quote;
 
 fn told(body: &str, by_user: &str) -> String {
     let block: syn::Block = syn::parse_str(body).expect("a block");
-    let user = Tables::of_user(by_user).expect("a table");
-    let tables = Definitions::of_block(&block).tables(&user);
-    tables.as_argument(|_| true).unwrap_or_default()
+    let user = CallTable::of_user(by_user).expect("a table");
+    let table = Definitions::of_block(&block).table(&user);
+    table.as_argument(|_| true).unwrap_or_default()
 }
 
 #[test]
@@ -52,13 +52,13 @@ fn a_name_of_a_library_is_the_programs_own_where_it_defines_it() {
         told(body, "[calls]\nformats = [\"trace\"]\n"),
         "means(stays(ensure), own(ensure))"
     );
-    let own: Tables = syn::parse_str("own(trace, ensure), stays(ensure)").expect("an argument");
-    own.in_force_during(|| {
-        let tables = Tables::current();
-        assert!(!tables.formats("trace") && !tables.stays("trace"));
-        assert!(tables.stays("ensure") && !tables.returns("ensure"));
-    });
-    assert!(Tables::current().formats("trace") && Tables::current().returns("ensure"));
+    let own: CallTable = syn::parse_str("own(trace, ensure), stays(ensure)").expect("an argument");
+    let mut library = Library::default();
+    library.add(&own);
+    assert!(!library.formats("trace") && !library.stays("trace"));
+    assert!(library.stays("ensure") && !library.returns("ensure"));
+    let others = Library::builtin();
+    assert!(others.formats("trace") && others.returns("ensure"));
 }
 
 #[test]

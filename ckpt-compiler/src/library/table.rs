@@ -1,0 +1,218 @@
+//! One table of call meanings: what one library's TOML file says, or what a user or a program's own macros add.
+
+use std::collections::{HashMap, HashSet};
+
+/// One thing that a table says about a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Meaning {
+    /// May be called again at any time: it changes nothing and needs nothing but its operands.
+    Pure,
+    /// The result borrows from the receiver.
+    Borrows,
+    /// That borrow is exclusive.
+    Mutably,
+    /// Turns a borrow or an iterator into another one.
+    Adapts,
+    /// Takes the receiver by `&mut`.
+    Changes,
+    /// Takes the receiver by value.
+    Consumes,
+    /// Runs an iterator to its end and makes a new value of it.
+    Collects,
+    /// The result is made again at a restart, not saved.
+    Reexecute,
+    /// A macro of a format string and expressions.
+    Formats,
+    /// Leaves a trace outside the program's variables: it cannot run a second time unnoticed.
+    Traces,
+    /// Ends the process or the thread.
+    Ends,
+    /// Calls a closure for every element of the receiver.
+    Each,
+    /// Changes how many elements the receiver has.
+    Grows,
+    /// Gives every element of the receiver a new value, without looking at the old ones.
+    Fills,
+    /// Gives the receiver a new value, without looking at the old one.
+    Resets,
+    /// A macro that never leaves a loop around it.
+    Stays,
+    /// A macro that may leave the function or closure around it.
+    Returns,
+    /// A macro of the program's own: what libraries' tables say of one of its name is not meant.
+    Own,
+}
+
+impl Meaning {
+    /// All, with the keys of the tables.
+    pub const ALL: [(&'static str, Self); 18] = [
+        ("pure", Self::Pure),
+        ("borrows", Self::Borrows),
+        ("mutably", Self::Mutably),
+        ("adapts", Self::Adapts),
+        ("changes", Self::Changes),
+        ("consumes", Self::Consumes),
+        ("collects", Self::Collects),
+        ("reexecute", Self::Reexecute),
+        ("formats", Self::Formats),
+        ("traces", Self::Traces),
+        ("ends", Self::Ends),
+        ("each", Self::Each),
+        ("grows", Self::Grows),
+        ("fills", Self::Fills),
+        ("resets", Self::Resets),
+        ("stays", Self::Stays),
+        ("returns", Self::Returns),
+        ("own", Self::Own),
+    ];
+
+    /// Those that are said of macros.
+    const OF_MACROS: [Self; 5] = [Self::Formats, Self::Stays, Self::Returns, Self::Ends, Self::Own];
+
+    /// The meaning of a key.
+    pub fn of_key(key: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .find(|(name, _)| *name == key)
+            .map(|(_, one)| *one)
+    }
+
+    /// The key of a meaning.
+    pub fn key(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(_, one)| *one == self)
+            .map_or("", |(name, _)| name)
+    }
+
+    pub(super) fn bit(self) -> u32 {
+        1 << self as u8
+    }
+
+    pub(super) fn of_macros() -> u32 {
+        Self::OF_MACROS.iter().fold(0, |all, one| all | one.bit())
+    }
+}
+
+/// Segments of a path, and the bits of its meanings.
+type PathEntry = (Vec<String>, u32);
+
+/// What one table says of calls.
+#[derive(Debug, Clone, Default)]
+pub struct CallTable {
+    /// Bits of meanings by the name of a method or macro.
+    words: HashMap<String, u32>,
+    /// Functions by the last segment of their paths.
+    paths: HashMap<String, Vec<PathEntry>>,
+    /// Operations of one call.
+    pub(super) call: HashMap<String, f64>,
+    /// Operations for every element of the receiver.
+    pub(super) element: HashMap<String, f64>,
+    /// Methods that are most likely the standard library's, as `name/arguments`.
+    pub(super) common: HashSet<String>,
+    /// What was said, in order: for those who pass it on.
+    said: Vec<(Meaning, String)>,
+}
+
+impl CallTable {
+    /// Whether the table says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.said.is_empty() && self.call.is_empty() && self.element.is_empty() && self.common.is_empty()
+    }
+
+    /// What was said, in the order of the source.
+    pub fn said(&self) -> &[(Meaning, String)] {
+        &self.said
+    }
+
+    /// Adds what another table says.
+    pub fn add(&mut self, other: &Self) {
+        for (word, bits) in &other.words {
+            let said = self.words.entry(word.clone()).or_default();
+            if bits & Meaning::Own.bit() != 0 {
+                *said &= !Meaning::of_macros();
+            }
+            *said |= bits;
+        }
+        for (last, entries) in &other.paths {
+            self.paths
+                .entry(last.clone())
+                .or_default()
+                .extend(entries.iter().cloned());
+        }
+        let owned = |(name, cost): (&String, &f64)| (name.clone(), *cost);
+        self.call.extend(other.call.iter().map(owned));
+        self.element.extend(other.element.iter().map(owned));
+        self.common.extend(other.common.iter().cloned());
+        self.said.extend(other.said.iter().cloned());
+    }
+
+    /// Says something of a name, or of a path `A::b`: of functions whose path ends so. A user's plain name stands for
+    /// methods and functions, one of ckpt's own tables for methods and macros only.
+    pub(super) fn say(&mut self, meaning: Meaning, name: &str, by_user: bool) {
+        let segments: Vec<String> = name.split("::").map(str::to_owned).collect();
+        if let [word] = segments.as_slice() {
+            *self.words.entry(word.clone()).or_default() |= meaning.bit();
+        }
+        if (segments.len() > 1 || by_user)
+            && let Some(last) = segments.last().cloned()
+        {
+            self.paths
+                .entry(last)
+                .or_default()
+                .push((segments, meaning.bit()));
+        }
+        self.said.push((meaning, name.to_owned()));
+    }
+
+    /// Says something of a macro only.
+    pub fn say_of_macro(&mut self, meaning: Meaning, name: &str) {
+        self.say(meaning, name, false);
+    }
+
+    /// Whether the table says anything of a macro of this name.
+    pub fn speaks_of_macro(&self, name: &str) -> bool {
+        self.bits(name) & Meaning::of_macros() != 0
+    }
+
+    /// What is said of a method or macro.
+    pub(super) fn bits(&self, word: &str) -> u32 {
+        self.words.get(word).copied().unwrap_or_default()
+    }
+
+    /// Whether this is said of a method or macro.
+    pub fn means(&self, word: &str, meaning: Meaning) -> bool {
+        self.bits(word) & meaning.bit() != 0
+    }
+
+    /// Whether a function's path ends as one of the table's does that means this.
+    pub fn path_means(&self, path: &[String], meaning: Meaning) -> bool {
+        let entries = path.last().and_then(|last| self.paths.get(last));
+        entries
+            .into_iter()
+            .flatten()
+            .any(|(known, bits)| bits & meaning.bit() != 0 && path.ends_with(known))
+    }
+
+    /// Whether what the function gives is made again at a restart.
+    pub fn is_device(&self, path: &[String]) -> bool {
+        self.path_means(path, Meaning::Reexecute)
+            || matches!(path, [name] if self.means(name, Meaning::Reexecute))
+    }
+
+    /// Of a function of the program, `Mesh::area`: if the table says that it may run again, its body does not matter.
+    pub fn may_run_again(&self, path: &[String]) -> bool {
+        self.path_means(path, Meaning::Pure) || self.path_means(path, Meaning::Reexecute)
+    }
+
+    /// Whether the macro never leaves a loop around it of its own accord.
+    pub fn stays(&self, name: &str) -> bool {
+        self.means(name, Meaning::Stays) || self.means(name, Meaning::Formats)
+    }
+
+    /// Whether the macro may leave the function or closure around it.
+    pub fn returns(&self, name: &str) -> bool {
+        self.means(name, Meaning::Returns)
+    }
+}
