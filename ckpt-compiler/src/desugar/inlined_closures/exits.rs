@@ -44,7 +44,7 @@ fn body_of(library: &Library, closure: &ExprClosure, names: &Names) -> Expr {
         return body;
     }
     let mut leaver = Leaver {
-        library: library,
+        library,
         label: label(names, Kind::Turn),
     };
     leaver.visit_expr_mut(&mut body);
