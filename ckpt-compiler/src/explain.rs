@@ -5,7 +5,7 @@ use crate::diagnostics::Diagnostics;
 use crate::passes::{Stages, analyse};
 use crate::plan::Entry;
 use crate::spine::SiteId;
-use crate::strategies::Class;
+use crate::strategies::Strategy;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
@@ -160,20 +160,20 @@ fn fate(stages: &Stages, site: SiteId, id: BindingId) -> (Fate, &'static str) {
     }
     match entry {
         Some(Entry::Save(_)) => return (Fate::Saved, why_saved),
-        Some(Entry::Link(..) | Entry::Moved { .. } | Entry::Carved { parameter: None, .. }) => {
+        Some(Entry::Link(..) | Entry::Moved { .. } | Entry::Split { parameter: None, .. }) => {
             return (
                 Fate::SavedByCallee,
                 "the called function holds it, or a part of it, during the call",
             );
         }
-        Some(Entry::Parameter { required: true, .. } | Entry::Carved { required: true, .. }) => {
+        Some(Entry::Parameter { required: true, .. } | Entry::Split { required: true, .. }) => {
             return (Fate::Saved, "its value is needed after the site");
         }
         Some(Entry::ParameterLink { required: true, .. }) => {
             return (Fate::SavedByCallee, "it is lent on to the called function");
         }
-        Some(Entry::Parameter { .. } | Entry::ParameterLink { .. } | Entry::Carved { .. })
-            if plan.classes[id] == Class::Exclusive =>
+        Some(Entry::Parameter { .. } | Entry::ParameterLink { .. } | Entry::Split { .. })
+            if plan.strategies[id] == Strategy::Exclusive =>
         {
             return (
                 Fate::SavedForCaller,
@@ -182,8 +182,8 @@ fn fate(stages: &Stages, site: SiteId, id: BindingId) -> (Fate, &'static str) {
         }
         _ => {}
     }
-    match plan.classes[id] {
-        Class::Skipped => (Fate::Skipped, "`#[ckpt(skip)]`"),
+    match plan.strategies[id] {
+        Strategy::Skipped => (Fate::Skipped, "`#[ckpt(skip)]`"),
         _ if stages.liveness.is_moved(&stages.flow, site, id) => {
             (Fate::NotNeeded, "moved away before the site")
         }
@@ -191,12 +191,12 @@ fn fate(stages: &Stages, site: SiteId, id: BindingId) -> (Fate, &'static str) {
             Fate::NotNeeded,
             "not read after the site before it is written again",
         ),
-        Class::Reexecuted { .. } | Class::Transient | Class::Synthetic => (
+        Strategy::Reexecuted { .. } | Strategy::Transient | Strategy::Synthetic => (
             Fate::Reexecuted,
             "it borrows, or is tied to this process: its statement runs again",
         ),
-        Class::Given | Class::Exclusive => (Fate::PassedAgain, "the caller still has it"),
-        Class::Saved
+        Strategy::Given | Strategy::Exclusive => (Fate::PassedAgain, "the caller still has it"),
+        Strategy::Saved
             if matches!(
                 stages.flow.bindings[id].declaration,
                 Declaration::Parameter { .. }
@@ -204,6 +204,6 @@ fn fate(stages: &Stages, site: SiteId, id: BindingId) -> (Fate, &'static str) {
         {
             (Fate::PassedAgain, "the caller passes it again")
         }
-        Class::Saved => (Fate::Saved, "its value is needed after the site"),
+        Strategy::Saved => (Fate::Saved, "its value is needed after the site"),
     }
 }

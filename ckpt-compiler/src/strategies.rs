@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 /// How a variable comes back at a restart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub enum Strategy {
     /// From the checkpoint.
     Saved,
     /// Its statement runs again (required-execution code).
@@ -34,33 +34,33 @@ pub enum Class {
     Transient,
 }
 
-/// The classes of all bindings.
-pub fn classify(
+/// The strategies of all bindings.
+pub fn choose(
     library: &Library,
     flow: &Flow,
     liveness: &Liveness,
     references: &HashSet<String>,
     errors: &mut Diagnostics,
-) -> Vec<Class> {
-    let mut classes: Vec<Class> = flow
+) -> Vec<Strategy> {
+    let mut strategies: Vec<Strategy> = flow
         .bindings
         .iter()
         .map(|binding| first_guess(library, binding, references))
         .collect();
-    spread_items(flow, &mut classes);
-    spread_closures(flow, &mut classes);
-    spread_exclusiveness(flow, &mut classes);
-    keep_literals_that_change(flow, &mut classes);
-    demote_values(library, flow, liveness, &mut classes, errors);
-    refuse_advancing(flow, liveness, &classes, errors);
+    spread_items(flow, &mut strategies);
+    spread_closures(flow, &mut strategies);
+    spread_exclusiveness(flow, &mut strategies);
+    keep_literals_that_change(flow, &mut strategies);
+    demote_values(library, flow, liveness, &mut strategies, errors);
+    refuse_advancing(flow, liveness, &strategies, errors);
     refuse_other_values(flow, errors);
     refuse_used_here(flow, errors);
-    classes
+    strategies
 }
 
-fn first_guess(library: &Library, binding: &Binding, references: &HashSet<String>) -> Class {
+fn first_guess(library: &Library, binding: &Binding, references: &HashSet<String>) -> Strategy {
     match binding.declaration {
-        Declaration::Inner => return Class::Transient,
+        Declaration::Inner => return Strategy::Transient,
         Declaration::Arm => {
             let exclusive = binding.init.as_ref().is_some_and(|scrutinee| {
                 matches!(
@@ -68,23 +68,23 @@ fn first_guess(library: &Library, binding: &Binding, references: &HashSet<String
                     Origin::Borrow { exclusive: true }
                 )
             });
-            return Class::Reexecuted { exclusive };
+            return Strategy::Reexecuted { exclusive };
         }
         Declaration::Parameter { passing, .. } => {
             return match passing {
-                Passing::Value if binding.treatment.is_none() => Class::Saved,
-                Passing::Value => Class::Saved,
-                Passing::Exclusive => Class::Exclusive,
-                Passing::Given | Passing::Shared => Class::Given,
+                Passing::Value if binding.treatment.is_none() => Strategy::Saved,
+                Passing::Value => Strategy::Saved,
+                Passing::Exclusive => Strategy::Exclusive,
+                Passing::Given | Passing::Shared => Strategy::Given,
             };
         }
         Declaration::Let => {}
     }
     match binding.treatment {
         Some(Treatment::Save | Treatment::Serde | Treatment::Refill | Treatment::Elsewhere) => {
-            return Class::Saved;
+            return Strategy::Saved;
         }
-        Some(Treatment::Skip) => return Class::Skipped,
+        Some(Treatment::Skip) => return Strategy::Skipped,
         Some(Treatment::Reexecute) => {
             let exclusive = binding.init.as_ref().is_some_and(|init| {
                 matches!(
@@ -92,30 +92,30 @@ fn first_guess(library: &Library, binding: &Binding, references: &HashSet<String
                     Origin::Borrow { exclusive: true }
                 )
             });
-            return Class::Reexecuted { exclusive };
+            return Strategy::Reexecuted { exclusive };
         }
         None => {}
     }
     if binding.has_restart {
-        return Class::Synthetic;
+        return Strategy::Synthetic;
     }
     if binding.from_spine {
-        return Class::Saved;
+        return Strategy::Saved;
     }
     let Some(init) = &binding.init else {
         return match &binding.ty {
-            Some(ty) if is_reference_type(ty) => Class::Reexecuted {
+            Some(ty) if is_reference_type(ty) => Strategy::Reexecuted {
                 exclusive: is_exclusive_type(ty),
             },
-            _ => Class::Saved,
+            _ => Strategy::Saved,
         };
     };
     let own_value = binding.is_synthetic()
-        && !binding.replays
+        && !binding.reexecutes
         && !matches!(init, syn::Expr::Reference(_) | syn::Expr::Closure(_));
     let origin = match init {
         // The iterable inside `IntoIterator::into_iter(..)`.
-        syn::Expr::Call(call) if binding.replays && call.args.len() == 1 => {
+        syn::Expr::Call(call) if binding.reexecutes && call.args.len() == 1 => {
             origin(library, &call.args[0], references)
         }
         _ if own_value => match origin(library, init, references) {
@@ -130,48 +130,48 @@ fn first_guess(library: &Library, binding: &Binding, references: &HashSet<String
         && is_reference_type(ty)
         && (is_repeatable(library, init) || origin != Origin::Value)
     {
-        return Class::Reexecuted {
+        return Strategy::Reexecuted {
             exclusive: is_exclusive_type(ty),
         };
     }
     match origin {
-        Origin::Borrow { .. } if !binding.replays && !is_repeatable(library, init) => Class::Saved,
-        Origin::Constant if binding.mutable => Class::Saved,
-        Origin::Borrow { exclusive } => Class::Reexecuted { exclusive },
-        Origin::Closure if matches!(init, syn::Expr::Closure(_)) => Class::Reexecuted {
+        Origin::Borrow { .. } if !binding.reexecutes && !is_repeatable(library, init) => Strategy::Saved,
+        Origin::Constant if binding.mutable => Strategy::Saved,
+        Origin::Borrow { exclusive } => Strategy::Reexecuted { exclusive },
+        Origin::Closure if matches!(init, syn::Expr::Closure(_)) => Strategy::Reexecuted {
             exclusive: binding.mutable,
         },
-        Origin::Closure if is_repeatable(library, init) => Class::Reexecuted { exclusive: false },
-        Origin::Closure => Class::Saved,
-        Origin::Constant => Class::Reexecuted { exclusive: false },
-        Origin::Device if binding.mutable => Class::Saved,
-        Origin::Device => Class::Reexecuted { exclusive: false },
-        Origin::Value if binding.replays => Class::Reexecuted { exclusive: false },
-        Origin::Value => Class::Saved,
+        Origin::Closure if is_repeatable(library, init) => Strategy::Reexecuted { exclusive: false },
+        Origin::Closure => Strategy::Saved,
+        Origin::Constant => Strategy::Reexecuted { exclusive: false },
+        Origin::Device if binding.mutable => Strategy::Saved,
+        Origin::Device => Strategy::Reexecuted { exclusive: false },
+        Origin::Value if binding.reexecutes => Strategy::Reexecuted { exclusive: false },
+        Origin::Value => Strategy::Saved,
     }
 }
 
 /// The user's pattern over the item of a `for` whose closures have been taken off: what the item is.
-fn spread_items(flow: &Flow, classes: &mut [Class]) {
-    for id in 0..classes.len() {
+fn spread_items(flow: &Flow, strategies: &mut [Strategy]) {
+    for id in 0..strategies.len() {
         let binding = &flow.bindings[id];
         let is_item = |name: &proc_macro2::Ident| flow.made.is(name, Kind::Item);
         let of_item = matches!(&binding.init, Some(syn::Expr::Path(path)) if path.path.get_ident().is_some_and(is_item));
-        if let (true, Class::Saved, Some((item, _))) = (of_item, classes[id], binding.inputs.first())
-            && matches!(classes[*item], Class::Reexecuted { .. })
+        if let (true, Strategy::Saved, Some((item, _))) = (of_item, strategies[id], binding.inputs.first())
+            && matches!(strategies[*item], Strategy::Reexecuted { .. })
         {
-            classes[id] = classes[*item];
+            strategies[id] = strategies[*item];
         }
     }
 }
 
 /// A value made of closures and shared references alone is made again as they are: no checkpoint holds it.
-fn spread_closures(flow: &Flow, classes: &mut [Class]) {
-    for (binding, class) in flow.bindings.iter().zip(classes) {
+fn spread_closures(flow: &Flow, strategies: &mut [Strategy]) {
+    for (binding, class) in flow.bindings.iter().zip(strategies) {
         let changes = binding.mutable && !binding.is_synthetic();
         let operands = binding.init.as_ref().and_then(operands_of_constructor);
         let Some(operands) =
-            operands.filter(|_| *class == Class::Saved && binding.treatment.is_none() && !changes)
+            operands.filter(|_| *class == Strategy::Saved && binding.treatment.is_none() && !changes)
         else {
             continue;
         };
@@ -187,21 +187,21 @@ fn spread_closures(flow: &Flow, classes: &mut [Class]) {
         let is_shared =
             |operand: &syn::Expr| matches!(operand, syn::Expr::Reference(one) if one.mutability.is_none());
         if operands.iter().any(is_closure) && operands.iter().all(|one| is_closure(one) || is_shared(one)) {
-            *class = Class::Reexecuted { exclusive: false };
+            *class = Strategy::Reexecuted { exclusive: false };
         }
     }
 }
 
 /// What is made from an exclusive borrow borrows exclusively itself.
-fn spread_exclusiveness(flow: &Flow, classes: &mut [Class]) {
-    for id in 0..classes.len() {
+fn spread_exclusiveness(flow: &Flow, strategies: &mut [Strategy]) {
+    for id in 0..strategies.len() {
         let binding = &flow.bindings[id];
-        if let Class::Reexecuted { exclusive: false } = classes[id] {
+        if let Strategy::Reexecuted { exclusive: false } = strategies[id] {
             let from_exclusive = |(input, _): &(BindingId, Use)| {
-                matches!(classes[*input], Class::Reexecuted { exclusive: true })
+                matches!(strategies[*input], Strategy::Reexecuted { exclusive: true })
             };
             if binding.inputs.iter().any(from_exclusive) {
-                classes[id] = Class::Reexecuted { exclusive: true };
+                strategies[id] = Strategy::Reexecuted { exclusive: true };
             }
         }
     }
@@ -212,7 +212,7 @@ fn demote_values(
     library: &Library,
     flow: &Flow,
     liveness: &Liveness,
-    classes: &mut [Class],
+    strategies: &mut [Strategy],
     errors: &mut Diagnostics,
 ) {
     let mut contradicted = HashSet::new();
@@ -247,7 +247,10 @@ fn demote_values(
                 .as_ref()
                 .is_some_and(|init| only_borrows(library, init, &changed.ident));
             let uses = is_input && (is_key || own && !is_arm && !is_borrowed);
-            if uses && classes[id] == (Class::Reexecuted { exclusive: false }) && binding.step != event.step {
+            if uses
+                && strategies[id] == (Strategy::Reexecuted { exclusive: false })
+                && binding.step != event.step
+            {
                 contradicted.insert((id, event.binding));
             }
         }
@@ -262,7 +265,7 @@ fn demote_values(
         if binding.treatment.is_some() || !live_at_site {
             continue;
         }
-        if binding.replays || by_syntax {
+        if binding.reexecutes || by_syntax {
             let (name, changed) = (&binding.ident, &flow.bindings[changed].ident);
             let shown = match binding.is_synthetic() {
                 true => Subject::LoopIterator,
@@ -282,7 +285,7 @@ fn demote_values(
                 },
             );
         } else if !matches!(origin_of(library, binding), Origin::Device) {
-            classes[id] = Class::Saved;
+            strategies[id] = Strategy::Saved;
         }
     }
 }
@@ -371,14 +374,14 @@ fn origin_of(library: &Library, binding: &Binding) -> Origin {
 }
 
 /// What is made again for a site: what is in use there, and what that is made from.
-fn made_again(flow: &Flow, liveness: &Liveness, classes: &[Class]) -> HashSet<BindingId> {
-    let is_again = |id: &BindingId| matches!(classes[*id], Class::Reexecuted { .. });
+fn made_again(flow: &Flow, liveness: &Liveness, strategies: &[Strategy]) -> HashSet<BindingId> {
+    let is_again = |id: &BindingId| matches!(strategies[*id], Strategy::Reexecuted { .. });
     let is_live = |id: &BindingId| {
         let mut sites = 1..=flow.sites.len() as SiteId;
         sites.any(|site| liveness.is_live(flow, site, *id))
     };
     let mut found: HashSet<BindingId> = HashSet::new();
-    let mut open: Vec<BindingId> = (0..classes.len()).filter(is_again).filter(is_live).collect();
+    let mut open: Vec<BindingId> = (0..strategies.len()).filter(is_again).filter(is_live).collect();
     while let Some(id) = open.pop() {
         if found.insert(id) {
             let inputs = flow.bindings[id].inputs.iter().map(|(input, _)| *input);
@@ -390,18 +393,20 @@ fn made_again(flow: &Flow, liveness: &Liveness, classes: &[Class]) -> HashSet<Bi
 
 /// `let mut sim = Simulation { mesh: &mesh, cells };` is a value that borrows: if it changes, rustc has the word on whether
 /// it can be saved.
-fn keep_literals_that_change(flow: &Flow, classes: &mut [Class]) {
+fn keep_literals_that_change(flow: &Flow, strategies: &mut [Strategy]) {
     for (id, binding) in flow.bindings.iter().enumerate() {
         let is_literal = binding.mutable && matches!(binding.init, Some(syn::Expr::Struct(_)));
-        let shared = Class::Reexecuted { exclusive: false };
-        let may_be = match classes[id] {
-            Class::Reexecuted { exclusive: false } => true,
+        let shared = Strategy::Reexecuted { exclusive: false };
+        let may_be = match strategies[id] {
+            Strategy::Reexecuted { exclusive: false } => true,
             // What is made of references alone is made of the same ones again.
-            Class::Reexecuted { exclusive: true } => binding.init.as_ref().is_some_and(has_values_of_its_own),
+            Strategy::Reexecuted { exclusive: true } => {
+                binding.init.as_ref().is_some_and(has_values_of_its_own)
+            }
             _ => false,
         };
         if is_literal && may_be && binding.treatment.is_none() && advances(flow, id, shared) {
-            classes[id] = Class::Saved;
+            strategies[id] = Strategy::Saved;
         }
     }
 }
@@ -413,9 +418,9 @@ fn has_values_of_its_own(init: &syn::Expr) -> bool {
 }
 
 /// Whether the variable gets another value, or changes, after the statement that makes it.
-fn advances(flow: &Flow, id: BindingId, class: Class) -> bool {
+fn advances(flow: &Flow, id: BindingId, class: Strategy) -> bool {
     let binding = &flow.bindings[id];
-    let exclusive = class == (Class::Reexecuted { exclusive: true });
+    let exclusive = class == (Strategy::Reexecuted { exclusive: true });
     flow.events().any(|event| {
         event.binding == id
             && event.step != binding.step
@@ -425,13 +430,15 @@ fn advances(flow: &Flow, id: BindingId, class: Class) -> bool {
 }
 
 /// An iterator or a reference that moves on can be made again, but not to where it was.
-fn refuse_advancing(flow: &Flow, liveness: &Liveness, classes: &[Class], errors: &mut Diagnostics) {
-    let needed = made_again(flow, liveness, classes);
+fn refuse_advancing(flow: &Flow, liveness: &Liveness, strategies: &[Strategy], errors: &mut Diagnostics) {
+    let needed = made_again(flow, liveness, strategies);
     for (id, binding) in flow.bindings.iter().enumerate() {
-        let class @ Class::Reexecuted { .. } = classes[id] else {
+        let class @ Strategy::Reexecuted { .. } = strategies[id] else {
             continue;
         };
-        if binding.replays || binding.treatment.is_some() || !matches!(binding.declaration, Declaration::Let)
+        if binding.reexecutes
+            || binding.treatment.is_some()
+            || !matches!(binding.declaration, Declaration::Let)
         {
             continue;
         }
@@ -480,7 +487,7 @@ fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
             let input = *input;
             let of = &flow.bindings[input];
             // It is saved as a part of the value.
-            let mut lent = flow.lent_parts.iter();
+            let mut lent = flow.filled_loans.iter();
             let is_lent = lent.any(|(value, base)| *value == made.ident && *base == of.ident);
             // A parameter of a closure in it.
             if of.step >= made.step || is_lent {

@@ -117,7 +117,7 @@ impl<'l> Walker<'l> {
             ty: None,
             init: None,
             from_spine: false,
-            replays: false,
+            reexecutes: false,
             has_restart: false,
             conditional: false,
             is_number: false,

@@ -53,7 +53,7 @@ pub enum Declaration {
     },
     /// A `let` on the spine.
     Let,
-    /// A pattern of a `match` that is replayed at restart.
+    /// A pattern of a `match` that is re-executed at restart.
     Arm,
     /// Declared inside a statement that holds no site, or by ckpt for the next statement only.
     Inner,
@@ -81,7 +81,7 @@ pub struct Binding {
     /// Whether the declaring statement has a site.
     pub from_spine: bool,
     /// Whether its statement must run at restart, or a restart value is given with the statement.
-    pub replays: bool,
+    pub reexecutes: bool,
     /// Whether ckpt gives the variable its value at restart.
     pub has_restart: bool,
     /// Whether its statement has a `#[cfg(..)]`.
@@ -203,14 +203,14 @@ pub struct Flow {
     pub contexts: HashMap<StepId, Point>,
     /// Pairs of variables that trade places: `mem::swap(&mut a, &mut b)`, `(a, b) = (b, a)`.
     pub swaps: Vec<(BindingId, BindingId)>,
-    /// For every `match` that replays: the step, and what its scrutinee uses.
-    pub replayed: Vec<(StepId, Vec<BindingId>)>,
+    /// For every `match` that is re-executed: the step, and what its scrutinee uses.
+    pub reexecuted: Vec<(StepId, Vec<BindingId>)>,
     /// Names that are no variable's where they stand, but a function's or a constant's.
     pub outer_names: HashMap<StepId, HashSet<String>>,
-    /// For every variable of a `match` that replays: what is matched, and with which pattern.
+    /// For every variable of a `match` that is re-executed: what is matched, and with which pattern.
     pub arms: HashMap<BindingId, (Expr, Pat)>,
     /// What values that are filled borrow exclusively: the value as it is made, and the variable.
-    pub lent_parts: Vec<(Ident, Ident)>,
+    pub filled_loans: Vec<(Ident, Ident)>,
     /// For every call that leads to a site: what its arguments use.
     pub arguments: Vec<(SiteId, Vec<(BindingId, Use)>)>,
 }

@@ -35,8 +35,8 @@ pub fn build(
             scope: Vec::new(),
         })
         .collect();
-    let lent = lowered.lent_parts.iter();
-    walker.flow.lent_parts = lent.map(|part| (part.value.clone(), part.base.clone())).collect();
+    let lent = lowered.filled_loans.iter();
+    walker.flow.filled_loans = lent.map(|part| (part.value.clone(), part.base.clone())).collect();
     walker.enter();
     parameters(&mut walker, signature, treatments);
     walker.block(&lowered.body);
@@ -109,7 +109,7 @@ fn parameters(walker: &mut Walker<'_>, signature: &Signature, treatments: &[Opti
                 ty: ty.clone(),
                 init: None,
                 from_spine: false,
-                replays: false,
+                reexecutes: false,
                 has_restart: false,
                 conditional: false,
                 inputs: Vec::new(),
@@ -240,7 +240,7 @@ impl Walker<'_> {
                 treatment: plain.treatment,
                 ty: ty.cloned(),
                 init,
-                replays: plain.replays,
+                reexecutes: plain.reexecutes,
                 has_restart: plain.restart.is_some(),
                 conditional: local
                     .attrs
@@ -363,8 +363,8 @@ impl Walker<'_> {
             Spine::Match {
                 scrutinee,
                 arms,
-                replays,
-            } => self.choice(step, scrutinee, arms, *replays),
+                reexecutes,
+            } => self.choice(step, scrutinee, arms, *reexecutes),
             Spine::Loop { label, body } => {
                 let (head, after) = (self.node(), self.node());
                 self.flow.targets.insert(step, (head, after));
@@ -407,14 +407,14 @@ impl Walker<'_> {
         self.loops.pop();
     }
 
-    /// A `match`; one that replays is matched again at restart, so its scrutinee is looked at and not taken.
-    fn choice(&mut self, step: StepId, scrutinee: &Expr, arms: &[Arm], replays: bool) {
+    /// A `match`; one that is re-executed is matched again at restart, so its scrutinee is looked at and not taken.
+    fn choice(&mut self, step: StepId, scrutinee: &Expr, arms: &[Arm], reexecutes: bool) {
         let from = self.log.len();
-        self.scrutinee(scrutinee, !replays);
+        self.scrutinee(scrutinee, !reexecutes);
         let inputs = self.logged(from);
-        if replays {
+        if reexecutes {
             let used = inputs.iter().map(|(binding, _)| *binding).collect();
-            self.flow.replayed.push((step, used));
+            self.flow.reexecuted.push((step, used));
         }
         let start = self.here;
         let end = self.node();
@@ -424,7 +424,7 @@ impl Walker<'_> {
             self.edge(start, here);
             self.enter();
             self.step = step;
-            self.bind_arm(arm, scrutinee, replays, &inputs);
+            self.bind_arm(arm, scrutinee, reexecutes, &inputs);
             if let Some(guard) = &arm.guard {
                 self.expr(guard);
             }
@@ -436,21 +436,21 @@ impl Walker<'_> {
         self.here = end;
     }
 
-    fn bind_arm(&mut self, arm: &Arm, scrutinee: &Expr, replays: bool, inputs: &[(BindingId, Use)]) {
+    fn bind_arm(&mut self, arm: &Arm, scrutinee: &Expr, reexecutes: bool, inputs: &[(BindingId, Use)]) {
         for one in pattern_bindings(&arm.pattern) {
             let init = self.borrowed_by(&one, &arm.pattern, scrutinee);
-            if replays {
+            if reexecutes {
                 let looked_at = (scrutinee.clone(), arm.pattern.clone());
                 self.flow.arms.insert(self.flow.bindings.len(), looked_at);
             }
-            let declaration = match replays {
+            let declaration = match reexecutes {
                 true => Declaration::Arm,
                 false => Declaration::Inner,
             };
             let binding = Binding {
                 is_number: self.binds_number(&one.ident, &arm.pattern, None, Some(&init)),
                 init: Some(init),
-                replays,
+                reexecutes,
                 inputs: inputs.to_vec(),
                 ..self.binding(&one, declaration)
             };

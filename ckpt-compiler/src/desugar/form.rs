@@ -7,7 +7,7 @@ use crate::diagnostics::{Diagnostics, Recovery};
 pub struct Form {
     /// Whether the statements of every branch are one block: a variable that travels can then be taken for all of them,
     /// which a statement that runs again at restart needs.
-    pub branches_apart: bool,
+    pub branches_in_blocks: bool,
     /// Whether every variable that hides another has a name of its own.
     pub own_names: bool,
     /// Whether the closures in the iterators of all `for`s run in their bodies: what is left of the iterator can then end
@@ -21,7 +21,7 @@ impl Form {
         let mut next = self;
         for one in refused.iter() {
             match one.recovery()? {
-                Recovery::BranchesApart => next.branches_apart = true,
+                Recovery::BranchesInBlocks => next.branches_in_blocks = true,
                 Recovery::OwnNames => next.own_names = true,
                 Recovery::ClosuresInBodies => next.closures_in_bodies = true,
                 Recovery::ReplayIterator | Recovery::SiteInThread => return None,

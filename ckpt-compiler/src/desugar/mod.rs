@@ -52,7 +52,7 @@ pub fn desugar(
         calls: &options.calls,
         library: &options.library,
     };
-    inlined_closures::unfold(&mut function, marks, names);
+    inlined_closures::inline(&mut function, marks, names);
     let chosen = chosen_site::choose_sites(&mut function, options, regions, errors);
     if errors.is_empty() {
         streams::show_values(&mut function.block);

@@ -73,7 +73,7 @@ pub struct Words {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recovery {
     /// The statements of every branch as one block.
-    BranchesApart,
+    BranchesInBlocks,
     /// A name of its own for every variable that hides another.
     OwnNames,
     /// The closures in the iterators of all `for`s run in the bodies.
@@ -88,7 +88,7 @@ impl Refusal {
     /// What may take the function after all.
     pub fn recovery(&self) -> Option<Recovery> {
         match self {
-            Self::MovedLater { .. } => Some(Recovery::BranchesApart),
+            Self::MovedLater { .. } => Some(Recovery::BranchesInBlocks),
             Self::HiddenAtSite { .. } | Self::HidesMoved { .. } => Some(Recovery::OwnNames),
             Self::ForBorrowsExclusively => Some(Recovery::ClosuresInBodies),
             Self::Advances { .. } => Some(Recovery::ReplayIterator),

@@ -23,10 +23,10 @@ impl Emitter<'_> {
             let later = later_sites(&groups[index + 1..]);
             tokens.extend(match (group, later) {
                 (Segment::Item(step), _) => self.verbatim(step),
-                (Segment::Replay(step), _) => {
+                (Segment::Reexecuted(step), _) => {
                     let stop = self.plan.option_slots.stop(step.range.start);
-                    let (aliases, replay) = (self.aliases(step.range.start, &stop), self.replay(step));
-                    quote!(#aliases #replay)
+                    let (aliases, again) = (self.aliases(step.range.start, &stop), self.reexecution(step));
+                    quote!(#aliases #again)
                 }
                 (Segment::Run(steps), Some(later)) => self.guarded_run(steps, later),
                 (Segment::Spine(step), later) => match (&step.kind, later) {

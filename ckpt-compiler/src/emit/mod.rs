@@ -14,14 +14,14 @@ use crate::cfg::{BindingId, Declaration, Flow};
 use crate::desugar::regions::Regions;
 use crate::library::Library;
 use crate::liveness::Liveness;
-use crate::liveness::clean::Unwritten;
+use crate::liveness::clean::Clean;
 use crate::names::frame;
 use crate::names::made;
 use crate::parse::options::{Options, Treatment};
 use crate::paths::rt;
 use crate::plan::{Entry, Mode, Plan};
 use crate::spine::{Lowered, SiteId};
-use crate::strategies::Class;
+use crate::strategies::Strategy;
 use fingerprint::Fingerprint;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -40,7 +40,7 @@ pub struct Emitter<'a> {
     pub(crate) chosen: bool,
     pub(crate) regions: &'a Regions,
     /// What a checkpoint need not look at again.
-    pub(crate) unwritten: Unwritten,
+    pub(crate) clean: Clean,
 }
 
 /// What emission makes.
@@ -169,7 +169,7 @@ impl Emitter<'_> {
                 false => name.to_token_stream(),
             };
             tokens.extend(match self.mode(id) {
-                Mode::Carried => self.travelling_parameter(id, &value),
+                Mode::InSlot => self.parameter_in_slot(id, &value),
                 _ => quote_spanned!(Span::mixed_site() => let #mutability #name = #value;),
             });
         }
@@ -178,11 +178,11 @@ impl Emitter<'_> {
 
     /// Whether the parameter becomes a variable of the function's own.
     fn is_taken_over(&self, id: BindingId) -> bool {
-        self.is_restored_parameter(id) || self.mode(id) == Mode::Carried
+        self.is_restored_parameter(id) || self.mode(id) == Mode::InSlot
     }
 
     fn is_restored_parameter(&self, id: BindingId) -> bool {
-        self.plan.classes[id] == Class::Saved
+        self.plan.strategies[id] == Strategy::Saved
             && self.flow.bindings[id].ident != "self"
             && self.plan.sites.iter().any(|site| site.restores(id))
     }

@@ -18,7 +18,7 @@ impl Emitter<'_> {
     }
 
     /// The variable and its slot, behind the statements that give it its first value.
-    pub(super) fn bind_travelling(&self, id: BindingId) -> TokenStream {
+    pub(super) fn bind_slot(&self, id: BindingId) -> TokenStream {
         let rt = rt();
         let (slot, out, name) = (self.slot(id), self.out(id), &self.flow.bindings[id].ident);
         quote! {

@@ -4,15 +4,15 @@ use super::Emitter;
 use crate::cfg::{Declaration, Passing};
 use crate::names;
 use crate::paths::rt;
-use crate::plan::{Carving, Leaf, Projection};
+use crate::plan::{Leaf, Projection, Splitting};
 use crate::spine::SiteId;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Expr, Member, parse_quote};
 
-/// What a carving comes to.
+/// What a splitting comes to.
 #[derive(Default)]
-pub(super) struct Carved {
+pub(super) struct Split {
     /// Statements before the call.
     pub before: TokenStream,
     /// The operands that the call takes instead of the user's.
@@ -26,9 +26,9 @@ struct Node<'a> {
 
 struct Cutter<'a> {
     site: SiteId,
-    carving: usize,
+    splitting: usize,
     next: u32,
-    out: &'a mut Carved,
+    out: &'a mut Split,
 }
 
 /// What a closure that describes a place is given.
@@ -39,8 +39,8 @@ fn carver() -> Ident {
 impl Cutter<'_> {
     fn name(&mut self, stem: &str) -> Ident {
         self.next += 1;
-        let (site, carving, next) = (self.site, self.carving, self.next);
-        names::made(format_args!("{stem}_{site}_{carving}_{next}"))
+        let (site, splitting, next) = (self.site, self.splitting, self.next);
+        names::made(format_args!("{stem}_{site}_{splitting}_{next}"))
     }
 
     /// Takes `whole`, a place of type `T` behind a `&mut`, apart; returns the closure that describes it.
@@ -133,11 +133,11 @@ fn lent_operand(leaf: &Leaf, whole: &TokenStream) -> Expr {
 }
 
 impl Emitter<'_> {
-    /// Everything that the carvings of a call site add before the call, and the operands that they replace.
-    pub(super) fn carved(&self, site: SiteId, call: &Expr) -> Carved {
-        let mut out = Carved::default();
-        for (index, carving) in self.carvings(site).iter().enumerate() {
-            if let Carving::Parts { hoisted, .. } = carving {
+    /// Everything that the splittings of a call site add before the call, and the operands that they replace.
+    pub(super) fn split_for(&self, site: SiteId, call: &Expr) -> Split {
+        let mut out = Split::default();
+        for (index, splitting) in self.splittings(site).iter().enumerate() {
+            if let Splitting::Parts { hoisted, .. } = splitting {
                 for operand in hoisted {
                     let name = names::made(format_args!("before_{site}_{operand}"));
                     let operands = crate::plan::operands(call);
@@ -146,37 +146,43 @@ impl Emitter<'_> {
                     out.operands.push((*operand, parse_quote!(#name)));
                 }
             }
-            let _ = self.carving_tokens(site, index, carving, &mut out);
+            let _ = self.splitting_tokens(site, index, splitting, &mut out);
         }
         out
     }
 
-    pub(super) fn carvings(&self, site: SiteId) -> &[Carving] {
+    pub(super) fn splittings(&self, site: SiteId) -> &[Splitting] {
         self.plan
             .loans
-            .carvings
+            .splittings
             .get(&site)
             .map(Vec::as_slice)
             .unwrap_or_default()
     }
 
-    /// The closure that describes a carved variable.
+    /// The closure that describes a split variable.
     pub(super) fn description(&self, site: SiteId, binding: usize) -> TokenStream {
         let found = self
-            .carvings(site)
+            .splittings(site)
             .iter()
             .enumerate()
-            .find(|(_, carving)| carving.binding() == binding);
-        let mut unused = Carved::default();
+            .find(|(_, splitting)| splitting.binding() == binding);
+        let mut unused = Split::default();
         found
-            .map(|(index, carving)| self.carving_tokens(site, index, carving, &mut unused))
+            .map(|(index, splitting)| self.splitting_tokens(site, index, splitting, &mut unused))
             .unwrap_or_default()
     }
 
-    fn carving_tokens(&self, site: SiteId, index: usize, carving: &Carving, out: &mut Carved) -> TokenStream {
+    fn splitting_tokens(
+        &self,
+        site: SiteId,
+        index: usize,
+        splitting: &Splitting,
+        out: &mut Split,
+    ) -> TokenStream {
         let rt = rt();
-        match carving {
-            Carving::Parts { binding, leaves, .. } => {
+        match splitting {
+            Splitting::Parts { binding, leaves, .. } => {
                 let name = &self.flow.bindings[*binding].ident;
                 let is_reference = matches!(
                     self.flow.bindings[*binding].declaration,
@@ -199,13 +205,13 @@ impl Emitter<'_> {
                     .collect();
                 let mut cutter = Cutter {
                     site,
-                    carving: index,
+                    splitting: index,
                     next: 0,
                     out,
                 };
                 cutter.node(&whole, &nodes)
             }
-            Carving::Halves { halves, .. } => {
+            Splitting::Halves { halves, .. } => {
                 let carver = carver();
                 let pieces = halves.iter().map(|(half, parameter)| {
                     let name = &self.flow.bindings[*half].ident;

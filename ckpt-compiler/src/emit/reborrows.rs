@@ -21,7 +21,7 @@ impl Emitter<'_> {
     }
 
     /// Required-execution code. Exclusive references that end at a site are assigned again, so they must be mutable.
-    pub(super) fn replay(&self, step: &Step) -> TokenStream {
+    pub(super) fn reexecution(&self, step: &Step) -> TokenStream {
         let StepKind::Plain(plain) = &step.kind else {
             return TokenStream::new();
         };
@@ -77,16 +77,16 @@ impl Emitter<'_> {
     }
 
     /// Makes the references again that ended at the site, in the order of their declaration.
-    pub(super) fn remade(&self, site: SiteId) -> TokenStream {
-        let remade = &self.plan.reborrows.at(site).references;
+    pub(super) fn reborrowed(&self, site: SiteId) -> TokenStream {
+        let reborrowed = &self.plan.reborrows.at(site).references;
         let mut steps: Vec<StepId> = Vec::new();
         let mut arms: Vec<&Pat> = Vec::new();
         let mut tokens = TokenStream::new();
-        for id in remade {
+        for id in reborrowed {
             if let Some((scrutinee, pattern)) = self.flow.arms.get(id) {
                 if !arms.iter().any(|other| same(other, pattern)) {
                     arms.push(pattern);
-                    tokens.extend(self.matched_again(scrutinee, pattern, remade));
+                    tokens.extend(self.matched_again(scrutinee, pattern, reborrowed));
                 }
                 continue;
             }
@@ -95,18 +95,18 @@ impl Emitter<'_> {
                 continue;
             }
             steps.push(step);
-            tokens.extend(self.made_again(step, remade));
+            tokens.extend(self.made_again(step, reborrowed));
             let name = &self.flow.bindings[*id].ident;
             if let Some(fetch) = self.fetch_from(name).filter(|fetch| !steps.contains(fetch)) {
                 steps.push(fetch);
-                tokens.extend(self.made_again(fetch, remade));
+                tokens.extend(self.made_again(fetch, reborrowed));
             }
         }
         tokens
     }
 
     /// Runs a `let` again for the variables that it declared before.
-    fn made_again(&self, step: StepId, remade: &[BindingId]) -> TokenStream {
+    fn made_again(&self, step: StepId, reborrowed: &[BindingId]) -> TokenStream {
         let Some((_, plain)) = find_plain(&self.lowered.body, &|at, _| at == step) else {
             return TokenStream::new();
         };
@@ -119,7 +119,7 @@ impl Emitter<'_> {
         };
         let of_step =
             |id: &BindingId| self.flow.bindings[*id].step == step && !self.flow.arms.contains_key(id);
-        let ids: Vec<BindingId> = remade.iter().copied().filter(of_step).collect();
+        let ids: Vec<BindingId> = reborrowed.iter().copied().filter(of_step).collect();
         if ids.is_empty() {
             return quote!(let _ = #value;);
         }
@@ -142,14 +142,14 @@ impl Emitter<'_> {
     }
 
     /// Matches a place again for the variables of an arm.
-    fn matched_again(&self, scrutinee: &Expr, pattern: &Pat, remade: &[BindingId]) -> TokenStream {
+    fn matched_again(&self, scrutinee: &Expr, pattern: &Pat, reborrowed: &[BindingId]) -> TokenStream {
         let of_arm = |id: &BindingId| {
             self.flow
                 .arms
                 .get(id)
                 .is_some_and(|(_, other)| same(other, pattern))
         };
-        let ids: Vec<BindingId> = remade.iter().copied().filter(of_arm).collect();
+        let ids: Vec<BindingId> = reborrowed.iter().copied().filter(of_arm).collect();
         self.taken_again(scrutinee, pattern.clone(), &self.names(&ids))
     }
 

@@ -32,14 +32,14 @@ impl Emitter<'_> {
                     .resolved_at(Span::mixed_site());
                 let registrations = self.registrations(*site);
                 let seen = self.seen(*site, WORDS_AT_A_CHECKPOINT);
-                let remade = self.remade(*site);
-                let (seated, reseated) = self.seats(*site);
+                let reborrowed = self.reborrowed(*site);
+                let (seated, reseated) = self.swap_groups(*site);
                 quote_spanned! { span =>
                     if #frame.due(#site) {
                         #seated
                         #seen
                         #frame.checkpoint(#site, &#registrations);
-                        #remade
+                        #reborrowed
                         #reseated
                     }
                 }
@@ -69,9 +69,9 @@ impl Emitter<'_> {
             Spine::Match {
                 scrutinee,
                 arms,
-                replays,
+                reexecutes,
             } => {
-                let arms = arms.iter().map(|arm| self.arm(arm, *replays));
+                let arms = arms.iter().map(|arm| self.arm(arm, *reexecutes));
                 quote!(match #scrutinee { #(#arms)* })
             }
             Spine::Loop { label, body } => {
@@ -134,32 +134,32 @@ impl Emitter<'_> {
     fn call(&self, site: SiteId, call: &Expr) -> TokenStream {
         let frame = frame();
         let registrations = self.registrations(site);
-        let carved = self.carved(site, call);
+        let split = self.split_for(site, call);
         let kept = self.kept(site, call);
         let mut call = call.clone();
-        for (index, operand) in carved.operands {
+        for (index, operand) in split.operands {
             set_operand(&mut call, index, operand);
         }
         let first = self.evaluated_first(site, &mut call);
         let call = quote!(#frame.call(#site, &#registrations, || #call));
-        let (before, seen) = (carved.before, self.seen(site, WORDS_AT_A_CALL));
-        let (carved, remade) = (quote!(#first #before #seen), self.remade(site));
-        if kept.is_empty() && carved.is_empty() && remade.is_empty() {
+        let (before, seen) = (split.before, self.seen(site, WORDS_AT_A_CALL));
+        let (split, reborrowed) = (quote!(#first #before #seen), self.reborrowed(site));
+        if kept.is_empty() && split.is_empty() && reborrowed.is_empty() {
             return call;
         }
-        if remade.is_empty() {
-            return quote!({ #kept #carved #call });
+        if reborrowed.is_empty() {
+            return quote!({ #kept #split #call });
         }
         let result = names::made("result");
-        quote!({ #kept #carved let #result = #call; #remade #result })
+        quote!({ #kept #split let #result = #call; #reborrowed #result })
     }
 
     /// Operands of calls in whose place others stand, as the user wrote them.
     pub(super) fn replaced(&self) -> TokenStream {
-        let calls = self.plan.loans.carvings.keys();
+        let calls = self.plan.loans.splittings.keys();
         let calls = calls.filter_map(|site| Some((*site, find_call(&self.lowered.body, *site)?)));
         let replaced = calls.flat_map(|(site, call)| {
-            let operands = self.carved(site, call).operands;
+            let operands = self.split_for(site, call).operands;
             operands
                 .into_iter()
                 .map(|(index, _)| crate::plan::operands(call)[index].0.to_token_stream())
@@ -180,7 +180,7 @@ impl Emitter<'_> {
         values.collect()
     }
 
-    fn arm(&self, arm: &Arm, replays: bool) -> TokenStream {
+    fn arm(&self, arm: &Arm, reexecutes: bool) -> TokenStream {
         let frame = frame();
         let Arm {
             pattern,
@@ -188,7 +188,7 @@ impl Emitter<'_> {
             body: Branch { sites, block },
         } = arm;
         let statements = self.block(block);
-        if !replays {
+        if !reexecutes {
             return quote!(#pattern => { #statements });
         }
         let assignable = self.assignable_arm(pattern);
@@ -241,14 +241,14 @@ impl Emitter<'_> {
                 };
             }
             let is_part = self.plan.filled.part(site, entry.binding()).is_some();
-            let unwritten = !is_written_around && !is_part && self.unwritten.contains(self.flow, site, entry.binding());
+            let unwritten = !is_written_around && !is_part && self.clean.contains(self.flow, site, entry.binding());
             let unwritten = unwritten.then(|| quote!(#registrar.unwritten();));
             match entry {
                 Entry::Save(_) if self.is_seen(site, entry) => {
                     quote_spanned!(span => #unwritten #registrar.save_seen(#key, &#seen);)
                 }
                 Entry::Save(_) => quote_spanned!(span => #unwritten #registrar.save(#key, #value);),
-                Entry::Carved { binding, parameter, required } => {
+                Entry::Split { binding, parameter, required } => {
                     let description = self.description(site, *binding);
                     let required = (*required && parameter.is_some()).then(|| quote!(#registrar.required(#key);));
                     match parameter {
@@ -319,7 +319,7 @@ impl Emitter<'_> {
             .any(|entry| matches!(entry, Entry::Parameter { required: false, .. }));
         let traits = offers.then(|| quote!(use #rt::{OfferSaved as _, OfferNothing as _};));
         let seats = self.plan.reborrows.at(site).swap_groups.iter().map(|group| {
-            let (name, key) = (self.seats_name(group), seats_key(group));
+            let (name, key) = (self.swap_group_name(group), swap_group_key(group));
             quote!(#registrar.save(#key, &#name);)
         });
         let seats: Vec<_> = seats.collect();
@@ -348,7 +348,7 @@ impl Emitter<'_> {
         let offers = |entry: &Entry, id: BindingId| {
             let index = match entry {
                 Entry::Parameter { index, .. } | Entry::ParameterLink { index, .. } => Some(*index),
-                Entry::Moved { parameter, .. } | Entry::Carved { parameter, .. } => *parameter,
+                Entry::Moved { parameter, .. } | Entry::Split { parameter, .. } => *parameter,
                 Entry::Save(_) | Entry::Link(..) => None,
             };
             entry.binding() == id && index.is_some()
@@ -486,16 +486,16 @@ impl Emitter<'_> {
         root.is_some_and(|root| *root == self.flow.bindings[id].ident)
     }
 
-    fn seats_name(&self, group: &[BindingId]) -> Ident {
+    fn swap_group_name(&self, group: &[BindingId]) -> Ident {
         names::made(format_args!("seats_{}", group[0]))
     }
 
     /// Which reference of a group stands for what: found out before the site, brought about again after it.
-    fn seats(&self, site: SiteId) -> (TokenStream, TokenStream) {
+    fn swap_groups(&self, site: SiteId) -> (TokenStream, TokenStream) {
         let (rt, frame) = (rt(), frame());
         let (mut before, mut after) = (TokenStream::new(), TokenStream::new());
         for group in &self.plan.reborrows.at(site).swap_groups {
-            let (seats, key) = (self.seats_name(group), seats_key(group));
+            let (seats, key) = (self.swap_group_name(group), swap_group_key(group));
             let names: Vec<_> = group.iter().map(|id| &self.flow.bindings[*id].ident).collect();
             let homes: Vec<_> = group.iter().map(|id| home_name(*id)).collect();
             let moved: Vec<_> = group
@@ -570,7 +570,7 @@ fn home_name(id: BindingId) -> Ident {
     names::made(format_args!("home_{}", id))
 }
 
-fn seats_key(group: &[BindingId]) -> String {
+fn swap_group_key(group: &[BindingId]) -> String {
     format!("ckpt.seats{}", group[0])
 }
 

@@ -7,7 +7,7 @@ use crate::names::frame;
 use crate::paths::{check_dead, rt};
 use crate::plan::Mode;
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
-use crate::strategies::Class;
+use crate::strategies::Strategy;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::ops::Range;
@@ -47,7 +47,7 @@ impl Emitter<'_> {
                     let out = self.out(id);
                     tokens.extend(quote!(let #out;));
                 }
-                Mode::Carried => {
+                Mode::InSlot => {
                     let out = self.out(id);
                     let ty = self
                         .whole_type(id)
@@ -129,7 +129,7 @@ impl Emitter<'_> {
 
     /// A variable that is declared without a value, and travels with the one that its own run gives it.
     fn late_inside(&self, id: BindingId) -> TokenStream {
-        if self.mode(id) != Mode::Carried {
+        if self.mode(id) != Mode::InSlot {
             return TokenStream::new();
         }
         let rt = rt();
@@ -213,8 +213,8 @@ impl Emitter<'_> {
                     let out = self.out(id);
                     tokens.extend(quote!(#out = #name;));
                 }
-                Mode::Carried if !self.plan.option_slots.leaves(id) => {}
-                Mode::Carried => {
+                Mode::InSlot if !self.plan.option_slots.leaves(id) => {}
+                Mode::InSlot => {
                     let out = self.out(id);
                     tokens.extend(quote!(#out = ::core::option::Option::Some(#name);));
                 }
@@ -259,7 +259,7 @@ impl Emitter<'_> {
             .as_ref()
             .is_some_and(|one| crate::syntax::purity::is_pure(self.library, one))
             && !binding.inputs.iter().any(moved);
-        self.plan.classes[id] == Class::Saved
+        self.plan.strategies[id] == Strategy::Saved
             && binding.treatment.is_none()
             && !is_plain
             && !binding.is_late()
@@ -316,7 +316,7 @@ impl Emitter<'_> {
                 && self.liveness.may_have_value(self.flow, site, id)
         };
         binding.is_late()
-            && self.plan.classes[id] == Class::Saved
+            && self.plan.strategies[id] == Strategy::Saved
             && binding.treatment.is_none()
             && self.mode(id) != Mode::Trapped
             && first.is_some_and(|first| run.contains(&first))
@@ -327,7 +327,7 @@ impl Emitter<'_> {
     pub(super) fn types_of_slots(&self, declared: &[BindingId]) -> TokenStream {
         let rt = rt();
         let empty = declared.iter().filter(|id| {
-            self.mode(**id) == Mode::Carried
+            self.mode(**id) == Mode::InSlot
                 && !self.plan.option_slots.leaves(**id)
                 && !self.flow.bindings[**id].is_late()
         });
@@ -348,7 +348,7 @@ impl Emitter<'_> {
                 let mutability = binding.mutable.then(|| quote!(mut));
                 quote!(let #mutability #name = #out;)
             }
-            Mode::Carried => self.bind_travelling(*id),
+            Mode::InSlot => self.bind_slot(*id),
             Mode::Late => self.declaration(*id),
             Mode::Deferred | Mode::Trapped => TokenStream::new(),
         });
@@ -371,22 +371,22 @@ impl Emitter<'_> {
         {
             let binding = &self.flow.bindings[id];
             let (name, mode) = (&binding.ident, self.mode(id));
-            let waits = binding.is_late() && mode != Mode::Carried;
+            let waits = binding.is_late() && mode != Mode::InSlot;
             if mode == Mode::Trapped || waits && !written.contains(&id) {
                 continue;
             }
             let target = match mode {
-                Mode::MovedOut | Mode::Carried => self.out(id),
+                Mode::MovedOut | Mode::InSlot => self.out(id),
                 _ => name.clone(),
             };
             let given = |value: TokenStream| match mode {
-                Mode::Carried => quote!(#target = ::core::option::Option::Some(#value);),
+                Mode::InSlot => quote!(#target = ::core::option::Option::Some(#value);),
                 _ => quote!(#target = #value;),
             };
-            match self.plan.classes[id] {
-                Class::Synthetic => tokens.extend(given(restart_value(steps, binding.step))),
-                Class::Skipped => tokens.extend(given(quote!(::core::default::Default::default()))),
-                Class::Saved => {
+            match self.plan.strategies[id] {
+                Strategy::Synthetic => tokens.extend(given(restart_value(steps, binding.step))),
+                Strategy::Skipped => tokens.extend(given(quote!(::core::default::Default::default()))),
+                Strategy::Saved => {
                     let condition = self.where_restored(id, later.first, later.last);
                     let restored = self.restoring(id, later.first, later.last, self.own_span(id));
                     let assignment = given(restored);
@@ -418,8 +418,8 @@ impl Emitter<'_> {
     }
 
     /// A parameter that travels, from where the function begins. What only stands in at a restart is put away.
-    pub(super) fn travelling_parameter(&self, id: BindingId, value: &TokenStream) -> TokenStream {
-        let (frame, out, bind) = (frame(), self.out(id), self.bind_travelling(id));
+    pub(super) fn parameter_in_slot(&self, id: BindingId, value: &TokenStream) -> TokenStream {
+        let (frame, out, bind) = (frame(), self.out(id), self.bind_slot(id));
         let used_up: Vec<_> = (1..=self.plan.sites.len() as SiteId)
             .filter(|site| !self.plan.sites[*site as usize - 1].names(id))
             .filter(|site| self.liveness.is_moved(self.flow, *site, id))
@@ -454,7 +454,7 @@ impl Emitter<'_> {
         let begin = self.flow.points.get(&range.start).map(|(begin, _)| *begin);
         let end = self.plan.schedule.runs.end_of(self.flow, range);
         by_value
-            && self.mode(id) != Mode::Carried
+            && self.mode(id) != Mode::InSlot
             && !self.flow.bindings[id].is_plainly_copy()
             && !end.is_some_and(|end| self.liveness.is_live_at(self.flow, end, id))
             && !begin.is_some_and(is_moved)

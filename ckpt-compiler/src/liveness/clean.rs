@@ -14,14 +14,14 @@ use proc_macro2::{TokenStream, TokenTree};
 
 /// What is not written to, site by site.
 #[derive(Debug)]
-pub struct Unwritten {
+pub struct Clean {
     /// For every site, the blocks on the ways that lead back to it; `None` in a function of which nothing is known.
     ways: Option<Vec<FixedBitSet>>,
 }
 
-impl Unwritten {
+impl Clean {
     /// Of a function with these tokens.
-    pub fn of(flow: &Flow, tokens: &TokenStream) -> Unwritten {
+    pub fn of(flow: &Flow, tokens: &TokenStream) -> Clean {
         let ways = || {
             let mut before = vec![Vec::new(); flow.nodes.len()];
             for (node, block) in flow.nodes.iter().enumerate() {
@@ -30,7 +30,7 @@ impl Unwritten {
             let sites = flow.sites.iter();
             sites.map(|site| around(flow, &before, site.node)).collect()
         };
-        Unwritten {
+        Clean {
             ways: (!speaks_of_pointers(tokens)).then(ways),
         }
     }
@@ -106,7 +106,7 @@ mod tests {
             ""
         };
         let stages = analyse(calls.parse().expect("tokens"), &item, false).expect("a plan");
-        let found = Unwritten::of(&stages.flow, &item);
+        let found = Clean::of(&stages.flow, &item);
         let saved = stages.plan.sites[0].entries.iter().map(|entry| entry.binding());
         let unwritten = saved.filter(|id| found.contains(&stages.flow, 1, *id));
         unwritten

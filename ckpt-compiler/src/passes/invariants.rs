@@ -8,7 +8,7 @@ use crate::liveness::Liveness;
 use crate::parse::function::Parsed;
 use crate::plan::Plan;
 use crate::spine::{Block, Lowered, StepId, StepKind, for_each_block};
-use crate::strategies::Class;
+use crate::strategies::Strategy;
 use syn::ItemFn;
 
 /// What a stage makes.
@@ -22,7 +22,7 @@ pub(super) trait Artefact {
 impl Artefact for (ItemFn, Regions) {}
 impl Artefact for Desugared {}
 impl Artefact for Liveness {}
-impl Artefact for Vec<Class> {}
+impl Artefact for Vec<Strategy> {}
 impl Artefact for Emitted {}
 
 impl Artefact for Parsed {

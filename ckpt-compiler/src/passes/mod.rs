@@ -14,13 +14,13 @@ use crate::desugar::{self, Desugared};
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::emit::{self, Emitter, emit};
 use crate::liveness::Liveness;
-use crate::liveness::clean::Unwritten;
+use crate::liveness::clean::Clean;
 use crate::names::Names;
 use crate::parse::function::{self, Parsed};
 use crate::parse::options::{Options, SiteChoice, Treatment};
 use crate::plan::{self, Plan};
 use crate::spine::{self, Lowered};
-use crate::strategies::classify;
+use crate::strategies::choose;
 use crate::syntax::marks::Marks;
 use crate::syntax::own_macros::captures;
 use crate::syntax::without_ckpt::without_ckpt;
@@ -297,8 +297,8 @@ fn stages(form: Form, parsed: Parsed) -> Result<Stages, Diagnostics> {
     let lowered = SPINE.run(|errors| spine::lower(&function, form, marks, &references, &names, errors))?;
     let flow = BINDINGS.run(|_| cfg::build(library, &function.sig, &lowered, &treatments, names.made()))?;
     let liveness = LIVENESS.run(|_| Liveness::of(&flow))?;
-    let classes = STRATEGIES.run(|errors| classify(library, &flow, &liveness, &references, errors))?;
-    let plan = PLAN.run(|errors| plan::plan(library, &lowered, &flow, &liveness, classes, errors))?;
+    let strategies = STRATEGIES.run(|errors| choose(library, &flow, &liveness, &references, errors))?;
+    let plan = PLAN.run(|errors| plan::plan(library, &lowered, &flow, &liveness, strategies, errors))?;
     Ok(Stages {
         options,
         treatments,
@@ -354,7 +354,7 @@ pub fn emitted(stages: &Stages, item: &TokenStream) -> Result<TokenStream, Diagn
         liveness: &stages.liveness,
         chosen: stages.chosen,
         regions: &stages.regions,
-        unwritten: Unwritten::of(&stages.flow, item),
+        clean: Clean::of(&stages.flow, item),
     };
     let written = EMIT.run(|errors| {
         let written = emit(&stages.function, item, &stages.options, &emitter);

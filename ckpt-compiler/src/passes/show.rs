@@ -3,8 +3,8 @@
 use super::{Pass, Stages, analyse};
 use crate::cfg::{BindingId, Declaration};
 use crate::diagnostics::Diagnostics;
-use crate::liveness::clean::Unwritten;
-use crate::plan::{Carving, Entry};
+use crate::liveness::clean::Clean;
+use crate::plan::{Entry, Splitting};
 use crate::spine::SiteId;
 use crate::syntax::text::line_of;
 use proc_macro2::TokenStream;
@@ -115,7 +115,7 @@ pub(super) fn bindings(made: &Made<'_>) -> String {
             text,
             "{id} {} line {line} {declared:?} {:?}",
             one.ident,
-            plan.classes.get(id)
+            plan.strategies.get(id)
         );
     }
     for (index, node) in flow.nodes.iter().enumerate() {
@@ -135,7 +135,7 @@ pub(super) fn liveness(made: &Made<'_>) -> String {
 }
 
 pub(super) fn clean(made: &Made<'_>) -> String {
-    let clean = Unwritten::of(&made.stages.flow, made.item);
+    let clean = Clean::of(&made.stages.flow, made.item);
     of_scopes(made, "clean", |site, id| {
         clean.contains(&made.stages.flow, site, id)
     })
@@ -153,7 +153,7 @@ fn of_scopes(made: &Made<'_>, word: &str, holds: impl Fn(SiteId, BindingId) -> b
 
 pub(super) fn strategies(made: &Made<'_>) -> String {
     let mut text = String::new();
-    for (id, class) in made.stages.plan.classes.iter().enumerate() {
+    for (id, class) in made.stages.plan.strategies.iter().enumerate() {
         line!(text, "{id} {}: {class:?}", made.name(id));
     }
     text
@@ -165,7 +165,7 @@ pub(super) fn loans(made: &Made<'_>) -> String {
     for site in made.sites() {
         for loan in loans.calls.get(&site).into_iter().flatten() {
             let (name, parameter) = (made.name(loan.binding), loan.parameter);
-            let how = match (loan.carved, loan.by_value, loan.used_up) {
+            let how = match (loan.split, loan.by_value, loan.used_up) {
                 (true, ..) => "in part".to_owned(),
                 (_, true, _) => format!("by value to parameter {parameter}"),
                 (_, _, true) => format!("to parameter {parameter}, which may use it up"),
@@ -173,9 +173,9 @@ pub(super) fn loans(made: &Made<'_>) -> String {
             };
             line!(text, "site {site}: {name} is lent {how}");
         }
-        for splitting in loans.carvings.get(&site).into_iter().flatten() {
+        for splitting in loans.splittings.get(&site).into_iter().flatten() {
             match splitting {
-                Carving::Parts { binding, leaves, .. } => {
+                Splitting::Parts { binding, leaves, .. } => {
                     let operands: Vec<String> = leaves.iter().map(|leaf| leaf.operand.to_string()).collect();
                     let name = made.name(*binding);
                     line!(
@@ -184,7 +184,7 @@ pub(super) fn loans(made: &Made<'_>) -> String {
                         operands.join(", ")
                     );
                 }
-                Carving::Halves { binding, halves } => {
+                Splitting::Halves { binding, halves } => {
                     let halves = made.names(halves.iter().map(|(half, _)| half));
                     line!(
                         text,
@@ -285,7 +285,7 @@ fn of_entry(entry: &Entry) -> String {
         Entry::Save(_) => "saved".to_owned(),
         Entry::Link(_, callee) => format!("saved by the callee as its parameter {callee}"),
         Entry::Moved { callee, .. } => format!("moves into parameter {callee} of the callee"),
-        Entry::Carved { required: own, .. } => format!("{}, parts of it by the callee", required(own)),
+        Entry::Split { required: own, .. } => format!("{}, parts of it by the callee", required(own)),
         Entry::Parameter { required: own, .. } => required(own).to_owned(),
         Entry::ParameterLink {
             callee,

@@ -5,7 +5,7 @@ use super::sites::Needed;
 use crate::cfg::{BindingId, Flow};
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::names::Kind;
-use crate::spine::{LentPart, Lowered, SiteId};
+use crate::spine::{FilledLoan, Lowered, SiteId};
 use proc_macro2::Ident;
 
 /// Variables that another one which is saved at a site borrows exclusively, and so saves.
@@ -43,7 +43,7 @@ pub fn filled_loans(
     let mut found = FilledLoans {
         sites: vec![Vec::new(); flow.sites.len()],
     };
-    for part in &lowered.lent_parts {
+    for part in &lowered.filled_loans {
         let Some((value, made)) = value_of(flow, part) else {
             continue;
         };
@@ -68,7 +68,7 @@ pub fn filled_loans(
 }
 
 /// The user's variable, and what its initialiser has made.
-fn value_of(flow: &Flow, part: &LentPart) -> Option<(BindingId, BindingId)> {
+fn value_of(flow: &Flow, part: &FilledLoan) -> Option<(BindingId, BindingId)> {
     let made = flow.bindings.iter().position(|one| one.ident == part.value)?;
     let is_value = |one: &crate::cfg::Binding| one.inputs.iter().any(|(input, _)| *input == made);
     Some((flow.bindings.iter().position(is_value)?, made))

@@ -1,12 +1,12 @@
 //! What a call that leads to a site borrows, and so keeps this function from saving itself.
 
-use super::place_splitting::{Carving, Leaf, Projection, carve, projections, unboxed};
+use super::place_splitting::{Leaf, Projection, Splitting, projections, split, unboxed};
 use crate::cfg::{BindingId, Flow};
 use crate::diagnostics::{Diagnostics, Refusal, Subject};
 use crate::library::Library;
 use crate::liveness::Liveness;
 use crate::spine::{Block, Lowered, SiteId, Spine, StepKind};
-use crate::strategies::Class;
+use crate::strategies::Strategy;
 use crate::syntax::mentions::names_in;
 use crate::syntax::origins::{Origin, is_repeatable, origin, place_root};
 use quote::ToTokens;
@@ -14,11 +14,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use syn::{Expr, UnOp};
 
 /// For every call site, the variables that live in a parameter of the callee during the call.
-pub type Lends = HashMap<SiteId, Vec<Lend>>;
+pub type CallLoans = HashMap<SiteId, Vec<Loan>>;
 
 /// A variable that lives in a parameter of the callee during the call.
 #[derive(Debug, Clone, Copy)]
-pub struct Lend {
+pub struct Loan {
     /// The variable.
     pub binding: BindingId,
     /// The callee's parameter.
@@ -28,11 +28,11 @@ pub struct Lend {
     /// Whether it is the receiver of a method that may take it by value.
     pub used_up: bool,
     /// Whether only a part of it is lent.
-    pub carved: bool,
+    pub split: bool,
 }
 
 /// For every call site, the variables of which it borrows only a part.
-pub type Carvings = HashMap<SiteId, Vec<Carving>>;
+pub type Splittings = HashMap<SiteId, Vec<Splitting>>;
 
 /// The other operands of such a call.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ pub struct Others {
 }
 
 /// What an operand lends.
-enum Lent {
+enum OperandLoan {
     Nothing,
     Whole(BindingId),
     /// The way to a part, and how many boxes are looked into at its end.
@@ -72,9 +72,9 @@ pub fn operands(call: &Expr) -> Vec<(&Expr, bool)> {
 #[derive(Debug, Default)]
 pub struct Loans {
     /// The variables that live in a parameter of the callee during the call.
-    pub calls: Lends,
+    pub calls: CallLoans,
     /// The variables of which a call borrows only a part.
-    pub carvings: Carvings,
+    pub splittings: Splittings,
     /// The other operands of the calls that borrow parts.
     pub others: HashMap<SiteId, Others>,
 }
@@ -85,14 +85,14 @@ pub fn loans(
     lowered: &Lowered,
     flow: &Flow,
     liveness: &Liveness,
-    classes: &[Class],
+    strategies: &[Strategy],
     errors: &mut Diagnostics,
 ) -> Loans {
     let mut finder = Finder {
         library,
         flow,
         liveness,
-        classes,
+        strategies,
         errors,
         found: Loans::default(),
     };
@@ -104,7 +104,7 @@ struct Finder<'a> {
     library: &'a Library,
     flow: &'a Flow,
     liveness: &'a Liveness,
-    classes: &'a [Class],
+    strategies: &'a [Strategy],
     errors: &'a mut Diagnostics,
     found: Loans,
 }
@@ -133,29 +133,29 @@ impl Finder<'_> {
     }
 
     fn call(&mut self, site: SiteId, call: &Expr) {
-        let mut found: Vec<Lend> = Vec::new();
+        let mut found: Vec<Loan> = Vec::new();
         let mut parts: Vec<(BindingId, Vec<Leaf>)> = Vec::new();
-        let mut halves: Vec<Carving> = Vec::new();
+        let mut halves: Vec<Splitting> = Vec::new();
         for (index, (operand, is_receiver)) in operands(call).into_iter().enumerate() {
             let parameter = index as u32;
             match self.operand(site, operand, is_receiver) {
-                Lent::Nothing => {}
-                Lent::Whole(binding) => {
+                OperandLoan::Nothing => {}
+                OperandLoan::Whole(binding) => {
                     let mutable = self.flow.bindings[binding].mutable;
                     let itself = self.resolve(site, operand) == Some(binding)
-                        && matches!(self.classes[binding], Class::Saved | Class::Skipped);
+                        && matches!(self.strategies[binding], Strategy::Saved | Strategy::Skipped);
                     let is_own = matches!(operand, Expr::Path(_)) && itself;
                     let by_value = is_own && !(is_receiver && mutable);
                     let is_last = !self.liveness.is_live(self.flow, site, binding);
-                    found.push(Lend {
+                    found.push(Loan {
                         binding,
                         parameter,
                         by_value,
                         used_up: is_own && is_receiver && mutable && is_last,
-                        carved: false,
+                        split: false,
                     });
                 }
-                Lent::Part(binding, path, derefs) => {
+                OperandLoan::Part(binding, path, derefs) => {
                     let leaf = Leaf {
                         operand: index,
                         path,
@@ -168,8 +168,8 @@ impl Finder<'_> {
                         None => parts.push((binding, vec![leaf])),
                     }
                 }
-                Lent::Half(list, half) => self.half(&mut halves, list, half, parameter),
-                Lent::Unclear(binding) => self.refuse_part(binding, operand),
+                OperandLoan::Half(list, half) => self.half(&mut halves, list, half, parameter),
+                OperandLoan::Unclear(binding) => self.refuse_part(binding, operand),
             }
         }
         if !parts.is_empty() {
@@ -177,26 +177,26 @@ impl Finder<'_> {
             let others = self.others(site, call, &lent.map(|leaf| leaf.operand).collect());
             self.found.others.insert(site, others);
         }
-        let mut carvings = halves;
+        let mut splittings = halves;
         for (binding, leaves) in parts {
             let first = leaves[0].operand;
             let name = &self.flow.bindings[binding].ident;
-            match carve(self.library, call, name, binding, leaves) {
-                Some(carving) => carvings.push(carving),
+            match split(self.library, call, name, binding, leaves) {
+                Some(splitting) => splittings.push(splitting),
                 None => self.refuse_part(binding, operands(call)[first].0),
             }
         }
-        let carved = carvings.iter().map(Carving::binding);
-        found.extend(carved.map(|binding| Lend {
+        let split = splittings.iter().map(Splitting::binding);
+        found.extend(split.map(|binding| Loan {
             binding,
             parameter: 0,
             by_value: false,
             used_up: false,
-            carved: true,
+            split: true,
         }));
         self.found.calls.insert(site, found);
-        if !carvings.is_empty() {
-            self.found.carvings.insert(site, carvings);
+        if !splittings.is_empty() {
+            self.found.splittings.insert(site, splittings);
         }
     }
 
@@ -210,7 +210,7 @@ impl Finder<'_> {
             let used: Vec<BindingId> = scope.iter().copied().filter(of_operand).collect();
             let through_references = used
                 .iter()
-                .any(|id| matches!(self.classes[*id], Class::Reexecuted { .. }));
+                .any(|id| matches!(self.strategies[*id], Strategy::Reexecuted { .. }));
             let is_value = matches!(operand, Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_))
                 || matches!(operand, Expr::MethodCall(_))
                     && origin(self.library, operand, &HashSet::new()) == Origin::Value;
@@ -225,17 +225,17 @@ impl Finder<'_> {
         others
     }
 
-    fn half(&self, halves: &mut Vec<Carving>, list: BindingId, half: BindingId, parameter: u32) {
-        if !halves.iter().any(|carving| carving.binding() == list) {
+    fn half(&self, halves: &mut Vec<Splitting>, list: BindingId, half: BindingId, parameter: u32) {
+        if !halves.iter().any(|splitting| splitting.binding() == list) {
             let step = self.flow.bindings[half].step;
             let all = (0..self.flow.bindings.len()).filter(|id| self.flow.bindings[*id].step == step);
-            halves.push(Carving::Halves {
+            halves.push(Splitting::Halves {
                 binding: list,
                 halves: all.map(|id| (id, None)).collect(),
             });
         }
-        for carving in halves {
-            if let Carving::Halves { binding, halves } = carving
+        for splitting in halves {
+            if let Splitting::Halves { binding, halves } = splitting
                 && *binding == list
             {
                 halves
@@ -247,7 +247,7 @@ impl Finder<'_> {
     }
 
     /// What an operand lends.
-    fn operand(&mut self, site: SiteId, operand: &Expr, is_receiver: bool) -> Lent {
+    fn operand(&mut self, site: SiteId, operand: &Expr, is_receiver: bool) -> OperandLoan {
         let mut behind = 0;
         let (place, exclusive) = match operand {
             Expr::Reference(one) => (&*one.expr, one.mutability.is_some()),
@@ -259,23 +259,23 @@ impl Finder<'_> {
             other => (other, false),
         };
         if matches!(operand, Expr::Reference(_)) && !exclusive {
-            return Lent::Nothing;
+            return OperandLoan::Nothing;
         }
         let Some(binding) = self.resolve(site, place) else {
-            return Lent::Nothing;
+            return OperandLoan::Nothing;
         };
         // `f(*x)`: what is behind a reference can only be copied.
         let is_reference = matches!(
-            self.classes[binding],
-            Class::Exclusive | Class::Reexecuted { exclusive: true }
+            self.strategies[binding],
+            Strategy::Exclusive | Strategy::Reexecuted { exclusive: true }
         );
         if is_reference && !exclusive && !is_receiver && matches!(place, Expr::Unary(_)) {
-            return Lent::Nothing;
+            return OperandLoan::Nothing;
         }
         let whole = is_whole(place) && behind == 0;
         let live = self.liveness.is_live(self.flow, site, binding);
-        let lent = match self.classes[binding] {
-            Class::Saved | Class::Skipped => {
+        let lent = match self.strategies[binding] {
+            Strategy::Saved | Strategy::Skipped => {
                 let mutable = self.flow.bindings[binding].mutable;
                 match (exclusive, is_receiver, whole) {
                     (true, ..) => true,
@@ -285,10 +285,10 @@ impl Finder<'_> {
                     (false, false, false) => false,
                 }
             }
-            Class::Exclusive => exclusive || is_receiver || whole,
-            Class::Reexecuted { exclusive: true } if whole => return self.through_reference(binding),
-            Class::Reexecuted { exclusive: true } if exclusive || is_receiver => {
-                return Lent::Unclear(binding);
+            Strategy::Exclusive => exclusive || is_receiver || whole,
+            Strategy::Reexecuted { exclusive: true } if whole => return self.through_reference(binding),
+            Strategy::Reexecuted { exclusive: true } if exclusive || is_receiver => {
+                return OperandLoan::Unclear(binding);
             }
             _ => false,
         };
@@ -297,15 +297,15 @@ impl Finder<'_> {
             false => unboxed(place),
         };
         match (lent, whole, projections(self.library, place)) {
-            (false, ..) => Lent::Nothing,
-            (true, true, _) => Lent::Whole(binding),
-            (true, false, Some(path)) => Lent::Part(binding, path, derefs + behind),
-            (true, false, None) => Lent::Unclear(binding),
+            (false, ..) => OperandLoan::Nothing,
+            (true, true, _) => OperandLoan::Whole(binding),
+            (true, false, Some(path)) => OperandLoan::Part(binding, path, derefs + behind),
+            (true, false, None) => OperandLoan::Unclear(binding),
         }
     }
 
     /// `let r = &mut x; step(r)`: what is lent is `x`. `let (a, b) = x.split_at_mut(k); step(a)`: one half of `x`.
-    fn through_reference(&self, binding: BindingId) -> Lent {
+    fn through_reference(&self, binding: BindingId) -> OperandLoan {
         let reference = &self.flow.bindings[binding];
         let input_named = |name: &proc_macro2::Ident| {
             let mut inputs = reference.inputs.iter().map(|(input, _)| *input);
@@ -318,17 +318,17 @@ impl Finder<'_> {
             .any(|(one, other)| *one == binding || *other == binding);
         let found = match &reference.init {
             _ if traded => None,
-            Some(Expr::Reference(one)) if is_whole(&one.expr) => {
-                place_root(&one.expr).and_then(input_named).map(Lent::Whole)
-            }
+            Some(Expr::Reference(one)) if is_whole(&one.expr) => place_root(&one.expr)
+                .and_then(input_named)
+                .map(OperandLoan::Whole),
             Some(Expr::MethodCall(call)) if call.method == "split_at_mut" && is_whole(&call.receiver) => {
                 place_root(&call.receiver)
                     .and_then(input_named)
-                    .map(|list| Lent::Half(list, binding))
+                    .map(|list| OperandLoan::Half(list, binding))
             }
             _ => None,
         };
-        found.unwrap_or(Lent::Unclear(binding))
+        found.unwrap_or(OperandLoan::Unclear(binding))
     }
 
     fn refuse_part(&mut self, binding: BindingId, operand: &Expr) {

@@ -13,7 +13,7 @@ pub use filled_loans::FilledLoans;
 pub use jumps::{for_each_hidden_jump, for_each_jump, replace_jumps};
 pub use loans::{Loans, operands};
 pub use option_slots::OptionSlots;
-pub use place_splitting::{Carving, Leaf, Projection};
+pub use place_splitting::{Leaf, Projection, Splitting};
 pub use reborrows::Reborrows;
 pub use schedule::{Aliases, Crossings, Mode, Runs, Schedule, Segment, behind_the_sites};
 
@@ -22,7 +22,7 @@ use crate::diagnostics::Diagnostics;
 use crate::library::Library;
 use crate::liveness::Liveness;
 use crate::spine::Lowered;
-use crate::strategies::Class;
+use crate::strategies::Strategy;
 use proc_macro2::Ident;
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ use std::collections::HashMap;
 #[derive(Debug)]
 pub struct Plan {
     /// How every variable comes back.
-    pub classes: Vec<Class>,
+    pub strategies: Vec<Strategy>,
     /// Which statements are skipped, which run again, and how variables get out of what is skipped.
     pub schedule: Schedule,
     /// The sites, site `k` at index `k - 1`.
@@ -87,7 +87,7 @@ impl SitePlan {
     pub fn restores(&self, binding: BindingId) -> bool {
         self.entries.iter().any(|entry| match entry {
             Entry::Save(id) | Entry::Link(id, _) | Entry::Moved { binding: id, .. } => *id == binding,
-            Entry::Carved {
+            Entry::Split {
                 binding: id,
                 required,
                 ..
@@ -123,7 +123,7 @@ pub enum Entry {
         parameter: Option<u32>,
     },
     /// A variable of which a part lives in the callee's parameters during the call.
-    Carved {
+    Split {
         /// The variable.
         binding: BindingId,
         /// The own parameter that it is, if it is one as a whole.
@@ -158,7 +158,7 @@ impl Entry {
     pub fn binding(&self) -> BindingId {
         match self {
             Self::Save(binding) | Self::Link(binding, _) => *binding,
-            Self::Carved { binding, .. }
+            Self::Split { binding, .. }
             | Self::Moved { binding, .. }
             | Self::Parameter { binding, .. }
             | Self::ParameterLink { binding, .. } => *binding,
@@ -170,8 +170,8 @@ impl Entry {
         match self {
             Self::Save(_) | Self::Link(..) => true,
             Self::Moved { .. } => false,
-            Self::Carved { parameter: None, .. } => true,
-            Self::Carved { required, .. }
+            Self::Split { parameter: None, .. } => true,
+            Self::Split { required, .. }
             | Self::Parameter { required, .. }
             | Self::ParameterLink { required, .. } => *required,
         }
@@ -184,21 +184,21 @@ pub fn plan(
     lowered: &Lowered,
     flow: &Flow,
     liveness: &Liveness,
-    classes: Vec<Class>,
+    strategies: Vec<Strategy>,
     errors: &mut Diagnostics,
 ) -> Plan {
-    let runs = schedule::runs(lowered, flow, liveness, &classes);
-    let loans = loans::loans(library, lowered, flow, liveness, &classes, errors);
-    let mut needed = sites::needed(library, lowered, flow, liveness, &classes, &runs, &loans);
+    let runs = schedule::runs(lowered, flow, liveness, &strategies);
+    let loans = loans::loans(library, lowered, flow, liveness, &strategies, errors);
+    let mut needed = sites::needed(library, lowered, flow, liveness, &strategies, &runs, &loans);
     // What crosses a skipped run may have to be saved at more sites, and what more sites save changes how it crosses.
     let (sites, crossings, aliases) = loop {
-        let sites = sites::entries(flow, liveness, &classes, &needed, &loans);
+        let sites = sites::entries(flow, liveness, &strategies, &needed, &loans);
         let aliases = sites::aliases(flow, &sites);
         let given = schedule::Given {
             lowered,
             flow,
             liveness,
-            classes: &classes,
+            strategies: &strategies,
             runs: &runs,
             sites: &sites,
             aliases: &aliases,
@@ -215,11 +215,11 @@ pub fn plan(
     };
     let filled = filled_loans::filled_loans(lowered, flow, &needed, &schedule.runs, errors);
     let option_slots = option_slots::option_slots(library, lowered, flow, &sites, &schedule, errors);
-    let reborrows = reborrows::reborrows(library, flow, liveness, &classes, &loans, errors);
-    reborrows::refuse_under_aliases(flow, liveness, &classes, &schedule.aliases, errors);
+    let reborrows = reborrows::reborrows(library, flow, liveness, &strategies, &loans, errors);
+    reborrows::refuse_under_aliases(flow, liveness, &strategies, &schedule.aliases, errors);
     let keys = sites::keys(flow, &sites);
     Plan {
-        classes,
+        strategies,
         schedule,
         sites,
         loans,

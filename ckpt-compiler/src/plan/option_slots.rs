@@ -154,7 +154,7 @@ pub fn option_slots(
     let is_parameter =
         |id: &BindingId| matches!(flow.bindings[*id].declaration, Declaration::Parameter { .. });
     let carried =
-        (0..flow.bindings.len()).filter(|id| schedule.crossings.modes.get(id) == Some(&Mode::Carried));
+        (0..flow.bindings.len()).filter(|id| schedule.crossings.modes.get(id) == Some(&Mode::InSlot));
     let place = Place {
         parked: carried.filter(is_parameter).collect(),
         ..Place::default()
@@ -201,7 +201,7 @@ impl Router<'_> {
         for group in &groups[..guarded] {
             match group {
                 Segment::Item(_) => {}
-                Segment::Replay(step) => self.replay(step, &place),
+                Segment::Reexecuted(step) => self.replay(step, &place),
                 Segment::Run(steps) => self.run(steps, &place),
                 Segment::Spine(step) => self.spine_step(step, &place),
             }
@@ -222,11 +222,11 @@ impl Router<'_> {
 
     fn declared_by(&self, group: &Segment<'_>) -> Vec<BindingId> {
         let steps: Vec<StepId> = match group {
-            Segment::Item(step) | Segment::Replay(step) | Segment::Spine(step) => vec![step.range.start],
+            Segment::Item(step) | Segment::Reexecuted(step) | Segment::Spine(step) => vec![step.range.start],
             Segment::Run(steps) => steps.iter().map(|step| step.range.start).collect(),
         };
         let all = steps.into_iter().flat_map(|step| declared(self.flow, step));
-        let carried = |id: &BindingId| self.schedule.crossings.modes.get(id) == Some(&Mode::Carried);
+        let carried = |id: &BindingId| self.schedule.crossings.modes.get(id) == Some(&Mode::InSlot);
         all.map(|(id, _)| id).filter(carried).collect()
     }
 

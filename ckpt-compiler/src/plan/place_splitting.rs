@@ -33,9 +33,9 @@ pub struct Leaf {
     pub is_receiver: bool,
 }
 
-/// How one variable is carved up for a call.
+/// How one variable is split up for a call.
 #[derive(Debug, Clone)]
-pub enum Carving {
+pub enum Splitting {
     /// Fields and elements of the variable itself.
     Parts {
         /// The variable.
@@ -54,7 +54,7 @@ pub enum Carving {
     },
 }
 
-impl Carving {
+impl Splitting {
     /// The variable.
     pub fn binding(&self) -> BindingId {
         match self {
@@ -97,13 +97,13 @@ pub fn unboxed(place: &Expr) -> (&Expr, usize) {
 }
 
 /// Carves up a variable for a call; nothing where its parts cannot be told apart.
-pub fn carve(
+pub fn split(
     library: &Library,
     call: &Expr,
     name: &Ident,
     binding: BindingId,
     lent: Vec<Leaf>,
-) -> Option<Carving> {
+) -> Option<Splitting> {
     let mut leaves = lent;
     let mut hoisted = Vec::new();
     for (index, (operand, is_receiver)) in operands(call).into_iter().enumerate() {
@@ -130,7 +130,7 @@ pub fn carve(
         }
     }
     let paths: Vec<(&[Projection], bool)> = leaves.iter().map(|leaf| (&leaf.path[..], leaf.shared)).collect();
-    can_be_told_apart(&paths, false).then_some(Carving::Parts {
+    can_be_told_apart(&paths, false).then_some(Splitting::Parts {
         binding,
         leaves,
         hoisted,

@@ -8,7 +8,7 @@ use crate::library::Library;
 use crate::liveness::Liveness;
 use crate::names::Kind;
 use crate::spine::SiteId;
-use crate::strategies::Class;
+use crate::strategies::Strategy;
 use crate::syntax::purity::is_pure;
 use std::collections::BTreeSet;
 use syn::Expr;
@@ -46,11 +46,11 @@ pub fn reborrows(
     library: &Library,
     flow: &Flow,
     liveness: &Liveness,
-    classes: &[Class],
+    strategies: &[Strategy],
     loans: &Loans,
     errors: &mut Diagnostics,
 ) -> Reborrows {
-    let of_site = |site| of_site(library, flow, liveness, classes, loans, site, errors);
+    let of_site = |site| of_site(library, flow, liveness, strategies, loans, site, errors);
     let sites = (1..=flow.sites.len() as SiteId).map(of_site).collect();
     Reborrows { sites }
 }
@@ -59,7 +59,7 @@ fn of_site(
     library: &Library,
     flow: &Flow,
     liveness: &Liveness,
-    classes: &[Class],
+    strategies: &[Strategy],
     loans: &Loans,
     site: SiteId,
     errors: &mut Diagnostics,
@@ -67,11 +67,11 @@ fn of_site(
     let here = &flow.sites[site as usize - 1];
     let lent = loans.calls.get(&site).map(Vec::as_slice).unwrap_or_default();
     let mut planned = SiteReborrows {
-        references: next_to_parts(library, flow, liveness, classes, loans, site, errors),
+        references: next_to_parts(library, flow, liveness, strategies, loans, site, errors),
         swap_groups: Vec::new(),
     };
     for &id in &here.scope {
-        let exclusive = matches!(classes[id], Class::Reexecuted { exclusive: true });
+        let exclusive = matches!(strategies[id], Strategy::Reexecuted { exclusive: true });
         let is_argument = is_read_by_call(flow, site, id);
         let is_used = is_argument || liveness.is_live(flow, site, id);
         let mut bases = flow.bindings[id].inputs.iter().map(|(input, _)| *input);
@@ -86,7 +86,7 @@ fn of_site(
         }
         let group = trading_group(flow, id);
         let trades = group.len() > 1;
-        let group = with_borrowed(flow, classes, group);
+        let group = with_borrowed(flow, strategies, group);
         let is_call = loans.calls.contains_key(&site);
         if group.iter().all(|id| can_be_reborrowed(library, flow, *id)) && !(trades && is_call) {
             if let Some((reference, base)) = hidden_base(flow, site, &group) {
@@ -113,7 +113,7 @@ fn next_to_parts(
     library: &Library,
     flow: &Flow,
     liveness: &Liveness,
-    classes: &[Class],
+    strategies: &[Strategy],
     loans: &Loans,
     site: SiteId,
     errors: &mut Diagnostics,
@@ -122,14 +122,14 @@ fn next_to_parts(
     let mut found = Vec::new();
     let parts: BTreeSet<BindingId> = lent
         .iter()
-        .filter(|lend| lend.carved)
+        .filter(|lend| lend.split)
         .map(|lend| lend.binding)
         .collect();
     if parts.is_empty() {
         return found;
     }
     for &id in &flow.sites[site as usize - 1].scope {
-        let shared = classes[id] == Class::Reexecuted { exclusive: false };
+        let shared = strategies[id] == Strategy::Reexecuted { exclusive: false };
         let is_argument = loans
             .others
             .get(&site)
@@ -137,7 +137,7 @@ fn next_to_parts(
         if !shared || !(is_argument || liveness.is_live(flow, site, id)) {
             continue;
         }
-        let group = made_from(flow, classes, id);
+        let group = made_from(flow, strategies, id);
         let base = group
             .iter()
             .flat_map(|id| flow.bindings[*id].inputs.iter().map(|(input, _)| *input))
@@ -157,12 +157,12 @@ fn next_to_parts(
 }
 
 /// The variable and those which it is made from that are made again at restart.
-fn made_from(flow: &Flow, classes: &[Class], id: BindingId) -> Vec<BindingId> {
+fn made_from(flow: &Flow, strategies: &[Strategy], id: BindingId) -> Vec<BindingId> {
     let mut all = BTreeSet::from([id]);
     let mut open = vec![id];
     while let Some(id) = open.pop() {
         for (input, _) in &flow.bindings[id].inputs {
-            if matches!(classes[*input], Class::Reexecuted { .. }) && all.insert(*input) {
+            if matches!(strategies[*input], Strategy::Reexecuted { .. }) && all.insert(*input) {
                 open.push(*input);
             }
         }
@@ -189,7 +189,7 @@ fn refuse_next_to_part(flow: &Flow, id: BindingId, base: BindingId, errors: &mut
 /// Whether the variable is the item of a `for`, which is refused together with its iterator.
 fn is_item(flow: &Flow, id: BindingId) -> bool {
     let inputs = &flow.bindings[id].inputs;
-    flow.bindings[id].replays
+    flow.bindings[id].reexecutes
         && !is_iterator(&flow.bindings[id])
         && inputs
             .iter()
@@ -226,12 +226,12 @@ fn trading_group(flow: &Flow, id: BindingId) -> Vec<BindingId> {
 }
 
 /// The references together with those that they are made from.
-fn with_borrowed(flow: &Flow, classes: &[Class], group: Vec<BindingId>) -> Vec<BindingId> {
+fn with_borrowed(flow: &Flow, strategies: &[Strategy], group: Vec<BindingId>) -> Vec<BindingId> {
     let mut all: BTreeSet<BindingId> = group.iter().copied().collect();
     let mut open = group;
     while let Some(id) = open.pop() {
         for (input, _) in &flow.bindings[id].inputs {
-            let exclusive = matches!(classes[*input], Class::Reexecuted { exclusive: true });
+            let exclusive = matches!(strategies[*input], Strategy::Reexecuted { exclusive: true });
             if exclusive && all.insert(*input) {
                 open.push(*input);
             }
@@ -257,7 +257,7 @@ fn hidden_base(flow: &Flow, site: SiteId, group: &[BindingId]) -> Option<(Bindin
 pub fn refuse_under_aliases(
     flow: &Flow,
     liveness: &Liveness,
-    classes: &[Class],
+    strategies: &[Strategy],
     aliases: &Aliases,
     errors: &mut Diagnostics,
 ) {
@@ -265,8 +265,8 @@ pub fn refuse_under_aliases(
         let Some((_, end)) = flow.points.get(step) else {
             continue;
         };
-        for (id, class) in classes.iter().enumerate() {
-            let exclusive = matches!(class, Class::Reexecuted { exclusive: true });
+        for (id, class) in strategies.iter().enumerate() {
+            let exclusive = matches!(class, Strategy::Reexecuted { exclusive: true });
             let before = flow.bindings[id].step < *step;
             if !exclusive || !before || !liveness.is_live_at(flow, *end, id) {
                 continue;
@@ -316,13 +316,13 @@ fn can_be_reborrowed(library: &Library, flow: &Flow, id: BindingId) -> bool {
         .iter()
         .filter(|(one, other)| *one == id || *other == id)
         .count();
-    let made_by_ckpt = binding.replays && !binding.mutable;
+    let made_by_ckpt = binding.reexecutes && !binding.mutable;
     (pure || made_by_ckpt) && lent == swaps
 }
 
 /// Whether the variable is the iterator of a `for`.
 fn is_iterator(binding: &crate::cfg::Binding) -> bool {
-    binding.replays && binding.is_for(Kind::Iterator)
+    binding.reexecutes && binding.is_for(Kind::Iterator)
 }
 
 fn is_pure_borrow(library: &Library, expr: &Expr) -> bool {
@@ -371,7 +371,7 @@ fn refuse_exclusive(flow: &Flow, id: BindingId, errors: &mut Diagnostics) {
         _ if is_closure && binding.mutable => Refusal::ClosureChanges { name },
         _ if is_closure => Refusal::ClosureLooks { name },
         Declaration::Arm => Refusal::PatternBorrowsExclusively { name },
-        _ if binding.replays || binding.is_synthetic() => Refusal::ForBorrowsExclusively,
+        _ if binding.reexecutes || binding.is_synthetic() => Refusal::ForBorrowsExclusively,
         _ => Refusal::BorrowsExclusively { name },
     };
     let refusal = refusal(name.clone());

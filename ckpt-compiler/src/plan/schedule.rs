@@ -8,7 +8,7 @@ use crate::names::Kind;
 use crate::parse::options::Treatment;
 use crate::spine::for_each_block;
 use crate::spine::{Block, Lowered, SiteId, Sites, Step, StepId, StepKind};
-use crate::strategies::Class;
+use crate::strategies::Strategy;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub enum Mode {
     /// Stays inside.
     Trapped,
     /// Kept in an option slot from statement to statement, see [`super::option_slots`].
-    Carried,
+    InSlot,
 }
 
 /// A group of statements of a block.
@@ -35,7 +35,7 @@ pub enum Segment<'a> {
     /// Statements that a restart skips together.
     Run(Vec<&'a Step>),
     /// A statement that runs again at restart.
-    Replay(&'a Step),
+    Reexecuted(&'a Step),
     /// A statement with a site.
     Spine(&'a Step),
 }
@@ -44,7 +44,7 @@ impl Segment<'_> {
     /// The numbers that its statements cover.
     pub fn range(&self) -> Range<StepId> {
         match self {
-            Self::Item(step) | Self::Replay(step) | Self::Spine(step) => step.range.clone(),
+            Self::Item(step) | Self::Reexecuted(step) | Self::Spine(step) => step.range.clone(),
             Self::Run(steps) => steps[0].range.start..steps[steps.len() - 1].range.end,
         }
     }
@@ -81,7 +81,7 @@ impl Runs {
                 }
                 StepKind::Plain(_) if self.reexecuted.contains(&step.range.start) => {
                     flush(&mut run, &mut segments);
-                    segments.push(Segment::Replay(step));
+                    segments.push(Segment::Reexecuted(step));
                 }
                 StepKind::Plain(_) => {
                     if self.boundaries.contains(&step.range.start) {
@@ -139,20 +139,20 @@ pub fn behind_the_sites(block: &Block) -> &[Step] {
 
 /// The statements that declare a name which their run has declared already: the older variable may still be alive, to
 /// the end of the block, so the newer one begins another run. One that was moved (or copied) into the newer does not.
-fn boundaries(lowered: &Lowered, flow: &Flow, replays: &BTreeSet<StepId>) -> BTreeSet<StepId> {
+fn boundaries(lowered: &Lowered, flow: &Flow, reexecutes: &BTreeSet<StepId>) -> BTreeSet<StepId> {
     let mut found = BTreeSet::new();
-    find_boundaries(&lowered.body, flow, replays, &mut found);
+    find_boundaries(&lowered.body, flow, reexecutes, &mut found);
     found
 }
 
-fn find_boundaries(block: &Block, flow: &Flow, replays: &BTreeSet<StepId>, found: &mut BTreeSet<StepId>) {
+fn find_boundaries(block: &Block, flow: &Flow, reexecutes: &BTreeSet<StepId>, found: &mut BTreeSet<StepId>) {
     let mut run: Vec<BindingId> = Vec::new();
     for step in &block.steps {
         let start = step.range.start;
         match &step.kind {
             StepKind::Item(_) if step.defines_a_macro() => run.clear(),
             StepKind::Item(_) => {}
-            StepKind::Plain(_) if !replays.contains(&start) => {
+            StepKind::Plain(_) if !reexecutes.contains(&start) => {
                 let new: Vec<BindingId> = declared(flow, start).map(|(id, _)| id).collect();
                 let stays = |old: &BindingId| {
                     let same = new
@@ -173,7 +173,7 @@ fn find_boundaries(block: &Block, flow: &Flow, replays: &BTreeSet<StepId>, found
             StepKind::Spine(spine) => {
                 run.clear();
                 for_each_block(&spine.spine, &mut |inner| {
-                    find_boundaries(inner, flow, replays, found)
+                    find_boundaries(inner, flow, reexecutes, found)
                 });
             }
         }
@@ -199,7 +199,7 @@ fn borrows_what_moves_out(flow: &Flow, run: &[BindingId], new: &[BindingId]) -> 
 
 /// The statements that must run again at restart: those whose variables are needed beyond their own run. Whether one
 /// ends a run depends on this, and the other way round.
-pub fn runs(lowered: &Lowered, flow: &Flow, liveness: &Liveness, classes: &[Class]) -> Runs {
+pub fn runs(lowered: &Lowered, flow: &Flow, liveness: &Liveness, strategies: &[Strategy]) -> Runs {
     let mut runs = Runs {
         step_ends: crate::spine::step_ends(&lowered.body),
         ..Runs::default()
@@ -209,7 +209,7 @@ pub fn runs(lowered: &Lowered, flow: &Flow, liveness: &Liveness, classes: &[Clas
         let mut finder = Reexecuted {
             flow,
             liveness,
-            classes,
+            strategies,
             boundaries: &runs.boundaries,
             found: &mut runs.reexecuted,
         };
@@ -225,7 +225,7 @@ pub fn runs(lowered: &Lowered, flow: &Flow, liveness: &Liveness, classes: &[Clas
 struct Reexecuted<'a> {
     flow: &'a Flow,
     liveness: &'a Liveness,
-    classes: &'a [Class],
+    strategies: &'a [Strategy],
     boundaries: &'a BTreeSet<StepId>,
     found: &'a mut BTreeSet<StepId>,
 }
@@ -256,7 +256,8 @@ impl Reexecuted<'_> {
         if later_sites.is_empty() {
             return;
         }
-        let again = plain.replays && !plain.is_condition() || plain.treatment == Some(Treatment::Reexecute);
+        let again =
+            plain.reexecutes && !plain.is_condition() || plain.treatment == Some(Treatment::Reexecute);
         let ends = |other: &Step| {
             let start = &other.range.start;
             matches!(other.kind, StepKind::Spine(_))
@@ -268,7 +269,7 @@ impl Reexecuted<'_> {
             .find(|other| ends(other))
             .map(|other| other.range.start);
         let needed = self.declared(step.range.start).any(|(id, _)| {
-            matches!(self.classes[id], Class::Reexecuted { .. })
+            matches!(self.strategies[id], Strategy::Reexecuted { .. })
                 && (later_sites
                     .iter()
                     .any(|site| self.liveness.is_live(self.flow, *site, id))
@@ -332,7 +333,7 @@ pub(super) struct Given<'a> {
     pub lowered: &'a Lowered,
     pub flow: &'a Flow,
     pub liveness: &'a Liveness,
-    pub classes: &'a [Class],
+    pub strategies: &'a [Strategy],
     pub runs: &'a Runs,
     pub sites: &'a [SitePlan],
     pub aliases: &'a Aliases,
@@ -416,7 +417,7 @@ impl Chooser<'_> {
             // Also where a site only offers it: rustc must see that it has a value there.
             let named = self.given.sites.iter().any(|site| site.names(id));
             if is_parameter && named && binding.ident != "self" && is_moved && is_given {
-                self.found.modes.insert(id, Mode::Carried);
+                self.found.modes.insert(id, Mode::InSlot);
                 self.found.given_again.insert(id, self.given_again(id));
             }
         }
@@ -448,7 +449,7 @@ impl Chooser<'_> {
                 true => self.groups_with(id, &group.range, later) > 1,
                 false => mentioned_from(self.given.flow, id, end),
             };
-            if mode == Mode::Trapped || !crosses || self.given.classes[id] != Class::Saved {
+            if mode == Mode::Trapped || !crosses || self.given.strategies[id] != Strategy::Saved {
                 continue;
             }
             let missing: Vec<SiteId> = later
@@ -464,21 +465,21 @@ impl Chooser<'_> {
             let absent = |site: &SiteId| !self.given.liveness.has_value(self.given.flow, *site, id);
             let given_again = self.given_again(id);
             if !given_again.is_empty() {
-                self.found.modes.insert(id, Mode::Carried);
+                self.found.modes.insert(id, Mode::InSlot);
                 self.found.given_again.insert(id, given_again);
                 continue;
             }
             if missing.is_empty() {
                 continue;
             }
-            if missing.iter().any(absent) || self.prefers_to_travel(id, binding) {
-                self.found.modes.insert(id, Mode::Carried);
+            if missing.iter().any(absent) || self.prefers_a_slot(id, binding) {
+                self.found.modes.insert(id, Mode::InSlot);
             } else {
                 self.forced.extend(missing.into_iter().map(|site| (site, id)));
             }
         }
         self.keep_order(&declared, &group);
-        self.let_absent_travel(&declared, later);
+        self.put_absent_in_slots(&declared, later);
     }
 
     /// In how many groups of statements, its own and the later ones, the variable is mentioned.
@@ -496,7 +497,7 @@ impl Chooser<'_> {
     /// after such a variable is bound behind the run too.
     fn keep_order(&mut self, declared: &[(BindingId, &Binding)], run: &Group) {
         let behind = |modes: &HashMap<BindingId, Mode>, id: &BindingId| {
-            matches!(modes.get(id), Some(Mode::MovedOut | Mode::Carried))
+            matches!(modes.get(id), Some(Mode::MovedOut | Mode::InSlot))
         };
         let first = declared.iter().find(|(id, _)| behind(&self.found.modes, id));
         let Some(first_step) = first.map(|(_, binding)| binding.step) else {
@@ -505,7 +506,7 @@ impl Chooser<'_> {
         for (id, binding) in declared {
             let follows = binding.step >= first_step && self.found.modes.get(id) == Some(&Mode::Deferred);
             let matters = binding.is_late()
-                || !binding.is_plainly_copy() && self.given.classes[*id] != Class::Synthetic;
+                || !binding.is_plainly_copy() && self.given.strategies[*id] != Strategy::Synthetic;
             let is_needed =
                 mentioned_from(self.given.flow, *id, run.range.end) || !self.is_moved_in(*id, run);
             if follows && matters && is_needed {
@@ -515,12 +516,13 @@ impl Chooser<'_> {
     }
 
     /// What is bound behind its run needs a value there, so at every later site; otherwise it travels.
-    fn let_absent_travel(&mut self, declared: &[(BindingId, &Binding)], later: &Later) {
+    fn put_absent_in_slots(&mut self, declared: &[(BindingId, &Binding)], later: &Later) {
         for (id, _) in declared {
             let restored = |site: &SiteId| self.given.sites[*site as usize - 1].restores(*id);
             let moved_out = self.found.modes.get(id) == Some(&Mode::MovedOut);
-            if moved_out && self.given.classes[*id] == Class::Saved && !later.sites.iter().all(restored) {
-                self.found.modes.insert(*id, Mode::Carried);
+            if moved_out && self.given.strategies[*id] == Strategy::Saved && !later.sites.iter().all(restored)
+            {
+                self.found.modes.insert(*id, Mode::InSlot);
             }
         }
     }
@@ -537,13 +539,13 @@ impl Chooser<'_> {
             event.binding == id && event.kind == Use::Write && run.range.contains(&event.step)
         };
         match binding.is_late() {
-            true if self.given.flow.events().any(given) => Mode::Carried,
+            true if self.given.flow.events().any(given) => Mode::InSlot,
             true => Mode::Late,
             false
                 if self.is_moved_in(id, run)
                     && !self.given.liveness.is_live_after(self.given.flow, run.last, id) =>
             {
-                Mode::Carried
+                Mode::InSlot
             }
             false => Mode::MovedOut,
         }
@@ -551,9 +553,10 @@ impl Chooser<'_> {
 
     /// A value that is dead at a site need not be saved for the statements in between, or for a branch in which the site
     /// is not: it may travel, unless something borrows from it. Plain numbers are saved, that is simpler to read.
-    fn prefers_to_travel(&self, id: BindingId, binding: &Binding) -> bool {
+    fn prefers_a_slot(&self, id: BindingId, binding: &Binding) -> bool {
         let elsewhere = binding.treatment == Some(Treatment::Elsewhere);
-        let is_made_again = |other: usize| matches!(self.given.classes[other], Class::Reexecuted { .. });
+        let is_made_again =
+            |other: usize| matches!(self.given.strategies[other], Strategy::Reexecuted { .. });
         let borrowed = self
             .given
             .flow
@@ -596,7 +599,7 @@ impl Chooser<'_> {
         declared: &[(BindingId, &Binding)],
         run: &Group,
     ) -> Mode {
-        let is_made_again = matches!(self.given.classes[id], Class::Reexecuted { .. });
+        let is_made_again = matches!(self.given.strategies[id], Strategy::Reexecuted { .. });
         if is_made_again && !self.is_behind_a_choice(id, binding, declared) || binding.conditional {
             return Mode::Trapped;
         }

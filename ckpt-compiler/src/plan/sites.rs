@@ -1,6 +1,6 @@
 //! Which variables each site registers, and how.
 
-use super::loans::{Lend, Loans};
+use super::loans::{Loan, Loans};
 use super::{Alias, Aliases, Entry, Runs, SitePlan};
 use crate::cfg::{BindingId, Declaration, Flow, Passing, Use};
 use crate::library::Library;
@@ -9,7 +9,7 @@ use crate::names;
 use crate::parse::options::Treatment;
 use crate::spine::for_each_block;
 use crate::spine::{Block, Lowered, SiteId, StepId, StepKind};
-use crate::strategies::Class;
+use crate::strategies::Strategy;
 use crate::syntax::purity::is_pure;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -23,11 +23,11 @@ pub fn needed(
     lowered: &Lowered,
     flow: &Flow,
     liveness: &Liveness,
-    classes: &[Class],
+    strategies: &[Strategy],
     runs: &Runs,
     loans: &Loans,
 ) -> Needed {
-    let replayed = replayed_ranges(lowered, flow);
+    let replayed = reexecuted_ranges(lowered, flow);
     (1..=flow.sites.len() as SiteId)
         .map(|site| {
             let here = &flow.sites[site as usize - 1];
@@ -62,18 +62,18 @@ pub fn needed(
                 .scope
                 .iter()
                 .copied()
-                .filter(|id| is_guard(library, flow, classes, *id));
+                .filter(|id| is_guard(library, flow, strategies, *id));
             found.extend(guards.filter(|id| liveness.has_value(flow, site, *id)));
-            with_inputs(flow, classes, found)
+            with_inputs(flow, strategies, found)
         })
         .collect()
 }
 
 /// Adds what the re-executed statements among the needed ones use.
-fn with_inputs(flow: &Flow, classes: &[Class], mut found: BTreeSet<BindingId>) -> BTreeSet<BindingId> {
+fn with_inputs(flow: &Flow, strategies: &[Strategy], mut found: BTreeSet<BindingId>) -> BTreeSet<BindingId> {
     let mut open: Vec<_> = found.iter().copied().collect();
     while let Some(id) = open.pop() {
-        if matches!(classes[id], Class::Reexecuted { .. }) {
+        if matches!(strategies[id], Strategy::Reexecuted { .. }) {
             for (input, _) in &flow.bindings[id].inputs {
                 if found.insert(*input) {
                     open.push(*input);
@@ -84,10 +84,10 @@ fn with_inputs(flow: &Flow, classes: &[Class], mut found: BTreeSet<BindingId>) -
     found
 }
 
-fn replayed_ranges<'a>(lowered: &Lowered, flow: &'a Flow) -> Vec<(Range<StepId>, &'a [BindingId])> {
+fn reexecuted_ranges<'a>(lowered: &Lowered, flow: &'a Flow) -> Vec<(Range<StepId>, &'a [BindingId])> {
     let mut ranges = HashMap::new();
     collect_ranges(&lowered.body, &mut ranges);
-    flow.replayed
+    flow.reexecuted
         .iter()
         .filter_map(|(step, used)| Some((ranges.get(step)?.clone(), used.as_slice())))
         .collect()
@@ -115,7 +115,7 @@ pub fn force(needed: &mut Needed, forced: Vec<(SiteId, BindingId)>) -> bool {
 pub fn entries(
     flow: &Flow,
     liveness: &Liveness,
-    classes: &[Class],
+    strategies: &[Strategy],
     needed: &Needed,
     loans: &Loans,
 ) -> Vec<SitePlan> {
@@ -146,7 +146,7 @@ pub fn entries(
                             callee: callee_of(id),
                         },
                     ));
-                } else if classes[id] == Class::Saved && wanted.contains(&id) {
+                } else if strategies[id] == Strategy::Saved && wanted.contains(&id) {
                     entries.push(variable_entry(id, callee_of(id)));
                 }
             }
@@ -159,15 +159,15 @@ pub fn entries(
         .collect()
 }
 
-fn variable_entry(id: BindingId, lend: Option<Lend>) -> Entry {
+fn variable_entry(id: BindingId, lend: Option<Loan>) -> Entry {
     match lend {
         None => Entry::Save(id),
-        Some(Lend { carved: true, .. }) => Entry::Carved {
+        Some(Loan { split: true, .. }) => Entry::Split {
             binding: id,
             parameter: None,
             required: true,
         },
-        Some(Lend {
+        Some(Loan {
             parameter: callee,
             by_value: true,
             ..
@@ -181,7 +181,7 @@ fn variable_entry(id: BindingId, lend: Option<Lend>) -> Entry {
 }
 
 /// A variable that nothing ever mentions again is kept for its destructor.
-fn is_guard(library: &Library, flow: &Flow, classes: &[Class], id: BindingId) -> bool {
+fn is_guard(library: &Library, flow: &Flow, strategies: &[Strategy], id: BindingId) -> bool {
     let binding = &flow.bindings[id];
     let moved =
         |(input, kind): &(BindingId, Use)| *kind == Use::Move && !flow.bindings[*input].is_plainly_copy();
@@ -189,7 +189,7 @@ fn is_guard(library: &Library, flow: &Flow, classes: &[Class], id: BindingId) ->
         || binding.is_late()
         || binding.init.as_ref().is_some_and(|init| !is_pure(library, init))
         || binding.inputs.iter().any(moved);
-    classes[id] == Class::Saved
+    strategies[id] == Strategy::Saved
         && binding.treatment != Some(Treatment::Elsewhere)
         && matches!(binding.declaration, Declaration::Let)
         && made
@@ -206,7 +206,7 @@ struct Parameter {
     passing: Passing,
     whole: bool,
     needed: bool,
-    callee: Option<Lend>,
+    callee: Option<Loan>,
 }
 
 fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Parameter) -> Option<Entry> {
@@ -231,7 +231,7 @@ fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Pa
             required: false,
         }),
         Passing::Exclusive => Some(match callee {
-            Some(Lend { carved: true, .. }) => Entry::Carved {
+            Some(Loan { split: true, .. }) => Entry::Split {
                 binding: id,
                 parameter: Some(index),
                 required: false,
@@ -249,12 +249,12 @@ fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Pa
             },
         }),
         Passing::Value => match callee {
-            Some(Lend { carved: true, .. }) => Some(Entry::Carved {
+            Some(Loan { split: true, .. }) => Some(Entry::Split {
                 binding: id,
                 parameter: whole.then_some(index),
                 required: true,
             }),
-            Some(Lend {
+            Some(Loan {
                 parameter: callee,
                 by_value: true,
                 ..
@@ -296,7 +296,7 @@ pub fn aliases(flow: &Flow, sites: &[SitePlan]) -> Aliases {
             let binding = entry.binding();
             let named = matches!(
                 entry,
-                Entry::Link(..) | Entry::Moved { .. } | Entry::Carved { .. } | Entry::ParameterLink { .. }
+                Entry::Link(..) | Entry::Moved { .. } | Entry::Split { .. } | Entry::ParameterLink { .. }
             );
             if named || flow.nameable(index as SiteId + 1, binding) {
                 continue;

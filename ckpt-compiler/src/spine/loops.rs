@@ -88,15 +88,15 @@ impl Lowering<'_> {
     /// The condition of a `while let`: binds its variables or leaves the loop.
     fn fetch(&mut self, condition: &Expr, steps: &mut Vec<super::Step>) {
         let bindings = super::select::condition_bindings(condition);
-        let replays = super::select::condition_borrows(self.marks.library, condition, self.references)
+        let reexecutes = super::select::condition_borrows(self.marks.library, condition, self.references)
             && !bindings.is_empty();
         let (names, mut patterns) = binding_names(&bindings);
         let mut values = Vec::new();
-        if replays && let Expr::Let(one) = condition {
+        if reexecutes && let Expr::Let(one) = condition {
             let copied = self.copied_out(&one.expr, &mut one.pat.as_ref().clone());
             values.extend(copied);
         }
-        if replays {
+        if reexecutes {
             patterns = names.iter().map(|name| quote!(#name)).collect();
             let by_reference = bindings.iter().any(|one| one.by_ref.is_some());
             let is_copied = |one: &&syn::PatIdent| !values.iter().any(|stmt| declares(stmt, &one.ident));
@@ -116,7 +116,7 @@ impl Lowering<'_> {
             parse_quote!(let (#(#patterns,)*) = if #condition { (#(#names,)*) } else { break };)
         };
         let condition_alone = match condition {
-            Expr::Let(one) if replays => Some(one),
+            Expr::Let(one) if reexecutes => Some(one),
             _ => None,
         };
         let again = condition_alone.map(|one| {
@@ -132,7 +132,7 @@ impl Lowering<'_> {
             stmt: condition,
             treatment: None,
             restart: None,
-            replays,
+            reexecutes,
             again,
         })));
         steps.extend(values.into_iter().map(plain));
@@ -238,10 +238,10 @@ impl Lowering<'_> {
         let again = parse_quote! {
             #rt::up_to(::core::iter::IntoIterator::into_iter(#iterable), #count)
         };
-        outer.push(replay(make, Some(again)));
+        outer.push(reexecuted(make, Some(again)));
         let here = Span::mixed_site().located_at(iterable.span());
         let check = quote_spanned!(here => (&#rt::Order(&#iterator)).check(););
-        outer.push(replay(
+        outer.push(reexecuted(
             parse_quote! {
                 {
                     #[allow(unused_imports)]
@@ -258,7 +258,7 @@ impl Lowering<'_> {
                 ::core::option::Option::None => break,
             };
         };
-        replay(fetch, Some(parse_quote!(#rt::again(&#frame, &mut #iterator))))
+        reexecuted(fetch, Some(parse_quote!(#rt::again(&#frame, &mut #iterator))))
     }
 }
 
@@ -287,12 +287,12 @@ fn made_plainly(iterator: &Ident, iterable: &Expr) -> syn::Stmt {
     parse_quote!(let mut #iterator = ::core::iter::IntoIterator::into_iter(#iterable);)
 }
 
-fn replay(stmt: syn::Stmt, again: Option<Expr>) -> super::Step {
+fn reexecuted(stmt: syn::Stmt, again: Option<Expr>) -> super::Step {
     step(StepKind::Plain(Plain {
         stmt,
         treatment: None,
         restart: None,
-        replays: true,
+        reexecutes: true,
         again: again.map(Box::new),
     }))
 }

@@ -3,7 +3,7 @@
 use super::keys::changing_names;
 use super::refilled::filled_parts_of;
 use super::{
-    Block, Branch, LentPart, Lowered, Plain, Site, SiteId, Sites, Spine, SpineStep, Step, StepKind, Target,
+    Block, Branch, FilledLoan, Lowered, Plain, Site, SiteId, Sites, Spine, SpineStep, Step, StepKind, Target,
 };
 use crate::desugar::form::Form;
 use crate::diagnostics::{Diagnostics, Refusal};
@@ -36,14 +36,14 @@ pub fn lower(
         names,
         errors,
         sites: Vec::new(),
-        lent_parts: Vec::new(),
+        filled_loans: Vec::new(),
     };
     let mut body = lowering.block((*function.block).clone());
     super::number(&mut body, 0);
     Lowered {
         body,
         sites: lowering.sites,
-        lent_parts: lowering.lent_parts,
+        filled_loans: lowering.filled_loans,
     }
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Lowering<'a> {
     pub(super) names: &'a Names,
     pub(super) errors: &'a mut Diagnostics,
     sites: Vec<Site>,
-    pub(super) lent_parts: Vec<LentPart>,
+    pub(super) filled_loans: Vec<FilledLoan>,
 }
 
 impl Lowering<'_> {
@@ -71,7 +71,7 @@ impl Lowering<'_> {
     /// A block together with the sites that it turns out to hold.
     pub(super) fn branch(&mut self, block: syn::Block) -> Branch {
         let before = self.next_site();
-        let block = match self.form.branches_apart && self.marks.in_block(&block) {
+        let block = match self.form.branches_in_blocks && self.marks.in_block(&block) {
             true => self.block(parse_quote!({ #block })),
             false => self.block(block),
         };
@@ -105,7 +105,7 @@ impl Lowering<'_> {
                 stmt: parse_quote!({}),
                 treatment,
                 restart: None,
-                replays: false,
+                reexecutes: false,
                 again: None,
             };
             match stmt {
@@ -200,7 +200,7 @@ impl Lowering<'_> {
                 stmt: Stmt::Local(local),
                 treatment,
                 restart: None,
-                replays: false,
+                reexecutes: false,
                 again: None,
             });
             out.push(step(kind));
@@ -389,7 +389,7 @@ pub(super) fn plain(stmt: Stmt) -> Step {
         stmt,
         treatment: None,
         restart: None,
-        replays: false,
+        reexecutes: false,
         again: None,
     }))
 }

@@ -96,7 +96,7 @@ pub struct Plain {
     /// For a variable that ckpt added: the value it has when a restart passes over the statement.
     pub restart: Option<TokenStream>,
     /// Whether it must run at restart, whatever it looks like (a rebuilt iterator's steps).
-    pub replays: bool,
+    pub reexecutes: bool,
     /// What its variables are made again from after a site that ended them, where that is not its initialiser.
     pub again: Option<Box<Expr>>,
 }
@@ -107,7 +107,7 @@ impl Plain {
         let Stmt::Local(Local { init: Some(init), .. }) = &self.stmt else {
             return false;
         };
-        self.replays && matches!(*init.expr, Expr::If(_))
+        self.reexecutes && matches!(*init.expr, Expr::If(_))
     }
 }
 
@@ -177,7 +177,7 @@ pub enum Spine {
         /// The arms.
         arms: Vec<Arm>,
         /// Whether the scrutinee is the user's, to be matched again at restart.
-        replays: bool,
+        reexecutes: bool,
     },
     /// `loop`; `while` and `for` have become one too.
     Loop {
@@ -216,7 +216,7 @@ pub struct Branch {
 pub struct Arm {
     /// Its pattern.
     pub pattern: Pat,
-    /// Its guard; only in a `match` that replays.
+    /// Its guard; only in a `match` that is re-executed.
     pub guard: Option<Box<Expr>>,
     /// Its body.
     pub body: Branch,
@@ -230,12 +230,12 @@ pub struct Lowered {
     /// The sites, site `k` at index `k - 1`.
     pub sites: Vec<Site>,
     /// What values that are filled borrow exclusively.
-    pub lent_parts: Vec<LentPart>,
+    pub filled_loans: Vec<FilledLoan>,
 }
 
 /// A variable that a value which a restart fills borrows exclusively for as long as it lives: `#[ckpt(refill(&mut grid))]`.
 #[derive(Debug)]
-pub struct LentPart {
+pub struct FilledLoan {
     /// The value as its initialiser makes it; the user's variable is what it moves into.
     pub value: Ident,
     /// The variable that is borrowed.

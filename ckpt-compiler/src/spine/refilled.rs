@@ -1,7 +1,7 @@
 //! Values that a restart makes again and fills: `#[ckpt(refill)]`.
 
 use super::lower::{Lowering, is_one_name, step};
-use super::{LentPart, Plain, Step, StepKind};
+use super::{FilledLoan, Plain, Step, StepKind};
 use crate::diagnostics::Refusal;
 use crate::names::Kind;
 use crate::parse::options::{FilledPart, Treatment, filled_parts};
@@ -54,7 +54,7 @@ impl Lowering<'_> {
                     stmt: made,
                     treatment: Some(Treatment::Reexecute),
                     restart: None,
-                    replays: false,
+                    reexecutes: false,
                     again: None,
                 })));
                 return true;
@@ -85,10 +85,10 @@ impl Lowering<'_> {
             stmt: parse_quote!(let #kind = #rt::Kind::of(#borrowed);),
             treatment: Some(Treatment::Reexecute),
             restart: None,
-            replays: false,
+            reexecutes: false,
             again: None,
         })));
-        self.lent_parts.push(LentPart {
+        self.filled_loans.push(FilledLoan {
             value: value.clone(),
             base: base.clone(),
             kind,
@@ -115,7 +115,7 @@ impl Lowering<'_> {
                 stmt: parse_quote!(let #name = #rt::with_stand_in(#taken);),
                 treatment: None,
                 restart: Some(quote::quote!(#rt::stand_in())),
-                replays: false,
+                reexecutes: false,
                 again: None,
             })));
         }

@@ -66,7 +66,7 @@ impl Lowering<'_> {
             return self.chain_with_else(condition, branch.then_branch, branch.else_branch, out);
         }
         if borrows {
-            return self.replay_if_let(
+            return self.reexecuted_if_let(
                 condition,
                 branch.then_branch,
                 branch.else_branch.map(|(_, e)| *e),
@@ -159,7 +159,7 @@ impl Lowering<'_> {
         let held = held_pattern(&held, patterns.is_empty());
         Spine::Match {
             scrutinee: parse_quote!(#choice),
-            replays: false,
+            reexecutes: false,
             arms: vec![
                 Arm {
                     pattern: parse_quote!(::core::option::Option::Some(#held)),
@@ -176,7 +176,7 @@ impl Lowering<'_> {
     }
 
     /// An `if let` that binds references: `match` again over the same place.
-    fn replay_if_let(
+    fn reexecuted_if_let(
         &mut self,
         condition: Expr,
         then: syn::Block,
@@ -236,10 +236,10 @@ impl Lowering<'_> {
             self.temporary(&value, scrutinee, out);
             scrutinee = parse_quote!(#value);
         }
-        let replays = borrows || by_reference && !by_value;
-        if binds && replays && is_repeatable(self.marks.library, &scrutinee) {
+        let reexecutes = borrows || by_reference && !by_value;
+        if binds && reexecutes && is_repeatable(self.marks.library, &scrutinee) {
             self.put_keys_aside(&mut scrutinee, false, out);
-            return self.replay_match(scrutinee, branch.arms);
+            return self.reexecuted_match(scrutinee, branch.arms);
         }
         let arms: Vec<Choice> = match by_reference {
             true => {
@@ -255,7 +255,7 @@ impl Lowering<'_> {
         self.choose(scrutinee, arms, out)
     }
 
-    fn replay_match(&mut self, scrutinee: Expr, arms: Vec<syn::Arm>) -> Spine {
+    fn reexecuted_match(&mut self, scrutinee: Expr, arms: Vec<syn::Arm>) -> Spine {
         let arms = arms
             .into_iter()
             .map(|mut arm| {
@@ -273,7 +273,7 @@ impl Lowering<'_> {
         Spine::Match {
             scrutinee: Box::new(scrutinee),
             arms,
-            replays: true,
+            reexecutes: true,
         }
     }
 
@@ -316,7 +316,7 @@ impl Lowering<'_> {
         Spine::Match {
             scrutinee: parse_quote!(#choice),
             arms: lowered,
-            replays: false,
+            reexecutes: false,
         }
     }
 

@@ -18,7 +18,7 @@ impl Display for Lowered {
                 .map_or(String::new(), |region| format!(", before region {region}"));
             writeln!(out, "site {number}: line {line}{callee}{region}")?;
         }
-        for part in &self.lent_parts {
+        for part in &self.filled_loans {
             writeln!(out, "`{}` borrows `{}`, and saves it", part.value, part.base)?;
         }
         block(out, &self.body, 0)
@@ -46,7 +46,7 @@ fn plain(out: &mut Formatter<'_>, plain: &Plain) -> fmt::Result {
     if let Some(treatment) = plain.treatment {
         write!(out, "   // {treatment:?}")?;
     }
-    if plain.replays {
+    if plain.reexecutes {
         write!(out, "   // runs again at a restart")?;
     }
     if let Some(value) = &plain.restart {
@@ -102,14 +102,14 @@ fn spine(out: &mut Formatter<'_>, spine_: &Spine, depth: usize) -> fmt::Result {
         Spine::Match {
             scrutinee,
             arms,
-            replays,
+            reexecutes,
         } => {
-            let replays = if *replays {
+            let reexecutes = if *reexecutes {
                 "   // matched again at a restart"
             } else {
                 ""
             };
-            writeln!(out, "match {}{replays}", line_of(scrutinee.to_token_stream()))?;
+            writeln!(out, "match {}{reexecutes}", line_of(scrutinee.to_token_stream()))?;
             arms.iter().try_for_each(|arm| {
                 let guard = arm.guard.as_ref().map(|guard| quote!(if #guard));
                 let (pattern, guard) = (&arm.pattern, guard.into_iter());

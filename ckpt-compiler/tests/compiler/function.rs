@@ -8,7 +8,7 @@ use ckpt_compiler::liveness::Liveness;
 use ckpt_compiler::names::Names;
 use ckpt_compiler::plan::{self, Entry, Mode, Plan};
 use ckpt_compiler::spine::{self, Lowered, SiteId};
-use ckpt_compiler::strategies::{Class, classify};
+use ckpt_compiler::strategies::{Strategy, choose};
 use ckpt_compiler::syntax::marks::Marks;
 use ckpt_compiler::syntax::origins::{Origin, is_reference_type, origin};
 use std::collections::HashSet;
@@ -62,8 +62,8 @@ impl Function {
             names.made(),
         );
         let liveness = Liveness::of(&flow);
-        let classes = classify(library, &flow, &liveness, &references, errors);
-        let plan = plan::plan(library, &lowered, &flow, &liveness, classes, errors);
+        let strategies = choose(library, &flow, &liveness, &references, errors);
+        let plan = plan::plan(library, &lowered, &flow, &liveness, strategies, errors);
         Self {
             lowered,
             flow,
@@ -119,8 +119,8 @@ impl Function {
     }
 
     /// How the variable comes back at a restart.
-    pub fn class(&self, name: &str) -> Class {
-        self.plan.classes[self.binding(name)]
+    pub fn class(&self, name: &str) -> Strategy {
+        self.plan.strategies[self.binding(name)]
     }
 
     /// How the variable gets out of the run that declares it.
@@ -158,9 +158,9 @@ impl Function {
             Entry::Moved {
                 callee, parameter, ..
             } => format!("{name}: moved into argument {callee}{}", own(parameter)),
-            Entry::Carved {
+            Entry::Split {
                 parameter, required, ..
-            } => format!("{name}: carved{}{}", own(parameter), needed(required)),
+            } => format!("{name}: split{}{}", own(parameter), needed(required)),
             Entry::Parameter { index, required, .. } => {
                 format!("{name}: parameter {index}{}", needed(required))
             }

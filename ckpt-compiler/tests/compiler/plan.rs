@@ -47,8 +47,8 @@ fn a_field_that_is_lent_is_carved_out() {
         "step",
         "fn f() { let mut a = g(); step(&mut a.x, &mut a.y); h(&a); }",
     );
-    assert_eq!(function.entries(1), ["a: carved, required"]);
-    assert_eq!(function.plan.loans.carvings[&1].len(), 1);
+    assert_eq!(function.entries(1), ["a: split, required"]);
+    assert_eq!(function.plan.loans.splittings[&1].len(), 1);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_value_that_is_dead_at_one_site_and_moved_at_another_is_carried() {
         "fn f(n: u32) { let a = g(); if n > 3 { h(a); checkpoint!(); return; } checkpoint!(); i(a); }",
     );
     assert_eq!(function.entries(1), ["n: parameter 0"]);
-    assert_eq!(function.mode("a"), Some(Mode::Carried));
+    assert_eq!(function.mode("a"), Some(Mode::InSlot));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_loop_takes_what_travels_once_where_all_its_sites_save_it() {
     let function = Function::of(source);
     let a = function.binding("a");
     let stops = |step| function.plan.option_slots.stop(step);
-    assert_eq!(function.mode("a"), Some(Mode::Carried));
+    assert_eq!(function.mode("a"), Some(Mode::InSlot));
     let (first, second) = (stops(1), stops(7));
     assert_eq!(
         (first.take, first.put),

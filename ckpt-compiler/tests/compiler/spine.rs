@@ -52,11 +52,11 @@ fn write_spine(target: &str, spine: &Spine, depth: usize, out: &mut String) {
         Spine::Match {
             scrutinee,
             arms,
-            replays,
+            reexecutes,
         } => {
             heading(format!(
                 "{} {}",
-                if *replays { "match again" } else { "match" },
+                if *reexecutes { "match again" } else { "match" },
                 text(scrutinee)
             ));
             for arm in arms {

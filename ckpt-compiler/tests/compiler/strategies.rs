@@ -1,13 +1,13 @@
 //! How the variables of the usual initialisers come back at a restart.
 
 use crate::function::Function;
-use ckpt_compiler::strategies::Class;
+use ckpt_compiler::strategies::Strategy;
 
-const AGAIN: Class = Class::Reexecuted { exclusive: false };
-const AGAIN_EXCLUSIVELY: Class = Class::Reexecuted { exclusive: true };
+const AGAIN: Strategy = Strategy::Reexecuted { exclusive: false };
+const AGAIN_EXCLUSIVELY: Strategy = Strategy::Reexecuted { exclusive: true };
 
 /// The class of `x`, declared by the statement and used after a site.
-fn class_of(declaration: &str) -> Class {
+fn class_of(declaration: &str) -> Strategy {
     let source = format!(
         "fn f(&self, deck: &Deck, grid: &mut Vec<f64>, n: usize) {{ {declaration} checkpoint!(); g(&x); }}"
     );
@@ -35,7 +35,7 @@ fn values_are_saved() {
         "let mut x = std::io::BufReader::new(std::fs::File::open(\"deck\").unwrap());",
         "let x = std::io::read_to_string(std::io::stdin()).unwrap();",
     ] {
-        assert_eq!(class_of(declaration), Class::Saved, "{declaration}");
+        assert_eq!(class_of(declaration), Strategy::Saved, "{declaration}");
     }
 }
 
@@ -71,12 +71,12 @@ fn parameters_come_from_the_caller_unless_passed_by_value() {
     let function = Function::of(
         "fn f(&mut self, deck: &Deck, grid: &mut Vec<f64>, n: usize) { checkpoint!(); g(self, deck, grid, n); }",
     );
-    assert_eq!(function.class("self"), Class::Exclusive);
-    assert_eq!(function.class("deck"), Class::Given);
-    assert_eq!(function.class("grid"), Class::Exclusive);
-    assert_eq!(function.class("n"), Class::Saved);
+    assert_eq!(function.class("self"), Strategy::Exclusive);
+    assert_eq!(function.class("deck"), Strategy::Given);
+    assert_eq!(function.class("grid"), Strategy::Exclusive);
+    assert_eq!(function.class("n"), Strategy::Saved);
     let function = Function::of("fn f(&self) { checkpoint!(); g(self); }");
-    assert_eq!(function.class("self"), Class::Given);
+    assert_eq!(function.class("self"), Strategy::Given);
 }
 
 #[test]
@@ -93,8 +93,11 @@ fn exclusive_borrows_are_taken_again() {
 
 #[test]
 fn what_the_user_says_on_a_let_counts() {
-    assert_eq!(class_of("#[ckpt(save)] let x = &deck.cells;"), Class::Saved);
-    assert_eq!(class_of("#[ckpt(skip)] let x = deck.compute();"), Class::Skipped);
+    assert_eq!(class_of("#[ckpt(save)] let x = &deck.cells;"), Strategy::Saved);
+    assert_eq!(
+        class_of("#[ckpt(skip)] let x = deck.compute();"),
+        Strategy::Skipped
+    );
     assert_eq!(class_of("#[ckpt(reexecute)] let x = deck.compute();"), AGAIN);
     assert_eq!(
         class_of("#[ckpt(reexecute)] let x = &mut deck.cells;"),
@@ -106,13 +109,13 @@ fn what_the_user_says_on_a_let_counts() {
 fn a_result_that_only_looks_like_a_borrow_is_a_value() {
     let source =
         "fn f() { let mut grid = g(); let x = grid.first(); grid.push(1); checkpoint!(); h(&grid, &x); }";
-    assert_eq!(Function::of(source).class("x"), Class::Saved);
+    assert_eq!(Function::of(source).class("x"), Strategy::Saved);
 }
 
 #[test]
 fn the_iterator_of_a_range_is_saved_and_that_of_a_slice_is_made_again() {
     let function = Function::of("fn f(n: u32) { for i in 0..n { checkpoint!(); g(i); } }");
-    assert_eq!(function.class("__ckpt_iterator1"), Class::Saved);
+    assert_eq!(function.class("__ckpt_iterator1"), Strategy::Saved);
     let function = Function::of("fn f(list: &[u32]) { for i in list.iter() { checkpoint!(); g(i); } }");
     assert_eq!(function.class("__ckpt_iterator1"), AGAIN);
 }
@@ -120,20 +123,20 @@ fn the_iterator_of_a_range_is_saved_and_that_of_a_slice_is_made_again() {
 #[test]
 fn the_result_of_a_statement_with_a_site_is_saved() {
     let source = "fn f() { let x = loop { checkpoint!(); if g() { break 3; } }; checkpoint!(); h(x); }";
-    assert_eq!(Function::of(source).class("x"), Class::Saved);
+    assert_eq!(Function::of(source).class("x"), Strategy::Saved);
 }
 
 #[test]
 fn conditions_that_ckpt_adds_are_given_by_it() {
     let function = Function::of("fn f(n: u32) { if n > 3 { checkpoint!(); } }");
-    assert_eq!(function.class("__ckpt_condition1"), Class::Synthetic);
+    assert_eq!(function.class("__ckpt_condition1"), Strategy::Synthetic);
 }
 
 #[test]
 fn variables_inside_a_statement_without_a_site_do_not_matter() {
     let function = Function::of("fn f() { for i in 0..3 { let inner = i; g(inner); } checkpoint!(); }");
-    assert_eq!(function.class("i"), Class::Transient);
-    assert_eq!(function.class("inner"), Class::Transient);
+    assert_eq!(function.class("i"), Strategy::Transient);
+    assert_eq!(function.class("inner"), Strategy::Transient);
 }
 
 #[test]

@@ -30,7 +30,7 @@ use syn::{
 };
 
 /// Unfolds the chains of a function's body that have a site in a closure.
-pub fn unfold(function: &mut ItemFn, marks: Marks<'_>, names: &Names) {
+pub fn inline(function: &mut ItemFn, marks: Marks<'_>, names: &Names) {
     let mut locals = Locals::default();
     locals.visit_item_fn(function);
     let mut unfolder = Unfolder {
