@@ -1,0 +1,9 @@
+//! The architecture as a test: what ARCHITECTURE.md draws is what the imports of the crates say.
+//!
+//! - [`picture`] reads the picture: a block of layers for each crate, and a table of what may stand where.
+//! - [`imports`] reads the sources: which module names which other one, and on which line.
+//! - [`check`] holds the one against the other.
+
+pub mod check;
+pub mod imports;
+pub mod picture;
