@@ -177,7 +177,7 @@ fn root_of(
                 return None;
             };
             let inner = match (call.method.to_string().as_str(), &mut *pattern) {
-                ("rev" | "skip" | "take" | "step_by", pattern) => pattern,
+                (method, pattern) if library.keeps_by_position(method) => pattern,
                 ("enumerate", Pat::Tuple(pair)) if pair.elems.len() == 2 => &mut pair.elems[1],
                 ("zip", Pat::Tuple(pair)) if pair.elems.len() == 2 => &mut pair.elems[0],
                 _ => return None,

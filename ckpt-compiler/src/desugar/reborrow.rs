@@ -1,5 +1,6 @@
 //! A `for` over a `&mut` variable takes it; one with a site borrows through it instead, so that it can do so again.
 
+use crate::library::Library;
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::is_exclusive_type;
 use crate::syntax::patterns::pattern_bindings;
@@ -9,7 +10,11 @@ use syn::{Expr, ExprForLoop, FnArg, ItemFn, Local, Pat, parse_quote};
 
 /// Rewrites `for x in list` as `for x in &mut *list`, for parameters and loop variables that are `&mut`.
 pub fn reborrow(function: &mut ItemFn, marks: Marks<'_>) {
-    let mut names = Names::default();
+    let mut names = Names {
+        library: marks.library,
+        exclusive: HashSet::new(),
+        others: HashSet::new(),
+    };
     for argument in &function.sig.inputs {
         if let FnArg::Typed(typed) = argument {
             let exclusive = matches!(&*typed.ty, syn::Type::Reference(_)) && is_exclusive_type(&typed.ty);
@@ -22,13 +27,13 @@ pub fn reborrow(function: &mut ItemFn, marks: Marks<'_>) {
 }
 
 /// What the names of a function stand for.
-#[derive(Default)]
-struct Names {
+struct Names<'l> {
+    library: &'l Library,
     exclusive: HashSet<String>,
     others: HashSet<String>,
 }
 
-impl Names {
+impl Names<'_> {
     fn add(&mut self, pattern: &Pat, exclusive: bool) {
         let alone = matches!(pattern, Pat::Ident(_));
         for one in pattern_bindings(pattern) {
@@ -53,26 +58,23 @@ impl Names {
 
     /// Whether going over the expression gives `&mut` to items.
     fn give_exclusive(&self, iterable: &Expr) -> bool {
-        match without_skips(iterable) {
+        match without_skips(self.library, iterable) {
             Expr::Reference(one) => one.mutability.is_some(),
             Expr::Paren(inner) => self.give_exclusive(&inner.expr),
-            Expr::MethodCall(call) => matches!(
-                call.method.to_string().as_str(),
-                "iter_mut" | "chunks_mut" | "chunks_exact_mut" | "values_mut"
-            ),
+            Expr::MethodCall(call) => self.library.goes_over_exclusively(&call.method.to_string()),
             path => self.are(path),
         }
     }
 }
 
-impl VisitMut for Names {
+impl VisitMut for Names<'_> {
     fn visit_local_mut(&mut self, local: &mut Local) {
         self.add(&local.pat, false);
         visit_mut::visit_local_mut(self, local);
     }
 
     fn visit_expr_for_loop_mut(&mut self, one: &mut ExprForLoop) {
-        match (without_skips(&one.expr), &*one.pat) {
+        match (without_skips(self.library, &one.expr), &*one.pat) {
             (Expr::MethodCall(call), Pat::Tuple(pair))
                 if call.method == "enumerate" && pair.elems.len() == 2 =>
             {
@@ -92,22 +94,17 @@ impl VisitMut for Names {
 }
 
 /// The iterator of which an adaptor only leaves items out.
-fn without_skips(iterable: &Expr) -> &Expr {
+fn without_skips<'e>(library: &Library, iterable: &'e Expr) -> &'e Expr {
     match iterable {
-        Expr::MethodCall(call)
-            if matches!(
-                call.method.to_string().as_str(),
-                "rev" | "skip" | "take" | "step_by" | "filter"
-            ) =>
-        {
-            without_skips(&call.receiver)
+        Expr::MethodCall(call) if library.passes_on_items(&call.method.to_string()) => {
+            without_skips(library, &call.receiver)
         }
         other => other,
     }
 }
 
 struct Rewriter<'a> {
-    names: Names,
+    names: Names<'a>,
     marks: Marks<'a>,
 }
 

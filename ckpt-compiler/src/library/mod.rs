@@ -1,9 +1,10 @@
 //! What calls mean: data, not code. ckpt brings one TOML table along for each library (`tables/*.toml`); the user adds
 //! to them in `[calls]` of `ckpt.toml` or by `means(..)` in an attribute.
 //!
-//! `read` reads tables, `table` holds one; a [`Library`] answers what all of them say together. It is a value that is
+//! `read` reads tables, `table` holds one, `details` what only ckpt's own say; a [`Library`] answers what all of them say together. It is a value that is
 //! handed down: who asks what a call means has been given one.
 
+mod details;
 mod read;
 mod table;
 #[cfg(test)]
@@ -12,6 +13,7 @@ mod tests;
 pub use read::{TableError, Wrong};
 pub use table::{CallTable, Meaning};
 
+use details::Detail;
 use std::sync::OnceLock;
 
 /// Operations of a call of which nothing is known.
@@ -180,6 +182,31 @@ impl Library {
     /// Whether the macro may leave the function or closure around it.
     pub fn returns(&self, name: &str) -> bool {
         self.means(name, Meaning::Returns)
+    }
+
+    fn says(&self, name: &str, detail: Detail) -> bool {
+        self.added.details.says(name, detail) || builtin().details.says(name, detail)
+    }
+
+    /// Whether the method goes over references to what is in its receiver.
+    pub fn goes_over_references(&self, method: &str) -> bool {
+        self.says(method, Detail::Shared) || self.goes_over_exclusively(method)
+    }
+
+    /// Whether the method goes over exclusive references to what is in its receiver.
+    pub fn goes_over_exclusively(&self, method: &str) -> bool {
+        self.says(method, Detail::Exclusive)
+    }
+
+    /// Whether the adaptor gives the items of the iterator that it is called on as they are, if not all of them or in
+    /// another order.
+    pub fn passes_on_items(&self, method: &str) -> bool {
+        self.says(method, Detail::Passes) || self.keeps_by_position(method)
+    }
+
+    /// Whether the adaptor chooses and orders items by where they stand alone: it does the same to their indices.
+    pub fn keeps_by_position(&self, method: &str) -> bool {
+        self.says(method, Detail::Positional)
     }
 
     /// Operations of one call, whatever it is applied to.

@@ -1,5 +1,6 @@
 //! CallTable from text, with the line and the key of everything that is wrong.
 
+use super::details::Detail;
 use super::{CallTable, Meaning, segments};
 use crate::diagnostics::Refusal;
 use syn::parse::{Parse, ParseStream};
@@ -181,22 +182,50 @@ impl<'t> Reader<'t> {
                     let list = self.names(key, value)?;
                     self.tables.common.extend(list.into_iter().map(|(name, _)| name));
                 }
+                section if !self.by_user && Detail::is_section(section) => {
+                    self.details(section, self.as_table(key, value)?)?;
+                }
                 _ => {
                     let Some(meaning) = Meaning::of_key(word) else {
                         let known = format!("`{}`, `cost`, `element`", keys().join("`, `"));
                         return Err(self.unknown(key, word, name, known));
                     };
-                    for (call, at) in self.names(key, value)? {
-                        if !is_call(&call) {
-                            let key = word.to_owned();
-                            return Err(self.wrong(at, Wrong::Name { key, name: call }));
-                        }
+                    for call in self.calls(key, value)? {
                         self.tables.say(meaning, &call, self.by_user);
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// A section of what only ckpt's own tables say.
+    fn details(&mut self, section: &str, table: &DeTable<'_>) -> Result<(), TableError> {
+        for (key, value) in table {
+            let word = key.get_ref().as_ref();
+            let Some(detail) = Detail::of_key(section, word) else {
+                let known = format!("`{}`", Detail::keys(section).join("`, `"));
+                return Err(self.unknown(key, word, section, known));
+            };
+            for name in self.calls(key, value)? {
+                self.tables.details.say(detail, name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Names that calls can have.
+    fn calls(&self, key: &Key<'_>, value: &Value<'_>) -> Result<Vec<String>, TableError> {
+        let names = self.names(key, value)?.into_iter();
+        names
+            .map(|(name, at)| match is_call(&name) {
+                true => Ok(name),
+                false => {
+                    let key = key.get_ref().to_string();
+                    Err(self.wrong(at, Wrong::Name { key, name }))
+                }
+            })
+            .collect()
     }
 
     fn names(&self, key: &Key<'_>, value: &Value<'_>) -> Result<Vec<(String, usize)>, TableError> {

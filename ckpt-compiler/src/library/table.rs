@@ -1,5 +1,6 @@
 //! One table of call meanings: what one library's TOML file says, or what a user or a program's own macros add.
 
+use super::details::Details;
 use std::collections::{HashMap, HashSet};
 
 /// One thing that a table says about a call.
@@ -111,6 +112,8 @@ pub struct CallTable {
     pub(super) element: HashMap<String, f64>,
     /// Methods that are most likely the standard library's, as `name/arguments`.
     pub(super) common: HashSet<String>,
+    /// What only ckpt's own tables say.
+    pub(super) details: Details,
     /// What was said, in order: for those who pass it on.
     said: Vec<(Meaning, String)>,
 }
@@ -118,7 +121,11 @@ pub struct CallTable {
 impl CallTable {
     /// Whether the table says nothing.
     pub fn is_empty(&self) -> bool {
-        self.said.is_empty() && self.call.is_empty() && self.element.is_empty() && self.common.is_empty()
+        self.said.is_empty()
+            && self.call.is_empty()
+            && self.element.is_empty()
+            && self.common.is_empty()
+            && self.details.is_empty()
     }
 
     /// What was said, in the order of the source.
@@ -145,6 +152,7 @@ impl CallTable {
         self.call.extend(other.call.iter().map(owned));
         self.element.extend(other.element.iter().map(owned));
         self.common.extend(other.common.iter().cloned());
+        self.details.add(&other.details);
         self.said.extend(other.said.iter().cloned());
     }
 

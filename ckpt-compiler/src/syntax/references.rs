@@ -102,7 +102,7 @@ pub fn reference_names(library: &Library, function: &ItemFn) -> HashSet<String> 
                 (iterable, pattern) => (iterable, pattern),
             };
             if let Pat::Ident(ident) = pattern {
-                let is_reference = gives_references(iterable, &self.references);
+                let is_reference = gives_references(self.library, iterable, &self.references);
                 self.add(ident.ident.to_string(), is_reference);
             }
             visit::visit_expr_for_loop(self, one);
@@ -128,22 +128,19 @@ pub fn reference_names(library: &Library, function: &ItemFn) -> HashSet<String> 
 }
 
 /// Whether going over the expression gives references; `known` are the names of some.
-fn gives_references(iterable: &syn::Expr, known: &HashSet<String>) -> bool {
+fn gives_references(library: &Library, iterable: &syn::Expr, known: &HashSet<String>) -> bool {
     match iterable {
         syn::Expr::Reference(_) => true,
         syn::Expr::Path(path) => path
             .path
             .get_ident()
             .is_some_and(|name| known.contains(&name.to_string())),
-        syn::Expr::Paren(inner) => gives_references(&inner.expr, known),
-        syn::Expr::MethodCall(call) => match call.method.to_string().as_str() {
-            "iter" | "windows" | "chunks" | "chunks_exact" | "keys" | "values" => true,
-            "iter_mut" | "chunks_mut" | "chunks_exact_mut" | "values_mut" => true,
-            "rev" | "skip" | "take" | "step_by" | "filter" | "skip_while" | "take_while" | "chain" => {
-                gives_references(&call.receiver, known)
-            }
-            _ => false,
-        },
+        syn::Expr::Paren(inner) => gives_references(library, &inner.expr, known),
+        syn::Expr::MethodCall(call) => {
+            let method = call.method.to_string();
+            library.goes_over_references(&method)
+                || library.passes_on_items(&method) && gives_references(library, &call.receiver, known)
+        }
         _ => false,
     }
 }

@@ -51,17 +51,23 @@ impl Capture {
 }
 
 /// What a function's patterns say of its variables. A name that stands for several counts as what any of them is.
-#[derive(Debug, Default)]
-pub struct Names {
+#[derive(Debug)]
+pub struct Names<'l> {
+    library: &'l Library,
     mutable: BTreeSet<String>,
     exclusive: BTreeSet<String>,
     /// What is in scope where a closure or statement begins, by its place.
     scopes: HashMap<(usize, usize), Scope>,
 }
 
-impl Names {
-    pub(super) fn of(function: &ItemFn) -> Names {
-        let mut names = Names::default();
+impl<'l> Names<'l> {
+    pub(super) fn of(library: &'l Library, function: &ItemFn) -> Self {
+        let mut names = Self {
+            library,
+            mutable: BTreeSet::new(),
+            exclusive: BTreeSet::new(),
+            scopes: HashMap::new(),
+        };
         for argument in &function.sig.inputs {
             match argument {
                 FnArg::Receiver(receiver) => {
@@ -117,9 +123,8 @@ impl Names {
                     self.over(&pair.elems[0], &call.receiver);
                     self.over(&pair.elems[1], &call.args[0]);
                 }
-                ("rev" | "skip" | "take" | "step_by" | "into_iter" | "unwrap" | "expect", _) => {
-                    self.over(pattern, &call.receiver);
-                }
+                ("into_iter" | "unwrap" | "expect", _) => self.over(pattern, &call.receiver),
+                (name, _) if self.library.passes_on_items(name) => self.over(pattern, &call.receiver),
                 (name, _) if name.ends_with("_mut") => self.exclusively(pattern),
                 _ => {}
             },
@@ -128,7 +133,7 @@ impl Names {
     }
 }
 
-impl<'ast> Visit<'ast> for Names {
+impl<'ast> Visit<'ast> for Names<'_> {
     fn visit_local(&mut self, local: &'ast syn::Local) {
         let pattern = match &local.pat {
             Pat::Type(typed) => {
@@ -316,7 +321,7 @@ fn start(span: proc_macro2::Span) -> (usize, usize) {
 pub(super) fn captures(
     library: &Library,
     closure: &ExprClosure,
-    names: &Names,
+    names: &Names<'_>,
     errors: &mut Diagnostics,
 ) -> Vec<Capture> {
     let body = body_of(closure);

@@ -36,7 +36,7 @@ fn lift(function: &mut ItemFn, marks: Marks<'_>, errors: &mut Diagnostics) -> Re
     if !Starts::with_sites(marks, |starts| starts.visit_block(&function.block)) {
         return Regions::default();
     }
-    let names = Names::of(function);
+    let names = Names::of(marks.library, function);
     let mut lifter = Lifter {
         marks,
         names: &names,
@@ -50,7 +50,7 @@ fn lift(function: &mut ItemFn, marks: Marks<'_>, errors: &mut Diagnostics) -> Re
 
 struct Lifter<'a> {
     marks: Marks<'a>,
-    names: &'a Names,
+    names: &'a Names<'a>,
     outer: String,
     found: Regions,
     errors: &'a mut Diagnostics,
