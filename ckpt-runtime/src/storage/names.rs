@@ -15,8 +15,16 @@ pub fn file_name(id: CheckpointId, rank: u32) -> String {
     format!("{id}{}", suffix(rank))
 }
 
-/// The checkpoint and the rank that a file of this name is of; `None` if it is of none, or not finished.
+/// The checkpoint and the rank that a file of this name is of, also if somebody else has named it: without a rank, which is
+/// then the first, or with another number of digits. A session goes by the names only that it writes itself.
 pub fn file_of(name: &str) -> Option<(CheckpointId, u32)> {
+    let name = name.strip_suffix(".h5")?;
+    let (id, rank) = name.split_once(".r").unwrap_or((name, "0"));
+    Some((CheckpointId(id.parse().ok()?), rank.parse().ok()?))
+}
+
+/// The checkpoint and the rank that a file of this name is of; `None` if it is of none, or not finished.
+pub(super) fn written_file_of(name: &str) -> Option<(CheckpointId, u32)> {
     let (_, rank) = name.strip_suffix(".h5")?.rsplit_once(".r")?;
     let rank = rank.parse().ok()?;
     let number = name.strip_suffix(&suffix(rank))?;
@@ -52,11 +60,14 @@ mod tests {
     fn a_name_tells_the_checkpoint_and_the_rank() {
         for (id, rank) in [(1, 0), (42, 3), (1_000_000, 12)] {
             let id = CheckpointId(id);
-            assert_eq!(file_of(&file_name(id, rank)), Some((id, rank)));
-            assert_eq!(file_of(&unfinished(id, rank)), None);
+            assert_eq!(written_file_of(&file_name(id, rank)), Some((id, rank)));
+            assert_eq!(written_file_of(&unfinished(id, rank)), None);
             assert!(is_unfinished(&unfinished(id, rank), rank));
             assert!(!is_unfinished(&unfinished(id, rank), rank + 1));
         }
+        assert_eq!(file_of("000002.h5"), Some((CheckpointId(2), 0)));
+        assert_eq!(file_of("7.r3.h5"), Some((CheckpointId(7), 3)));
+        assert_eq!(file_of(".000002.r0.h5.tmp"), None);
         let others = [
             "000001.h5",
             "1.r0.h5",
@@ -68,7 +79,7 @@ mod tests {
             "lock",
         ];
         for other in others {
-            assert_eq!(file_of(other), None, "{other}");
+            assert_eq!(written_file_of(other), None, "{other}");
         }
     }
 }

@@ -98,7 +98,7 @@ impl StorageLevel for Posix {
 
     fn list(&self) -> Result<Vec<CheckpointId>, StoreError> {
         let names = self.names()?.into_iter();
-        let files = names.filter_map(|name| names::file_of(&name));
+        let files = names.filter_map(|name| names::written_file_of(&name));
         let mut ids: Vec<CheckpointId> = files
             .filter(|(_, rank)| *rank == self.rank)
             .map(|(id, _)| id)
