@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ckpt::session::job::{JOB_FILE, Job, State};
-use ckpt::store::{CheckpointId, file_name, files_in, folder_of_rank, ranks_here};
+use ckpt::store::{CheckpointId, file_name, file_of, files_in, folder_of_rank, ranks_here};
 
 use crate::failure::{AboutFile, Failure, Outcome, code};
 use crate::render::FormatOption;
@@ -230,10 +230,15 @@ pub fn newest_id(store: &Path) -> Option<u64> {
 
 /// Size of the largest committed checkpoint file.
 pub fn largest_bytes(store: &Path) -> Option<u64> {
-    let home = home(store);
-    let files = files_in(&home).into_iter();
-    files
-        .filter_map(|(id, rank)| fs::metadata(home.join(file_name(id, rank))).ok())
+    let entries = fs::read_dir(home(store)).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| {
+            entry
+                .file_name()
+                .to_str()
+                .is_some_and(|name| file_of(name).is_some())
+        })
+        .filter_map(|entry| entry.metadata().ok())
         .map(|metadata| metadata.len())
         .max()
 }
