@@ -1,7 +1,7 @@
 //! Calls of functions and methods, and closures given to them.
 
 use super::walk::{Value, Walker, outside_call};
-use super::{CallForm, LoopKind, Trap, Wrapped, std_types};
+use super::{CallForm, LoopKind, Trap, Wrapped, std_calls};
 use crate::items::Def;
 use crate::items::amount::Amount;
 use crate::items::hints::{Ty, TypeKey};
@@ -141,9 +141,9 @@ impl Walker<'_> {
         if let Some(owner) = self.owner_of(&path.path) {
             return match (&owner, last) {
                 (Ty::Named(TypeKey::Other(name), arguments), _) => {
-                    std_types::constructed(name, last, arguments, first, self.last_length(call))
+                    std_calls::constructed(name, last, arguments, first, self.last_length(call))
                 }
-                (Ty::Unknown, _) => std_types::constructed("Box", last, &[], first, Amount::Unknown),
+                (Ty::Unknown, _) => std_calls::constructed("Box", last, &[], first, Amount::Unknown),
                 _ => Value::of(owner),
             };
         }
@@ -299,7 +299,7 @@ impl Walker<'_> {
         } else {
             Vec::new()
         };
-        let output = std_types::method(self, receiver, name, &arguments, turbofish);
+        let output = std_calls::method(self, receiver, name, &arguments, turbofish);
         Value { lazy, ..output }
     }
 
@@ -412,7 +412,7 @@ impl Walker<'_> {
     /// A closure that is called once at most, as far as anyone knows.
     fn once(&mut self, receiver: &Value, name: &str, closure: &syn::ExprClosure) -> Value {
         let given = match receiver.ty.outside_name() {
-            Some("Option" | "Result") => std_types::unwrapped(receiver.clone()),
+            Some("Option" | "Result") => std_calls::unwrapped(receiver.clone()),
             _ => Value::default(),
         };
         if self.scopes > 0 && name == "spawn" && is_given_nothing(closure) {

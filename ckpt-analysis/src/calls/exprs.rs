@@ -63,7 +63,7 @@ impl Walker<'_> {
             Expr::Async(block) => self.trapped(Trap::Async, |walker| walker.block(&block.block)),
             Expr::Try(inner) => {
                 let value = self.eval(&inner.expr);
-                super::std_types::unwrapped(value)
+                super::std_calls::unwrapped(value)
             }
             Expr::Await(inner) => self.eval(&inner.base),
             Expr::Tuple(tuple) => {

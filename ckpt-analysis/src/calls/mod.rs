@@ -9,7 +9,7 @@ mod patterns;
 mod places;
 mod resolve_values;
 mod show;
-mod std_types;
+mod std_calls;
 mod trips;
 mod walk;
 

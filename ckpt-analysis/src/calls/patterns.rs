@@ -1,6 +1,6 @@
 //! Binds the names of a pattern to what is known of the parts of a value.
 
-use super::std_types;
+use super::std_calls;
 use super::walk::{Value, Walker, array_length};
 use crate::items::amount::Amount;
 use crate::items::hints::{Ty, TypeKey, field_type};
@@ -49,7 +49,7 @@ impl Walker<'_> {
             Pat::TupleStruct(one) => {
                 let name = one.path.segments.last().map(|last| last.ident.to_string());
                 let inner = match name.as_deref() {
-                    Some("Some" | "Ok" | "Break" | "Continue") => Some(std_types::unwrapped(value.clone())),
+                    Some("Some" | "Ok" | "Break" | "Continue") => Some(std_calls::unwrapped(value.clone())),
                     _ => None,
                 };
                 for (index, part) in one.elems.iter().enumerate() {

@@ -26,7 +26,8 @@ pub enum Amount {
 }
 
 /// How two amounts are put together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Operation {
     /// `+`
     Add,

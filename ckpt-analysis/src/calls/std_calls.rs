@@ -1,0 +1,433 @@
+//! What the calls of the standard library give: types and lengths, as far as they help.
+//!
+//! Which call gives what stands in `tables/std_calls.toml`; here are the kinds of results.
+
+use super::walk::{Value, Walker, array_length};
+use crate::items::amount::{Amount, Operation};
+use crate::items::hints::{Ty, TypeKey};
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+static CALLS: LazyLock<StdCalls> = LazyLock::new(|| {
+    let rows: Rows = toml::from_str(include_str!("../../tables/std_calls.toml"))
+        .unwrap_or_else(|error| panic!("std_calls.toml: {error}"));
+    let mut methods = HashMap::<String, Vec<MethodRow>>::new();
+    for row in rows.methods {
+        for name in &row.names {
+            methods.entry(name.clone()).or_default().push(row.clone());
+        }
+    }
+    StdCalls {
+        functions: rows.functions,
+        methods,
+    }
+});
+
+/// The rows of the table, in order; those of methods by their names.
+struct StdCalls {
+    functions: Vec<FunctionRow>,
+    methods: HashMap<String, Vec<MethodRow>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rows {
+    functions: Vec<FunctionRow>,
+    methods: Vec<MethodRow>,
+}
+
+/// Functions of types.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FunctionRow {
+    of: Vec<String>,
+    /// Of this name, or any.
+    names: Option<Vec<String>>,
+    gives: Constructed,
+}
+
+/// What a function of a type gives.
+#[derive(Clone, Copy, Deserialize)]
+enum Constructed {
+    /// The first argument.
+    #[serde(rename = "first")]
+    First,
+    /// One of the type with the first argument in it.
+    #[serde(rename = "around first")]
+    AroundFirst,
+    /// One of the type with the elements of the first argument.
+    #[serde(rename = "elements of first")]
+    ElementsOfFirst,
+    /// One of the type, or an error.
+    #[serde(rename = "result")]
+    Result,
+    /// The first argument as a number of the type.
+    #[serde(rename = "number")]
+    Number,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MethodRow {
+    names: Vec<String>,
+    on: Option<On>,
+    gives: Gives,
+}
+
+/// What a row of methods asks of the call.
+#[derive(Clone, Copy, Deserialize)]
+enum On {
+    #[serde(rename = "option")]
+    Option,
+    #[serde(rename = "no option")]
+    NoOption,
+    /// A type that has elements, as its name tells: neither an option nor a number.
+    #[serde(rename = "collection")]
+    Collection,
+    /// A call with an argument.
+    #[serde(rename = "argument")]
+    Argument,
+}
+
+/// What a method gives.
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum Gives {
+    /// How many elements the receiver has.
+    Length,
+    Receiver,
+    /// What is in the receiver: an `Option`, a `Result`.
+    Inside,
+    #[serde(rename = "inside or first")]
+    InsideOrFirst,
+    /// What the receiver guards: a `RefCell`, a `Mutex`.
+    Guarded,
+    /// The receiver gone over.
+    Iteration,
+    Iterator {
+        of: Part,
+        length: Length,
+    },
+    /// What a closure makes of what is in the receiver.
+    Mapped {
+        of: Part,
+        length: Length,
+    },
+    /// The elements of the receiver in what is asked for, or a `Vec`.
+    Collection,
+    /// A value whose number and length are not known.
+    Value {
+        of: Part,
+        r#in: Option<String>,
+    },
+    /// The receiver's number and the first argument's, or another, put together.
+    Arithmetic {
+        operation: Operation,
+        by: Option<f64>,
+    },
+}
+
+/// A type that comes of a receiver and arguments.
+#[derive(Clone, Deserialize)]
+enum Part {
+    #[serde(rename = "receiver")]
+    Receiver,
+    #[serde(rename = "element")]
+    Element,
+    /// The value of a map, the element of other collections.
+    #[serde(rename = "what is held")]
+    Held,
+    #[serde(rename = "first part")]
+    First,
+    #[serde(rename = "second part")]
+    Second,
+    #[serde(rename = "numbered element")]
+    Numbered,
+    #[serde(rename = "pair of elements")]
+    Pair,
+    #[serde(rename = "slice")]
+    Slice,
+    #[serde(rename = "two slices")]
+    TwoSlices,
+    /// What the closure that is given returns.
+    #[serde(rename = "output")]
+    Output,
+    #[serde(rename = "inside of output")]
+    InsideOfOutput,
+    /// What is written in `::<..>`.
+    #[serde(rename = "asked for")]
+    AskedFor,
+    #[serde(rename = "asked for or element")]
+    AskedForOrElement,
+    /// One of this name.
+    #[serde(rename = "type")]
+    Type(String),
+}
+
+/// How many elements there are, by those of the receiver and what is given.
+#[derive(Clone, Copy, Deserialize)]
+enum Length {
+    #[serde(rename = "same")]
+    Same,
+    #[serde(rename = "unknown")]
+    Unknown,
+    #[serde(rename = "divided")]
+    Divided,
+    #[serde(rename = "less")]
+    Less,
+    /// No more than the number that is given.
+    #[serde(rename = "least")]
+    Least,
+    #[serde(rename = "sum")]
+    Sum,
+    #[serde(rename = "whichever is known")]
+    WhicheverIsKnown,
+}
+
+/// What is in an `Option`, a `Result`, a guard.
+pub(super) fn unwrapped(value: Value) -> Value {
+    match value.ty {
+        Ty::Named(TypeKey::Other(name), arguments) if name == "Option" || name == "Result" => {
+            let ty = arguments.into_iter().next().unwrap_or_default();
+            Value {
+                length: array_length(&ty).unwrap_or(value.length),
+                number: value.number,
+                ..Value::of(ty)
+            }
+        }
+        _ => value,
+    }
+}
+
+/// `Vec::new()`, `Box::new(x)`.
+pub(super) fn constructed(owner: &str, name: &str, arguments: &[Ty], first: Value, length: Amount) -> Value {
+    let is_named = |list: &[String], name: &str| list.iter().any(|one| one == name);
+    let row = CALLS
+        .functions
+        .iter()
+        .find(|row| is_named(&row.of, owner) && row.names.as_ref().is_none_or(|names| is_named(names, name)));
+    let of_owner = |parts: Vec<Ty>| Value::of(Ty::other(owner, parts));
+    let Some(row) = row else {
+        return Value {
+            length,
+            ..of_owner(arguments.to_vec())
+        };
+    };
+    match row.gives {
+        Constructed::First => first,
+        Constructed::AroundFirst => Value {
+            length: first.length,
+            number: first.number,
+            ..of_owner(vec![first.ty])
+        },
+        Constructed::ElementsOfFirst => Value {
+            length: first.length.clone(),
+            ..of_owner(vec![first.ty.element()])
+        },
+        Constructed::Result => Value::of(Ty::other("Result", vec![Ty::other(owner, Vec::new())])),
+        Constructed::Number => Value {
+            number: first.number,
+            ..of_owner(Vec::new())
+        },
+    }
+}
+
+/// What a method of the standard library gives.
+pub(super) fn method(
+    walker: &Walker<'_>,
+    receiver: Value,
+    name: &str,
+    arguments: &[Value],
+    turbofish: Option<Ty>,
+) -> Value {
+    let call = MethodCall {
+        element: walker.element(&receiver),
+        first_element: arguments.first().map(|one| walker.element(one)),
+        receiver,
+        first: arguments.first(),
+        turbofish,
+    };
+    let rows = CALLS.methods.get(name);
+    match rows.into_iter().flatten().find(|row| call.fits(row.on)) {
+        Some(row) => call.gives(&row.gives),
+        None => Value::default(),
+    }
+}
+
+/// A call of a method, as far as it tells what the method gives.
+struct MethodCall<'a> {
+    receiver: Value,
+    element: Ty,
+    first: Option<&'a Value>,
+    first_element: Option<Ty>,
+    turbofish: Option<Ty>,
+}
+
+impl MethodCall<'_> {
+    fn fits(&self, on: Option<On>) -> bool {
+        let name = self.receiver.ty.outside_name();
+        match on {
+            None => true,
+            Some(On::Option) => name == Some("Option"),
+            Some(On::NoOption) => name != Some("Option"),
+            Some(On::Collection) => name.is_some_and(|name| {
+                !matches!(name, "int" | "Option") && name.starts_with(|first: char| !first.is_lowercase())
+            }),
+            Some(On::Argument) => self.first.is_some(),
+        }
+    }
+
+    fn gives(self, gives: &Gives) -> Value {
+        match gives {
+            Gives::Length => Value::number(self.receiver.length),
+            Gives::Receiver => self.receiver,
+            Gives::Inside => unwrapped(self.receiver),
+            Gives::InsideOrFirst => self.inside_or_first(),
+            Gives::Guarded => Value {
+                length: self.receiver.length,
+                ..Value::of(guarded(self.receiver.ty))
+            },
+            Gives::Iteration => Value {
+                number: self.receiver.number,
+                ..Value::iterator(self.element, self.receiver.length)
+            },
+            Gives::Iterator { of, length } => {
+                Value::iterator(self.part(of).unwrap_or_default(), self.length(*length))
+            }
+            Gives::Mapped { of, length } => self.mapped(of, *length),
+            Gives::Collection => self.collection(),
+            Gives::Value { of, r#in } => match (self.part(of), r#in) {
+                (Some(ty), Some(name)) => Value::of(Ty::other(name, vec![ty])),
+                (Some(ty), None) => Value::of(ty),
+                (None, _) => Value::default(),
+            },
+            Gives::Arithmetic { operation, by } => {
+                let right = by.map_or_else(|| self.number(), Amount::Known);
+                Value {
+                    number: Amount::two(*operation, self.receiver.number, right),
+                    ..Value::of(self.receiver.ty)
+                }
+            }
+        }
+    }
+
+    /// The type, but for that of what is no closure.
+    fn part(&self, part: &Part) -> Option<Ty> {
+        let slice = || Ty::other("[]", vec![self.element.clone()]);
+        Some(match part {
+            Part::Receiver => self.receiver.ty.clone(),
+            Part::Element => self.element.clone(),
+            Part::Held => match self.receiver.ty.outside_name() {
+                Some("HashMap" | "BTreeMap") => argument(&self.receiver.ty, 1),
+                _ => self.element.clone(),
+            },
+            Part::First => argument(&self.receiver.ty, 0),
+            Part::Second => argument(&self.receiver.ty, 1),
+            Part::Numbered => Ty::Tuple(vec![Ty::other("int", Vec::new()), self.element.clone()]),
+            Part::Pair => Ty::Tuple(vec![
+                self.element.clone(),
+                self.first_element.clone().unwrap_or_default(),
+            ]),
+            Part::Slice => slice(),
+            Part::TwoSlices => Ty::Tuple(vec![slice(), slice()]),
+            Part::Output => match &self.first?.ty {
+                Ty::Callable(output) => (**output).clone(),
+                _ => return None,
+            },
+            Part::InsideOfOutput => unwrapped(Value::of(self.part(&Part::Output)?)).ty,
+            Part::AskedFor => self.turbofish.clone().unwrap_or_default(),
+            Part::AskedForOrElement => self.turbofish.clone().unwrap_or_else(|| self.element.clone()),
+            Part::Type(name) => Ty::other(name, Vec::new()),
+        })
+    }
+
+    fn length(&self, length: Length) -> Amount {
+        let own = self.receiver.length.clone();
+        let of_first = || self.first.map_or(Amount::Unknown, |one| one.length.clone());
+        match length {
+            Length::Same => own,
+            Length::Unknown => Amount::Unknown,
+            Length::Divided => Amount::two(Operation::Divide, own, self.number()),
+            Length::Less => Amount::two(Operation::Subtract, own, self.number()),
+            Length::Least => match (own, self.number()) {
+                (Amount::Unknown, wanted) => wanted,
+                (known, Amount::Unknown) => known,
+                (known, wanted) => Amount::two(Operation::Least, known, wanted),
+            },
+            Length::Sum => Amount::two(Operation::Add, own, of_first()),
+            Length::WhicheverIsKnown => match own {
+                Amount::Unknown => of_first(),
+                known => known,
+            },
+        }
+    }
+
+    /// The number that is given.
+    fn number(&self) -> Amount {
+        self.first.map_or(Amount::Unknown, |one| one.number.clone())
+    }
+
+    fn mapped(self, of: &Part, length: Length) -> Value {
+        let output = || self.part(&Part::Output).unwrap_or_default();
+        match self.receiver.ty.outside_name() {
+            Some("Result") => Value::of(Ty::other("Result", vec![output()])),
+            Some("[]") if matches!(self.receiver.ty, Ty::Array(..)) => Value {
+                length: self.receiver.length.clone(),
+                ..Value::of(Ty::Array(Box::new(output()), self.receiver.length.clone()))
+            },
+            _ => Value::iterator(self.part(of).unwrap_or_default(), self.length(length)),
+        }
+    }
+
+    fn collection(self) -> Value {
+        let ty = match self.turbofish {
+            Some(Ty::Named(key, parts)) if parts.iter().all(|one| *one == Ty::Unknown) => {
+                Ty::Named(key, vec![self.element])
+            }
+            Some(ty) => ty,
+            None => Ty::other("Vec", vec![self.element]),
+        };
+        Value {
+            length: self.receiver.length,
+            ..Value::of(ty)
+        }
+    }
+
+    fn inside_or_first(self) -> Value {
+        let guess = self.number();
+        let value = unwrapped(self.receiver);
+        let number = match guess {
+            Amount::Known(number) if value.number == Amount::Unknown => Amount::Default(number),
+            other => other,
+        };
+        let ty = if value.ty == Ty::Unknown {
+            self.first.map(|one| one.ty.clone()).unwrap_or_default()
+        } else {
+            value.ty
+        };
+        Value {
+            number,
+            ..Value::of(ty)
+        }
+    }
+}
+
+fn argument(ty: &Ty, index: usize) -> Ty {
+    match ty {
+        Ty::Named(_, arguments) => arguments.get(index).cloned().unwrap_or_default(),
+        _ => Ty::Unknown,
+    }
+}
+
+/// What a `RefCell`, `Mutex` or `RwLock` holds.
+fn guarded(ty: Ty) -> Ty {
+    match ty {
+        Ty::Named(TypeKey::Other(name), arguments)
+            if matches!(name.as_str(), "RefCell" | "Mutex" | "RwLock" | "Cell") =>
+        {
+            arguments.into_iter().next().unwrap_or_default()
+        }
+        other => other,
+    }
+}
