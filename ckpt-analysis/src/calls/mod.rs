@@ -21,11 +21,11 @@ use crate::items::{FnId, Place, TypeId};
 use std::collections::HashSet;
 use std::fmt;
 
-/// Index of a call in [`CallGraph::calls`].
+/// Index of a call in `CallGraph::calls`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(pub usize);
 
-/// Index of a loop in [`CallGraph::loops`].
+/// Index of a loop in `CallGraph::loops`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LoopId(pub usize);
 

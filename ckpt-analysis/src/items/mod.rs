@@ -29,7 +29,7 @@ macro_rules! index {
 }
 
 index!(
-    /// Index of a function in [`Items::functions`].
+    /// Index of a function in `Items::functions`.
     FnId,
     /// Index of a type in [`Items::types`].
     TypeId,
