@@ -6,6 +6,7 @@
 //! all that comes of them but by `reduce`. None of these may be there before the site.
 
 use crate::syntax::marks::Marks;
+use crate::syntax::purity::is_assignment;
 use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
@@ -234,7 +235,7 @@ impl<'ast> Visit<'ast> for Body<'_> {
             }
             Expr::Path(path) => self.passes_on(path.path.is_ident(self.member.as_str())),
             Expr::Assign(assign) => self.changes(&assign.left, Some(&assign.right)),
-            Expr::Binary(one) if assigns(&one.op) => self.changes(&one.left, Some(&one.right)),
+            Expr::Binary(one) if is_assignment(&one.op) => self.changes(&one.left, Some(&one.right)),
             Expr::Reference(one) => self.ties(one.mutability.is_some(), |_| writes_elsewhere(expr)),
             Expr::If(one) => {
                 return self.under(&one.cond, |body| {
@@ -268,23 +269,6 @@ fn writes_elsewhere(expr: &Expr) -> String {
         None => "a variable".into(),
     };
     format!("{name} is lent to be written to under another name")
-}
-
-fn assigns(op: &syn::BinOp) -> bool {
-    use syn::BinOp;
-    matches!(
-        op,
-        BinOp::AddAssign(_)
-            | BinOp::SubAssign(_)
-            | BinOp::MulAssign(_)
-            | BinOp::DivAssign(_)
-            | BinOp::RemAssign(_)
-            | BinOp::BitXorAssign(_)
-            | BinOp::BitAndAssign(_)
-            | BinOp::BitOrAssign(_)
-            | BinOp::ShlAssign(_)
-            | BinOp::ShrAssign(_)
-    )
 }
 
 /// The variable that a place is of.
