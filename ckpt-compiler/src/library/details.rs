@@ -1,79 +1,122 @@
-//! What only ckpt's own tables say: how a call goes over items, what a type holds. Every detail answers one question that
-//! the compiler asks.
+//! What only ckpt's own tables say, in sections: how a call goes over items, what a type holds. Every section is a type,
+//! every key of it a value; [`Library::says`](super::Library::says) asks whether a name is listed there.
+//!
+//! A name may begin or end with `*`, for any letters in its place; a path `A::b` stands for functions whose path ends so.
 
 use std::collections::HashMap;
 
-/// One thing that a section of a table says about a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Detail {
-    /// Goes over shared references to what is in the receiver.
-    Shared,
-    /// Goes over exclusive references to what is in the receiver.
-    Exclusive,
-    /// Gives the receiver's items as they are.
-    Passes,
-    /// Chooses items by where they stand alone.
-    Positional,
+/// A section of the tables.
+pub trait Section: Copy + PartialEq + 'static {
+    /// Its name in the tables.
+    const NAME: &'static str;
+    /// Its keys.
+    const KEYS: &'static [(&'static str, Self)];
+
+    /// The place of this key among them.
+    fn index(self) -> usize;
 }
 
-impl Detail {
-    /// All, with the sections and keys of the tables.
-    const ALL: [(&'static str, &'static str, Self); 4] = [
-        ("iterators", "shared", Self::Shared),
-        ("iterators", "exclusive", Self::Exclusive),
-        ("iterators", "passes", Self::Passes),
-        ("iterators", "positional", Self::Positional),
-    ];
+macro_rules! sections {
+    ($($(#[$of_section:meta])* $section:literal => $kind:ident {
+        $($(#[$of_key:meta])* $one:ident = $key:literal,)*
+    })*) => {
+        $(
+            $(#[$of_section])*
+            #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+            pub enum $kind {
+                $($(#[$of_key])* $one,)*
+            }
 
-    /// Whether tables have a section of this name.
-    pub(super) fn is_section(name: &str) -> bool {
-        Self::ALL.iter().any(|(section, ..)| *section == name)
-    }
+            impl Section for $kind {
+                const NAME: &'static str = $section;
+                const KEYS: &'static [(&'static str, Self)] = &[$(($key, Self::$one),)*];
 
-    /// The detail of a key in a section.
-    pub(super) fn of_key(section: &str, key: &str) -> Option<Self> {
-        let found = Self::ALL
-            .iter()
-            .find(|(of, name, _)| *of == section && *name == key);
-        found.map(|(.., one)| *one)
-    }
+                fn index(self) -> usize {
+                    self as usize
+                }
+            }
+        )*
 
-    /// The keys of a section.
-    pub(super) fn keys(section: &str) -> Vec<&'static str> {
-        let of_section = Self::ALL.iter().filter(|(of, ..)| *of == section);
-        of_section.map(|(_, key, _)| *key).collect()
-    }
+        /// The keys of the section of this name, if there is one.
+        pub(super) fn keys_of(section: &str) -> Option<Vec<&'static str>> {
+            match section {
+                $($section => Some($kind::KEYS.iter().map(|(key, _)| *key).collect()),)*
+                _ => None,
+            }
+        }
+    };
+}
 
-    fn bit(self) -> u64 {
-        1 << self as u8
+sections! {
+    /// How a method goes over items.
+    "iterators" => Iterators {
+        /// Goes over shared references to what is in the receiver.
+        Shared = "shared",
+        /// Goes over exclusive references to what is in the receiver.
+        Exclusive = "exclusive",
+        /// Gives the receiver's items as they are.
+        Passes = "passes",
+        /// Chooses items by where they stand alone.
+        Positional = "positional",
     }
 }
 
 /// The details of one table.
 #[derive(Debug, Clone, Default)]
 pub struct Details {
-    /// Bits by name, or by path `A::b`.
-    names: HashMap<String, u64>,
+    /// By section: what stands there, a bit for each key.
+    sections: HashMap<String, Names>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Names {
+    exact: HashMap<String, u64>,
+    /// Names with a `*`.
+    open: Vec<(String, u64)>,
 }
 
 impl Details {
     pub(super) fn is_empty(&self) -> bool {
-        self.names.is_empty()
+        self.sections.is_empty()
     }
 
-    pub(super) fn say(&mut self, detail: Detail, name: String) {
-        *self.names.entry(name).or_default() |= detail.bit();
-    }
-
-    pub(super) fn add(&mut self, other: &Self) {
-        for (name, bits) in &other.names {
-            *self.names.entry(name.clone()).or_default() |= bits;
+    /// Says it of a name; `key` is an index in [`keys_of`] this section.
+    pub(super) fn say(&mut self, section: &str, key: usize, name: &str) {
+        let names = self.sections.entry(section.to_owned()).or_default();
+        if name.contains('*') {
+            names.open.push((name.to_owned(), 1 << key));
+        } else {
+            *names.exact.entry(name.to_owned()).or_default() |= 1 << key;
         }
     }
 
-    /// Whether this is said of a name.
-    pub(super) fn says(&self, name: &str, detail: Detail) -> bool {
-        self.names.get(name).is_some_and(|bits| bits & detail.bit() != 0)
+    pub(super) fn add(&mut self, other: &Self) {
+        for (section, names) in &other.sections {
+            let own = self.sections.entry(section.clone()).or_default();
+            for (name, bits) in &names.exact {
+                *own.exact.entry(name.clone()).or_default() |= bits;
+            }
+            own.open.extend(names.open.iter().cloned());
+        }
+    }
+
+    /// The keys under which a name stands, a bit for each.
+    pub(super) fn bits<S: Section>(&self, name: &str) -> u64 {
+        let Some(names) = self.sections.get(S::NAME) else {
+            return 0;
+        };
+        let exact = names.exact.get(name).copied().unwrap_or_default();
+        let fitting = names.open.iter().filter(|(pattern, _)| fits(name, pattern));
+        fitting.fold(exact, |bits, (_, more)| bits | more)
+    }
+}
+
+/// Whether a name is what a pattern with `*` at one end or both stands for.
+fn fits(name: &str, pattern: &str) -> bool {
+    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(end), None) => name.ends_with(end),
+        (None, Some(start)) => name.starts_with(start),
+        (Some(_), Some(_)) => name.contains(pattern.trim_matches('*')),
+        (None, None) => name == pattern,
     }
 }

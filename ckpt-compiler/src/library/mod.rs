@@ -10,10 +10,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use details::{Iterators, Section};
 pub use read::{TableError, Wrong};
 pub use table::{CallTable, Meaning};
 
-use details::Detail;
 use std::sync::OnceLock;
 
 /// Operations of a call of which nothing is known.
@@ -184,29 +184,46 @@ impl Library {
         self.means(name, Meaning::Returns)
     }
 
-    fn says(&self, name: &str, detail: Detail) -> bool {
-        self.added.details.says(name, detail) || builtin().details.says(name, detail)
+    /// Whether a name stands under this key of a section.
+    pub fn says<S: Section>(&self, name: &str, key: S) -> bool {
+        self.details::<S>(name) & (1 << key.index()) != 0
+    }
+
+    /// The key of a section under which a name stands, the first of several.
+    pub fn key<S: Section>(&self, name: &str) -> Option<S> {
+        let first = self.details::<S>(name).trailing_zeros() as usize;
+        S::KEYS.get(first).map(|(_, key)| *key)
+    }
+
+    /// Whether a path ends as one that stands under this key.
+    pub fn says_of_path<S: Section>(&self, path: &syn::Path, key: S) -> bool {
+        let names = segments(path);
+        (0..names.len()).any(|from| self.says(&names[from..].join("::"), key))
+    }
+
+    fn details<S: Section>(&self, name: &str) -> u64 {
+        self.added.details.bits::<S>(name) | builtin().details.bits::<S>(name)
     }
 
     /// Whether the method goes over references to what is in its receiver.
     pub fn goes_over_references(&self, method: &str) -> bool {
-        self.says(method, Detail::Shared) || self.goes_over_exclusively(method)
+        self.says(method, Iterators::Shared) || self.goes_over_exclusively(method)
     }
 
     /// Whether the method goes over exclusive references to what is in its receiver.
     pub fn goes_over_exclusively(&self, method: &str) -> bool {
-        self.says(method, Detail::Exclusive)
+        self.says(method, Iterators::Exclusive)
     }
 
     /// Whether the adaptor gives the items of the iterator that it is called on as they are, if not all of them or in
     /// another order.
     pub fn passes_on_items(&self, method: &str) -> bool {
-        self.says(method, Detail::Passes) || self.keeps_by_position(method)
+        self.says(method, Iterators::Passes) || self.keeps_by_position(method)
     }
 
     /// Whether the adaptor chooses and orders items by where they stand alone: it does the same to their indices.
     pub fn keeps_by_position(&self, method: &str) -> bool {
-        self.says(method, Detail::Positional)
+        self.says(method, Iterators::Positional)
     }
 
     /// Operations of one call, whatever it is applied to.

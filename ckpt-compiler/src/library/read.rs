@@ -1,6 +1,6 @@
 //! CallTable from text, with the line and the key of everything that is wrong.
 
-use super::details::Detail;
+use super::details::keys_of;
 use super::{CallTable, Meaning, segments};
 use crate::diagnostics::Refusal;
 use syn::parse::{Parse, ParseStream};
@@ -182,7 +182,7 @@ impl<'t> Reader<'t> {
                     let list = self.names(key, value)?;
                     self.tables.common.extend(list.into_iter().map(|(name, _)| name));
                 }
-                section if !self.by_user && Detail::is_section(section) => {
+                section if !self.by_user && keys_of(section).is_some() => {
                     self.details(section, self.as_table(key, value)?)?;
                 }
                 _ => {
@@ -201,14 +201,19 @@ impl<'t> Reader<'t> {
 
     /// A section of what only ckpt's own tables say.
     fn details(&mut self, section: &str, table: &DeTable<'_>) -> Result<(), TableError> {
+        let keys = keys_of(section).unwrap_or_default();
         for (key, value) in table {
             let word = key.get_ref().as_ref();
-            let Some(detail) = Detail::of_key(section, word) else {
-                let known = format!("`{}`", Detail::keys(section).join("`, `"));
+            let Some(index) = keys.iter().position(|one| *one == word) else {
+                let known = format!("`{}`", keys.join("`, `"));
                 return Err(self.unknown(key, word, section, known));
             };
-            for name in self.calls(key, value)? {
-                self.tables.details.say(detail, name);
+            for (name, at) in self.names(key, value)? {
+                if !is_call(&name.trim_matches('*').replace('*', " ")) {
+                    let key = word.to_owned();
+                    return Err(self.wrong(at, Wrong::Name { key, name }));
+                }
+                self.tables.details.say(section, index, &name);
             }
         }
         Ok(())

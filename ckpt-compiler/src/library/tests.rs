@@ -68,3 +68,22 @@ fn what_a_function_mentions_is_passed_on_in_its_attribute() {
     let error = syn::parse_str::<CallTable>("purre(a)").expect_err("no key");
     assert!(error.to_string().contains("expected one of `pure`"));
 }
+
+#[test]
+fn sections_are_of_our_own_tables_and_name_their_keys() {
+    let of_library = |text: &str| CallTable::of_library(text).map_err(|error| error.to_string());
+    let said = of_library("[iterators]\nshards = [\"iter\"]\n").expect_err("no key");
+    assert!(
+        said.starts_with("line 2: `shards` is no key of `iterators`; there are `shared`"),
+        "{said}"
+    );
+    assert!(wrong("[calls.iterators]\nshared = [\"iter\"]").starts_with("line 1: `iterators` is no key"));
+    let said = of_library("[iterators]\nshared = [\"a*b\"]\n").expect_err("a star in the middle");
+    assert!(said.contains("`a*b` in `shared` is no name of a call"), "{said}");
+    let mut library = Library::default();
+    library.add(&of_library("[iterators]\nexclusive = [\"*_each\", \"Bag::all\"]\n").expect("a valid table"));
+    assert!(library.goes_over_exclusively("of_each") && !library.goes_over_exclusively("of_each_one"));
+    let says = |path| library.says_of_path(&syn::parse_str(path).expect("a path"), Iterators::Exclusive);
+    assert!(says("sack::Bag::all") && says("Bag::all") && !says("all") && !says("Bag"));
+    assert_eq!(library.key("windows"), Some(Iterators::Shared));
+}
