@@ -8,7 +8,7 @@ use std::fmt;
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use ckpt_compiler::code_of;
+use ckpt_compiler::Code;
 
 /// The exit codes that `cargo ckpt` itself chooses. A program that was started passes its own code through.
 pub mod code {
@@ -29,8 +29,9 @@ pub mod code {
 /// Why a command did not do what it was asked to do.
 #[derive(Debug, thiserror::Error)]
 pub struct Failure {
-    code: u8,
-    /// Begins with the code of the message, which `messages/` explains.
+    exit: u8,
+    /// The code of the message, which `messages.toml` explains.
+    code: Option<Code>,
     what: String,
     why: Vec<String>,
     next: Option<String>,
@@ -40,11 +41,17 @@ pub struct Failure {
 pub type Outcome<T> = Result<T, Failure>;
 
 impl Failure {
-    /// A failure with its exit code and one sentence, without a full stop, behind the code of the message.
-    pub fn new(code: u8, what: impl Into<String>) -> Self {
+    /// A failure with its exit code and one sentence, without a full stop, behind the code of the message: `E3012: ..`.
+    pub fn new(exit: u8, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let (code, what) = match Code::in_front_of(&message) {
+            Some((code, what)) => (Some(code), what.to_owned()),
+            None => (None, message),
+        };
         Failure {
+            exit,
             code,
-            what: what.into(),
+            what,
             why: Vec::new(),
             next: None,
         }
@@ -73,8 +80,8 @@ impl Failure {
     }
 
     /// The exit code of the process.
-    pub fn code(&self) -> u8 {
-        self.code
+    pub fn exit_code(&self) -> u8 {
+        self.exit
     }
 
     /// Writes the message to standard error, in colour where that is wanted.
@@ -83,11 +90,8 @@ impl Failure {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
         // Nothing can be done about a closed standard error.
-        let code = code_of(&self.what);
-        let _ = match code {
-            Some(code) => writeln!(out, "{red}error[{code}]:{red:#} {}", &self.what[code.len() + 2..]),
-            None => writeln!(out, "{red}error:{red:#} {}", self.what),
-        };
+        let code = self.code.map_or_else(String::new, |code| format!("[{code}]"));
+        let _ = writeln!(out, "{red}error{code}:{red:#} {}", self.what);
         for why in &self.why {
             for line in why.lines() {
                 let _ = writeln!(out, "  {line}");
@@ -100,7 +104,7 @@ impl Failure {
                 let _ = writeln!(out, "      {line}");
             }
         }
-        if let Some(code) = code {
+        if let Some(code) = self.code {
             let _ = writeln!(out, "{cyan}more:{cyan:#} cargo ckpt explain {code}");
         }
     }
@@ -108,6 +112,9 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(code) = self.code {
+            write!(f, "{code}: ")?;
+        }
         f.write_str(&self.what)?;
         for why in &self.why {
             write!(f, ": {why}")?;

@@ -95,7 +95,7 @@ fn perform() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             failure.render();
-            ExitCode::from(failure.code())
+            ExitCode::from(failure.exit_code())
         }
     }
 }

@@ -1,7 +1,9 @@
 //! What every message means, by its code: the entries of `messages.toml`, of which the book's page is made too.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
+use ckpt_compiler::Code;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, Outcome};
@@ -34,13 +36,33 @@ pub struct Entry {
     pub example: Option<String>,
 }
 
+impl Entry {
+    /// What stands in a message for a placeholder of its words, such as `{Self}`.
+    pub fn filled_in<'m>(&self, placeholder: &str, words: &'m str) -> Option<&'m str> {
+        let (before, behind) = self.says.split_once(placeholder)?;
+        let rest = words.strip_prefix(before)?;
+        match behind.split_once(placeholder) {
+            Some((between, _)) => Some(rest.split_once(between)?.0),
+            None => rest.strip_suffix(behind),
+        }
+    }
+}
+
 impl Messages {
     /// Those of this version.
     ///
     /// # Panics
     /// If the file that was built in is no TOML: a test reads it.
-    pub fn read() -> Messages {
-        toml::from_str(include_str!("../messages.toml")).expect("a test reads the entries")
+    pub fn all() -> &'static Self {
+        static ALL: LazyLock<Messages> = LazyLock::new(|| {
+            toml::from_str(include_str!("../messages.toml")).expect("a test reads the entries")
+        });
+        &ALL
+    }
+
+    /// The entry of a code.
+    pub fn entry(&self, code: Code) -> Option<&Entry> {
+        self.message.get(&code.to_string())
     }
 
     /// The entry of a code, which may be written `e1012` or, of an error, `1012` as well, with its full code.
@@ -75,12 +97,26 @@ mod tests {
 
     #[test]
     fn entries_are_found_however_the_code_is_written() {
-        let messages = Messages::read();
+        let messages = Messages::all();
         for code in ["E1010", "e1010", "1010"] {
             assert!(messages.find(code).unwrap().1.says.contains("const fn"));
         }
         assert!(messages.find("w2001").unwrap().1.says.contains("is set"));
         assert!(messages.find("E0").is_err());
         assert_eq!(messages.group("E2153").unwrap().0, "Sessions");
+    }
+
+    #[test]
+    fn what_fills_a_placeholder_is_found_where_the_entry_has_it() {
+        let filled = |code, words| Messages::all().entry(Code(code))?.filled_in("{Self}", words);
+        assert_eq!(
+            filled(1213, "`Vec<Rule>` cannot be saved in a checkpoint"),
+            Some("Vec<Rule>")
+        );
+        let twice =
+            "a field of `Rule` is lent to a call that leads to a site, and `Rule` cannot be taken apart";
+        assert_eq!(filled(1201, twice), Some("Rule"));
+        assert_eq!(filled(1213, "something else"), None);
+        assert_eq!(filled(1205, "no placeholder"), None);
     }
 }

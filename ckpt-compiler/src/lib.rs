@@ -22,7 +22,8 @@
 //!
 //! User errors are found before `emit`, which cannot fail.
 //!
-//! The whole-package analysis, the crate `ckpt-analysis`, is built on these stages.
+//! The macros and the command know what stands at the root only; the whole-package analysis, the crate `ckpt-analysis`, is
+//! built on the stages.
 
 pub mod cfg;
 pub mod derive;
@@ -43,5 +44,10 @@ pub mod strategies;
 pub mod syntax;
 pub mod validate;
 
-pub use diagnostics::code_of;
-pub use passes::{instrument, instrument_main, try_expand};
+pub use derive::derive_checkpoint;
+pub use diagnostics::{Code, Diagnostics, Words};
+pub use explain::{Fate, SiteReport, VariableReport};
+pub use library::CallTable;
+pub use object::object;
+pub use parse::dialect::parse_file;
+pub use passes::{PASSES, Pass, dump, instrument, instrument_main, try_expand};

@@ -25,7 +25,7 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// that meets it is refused.
 #[proc_macro_attribute]
 pub fn object(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    ckpt_compiler::object::object(arguments.into(), item.into()).into()
+    ckpt_compiler::object(arguments.into(), item.into()).into()
 }
 
 /// Implements `ckpt::Checkpoint` for a struct or enum: its fields and variants are saved and found again by name, so
@@ -42,5 +42,5 @@ pub fn object(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// | item | `#[ckpt(crate = "path")]` | where the `ckpt` crate is |
 #[proc_macro_derive(Checkpoint, attributes(ckpt))]
 pub fn derive_checkpoint(input: TokenStream) -> TokenStream {
-    ckpt_compiler::derive::derive_checkpoint(input.into()).into()
+    ckpt_compiler::derive_checkpoint(input.into()).into()
 }

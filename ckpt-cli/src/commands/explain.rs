@@ -29,9 +29,9 @@ Exit codes: 0 done, 2 no such code.";
 impl Explain {
     /// Explains one, or lists all.
     pub fn perform(&self) -> Outcome<u8> {
-        let messages = Messages::read();
+        let messages = Messages::all();
         let Some(code) = &self.code else {
-            self.list(&messages);
+            self.list(messages);
             return Ok(0);
         };
         let (code, entry) = messages.find(code)?;

@@ -319,7 +319,7 @@ mod tests {
     fn one_store_is_taken_and_several_are_named() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(
-            only_store_in(folder.path()).unwrap_err().code(),
+            only_store_in(folder.path()).unwrap_err().exit_code(),
             code::NO_CHECKPOINT
         );
         fs::create_dir(folder.path().join("a.ckpt.d")).unwrap();

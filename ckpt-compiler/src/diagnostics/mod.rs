@@ -13,12 +13,15 @@ use std::fmt;
 
 /// The code of a message, `E1012`: it stays the same when the words change, and has an entry in the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Code(u16);
+pub struct Code(pub u16);
 
 impl Code {
-    /// The code that a text begins with.
-    pub fn in_front_of(text: &str) -> Option<Self> {
-        code_of(text).and_then(|code| code[1..].parse().ok()).map(Self)
+    /// The code with which a message begins, and its words: `E1012: a site inside a closure`.
+    pub fn in_front_of(message: &str) -> Option<(Self, &str)> {
+        let (code, words) = message.split_once(": ")?;
+        let digits = code.strip_prefix('E').filter(|digits| digits.len() == 4)?;
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+        Some((Self(digits.parse().ok().filter(|_| is_number)?), words))
     }
 }
 
@@ -26,13 +29,6 @@ impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "E{:04}", self.0)
     }
-}
-
-/// The code with which a message begins: `E1012: a site inside a closure`. Each has an entry in the book.
-pub fn code_of(message: &str) -> Option<&str> {
-    let (code, _) = message.split_once(": ")?;
-    let digits = code.strip_prefix('E')?;
-    (digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(code)
 }
 
 /// Words for people: they can be shown, and compared to say nothing twice; nothing looks into them.

@@ -24,11 +24,12 @@ macro_rules! refusals {
         impl Refusal {
             /// The code that its words begin with; a mistake of ckpt has none.
             pub fn code(&self) -> Option<Code> {
-                match self {
+                let says = match self {
                     // What is of ckpt has come through syn with its code.
-                    Self::Syntax { said } if Code::in_front_of(said).is_some() => Code::in_front_of(said),
-                    $(Self::$name { .. } => Code::in_front_of($says),)*
-                }
+                    Self::Syntax { said } if Code::in_front_of(said).is_some() => said,
+                    $(Self::$name { .. } => $says,)*
+                };
+                Some(Code::in_front_of(says)?.0)
             }
 
             /// The first variable that the words name.

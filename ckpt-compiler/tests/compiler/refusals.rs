@@ -33,8 +33,8 @@ fn assert_refused(source: &str, underlined: &str, [what, why, instead]: [&str; 3
 
 /// What is said behind the code: each message has one.
 fn without_code(what: &str) -> &str {
-    let code = ckpt_compiler::code_of(what).unwrap_or_else(|| panic!("`{what}` has no code"));
-    &what[code.len() + 2..]
+    let found = ckpt_compiler::Code::in_front_of(what);
+    found.unwrap_or_else(|| panic!("`{what}` has no code")).1
 }
 
 /// The source text that a span covers.

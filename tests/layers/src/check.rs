@@ -1,6 +1,6 @@
 //! The imports held against the picture.
 
-use crate::imports::Sources;
+use crate::imports::{Sources, named_behind};
 use crate::picture::{Layers, Picture};
 use anyhow::{Context, Result};
 use proc_macro2::{TokenStream, TokenTree};
@@ -29,6 +29,12 @@ pub fn differences(root: &Path) -> Result<Vec<String>> {
             None => wrong.push(format!("ARCHITECTURE.md draws no layers of {krate}")),
         }
         words(&sources, &picture, &mut wrong);
+    }
+    for (krate, others) in &picture.roots {
+        let sources = Sources::read(root, krate)?;
+        for other in others {
+            roots(&sources, &Sources::read(root, other)?, other, &mut wrong);
+        }
     }
     Ok(wrong)
 }
@@ -99,6 +105,25 @@ fn words(sources: &Sources, picture: &Picture, wrong: &mut Vec<String>) {
                     "{}:{line}: `{word}` stands outside of {}",
                     file.display(),
                     folders.join(", ")
+                ));
+            }
+        }
+    }
+}
+
+/// Modules of another crate that a crate names, where it has to know the root only.
+fn roots(sources: &Sources, other: &Sources, name: &str, wrong: &mut Vec<String>) {
+    let name = name.replace('-', "_");
+    for (file, tokens) in &sources.files {
+        for one in named_behind(tokens.clone(), &name) {
+            let is_module =
+                other.modules.contains(&one.name) && (one.leads_on || !other.passes_on(&one.name));
+            if is_module {
+                wrong.push(format!(
+                    "{}:{}: `{name}::{}` is a module, and only the root of the crate may be named here",
+                    file.display(),
+                    one.line,
+                    one.name
                 ));
             }
         }

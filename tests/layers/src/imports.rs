@@ -5,7 +5,7 @@
 //! it reaches.
 
 use anyhow::{Context, Result};
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -34,6 +34,7 @@ pub struct Sources {
     pub imports: Vec<Import>,
     /// The tokens of every file, the root's as well.
     pub files: Vec<(PathBuf, TokenStream)>,
+    root: Root,
 }
 
 impl Sources {
@@ -96,7 +97,13 @@ impl Sources {
         }
         sources.imports.sort();
         sources.imports.dedup();
+        sources.root = root;
         Ok(sources)
+    }
+
+    /// Whether the root takes this name from a module.
+    pub fn passes_on(&self, name: &str) -> bool {
+        self.root.names.contains_key(name)
     }
 }
 
@@ -248,7 +255,7 @@ impl Finder<'_> {
                 }
                 TokenTree::Ident(name) if name == "crate" => {
                     if let Some(next) = behind_colons(&tokens, at) {
-                        self.target(&tokens[next]);
+                        self.target(&tokens, next);
                     }
                 }
                 TokenTree::Ident(name) if name == "super" && !is_behind_colons(&tokens, at) => {
@@ -269,42 +276,69 @@ impl Finder<'_> {
                     ups += 1;
                     at = next;
                 }
-                target if ups == place.len() => return self.target(target),
+                _ if ups == place.len() => return self.target(tokens, next),
                 _ => return,
             }
         }
     }
 
-    /// The first name behind `crate::`, or several of them in braces.
-    fn target(&mut self, token: &TokenTree) {
+    /// What stands behind `crate::`.
+    fn target(&mut self, tokens: &[TokenTree], at: usize) {
+        debug_assert!(!self.place.is_empty());
+        for Named { name, line, .. } in named_at(tokens, at) {
+            let module = self.modules.get(&name).or_else(|| {
+                let of_root = self.root.names.get(&name)?;
+                self.modules.get(of_root)
+            });
+            self.found.extend(module.map(|module| (module.clone(), line)));
+        }
+    }
+}
+
+/// A name behind a `::`.
+#[derive(Debug)]
+pub struct Named {
+    /// The name.
+    pub name: String,
+    /// Whether the path goes on behind it.
+    pub leads_on: bool,
+    /// Where it stands.
+    pub line: usize,
+}
+
+/// What is named directly behind `word::`, in these tokens and in all groups of them.
+pub fn named_behind(tokens: TokenStream, word: &str) -> Vec<Named> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
         match token {
-            TokenTree::Ident(name) => self.name(&name.to_string(), name.span().start().line),
-            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => self.each(group),
+            TokenTree::Ident(name) if name == word => {
+                found.extend(behind_colons(&tokens, at).map(|next| named_at(&tokens, next)));
+            }
+            TokenTree::Group(group) => found.push(named_behind(group.stream(), word)),
             _ => {}
         }
     }
+    found.into_iter().flatten().collect()
+}
 
-    fn each(&mut self, group: &Group) {
-        let mut is_first = true;
-        for token in group.stream() {
-            match &token {
-                TokenTree::Punct(comma) if comma.as_char() == ',' => is_first = true,
-                TokenTree::Ident(_) if is_first => {
-                    self.target(&token);
-                    is_first = false;
-                }
-                _ => is_first = false,
-            }
+/// The name at a place, or the first one of each path in braces there.
+fn named_at(tokens: &[TokenTree], at: usize) -> Vec<Named> {
+    match &tokens[at] {
+        TokenTree::Ident(name) => vec![Named {
+            name: name.to_string(),
+            leads_on: behind_colons(tokens, at).is_some(),
+            line: name.span().start().line,
+        }],
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+            let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+            let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(one) if one.as_char() == ',');
+            let is_first = |at: usize| at == 0 || is_comma(&inside[at - 1]);
+            let firsts =
+                (0..inside.len()).filter(|&at| is_first(at) && matches!(inside[at], TokenTree::Ident(_)));
+            firsts.flat_map(|at| named_at(&inside, at)).collect()
         }
-    }
-
-    fn name(&mut self, name: &str, line: usize) {
-        debug_assert!(!self.place.is_empty());
-        let module = self.modules.get(name).or_else(|| {
-            let of_root = self.root.names.get(name)?;
-            self.modules.get(of_root)
-        });
-        self.found.extend(module.map(|module| (module.clone(), line)));
+        _ => Vec::new(),
     }
 }
 

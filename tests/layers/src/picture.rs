@@ -1,4 +1,4 @@
-//! The picture: blocks of ARCHITECTURE.md between fences that say `layers` or `only`.
+//! The picture: blocks of ARCHITECTURE.md between fences that say `layers`, `only` or `roots`.
 
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -33,6 +33,8 @@ pub struct Picture {
     pub layers: BTreeMap<String, Layers>,
     /// Words of the code, with the only folders in which they may stand.
     pub only: Vec<(String, Vec<String>)>,
+    /// Crates, with those of which they know no module but the root.
+    pub roots: Vec<(String, Vec<String>)>,
 }
 
 impl Picture {
@@ -45,7 +47,7 @@ impl Picture {
         let mut lines = page.lines();
         while let Some(line) = lines.next() {
             let kind = line.strip_prefix("```").unwrap_or_default();
-            if kind != "layers" && kind != "only" {
+            if !["layers", "only", "roots"].contains(&kind) {
                 continue;
             }
             let mut block = Vec::new();
@@ -56,10 +58,10 @@ impl Picture {
                     line => block.push(line),
                 }
             }
-            if kind == "layers" {
-                picture.add_layers(&block)?;
-            } else {
-                picture.only.extend(block.iter().map(|line| only(line)));
+            match kind {
+                "layers" => picture.add_layers(&block)?,
+                "only" => picture.only.extend(block.iter().map(|line| words_of(line))),
+                _ => picture.roots.extend(block.iter().map(|line| words_of(line))),
             }
         }
         Ok(picture)
@@ -87,7 +89,7 @@ impl Picture {
 }
 
 /// `word: folder folder`
-fn only(line: &str) -> (String, Vec<String>) {
+fn words_of(line: &str) -> (String, Vec<String>) {
     let (word, folders) = line.rsplit_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
     (
         word.trim().to_owned(),

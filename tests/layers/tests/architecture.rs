@@ -32,8 +32,17 @@ walls doors
 floor
 ```
 
+```layers
+lower
+ground
+```
+
 ```only
 hammer::strike: upper/src/floor
+```
+
+```roots
+upper: lower
 ```
 ";
 
@@ -47,7 +56,11 @@ fn house(files: &[(&str, &str)]) -> Vec<String> {
             "[package]\nname = \"upper\"\n[dependencies]\nlower = \"1\"\n",
         ),
         ("lower/Cargo.toml", "[package]\nname = \"lower\"\n"),
-        ("lower/src/lib.rs", ""),
+        (
+            "lower/src/lib.rs",
+            "pub mod ground;\npub use ground::{Stone, ground};\n",
+        ),
+        ("lower/src/ground.rs", "pub struct Stone;\npub fn ground() {}\n"),
         (
             "upper/src/lib.rs",
             "mod roof;\nmod walls;\nmod doors;\nmod floor;\npub use floor::Plank;\n",
@@ -148,7 +161,7 @@ fn neighbours_on_one_line_do_not_know_each_other() {
 fn what_is_not_drawn_or_not_there_is_named() {
     let wrong = house(&[(
         "ARCHITECTURE.md",
-        "```layers\ncrates\nupper\nlower\n```\n```layers\nupper\nroof\nwalls\ndoors\ncellar\n```\n",
+        "```layers\ncrates\nupper\nlower\n```\n```layers\nupper\nroof\nwalls\ndoors\ncellar\n```\n```layers\nlower\nground\n```\n",
     )]);
     assert_eq!(
         wrong,
@@ -177,5 +190,18 @@ fn a_word_outside_of_its_folder_is_named() {
     assert_eq!(
         wrong,
         ["upper/src/doors.rs:2: `hammer::strike` stands outside of upper/src/floor"]
+    );
+}
+
+#[test]
+fn another_crate_is_known_by_its_root() {
+    let wrong = house(&[(
+        "upper/src/floor.rs",
+        "pub struct Plank;\nuse lower::{Stone, ground::Stone as Same};\nfn f() { lower::ground(); lower::ground::ground(); }\n",
+    )]);
+    let said = "`lower::ground` is a module, and only the root of the crate may be named here";
+    assert_eq!(
+        wrong,
+        [2, 3].map(|line| format!("upper/src/floor.rs:{line}: {said}"))
     );
 }

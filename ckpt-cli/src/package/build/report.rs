@@ -11,7 +11,7 @@ use crate::failure::{Failure, code};
 use crate::package::build::driver::shown;
 use crate::package::build::oracle::Prose;
 use crate::package::read::ReadPackage;
-use ckpt_compiler::diagnostics::Words;
+use ckpt_compiler::Words;
 
 /// Cargo failed and said why itself.
 pub fn does_not_build(package: &ReadPackage) -> Failure {

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::{PackageId, Target, TargetKind};
 use ckpt_analysis::{CrateKind, CrateSource, Edited, FileId, PackageAnalysis, Program, Sources};
-use ckpt_compiler::library::CallTable;
+use ckpt_compiler::CallTable;
 
 use crate::cargo::CargoOptions;
 use crate::cargo::Diagnostics;

@@ -6,7 +6,6 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use ckpt_analysis::{FileId, SourceFile};
-use ckpt_compiler::parse::dialect;
 use proc_macro2::Span;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
@@ -114,7 +113,7 @@ impl Files {
         if !file.text.contains("cfg") {
             return Ok(());
         }
-        let Ok(mut ast) = dialect::parse_file(&file.text) else {
+        let Ok(mut ast) = ckpt_compiler::parse_file(&file.text) else {
             return Ok(());
         };
         strip(&mut ast, configuration);
@@ -197,7 +196,7 @@ pub fn parsed(
     text: String,
     configuration: &Configuration,
 ) -> Outcome<(SourceFile, Vec<Range<usize>>)> {
-    let mut ast = dialect::parse_file(&text).map_err(|error| not_rust(path, &text, &error))?;
+    let mut ast = ckpt_compiler::parse_file(&text).map_err(|error| not_rust(path, &text, &error))?;
     let passed_over = strip(&mut ast, configuration);
     let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let base = mark + ast.shebang.as_ref().map_or(0, String::len);

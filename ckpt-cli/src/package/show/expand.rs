@@ -4,8 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::Package;
-use ckpt_compiler::diagnostics::Diagnostics;
-use ckpt_compiler::parse::dialect;
+use ckpt_compiler::Diagnostics;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};
@@ -59,7 +58,7 @@ pub fn sources(options: &CargoOptions) -> Outcome<Vec<Source>> {
         let Ok(text) = fs::read_to_string(&path) else {
             continue;
         };
-        match dialect::parse_file(&text) {
+        match ckpt_compiler::parse_file(&text) {
             Ok(file) => files.push(Source { path, file }),
             Err(error) => {
                 let at = error.span().start();

@@ -1,7 +1,6 @@
 //! `--level full`: the instrumented functions in place of the user's, formatted; all else stays.
 
 use ckpt_analysis::{Edit, Edited, FileId};
-use ckpt_compiler::parse::dialect;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::Attribute;
@@ -16,7 +15,7 @@ use crate::package::show::expand::{Annotation, annotation, options};
 /// # Errors
 /// Where a function cannot be instrumented, or the text is not Rust.
 pub fn expanded(text: &str) -> Outcome<String> {
-    let file = dialect::parse_file(text)
+    let file = ckpt_compiler::parse_file(text)
         .map_err(|error| Failure::new(code::BUILD, "E3064: a rewritten file is not Rust").because(error))?;
     let mut writer = Writer {
         text,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ckpt::store::VariableContent;
 use ckpt_analysis::{Bytes, FnId, PackageAnalysis};
-use ckpt_compiler::explain::VariableReport;
+use ckpt_compiler::VariableReport;
 
 use crate::package::read::ReadPackage;
 use crate::stores;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 use ckpt_analysis::{Answer, Artefact, Candidate, FileId, PackageAnalysis, Placement};
-use ckpt_compiler::passes::{PASSES, Pass, dump};
+use ckpt_compiler::{PASSES, Pass, dump};
 use quote::ToTokens;
 
 use crate::package::read::ReadPackage;

@@ -12,14 +12,13 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel, DiagnosticSpan};
 use ckpt_analysis::FindingKind as Kind;
-use ckpt_compiler::code_of;
+use ckpt_compiler::Code;
 use rustc::Saying;
+
+use crate::messages::Messages;
 
 /// The code of rustc for a bound of a lifetime that does not hold.
 const SHORT_BOUND: &str = "E0478";
-
-/// The trait of ckpt that takes the place of `std::io::Write` in a box, as rustc shows it.
-const OUTPUT_TRAIT: &str = "output::Write";
 
 /// A part of a file of the copy.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,14 +74,13 @@ impl Finding {
             .found_in(diagnostic)
             .flat_map(|(_, spans)| spans)
             .find_map(|span| place(span, folder));
-        let rendered = diagnostic.rendered.clone().unwrap_or_default();
         Some(Self {
             kind,
             type_name,
             definition,
             places: spans.into_iter().filter_map(|span| place(span, folder)).collect(),
-            is_about_outputs: rendered.contains(OUTPUT_TRAIT),
-            rendered: Prose(rendered),
+            is_about_outputs: Saying::NamesOutputTrait.is_in(diagnostic),
+            rendered: Prose(diagnostic.rendered.clone().unwrap_or_default()),
             message: Prose(diagnostic.message.clone()),
         })
     }
@@ -92,19 +90,24 @@ impl Finding {
 fn meaning(report: &Diagnostic) -> (Kind, String) {
     // The macros say who speaks; the traits begin with the code.
     let message = report.message.strip_prefix("ckpt: ").unwrap_or(&report.message);
-    let Some(code) = code_of(message) else {
+    let Some((code, words)) = Code::in_front_of(message) else {
         let codes = report.code.as_ref().map(|code| code.code.as_str());
         return match codes == Some(SHORT_BOUND) || Saying::LifetimeTooShort.is_in(report) {
             true => (Kind::ShortLifetime, String::new()),
             false => (Kind::Other, String::new()),
         };
     };
-    let ty = || message.split('`').nth(1).unwrap_or_default().to_owned();
+    let ty = || {
+        let entry = Messages::all().entry(code);
+        let ty = entry.and_then(|entry| entry.filled_in("{Self}", words));
+        ty.unwrap_or_default().to_owned()
+    };
     match code {
-        "E1201" => (Kind::NotSplit, ty()),
-        "E1204" => (Kind::NotGlobal, ty()),
-        "E1207" => (Kind::Destructor, ty()),
-        "E1208" | "E1211" | "E1213" => {
+        Code(1201) => (Kind::NotSplit, ty()),
+        Code(1204) => (Kind::NotGlobal, ty()),
+        Code(1207) => (Kind::Destructor, ty()),
+        Code(1211) => (Kind::NotCheckpoint, format!("csv::Writer<{}>", ty())),
+        Code(1208 | 1213) => {
             let ty = ty();
             match Saying::ParameterWithoutBound
                 .names_in(report)
@@ -114,13 +117,13 @@ fn meaning(report: &Diagnostic) -> (Kind, String) {
                 false => (Kind::NotCheckpoint, ty),
             }
         }
-        "E1214" => (Kind::NotSerde, ty()),
+        Code(1214) => (Kind::NotSerde, ty()),
         // Whatever the type: ckpt is built without serde, and the message does not name it.
-        "E1215" => {
+        Code(1215) => {
             let ty = Saying::LacksTrait.names_in(report).next();
             (Kind::NotSerde, ty.unwrap_or_default().to_owned())
         }
-        refusal if refusal < "E1200" => (Kind::Refusal, String::new()),
+        Code(..=1199) => (Kind::Refusal, String::new()),
         _ => (Kind::Other, String::new()),
     }
 }
@@ -200,8 +203,9 @@ mod tests {
             let attribute = attribute.to_token_stream().to_string();
             let one = findings(&attribute, "pub fn f() { save(Rule) }").remove(0);
             let generic = findings(&attribute, "pub fn f<T>(value: T) { save(value) }").remove(0);
-            let code = code_of(&one.message.0).unwrap().to_owned();
-            assert_eq!(code_of(&generic.message.0), Some(&*code));
+            let code_of = |one: &Finding| Code::in_front_of(&one.message.0).unwrap().0;
+            assert_eq!(code_of(&generic), code_of(&one));
+            let code = code_of(&one).to_string();
             seen.push((code, one.kind, one.type_name, generic.kind));
         }
         seen.sort();

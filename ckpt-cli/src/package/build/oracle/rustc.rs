@@ -20,6 +20,8 @@ pub(super) enum Saying {
     LacksTrait,
     /// A help, with the parameter that lacks a bound.
     ParameterWithoutBound,
+    /// Anywhere, the trait of ckpt that takes the place of `std::io::Write` in a box.
+    NamesOutputTrait,
 }
 
 /// The part of a report that has the words.
@@ -29,6 +31,7 @@ enum Part {
     Message,
     Help,
     Label,
+    Rendered,
 }
 
 #[derive(Debug, Deserialize)]
@@ -64,6 +67,7 @@ impl Saying {
                 let labels = report.spans.iter().filter_map(|span| span.label.as_deref());
                 labels.map(|label| (label, &[][..])).collect()
             }
+            Part::Rendered => report.rendered.iter().map(|text| (&**text, &[][..])).collect(),
         };
         parts
             .into_iter()
@@ -125,6 +129,12 @@ mod tests {
                 row.seen_with.join(", "),
             );
         }
+    }
+
+    #[test]
+    fn the_trait_of_outputs_is_called_so() {
+        let name = std::any::type_name::<dyn ckpt::output::Write>();
+        assert!(name.ends_with(&TABLE[&Saying::NamesOutputTrait].says), "{name}");
     }
 
     /// Where a lifetime is too short by a bound, rustc has a code.

@@ -9,7 +9,7 @@ use ckpt_analysis::{
     Again, Candidate, Decisions, FileId, FnId, Holder, PackageAnalysis, PlacedFunction, PlacedSite,
     Placement, Position, Program, SiteThreads, Why, line_and_column,
 };
-use ckpt_compiler::explain::{Fate, SiteReport};
+use ckpt_compiler::{Fate, SiteReport};
 use serde::Serialize;
 
 use crate::package::build::driver::Rewritten;
