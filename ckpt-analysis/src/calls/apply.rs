@@ -399,7 +399,7 @@ impl Walker<'_> {
             walker.call(function.functions, true, form, path.span(), &[item]);
         });
         let one = &mut self.graph.loops[id.0];
-        let (end, given) = (bytes.end, parameters_of_end(name));
+        let (end, given) = (bytes.end, parameters_of_end(self.library, name));
         (one.body_at, one.wraps) = (Some(bytes.start), Some(Wrapped { end, given }));
         one.header = format!(".{name}({})", one.header);
         Value {

@@ -58,6 +58,102 @@ sections! {
         Passes = "passes",
         /// Chooses items by where they stand alone.
         Positional = "positional",
+        /// Begins an iterator in another way.
+        Begins = "begins",
+        /// Of those of `begins`: gives values of its own.
+        Values = "values",
+        /// Begins one that uses its receiver up.
+        UsesUp = "uses_up",
+        /// Begins one over the parts of a text or list, if the receiver is one.
+        Splits = "splits",
+        /// A function that makes an iterator of a closure.
+        Computed = "computed",
+        /// A function that makes an iterator of values.
+        Repeated = "repeated",
+        /// Begins one of which several threads take items.
+        Parallel = "parallel",
+        /// Takes the next item.
+        Next = "next",
+    }
+    /// What an adaptor makes of an iterator.
+    "adaptors" => Adaptor {
+        /// What a closure makes of each item.
+        Maps = "maps",
+        /// The items, and a closure that looks at each.
+        Inspects = "inspects",
+        /// Those for which a closure says so.
+        Keeps = "keeps",
+        /// Those in front of the first for which a closure does not say so.
+        KeepsWhile = "keeps_while",
+        /// What a closure makes of those of which it makes something.
+        MapsSome = "maps_some",
+        /// What a closure makes of those in front of the first of which it makes nothing.
+        MapsWhile = "maps_while",
+        /// The items with their numbers.
+        Numbers = "numbers",
+        /// The items with those of another iterator.
+        Pairs = "pairs",
+        /// Copies of what the items refer to.
+        Copies = "copies",
+        /// The items of the items.
+        Nests = "nests",
+        /// What a closure makes of each item and a state that goes on.
+        Scans = "scans",
+        /// The items from the last to the first.
+        Reverses = "reverses",
+        /// All but the first.
+        Skips = "skips",
+        /// The first.
+        Takes = "takes",
+    }
+    /// What the last call of a chain of adaptors comes to.
+    "endings" => Ending {
+        /// A collection of the items.
+        Collects = "collects",
+        /// Two collections.
+        Unzips = "unzips",
+        /// Two collections, by what a closure says of each item.
+        Partitions = "partitions",
+        /// The sum.
+        Sums = "sums",
+        /// The product.
+        Multiplies = "multiplies",
+        /// The number of items.
+        Counts = "counts",
+        /// The largest item, of equals the last.
+        Largest = "largest",
+        /// The smallest item, of equals the first.
+        Smallest = "smallest",
+        /// The last item.
+        Last = "last",
+        /// Nothing: a closure is called for each.
+        Each = "each",
+        /// The same, until the closure says that it is enough.
+        EachEarly = "each_early",
+        /// Whether a closure says so of any item.
+        Any = "any",
+        /// Whether a closure says so of all.
+        All = "all",
+        /// The first item of which a closure says so.
+        Finds = "finds",
+        /// The first thing that a closure makes of an item.
+        FindsSome = "finds_some",
+        /// How many are in front of the first of which a closure says so.
+        Position = "position",
+        /// The largest item, as a closure compares.
+        LargestBy = "largest_by",
+        /// The smallest item, as a closure compares.
+        SmallestBy = "smallest_by",
+        /// The item with the largest key.
+        LargestByKey = "largest_by_key",
+        /// The item with the smallest key.
+        SmallestByKey = "smallest_by_key",
+        /// What a closure makes of all, two by two.
+        Reduces = "reduces",
+        /// What a closure makes of a value and item after item.
+        Folds = "folds",
+        /// The same, until the closure says that it is enough.
+        FoldsEarly = "folds_early",
     }
 }
 

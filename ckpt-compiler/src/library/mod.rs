@@ -10,7 +10,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use details::{Iterators, Section};
+pub use details::{Adaptor, Ending, Iterators, Section};
 pub use read::{TableError, Wrong};
 pub use table::{CallTable, Meaning};
 
@@ -210,9 +210,19 @@ impl Library {
         self.says(method, Iterators::Shared) || self.goes_over_exclusively(method)
     }
 
+    /// Whether an iterator certainly begins with the method, and may as often as it is called.
+    pub fn begins_an_iterator(&self, method: &str) -> bool {
+        self.goes_over_references(method) || self.says(method, Iterators::Begins)
+    }
+
     /// Whether the method goes over exclusive references to what is in its receiver.
     pub fn goes_over_exclusively(&self, method: &str) -> bool {
         self.says(method, Iterators::Exclusive)
+    }
+
+    /// Whether the method makes an iterator of an iterator.
+    pub fn is_adaptor(&self, method: &str) -> bool {
+        self.key::<Adaptor>(method).is_some() || self.passes_on_items(method)
     }
 
     /// Whether the adaptor gives the items of the iterator that it is called on as they are, if not all of them or in

@@ -5,7 +5,7 @@
 //! restart runs no closure again.
 
 use crate::desugar::inlined_closures::written_out;
-use crate::library::Library;
+use crate::library::{Adaptor, Library};
 use crate::names::{Kind, Names, plain};
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::{closure_in, effect_in_chain};
@@ -38,16 +38,17 @@ impl Peeler<'_> {
         let Expr::MethodCall(call) = iterable else {
             return false;
         };
-        if is_enumerate(call) && is_over_a_map(self.marks.library, call) && !matches!(pat, Pat::Tuple(_)) {
+        let library = self.marks.library;
+        if numbers(library, call) && is_over_a_map(library, call) && !matches!(pat, Pat::Tuple(_)) {
             let (index, inner) = (self.names.fresh(Kind::Index), self.names.fresh(Kind::Item));
             body.stmts.insert(0, parse_quote!(let #pat = (#index, #inner);));
             *pat = parse_quote!((#index, #inner));
         }
         // `.map(f).enumerate()` is `.enumerate()` with `f` in the body.
         if let (true, Expr::MethodCall(inner), Pat::Tuple(pair)) =
-            (is_enumerate(call), &*call.receiver, &mut *pat)
+            (numbers(library, call), &*call.receiver, &mut *pat)
             && pair.elems.len() == 2
-            && (inner.method == "map" || inner.method == "inspect")
+            && gives_as_many(library, inner)
             && let Some(closure) = closure_of(self.marks.library, inner)
         {
             let item = self.names.fresh(Kind::Item);
@@ -70,15 +71,16 @@ impl Peeler<'_> {
     }
 }
 
-/// The adaptors whose closures can be taken off.
-pub const PEELED: [&str; 6] = [
-    "map",
-    "inspect",
-    "filter",
-    "take_while",
-    "filter_map",
-    "map_while",
-];
+/// The adaptor, if it is one whose closure can be taken off.
+pub fn peeled(library: &Library, method: &syn::Ident) -> Option<Adaptor> {
+    use Adaptor::*;
+    let adaptor = library.key(&method.to_string())?;
+    matches!(
+        adaptor,
+        Maps | Inspects | Keeps | KeepsWhile | MapsSome | MapsWhile
+    )
+    .then_some(adaptor)
+}
 
 /// The closure of an adaptor that can be taken off.
 pub fn closure_of<'e>(library: &Library, call: &'e ExprMethodCall) -> Option<&'e ExprClosure> {
@@ -86,8 +88,8 @@ pub fn closure_of<'e>(library: &Library, call: &'e ExprMethodCall) -> Option<&'e
         return None;
     }
     let closure = closure_in(&call.args[0])?;
-    let method = call.method.to_string();
-    (PEELED.contains(&method.as_str()) && !has_a_state_of_its_own(library, call, closure)).then_some(closure)
+    let is_one = peeled(library, &call.method).is_some() && !has_a_state_of_its_own(library, call, closure);
+    is_one.then_some(closure)
 }
 
 impl Peeler<'_> {
@@ -95,20 +97,23 @@ impl Peeler<'_> {
     fn turn(&self, method: &syn::Ident, closure: &ExprClosure, item: &syn::Ident, pat: &Pat) -> Vec<Stmt> {
         let taken = plain(Kind::Item);
         let some = quote!(::core::option::Option::Some(#taken) => #taken);
-        let given: Expr = match method.to_string().as_str() {
-            "map" | "filter_map" | "map_while" => parse_quote!(#item),
+        let adaptor = self.marks.library.key(&method.to_string());
+        let given: Expr = match adaptor {
+            Some(Adaptor::Maps | Adaptor::MapsSome | Adaptor::MapsWhile) => parse_quote!(#item),
             _ => parse_quote!(&#item),
         };
         let run = self.run(method, closure, given);
-        match method.to_string().as_str() {
-            "map" => vec![parse_quote!(let #pat = #run;)],
-            "inspect" => vec![parse_quote!(#run;), parse_quote!(let #pat = #item;)],
-            "filter" => vec![
+        match adaptor {
+            Some(Adaptor::Maps) => vec![parse_quote!(let #pat = #run;)],
+            Some(Adaptor::Inspects) => vec![parse_quote!(#run;), parse_quote!(let #pat = #item;)],
+            Some(Adaptor::Keeps) => vec![
                 parse_quote!(if !#run { continue; }),
                 parse_quote!(let #pat = #item;),
             ],
-            "take_while" => vec![parse_quote!(if !#run { break; }), parse_quote!(let #pat = #item;)],
-            "filter_map" => vec![parse_quote! {
+            Some(Adaptor::KeepsWhile) => {
+                vec![parse_quote!(if !#run { break; }), parse_quote!(let #pat = #item;)]
+            }
+            Some(Adaptor::MapsSome) => vec![parse_quote! {
                 let #pat = match #run { #some, ::core::option::Option::None => continue };
             }],
             _ => vec![parse_quote! {
@@ -132,13 +137,21 @@ impl Peeler<'_> {
     }
 }
 
-fn is_enumerate(call: &ExprMethodCall) -> bool {
-    call.method == "enumerate" && call.args.is_empty()
+fn numbers(library: &Library, call: &ExprMethodCall) -> bool {
+    library.says(&call.method.to_string(), Adaptor::Numbers) && call.args.is_empty()
+}
+
+/// Whether the adaptor gives something for every item.
+fn gives_as_many(library: &Library, call: &ExprMethodCall) -> bool {
+    matches!(
+        library.key(&call.method.to_string()),
+        Some(Adaptor::Maps | Adaptor::Inspects)
+    )
 }
 
 fn is_over_a_map(library: &Library, call: &ExprMethodCall) -> bool {
     matches!(&*call.receiver, Expr::MethodCall(inner)
-        if (inner.method == "map" || inner.method == "inspect") && closure_of(library, inner).is_some())
+        if gives_as_many(library, inner) && closure_of(library, inner).is_some())
 }
 
 /// A `move` closure that changes what it owns goes on from turn to turn.

@@ -1,7 +1,7 @@
 //! What the last call of a chain makes of its items, turn by turn.
 
 use super::exits::{label, written_out};
-use crate::library::Library;
+use crate::library::{Ending, Library};
 use crate::names::{Kind, Names, located, plain};
 use crate::paths::rt;
 use crate::syntax::origins::closure_in;
@@ -20,24 +20,24 @@ pub struct Unfolded {
 }
 
 /// How many arguments the last call of a chain has; nothing for calls that end none.
-pub fn arguments_of_end(call: &ExprMethodCall) -> Option<usize> {
-    let plain = call.turbofish.is_none();
-    match call.method.to_string().as_str() {
-        "collect" | "sum" | "product" | "count" | "max" | "min" | "last" => Some(0),
-        "unzip" if plain => Some(0),
-        "for_each" | "any" | "all" | "find" | "position" | "max_by" | "min_by" | "max_by_key"
-        | "min_by_key" | "reduce" => Some(1),
-        "find_map" | "try_for_each" | "partition" if plain => Some(1),
-        "fold" => Some(2),
-        "try_fold" if plain => Some(2),
-        _ => None,
-    }
+pub fn arguments_of_end(library: &Library, call: &ExprMethodCall) -> Option<usize> {
+    use Ending::*;
+    let ending = library.key::<Ending>(&call.method.to_string())?;
+    let is_plain = call.turbofish.is_none();
+    let takes_no_types = matches!(ending, Unzips | Partitions | FindsSome | EachEarly | FoldsEarly);
+    (is_plain || !takes_no_types).then_some(match ending {
+        Collects | Unzips | Sums | Multiplies | Counts | Largest | Smallest | Last => 0,
+        Each | EachEarly | Any | All | Finds | FindsSome | Position | Partitions => 1,
+        LargestBy | SmallestBy | LargestByKey | SmallestByKey | Reduces => 1,
+        Folds | FoldsEarly => 2,
+    })
 }
 
 /// The parameters of the closure that the last call of a chain is given.
-pub fn parameters_of_end(method: &str) -> usize {
-    match method {
-        "max_by" | "min_by" | "reduce" | "fold" | "try_fold" => 2,
+pub fn parameters_of_end(library: &Library, method: &str) -> usize {
+    use Ending::*;
+    match library.key(method) {
+        Some(LargestBy | SmallestBy | Reduces | Folds | FoldsEarly) => 2,
         _ => 1,
     }
 }
@@ -53,25 +53,25 @@ pub fn unfolded(library: &Library, call: &ExprMethodCall, names: &Names, early: 
     };
     let argument = call.args.first();
     let closure = call.args.last().and_then(closure_in);
-    let method = call.method.to_string();
-    match method.as_str() {
-        "collect" if early => Some(parts.collected_early(call)),
-        "collect" | "unzip" | "sum" | "product" | "count" | "max" | "min" | "last" => {
-            Some(parts.gathered(&method, call))
+    use Ending::*;
+    let ending = library.key::<Ending>(&call.method.to_string())?;
+    match ending {
+        Collects if early => Some(parts.collected_early(call)),
+        Collects | Unzips | Sums | Multiplies | Counts | Largest | Smallest | Last => {
+            Some(parts.gathered(ending, call))
         }
-        "for_each" => {
+        Each => {
             let turn = parts.run(library, closure?, &[&parts.given()]);
             Some(parts.looped(parse_quote!({ #turn; }), None, None))
         }
-        "any" | "all" | "find" | "find_map" | "position" => parts.sought(library, &method, closure?),
-        "fold" => Some(parts.folded(library, argument?, closure?)),
-        "try_fold" => Some(parts.folded_early(library, argument?, closure?)),
-        "try_for_each" => Some(parts.each_early(library, closure?)),
-        "max_by" | "min_by" | "max_by_key" | "min_by_key" | "reduce" => {
-            parts.best(library, &method, closure?)
+        Any | All | Finds | FindsSome | Position => parts.sought(library, ending, closure?),
+        Folds => Some(parts.folded(library, argument?, closure?)),
+        FoldsEarly => Some(parts.folded_early(library, argument?, closure?)),
+        EachEarly => Some(parts.each_early(library, closure?)),
+        LargestBy | SmallestBy | LargestByKey | SmallestByKey | Reduces => {
+            parts.best(library, ending, closure?)
         }
-        "partition" => Some(parts.parted(library, closure?)),
-        _ => None,
+        Partitions => Some(parts.parted(library, closure?)),
     }
 }
 
@@ -110,35 +110,35 @@ impl Parts<'_> {
         }
     }
 
-    fn gathered(&self, method: &str, call: &ExprMethodCall) -> Unfolded {
+    fn gathered(&self, ending: Ending, call: &ExprMethodCall) -> Unfolded {
         let (rt, item, out, turbofish) = (rt(), &self.item, &self.out, &call.turbofish);
-        let (start, turn, end): (Expr, Block, Expr) = match method {
-            "collect" | "unzip" => (
+        let (start, turn, end): (Expr, Block, Expr) = match ending {
+            Ending::Collects | Ending::Unzips => (
                 parse_quote!(#rt::gathered #turbofish()),
                 parse_quote!({ #rt::gather(&mut #out, #item); }),
                 parse_quote!(#out),
             ),
-            "sum" => (
+            Ending::Sums => (
                 parse_quote!(#rt::none #turbofish()),
                 parse_quote!({ #out = #rt::add(#out, #item); }),
                 parse_quote!(#rt::sum_of(#out)),
             ),
-            "product" => (
+            Ending::Multiplies => (
                 parse_quote!(#rt::none #turbofish()),
                 parse_quote!({ #out = #rt::multiply(#out, #item); }),
                 parse_quote!(#rt::product_of(#out)),
             ),
-            "max" => (
+            Ending::Largest => (
                 parse_quote!(#rt::none()),
                 parse_quote!({ #out = #rt::larger(#out, #item); }),
                 parse_quote!(#out),
             ),
-            "min" => (
+            Ending::Smallest => (
                 parse_quote!(#rt::none()),
                 parse_quote!({ #out = #rt::smaller(#out, #item); }),
                 parse_quote!(#out),
             ),
-            "last" => (
+            Ending::Last => (
                 parse_quote!(#rt::none()),
                 parse_quote!({ #out = ::core::option::Option::Some(#item); }),
                 parse_quote!(#out),
@@ -170,39 +170,39 @@ impl Parts<'_> {
     }
 
     /// What ends with the first item that fits.
-    fn sought(&self, library: &Library, method: &str, closure: &ExprClosure) -> Option<Unfolded> {
+    fn sought(&self, library: &Library, ending: Ending, closure: &ExprClosure) -> Option<Unfolded> {
         let (item, out, label) = (&self.item, &self.out, label(self.names, Kind::Whole));
-        let given = match method {
-            "find" => parse_quote!(&#item),
+        let given = match ending {
+            Ending::Finds => parse_quote!(&#item),
             _ => self.given(),
         };
         let hit = self.run(library, closure, &[&given]);
         let some: Expr = parse_quote!(::core::option::Option::Some);
         let none: Expr = parse_quote!(::core::option::Option::None);
-        let (turn, end): (Block, Expr) = match method {
-            "any" => (
+        let (turn, end): (Block, Expr) = match ending {
+            Ending::Any => (
                 parse_quote!({ if #hit { break #label true; } }),
                 parse_quote!(false),
             ),
-            "all" => (
+            Ending::All => (
                 parse_quote!({ if !#hit { break #label false; } }),
                 parse_quote!(true),
             ),
-            "find" => (parse_quote!({ if #hit { break #label (#some(#item)); } }), none),
-            "find_map" => {
+            Ending::Finds => (parse_quote!({ if #hit { break #label (#some(#item)); } }), none),
+            Ending::FindsSome => {
                 let hit_name = self.names.fresh(Kind::Hit);
                 (
                     parse_quote!({ let #hit_name = #hit; if #hit_name.is_some() { break #label #hit_name; } }),
                     none,
                 )
             }
-            "position" => (
+            Ending::Position => (
                 parse_quote!({ if #hit { break #label (#some(#out)); } #out += 1; }),
                 none,
             ),
             _ => return None,
         };
-        let before = (method == "position").then(|| parse_quote!(let mut #out = 0usize;));
+        let before = (ending == Ending::Position).then(|| parse_quote!(let mut #out = 0usize;));
         Some(self.left(label, turn, before, end))
     }
 
@@ -248,21 +248,25 @@ impl Parts<'_> {
     }
 
     /// What keeps one item of all. As in the standard library, of equals `max` keeps the last and `min` the first.
-    fn best(&self, library: &Library, method: &str, closure: &ExprClosure) -> Option<Unfolded> {
+    fn best(&self, library: &Library, ending: Ending, closure: &ExprClosure) -> Option<Unfolded> {
         let (rt, item, out, best) = (rt(), &self.item, &self.out, self.names.fresh(Kind::Best));
         let some: Expr = parse_quote!(::core::option::Option::Some);
         let none: Expr = parse_quote!(::core::option::Option::None);
-        let compared = match method {
-            "max_by" | "min_by" => {
+        let compared = match ending {
+            Ending::LargestBy | Ending::SmallestBy => {
                 Some(self.run(library, closure, &[&parse_quote!(&#best), &parse_quote!(&#item)]))
             }
             _ => None,
         };
-        let kept: Expr = match method {
-            "max_by" => parse_quote!(if #compared == ::core::cmp::Ordering::Greater { #best } else { #item }),
-            "min_by" => parse_quote!(if #compared == ::core::cmp::Ordering::Greater { #item } else { #best }),
-            "reduce" => self.run(library, closure, &[&parse_quote!(#best), &self.given()]),
-            _ => return self.best_by_key(library, method, closure),
+        let kept: Expr = match ending {
+            Ending::LargestBy => {
+                parse_quote!(if #compared == ::core::cmp::Ordering::Greater { #best } else { #item })
+            }
+            Ending::SmallestBy => {
+                parse_quote!(if #compared == ::core::cmp::Ordering::Greater { #item } else { #best })
+            }
+            Ending::Reduces => self.run(library, closure, &[&parse_quote!(#best), &self.given()]),
+            _ => return self.best_by_key(library, ending, closure),
         };
         let turn = parse_quote!({
             #out = #some(match #rt::as_of(#out, &#item) { #none => #item, #some(#best) => #kept });
@@ -271,12 +275,12 @@ impl Parts<'_> {
         Some(self.looped(turn, Some(before), Some(parse_quote!(#out))))
     }
 
-    fn best_by_key(&self, library: &Library, method: &str, closure: &ExprClosure) -> Option<Unfolded> {
+    fn best_by_key(&self, library: &Library, ending: Ending, closure: &ExprClosure) -> Option<Unfolded> {
         let (rt, item, out, key) = (rt(), &self.item, &self.out, self.names.fresh(Kind::Key));
         let run = self.run(library, closure, &[&parse_quote!(&#item)]);
-        let keeps: Expr = match method {
-            "max_by_key" => parse_quote!(#rt::larger_by_key),
-            "min_by_key" => parse_quote!(#rt::smaller_by_key),
+        let keeps: Expr = match ending {
+            Ending::LargestByKey => parse_quote!(#rt::larger_by_key),
+            Ending::SmallestByKey => parse_quote!(#rt::smaller_by_key),
             _ => return None,
         };
         let turn = parse_quote!({ let #key = #run; #out = #keeps(#out, #key, #item); });

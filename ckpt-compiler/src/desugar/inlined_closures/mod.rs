@@ -10,8 +10,8 @@ pub mod adaptors;
 mod ends;
 mod exits;
 
-use crate::desugar::inlined_closures::adaptors::{PEELED, Peeler, closure_of};
-use crate::library::Library;
+use crate::desugar::inlined_closures::adaptors::{Peeler, closure_of, peeled};
+use crate::library::{Adaptor, Ending, Iterators, Library};
 use crate::names::{Kind, Names};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
@@ -40,7 +40,7 @@ pub fn inline(function: &mut ItemFn, marks: Marks<'_>, names: &Names) {
         may_fail: matches!(&function.sig.output, ReturnType::Type(_, ty) if is_result(ty)),
     };
     match function.block.stmts.last_mut() {
-        Some(Stmt::Expr(value, None)) if unfolder.may_fail && is_collected(value) => {
+        Some(Stmt::Expr(value, None)) if unfolder.may_fail && is_collected(marks.library, value) => {
             unfolder.collect_early(value)
         }
         _ => {}
@@ -93,7 +93,7 @@ fn functions(links: Vec<Link<'_>>) -> Vec<&ExprPath> {
 
 fn links_of_call<'e>(library: &Library, call: &'e ExprMethodCall) -> Vec<Link<'e>> {
     let own = call.args.last().and_then(link_in);
-    if !ends_a_chain(call) || own.is_none() && !call.args.is_empty() {
+    if !ends_a_chain(library, call) || own.is_none() && !call.args.is_empty() {
         return Vec::new();
     }
     links_around(library, &call.receiver, own)
@@ -107,7 +107,7 @@ fn link_in(argument: &Expr) -> Option<Link<'_>> {
 }
 
 fn links_around<'e>(library: &Library, over: &'e Expr, own: Option<Link<'e>>) -> Vec<Link<'e>> {
-    if !is_sequential(over) {
+    if !is_sequential(library, over) {
         return Vec::new();
     }
     let mut found: Vec<Link<'e>> = own.into_iter().collect();
@@ -116,10 +116,10 @@ fn links_around<'e>(library: &Library, over: &'e Expr, own: Option<Link<'e>>) ->
         match at {
             Expr::Paren(inner) => at = &inner.expr,
             Expr::MethodCall(call) => {
-                match (closure_of(library, call), function_of(call)) {
+                match (closure_of(library, call), function_of(library, call)) {
                     (Some(closure), _) => found.push(Link::Closure(closure)),
                     (None, Some(path)) => found.push(Link::Function(path)),
-                    _ if call.method == "enumerate" => {}
+                    _ if numbers_items(library, call) => {}
                     _ => break,
                 }
                 at = &call.receiver;
@@ -139,13 +139,17 @@ fn links_around<'e>(library: &Library, over: &'e Expr, own: Option<Link<'e>>) ->
 }
 
 /// The name that an adaptor is given in the place of a closure.
-fn function_of(call: &ExprMethodCall) -> Option<&ExprPath> {
+fn function_of<'e>(library: &Library, call: &'e ExprMethodCall) -> Option<&'e ExprPath> {
     match call.args.first() {
-        Some(Expr::Path(path)) if call.args.len() == 1 && PEELED.iter().any(|name| call.method == name) => {
+        Some(Expr::Path(path)) if call.args.len() == 1 && peeled(library, &call.method).is_some() => {
             Some(path)
         }
         _ => None,
     }
+}
+
+fn numbers_items(library: &Library, call: &ExprMethodCall) -> bool {
+    library.says(&call.method.to_string(), Adaptor::Numbers)
 }
 
 /// The names that a function binds, which are no functions of the program.
@@ -160,8 +164,8 @@ impl<'ast> Visit<'ast> for Locals {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-fn is_collected(expr: &Expr) -> bool {
-    matches!(expr, Expr::MethodCall(call) if call.method == "collect")
+fn is_collected(library: &Library, expr: &Expr) -> bool {
+    matches!(expr, Expr::MethodCall(call) if library.says(&call.method.to_string(), Ending::Collects))
 }
 
 /// `Result<..>`, `io::Result<..>`, `Option<..>`.
@@ -181,9 +185,12 @@ struct Unfolder<'a> {
 impl VisitMut for Unfolder<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
-            Expr::Try(one) if is_collected(&one.expr) => return self.collect_early(&mut one.expr),
+            Expr::Try(one) if is_collected(self.library, &one.expr) => {
+                return self.collect_early(&mut one.expr);
+            }
             Expr::Return(one) if self.may_fail => {
-                if let Some(value) = one.expr.as_deref_mut().filter(|value| is_collected(value)) {
+                let is_it = |value: &&mut Expr| is_collected(self.library, value);
+                if let Some(value) = one.expr.as_deref_mut().filter(is_it) {
                     return self.collect_early(value);
                 }
             }
@@ -197,7 +204,9 @@ impl VisitMut for Unfolder<'_> {
     fn visit_local_mut(&mut self, local: &mut Local) {
         let annotated = matches!(&local.pat, syn::Pat::Type(typed) if is_result(&typed.ty));
         match &mut local.init {
-            Some(init) if annotated && is_collected(&init.expr) => self.collect_early(&mut init.expr),
+            Some(init) if annotated && is_collected(self.library, &init.expr) => {
+                self.collect_early(&mut init.expr)
+            }
             _ => visit_mut::visit_local_mut(self, local),
         }
     }
@@ -239,7 +248,7 @@ impl Unfolder<'_> {
         let has_site = |closure: &&ExprClosure| self.peeler.marks.in_expr(&closure.body);
         match expr {
             Expr::ForLoop(one) => {
-                let in_body = self.peeler.marks.in_block(&one.body) && is_sequential(&one.expr);
+                let in_body = self.peeler.marks.in_block(&one.body) && is_sequential(self.library, &one.expr);
                 let over = self.with_closures(&one.expr);
                 let written = ExprForLoop {
                     expr: Box::new(over),
@@ -254,11 +263,11 @@ impl Unfolder<'_> {
                     self.peel(one);
                 }
             }
-            Expr::MethodCall(call) if ends_a_chain(call) => {
+            Expr::MethodCall(call) if ends_a_chain(self.library, call) => {
                 let mut written = call.clone();
                 *written.receiver = self.with_closures(&call.receiver);
                 if let Some(last) = written.args.last_mut() {
-                    self.close(last, parameters_of_end(&call.method.to_string()));
+                    self.close(last, parameters_of_end(self.library, &call.method.to_string()));
                 }
                 if closures_of_call(self.library, &written).iter().any(has_site)
                     && let Some(unfolded) = self.unfolded(&written, early || collects_early(call))
@@ -278,10 +287,10 @@ impl Unfolder<'_> {
             at = match at {
                 Expr::Paren(inner) => &mut inner.expr,
                 Expr::MethodCall(call) => {
-                    if function_of(call).is_some() {
+                    if function_of(self.library, call).is_some() {
                         self.close(&mut call.args[0], 1);
                     }
-                    if closure_of(self.library, call).is_none() && call.method != "enumerate" {
+                    if closure_of(self.library, call).is_none() && !numbers_items(self.library, call) {
                         return copy;
                     }
                     &mut call.receiver
@@ -357,69 +366,40 @@ fn collects_early(call: &ExprMethodCall) -> bool {
     matches!(first, Some(syn::GenericArgument::Type(ty)) if is_result(ty))
 }
 
-fn ends_a_chain(call: &ExprMethodCall) -> bool {
-    arguments_of_end(call) == Some(call.args.len())
+fn ends_a_chain(library: &Library, call: &ExprMethodCall) -> bool {
+    arguments_of_end(library, call) == Some(call.args.len())
 }
 
 /// Whether a chain is certain to be an iterator, and one that runs on this thread.
-fn is_sequential(over: &Expr) -> bool {
+fn is_sequential(library: &Library, over: &Expr) -> bool {
     match over {
-        Expr::Paren(inner) => is_sequential(&inner.expr),
+        Expr::Paren(inner) => is_sequential(library, &inner.expr),
         Expr::Range(_) => true,
         Expr::MethodCall(call) => {
             let method = call.method.to_string();
-            let makes_an_iterator = [
-                "iter",
-                "iter_mut",
-                "into_iter",
-                "chunks",
-                "chunks_exact",
-                "chunks_mut",
-                "windows",
-                "lines",
-                "bytes",
-                "chars",
-                "char_indices",
-                "split_whitespace",
-                "keys",
-                "values",
-                "values_mut",
-                "into_keys",
-                "into_values",
-                "drain",
-            ];
-            makes_an_iterator.contains(&method.as_str()) && !is_parallel(over)
-                || goes_on(&method) && is_sequential(&call.receiver)
+            let begins = library.begins_an_iterator(&method) || library.says(&method, Iterators::UsesUp);
+            begins && !is_parallel(library, over)
+                || goes_on(library, &call.method) && is_sequential(library, &call.receiver)
         }
         _ => false,
     }
 }
 
-fn goes_on(method: &str) -> bool {
-    let that_stay_in_the_chain = [
-        "enumerate",
-        "rev",
-        "zip",
-        "skip",
-        "take",
-        "step_by",
-        "copied",
-        "cloned",
-        "chain",
-        "skip_while",
-        "peekable",
-        "fuse",
-    ];
-    PEELED.contains(&method) || that_stay_in_the_chain.contains(&method)
+/// Whether an adaptor stays in the chain: its closure can be taken off, or it has none that may have a site.
+fn goes_on(library: &Library, method: &syn::Ident) -> bool {
+    let adaptor = library.key(&method.to_string());
+    peeled(library, method).is_some()
+        || matches!(adaptor, Some(Adaptor::Numbers | Adaptor::Pairs | Adaptor::Copies))
+        || library.passes_on_items(&method.to_string())
 }
 
-fn is_parallel(expr: &Expr) -> bool {
+fn is_parallel(library: &Library, expr: &Expr) -> bool {
     match expr {
         Expr::MethodCall(call) => {
-            let method = call.method.to_string();
-            method.starts_with("par_") || method.contains("_par_") || is_parallel(&call.receiver)
+            library.says(&call.method.to_string(), Iterators::Parallel)
+                || is_parallel(library, &call.receiver)
         }
-        Expr::Paren(inner) => is_parallel(&inner.expr),
+        Expr::Paren(inner) => is_parallel(library, &inner.expr),
         _ => false,
     }
 }

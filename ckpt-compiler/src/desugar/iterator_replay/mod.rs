@@ -4,7 +4,7 @@
 mod rest;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Recovery};
-use crate::library::Library;
+use crate::library::{Adaptor, Iterators, Library};
 use crate::paths::rt;
 use crate::syntax::origins::effect_of_closure;
 use proc_macro2::TokenStream;
@@ -60,64 +60,24 @@ pub fn may_be_replayed(library: &Library, expr: &Expr) -> bool {
         do_more: false,
     };
     closures.visit_expr(expr);
-    makes_an_iterator(expr) && !closures.do_more
+    makes_an_iterator(library, expr) && !closures.do_more
 }
 
 /// As far as its last call tells.
-fn makes_an_iterator(expr: &Expr) -> bool {
-    const ITERATORS: &[&str] = &[
-        "iter",
-        "into_iter",
-        "chars",
-        "char_indices",
-        "bytes",
-        "lines",
-        "keys",
-        "values",
-        "chunks",
-        "chunks_exact",
-        "windows",
-        "split",
-        "split_whitespace",
-        "split_ascii_whitespace",
-        "split_terminator",
-        "split_inclusive",
-        "splitn",
-        "successors",
-        "from_fn",
-        "repeat",
-        "repeat_n",
-        "repeat_with",
-        "once",
-        "zip",
-        "map",
-        "filter",
-        "filter_map",
-        "flat_map",
-        "flatten",
-        "map_while",
-        "take_while",
-        "skip_while",
-        "take",
-        "skip",
-        "step_by",
-        "rev",
-        "chain",
-        "cycle",
-        "copied",
-        "cloned",
-        "enumerate",
-        "peekable",
-        "inspect",
-        "fuse",
-        "scan",
-    ];
-    let is_one = |name: &str| ITERATORS.contains(&name);
+fn makes_an_iterator(library: &Library, expr: &Expr) -> bool {
+    let is_one = |name: &syn::Ident| {
+        let name = name.to_string();
+        library.begins_an_iterator(&name) && !library.goes_over_exclusively(&name)
+            || [Iterators::Splits, Iterators::Computed, Iterators::Repeated]
+                .iter()
+                .any(|key| library.says(&name, *key))
+            || library.is_adaptor(&name)
+    };
     match expr {
-        Expr::Paren(inner) => makes_an_iterator(&inner.expr),
-        Expr::MethodCall(call) => is_one(&call.method.to_string()),
+        Expr::Paren(inner) => makes_an_iterator(library, &inner.expr),
+        Expr::MethodCall(call) => is_one(&call.method),
         Expr::Call(call) => matches!(&*call.func, Expr::Path(path)
-            if path.path.segments.last().is_some_and(|last| is_one(&last.ident.to_string()))),
+            if path.path.segments.last().is_some_and(|last| is_one(&last.ident))),
         _ => false,
     }
 }
@@ -141,7 +101,7 @@ impl VisitMut for Wrapper<'_> {
         if is_treated || !self.names.contains(&name) || !may_be_replayed(self.library, &init.expr) {
             return;
         }
-        if !gives_values(&init.expr) {
+        if !gives_values(self.library, &init.expr) {
             self.borrowed.insert(name.clone());
         }
         let (rt, made) = (rt(), &init.expr);
@@ -155,18 +115,22 @@ impl VisitMut for Wrapper<'_> {
 }
 
 /// Whether the items of an iterator are values of their own, which a checkpoint can hold: `xs.iter().copied()`.
-fn gives_values(expr: &Expr) -> bool {
+fn gives_values(library: &Library, expr: &Expr) -> bool {
+    use Adaptor::*;
     match expr {
-        Expr::Paren(inner) => gives_values(&inner.expr),
+        Expr::Paren(inner) => gives_values(library, &inner.expr),
         Expr::Range(_) => true,
         Expr::Call(call) => matches!(&*call.func, Expr::Path(path)
-            if path.path.segments.last().is_some_and(|last| last.ident == "successors" || last.ident == "from_fn")),
-        Expr::MethodCall(call) => match call.method.to_string().as_str() {
-            "copied" | "cloned" | "map" | "filter_map" | "scan" | "chars" | "bytes" | "char_indices" => true,
-            "peekable" | "filter" | "skip" | "take" | "step_by" | "rev" | "take_while" | "skip_while"
-            | "enumerate" | "fuse" | "cycle" | "inspect" => gives_values(&call.receiver),
-            _ => false,
-        },
+            if library.says_of_path(&path.path, Iterators::Computed)),
+        Expr::MethodCall(call) => {
+            let method = call.method.to_string();
+            match library.key(&method) {
+                Some(Copies | Maps | MapsSome | MapsWhile | Scans) => true,
+                Some(Numbers) => gives_values(library, &call.receiver),
+                _ if library.passes_on_items(&method) => gives_values(library, &call.receiver),
+                _ => library.says(&method, Iterators::Values),
+            }
+        }
         _ => false,
     }
 }
