@@ -2,60 +2,13 @@
 //! told from the text counts as something that may be moved.
 
 use super::expr::Walker;
-use crate::library::segments;
+use crate::library::{Library, Numbers, segments};
 use crate::names::Kind;
 use syn::{BinOp, Expr, Lit, Pat, Path, Type};
 
 const TYPES: &[&str] = &[
     "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
     "bool", "char",
-];
-
-/// What gives a number when it is called on one.
-const METHODS: &[&str] = &[
-    "abs",
-    "acos",
-    "asin",
-    "atan",
-    "atan2",
-    "cbrt",
-    "ceil",
-    "clamp",
-    "copysign",
-    "cos",
-    "cosh",
-    "exp",
-    "exp2",
-    "floor",
-    "fract",
-    "hypot",
-    "isqrt",
-    "ln",
-    "log",
-    "log10",
-    "log2",
-    "max",
-    "min",
-    "mul_add",
-    "next_power_of_two",
-    "pow",
-    "powf",
-    "powi",
-    "recip",
-    "rem_euclid",
-    "round",
-    "signum",
-    "sin",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-    "to_degrees",
-    "to_radians",
-    "trunc",
-    "wrapping_add",
-    "wrapping_mul",
-    "wrapping_sub",
 ];
 
 impl Walker<'_> {
@@ -112,19 +65,19 @@ impl Walker<'_> {
             Expr::Group(inner) => self.is_number(&inner.expr),
             Expr::Unary(unary) => !matches!(unary.op, syn::UnOp::Deref(_)) && self.is_number(&unary.expr),
             Expr::Binary(one) => self.is_number_of_two(one),
-            Expr::MethodCall(call) if call.method == "len" => call.args.is_empty(),
+            Expr::MethodCall(call) if self.library.is_call(call, Numbers::Length) => call.args.is_empty(),
             Expr::MethodCall(call) => {
-                METHODS.iter().any(|method| call.method == method) && self.is_number(&call.receiver)
+                self.library.is_call(call, Numbers::Gives) && self.is_number(&call.receiver)
             }
             Expr::Call(call) => match &*call.func {
-                Expr::Path(path) if path.qself.is_none() => is_of_number(&path.path, true),
+                Expr::Path(path) if path.qself.is_none() => is_of_number(self.library, &path.path, true),
                 _ => false,
             },
             Expr::Path(path) if path.qself.is_none() => match path.path.get_ident() {
                 Some(name) => self
                     .resolve(name)
                     .is_some_and(|id| self.flow.bindings[id].is_number),
-                None => is_of_number(&path.path, false),
+                None => is_of_number(self.library, &path.path, false),
             },
             Expr::If(branch) => {
                 let last = branch.then_branch.stmts.last();
@@ -180,18 +133,20 @@ pub(super) fn is_number_type(ty: &Type) -> bool {
 }
 
 /// `f64::MAX`, `std::f64::consts::PI`; with a call, `f64::from`.
-fn is_of_number(path: &Path, called: bool) -> bool {
+fn is_of_number(library: &Library, path: &Path, called: bool) -> bool {
     let names = segments(path);
     let Some((last, before)) = names.split_last() else {
         return false;
     };
     let is_type = |name: &String| TYPES.contains(&name.as_str());
     let gives = match called {
-        true => last == "from" || METHODS.contains(&last.as_str()),
+        true => matches!(library.key(last), Some(Numbers::From | Numbers::Gives)),
         false => last.chars().all(|letter| !letter.is_lowercase()),
     };
     let in_type = before.last().is_some_and(is_type);
-    let in_constants = before.last().is_some_and(|name| name == "consts")
+    let in_constants = before
+        .last()
+        .is_some_and(|name| library.says(name, Numbers::Constants))
         && before.len() > 1
         && is_type(&before[before.len() - 2]);
     gives && (in_type || in_constants && !called)

@@ -3,6 +3,7 @@
 //! `for (i, d) in Digits::new().enumerate().take(n) { .. }` becomes a loop over `Digits::new()` with the two counts beside it:
 //! a checkpoint can hold the program's iterator and numbers, but not the adaptors of the standard library.
 
+use crate::library::{Adaptor, Library};
 use crate::names::{Kind, Names, plain};
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::iterator_origin;
@@ -49,7 +50,7 @@ impl VisitMut for Counter<'_> {
 
 impl Counter<'_> {
     fn counted(&self, one: &ExprForLoop) -> Option<Expr> {
-        let (around, own) = taken_apart(&one.expr);
+        let (around, own) = taken_apart(self.marks.library, &one.expr);
         let is_own = matches!(own, Expr::Call(_) | Expr::Path(_) | Expr::Struct(_)) && !self.is_known(own);
         if around.is_empty() || !is_own || !one.attrs.is_empty() {
             return None;
@@ -122,17 +123,17 @@ impl Counter<'_> {
 }
 
 /// The `take` and `enumerate` around an iterator, and the iterator.
-fn taken_apart(expr: &Expr) -> (Vec<Around>, &Expr) {
+fn taken_apart<'e>(library: &Library, expr: &'e Expr) -> (Vec<Around>, &'e Expr) {
     let mut around = Vec::new();
     let mut at = expr;
     loop {
         match at {
             Expr::Paren(inner) => at = &inner.expr,
-            Expr::MethodCall(call) if call.method == "enumerate" && call.args.is_empty() => {
+            Expr::MethodCall(call) if library.is_call(call, Adaptor::Numbers) && call.args.is_empty() => {
                 around.push(Around::Enumerate);
                 at = &call.receiver;
             }
-            Expr::MethodCall(call) if call.method == "take" && call.args.len() == 1 => {
+            Expr::MethodCall(call) if library.is_call(call, Adaptor::Takes) && call.args.len() == 1 => {
                 around.push(Around::Take(Box::new(call.args[0].clone())));
                 at = &call.receiver;
             }

@@ -4,7 +4,7 @@
 //! the plan knows how to look at the rest; the reference ends for the call and is taken again after it. The same goes for
 //! `let body = &mut bodies[index];`.
 
-use crate::library::Library;
+use crate::library::{Adaptor, Library, Methods, PlaceOf};
 use crate::names::{Kind, Names};
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::names_in;
@@ -169,17 +169,18 @@ fn root_of(
             return root_of(library, iterable, pattern, names);
         }
         Expr::Reference(one) if one.mutability.is_some() => (*one.expr).clone(),
-        Expr::MethodCall(call) if call.method == "iter_mut" && call.args.is_empty() => {
+        Expr::MethodCall(call) if library.is_call(call, PlaceOf::Each) && call.args.is_empty() => {
             (*call.receiver).clone()
         }
         Expr::MethodCall(_) => {
             let Expr::MethodCall(call) = iterable else {
                 return None;
             };
-            let inner = match (call.method.to_string().as_str(), &mut *pattern) {
-                (method, pattern) if library.keeps_by_position(method) => pattern,
-                ("enumerate", Pat::Tuple(pair)) if pair.elems.len() == 2 => &mut pair.elems[1],
-                ("zip", Pat::Tuple(pair)) if pair.elems.len() == 2 => &mut pair.elems[0],
+            let method = call.method.to_string();
+            let inner = match (library.key(&method), &mut *pattern) {
+                (_, pattern) if library.keeps_by_position(&method) => pattern,
+                (Some(Adaptor::Numbers), Pat::Tuple(pair)) if pair.elems.len() == 2 => &mut pair.elems[1],
+                (Some(Adaptor::Pairs), Pat::Tuple(pair)) if pair.elems.len() == 2 => &mut pair.elems[0],
                 _ => return None,
             };
             return root_of(library, &mut call.receiver, inner, names);
@@ -225,7 +226,7 @@ impl<'ast> Visit<'ast> for Declared {
 /// `x.as_mut_slice()` is `&mut x`, `x.get_mut(i).unwrap()` is `&mut x[i]`: what is lent of `x` can then be seen.
 fn as_place(library: &Library, operand: &mut Expr) {
     let Expr::MethodCall(call) = &*operand else { return };
-    let unwraps = call.method == "unwrap" || call.method == "expect";
+    let unwraps = library.is_call(call, Methods::Unwraps);
     let inner = match &*call.receiver {
         Expr::MethodCall(inner) if unwraps => inner,
         _ => call,
@@ -235,13 +236,14 @@ fn as_place(library: &Library, operand: &mut Expr) {
         return;
     }
     let arguments: Vec<&Expr> = inner.args.iter().collect();
-    let place: Expr = match (inner.method.to_string().as_str(), &arguments[..], unwraps) {
-        ("as_mut_slice", [], false) => parse_quote!(&mut #list),
-        ("get_mut", [index], true) if !matches!(index, Expr::Reference(_)) => {
+    let place_of = library.key::<PlaceOf>(&inner.method.to_string());
+    let place: Expr = match (place_of, &arguments[..], unwraps) {
+        (Some(PlaceOf::Whole), [], false) => parse_quote!(&mut #list),
+        (Some(PlaceOf::Element), [index], true) if !matches!(index, Expr::Reference(_)) => {
             parse_quote!(&mut #list[#index])
         }
-        ("first_mut", [], true) => parse_quote!(&mut #list[0]),
-        ("last_mut", [], true) => parse_quote!(&mut #list[#list.len() - 1]),
+        (Some(PlaceOf::First), [], true) => parse_quote!(&mut #list[0]),
+        (Some(PlaceOf::Last), [], true) => parse_quote!(&mut #list[#list.len() - 1]),
         _ => return,
     };
     *operand = place;

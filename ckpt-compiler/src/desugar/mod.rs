@@ -55,7 +55,7 @@ pub fn desugar(
     inlined_closures::inline(&mut function, marks, names);
     let chosen = chosen_site::choose_sites(&mut function, options, regions, errors);
     if errors.is_empty() {
-        streams::show_values(&mut function.block);
+        streams::show_values(marks.library, &mut function.block);
         rewrite(&mut function, form, marks, names, errors);
     }
     Desugared {

@@ -1,6 +1,6 @@
 //! A `for` over a `&mut` variable takes it; one with a site borrows through it instead, so that it can do so again.
 
-use crate::library::Library;
+use crate::library::{Adaptor, Library};
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::is_exclusive_type;
 use crate::syntax::patterns::pattern_bindings;
@@ -76,7 +76,7 @@ impl VisitMut for Names<'_> {
     fn visit_expr_for_loop_mut(&mut self, one: &mut ExprForLoop) {
         match (without_skips(self.library, &one.expr), &*one.pat) {
             (Expr::MethodCall(call), Pat::Tuple(pair))
-                if call.method == "enumerate" && pair.elems.len() == 2 =>
+                if self.library.is_call(call, Adaptor::Numbers) && pair.elems.len() == 2 =>
             {
                 let exclusive = self.give_exclusive(&call.receiver);
                 self.add(&pair.elems[0], false);

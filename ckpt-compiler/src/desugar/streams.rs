@@ -4,7 +4,7 @@
 //! stream, the call is written so that the stages after this one see a value, and the move of the reader into it. What
 //! enumerates, skips or takes of such an iterator becomes an adaptor of the runtime, which can be saved half-way.
 
-use crate::library::segments;
+use crate::library::{Adaptor, Library, Methods, Streams};
 use crate::paths::rt;
 use std::collections::{HashMap, HashSet};
 use syn::visit::{self, Visit};
@@ -27,10 +27,11 @@ enum Stream {
 type Names = HashMap<String, Stream>;
 
 /// Writes the calls of streams so that what they give is seen to be a value.
-pub fn show_values(block: &mut Block) {
+pub fn show_values(library: &Library, block: &mut Block) {
     let mut others = BoundElsewhere::default();
     others.visit_block(block);
     let mut rewrite = Rewrite {
+        library,
         names: Names::new(),
         others: others.0,
     };
@@ -66,52 +67,52 @@ fn plain_name(pattern: &Pat) -> Option<String> {
     }
 }
 
-fn stream(expr: &Expr, names: &Names) -> Option<Stream> {
+fn stream(library: &Library, expr: &Expr, names: &Names) -> Option<Stream> {
     match expr {
-        Expr::Paren(inner) => stream(&inner.expr, names),
-        Expr::Try(inner) => stream(&inner.expr, names),
+        Expr::Paren(inner) => stream(library, &inner.expr, names),
+        Expr::Try(inner) => stream(library, &inner.expr, names),
         Expr::Path(path) => names.get(&path.path.get_ident()?.to_string()).copied(),
         Expr::MethodCall(call) => {
-            let receiver = stream(&call.receiver, names)?;
-            match (call.method.to_string().as_str(), receiver) {
-                ("unwrap" | "expect", same) => Some(same),
-                ("lock", Stream::Input) => Some(Stream::Reader),
-                ("lines" | "bytes", Stream::Reader) | ("lines", Stream::Input) => Some(Stream::Iterator),
-                ("enumerate" | "skip" | "take", Stream::Iterator) => Some(Stream::Iterator),
+            let receiver = stream(library, &call.receiver, names)?;
+            let method = call.method.to_string();
+            match (library.key(&method), library.key(&method), receiver) {
+                _ if library.says(&method, Methods::Unwraps) => Some(receiver),
+                (Some(Streams::Locks), _, Stream::Input) => Some(Stream::Reader),
+                (Some(Streams::Lines | Streams::Bytes), _, Stream::Reader)
+                | (Some(Streams::Lines), _, Stream::Input)
+                | (_, Some(Adaptor::Numbers | Adaptor::Skips | Adaptor::Takes), Stream::Iterator) => {
+                    Some(Stream::Iterator)
+                }
                 _ => None,
             }
         }
-        Expr::Call(call) => made_by(call),
+        Expr::Call(call) => made_by(library, call),
         _ => None,
     }
 }
 
-fn made_by(call: &syn::ExprCall) -> Option<Stream> {
+fn made_by(library: &Library, call: &syn::ExprCall) -> Option<Stream> {
     let Expr::Path(path) = &*call.func else {
         return None;
     };
-    let segments = segments(&path.path);
-    let names: Vec<&str> = segments.iter().map(String::as_str).collect();
-    match *names {
-        [.., "stdin"] => Some(Stream::Input),
-        [.., "stdout" | "stderr"] => Some(Stream::Output),
+    let borrows = || call.args.iter().any(|arg| matches!(arg, Expr::Reference(_)));
+    match library.key_of_path(&path.path)? {
+        Streams::Input => Some(Stream::Input),
+        Streams::Output => Some(Stream::Output),
         // What borrows the file from elsewhere is made again.
-        [.., "BufReader", "new" | "with_capacity"]
-            if !call.args.iter().any(|arg| matches!(arg, Expr::Reference(_))) =>
-        {
-            Some(Stream::Reader)
-        }
+        Streams::Reader if !borrows() => Some(Stream::Reader),
         _ => None,
     }
 }
 
-struct Rewrite {
+struct Rewrite<'l> {
+    library: &'l Library,
     /// What the names stand for here: `let stdout = stdout.lock();` gives one another meaning.
     names: Names,
     others: HashSet<String>,
 }
 
-impl VisitMut for Rewrite {
+impl VisitMut for Rewrite<'_> {
     fn visit_block_mut(&mut self, block: &mut Block) {
         let before = self.names.clone();
         visit_mut::visit_block_mut(self, block);
@@ -122,7 +123,7 @@ impl VisitMut for Rewrite {
         let known = local
             .init
             .as_ref()
-            .and_then(|init| stream(&init.expr, &self.names));
+            .and_then(|init| stream(self.library, &init.expr, &self.names));
         visit_mut::visit_local_mut(self, local);
         let Some(name) = plain_name(&local.pat) else {
             return;
@@ -148,37 +149,38 @@ impl VisitMut for Rewrite {
 
 type Write = fn(&ExprMethodCall) -> Expr;
 
-impl Rewrite {
+impl Rewrite<'_> {
     /// How a call is written, if it is one of a stream.
     fn written(&self, call: &ExprMethodCall) -> Option<Write> {
-        let receiver = stream(&call.receiver, &self.names)?;
+        let receiver = stream(self.library, &call.receiver, &self.names)?;
         let method = call.method.to_string();
-        let write: Write = match (method.as_str(), receiver, call.args.len()) {
-            ("lock", Stream::Input | Stream::Output, 0) => |call| {
+        let (of_stream, adaptor) = (self.library.key(&method), self.library.key(&method));
+        let write: Write = match (of_stream, adaptor, receiver, call.args.len()) {
+            (Some(Streams::Locks), _, Stream::Input | Stream::Output, 0) => |call| {
                 let rt = rt();
                 parse_quote!(#rt::value(#call))
             },
-            ("lines", Stream::Input, 0) => |call| {
+            (Some(Streams::Lines), _, Stream::Input, 0) => |call| {
                 let (rt, receiver) = (rt(), &call.receiver);
                 parse_quote!(#rt::value(::std::io::Stdin::lines(#receiver)))
             },
-            ("lines", Stream::Reader, 0) => |call| {
+            (Some(Streams::Lines), _, Stream::Reader, 0) => |call| {
                 let (rt, receiver) = (rt(), &call.receiver);
                 parse_quote!(#rt::value(::std::io::BufRead::lines(#receiver)))
             },
-            ("bytes", Stream::Reader, 0) => |call| {
+            (Some(Streams::Bytes), _, Stream::Reader, 0) => |call| {
                 let (rt, receiver) = (rt(), &call.receiver);
                 parse_quote!(#rt::value(::std::io::Read::bytes(#receiver)))
             },
-            ("enumerate", Stream::Iterator, 0) => |call| {
+            (_, Some(Adaptor::Numbers), Stream::Iterator, 0) => |call| {
                 let (rt, receiver) = (rt(), &call.receiver);
                 parse_quote!(#rt::enumerate(#receiver))
             },
-            ("skip", Stream::Iterator, 1) => |call| {
+            (_, Some(Adaptor::Skips), Stream::Iterator, 1) => |call| {
                 let (rt, receiver, count) = (rt(), &call.receiver, &call.args[0]);
                 parse_quote!(#rt::skip(#receiver, #count))
             },
-            ("take", Stream::Iterator, 1) => |call| {
+            (_, Some(Adaptor::Takes), Stream::Iterator, 1) => |call| {
                 let (rt, receiver, count) = (rt(), &call.receiver, &call.args[0]);
                 parse_quote!(#rt::take_first(#receiver, #count))
             },

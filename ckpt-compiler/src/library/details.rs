@@ -72,6 +72,10 @@ sections! {
         Repeated = "repeated",
         /// Begins one of which several threads take items.
         Parallel = "parallel",
+        /// Goes over what it is given, or called on, however that is done.
+        Converts = "converts",
+        /// Lends the iterator itself.
+        Itself = "itself",
         /// Takes the next item.
         Next = "next",
     }
@@ -154,6 +158,72 @@ sections! {
         Folds = "folds",
         /// The same, until the closure says that it is enough.
         FoldsEarly = "folds_early",
+    }
+    /// Methods of any type, by what they do to their receiver.
+    "methods" => Methods {
+        /// Gives what is in it, or panics.
+        Unwraps = "unwraps",
+        /// Gives what is in it, or the argument.
+        Defaults = "defaults",
+        /// Leaves it as it is.
+        Looks = "looks",
+        /// Lends it, or a part of it, exclusively.
+        Lends = "lends",
+        /// Gives something exclusive that may change it, or its receiver, later.
+        Opens = "opens",
+        /// Gives a guard, if it is called without arguments.
+        Guards = "guards",
+        /// Lends the element with the one argument for a key.
+        Finds = "finds",
+        /// Gives one item at most.
+        GivesOne = "gives_one",
+        /// Lends it as a text or the like.
+        AsText = "as_text",
+        /// Makes a copy of it.
+        Clones = "clones",
+    }
+    /// Exclusive borrows by a method, and the places that they are borrows of.
+    "places" => PlaceOf {
+        /// All of the list.
+        Whole = "whole",
+        /// What a box holds.
+        Boxed = "boxed",
+        /// The element with the argument for a key.
+        Element = "element",
+        /// Each element, in order.
+        Each = "each",
+        /// The first element.
+        First = "first",
+        /// The last element.
+        Last = "last",
+        /// What is in front of the argument, and what is behind.
+        Halves = "halves",
+    }
+    /// Numbers.
+    "numbers" => Numbers {
+        /// A method that gives a number of the type of its receiver.
+        Gives = "gives",
+        /// A function that makes one of another.
+        From = "from",
+        /// The module of constants of a type of numbers.
+        Constants = "constants",
+        /// A method that gives how many there are.
+        Length = "length",
+    }
+    /// Handles of the standard streams, and readers.
+    "streams" => Streams {
+        /// A function that gives the standard input.
+        Input = "input",
+        /// A function that gives a standard stream to write to.
+        Output = "output",
+        /// A function that makes a reader of what it is given.
+        Reader = "reader",
+        /// A method that keeps the stream for oneself.
+        Locks = "locks",
+        /// A method that goes over the lines of a reader.
+        Lines = "lines",
+        /// A method that goes over the bytes of a reader.
+        Bytes = "bytes",
     }
 }
 

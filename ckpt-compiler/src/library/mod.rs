@@ -10,7 +10,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use details::{Adaptor, Ending, Iterators, Section};
+pub use details::{Adaptor, Ending, Iterators, Methods, Numbers, PlaceOf, Section, Streams};
 pub use read::{TableError, Wrong};
 pub use table::{CallTable, Meaning};
 
@@ -189,10 +189,21 @@ impl Library {
         self.details::<S>(name) & (1 << key.index()) != 0
     }
 
+    /// Whether the name of a method that is called stands under this key of a section.
+    pub fn is_call<S: Section>(&self, call: &syn::ExprMethodCall, key: S) -> bool {
+        self.says(&call.method.to_string(), key)
+    }
+
     /// The key of a section under which a name stands, the first of several.
     pub fn key<S: Section>(&self, name: &str) -> Option<S> {
         let first = self.details::<S>(name).trailing_zeros() as usize;
         S::KEYS.get(first).map(|(_, key)| *key)
+    }
+
+    /// The key of a section under which a path stands, the first of several.
+    pub fn key_of_path<S: Section>(&self, path: &syn::Path) -> Option<S> {
+        let names = segments(path);
+        (0..names.len()).find_map(|from| self.key(&names[from..].join("::")))
     }
 
     /// Whether a path ends as one that stands under this key.
@@ -208,6 +219,11 @@ impl Library {
     /// Whether the method goes over references to what is in its receiver.
     pub fn goes_over_references(&self, method: &str) -> bool {
         self.says(method, Iterators::Shared) || self.goes_over_exclusively(method)
+    }
+
+    /// Whether the method lends its receiver or a part of it exclusively.
+    pub fn lends_exclusively(&self, method: &str) -> bool {
+        self.says(method, Methods::Lends) || self.borrows_mutably(method)
     }
 
     /// Whether an iterator certainly begins with the method, and may as often as it is called.

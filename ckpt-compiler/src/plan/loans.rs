@@ -3,7 +3,7 @@
 use super::place_splitting::{Leaf, Projection, Splitting, projections, split, unboxed};
 use crate::cfg::{BindingId, Flow};
 use crate::diagnostics::{Diagnostics, Refusal, Subject};
-use crate::library::Library;
+use crate::library::{Library, PlaceOf};
 use crate::liveness::Liveness;
 use crate::spine::{Block, Lowered, SiteId, Spine, StepKind};
 use crate::strategies::Strategy;
@@ -252,7 +252,7 @@ impl Finder<'_> {
         let (place, exclusive) = match operand {
             Expr::Reference(one) => (&*one.expr, one.mutability.is_some()),
             Expr::Paren(inner) => return self.operand(site, &inner.expr, is_receiver),
-            Expr::MethodCall(call) if looks_into_a_box(call) => {
+            Expr::MethodCall(call) if looks_into_a_box(self.library, call) => {
                 behind = 1;
                 (&*call.receiver, true)
             }
@@ -321,7 +321,9 @@ impl Finder<'_> {
             Some(Expr::Reference(one)) if is_whole(&one.expr) => place_root(&one.expr)
                 .and_then(input_named)
                 .map(OperandLoan::Whole),
-            Some(Expr::MethodCall(call)) if call.method == "split_at_mut" && is_whole(&call.receiver) => {
+            Some(Expr::MethodCall(call))
+                if self.library.is_call(call, PlaceOf::Halves) && is_whole(&call.receiver) =>
+            {
                 place_root(&call.receiver)
                     .and_then(input_named)
                     .map(|list| OperandLoan::Half(list, binding))
@@ -353,8 +355,8 @@ impl Finder<'_> {
 }
 
 /// `solver.as_mut()`: the same as `&mut *solver`.
-fn looks_into_a_box(call: &syn::ExprMethodCall) -> bool {
-    call.args.is_empty() && (call.method == "as_mut" || call.method == "deref_mut")
+fn looks_into_a_box(library: &Library, call: &syn::ExprMethodCall) -> bool {
+    call.args.is_empty() && library.is_call(call, PlaceOf::Boxed)
 }
 
 /// Whether a place is a whole variable, or all that a reference points to.

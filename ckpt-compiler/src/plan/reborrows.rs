@@ -4,7 +4,7 @@ use super::Aliases;
 use super::loans::Loans;
 use crate::cfg::{BindingId, Declaration, Flow, Use};
 use crate::diagnostics::{Diagnostics, Refusal, Subject};
-use crate::library::Library;
+use crate::library::{Iterators, Library, Methods};
 use crate::liveness::Liveness;
 use crate::names::Kind;
 use crate::spine::SiteId;
@@ -331,30 +331,21 @@ fn is_pure_borrow(library: &Library, expr: &Expr) -> bool {
             let method = call.method.to_string();
             let is_borrow = library.borrows(&method)
                 || library.adapts(&method)
-                || matches!(method.as_str(), "unwrap" | "expect");
+                || library.says(&method, Methods::Unwraps);
             // A closure that is written again has another type.
             let is_plain = |argument: &Expr| {
                 crate::syntax::origins::closure_in(argument).is_none()
                     && (is_pure(library, argument) || is_pure_borrow(library, argument))
             };
             // What ends with an effect cannot end at a site and be made again.
-            let has_an_end = [
-                "drain",
-                "by_ref",
-                "entry",
-                "borrow",
-                "borrow_mut",
-                "lock",
-                "read",
-                "write",
-            ];
+            let has_an_end = library.says(&method, Methods::Guards) || library.says(&method, Methods::Opens);
             is_borrow
-                && !has_an_end.contains(&method.as_str())
+                && !has_an_end
                 && is_pure_borrow(library, &call.receiver)
                 && call.args.iter().all(is_plain)
         }
         Expr::Call(call) if call.args.len() == 1 => {
-            matches!(&*call.func, Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "into_iter"))
+            matches!(&*call.func, Expr::Path(path) if library.says_of_path(&path.path, Iterators::Converts))
                 && is_pure_borrow(library, &call.args[0])
         }
         Expr::Tuple(tuple) => tuple.elems.iter().all(|one| is_pure_borrow(library, one)),

@@ -5,7 +5,7 @@
 
 use super::Step;
 use super::lower::Lowering;
-use crate::library::Library;
+use crate::library::{Library, Numbers};
 use crate::names::Kind;
 use crate::syntax::purity::is_pure;
 use std::collections::HashSet;
@@ -116,7 +116,7 @@ fn is_number(library: &Library, expr: &Expr) -> bool {
         Expr::Binary(one) => {
             is_pure(library, expr) && is_number(library, &one.left) && is_number(library, &one.right)
         }
-        Expr::MethodCall(call) => call.method == "len" && is_pure(library, expr),
+        Expr::MethodCall(call) => library.is_call(call, Numbers::Length) && is_pure(library, expr),
         _ => false,
     }
 }

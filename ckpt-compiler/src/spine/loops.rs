@@ -6,7 +6,7 @@ use super::select::binding_names;
 use super::{Block, Plain, Spine, StepKind};
 use crate::desugar::inlined_closures::adaptors::Peeler;
 use crate::diagnostics::Refusal;
-use crate::library::Library;
+use crate::library::{Adaptor, Library};
 use crate::names::frame;
 use crate::names::{Kind, plain as plain_name};
 use crate::parse::options::Treatment;
@@ -165,7 +165,11 @@ impl Lowering<'_> {
             changing_inside(&mut one.pat, &mut one.body);
             self.rebuilt_iterator(make, &iterator, &iterable, &one.pat, &mut outer)
         } else {
-            saved_iterator(&iterator, &iterable, &one.pat, &mut outer)
+            outer.push(plain(match is_range(self.marks.library, &iterable) {
+                true => made_plainly(&iterator, &iterable),
+                false => started(&iterator, &iterable),
+            }));
+            fetched(&iterator, &one.pat)
         };
         let before = self.next_site();
         let mut steps = vec![fetch];
@@ -262,19 +266,21 @@ impl Lowering<'_> {
     }
 }
 
-/// An iterator that is saved as any variable; returns the statement that fetches an item.
-fn saved_iterator(iterator: &Ident, iterable: &Expr, pat: &Pat, outer: &mut Vec<super::Step>) -> super::Step {
-    let (rt, given) = (rt(), plain_name(Kind::Item));
-    outer.push(plain(match is_range(iterable) {
-        true => made_plainly(iterator, iterable),
-        false => parse_quote! {
-            let mut #iterator = {
-                #[allow(unused_imports)]
-                use #rt::{StartAny as _, StartOwned as _};
-                (&mut #rt::Source::new(#iterable)).start()
-            };
-        },
-    }));
+/// An iterator that is saved as any variable.
+fn started(iterator: &Ident, iterable: &Expr) -> syn::Stmt {
+    let rt = rt();
+    parse_quote! {
+        let mut #iterator = {
+            #[allow(unused_imports)]
+            use #rt::{StartAny as _, StartOwned as _};
+            (&mut #rt::Source::new(#iterable)).start()
+        };
+    }
+}
+
+/// The next item of an iterator that is saved.
+fn fetched(iterator: &Ident, pat: &Pat) -> super::Step {
+    let given = plain_name(Kind::Item);
     plain(parse_quote! {
         let #pat = match ::core::iter::Iterator::next(&mut #iterator) {
             ::core::option::Option::Some(#given) => #given,
@@ -304,10 +310,12 @@ fn unparenthesised(expr: Expr) -> Expr {
     }
 }
 
-fn is_range(iterable: &Expr) -> bool {
+fn is_range(library: &Library, iterable: &Expr) -> bool {
     match iterable {
-        Expr::Paren(inner) => is_range(&inner.expr),
-        Expr::MethodCall(call) if call.method == "rev" => is_range(&call.receiver),
+        Expr::Paren(inner) => is_range(library, &inner.expr),
+        Expr::MethodCall(call) if library.is_call(call, Adaptor::Reverses) => {
+            is_range(library, &call.receiver)
+        }
         other => matches!(other, Expr::Range(_)),
     }
 }
@@ -318,7 +326,7 @@ fn rebuilds(library: &Library, iterable: &Expr, references: &std::collections::H
         Expr::Paren(inner) => rebuilds(library, &inner.expr, references),
         Expr::Range(_) => false,
         Expr::Array(_) => is_repeatable(library, iterable),
-        Expr::MethodCall(call) if call.method == "rev" && call.args.is_empty() => {
+        Expr::MethodCall(call) if library.is_call(call, Adaptor::Reverses) && call.args.is_empty() => {
             rebuilds(library, &call.receiver, references)
         }
         other => {

@@ -3,7 +3,7 @@
 use super::lower::{Lowering, plain};
 use super::{Block, Spine, SpineStep, Step, StepKind, Target, hole};
 use crate::diagnostics::{Refusal, Subject};
-use crate::library::Library;
+use crate::library::{Iterators, Library, Methods, PlaceOf};
 use crate::names::Kind;
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
@@ -249,21 +249,13 @@ fn exclusive_part<'e>(
         _ => return None,
     };
     let method = call.method.to_string();
-    let looks_into_a_box = method == "as_mut" || method == "deref_mut";
-    if (method == "unwrap" || method == "expect") && matches!(*call.receiver, Expr::MethodCall(_)) {
+    if library.says(&method, Methods::Unwraps) && matches!(*call.receiver, Expr::MethodCall(_)) {
         return exclusive_part(library, &call.receiver);
     }
-    let borrows = method.ends_with("_mut") || library.borrows_mutably(&method);
-    let is_iterator = [
-        "iter_mut",
-        "chunks_mut",
-        "chunks_exact_mut",
-        "values_mut",
-        "by_ref",
-    ]
-    .contains(&method.as_str());
+    let is_iterator = library.goes_over_exclusively(&method) || library.says(&method, Iterators::Itself);
+    let is_hidden = library.lends_exclusively(&method) && !library.says(&method, PlaceOf::Boxed);
     let root = place_root(&call.receiver)?;
-    (borrows && !looks_into_a_box && !is_iterator).then(|| (root, call.method.span()))
+    (is_hidden && !is_iterator).then(|| (root, call.method.span()))
 }
 
 /// The sites inside an expression.

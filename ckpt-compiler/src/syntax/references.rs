@@ -2,7 +2,7 @@
 
 use super::origins::{Origin, is_reference_type, origin};
 use super::patterns::is_binding;
-use crate::library::Library;
+use crate::library::{Adaptor, Library};
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::{FnArg, ItemFn, Local, Pat};
@@ -95,7 +95,7 @@ pub fn reference_names(library: &Library, function: &ItemFn) -> HashSet<String> 
         fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
             let (iterable, pattern) = match (&*one.expr, &*one.pat) {
                 (syn::Expr::MethodCall(call), Pat::Tuple(pair))
-                    if call.method == "enumerate" && pair.elems.len() == 2 =>
+                    if self.library.is_call(call, Adaptor::Numbers) && pair.elems.len() == 2 =>
                 {
                     (&*call.receiver, &pair.elems[1])
                 }

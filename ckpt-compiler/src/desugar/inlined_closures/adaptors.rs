@@ -138,7 +138,7 @@ impl Peeler<'_> {
 }
 
 fn numbers(library: &Library, call: &ExprMethodCall) -> bool {
-    library.says(&call.method.to_string(), Adaptor::Numbers) && call.args.is_empty()
+    library.is_call(call, Adaptor::Numbers) && call.args.is_empty()
 }
 
 /// Whether the adaptor gives something for every item.

@@ -149,7 +149,7 @@ fn function_of<'e>(library: &Library, call: &'e ExprMethodCall) -> Option<&'e Ex
 }
 
 fn numbers_items(library: &Library, call: &ExprMethodCall) -> bool {
-    library.says(&call.method.to_string(), Adaptor::Numbers)
+    library.is_call(call, Adaptor::Numbers)
 }
 
 /// The names that a function binds, which are no functions of the program.
@@ -165,7 +165,7 @@ impl<'ast> Visit<'ast> for Locals {
 }
 
 fn is_collected(library: &Library, expr: &Expr) -> bool {
-    matches!(expr, Expr::MethodCall(call) if library.says(&call.method.to_string(), Ending::Collects))
+    matches!(expr, Expr::MethodCall(call) if library.is_call(call, Ending::Collects))
 }
 
 /// `Result<..>`, `io::Result<..>`, `Option<..>`.
@@ -396,8 +396,7 @@ fn goes_on(library: &Library, method: &syn::Ident) -> bool {
 fn is_parallel(library: &Library, expr: &Expr) -> bool {
     match expr {
         Expr::MethodCall(call) => {
-            library.says(&call.method.to_string(), Iterators::Parallel)
-                || is_parallel(library, &call.receiver)
+            library.is_call(call, Iterators::Parallel) || is_parallel(library, &call.receiver)
         }
         Expr::Paren(inner) => is_parallel(library, &inner.expr),
         _ => false,

@@ -30,7 +30,7 @@ pub fn with_iterators(library: &Library, item: &TokenStream, errors: &Diagnostic
         borrowed: BTreeSet::new(),
     };
     wrapper.visit_block_mut(&mut function.block);
-    loops_over_rests(&mut function, &wrapper.wrapped);
+    loops_over_rests(library, &mut function, &wrapper.wrapped);
     let mut items = Items {
         borrowed: &wrapper.borrowed,
         wrapped: &wrapper.wrapped,

@@ -4,6 +4,7 @@
 //! `for line in text.lines().skip(asked(&lines)) { .. }`. A `while let Some(line) = lines.next()` whose iterator is used
 //! nowhere else in it or after it is such a loop, too.
 
+use crate::library::{Iterators, Library};
 use crate::names;
 use crate::paths::rt;
 use crate::syntax::mentions::declares;
@@ -15,10 +16,11 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprForLoop, ItemFn, Local, Pat, Stmt, parse_quote};
 
 /// Writes the loops over the iterators of these names so, where nothing that they are made from changes before.
-pub fn loops_over_rests(function: &mut ItemFn, names: &BTreeSet<String>) {
+pub fn loops_over_rests(library: &Library, function: &mut ItemFn, names: &BTreeSet<String>) {
     let mut mutable = Mutable::default();
     mutable.visit_item_fn(function);
     let mut rests = Rests {
+        library,
         names,
         mutable: mutable.0,
         count: 0,
@@ -51,6 +53,7 @@ impl<'ast> Visit<'ast> for Mutable {
 }
 
 struct Rests<'n> {
+    library: &'n Library,
     names: &'n BTreeSet<String>,
     mutable: HashSet<String>,
     count: usize,
@@ -99,7 +102,7 @@ impl Rests<'_> {
         let Stmt::Expr(expr, semicolon) = &after[at] else {
             return None;
         };
-        let (pattern, body, label) = gone_over(expr, name)?;
+        let (pattern, body, label) = gone_over(self.library, expr, name)?;
         let is_only_use = uses(&after[at]) == 1;
         let mut inputs = Uses::default();
         inputs.visit_expr(made);
@@ -152,7 +155,7 @@ fn uses(stmt: &Stmt, name: &str) -> usize {
 }
 
 /// The pattern and body of a loop that takes one item after the other.
-fn gone_over(expr: &Expr, name: &str) -> Option<(Pat, Block, Option<syn::Label>)> {
+fn gone_over(library: &Library, expr: &Expr, name: &str) -> Option<(Pat, Block, Option<syn::Label>)> {
     let is_it = |expr: &Expr| matches!(expr, Expr::Path(path) if path.path.is_ident(name));
     match expr {
         Expr::ForLoop(one) if is_it(&one.expr) && one.attrs.is_empty() => {
@@ -165,7 +168,8 @@ fn gone_over(expr: &Expr, name: &str) -> Option<(Pat, Block, Option<syn::Label>)
             let (Pat::TupleStruct(some), Expr::MethodCall(call)) = (&*condition.pat, &*condition.expr) else {
                 return None;
             };
-            let takes_one = call.method == "next" && call.args.is_empty() && is_it(&call.receiver);
+            let takes_one =
+                library.is_call(call, Iterators::Next) && call.args.is_empty() && is_it(&call.receiver);
             let item = some.elems.first().filter(|_| some.elems.len() == 1)?;
             (some.path.is_ident("Some") && takes_one && is_irrefutable(item))
                 .then(|| (item.clone(), one.body.clone(), one.label.clone()))

@@ -3,7 +3,7 @@
 
 use super::find::body_of;
 use crate::diagnostics::{Diagnostics, Refusal};
-use crate::library::Library;
+use crate::library::{Adaptor, Iterators, Library, Methods};
 use crate::syntax::macros::captured_in_text;
 use crate::syntax::origins::is_exclusive_type;
 use crate::syntax::patterns::pattern_bindings;
@@ -115,19 +115,26 @@ impl<'l> Names<'l> {
                     pairs.for_each(|(part, value)| self.over(part, value));
                 }
             }
-            Expr::MethodCall(call) => match (call.method.to_string().as_str(), pattern) {
-                ("enumerate", Pat::Tuple(pair)) if pair.elems.len() == 2 => {
-                    self.over(&pair.elems[1], &call.receiver);
+            Expr::MethodCall(call) => {
+                let (library, name) = (self.library, call.method.to_string());
+                let is_same = library.passes_on_items(&name)
+                    || library.says(&name, Iterators::Converts)
+                    || library.says(&name, Methods::Unwraps);
+                match (library.key(&name), pattern) {
+                    (Some(Adaptor::Numbers), Pat::Tuple(pair)) if pair.elems.len() == 2 => {
+                        self.over(&pair.elems[1], &call.receiver);
+                    }
+                    (Some(Adaptor::Pairs), Pat::Tuple(pair))
+                        if pair.elems.len() == 2 && call.args.len() == 1 =>
+                    {
+                        self.over(&pair.elems[0], &call.receiver);
+                        self.over(&pair.elems[1], &call.args[0]);
+                    }
+                    _ if is_same => self.over(pattern, &call.receiver),
+                    _ if library.says(&name, Methods::Lends) => self.exclusively(pattern),
+                    _ => {}
                 }
-                ("zip", Pat::Tuple(pair)) if pair.elems.len() == 2 && call.args.len() == 1 => {
-                    self.over(&pair.elems[0], &call.receiver);
-                    self.over(&pair.elems[1], &call.args[0]);
-                }
-                ("into_iter" | "unwrap" | "expect", _) => self.over(pattern, &call.receiver),
-                (name, _) if self.library.passes_on_items(name) => self.over(pattern, &call.receiver),
-                (name, _) if name.ends_with("_mut") => self.exclusively(pattern),
-                _ => {}
-            },
+            }
             _ => {}
         }
     }
