@@ -176,7 +176,7 @@ impl PackageAnalysis {
         if let Some(main) = self.main() {
             edits.extend(global_edits(program, &facts.items, main).edits);
         }
-        edits.extend(thread_edits(program, &facts.items, facts.library.added()));
+        edits.extend(thread_edits(program, &facts.items, &facts.library));
         edits.extend(outlined_kernels::edits(program, facts, &placement));
         for edit in lent_edits(program, facts, &placement, &decisions.refilled) {
             // What is lent may be saved as well, by the same bound.

@@ -252,7 +252,9 @@ impl Walker<'_> {
         for argument in &call.args {
             let value = match argument {
                 Expr::Closure(closure) if runs => self.each(&receiver, name, closure),
-                Expr::Closure(closure) if name == "spawn" && watchable::in_method_call(call).is_some() => {
+                Expr::Closure(closure)
+                    if name == "spawn" && watchable::in_method_call(self.library, call).is_some() =>
+                {
                     self.started(closure)
                 }
                 Expr::Closure(closure) if is_team && matches!(name, "run" | "run_on") => {

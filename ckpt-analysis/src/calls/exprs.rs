@@ -5,6 +5,7 @@ use super::look::{diverges, likelihood};
 use super::walk::{Value, Walker};
 use crate::items::amount::{Amount, Operation};
 use crate::items::hints::Ty;
+use ckpt_compiler::library::Library;
 use syn::Expr;
 
 /// Expressions nested deeper than this are not looked into.
@@ -35,7 +36,7 @@ impl Walker<'_> {
             Expr::Binary(_) => self.binary(expr),
             Expr::Cast(cast) => self.cast(cast),
             Expr::Assign(assign) => self.assign(assign),
-            Expr::Call(call) => match (scope_of(call), started(call)) {
+            Expr::Call(call) => match (scope_of(call), started(self.library, call)) {
                 (Some(closure), _) if !self.passes_messages || is_of_threads(call) => self.scope(closure),
                 _ if self.passes_messages => self.call_expr(call),
                 // Whether the thread is joined where a checkpoint can wait for it is seen when a site is tried.
@@ -242,8 +243,8 @@ fn is_of_pool(call: &syn::ExprCall) -> bool {
 }
 
 /// The closure of a `thread::spawn(|| ..)`.
-fn started(call: &syn::ExprCall) -> Option<&syn::ExprClosure> {
-    match ckpt_compiler::desugar::regions::watchable::in_call(call, true)? {
+fn started<'e>(library: &Library, call: &'e syn::ExprCall) -> Option<&'e syn::ExprClosure> {
+    match ckpt_compiler::desugar::regions::watchable::in_call(library, call, true)? {
         Expr::Closure(closure) => Some(closure),
         _ => None,
     }

@@ -10,7 +10,6 @@ use crate::source::{FileId, Program};
 use ckpt_compiler::desugar::iterator_replay;
 use ckpt_compiler::library::Library;
 use ckpt_compiler::syntax::mentions::names_in;
-use ckpt_compiler::syntax::origins::changes_inside;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
@@ -57,7 +56,7 @@ impl<'a> Effects<'a> {
             library: &analysis.library,
             calls,
             by_function: graph.calls_by_function().into_iter().map(callees).collect(),
-            changing: changing_types(program),
+            changing: changing_types(&analysis.library, program),
         }
     }
 
@@ -133,7 +132,7 @@ impl<'a> Effects<'a> {
 
     fn mentions_changing(&self, tokens: &TokenStream) -> bool {
         let mut names = names_in(tokens).into_iter();
-        names.any(|name| changes_inside(&name) || self.changing.contains(&name))
+        names.any(|name| self.library.changes_inside(&name) || self.changing.contains(&name))
     }
 
     fn leaves_all_as_it_is(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> bool {
@@ -191,7 +190,7 @@ impl<'a> Effects<'a> {
 }
 
 /// The types of a program that hold something which changes behind a shared reference.
-fn changing_types(program: &Program) -> HashSet<String> {
+fn changing_types(library: &Library, program: &Program) -> HashSet<String> {
     struct Types(Vec<(String, HashSet<String>)>);
     impl<'ast> Visit<'ast> for Types {
         fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
@@ -213,7 +212,10 @@ fn changing_types(program: &Program) -> HashSet<String> {
     loop {
         let before = found.len();
         for (name, names) in &types.0 {
-            if names.iter().any(|one| changes_inside(one) || found.contains(one)) {
+            if names
+                .iter()
+                .any(|one| library.changes_inside(one) || found.contains(one))
+            {
                 found.insert(name.clone());
             }
         }

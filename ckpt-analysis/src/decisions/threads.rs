@@ -8,19 +8,20 @@ use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::desugar::regions::watchable;
-use ckpt_compiler::library::{CallTable, segments};
+use ckpt_compiler::library::{Library, segments};
 use ckpt_compiler::parse::options::{Treatment, take_treatment};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Local};
 
-/// The edits that have the program's threads watched, and its barriers saved. `said`: what the user says of calls.
-pub fn thread_edits(program: &Program, items: &Items, said: &CallTable) -> Vec<Edit> {
+/// The edits that have the program's threads watched, and its barriers saved. The library: with what the user says of calls.
+pub fn thread_edits(program: &Program, items: &Items, library: &Library) -> Vec<Edit> {
     let mut threads = Vec::new();
     let mut again = Vec::new();
     for (index, file) in program.files.iter().enumerate() {
         let mut starts = Starts {
             program,
+            library,
             file: FileId(index),
             is_bare_known: imports_spawn(&file.text),
             edits: &mut threads,
@@ -31,7 +32,7 @@ pub fn thread_edits(program: &Program, items: &Items, said: &CallTable) -> Vec<E
     if !threads.is_empty() {
         let promised = |function: &&Function| {
             let path = syn::parse_str(&function.display);
-            path.is_ok_and(|path| said.is_device(&segments(&path)))
+            path.is_ok_and(|path| library.added().is_device(&segments(&path)))
                 || again.iter().any(|path| ends_in(&function.display, path))
         };
         threads.extend(items.functions.iter().filter(promised).map(|function| {
@@ -65,6 +66,7 @@ fn imports_spawn(text: &str) -> bool {
 
 struct Starts<'p> {
     program: &'p Program,
+    library: &'p Library,
     file: FileId,
     /// Whether the file imports std's `spawn` by name.
     is_bare_known: bool,
@@ -92,14 +94,14 @@ impl<'ast> Visit<'ast> for Starts<'_> {
     }
 
     fn visit_expr_call(&mut self, call: &'ast ExprCall) {
-        if let Some(body) = watchable::in_call(call, self.is_bare_known) {
+        if let Some(body) = watchable::in_call(self.library, call, self.is_bare_known) {
             self.watch(body);
         }
         visit::visit_expr_call(self, call);
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
-        if let Some(body) = watchable::in_method_call(call) {
+        if let Some(body) = watchable::in_method_call(self.library, call) {
             self.watch(body);
         }
         visit::visit_expr_method_call(self, call);
@@ -128,8 +130,11 @@ mod tests {
 
     fn edits_of(text: &str) -> Vec<Edit> {
         let program = Program::of_main(text);
-        let said = CallTable::of_user("[calls]\nreexecute = [\"Pool::new\"]").unwrap();
-        thread_edits(&program, &collect(&program), &said)
+        let said =
+            ckpt_compiler::library::CallTable::of_user("[calls]\nreexecute = [\"Pool::new\"]").unwrap();
+        let mut library = Library::default();
+        library.add(&said);
+        thread_edits(&program, &collect(&program), &library)
     }
 
     #[test]

@@ -26,7 +26,7 @@ impl Chooser<'_, '_> {
         for (function, line) in &lonely {
             let item = self.analysis.items.function(*function);
             let base = self.analysis.bases.get(item.place.file.0).copied().unwrap_or(0);
-            for body in started_on(&item.item.block, *line) {
+            for body in started_on(&self.analysis.library, &item.item.block, *line) {
                 let bytes = body.span().byte_range();
                 let inside = bytes.start + base..bytes.end + base;
                 let id = self.loop_of_thread(*function, &inside)?;

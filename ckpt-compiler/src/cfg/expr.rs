@@ -1,7 +1,7 @@
 //! Walks the statements and expressions that hold no site.
 
 use super::{Binding, BindingId, Declaration, Event, Flow, Node, NodeId, Use};
-use crate::library::Library;
+use crate::library::{Functions, Library, Methods};
 use crate::spine::StepId;
 use crate::syntax::own_macros::each_name_used;
 use crate::syntax::patterns::pattern_bindings;
@@ -334,11 +334,11 @@ impl<'l> Walker<'l> {
                 }
                 self.arguments_in_order(call.args.iter());
             }
-            Expr::Call(call) if self.swap(swapped(call)) => {}
+            Expr::Call(call) if self.swap(swapped(self.library, call)) => {}
             Expr::Call(call) => {
                 self.operand(&call.func, Use::Change);
                 self.arguments_in_order(call.args.iter());
-                if ends_the_process(&call.func) {
+                if ends_the_process(self.library, &call.func) {
                     self.here = self.node();
                 }
             }
@@ -448,7 +448,7 @@ impl<'l> Walker<'l> {
             | BinOp::Shl(_)
             | BinOp::Shr(_) => {
                 // Numbers are copied. What owns memory is added to by reference: `text + &more`.
-                let takes = matches!(one.op, BinOp::Add(_)) && is_borrowed_text(&one.right);
+                let takes = matches!(one.op, BinOp::Add(_)) && is_borrowed_text(self.library, &one.right);
                 self.operand(&one.left, if takes { Use::Move } else { Use::Read });
                 self.operand(&one.right, Use::Read);
             }
@@ -490,11 +490,8 @@ impl<'l> Walker<'l> {
 }
 
 /// `std::process::exit` and `abort`.
-fn ends_the_process(func: &Expr) -> bool {
-    let Expr::Path(path) = func else { return false };
-    let mut names = path.path.segments.iter().rev().map(|one| one.ident.to_string());
-    let function = names.next();
-    matches!(function.as_deref(), Some("exit" | "abort")) && names.next().as_deref() == Some("process")
+fn ends_the_process(library: &Library, func: &Expr) -> bool {
+    matches!(func, Expr::Path(path) if library.says_of_path(&path.path, Functions::Exits))
 }
 
 fn name_of(expr: &Expr) -> Option<&Ident> {
@@ -528,11 +525,11 @@ fn held_names(init: &Expr) -> Vec<String> {
 }
 
 /// The names in `mem::swap(&mut a, &mut b)`.
-fn swapped<'a>(call: &'a syn::ExprCall) -> Option<(&'a Ident, &'a Ident)> {
+fn swapped<'a>(library: &Library, call: &'a syn::ExprCall) -> Option<(&'a Ident, &'a Ident)> {
     let Expr::Path(path) = &*call.func else {
         return None;
     };
-    if path.path.segments.last()?.ident != "swap" || call.args.len() != 2 {
+    if !library.says_of_path(&path.path, Functions::Swaps) || call.args.len() != 2 {
         return None;
     }
     let lent = |expr: &'a Expr| match expr {
@@ -564,11 +561,11 @@ fn part(kind: Use) -> Use {
 }
 
 /// What one adds to a `String`.
-fn is_borrowed_text(expr: &Expr) -> bool {
+fn is_borrowed_text(library: &Library, expr: &Expr) -> bool {
     match expr {
         Expr::Reference(_) => true,
         Expr::Lit(lit) => matches!(lit.lit, syn::Lit::Str(_)),
-        Expr::MethodCall(call) => call.method == "as_str" || call.method == "as_ref",
+        Expr::MethodCall(call) => library.is_call(call, Methods::AsText),
         _ => false,
     }
 }

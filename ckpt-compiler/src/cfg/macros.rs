@@ -3,37 +3,20 @@
 
 use super::Use;
 use super::expr::Walker;
-use crate::syntax::macros::{Arguments, Exits, arguments_of_macro, captured_in_text, name_of_macro};
+use crate::library::Macros;
+use crate::syntax::macros::{
+    Arguments, Exits, arguments_before_text, arguments_of_macro, captured_in_text, name_of_macro,
+    repeated_in_list,
+};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::parse::Parser;
-use syn::{Expr, Macro, Token};
-
-/// `vec![value; count]`.
-fn repeated(mac: &Macro) -> Option<(Expr, Expr)> {
-    let parser = |input: syn::parse::ParseStream<'_>| {
-        let value = input.parse()?;
-        input.parse::<Token![;]>()?;
-        Ok((value, input.parse()?))
-    };
-    (name_of_macro(mac) == "vec").then(|| parser.parse2(mac.tokens.clone()).ok())?
-}
-
-/// How many arguments of a macro are evaluated whatever happens.
-fn always_evaluated(name: &str) -> usize {
-    match name {
-        "assert" => 1,
-        "assert_eq" | "assert_ne" => 2,
-        name if name.starts_with("debug_assert") => 0,
-        _ => usize::MAX,
-    }
-}
+use syn::{Expr, Macro};
 
 impl Walker<'_> {
     /// A macro in the place of an expression or statement.
     pub(super) fn macro_tokens(&mut self, mac: &Macro) {
         let name = name_of_macro(mac);
-        if let Some((value, count)) = repeated(mac) {
+        if let Some((value, count)) = repeated_in_list(self.library, mac) {
             self.expr(&value);
             self.expr(&count);
             return;
@@ -42,25 +25,31 @@ impl Walker<'_> {
             Some(arguments) => self.arguments(&name, &arguments),
             None => self.unknown(&name, mac),
         }
-        if matches!(name.as_str(), "panic" | "unreachable" | "todo" | "unimplemented") {
+        if self.library.formats(&name) && self.library.ends(&name) {
             self.here = self.node();
         }
     }
 
     fn arguments(&mut self, name: &str, arguments: &Arguments) {
+        let kind = self.library.key(name);
+        let always_evaluated = match kind {
+            _ if self.library.says(name, Macros::Debugs) => 0,
+            Some(Macros::Condition | Macros::Comparison) => arguments_before_text(self.library, name),
+            _ => usize::MAX,
+        };
         for (index, argument) in arguments.iter().enumerate() {
             let value = match argument {
                 Expr::Assign(named) => &*named.right,
                 other => other,
             };
-            match (name, value) {
+            match (kind, value) {
                 (_, Expr::Lit(literal)) => self.tokens(&literal.to_token_stream(), Use::Read),
                 // What stands behind a condition is evaluated when that does not hold.
-                _ if index >= always_evaluated(name) => {
+                _ if index >= always_evaluated => {
                     self.optionally(|walker| walker.operand(value, Use::Read));
                 }
-                ("write" | "writeln", _) if index == 0 => self.operand(value, Use::Change),
-                ("vec" | "dbg" | "assert" | "debug_assert", _) => self.expr(value),
+                (Some(Macros::Writes), _) if index == 0 => self.operand(value, Use::Change),
+                (Some(Macros::Takes | Macros::Condition), _) => self.expr(value),
                 _ => self.operand(value, Use::Read),
             }
         }
@@ -68,8 +57,8 @@ impl Walker<'_> {
 
     fn unknown(&mut self, name: &str, mac: &Macro) {
         let kind = match name {
-            "vec" | "dbg" => Use::Move,
-            known if self.library.formats(known) => Use::Read,
+            name if self.library.says(name, Macros::Takes) => Use::Move,
+            name if self.library.formats(name) => Use::Read,
             _ => Use::Change,
         };
         self.tokens(&mac.tokens, kind);

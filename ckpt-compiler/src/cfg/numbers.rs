@@ -4,12 +4,8 @@
 use super::expr::Walker;
 use crate::library::{Library, Numbers, segments};
 use crate::names::Kind;
+use crate::syntax::language::is_number_type as is_number;
 use syn::{BinOp, Expr, Lit, Pat, Path, Type};
-
-const TYPES: &[&str] = &[
-    "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
-    "bool", "char",
-];
 
 impl Walker<'_> {
     /// Whether a variable of a pattern is a number, by the type written for the pattern or by what it is made from.
@@ -126,7 +122,7 @@ pub(super) fn is_number_type(ty: &Type) -> bool {
         Type::Path(path) if path.qself.is_none() => path
             .path
             .get_ident()
-            .is_some_and(|name| TYPES.iter().any(|one| name == one)),
+            .is_some_and(|name| is_number(&name.to_string())),
         Type::Paren(inner) => is_number_type(&inner.elem),
         _ => false,
     }
@@ -138,7 +134,7 @@ fn is_of_number(library: &Library, path: &Path, called: bool) -> bool {
     let Some((last, before)) = names.split_last() else {
         return false;
     };
-    let is_type = |name: &String| TYPES.contains(&name.as_str());
+    let is_type = |name: &String| is_number(name);
     let gives = match called {
         true => matches!(library.key(last), Some(Numbers::From | Numbers::Gives)),
         false => last.chars().all(|letter| !letter.is_lowercase()),

@@ -9,6 +9,7 @@ use crate::parse::options::Treatment;
 use crate::spine::{
     Arm, Block, Branch, Lowered, Plain, SiteId, Spine, SpineStep, Step, StepId, StepKind, Target,
 };
+use crate::syntax::language::is_function_trait;
 use crate::syntax::origins::{is_exclusive_type, is_reference_type};
 use crate::syntax::patterns::pattern_bindings;
 use syn::visit::Visit;
@@ -164,11 +165,7 @@ fn is_closure_parameter(ty: &Type, generics: &Generics) -> bool {
     let Some(name) = path.path.get_ident() else {
         return false;
     };
-    let is_fn = |bound: &syn::TypeParamBound| {
-        matches!(bound, syn::TypeParamBound::Trait(one) if one.path.segments.last().is_some_and(|last| {
-            matches!(last.ident.to_string().as_str(), "Fn" | "FnMut" | "FnOnce")
-        }))
-    };
+    let is_fn = |bound: &syn::TypeParamBound| matches!(bound, syn::TypeParamBound::Trait(one) if one.path.segments.last().is_some_and(|last| is_function_trait(&last.ident)));
     let inline = generics
         .type_params()
         .any(|one| one.ident == *name && one.bounds.iter().any(is_fn));

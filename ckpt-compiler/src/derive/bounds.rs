@@ -1,5 +1,6 @@
 //! What an implementation for a generic type asks of its parameters: only of those that are really saved.
 
+use crate::library::{Library, Types};
 use std::collections::HashSet;
 
 use quote::ToTokens;
@@ -81,7 +82,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
         if path
             .segments
             .last()
-            .is_none_or(|last| last.ident != "PhantomData")
+            .is_none_or(|last| !Library::builtin().says(&last.ident.to_string(), Types::Markers))
         {
             visit::visit_path(self, path);
         }

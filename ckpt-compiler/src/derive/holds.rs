@@ -7,6 +7,8 @@ use syn::visit::{self, Visit};
 use syn::{Data, DeriveInput, Type, parse_quote};
 
 use super::attributes::Item;
+use crate::library::{Library, Types};
+use crate::syntax::language::is_primitive_type;
 
 /// How many types are told apart at one level.
 const WIDTH: usize = 4;
@@ -47,52 +49,6 @@ fn field_types(data: &Data) -> Vec<&Type> {
 
 /// Whether the type is not made of numbers, texts and the standard library's collections alone.
 fn may_have_a_destructor(ty: &Type) -> bool {
-    const INERT: &[&str] = &[
-        "u8",
-        "u16",
-        "u32",
-        "u64",
-        "u128",
-        "usize",
-        "i8",
-        "i16",
-        "i32",
-        "i64",
-        "i128",
-        "isize",
-        "f32",
-        "f64",
-        "bool",
-        "char",
-        "str",
-        "String",
-        "Vec",
-        "Box",
-        "Option",
-        "VecDeque",
-        "HashMap",
-        "BTreeMap",
-        "HashSet",
-        "BTreeSet",
-        "Rc",
-        "Arc",
-        "Cell",
-        "RefCell",
-        "PathBuf",
-        "Duration",
-        "Instant",
-        "PhantomData",
-        "std",
-        "collections",
-        "rc",
-        "cell",
-        "sync",
-        "time",
-        "path",
-        "marker",
-        "core",
-        "alloc",
-    ];
     struct Unknown(HashSet<String>);
     impl<'ast> Visit<'ast> for Unknown {
         fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {
@@ -106,5 +62,9 @@ fn may_have_a_destructor(ty: &Type) -> bool {
         ty,
         Type::Reference(_) | Type::Ptr(_) | Type::BareFn(_) | Type::Never(_)
     );
-    has_parts && unknown.0.iter().any(|name| !INERT.contains(&name.as_str()))
+    let library = Library::builtin();
+    let is_inert = |name: &String| {
+        is_primitive_type(name) || library.says(name, Types::Inert) || library.says(name, Types::Modules)
+    };
+    has_parts && !unknown.0.iter().all(is_inert)
 }

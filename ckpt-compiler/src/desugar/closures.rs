@@ -4,8 +4,9 @@
 //! borrows it instead. One that changes what it captures, or looks through an exclusive reference of the function's,
 //! keeps that from ending at a site: it is written again wherever it is used, so that between its uses nothing is borrowed.
 
-use crate::library::Library;
+use crate::library::{Functions, Library};
 use crate::syntax::macros::captured_in_text;
+use crate::syntax::macros::items_of_list;
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::{Origin, origin};
 use crate::syntax::patterns::is_binding;
@@ -146,14 +147,14 @@ impl Opener<'_> {
             .attrs
             .iter()
             .any(|attribute| attribute.path().is_ident("ckpt"));
-        let used_across = is_used_across(after, first_site, &name.ident);
+        let used_across = is_used_across(self.marks.library, after, first_site, &name.ident);
         let Some(init) = &mut local.init else {
             return index + 1;
         };
         if is_steered || !used_across || init.diverge.is_some() {
             return index + 1;
         }
-        let escapes = escapes(after, &name.ident);
+        let escapes = escapes(self.marks.library, after, &name.ident);
         if escapes && name.mutability.is_some() {
             return index + 1;
         }
@@ -191,7 +192,7 @@ impl Opener<'_> {
                 );
             }
         };
-        EachClosure(borrow).visit_expr_mut(&mut init.expr);
+        EachClosure(self.marks.library, borrow).visit_expr_mut(&mut init.expr);
         let rt = crate::paths::rt();
         let check = |name: &Ident| {
             let here = Span::mixed_site().located_at(name.span());
@@ -275,18 +276,17 @@ fn plain_name(local: &Local) -> Option<PatIdent> {
 }
 
 /// Whether the closure is used behind the first site, by itself or in another closure.
-fn is_used_across(after: &[Stmt], first_site: usize, name: &Ident) -> bool {
+fn is_used_across(library: &Library, after: &[Stmt], first_site: usize, name: &Ident) -> bool {
     let name = name.to_string();
-    let in_a_closure =
-        |stmt: &&Stmt| matches!(stmt, Stmt::Local(Local { init: Some(init), .. }) if has_closure(&init.expr));
+    let in_a_closure = |stmt: &&Stmt| matches!(stmt, Stmt::Local(Local { init: Some(init), .. }) if has_closure(library, &init.expr));
     let uses = |stmt: &Stmt| mentioned(std::slice::from_ref(stmt)).contains(&name);
     let (before, behind) = after.split_at(first_site);
     behind.iter().any(uses) || before.iter().filter(in_a_closure).any(uses)
 }
 
-fn has_closure(value: &Expr) -> bool {
+fn has_closure(library: &Library, value: &Expr) -> bool {
     let mut found = false;
-    EachClosure(|_: &mut ExprClosure| found = true).visit_expr_mut(&mut value.clone());
+    EachClosure(library, |_: &mut ExprClosure| found = true).visit_expr_mut(&mut value.clone());
     found
 }
 
@@ -323,21 +323,26 @@ fn names(tokens: &TokenStream, found: &mut HashSet<String>) {
 }
 
 /// Whether the closure may outlive its block: it is returned, or given away.
-fn escapes(statements: &[Stmt], name: &Ident) -> bool {
-    struct Escapes<'a>(&'a Ident, bool);
+fn escapes(library: &Library, statements: &[Stmt], name: &Ident) -> bool {
+    struct Escapes<'a> {
+        library: &'a Library,
+        name: &'a Ident,
+        found: bool,
+    }
     impl Escapes<'_> {
         fn is_it(&self, expr: &Expr) -> bool {
-            matches!(expr, Expr::Path(path) if path.path.is_ident(self.0))
+            matches!(expr, Expr::Path(path) if path.path.is_ident(self.name))
         }
     }
     impl<'ast> Visit<'ast> for Escapes<'_> {
         fn visit_expr(&mut self, expr: &'ast Expr) {
-            self.1 |= match expr {
+            self.found |= match expr {
                 Expr::Return(one) => one.expr.as_ref().is_some_and(|value| self.is_it(value)),
                 Expr::Break(one) => one.expr.as_ref().is_some_and(|value| self.is_it(value)),
                 Expr::MethodCall(call) => call.args.iter().any(|argument| self.is_it(argument)),
                 Expr::Call(call) => {
-                    gives_away(&call.func) && call.args.iter().any(|argument| self.is_it(argument))
+                    keeps_closures(self.library, &call.func)
+                        && call.args.iter().any(|argument| self.is_it(argument))
                 }
                 Expr::Struct(one) => one.fields.iter().any(|field| self.is_it(&field.expr)),
                 _ => false,
@@ -345,19 +350,18 @@ fn escapes(statements: &[Stmt], name: &Ident) -> bool {
             visit::visit_expr(self, expr);
         }
     }
-    let mut escapes = Escapes(name, false);
+    let mut escapes = Escapes {
+        library,
+        name,
+        found: false,
+    };
     statements.iter().for_each(|stmt| escapes.visit_stmt(stmt));
     let is_value = matches!(statements.last(), Some(Stmt::Expr(value, None)) if escapes.is_it(value));
-    escapes.1 || is_value
+    escapes.found || is_value
 }
 
-fn gives_away(func: &Expr) -> bool {
-    let Expr::Path(path) = func else { return false };
-    let last = path.path.segments.last().map(|last| last.ident.to_string());
-    matches!(
-        last.as_deref(),
-        Some("spawn" | "new" | "set_handler" | "set_hook")
-    )
+fn keeps_closures(library: &Library, func: &Expr) -> bool {
+    matches!(func, Expr::Path(path) if library.says_of_path(&path.path, Functions::Keeps))
 }
 
 /// The variables that a closure uses as a whole; of others it owns parts only.
@@ -380,23 +384,22 @@ fn used_whole(closure: &ExprClosure) -> Vec<Ident> {
 }
 
 /// The closures that make up a value: itself, or in `Box::new(..)`, tuples, lists.
-struct EachClosure<F>(F);
+struct EachClosure<'l, F>(&'l Library, F);
 
-impl<F: FnMut(&mut ExprClosure)> VisitMut for EachClosure<F> {
+impl<F: FnMut(&mut ExprClosure)> VisitMut for EachClosure<'_, F> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
-            Expr::Closure(closure) => (self.0)(closure),
+            Expr::Closure(closure) => (self.1)(closure),
             Expr::Paren(_) | Expr::Tuple(_) | Expr::Array(_) | Expr::Reference(_) | Expr::Cast(_) => {
                 visit_mut::visit_expr_mut(self, expr)
             }
-            Expr::Call(call) if crate::syntax::origins::is_box(&call.func) => {
+            Expr::Call(call) if crate::syntax::origins::is_box(self.0, &call.func) => {
                 call.args
                     .iter_mut()
                     .for_each(|argument| self.visit_expr_mut(argument));
             }
-            Expr::Macro(one) if one.mac.path.is_ident("vec") => {
-                let parser = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
-                if let Ok(mut items) = one.mac.parse_body_with(parser) {
+            Expr::Macro(one) => {
+                if let Some(mut items) = items_of_list(self.0, &one.mac) {
                     items.iter_mut().for_each(|item| self.visit_expr_mut(item));
                     one.mac.tokens = items.to_token_stream();
                 }
@@ -418,7 +421,8 @@ impl VisitMut for Arguments<'_> {
                 _ => return,
             };
             for argument in arguments {
-                EachClosure(|closure: &mut ExprClosure| closure.capture = None).visit_expr_mut(argument);
+                EachClosure(self.0.library, |closure: &mut ExprClosure| closure.capture = None)
+                    .visit_expr_mut(argument);
             }
         }
         visit_mut::visit_expr_mut(self, expr);

@@ -2,8 +2,7 @@
 //! site is made again by name.
 
 use crate::library::Library;
-use crate::syntax::macros::Arguments;
-use crate::syntax::macros::arguments_of_macro;
+use crate::syntax::macros::{Arguments, arguments_before_text, arguments_of_macro, repeated_in_list};
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::names_in;
 use crate::syntax::patterns::is_binding;
@@ -11,7 +10,6 @@ use crate::syntax::patterns::pattern_bindings;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use syn::parse::ParseStream;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, FnArg, ItemFn, Local, Pat, PatIdent};
 
@@ -110,7 +108,9 @@ impl Namer<'_> {
                     given.extend(names_in(&named.left.to_token_stream()));
                     self.visit_expr_mut(&mut named.right);
                 }
-                Expr::Lit(literal) if format.is_none() && index >= before_format(name) => {
+                Expr::Lit(literal)
+                    if format.is_none() && index >= arguments_before_text(self.library, name) =>
+                {
                     if let syn::Lit::Str(text) = &literal.lit {
                         format = Some(text.value());
                     }
@@ -121,16 +121,6 @@ impl Namer<'_> {
         let is_given = |one: &Expr| matches!(one, Expr::Assign(named) if !given.is_disjoint(&names_in(&named.left.to_token_stream())));
         let added = self.captures(&format.unwrap_or_default());
         arguments.extend(added.into_iter().filter(|one| !is_given(one)));
-    }
-}
-
-/// How many arguments come before the format string.
-fn before_format(name: &str) -> usize {
-    match name.trim_start_matches("debug_") {
-        "write" | "writeln" | "assert" => 1,
-        "assert_eq" | "assert_ne" => 2,
-        "vec" | "dbg" => usize::MAX,
-        _ => 0,
     }
 }
 
@@ -269,7 +259,7 @@ impl VisitMut for Namer<'_> {
         if let Some(mut arguments) = arguments_of_macro(self.library, mac) {
             self.arguments(&name, &mut arguments);
             mac.tokens = arguments.into_token_stream();
-        } else if let ("vec", Ok((mut item, mut count))) = (name.as_str(), mac.parse_body_with(repeated)) {
+        } else if let Some((mut item, mut count)) = repeated_in_list(self.library, mac) {
             self.visit_expr_mut(&mut item);
             self.visit_expr_mut(&mut count);
             mac.tokens = quote!(#item; #count);
@@ -281,13 +271,6 @@ impl VisitMut for Namer<'_> {
                     .any(|text| !self.captures(text).is_empty());
         }
     }
-}
-
-/// `item; count`
-fn repeated(input: ParseStream<'_>) -> syn::Result<(Expr, Expr)> {
-    let item = input.parse()?;
-    input.parse::<syn::Token![;]>()?;
-    Ok((item, input.parse()?))
 }
 
 /// The texts among some tokens.

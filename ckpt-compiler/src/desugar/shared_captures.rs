@@ -4,7 +4,9 @@
 //! there. So the variable moves into a `RefCell` for that time: the closure borrows it while it runs, a site while it
 //! saves, and never both at once.
 
+use crate::library::{Library, Macros};
 use crate::names::{Kind, plain};
+use crate::syntax::macros::name_of_macro;
 use crate::syntax::marks::Marks;
 use crate::syntax::patterns::is_binding;
 use crate::syntax::purity::is_assignment;
@@ -137,7 +139,10 @@ impl Sharer<'_> {
                 .sum::<usize>();
             inside > 0
                 && inside == count(&all, name)
-                && closures.closures.iter().any(|closure| changes(closure, name))
+                && closures
+                    .closures
+                    .iter()
+                    .any(|closure| changes(self.marks.library, closure, name))
                 && !closures
                     .closures
                     .iter()
@@ -217,13 +222,18 @@ fn is_dot(token: &TokenTree) -> bool {
 }
 
 /// Whether the closure assigns to the variable, borrows it exclusively, or calls a method of it that may.
-fn changes(closure: &ExprClosure, name: &str) -> bool {
-    let mut changes = Changes { name, found: false };
+fn changes(library: &Library, closure: &ExprClosure, name: &str) -> bool {
+    let mut changes = Changes {
+        library,
+        name,
+        found: false,
+    };
     changes.visit_expr(&closure.body);
     changes.found
 }
 
 struct Changes<'a> {
+    library: &'a Library,
     name: &'a str,
     found: bool,
 }
@@ -247,67 +257,20 @@ impl<'ast> Visit<'ast> for Changes<'_> {
             Expr::Binary(binary) => is_assignment(&binary.op) && self.is_place_of_it(&binary.left),
             Expr::Reference(one) => one.mutability.is_some() && self.is_place_of_it(&one.expr),
             Expr::MethodCall(call) => {
-                self.is_place_of_it(&call.receiver) && !only_looks(&call.method.to_string())
+                self.is_place_of_it(&call.receiver) && !self.library.only_looks(&call.method.to_string())
             }
             _ => false,
         };
         visit::visit_expr(self, expr);
     }
     fn visit_macro(&mut self, mac: &'ast Macro) {
-        let writes = mac
-            .path
-            .segments
-            .last()
-            .is_some_and(|last| last.ident == "write" || last.ident == "writeln");
+        let writes = self.library.says(&name_of_macro(mac), Macros::Writes);
         let first = mac.tokens.clone().into_iter().find_map(|token| match token {
             TokenTree::Ident(ident) if ident != "mut" => Some(ident),
             _ => None,
         });
         self.found |= writes && first.is_some_and(|first| first == self.name);
     }
-}
-
-/// Methods of the standard library that leave their receiver as it is.
-fn only_looks(method: &str) -> bool {
-    let looks = [
-        "len",
-        "is_empty",
-        "iter",
-        "get",
-        "first",
-        "last",
-        "contains",
-        "contains_key",
-        "clone",
-        "to_vec",
-        "to_string",
-        "to_owned",
-        "abs",
-        "sqrt",
-        "powi",
-        "powf",
-        "sin",
-        "cos",
-        "exp",
-        "ln",
-        "min",
-        "max",
-        "floor",
-        "is_some",
-        "is_none",
-        "as_ref",
-        "as_str",
-        "as_slice",
-        "borrow",
-        "borrow_mut",
-        "lock",
-        "load",
-        "keys",
-        "values",
-        "windows",
-        "chunks",
-    ];
-    looks.contains(&method)
 }
 
 /// Whether what the closure changes may be another thing: it has one of this name, or owns a copy.

@@ -4,8 +4,8 @@
 use super::Emitter;
 use crate::cfg::{Declaration, Passing};
 use crate::paths::checkpoint;
+use crate::syntax::language::is_function_trait;
 use proc_macro2::Ident;
-use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{FnArg, Generics, Signature, Type, TypeParamBound, parse_quote};
@@ -90,12 +90,11 @@ fn bounds_of<'a>(generics: &'a Generics, name: &Ident) -> Vec<&'a TypeParamBound
 
 /// Whether a bound says that the type can be saved, or that it never can: closures are made again by the caller.
 fn decides(bound: &TypeParamBound) -> bool {
-    let known: HashSet<&str> = HashSet::from(["Checkpoint", "Fn", "FnMut", "FnOnce"]);
     matches!(bound, TypeParamBound::Trait(one) if one
         .path
         .segments
         .last()
-        .is_some_and(|last| known.contains(last.ident.to_string().as_str())))
+        .is_some_and(|last| last.ident == "Checkpoint" || is_function_trait(&last.ident)))
 }
 
 /// `&mut impl Trait` becomes `&mut (impl Trait + ckpt::Checkpoint)`.

@@ -167,6 +167,8 @@ sections! {
         Defaults = "defaults",
         /// Leaves it as it is.
         Looks = "looks",
+        /// Changes what is in it at most, behind a shared reference.
+        Interior = "interior",
         /// Lends it, or a part of it, exclusively.
         Lends = "lends",
         /// Gives something exclusive that may change it, or its receiver, later.
@@ -198,6 +200,99 @@ sections! {
         Last = "last",
         /// What is in front of the argument, and what is behind.
         Halves = "halves",
+    }
+    /// Types, by their names.
+    "types" => Types {
+        /// Has no destructor that anybody would notice, if what it holds has none.
+        Inert = "inert",
+        /// A module on the way to one of those.
+        Modules = "modules",
+        /// Takes no room, whatever its parameter is.
+        Markers = "markers",
+        /// Changes behind a shared reference, or is made by a function of this name.
+        ChangesInside = "changes_inside",
+        /// Holds a value or says why there is none.
+        Fallible = "fallible",
+        /// A raw pointer, or a function or method that makes one.
+        Pointers = "pointers",
+    }
+    /// Functions, by what they do with what they are given.
+    "functions" => Functions {
+        /// Puts it behind a pointer.
+        Boxes = "boxes",
+        /// Puts one in the place of the other.
+        Swaps = "swaps",
+        /// Ends the process.
+        Exits = "exits",
+        /// Keeps a closure, beyond the call.
+        Keeps = "keeps",
+        /// Makes something without anything of the program's state in it but what is shared.
+        Fresh = "fresh",
+        /// Of a type: makes a value of it.
+        Makes = "makes",
+    }
+    /// Macros, by what they are given.
+    "macros" => Macros {
+        /// A condition, and a text.
+        Condition = "condition",
+        /// Two values, and a text.
+        Comparison = "comparison",
+        /// A place to write to, and a text.
+        Writes = "writes",
+        /// Values that it takes.
+        Takes = "takes",
+        /// A value and a pattern.
+        Matches = "matches",
+        /// Anything: it computes a value and does nothing else.
+        Computes = "computes",
+        /// A text, which the user sees.
+        Prints = "prints",
+        /// Values that it makes a list of, or a value and a count.
+        Lists = "lists",
+        /// Nothing, in a program that is not built for debugging.
+        Debugs = "debugs",
+    }
+    /// Threads.
+    "threads" => Threads {
+        /// A function that waits for the threads that its closure starts.
+        Scopes = "scopes",
+        /// One that does so with threads that may be fewer.
+        Pooled = "pooled",
+        /// A function or method that starts a thread.
+        Starts = "starts",
+        /// A function that starts one which may outlive it.
+        StartsAside = "starts_aside",
+        /// A name in what a thread is built with.
+        Builders = "builders",
+        /// A name in what stands for a pool of threads.
+        Pools = "pools",
+        /// A method of a pool that gives it something to do.
+        Executes = "executes",
+        /// A method that waits for a thread.
+        Joins = "joins",
+        /// A method that threads share things by.
+        Shares = "shares",
+        /// A method that may run a second time where threads are started again.
+        Again = "again",
+        /// A function that may.
+        AgainFunctions = "again_functions",
+        /// A method that may do so on a variable that is made again as well.
+        AgainOnOwn = "again_on_own",
+    }
+    /// `ckpt::team`.
+    "teams" => Teams {
+        /// A name in what stands for a team.
+        Named = "named",
+        /// A field that holds one.
+        Fields = "fields",
+        /// A method that runs a closure on all members.
+        Runs = "runs",
+        /// A method that runs it on parts of the data.
+        RunsOn = "runs_on",
+        /// A method of a member that is the same whoever it is.
+        Same = "same",
+        /// One that gives the same as well.
+        GivesSame = "gives_same",
     }
     /// Numbers.
     "numbers" => Numbers {

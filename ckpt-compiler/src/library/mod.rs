@@ -10,7 +10,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use details::{Adaptor, Ending, Iterators, Methods, Numbers, PlaceOf, Section, Streams};
+pub use details::{
+    Adaptor, Ending, Functions, Iterators, Macros, Methods, Numbers, PlaceOf, Section, Streams, Teams,
+    Threads, Types,
+};
 pub use read::{TableError, Wrong};
 pub use table::{CallTable, Meaning};
 
@@ -20,8 +23,10 @@ use std::sync::OnceLock;
 const UNKNOWN_CALL: f64 = 5.0;
 
 /// The tables of the libraries.
-const LIBRARIES: [(&str, &str); 11] = [
+const LIBRARIES: [(&str, &str); 13] = [
     ("std", include_str!("../../tables/std.toml")),
+    ("ckpt", include_str!("../../tables/ckpt.toml")),
+    ("sync", include_str!("../../tables/sync.toml")),
     ("rand", include_str!("../../tables/rand.toml")),
     ("rayon", include_str!("../../tables/rayon.toml")),
     ("ndarray", include_str!("../../tables/ndarray.toml")),
@@ -100,6 +105,30 @@ impl Library {
     /// Whether the method's result borrows from its receiver.
     pub fn borrows(&self, method: &str) -> bool {
         self.means(method, Meaning::Borrows)
+    }
+
+    /// Whether the result of the call borrows from its receiver: methods that share their name with one of the tables'
+    /// but take other arguments mean something else (`Cell::get`).
+    pub fn borrows_by_call(&self, call: &syn::ExprMethodCall) -> bool {
+        let method = call.method.to_string();
+        let arguments = match () {
+            () if self.says(&method, Methods::Finds) => Some(1),
+            () if self.says(&method, Methods::Guards) => Some(0),
+            () => None,
+        };
+        self.borrows(&method) && arguments.is_none_or(|count| count == call.args.len())
+    }
+
+    /// Whether the macro computes a value, or checks one, and does nothing else.
+    pub fn only_computes(&self, name: &str) -> bool {
+        [Macros::Computes, Macros::Condition, Macros::Comparison]
+            .iter()
+            .any(|key| self.says(name, *key))
+    }
+
+    /// Whether a type of this name changes behind a shared reference, or a function of it makes a queue that does.
+    pub fn changes_inside(&self, name: &str) -> bool {
+        self.says(name, Types::ChangesInside)
     }
 
     /// Whether the method's result borrows exclusively from its receiver.
@@ -219,6 +248,13 @@ impl Library {
     /// Whether the method goes over references to what is in its receiver.
     pub fn goes_over_references(&self, method: &str) -> bool {
         self.says(method, Iterators::Shared) || self.goes_over_exclusively(method)
+    }
+
+    /// Whether the method leaves its receiver as it is, but for what changes behind a shared reference.
+    pub fn only_looks(&self, method: &str) -> bool {
+        self.says(method, Methods::Looks)
+            || self.says(method, Methods::Interior)
+            || self.is_pure(method) && !self.lends_exclusively(method)
     }
 
     /// Whether the method lends its receiver or a part of it exclusively.

@@ -8,6 +8,7 @@
 //! shared reference change, the runtime knows.
 
 use crate::cfg::{BindingId, Event, Flow, NodeId, Use, reached};
+use crate::library::{Library, Types};
 use crate::spine::SiteId;
 use fixedbitset::FixedBitSet;
 use proc_macro2::{TokenStream, TokenTree};
@@ -21,7 +22,7 @@ pub struct Clean {
 
 impl Clean {
     /// Of a function with these tokens.
-    pub fn of(flow: &Flow, tokens: &TokenStream) -> Clean {
+    pub fn of(library: &Library, flow: &Flow, tokens: &TokenStream) -> Clean {
         let ways = || {
             let mut before = vec![Vec::new(); flow.nodes.len()];
             for (node, block) in flow.nodes.iter().enumerate() {
@@ -31,7 +32,7 @@ impl Clean {
             sites.map(|site| around(flow, &before, site.node)).collect()
         };
         Clean {
-            ways: (!speaks_of_pointers(tokens)).then(ways),
+            ways: (!speaks_of_pointers(library, tokens)).then(ways),
         }
     }
 
@@ -60,28 +61,19 @@ fn around(flow: &Flow, before: &[Vec<NodeId>], site: NodeId) -> FixedBitSet {
 }
 
 /// Whether there is anything of raw pointers in it, be it only where one is made.
-fn speaks_of_pointers(tokens: &TokenStream) -> bool {
-    const WORDS: [&str; 8] = [
-        "unsafe",
-        "raw",
-        "as_ptr",
-        "as_mut_ptr",
-        "as_mut_ptr_range",
-        "addr_of_mut",
-        "from_mut",
-        "NonNull",
-    ];
+fn speaks_of_pointers(library: &Library, tokens: &TokenStream) -> bool {
+    let is_one = |word: &str| matches!(word, "unsafe" | "raw") || library.says(word, Types::Pointers);
     let mut after_star = false;
     tokens.clone().into_iter().any(|token| match token {
         TokenTree::Group(group) => {
             after_star = false;
-            speaks_of_pointers(&group.stream())
+            speaks_of_pointers(library, &group.stream())
         }
         TokenTree::Ident(ident) => {
             let word = ident.to_string();
             let is_pointer_type = after_star && matches!(word.as_str(), "mut" | "const");
             after_star = false;
-            is_pointer_type || WORDS.contains(&word.as_str())
+            is_pointer_type || is_one(&word)
         }
         TokenTree::Punct(punct) => {
             after_star = punct.as_char() == '*';
@@ -106,7 +98,7 @@ mod tests {
             ""
         };
         let stages = analyse(calls.parse().expect("tokens"), &item, false).expect("a plan");
-        let found = Clean::of(&stages.flow, &item);
+        let found = Clean::of(Library::builtin(), &stages.flow, &item);
         let saved = stages.plan.sites[0].entries.iter().map(|entry| entry.binding());
         let unwritten = saved.filter(|id| found.contains(&stages.flow, 1, *id));
         unwritten
@@ -202,11 +194,11 @@ mod tests {
                 }}"
             );
             let item: TokenStream = source.parse().expect("tokens");
-            assert!(speaks_of_pointers(&item), "{pointer}");
+            assert!(speaks_of_pointers(Library::builtin(), &item), "{pointer}");
         }
         let item: TokenStream = "fn f(a: &mut [f64], b: f64) { a[0] = b * *b; }"
             .parse()
             .expect("tokens");
-        assert!(!speaks_of_pointers(&item));
+        assert!(!speaks_of_pointers(Library::builtin(), &item));
     }
 }

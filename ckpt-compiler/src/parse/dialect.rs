@@ -1,6 +1,7 @@
 //! Rust as the older editions have it, where it differs from what syn reads: `Box<Fn(f64) -> f64>` for
 //! `Box<dyn Fn(f64) -> f64>`. The `dyn` is put in between tokens; all others keep their places in the source.
 
+use crate::syntax::language::is_function_trait;
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 /// A file, parsed as every edition may write it.
@@ -48,10 +49,6 @@ fn in_group(group: &Group) -> Group {
     let mut inner = Group::new(group.delimiter(), modern(group.stream()));
     inner.set_span(group.span());
     inner
-}
-
-fn is_function_trait(name: &Ident) -> bool {
-    ["Fn", "FnMut", "FnOnce"].iter().any(|one| name == one)
 }
 
 fn has_arguments(next: Option<&TokenTree>) -> bool {

@@ -354,7 +354,7 @@ pub fn emitted(stages: &Stages, item: &TokenStream) -> Result<TokenStream, Diagn
         liveness: &stages.liveness,
         chosen: stages.chosen,
         regions: &stages.regions,
-        clean: Clean::of(&stages.flow, item),
+        clean: Clean::of(&stages.options.library, &stages.flow, item),
     };
     let written = EMIT.run(|errors| {
         let written = emit(&stages.function, item, &stages.options, &emitter);

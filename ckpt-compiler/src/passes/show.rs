@@ -135,7 +135,7 @@ pub(super) fn liveness(made: &Made<'_>) -> String {
 }
 
 pub(super) fn clean(made: &Made<'_>) -> String {
-    let clean = Clean::of(&made.stages.flow, made.item);
+    let clean = Clean::of(&made.stages.options.library, &made.stages.flow, made.item);
     of_scopes(made, "clean", |site, id| {
         clean.contains(&made.stages.flow, site, id)
     })

@@ -1,6 +1,6 @@
 //! What a macro is given, how it may be left, and which names a format string captures.
 
-use crate::library::Library;
+use crate::library::{Library, Macros};
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use syn::parse::Parser;
@@ -13,10 +13,37 @@ pub type Arguments = Punctuated<Expr, Token![,]>;
 /// The expressions that a macro is given, where it is one of which that is known.
 pub fn arguments_of_macro(library: &Library, mac: &Macro) -> Option<Arguments> {
     let name = name_of_macro(mac);
-    if !library.formats(&name) || name == "matches" {
+    if !library.formats(&name) || library.says(&name, Macros::Matches) {
         return None;
     }
     Arguments::parse_terminated.parse2(mac.tokens.clone()).ok()
+}
+
+/// What stands in `vec![a, b]`.
+pub fn items_of_list(library: &Library, mac: &Macro) -> Option<Arguments> {
+    let is_list = library.says(&name_of_macro(mac), Macros::Lists);
+    is_list.then(|| Arguments::parse_terminated.parse2(mac.tokens.clone()).ok())?
+}
+
+/// The value and the count in `vec![value; count]`.
+pub fn repeated_in_list(library: &Library, mac: &Macro) -> Option<(Expr, Expr)> {
+    let parser = |input: syn::parse::ParseStream<'_>| {
+        let value = input.parse()?;
+        input.parse::<Token![;]>()?;
+        Ok((value, input.parse()?))
+    };
+    let is_list = library.says(&name_of_macro(mac), Macros::Lists);
+    is_list.then(|| parser.parse2(mac.tokens.clone()).ok())?
+}
+
+/// How many arguments of a macro stand in front of its text.
+pub fn arguments_before_text(library: &Library, name: &str) -> usize {
+    match library.key(name) {
+        Some(Macros::Condition | Macros::Writes) => 1,
+        Some(Macros::Comparison) => 2,
+        Some(Macros::Takes) => usize::MAX,
+        _ => 0,
+    }
 }
 
 /// Where a macro of unknown meaning may go on: out of the loop around it or to its next turn, and to the labels among

@@ -1,6 +1,8 @@
 //! Where the value of an expression comes from, as far as syntax and tables can tell.
 
-use crate::library::Library;
+use crate::library::{Adaptor, Functions, Library, Macros, Methods};
+use crate::syntax::language::{is_function_trait, is_iterator_trait};
+use crate::syntax::macros::{items_of_list, name_of_macro};
 use crate::syntax::purity::is_assignment;
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
@@ -58,10 +60,10 @@ fn shape(library: &Library, expr: &Expr, references: &HashSet<String>) -> Origin
             let method = call.method.to_string();
             let receiver = shape(library, &call.receiver, references);
             let inherited = matches!(receiver, Origin::Borrow { exclusive: true });
-            if matches!(method.as_str(), "copied" | "cloned") && is_one_item(&call.receiver) {
+            if library.says(&method, Adaptor::Copies) && is_one_item(library, &call.receiver) {
                 return Origin::Value;
             }
-            if library.borrows(&method) && takes_as_many(&method, call.args.len()) {
+            if library.borrows_by_call(call) {
                 Origin::Borrow {
                     exclusive: inherited || library.borrows_mutably(&method),
                 }
@@ -74,7 +76,7 @@ fn shape(library: &Library, expr: &Expr, references: &HashSet<String>) -> Origin
             }
         }
         Expr::Call(call) if is_constructor(&call.func) => borrows(any(library, call.args.iter(), references)),
-        Expr::Call(call) if is_box(&call.func) && call.args.len() == 1 => match &call.args[0] {
+        Expr::Call(call) if is_box(library, &call.func) && call.args.len() == 1 => match &call.args[0] {
             Expr::Closure(_) => Origin::Closure,
             inner => match shape(library, inner, references) {
                 Origin::Closure => Origin::Closure,
@@ -82,7 +84,11 @@ fn shape(library: &Library, expr: &Expr, references: &HashSet<String>) -> Origin
             },
         },
         Expr::Cast(cast) if shape(library, &cast.expr, references) == Origin::Closure => Origin::Closure,
-        Expr::Macro(one) => match any(library, items_of_vec(&one.mac).iter().flatten(), references) {
+        Expr::Macro(one) => match any(
+            library,
+            items_of_list(library, &one.mac).iter().flatten(),
+            references,
+        ) {
             Origin::Closure => Origin::Closure,
             _ => Origin::Value,
         },
@@ -112,18 +118,12 @@ fn shape(library: &Library, expr: &Expr, references: &HashSet<String>) -> Origin
     }
 }
 
-/// Methods that share their name with one of the tables' but take other arguments mean something else: `Cell::get`.
-fn takes_as_many(method: &str, arguments: usize) -> bool {
-    match method {
-        "get" | "get_mut" => arguments == 1,
-        "read" | "write" | "borrow" | "borrow_mut" | "lock" => arguments == 0,
-        _ => true,
-    }
-}
-
 /// `name.as_deref().unwrap_or("none")`: what stands in is a reference, so the whole is one.
 fn has_borrowed_default(library: &Library, call: &syn::ExprMethodCall) -> bool {
-    let default = call.args.first().filter(|_| call.method == "unwrap_or");
+    let default = call
+        .args
+        .first()
+        .filter(|_| library.is_call(call, Methods::Defaults));
     default.is_some_and(|default| {
         matches!(
             shape(library, default, &HashSet::new()),
@@ -133,11 +133,8 @@ fn has_borrowed_default(library: &Library, call: &syn::ExprMethodCall) -> bool {
 }
 
 /// Whether the expression gives at most one reference, and not an iterator over many.
-fn is_one_item(expr: &Expr) -> bool {
-    matches!(expr, Expr::MethodCall(call) if matches!(
-        call.method.to_string().as_str(),
-        "first" | "last" | "get" | "first_mut" | "last_mut" | "get_mut" | "as_ref" | "peek" | "min" | "max" | "next" | "nth"
-    ))
+fn is_one_item(library: &Library, expr: &Expr) -> bool {
+    matches!(expr, Expr::MethodCall(call) if library.is_call(call, Methods::GivesOne))
 }
 
 /// The first closure in a chain of adaptors that does more than compute: going over the chain again would do it again.
@@ -164,7 +161,7 @@ pub fn works_in_chain(library: &Library, expr: &Expr) -> bool {
                 Expr::Call(call) => {
                     let is_known =
                         matches!(&*call.func, Expr::Path(path) if self.library.is_pure_function(&path.path));
-                    !is_known && !is_constructor(&call.func) && !is_box(&call.func)
+                    !is_known && !is_constructor(&call.func) && !is_box(self.library, &call.func)
                 }
                 Expr::MethodCall(call) => {
                     let method = call.method.to_string();
@@ -226,16 +223,8 @@ impl Effects<'_> {
 
 impl<'ast> Visit<'ast> for Effects<'_> {
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        let name = mac
-            .path
-            .segments
-            .last()
-            .map(|last| last.ident.to_string())
-            .unwrap_or_default();
-        if !matches!(
-            name.as_str(),
-            "format" | "vec" | "matches" | "assert" | "assert_eq" | "debug_assert"
-        ) {
+        let name = name_of_macro(mac);
+        if !self.library.only_computes(&name) && !self.library.says(&name, Macros::Matches) {
             self.found.get_or_insert(syn::spanned::Spanned::span(&mac.path));
         }
     }
@@ -258,8 +247,7 @@ impl<'ast> Visit<'ast> for Effects<'_> {
         let method = call.method.to_string();
         let looks = (self.library.is_pure(&method) || self.library.borrows(&method))
             && !self.library.borrows_mutably(&method);
-        let looks =
-            looks || matches!(method.as_str(), "contains" | "contains_key") || self.library.adapts(&method);
+        let looks = looks || self.library.says(&method, Methods::Looks) || self.library.adapts(&method);
         if self.captures(&call.receiver) && !looks {
             self.found.get_or_insert(call.method.span());
         }
@@ -310,21 +298,9 @@ fn borrows(found: Origin) -> Origin {
     }
 }
 
-/// What stands in `vec![a, b]`.
-fn items_of_vec(mac: &syn::Macro) -> Option<syn::punctuated::Punctuated<Expr, syn::Token![,]>> {
-    let parser = syn::punctuated::Punctuated::parse_terminated;
-    mac.path
-        .is_ident("vec")
-        .then(|| mac.parse_body_with(parser).ok())
-        .flatten()
-}
-
 /// `Box::new`, `Rc::new`, `Arc::new`.
-pub fn is_box(func: &Expr) -> bool {
-    let Expr::Path(path) = func else { return false };
-    let mut segments = path.path.segments.iter().rev().map(|one| one.ident.to_string());
-    let (last, of) = (segments.next(), segments.next());
-    last.as_deref() == Some("new") && matches!(of.as_deref(), Some("Box" | "Rc" | "Arc"))
+pub fn is_box(library: &Library, func: &Expr) -> bool {
+    matches!(func, Expr::Path(path) if library.says_of_path(&path.path, Functions::Boxes))
 }
 
 /// `Some(..)`, `Point(..)`: a name with a capital.
@@ -381,7 +357,7 @@ fn mentions_device(library: &Library, expr: &Expr) -> bool {
             self.changes |= path
                 .segments
                 .iter()
-                .any(|one| changes_inside(&one.ident.to_string()));
+                .any(|one| self.library.changes_inside(&one.ident.to_string()));
             visit::visit_path(self, path);
         }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
@@ -398,38 +374,6 @@ fn mentions_device(library: &Library, expr: &Expr) -> bool {
     devices.found && !devices.changes
 }
 
-/// Types that change behind a shared reference, and what makes queues that do.
-pub fn changes_inside(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "Mutex",
-        "RwLock",
-        "ReentrantLock",
-        "ReentrantMutex",
-        "FairMutex",
-        "ShardedLock",
-        "Cell",
-        "RefCell",
-        "UnsafeCell",
-        "SyncUnsafeCell",
-        "OnceCell",
-        "OnceLock",
-        "LazyCell",
-        "LazyLock",
-        "Lazy",
-        "DashMap",
-        "DashSet",
-        "SkipMap",
-        "SkipSet",
-        "SegQueue",
-        "ArrayQueue",
-        "channel",
-        "sync_channel",
-        "bounded",
-        "unbounded",
-    ];
-    NAMES.contains(&name) || name.starts_with("Atomic")
-}
-
 /// Whether an initialiser may be evaluated again and gives the same, its inputs unchanged: no call in it of which the
 /// tables do not say so. The bodies of closures do not count, they are not run.
 pub fn is_repeatable(library: &Library, expr: &Expr) -> bool {
@@ -441,7 +385,7 @@ pub fn is_repeatable(library: &Library, expr: &Expr) -> bool {
         fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
             let is_known =
                 matches!(&*call.func, Expr::Path(path) if self.library.is_pure_function(&path.path));
-            self.unknown |= !is_known && !is_constructor(&call.func) && !is_box(&call.func);
+            self.unknown |= !is_known && !is_constructor(&call.func) && !is_box(self.library, &call.func);
             visit::visit_expr_call(self, call);
         }
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
@@ -455,7 +399,7 @@ pub fn is_repeatable(library: &Library, expr: &Expr) -> bool {
             visit::visit_expr_method_call(self, call);
         }
         fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-            match items_of_vec(mac) {
+            match items_of_list(self.library, mac) {
                 Some(items) => self.unknown |= !items.iter().all(|one| is_repeatable(self.library, one)),
                 None => self.unknown = true,
             }
@@ -501,8 +445,7 @@ pub fn lent_temporary_mut<'e>(library: &Library, expr: &'e mut Expr) -> Option<&
         Expr::Reference(one) => &mut *one.expr,
         Expr::Index(one) => &mut *one.expr,
         Expr::MethodCall(call) => {
-            let method = call.method.to_string();
-            if library.borrows(&method) && takes_as_many(&method, call.args.len()) {
+            if library.borrows_by_call(call) {
                 &mut *call.receiver
             } else {
                 return lent_temporary_mut(library, &mut call.receiver);
@@ -575,12 +518,11 @@ pub fn is_reference_type(ty: &Type) -> bool {
 
 fn is_function_or_borrows(bound: &syn::TypeParamBound) -> bool {
     match bound {
-        syn::TypeParamBound::Trait(one) => one.path.segments.last().is_some_and(|last| {
-            matches!(
-                last.ident.to_string().as_str(),
-                "Fn" | "FnMut" | "FnOnce" | "Iterator"
-            )
-        }),
+        syn::TypeParamBound::Trait(one) => one
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| is_function_trait(&last.ident) || is_iterator_trait(&last.ident)),
         syn::TypeParamBound::Lifetime(lifetime) => lifetime.ident != "static",
         _ => false,
     }

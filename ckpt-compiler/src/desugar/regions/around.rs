@@ -64,10 +64,10 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             Expr::MethodCall(call) => call.method.span(),
             _ => expr.span(),
         };
-        let found = if let Some(body) = body_of_team(expr) {
+        let found = if let Some(body) = body_of_team(self.marks.library, expr) {
             let tied = obstacle(body, self.marks);
             self.finds(body, at, Some(tied))
-        } else if let Some(body) = body_of_start(expr) {
+        } else if let Some(body) = body_of_start(self.marks.library, expr) {
             self.finds(body, at, None)
         } else {
             false

@@ -27,7 +27,7 @@ pub const AWAIT: &str = "ckpt awaits the members of region ";
 /// Takes the regions of a function out that have sites in their threads: the function gets a site in front of each, and
 /// the bodies lose theirs. Threads that may outlive their statement are watched.
 pub fn lifted(mut function: ItemFn, marks: Marks<'_>, errors: &mut Diagnostics) -> (ItemFn, Regions) {
-    watchable::watch(&mut function);
+    watchable::watch(marks.library, &mut function);
     let regions = lift(&mut function, marks, errors);
     (function, regions)
 }
@@ -63,7 +63,9 @@ impl VisitMut for Lifter<'_> {
         for mut stmt in std::mem::take(&mut block.stmts) {
             let number = self.found.regions.len();
             let span = stmt.span();
-            let region = if let Some(scope) = scope_in(&mut stmt).filter(|scope| self.has_sites(scope)) {
+            let region = if let Some(scope) =
+                scope_in(self.marks.library, &mut stmt).filter(|scope| self.has_sites(scope))
+            {
                 self.region(scope, number)
             } else if let Some(call) = self.team_in(&mut stmt) {
                 self.team(call, number)
@@ -201,9 +203,9 @@ impl Lifter<'_> {
                 self.errors.refuse(stmt.span(), Refusal::StartedAndJoined);
             }
         }
-        let mut others = Others(Vec::new());
+        let mut others = Others(self.marks.library, Vec::new());
         statements.iter().for_each(|stmt| others.visit_stmt(stmt));
-        for at in others.0 {
+        for at in others.1 {
             self.errors.refuse(at, Refusal::ThreadWithoutSite);
         }
         reexecution::check(self.marks.library, statements, self.errors);
@@ -214,7 +216,7 @@ impl Lifter<'_> {
     fn members(&mut self, stmt: &mut Stmt, lends: &mut BTreeSet<String>) {
         let mut bodies = Vec::new();
         let (marks, first) = (self.marks, self.found.members.len());
-        Spawns(&mut |closure: &mut ExprClosure| {
+        Spawns(marks.library, &mut |closure: &mut ExprClosure| {
             if !has_site(marks, closure) {
                 return;
             }
@@ -237,7 +239,7 @@ impl Lifter<'_> {
     /// The call in a statement by which a team runs a closure with sites.
     fn team_in<'a>(&self, stmt: &'a mut Stmt) -> Option<&'a mut ExprMethodCall> {
         let marks = self.marks;
-        let runs = |expr: &Expr| body_of_team(expr).is_some_and(|body| has_site(marks, body));
+        let runs = |expr: &Expr| body_of_team(marks.library, expr).is_some_and(|body| has_site(marks, body));
         match first_in(stmt, &runs)? {
             Expr::MethodCall(call) => Some(call),
             _ => None,
@@ -287,9 +289,9 @@ impl Lifter<'_> {
 
     fn member_of(&mut self, closure: &ExprClosure, adjusted: impl Fn(Capture) -> Capture) -> Member {
         let mut body = body_of(closure);
-        let mut others = Others(Vec::new());
+        let mut others = Others(self.marks.library, Vec::new());
         others.visit_block(&body);
-        for at in others.0 {
+        for at in others.1 {
             self.errors.refuse(at, Refusal::ThreadsInThread);
         }
         let captures = captures(self.marks.library, closure, self.names, self.errors).into_iter();

@@ -5,15 +5,13 @@
 //! What a member has done in its share of a loop is its own: the variables that the closures of shared loops change, and
 //! all that comes of them but by `reduce`. None of these may be there before the site.
 
+use crate::library::Teams;
 use crate::syntax::marks::Marks;
 use crate::syntax::purity::is_assignment;
 use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat, Stmt};
-
-/// What a member may be asked for.
-const SHARED: [&str; 6] = ["for_each", "reduce", "single", "master", "critical", "barrier"];
 
 /// Whether the members of the team that runs this closure may be others at a restart.
 pub(super) fn is_malleable(closure: &ExprClosure, marks: Marks<'_>) -> bool {
@@ -89,7 +87,7 @@ impl Body<'_> {
                 match expr {
                     Expr::MethodCall(call) if self.0.is_member(&call.receiver) => {
                         // What `reduce` gives is the same for all; other calls give what one of them did.
-                        self.1 |= call.method != "reduce";
+                        self.1 |= !self.0.marks.library.is_call(call, Teams::GivesSame);
                         call.args.iter().skip(1).for_each(|one| self.visit_expr(one));
                         return;
                     }
@@ -159,7 +157,8 @@ impl Body<'_> {
 
     fn call_of_member(&mut self, call: &ExprMethodCall) {
         let method = &call.method;
-        self.ties(!SHARED.iter().any(|one| method == one), |body| {
+        let is_same = self.marks.library.key::<Teams>(&method.to_string());
+        self.ties(!matches!(is_same, Some(Teams::Same | Teams::GivesSame)), |body| {
             format!("`{}.{method}()` is another for each member", body.member)
         });
         self.in_share += 1;
@@ -219,7 +218,7 @@ impl<'ast> Visit<'ast> for Body<'_> {
             Expr::MethodCall(call) => {
                 let name = call.method.to_string();
                 // What it lends may be written to under another name.
-                let lends = name.ends_with("_mut") || matches!(&*name, "as_mut" | "by_ref" | "entry");
+                let lends = self.marks.library.lends_exclusively(&name);
                 self.ties(lends, |_| writes_elsewhere(expr));
                 self.changes(&call.receiver, Some(expr));
                 self.visit_expr(&call.receiver);

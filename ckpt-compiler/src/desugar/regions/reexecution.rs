@@ -1,7 +1,8 @@
 //! What the statements of a region do beside starting threads: a restart runs them again.
 
 use crate::diagnostics::{Diagnostics, Effect, Refusal};
-use crate::library::{Library, segments};
+use crate::library::{Adaptor, Functions, Iterators, Library, Macros, Methods, Threads, segments};
+use crate::syntax::macros::{items_of_list, name_of_macro};
 use crate::syntax::marks::Marks;
 use crate::syntax::marks::is_member;
 use crate::syntax::origins::place_root;
@@ -11,101 +12,6 @@ use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprClosure, Stmt};
-
-/// Methods that only look, or make something new.
-const LOOKS: &[&str] = &[
-    "abs",
-    "all",
-    "any",
-    "as_ref",
-    "as_slice",
-    "as_str",
-    "ceil",
-    "chain",
-    "chunks",
-    "chunks_exact",
-    "clamp",
-    "clone",
-    "cloned",
-    "cols",
-    "collect",
-    "copied",
-    "count",
-    "div_ceil",
-    "enumerate",
-    "expect",
-    "filter",
-    "filter_map",
-    "first",
-    "flat_map",
-    "floor",
-    "get",
-    "into_iter",
-    "is_empty",
-    "is_none",
-    "is_some",
-    "iter",
-    "keys",
-    "last",
-    "len",
-    "map",
-    "max",
-    "min",
-    "ncols",
-    "nrows",
-    "pow",
-    "powi",
-    "rev",
-    "rows",
-    "skip",
-    "spawn",
-    "sqrt",
-    "step_by",
-    "sum",
-    "take",
-    "then",
-    "to_owned",
-    "to_string",
-    "to_vec",
-    "unwrap",
-    "unwrap_or",
-    "values",
-    "windows",
-    "with_capacity",
-    "wrapping_add",
-    "wrapping_mul",
-    "wrapping_sub",
-    "zip",
-    "for_each",
-    "saturating_sub",
-    "name",
-    "stack_size",
-];
-
-/// Methods that change what they are called on: on a variable of the region's own they may run again.
-const CHANGES: &[&str] = &[
-    "push",
-    "insert",
-    "extend",
-    "push_back",
-    "reserve",
-    "sort",
-    "truncate",
-];
-
-/// Macros that may run a second time: what they print is printed again.
-const MACROS: &[&str] = &[
-    "assert",
-    "assert_eq",
-    "concat",
-    "debug_assert",
-    "eprint",
-    "eprintln",
-    "format",
-    "print",
-    "println",
-    "vec",
-];
 
 /// The variables that are certain to be changed or borrowed exclusively in a block, bodies of threads aside.
 pub(super) fn changed(library: &Library, block: &Block) -> BTreeSet<String> {
@@ -162,7 +68,10 @@ pub(super) fn start(library: &Library, statements: &[Stmt], first: usize, last: 
     }
     let is_made_for_them = |stmt: &Stmt| match stmt {
         Stmt::Local(local) => {
-            let made = local.init.as_ref().is_some_and(|init| is_made_anew(&init.expr));
+            let made = local
+                .init
+                .as_ref()
+                .is_some_and(|init| is_made_anew(library, &init.expr));
             let names = pattern_bindings(&local.pat);
             made && names.iter().any(|one| used.contains(&one.ident.to_string()))
         }
@@ -183,17 +92,12 @@ pub(super) fn start(library: &Library, statements: &[Stmt], first: usize, last: 
 }
 
 /// `Vec::new()`, `vec![]`, `Arc::clone(&x)`, `x.clone()`: without anything of the program's state in it but shared.
-fn is_made_anew(init: &Expr) -> bool {
+fn is_made_anew(library: &Library, init: &Expr) -> bool {
     match init {
-        Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if {
-            let names = segments(&path.path);
-            matches!(
-                names.iter().map(String::as_str).collect::<Vec<_>>()[..],
-                [.., "Vec", "new" | "with_capacity"] | [.., "Arc", "clone"]
-            )
-        }),
-        Expr::MethodCall(call) => call.method == "clone" && call.args.is_empty(),
-        Expr::Macro(one) => one.mac.path.is_ident("vec") && one.mac.tokens.is_empty(),
+        Expr::Call(call) => matches!(&*call.func, Expr::Path(path)
+            if library.says_of_path(&path.path, Functions::Fresh)),
+        Expr::MethodCall(call) => library.is_call(call, Methods::Clones) && call.args.is_empty(),
+        Expr::Macro(one) => items_of_list(library, &one.mac).is_some_and(|items| items.is_empty()),
         _ => false,
     }
 }
@@ -219,10 +123,7 @@ impl<'ast> Visit<'ast> for Changed<'_> {
             Expr::Binary(one) if is_assignment(&one.op) => self.root(&one.left),
             Expr::MethodCall(one) => {
                 let name = one.method.to_string();
-                if name.ends_with("_mut")
-                    || CHANGES.contains(&name.as_str())
-                    || changes_a_number(self.library, &name)
-                {
+                if self.library.says(&name, Methods::Lends) || changes_a_number(self.library, &name) {
                     self.root(&one.receiver);
                 }
             }
@@ -243,12 +144,17 @@ impl<'ast> Visit<'ast> for Changed<'_> {
 /// Methods of generators and the like: a variable declared `mut` on which any other method is called may have changed.
 fn changes_a_number(library: &Library, name: &str) -> bool {
     let only_looks = library.is_pure(name) && !library.borrows_mutably(name);
-    !only_looks
-        && !LOOKS.contains(&name)
-        && !matches!(
-            name,
-            "lock" | "read" | "write" | "load" | "store" | "wait" | "send" | "recv" | "join"
-        )
+    !only_looks && !may_run_again(library, name) && !library.says(name, Threads::Shares)
+}
+
+/// Whether the method only looks, or makes something new.
+fn may_run_again(library: &Library, name: &str) -> bool {
+    [Methods::Looks, Methods::Unwraps, Methods::Defaults]
+        .iter()
+        .any(|key| library.says(name, *key))
+        || library.is_adaptor(name)
+        || library.says(name, Iterators::Converts)
+        || library.says(name, Threads::Again)
 }
 
 /// Refuses what may not run a second time.
@@ -278,7 +184,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
     fn visit_local(&mut self, local: &'ast syn::Local) {
         let is_borrow = local.init.as_ref().is_some_and(|init| {
             matches!(&*init.expr, Expr::Reference(_))
-                || matches!(&*init.expr, Expr::MethodCall(call) if call.method.to_string().ends_with("_mut"))
+                || matches!(&*init.expr, Expr::MethodCall(call) if self.library.is_call(call, Methods::Lends))
         });
         if !is_borrow {
             let names = pattern_bindings(&local.pat).into_iter();
@@ -294,11 +200,10 @@ impl<'ast> Visit<'ast> for Check<'_> {
                 let name = call.method.to_string();
                 let root = place_root(&call.receiver).map(ToString::to_string);
                 let is_own = root.is_some_and(|root| self.own.contains(&root));
-                let takes_away = name == "take" && call.args.is_empty();
-                let looks = LOOKS.contains(&name.as_str()) || self.library.is_pure(&name);
-                let fine = looks && !takes_away
-                    || name.ends_with("_mut")
-                    || is_own && CHANGES.contains(&name.as_str());
+                let takes_away = self.library.says(&name, Adaptor::Takes) && call.args.is_empty();
+                let fine = (may_run_again(self.library, &name) || self.library.is_pure(&name)) && !takes_away
+                    || self.library.says(&name, Methods::Lends)
+                    || is_own && self.library.says(&name, Threads::AgainOnOwn);
                 if !fine {
                     self.refuse(call.method.span(), Effect::Method(name));
                 }
@@ -325,12 +230,8 @@ impl<'ast> Visit<'ast> for Check<'_> {
             self.refuse(mac.path.span(), Effect::Checkpoint);
             return;
         }
-        let name = mac
-            .path
-            .segments
-            .last()
-            .map_or(String::new(), |last| last.ident.to_string());
-        if !MACROS.contains(&name.as_str()) {
+        let name = name_of_macro(mac);
+        if !self.library.only_computes(&name) && !self.library.says(&name, Macros::Prints) {
             self.refuse(mac.path.span(), Effect::Macro(name));
         }
     }
@@ -346,19 +247,8 @@ fn makes_something(library: &Library, path: &syn::Path) -> bool {
     let names = segments(path);
     let is_type = |name: &str| name.starts_with(char::is_uppercase);
     match names.as_slice() {
-        [.., of, name] if is_type(of) => {
-            matches!(
-                name.as_str(),
-                "new" | "clone" | "with_capacity" | "from" | "default" | "seed_from_u64"
-            ) || is_type(name)
-        }
-        [.., name] => {
-            is_type(name)
-                || matches!(
-                    name.as_str(),
-                    "min" | "max" | "from_fn" | "repeat" | "scope" | "spawn" | "watched" | "drop"
-                )
-        }
+        [.., of, name] if is_type(of) => library.says(name, Functions::Makes) || is_type(name),
+        [.., name] => is_type(name) || library.says_of_path(path, Threads::AgainFunctions),
         [] => false,
     }
 }

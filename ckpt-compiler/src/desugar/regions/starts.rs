@@ -1,8 +1,7 @@
 //! What starts threads, and what waits for them.
 
 use super::teams::body_of_team;
-use crate::library::Library;
-use crate::library::segments;
+use crate::library::{Library, Threads};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
 use crate::syntax::marks::is_member;
@@ -13,16 +12,14 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprClosure, Stmt};
 
 /// The closure of a `scope(|s| ..)` in the statement that is in none of its blocks.
-pub(super) fn scope_in(stmt: &mut Stmt) -> Option<&mut ExprClosure> {
-    fn is_scope(expr: &Expr) -> bool {
+pub(super) fn scope_in<'a>(library: &Library, stmt: &'a mut Stmt) -> Option<&'a mut ExprClosure> {
+    let is_scope = |expr: &Expr| {
         let is_name = |path: &syn::Path| {
-            let names = segments(path);
-            // rayon has fewer threads than it is given bodies.
-            names.last().is_some_and(|last| last == "scope") && names.iter().all(|name| name != "rayon")
+            library.says_of_path(path, Threads::Scopes) && !library.says_of_path(path, Threads::Pooled)
         };
         matches!(expr, Expr::Call(call) if call.args.len() == 1
             && matches!(&*call.func, Expr::Path(path) if is_name(&path.path)))
-    }
+    };
     match first_in(stmt, &is_scope)? {
         Expr::Call(call) => match call.args.first_mut()? {
             Expr::Closure(closure) => Some(closure),
@@ -70,19 +67,20 @@ pub fn is_given_nothing(closure: &ExprClosure) -> bool {
 }
 
 /// The bodies of threads that a block starts on this line.
-pub fn started_on(block: &Block, line: usize) -> Vec<&Expr> {
-    struct Bodies<'a> {
+pub fn started_on<'b>(library: &Library, block: &'b Block, line: usize) -> Vec<&'b Expr> {
+    struct Bodies<'l, 'a> {
+        library: &'l Library,
         line: usize,
         found: Vec<&'a Expr>,
     }
-    impl<'ast> Visit<'ast> for Bodies<'ast> {
+    impl<'ast> Visit<'ast> for Bodies<'_, 'ast> {
         fn visit_expr(&mut self, expr: &'ast Expr) {
             let (body, at) = match expr {
                 Expr::MethodCall(call) => (call.args.first(), call.method.span()),
                 Expr::Call(call) => (call.args.first(), call.func.span()),
                 _ => return visit::visit_expr(self, expr),
             };
-            if at.start().line == self.line && is_start(expr) {
+            if at.start().line == self.line && is_start(self.library, expr) {
                 self.found.extend(body);
             }
             visit::visit_expr(self, expr);
@@ -90,6 +88,7 @@ pub fn started_on(block: &Block, line: usize) -> Vec<&Expr> {
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
     let mut bodies = Bodies {
+        library,
         line,
         found: Vec::new(),
     };
@@ -98,8 +97,8 @@ pub fn started_on(block: &Block, line: usize) -> Vec<&Expr> {
 }
 
 /// The place of the body in `s.spawn(body)`, `thread::spawn(body)`.
-fn started_by(expr: &mut Expr) -> Option<&mut ExprClosure> {
-    is_start(expr).then_some(())?;
+fn started_by<'e>(library: &Library, expr: &'e mut Expr) -> Option<&'e mut ExprClosure> {
+    is_start(library, expr).then_some(())?;
     let arguments = match expr {
         Expr::MethodCall(call) => &mut call.args,
         Expr::Call(call) => &mut call.args,
@@ -112,37 +111,36 @@ fn started_by(expr: &mut Expr) -> Option<&mut ExprClosure> {
 }
 
 /// The body in `s.spawn(body)`, `thread::spawn(body)`, if it is a closure.
-pub(super) fn body_of_start(expr: &Expr) -> Option<&ExprClosure> {
+pub(super) fn body_of_start<'e>(library: &Library, expr: &'e Expr) -> Option<&'e ExprClosure> {
     let body = match expr {
         Expr::MethodCall(call) => call.args.first(),
         Expr::Call(call) => call.args.first(),
         _ => None,
     };
     match body {
-        Some(Expr::Closure(closure)) if is_start(expr) => Some(closure),
+        Some(Expr::Closure(closure)) if is_start(library, expr) => Some(closure),
         _ => None,
     }
 }
 
-fn is_start(expr: &Expr) -> bool {
+fn is_start(library: &Library, expr: &Expr) -> bool {
     match expr {
-        Expr::MethodCall(call) => call.method == "spawn" && call.args.len() == 1,
+        Expr::MethodCall(call) => library.is_call(call, Threads::Starts) && call.args.len() == 1,
         Expr::Call(call) => {
-            let starts = |last: &syn::PathSegment| last.ident == "spawn" || last.ident == "watched";
             call.args.len() == 1
-                && matches!(&*call.func, Expr::Path(path) if path.path.segments.last().is_some_and(starts))
+                && matches!(&*call.func, Expr::Path(path) if library.says_of_path(&path.path, Threads::Starts))
         }
         _ => false,
     }
 }
 
 /// Visits the closures that are given to `spawn`.
-pub(super) struct Spawns<F: FnMut(&mut ExprClosure)>(pub F);
+pub(super) struct Spawns<'l, F: FnMut(&mut ExprClosure)>(pub &'l Library, pub F);
 
-impl<F: FnMut(&mut ExprClosure)> VisitMut for Spawns<F> {
+impl<F: FnMut(&mut ExprClosure)> VisitMut for Spawns<'_, F> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        match started_by(expr) {
-            Some(closure) => (self.0)(closure),
+        match started_by(self.0, expr) {
+            Some(closure) => (self.1)(closure),
             None => visit_mut::visit_expr_mut(self, expr),
         }
     }
@@ -165,11 +163,11 @@ impl<'a> Starts<'a> {
 
 impl<'ast> Visit<'ast> for Starts<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
-        if let Some(body) = body_of_team(expr) {
+        if let Some(body) = body_of_team(self.marks.library, expr) {
             self.found |= has_site(self.marks, body);
             return;
         }
-        match body_of_start(expr) {
+        match body_of_start(self.marks.library, expr) {
             Some(closure) => self.found |= has_site(self.marks, closure),
             None => visit::visit_expr(self, expr),
         }
@@ -185,7 +183,7 @@ pub(super) fn joins(library: &Library, stmt: &Stmt) -> bool {
     }
     impl<'ast> Visit<'ast> for Joins<'_> {
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            self.found |= call.method == "join" && call.args.is_empty();
+            self.found |= self.library.is_call(call, Threads::Joins) && call.args.is_empty();
             visit::visit_expr_method_call(self, call);
         }
         fn visit_macro(&mut self, mac: &'ast syn::Macro) {
@@ -243,21 +241,21 @@ pub(super) fn is_value(stmt: &Stmt) -> bool {
 }
 
 /// The starts of threads that are not members of the team.
-pub(super) struct Others(pub Vec<Span>);
+pub(super) struct Others<'l>(pub &'l Library, pub Vec<Span>);
 
-impl<'ast> Visit<'ast> for Others {
+impl<'ast> Visit<'ast> for Others<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         let started = match expr {
             Expr::MethodCall(call) => call.args.first().map(|body| (body, call.method.span())),
             Expr::Call(call) => call.args.first().map(|body| (body, call.func.span())),
             _ => None,
         };
-        if let Some((body, at)) = started.filter(|_| is_start(expr)) {
+        if let Some((body, at)) = started.filter(|_| is_start(self.0, expr)) {
             match body {
                 Expr::Closure(closure) if is_member(closure) => return,
                 // `watched(..)`, which is looked at for itself.
-                Expr::Call(_) if is_start(body) => {}
-                _ => return self.0.push(at),
+                Expr::Call(_) if is_start(self.0, body) => {}
+                _ => return self.1.push(at),
             }
         }
         visit::visit_expr(self, expr);

@@ -3,37 +3,40 @@
 
 use super::captures::{Capture, How};
 use crate::diagnostics::{Diagnostics, Refusal};
+use crate::library::{Library, Teams};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat};
 
 /// The closure that a team runs.
-pub(super) fn body_of_team(expr: &Expr) -> Option<&ExprClosure> {
+pub(super) fn body_of_team<'e>(library: &Library, expr: &'e Expr) -> Option<&'e ExprClosure> {
     let Expr::MethodCall(call) = expr else {
         return None;
     };
-    let inputs = match call.method.to_string().as_str() {
-        "run" => 1,
-        "run_on" => 2,
+    let inputs = match library.key(&call.method.to_string())? {
+        Teams::Runs => 1,
+        Teams::RunsOn => 2,
         _ => return None,
     };
     match call.args.last() {
         Some(Expr::Closure(closure)) if call.args.len() == inputs && closure.inputs.len() == inputs => {
-            is_team(&call.receiver).then_some(closure)
+            is_team(library, &call.receiver).then_some(closure)
         }
         _ => None,
     }
 }
 
 /// `ckpt::team(n)`, `team`, `self.team`.
-fn is_team(expr: &Expr) -> bool {
+fn is_team(library: &Library, expr: &Expr) -> bool {
     match expr {
-        Expr::Call(call) => is_team(&call.func),
+        Expr::Call(call) => is_team(library, &call.func),
         Expr::Path(path) => path
             .path
             .segments
             .last()
-            .is_some_and(|last| last.ident.to_string().contains("team")),
-        Expr::Field(field) => matches!(&field.member, syn::Member::Named(name) if name == "team"),
+            .is_some_and(|last| library.says(&last.ident.to_string(), Teams::Named)),
+        Expr::Field(field) => {
+            matches!(&field.member, syn::Member::Named(name) if library.says(&name.to_string(), Teams::Fields))
+        }
         _ => false,
     }
 }

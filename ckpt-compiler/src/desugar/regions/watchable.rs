@@ -1,47 +1,38 @@
 //! Calls that start a thread which may outlive them.
 
-use crate::library::segments;
+use crate::library::{Library, Threads};
 use crate::parse::options::{Treatment, take_treatment};
 use crate::paths::rt;
+use crate::syntax::mentions::names_in;
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprCall, ExprMethodCall, Local, parse_quote};
 
 /// The body in `thread::spawn(body)`, `rayon::spawn(body)`, or, where `spawn` is known to be std's, `spawn(body)` with a
 /// closure.
-pub fn in_call(call: &ExprCall, is_bare_known: bool) -> Option<&Expr> {
-    let Expr::Path(path) = &*call.func else {
+pub fn in_call<'e>(library: &Library, call: &'e ExprCall, is_bare_known: bool) -> Option<&'e Expr> {
+    let (Expr::Path(path), Some(body)) = (&*call.func, call.args.first()) else {
         return None;
     };
-    let names = segments(&path.path);
-    let [body] = call.args.iter().collect::<Vec<_>>()[..] else {
-        return None;
+    let is_body = match path.path.get_ident() {
+        Some(name) => is_bare_known && library.says(&name.to_string(), Threads::Starts) && is_closure(body),
+        None => {
+            library.says_of_path(&path.path, Threads::StartsAside)
+                && matches!(body, Expr::Closure(_) | Expr::Path(_))
+        }
     };
-    let is_body = match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [.., "thread" | "rayon", "spawn" | "spawn_fifo"] => matches!(body, Expr::Closure(_) | Expr::Path(_)),
-        ["spawn"] => is_bare_known && is_closure(body),
-        _ => false,
-    };
-    is_body.then_some(body)
+    (is_body && call.args.len() == 1).then_some(body)
 }
 
 /// The body in `thread::Builder::new().spawn(body)`, `pool.execute(body)`, `pool.spawn(body)`; the threads of a scope end
 /// with it.
-pub fn in_method_call(call: &ExprMethodCall) -> Option<&Expr> {
-    let [body] = call.args.iter().collect::<Vec<_>>()[..] else {
-        return None;
-    };
-    let of_builder = || call.receiver.to_token_stream().to_string().contains("Builder");
-    let of_pool = || {
-        call.receiver
-            .to_token_stream()
-            .to_string()
-            .to_lowercase()
-            .contains("pool")
-    };
-    let is_body = match call.method.to_string().as_str() {
-        "spawn" => of_builder() || of_pool(),
-        "execute" => of_pool(),
+pub fn in_method_call<'e>(library: &Library, call: &'e ExprMethodCall) -> Option<&'e Expr> {
+    let body = call.args.first().filter(|_| call.args.len() == 1)?;
+    let receiver = names_in(&call.receiver.to_token_stream());
+    let is_of = |key| receiver.iter().any(|name| library.says(name, key));
+    let is_body = match library.key(&call.method.to_string())? {
+        Threads::Starts => is_of(Threads::Builders) || is_of(Threads::Pools),
+        Threads::Executes => is_of(Threads::Pools),
         _ => false,
     };
     (is_body && is_closure(body)).then_some(body)
@@ -52,13 +43,13 @@ fn is_closure(body: &Expr) -> bool {
 }
 
 /// Has the threads watched that a function starts.
-pub(crate) fn watch(function: &mut syn::ItemFn) {
-    Watch.visit_item_fn_mut(function);
+pub(crate) fn watch(library: &Library, function: &mut syn::ItemFn) {
+    Watch(library).visit_item_fn_mut(function);
 }
 
-struct Watch;
+struct Watch<'l>(&'l Library);
 
-impl Watch {
+impl Watch<'_> {
     fn body(body: &mut Expr) {
         let rt = rt();
         let inner = &*body;
@@ -66,7 +57,7 @@ impl Watch {
     }
 }
 
-impl VisitMut for Watch {
+impl VisitMut for Watch<'_> {
     fn visit_local_mut(&mut self, local: &mut Local) {
         // A thread that a restart starts again holds no checkpoint back.
         let treatment = take_treatment(&mut local.attrs.clone());
@@ -77,14 +68,14 @@ impl VisitMut for Watch {
 
     fn visit_expr_call_mut(&mut self, call: &mut ExprCall) {
         visit_mut::visit_expr_call_mut(self, call);
-        if in_call(call, false).is_some() {
+        if in_call(self.0, call, false).is_some() {
             Self::body(&mut call.args[0]);
         }
     }
 
     fn visit_expr_method_call_mut(&mut self, call: &mut ExprMethodCall) {
         visit_mut::visit_expr_method_call_mut(self, call);
-        if in_method_call(call).is_some() {
+        if in_method_call(self.0, call).is_some() {
             Self::body(&mut call.args[0]);
         }
     }
