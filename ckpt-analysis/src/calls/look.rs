@@ -120,8 +120,8 @@ fn leftmost(expr: &Expr) -> Span {
 
 /// Names that are assigned to, or borrowed exclusively.
 pub(super) fn assigned_names(block: &Block) -> HashSet<String> {
-    struct Finder(HashSet<String>);
-    impl Finder {
+    struct AssignedNames(HashSet<String>);
+    impl AssignedNames {
         fn root(&mut self, expr: &Expr) {
             match expr {
                 Expr::Path(path) => {
@@ -136,7 +136,7 @@ pub(super) fn assigned_names(block: &Block) -> HashSet<String> {
             }
         }
     }
-    impl<'ast> Visit<'ast> for Finder {
+    impl<'ast> Visit<'ast> for AssignedNames {
         fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
             self.root(&assign.left);
             visit::visit_expr_assign(self, assign);
@@ -155,18 +155,18 @@ pub(super) fn assigned_names(block: &Block) -> HashSet<String> {
         }
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
-    let mut finder = Finder(HashSet::new());
+    let mut finder = AssignedNames(HashSet::new());
     finder.visit_block(block);
     finder.0
 }
 
 /// Names of lists that grow or shrink: their first length says nothing.
 pub(super) fn grown_names(library: &Library, block: &Block) -> HashSet<String> {
-    struct Finder<'l> {
+    struct GrownNames<'l> {
         library: &'l Library,
         names: HashSet<String>,
     }
-    impl<'ast> Visit<'ast> for Finder<'_> {
+    impl<'ast> Visit<'ast> for GrownNames<'_> {
         fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
             if let Expr::Path(path) = &*call.receiver
                 && let Some(name) = path.path.get_ident()
@@ -178,7 +178,7 @@ pub(super) fn grown_names(library: &Library, block: &Block) -> HashSet<String> {
         }
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
-    let mut finder = Finder {
+    let mut finder = GrownNames {
         library,
         names: HashSet::new(),
     };

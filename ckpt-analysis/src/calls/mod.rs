@@ -17,7 +17,7 @@ pub use look::statement_start;
 pub use walk::build;
 
 use crate::items::amount::Amount;
-use crate::items::{FnId, Place, TypeId};
+use crate::items::{FnId, SourceRange, TypeId};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -113,7 +113,7 @@ pub struct Call {
     /// How it is written.
     pub form: CallForm,
     /// Where.
-    pub place: Place,
+    pub place: SourceRange,
     /// The innermost loop around it.
     pub within: Option<LoopId>,
     /// How often it is reached in one go through what is around it.
@@ -188,7 +188,7 @@ pub struct Loop {
     /// Its first line, shortened.
     pub header: String,
     /// Where.
-    pub place: Place,
+    pub place: SourceRange,
     /// Just behind the opening brace of its body; nothing for one that has no body of its own.
     pub body_at: Option<usize>,
     /// A body without braces, which begins at `body_at`.

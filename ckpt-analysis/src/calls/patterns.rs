@@ -102,7 +102,7 @@ impl Walker<'_> {
         let field = item.fields.iter().find(|field| {
             field.name == number && (field.variant.is_none() || field.variant.as_deref() == variant)
         });
-        let names = crate::items::hints::Names {
+        let names = crate::items::hints::TypeScope {
             scope: item.scope,
             ..self.names()
         };

@@ -1,10 +1,10 @@
-//! Names, fields, elements, literals, operators.
+//! TypeScope, fields, elements, literals, operators.
 
 use super::walk::{Value, Walker, array_length};
 use super::{CallForm, FieldFact, Trap};
 use crate::items::amount::{Amount, Operation};
 use crate::items::fold;
-use crate::items::hints::{Names, Ty, TypeKey, field_type};
+use crate::items::hints::{Ty, TypeKey, TypeScope, field_type};
 use crate::items::methods::functions_of_path;
 use crate::items::resolve::{Namespace, Resolved, segments};
 use crate::items::{Def, TypeId};
@@ -14,8 +14,8 @@ use syn::{BinOp, Expr};
 
 impl Walker<'_> {
     /// What the types in this function mean.
-    pub fn names(&self) -> Names<'_> {
-        Names {
+    pub fn names(&self) -> TypeScope<'_> {
+        TypeScope {
             resolver: self.resolver,
             scope: self.function.body_scope,
             parameters: &self.signature.generics,
@@ -123,7 +123,7 @@ impl Walker<'_> {
     }
 
     fn type_in(&self, scope: crate::items::ScopeId, ty: &syn::Type) -> Ty {
-        Names {
+        TypeScope {
             scope,
             ..self.names()
         }

@@ -9,13 +9,13 @@ use syn::visit::{self, Visit};
 
 /// Functions in tables: the values of constants and statics.
 pub(super) fn tables(graph: &mut CallGraph, resolver: &Resolver<'_>, methods: &Methods) {
-    struct Finder<'a> {
+    struct FunctionPaths<'a> {
         resolver: &'a Resolver<'a>,
         methods: &'a Methods,
         scope: crate::items::ScopeId,
         found: Vec<FnId>,
     }
-    impl<'ast> Visit<'ast> for Finder<'_> {
+    impl<'ast> Visit<'ast> for FunctionPaths<'_> {
         fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
             let none = Signature::default();
             let found = functions_of_path(self.resolver, self.methods, self.scope, &none, path);
@@ -29,7 +29,7 @@ pub(super) fn tables(graph: &mut CallGraph, resolver: &Resolver<'_>, methods: &M
     let globals = items.globals.iter().map(|one| (one.scope, one.value.as_ref()));
     for (scope, value) in consts.chain(globals) {
         let Some(value) = value else { continue };
-        let mut finder = Finder {
+        let mut finder = FunctionPaths {
             resolver,
             methods,
             scope,

@@ -238,11 +238,11 @@ fn is_element(expr: &Expr) -> bool {
 
 /// By how much the body counts up: `i += step` for the counter `i`.
 fn step_of(counter: &Expr, body: &syn::Block) -> Option<Expr> {
-    struct Finder<'a> {
+    struct CounterStep<'a> {
         counter: &'a Expr,
         step: Option<Expr>,
     }
-    impl<'ast> Visit<'ast> for Finder<'_> {
+    impl<'ast> Visit<'ast> for CounterStep<'_> {
         fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
             if matches!(binary.op, BinOp::AddAssign(_)) && *binary.left == *self.counter {
                 self.step.get_or_insert_with(|| (*binary.right).clone());
@@ -262,7 +262,7 @@ fn step_of(counter: &Expr, body: &syn::Block) -> Option<Expr> {
         fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
-    let mut finder = Finder { counter, step: None };
+    let mut finder = CounterStep { counter, step: None };
     finder.visit_block(body);
     finder.step
 }

@@ -7,7 +7,7 @@ use crate::items::comm_library::comm_model;
 use crate::items::hints::Ty;
 use crate::items::methods::{Methods, Signature};
 use crate::items::resolve::Resolver;
-use crate::items::{FnId, Function, Place};
+use crate::items::{FnId, Function, SourceRange};
 use crate::source::Program;
 use ckpt_compiler::library::Library;
 use proc_macro2::Span;
@@ -242,11 +242,11 @@ impl<'a> Walker<'a> {
         value
     }
 
-    pub fn place(&self, start: Span, end: Span) -> Place {
+    pub fn place(&self, start: Span, end: Span) -> SourceRange {
         let file = self.function.place.file;
         let base = self.program.files.get(file.0).map_or(0, |file| file.base);
         let at = start.start();
-        Place {
+        SourceRange {
             file,
             bytes: start.byte_range().start + base..end.byte_range().end + base,
             line: at.line,
@@ -258,7 +258,7 @@ impl<'a> Walker<'a> {
     pub fn in_loop(
         &mut self,
         kind: LoopKind,
-        place: Place,
+        place: SourceRange,
         body_at: Option<Span>,
         trips: Amount,
         then: impl FnOnce(&mut Self),
@@ -294,7 +294,7 @@ impl<'a> Walker<'a> {
         id
     }
 
-    fn header(&self, place: &Place, body_at: Option<usize>) -> String {
+    fn header(&self, place: &SourceRange, body_at: Option<usize>) -> String {
         let end = body_at.map_or(place.bytes.end, |at| at.saturating_sub(1));
         let text = self
             .program

@@ -233,13 +233,13 @@ enum Statement<'p> {
 
 /// The `let` or `for` that begins at the byte, and the names of its function that may change.
 fn local_at(program: &Program, place: Position) -> Option<(Statement<'_>, HashSet<String>)> {
-    struct Finder<'p> {
+    struct LocalAt<'p> {
         program: &'p Program,
         place: Position,
         changeable: Vec<HashSet<String>>,
         found: Option<(Statement<'p>, HashSet<String>)>,
     }
-    impl<'p> Finder<'p> {
+    impl<'p> LocalAt<'p> {
         fn function(&mut self, signature: &'p syn::Signature, body: &'p syn::Block) {
             let mut names = Changeable::default();
             names.visit_signature(signature);
@@ -249,7 +249,7 @@ fn local_at(program: &Program, place: Position) -> Option<(Statement<'_>, HashSe
             self.changeable.pop();
         }
     }
-    impl<'p> Visit<'p> for Finder<'p> {
+    impl<'p> Visit<'p> for LocalAt<'p> {
         fn visit_item_fn(&mut self, item: &'p syn::ItemFn) {
             self.function(&item.sig, &item.block);
         }
@@ -276,7 +276,7 @@ fn local_at(program: &Program, place: Position) -> Option<(Statement<'_>, HashSe
             visit::visit_expr_for_loop(self, one);
         }
     }
-    let mut finder = Finder {
+    let mut finder = LocalAt {
         program,
         place,
         changeable: Vec::new(),

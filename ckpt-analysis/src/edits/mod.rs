@@ -116,21 +116,8 @@ pub fn edits(
 
 /// The bytes of the initialiser of the `let` that begins there.
 fn initialiser(program: &Program, place: Position) -> Option<Range<usize>> {
-    struct Finder<'p>(&'p Program, Position, Option<Range<usize>>);
-    impl<'ast> Visit<'ast> for Finder<'_> {
-        fn visit_local(&mut self, local: &'ast syn::Local) {
-            if let (true, Some(init)) = (
-                bytes(self.0, self.1.0, local.span()).start == self.1.1,
-                &local.init,
-            ) {
-                self.2 = Some(bytes(self.0, self.1.0, init.expr.span()));
-            }
-            visit::visit_local(self, local);
-        }
-    }
-    let mut finder = Finder(program, place, None);
-    finder.visit_file(&program.file(place.0).ast);
-    finder.2
+    let init = crate::decisions::refill::initialiser(program, place)?;
+    Some(bytes(program, place.0, init.span()))
 }
 
 /// The attribute of a function, as a person would write it.

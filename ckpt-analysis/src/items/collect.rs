@@ -3,7 +3,7 @@
 use super::syntax::{Inner, Statics, annotation, first_token};
 use super::{
     AliasId, AliasItem, ConstId, ConstItem, Def, FnId, FnKind, Function, GlobalId, GlobalItem, GlobalKind,
-    Items, Place, Scope, ScopeId, TraitId,
+    Items, Scope, ScopeId, SourceRange, TraitId,
 };
 use crate::source::{FileId, Program};
 use proc_macro2::Span;
@@ -329,7 +329,7 @@ impl Collector<'_> {
         name: &str,
         ty: &syn::Type,
         value: Option<&syn::Expr>,
-        place: Place,
+        place: SourceRange,
     ) {
         let id = GlobalId(self.items.globals.len());
         self.items.globals.push(GlobalItem {
@@ -389,9 +389,9 @@ impl Collector<'_> {
         range.start + base..range.end + base
     }
 
-    pub(super) fn place(&self, start: Span, end: Span) -> Place {
+    pub(super) fn place(&self, start: Span, end: Span) -> SourceRange {
         let at = start.start();
-        Place {
+        SourceRange {
             file: self.file,
             bytes: self.range(start).start..self.range(end).end,
             line: at.line,

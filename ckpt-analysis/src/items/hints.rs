@@ -71,7 +71,7 @@ impl Ty {
 }
 
 /// What a type's text means in its place.
-pub struct Names<'a> {
+pub struct TypeScope<'a> {
     /// Looks up the paths.
     pub resolver: &'a Resolver<'a>,
     /// Where it stands.
@@ -85,7 +85,7 @@ pub struct Names<'a> {
 /// Types nested deeper than this are not looked at.
 const DEEPEST: usize = 16;
 
-impl Names<'_> {
+impl TypeScope<'_> {
     /// The type that is written.
     pub fn ty(&self, ty: &syn::Type) -> Ty {
         self.deep(ty, 0)
@@ -227,7 +227,7 @@ impl Names<'_> {
             .type_params()
             .map(|parameter| parameter.ident.to_string());
         let parameters = names.zip(arguments).collect();
-        let inner = Names {
+        let inner = TypeScope {
             resolver: self.resolver,
             scope: alias.scope,
             parameters: &parameters,
@@ -277,7 +277,7 @@ pub fn field_type(resolver: &Resolver<'_>, items: &Items, of: TypeId, name: &str
         return Ty::Unknown;
     };
     let parameters = type_parameters(resolver, items, of, arguments);
-    let names = Names {
+    let names = TypeScope {
         resolver,
         scope: item.scope,
         parameters: &parameters,
@@ -295,7 +295,7 @@ pub fn type_parameters(
 ) -> HashMap<String, Ty> {
     let item = &items.types[of.0];
     let none = HashMap::new();
-    let names = Names {
+    let names = TypeScope {
         resolver,
         scope: item.scope,
         parameters: &none,

@@ -1,6 +1,6 @@
 //! Which functions a method call may mean, and what the signatures say.
 
-use crate::items::hints::{Names, TraitKey, Ty, TypeKey};
+use crate::items::hints::{TraitKey, Ty, TypeKey, TypeScope};
 use crate::items::resolve::{Namespace, Resolved, Resolver, segments};
 use crate::items::{Def, FnId, Items, ScopeId, TraitId, TypeId};
 use ckpt_compiler::library::Library;
@@ -73,14 +73,14 @@ impl Methods {
         for one in &items.impls {
             let mut generics = HashMap::new();
             let none = HashMap::new();
-            let bare = Names {
+            let bare = TypeScope {
                 resolver,
                 scope: one.scope,
                 parameters: &none,
                 own: None,
             };
             bare.generics(&one.generics, &mut generics);
-            let names = Names {
+            let names = TypeScope {
                 parameters: &generics,
                 ..bare
             };
@@ -285,14 +285,14 @@ fn signature(
     mut generics: HashMap<String, Ty>,
 ) -> Signature {
     let none = HashMap::new();
-    let bare = Names {
+    let bare = TypeScope {
         resolver,
         scope,
         parameters: &none,
         own: own.as_ref(),
     };
     bare.generics(&sig.generics, &mut generics);
-    let names = Names {
+    let names = TypeScope {
         parameters: &generics,
         ..bare
     };
@@ -325,7 +325,7 @@ pub fn functions_of_path(
     path: &syn::ExprPath,
 ) -> Option<Vec<FnId>> {
     let items = resolver.items;
-    let names = Names {
+    let names = TypeScope {
         resolver,
         scope,
         parameters: &signature.generics,

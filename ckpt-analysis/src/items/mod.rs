@@ -72,9 +72,9 @@ pub struct Items {
     pub externs: Vec<HashMap<String, usize>>,
 }
 
-/// A place in a file.
+/// A part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceRange {
     /// The file.
     pub file: FileId,
     /// Bytes of its text.
@@ -139,7 +139,7 @@ pub struct Function {
     /// The function as a free one: attributes, signature, body.
     pub item: syn::ItemFn,
     /// From `fn` and what is before it to the closing brace, without attributes.
-    pub place: Place,
+    pub place: SourceRange,
     /// Where an attribute's line can be inserted: behind doc comments and attributes, before `pub` and `fn`.
     pub insert_at: usize,
     /// Just behind the opening brace of the body.
@@ -205,7 +205,7 @@ pub struct TypeItem {
     /// The names of an enum's variants.
     pub variants: Vec<String>,
     /// Where it stands, without attributes.
-    pub place: Place,
+    pub place: SourceRange,
     /// Where `#[derive(..)]` can be inserted.
     #[cfg_attr(not(test), expect(dead_code, reason = "a test looks at it"))]
     pub insert_at: usize,
@@ -231,7 +231,7 @@ pub struct TraitItem {
     /// Its declaration without the functions' bodies.
     pub declaration: syn::ItemTrait,
     /// Where it stands, without attributes.
-    pub place: Place,
+    pub place: SourceRange,
 }
 
 /// An `impl`.
@@ -308,7 +308,7 @@ pub struct GlobalItem {
     /// Its initial value.
     pub value: Option<syn::Expr>,
     /// Where it stands.
-    pub place: Place,
+    pub place: SourceRange,
 }
 
 /// What a name stands for.
@@ -350,7 +350,7 @@ pub struct Scope {
     /// What it imports wholesale.
     pub globs: Vec<Vec<String>>,
     /// Of a module, who can name it, and where it is declared.
-    pub declared: Option<(syn::Visibility, Place)>,
+    pub declared: Option<(syn::Visibility, SourceRange)>,
 }
 
 impl Items {

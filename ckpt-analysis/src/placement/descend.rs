@@ -5,7 +5,7 @@ use super::{Chooser, Holder, PlacedSite, Reason, SitePlace, words};
 use crate::calls::{Loop, LoopId, LoopKind, Trap, Work};
 use crate::cost::LoopCost;
 use crate::diagnostics::Cause;
-use crate::items::{Annotation, FnId, Function, Place};
+use crate::items::{Annotation, FnId, Function, SourceRange};
 use ckpt_compiler::parse::options::Options;
 use ckpt_compiler::syntax::marks::Marks;
 use syn::visit::{self, Visit};
@@ -392,7 +392,7 @@ impl Chooser<'_, '_> {
                     holder: Holder::Recursion,
                     wraps: None,
                 },
-                place: Place {
+                place: SourceRange {
                     bytes: call.statement_at..call.place.bytes.end.max(call.statement_at),
                     line: call.statement_line,
                     ..call.place.clone()

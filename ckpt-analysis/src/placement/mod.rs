@@ -23,7 +23,7 @@ use crate::Analysis;
 use crate::calls::{CallId, LoopId, Wrapped};
 use crate::cost::{Costs, LoopCost};
 use crate::diagnostics::Cause;
-use crate::items::{FnId, Place};
+use crate::items::{FnId, SourceRange};
 use ckpt_compiler::diagnostics::Diagnostic;
 use ckpt_safepoints::SafePoints;
 use proc_macro2::Span;
@@ -152,7 +152,7 @@ pub struct PlacedSite {
     /// Where it goes.
     pub site: SitePlace,
     /// The place of the loop or the statement.
-    pub place: Place,
+    pub place: SourceRange,
     /// The loop's first line.
     pub header: String,
     /// Of the whole run, 0 to 1.
@@ -205,7 +205,7 @@ pub struct Rejected {
     /// The function.
     pub function: FnId,
     /// The loop or statement.
-    pub place: Place,
+    pub place: SourceRange,
     /// The loop's first line.
     pub header: String,
     /// Of the whole run, 0 to 1.

@@ -90,7 +90,7 @@ pub fn speaks_of_threads(program: &Program) -> bool {
 
 /// The kind of every site of a placement, in its order.
 pub fn team_sizes(analysis: &Analysis, placement: &Placement) -> Vec<SiteThreads> {
-    let looker = Looker {
+    let looker = ThreadKinds {
         analysis,
         functions: placement
             .functions
@@ -113,13 +113,13 @@ pub fn team_sizes(analysis: &Analysis, placement: &Placement) -> Vec<SiteThreads
     placement.sites.iter().map(of_site).collect()
 }
 
-struct Looker<'a> {
+struct ThreadKinds<'a> {
     analysis: &'a Analysis,
     /// The instrumented functions with their sites, and what their attributes say.
     functions: BTreeMap<FnId, (syn::ItemFn, Options)>,
 }
 
-impl Looker<'_> {
+impl ThreadKinds<'_> {
     /// The kind of a place in a function, if the function itself has threads around it.
     fn at(&self, function: FnId, at: Option<usize>) -> Option<SiteThreads> {
         let (item, options) = self.functions.get(&function)?;

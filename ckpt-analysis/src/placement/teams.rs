@@ -38,8 +38,9 @@ impl Chooser<'_, '_> {
 
     /// The loop in which a thread spends its time.
     fn loop_of_thread(&self, function: FnId, body: &std::ops::Range<usize>) -> Option<LoopId> {
-        let is_inside =
-            |place: &crate::items::Place| body.contains(&place.bytes.start) && place.bytes.end <= body.end;
+        let is_inside = |place: &crate::items::SourceRange| {
+            body.contains(&place.bytes.start) && place.bytes.end <= body.end
+        };
         let graph = &self.analysis.graph;
         let loops = graph.loops.iter();
         let own = loops.filter(|one| one.function == function && one.can_hold() && is_inside(&one.place));

@@ -40,7 +40,7 @@ impl Orders {
             ..Self::default()
         };
         while orders.spread(items) {}
-        let mut names = Names {
+        let mut names = HashedCollections {
             orders: &orders,
             hashed: false,
             sorted: false,
@@ -183,13 +183,13 @@ fn parts_of(segment: &syn::PathSegment) -> impl Iterator<Item = &Type> {
 }
 
 /// Whether the names of such collections stand anywhere.
-struct Names<'a> {
+struct HashedCollections<'a> {
     orders: &'a Orders,
     hashed: bool,
     sorted: bool,
 }
 
-impl Names<'_> {
+impl HashedCollections<'_> {
     fn note(&mut self, name: &String) {
         self.hashed |= self.orders.hashed.contains(name) || self.orders.holding.contains(name);
         // Texts are everywhere, and hardly ever collected from what decides about messages.
@@ -197,7 +197,7 @@ impl Names<'_> {
     }
 }
 
-impl<'ast> Visit<'ast> for Names<'_> {
+impl<'ast> Visit<'ast> for HashedCollections<'_> {
     fn visit_ident(&mut self, ident: &'ast proc_macro2::Ident) {
         self.note(&ident.to_string());
     }

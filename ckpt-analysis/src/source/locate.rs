@@ -67,7 +67,7 @@ pub fn bytes(program: &Program, file: FileId, span: Span) -> Range<usize> {
 
 /// What stands at the byte.
 pub fn locate(program: &Program, file: FileId, offset: usize) -> Option<Found> {
-    let mut finder = Finder {
+    let mut finder = Locator {
         program,
         file,
         offset,
@@ -116,14 +116,14 @@ pub fn scope_of(program: &Program, file: FileId, offset: usize) -> Option<Range<
     scopes.3
 }
 
-struct Finder<'p> {
+struct Locator<'p> {
     program: &'p Program,
     file: FileId,
     offset: usize,
     found: Option<Found>,
 }
 
-impl Finder<'_> {
+impl Locator<'_> {
     fn range(&self, node: &impl Spanned) -> Range<usize> {
         bytes(self.program, self.file, node.span())
     }
@@ -159,10 +159,10 @@ impl Finder<'_> {
     }
 }
 
-impl<'ast> Visit<'ast> for Finder<'_> {
+impl<'ast> Visit<'ast> for Locator<'_> {
     fn visit_local(&mut self, local: &'ast syn::Local) {
         if self.holds(local) {
-            let mut names = Names::default();
+            let mut names = PatternNames::default();
             names.visit_pat(&local.pat);
             // What stands inside the initialiser is looked at below and wins.
             self.found = Some(Found::Let {
@@ -195,7 +195,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                 let name = match argument {
                     syn::FnArg::Receiver(_) => "self".into(),
                     syn::FnArg::Typed(typed) => {
-                        let mut names = Names::default();
+                        let mut names = PatternNames::default();
                         names.visit_pat(&typed.pat);
                         names.list.join(", ")
                     }
@@ -234,12 +234,12 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
 /// The names that a pattern binds.
 #[derive(Default)]
-struct Names {
+struct PatternNames {
     list: Vec<String>,
     mutable: bool,
 }
 
-impl<'ast> Visit<'ast> for Names {
+impl<'ast> Visit<'ast> for PatternNames {
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
         self.list.push(pattern.ident.to_string());
         self.mutable |= pattern.mutability.is_some();

@@ -54,7 +54,7 @@ pub struct Entry {
 
 impl Entry {
     /// Where it belongs, if its path is one that may be written to: below its folder, whatever the pack says.
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<Destination> {
         let path = Path::new(&self.path);
         let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
         if !is_plain {
@@ -62,15 +62,15 @@ impl Entry {
         }
         if let Ok(name) = path.strip_prefix(STORE) {
             let belongs = name.to_str().is_some_and(belongs_to_a_store);
-            return belongs.then_some(Place::Store);
+            return belongs.then_some(Destination::Store);
         }
         let path = path.strip_prefix(FILES).ok()?;
-        (path != Path::new("")).then(|| Place::File(path.to_owned()))
+        (path != Path::new("")).then(|| Destination::File(path.to_owned()))
     }
 }
 
 /// Where an entry goes.
-enum Place {
+enum Destination {
     Store,
     File(PathBuf),
 }

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::{Entry, FORMAT, MANIFEST, Manifest, Place, STORE, VERSION, copy};
+use super::{Destination, Entry, FORMAT, MANIFEST, Manifest, STORE, VERSION, copy};
 use crate::failure::{AboutFile, Failure, Outcome};
 use crate::output::{self, Bar};
 
@@ -98,7 +98,7 @@ fn manifest(entry: tar::Entry<'_, impl Read>) -> Result<Manifest, String> {
     }
 }
 
-fn places(manifest: &Manifest) -> Result<Vec<Place>, String> {
+fn places(manifest: &Manifest) -> Result<Vec<Destination>, String> {
     let plain = Path::new(&manifest.store).components();
     if !plain.eq([std::path::Component::Normal(manifest.store.as_ref())]) {
         return Err(format!("`{}` is no name of a store", manifest.store));
@@ -112,7 +112,7 @@ fn places(manifest: &Manifest) -> Result<Vec<Place>, String> {
 }
 
 /// What is here already is not overwritten.
-fn nothing_is_in_the_way(store: &Path, places: &[Place]) -> Outcome<()> {
+fn nothing_is_in_the_way(store: &Path, places: &[Destination]) -> Outcome<()> {
     let is_there = |path: &Path| fs::symlink_metadata(path).is_ok();
     let is_empty = |folder: &Path| fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
     if is_there(store) && !is_empty(store) {
@@ -122,7 +122,7 @@ fn nothing_is_in_the_way(store: &Path, places: &[Place]) -> Outcome<()> {
         );
     }
     for place in places {
-        if let Place::File(path) = place
+        if let Destination::File(path) = place
             && is_there(path)
         {
             return Err(
@@ -169,10 +169,10 @@ fn take_out(
 }
 
 /// Gives everything its place: the files of the program, then the store.
-fn move_in(aside: &Path, store: &Path, manifest: &Manifest, places: &[Place]) -> Outcome<Vec<PathBuf>> {
+fn move_in(aside: &Path, store: &Path, manifest: &Manifest, places: &[Destination]) -> Outcome<Vec<PathBuf>> {
     let mut files = Vec::new();
     for (entry, place) in manifest.files.iter().zip(places) {
-        if let Place::File(path) = place {
+        if let Destination::File(path) = place {
             if let Some(folder) = path.parent() {
                 fs::create_dir_all(folder).about("cannot make", folder)?;
             }

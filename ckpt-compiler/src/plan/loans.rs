@@ -88,7 +88,7 @@ pub fn loans(
     strategies: &[Strategy],
     errors: &mut Diagnostics,
 ) -> Loans {
-    let mut finder = Finder {
+    let mut finder = LoanFinder {
         library,
         flow,
         liveness,
@@ -100,7 +100,7 @@ pub fn loans(
     finder.found
 }
 
-struct Finder<'a> {
+struct LoanFinder<'a> {
     library: &'a Library,
     flow: &'a Flow,
     liveness: &'a Liveness,
@@ -109,7 +109,7 @@ struct Finder<'a> {
     found: Loans,
 }
 
-impl Finder<'_> {
+impl LoanFinder<'_> {
     fn block(&mut self, block: &Block) {
         for step in &block.steps {
             if let StepKind::Spine(spine) = &step.kind {

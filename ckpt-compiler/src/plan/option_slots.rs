@@ -155,9 +155,9 @@ pub fn option_slots(
         |id: &BindingId| matches!(flow.bindings[*id].declaration, Declaration::Parameter { .. });
     let carried =
         (0..flow.bindings.len()).filter(|id| schedule.crossings.modes.get(id) == Some(&Mode::InSlot));
-    let place = Place {
+    let place = SlotState {
         parked: carried.filter(is_parameter).collect(),
-        ..Place::default()
+        ..SlotState::default()
     };
     router.block(&lowered.body, place);
     router.found
@@ -165,7 +165,7 @@ pub fn option_slots(
 
 /// Where the variables are that travel, at some place of the function.
 #[derive(Debug, Clone, Default)]
-struct Place {
+struct SlotState {
     parked: Vec<BindingId>,
     /// Each with the step at which it was taken.
     taken: Vec<(BindingId, StepId)>,
@@ -194,7 +194,7 @@ struct Router<'a> {
 }
 
 impl Router<'_> {
-    fn block(&mut self, block: &Block, mut place: Place) {
+    fn block(&mut self, block: &Block, mut place: SlotState) {
         let groups = self.schedule.runs.segments(block);
         let is_spine = |group: &Segment<'_>| matches!(group, Segment::Spine(_));
         let guarded = groups.iter().rposition(is_spine).map_or(0, |last| last + 1);
@@ -230,7 +230,7 @@ impl Router<'_> {
         all.map(|(id, _)| id).filter(carried).collect()
     }
 
-    fn run(&mut self, steps: &[&Step], place: &Place) {
+    fn run(&mut self, steps: &[&Step], place: &SlotState) {
         let range = steps[0].range.start..steps[steps.len() - 1].range.end;
         let used = self.used(&place.parked, &range);
         self.stop(&range, &used, place);
@@ -243,7 +243,7 @@ impl Router<'_> {
         }
     }
 
-    fn jumps(&mut self, step: StepId, stmt: &syn::Stmt, place: &Place) {
+    fn jumps(&mut self, step: StepId, stmt: &syn::Stmt, place: &SlotState) {
         let mut jumps = Vec::new();
         for_each_jump(self.library, stmt, &mut |jump| jumps.push(jump));
         jumps.into_iter().for_each(|jump| self.jump(step, jump, place));
@@ -267,7 +267,7 @@ impl Router<'_> {
         );
     }
 
-    fn replay(&mut self, step: &Step, place: &Place) {
+    fn replay(&mut self, step: &Step, place: &SlotState) {
         self.stop(&step.range, &[], place);
         for id in self.used(&place.parked, &step.range) {
             let borrowed = &self.flow.bindings[id].ident;
@@ -280,7 +280,7 @@ impl Router<'_> {
         }
     }
 
-    fn spine_step(&mut self, step: &Step, place: &Place) {
+    fn spine_step(&mut self, step: &Step, place: &SlotState) {
         let StepKind::Spine(SpineStep { sites, spine, .. }) = &step.kind else {
             return;
         };
@@ -307,7 +307,7 @@ impl Router<'_> {
         self.spine(step, spine, inside);
     }
 
-    fn spine(&mut self, step: &Step, spine: &Spine, mut place: Place) {
+    fn spine(&mut self, step: &Step, spine: &Spine, mut place: SlotState) {
         let start = step.range.start;
         match spine {
             Spine::Site(site) | Spine::Call { site, .. } => {
@@ -352,7 +352,7 @@ impl Router<'_> {
         }
     }
 
-    fn enter(&self, step: StepId, label: Option<&syn::Label>, is_loop: bool, place: &mut Place) {
+    fn enter(&self, step: StepId, label: Option<&syn::Label>, is_loop: bool, place: &mut SlotState) {
         let (to_continue, to_break) = self.flow.targets.get(&step).copied().unwrap_or_default();
         place.targets.push(Target {
             label: label.map(|label| label.name.ident.to_string()),
@@ -364,7 +364,7 @@ impl Router<'_> {
     }
 
     /// The expression around a loop or a branch: it is evaluated after it.
-    fn context(&mut self, step: &Step, around: &syn::Expr, place: &Place) -> Vec<BindingId> {
+    fn context(&mut self, step: &Step, around: &syn::Expr, place: &SlotState) -> Vec<BindingId> {
         let names = names_in(&around.to_token_stream());
         let used = |id: &BindingId| {
             names.contains(&self.flow.bindings[*id].ident.to_string()) && self.is_visible(*id, step)
@@ -380,7 +380,7 @@ impl Router<'_> {
         used
     }
 
-    fn stop(&mut self, range: &Range<StepId>, used: &[BindingId], place: &Place) {
+    fn stop(&mut self, range: &Range<StepId>, used: &[BindingId], place: &SlotState) {
         let stop = Stop {
             take: self.alive(self.begin(range), used),
             put: self.alive(self.schedule.runs.end_of(self.flow, range), used),
@@ -390,7 +390,7 @@ impl Router<'_> {
     }
 
     /// What must be put back before a jump, each with the step at which it was taken.
-    fn to_put(&self, jump: &Jump, place: &Place) -> Vec<(BindingId, StepId)> {
+    fn to_put(&self, jump: &Jump, place: &SlotState) -> Vec<(BindingId, StepId)> {
         let mut targets = place.targets.iter().rev();
         let Some(target) = targets.find(|target| match &jump.label {
             Some(label) => target.label.as_ref() == Some(label),
@@ -407,7 +407,7 @@ impl Router<'_> {
         taken.filter(|(id, _)| self.is_alive(arrival, *id)).collect()
     }
 
-    fn jump(&mut self, step: StepId, jump: Jump, place: &Place) {
+    fn jump(&mut self, step: StepId, jump: Jump, place: &SlotState) {
         let put = self.to_put(&jump, place);
         for (id, since) in &put {
             let name = &self.flow.bindings[*id].ident;

@@ -27,7 +27,7 @@ pub(super) struct Inner {
 
 /// Those inside the functions of an item. `taken` are the names that are given already.
 pub(super) fn of_item(program: &Program, file: FileId, item: &Item, taken: &mut HashSet<String>) -> Inner {
-    let mut finder = Finder {
+    let mut finder = InnerStatics {
         program,
         file,
         behind: bytes(program, file, item.span()).end,
@@ -43,7 +43,7 @@ pub(super) fn of_item(program: &Program, file: FileId, item: &Item, taken: &mut 
     finder.found
 }
 
-struct Finder<'p> {
+struct InnerStatics<'p> {
     program: &'p Program,
     file: FileId,
     /// The byte behind the item of the module.
@@ -57,7 +57,7 @@ struct Finder<'p> {
     found: Inner,
 }
 
-impl Finder<'_> {
+impl InnerStatics<'_> {
     fn function(&mut self, name: &syn::Ident, body: &syn::Block) {
         self.functions.push(name.to_string());
         self.visit_block(body);
@@ -134,7 +134,7 @@ impl Finder<'_> {
     }
 }
 
-impl<'ast> Visit<'ast> for Finder<'_> {
+impl<'ast> Visit<'ast> for InnerStatics<'_> {
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
         self.function(&item.sig.ident, &item.block);
     }

@@ -1,7 +1,7 @@
 //! What calls do to what they are lent: summaries of the functions of the program.
 
 use super::contents::{Contents, Watched, Whole, text};
-use super::names::{Names, Uses};
+use super::names::{Uses, Variables};
 use crate::Analysis;
 use crate::items::FnId;
 use crate::source::FileId;
@@ -88,7 +88,7 @@ impl<'a> Callees<'a> {
             return None;
         };
         reference.mutability?;
-        let names = Names::of(&function.item);
+        let names = Variables::of(&function.item);
         if !names.is_single(&name) {
             return None;
         }

@@ -24,7 +24,7 @@ use crate::source::Position;
 use callees::Callees;
 use ckpt_compiler::syntax::marks::Marks;
 use contents::{Contents, Watched, Whole};
-use names::{Names, Uses, lengths};
+use names::{Uses, Variables, lengths};
 use pure::Purity;
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,7 +73,7 @@ fn of_function(
         library: &analysis.library,
         calls: &options.calls,
     };
-    let names = Names::of(item);
+    let names = Variables::of(item);
     let mut lets = Lets(Vec::new());
     lets.visit_block(&item.block);
     let purity = Purity::of(analysis, costs);

@@ -12,7 +12,7 @@ use syn::{Expr, FnArg, ItemFn, Pat, Type};
 
 /// The variables of a function.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct Variables {
     /// How often each name is bound, and whether ever `mut`.
     bound: HashMap<String, (usize, bool)>,
     /// Those whose fields may change behind them.
@@ -21,7 +21,7 @@ pub(super) struct Names {
     owned: HashSet<String>,
 }
 
-impl Names {
+impl Variables {
     pub fn of(function: &ItemFn) -> Self {
         let mut names = Self::default();
         names.visit_signature(&function.sig);
@@ -117,7 +117,7 @@ impl Names {
     }
 }
 
-impl<'ast> Visit<'ast> for Names {
+impl<'ast> Visit<'ast> for Variables {
     fn visit_pat_ident(&mut self, one: &'ast syn::PatIdent) {
         let entry = self.bound.entry(one.ident.to_string()).or_default();
         entry.0 += 1;

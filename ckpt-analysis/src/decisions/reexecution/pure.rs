@@ -1,7 +1,7 @@
 //! Whether an initialiser is pure and cheap all the way down: every function that it calls is either one of the program
 //! of which the same holds, or one of which the tables say so, and nothing in it looks at state outside its operands.
 
-use super::names::Names;
+use super::names::Variables;
 use crate::Analysis;
 use crate::cost::Costs;
 use crate::items::{FnId, GlobalKind};
@@ -42,7 +42,7 @@ impl<'a> Purity<'a> {
     }
 
     /// Whether the value of an initialiser in a function can be made again at any time, for little.
-    pub fn of_initialiser(&self, file: FileId, function: &ItemFn, names: &Names, init: &Expr) -> bool {
+    pub fn of_initialiser(&self, file: FileId, function: &ItemFn, names: &Variables, init: &Expr) -> bool {
         let mut look = self.look(file, names, true);
         look.visit_expr(init);
         if !look.pure {
@@ -58,7 +58,7 @@ impl<'a> Purity<'a> {
                 continue;
             }
             let callee = self.analysis.items.function(next);
-            let own = Names::of(&callee.item);
+            let own = Variables::of(&callee.item);
             let has_exclusive = callee.item.sig.inputs.iter().any(|input| {
                 matches!(input, syn::FnArg::Receiver(one) if one.mutability.is_some() && one.reference.is_some())
             });
@@ -72,7 +72,7 @@ impl<'a> Purity<'a> {
         operations <= CHEAP
     }
 
-    fn look<'n>(&'n self, file: FileId, names: &'n Names, stable: bool) -> Look<'n, 'a> {
+    fn look<'n>(&'n self, file: FileId, names: &'n Variables, stable: bool) -> Look<'n, 'a> {
         Look {
             purity: self,
             file,
@@ -88,7 +88,7 @@ impl<'a> Purity<'a> {
 struct Look<'n, 'a> {
     purity: &'n Purity<'a>,
     file: FileId,
-    names: &'n Names,
+    names: &'n Variables,
     /// Whether the variables that it mentions must not change.
     stable: bool,
     /// What the closures around are given.

@@ -6,7 +6,7 @@ mod kinds;
 mod parts;
 mod through;
 
-pub use parts::moved_parts;
+pub use parts::{initialiser, moved_parts};
 pub use through::through_fields;
 
 use kinds::{Kind, Kinds, Named, has_shared_state, is_text_field};
@@ -155,15 +155,15 @@ fn exchanges(call: &syn::ExprCall) -> bool {
 
 /// The struct that begins there.
 pub(crate) fn struct_at(program: &Program, place: Position) -> Option<&syn::ItemStruct> {
-    struct Finder<'p>(&'p Program, Position, Option<&'p syn::ItemStruct>);
-    impl<'p> Visit<'p> for Finder<'p> {
+    struct StructAt<'p>(&'p Program, Position, Option<&'p syn::ItemStruct>);
+    impl<'p> Visit<'p> for StructAt<'p> {
         fn visit_item_struct(&mut self, item: &'p syn::ItemStruct) {
             if bytes(self.0, self.1.0, item.span()).start == self.1.1 {
                 self.2 = Some(item);
             }
         }
     }
-    let mut finder = Finder(program, place, None);
+    let mut finder = StructAt(program, place, None);
     finder.visit_file(&program.file(place.0).ast);
     finder.2
 }

@@ -204,9 +204,9 @@ impl<'p> Visit<'p> for Makers<'p, '_> {
 }
 
 /// The initialiser of the `let` that begins there.
-pub(super) fn initialiser(program: &Program, place: Position) -> Option<&Expr> {
-    struct Finder<'p>(&'p Program, Position, Option<&'p Expr>);
-    impl<'p> Visit<'p> for Finder<'p> {
+pub fn initialiser(program: &Program, place: Position) -> Option<&Expr> {
+    struct InitialiserAt<'p>(&'p Program, Position, Option<&'p Expr>);
+    impl<'p> Visit<'p> for InitialiserAt<'p> {
         fn visit_local(&mut self, local: &'p syn::Local) {
             if bytes(self.0, self.1.0, local.span()).start == self.1.1 {
                 self.2 = local.init.as_ref().map(|init| &*init.expr);
@@ -214,7 +214,7 @@ pub(super) fn initialiser(program: &Program, place: Position) -> Option<&Expr> {
             visit::visit_local(self, local);
         }
     }
-    let mut finder = Finder(program, place, None);
+    let mut finder = InitialiserAt(program, place, None);
     finder.visit_file(&program.file(place.0).ast);
     finder.2
 }

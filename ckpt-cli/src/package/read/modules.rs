@@ -42,7 +42,7 @@ pub struct CrateFiles<'c> {
 
 /// Where the files of modules are looked for that are declared at some place.
 #[derive(Debug, Clone)]
-struct Place {
+struct ModuleFolder {
     folder: PathBuf,
     /// In a file `a.rs` that is not a `mod.rs`, modules are in the folder `a`, but `#[path]` starts from the file's own.
     below: Option<String>,
@@ -59,7 +59,7 @@ enum Wants {
     Module {
         name: String,
         path: Option<String>,
-        place: Place,
+        place: ModuleFolder,
     },
     Included(PathBuf),
 }
@@ -74,7 +74,7 @@ impl Files {
         let id = self.file(root, krate.configuration)?;
         let mut modules = BTreeMap::new();
         let mut walked = BTreeSet::from([id]);
-        let mut pending = vec![(id, Place::beside(root))];
+        let mut pending = vec![(id, ModuleFolder::beside(root))];
         while let Some((id, place)) = pending.pop() {
             for declaration in self.declarations(id, &place, krate) {
                 let (path, place) = self.locate(id, &declaration)?;
@@ -131,7 +131,7 @@ impl Files {
         .help("give each package its own copy of the file, or turn on the same features"))
     }
 
-    fn declarations(&self, id: FileId, place: &Place, krate: &CrateFiles<'_>) -> Vec<Declaration> {
+    fn declarations(&self, id: FileId, place: &ModuleFolder, krate: &CrateFiles<'_>) -> Vec<Declaration> {
         let file = &self.files[id.0];
         let mut search = Search {
             file_folder: folder_of(&file.path),
@@ -143,7 +143,7 @@ impl Files {
     }
 
     /// The file that a declaration means, and where its own modules are looked for.
-    fn locate(&self, id: FileId, declaration: &Declaration) -> Outcome<(PathBuf, Place)> {
+    fn locate(&self, id: FileId, declaration: &Declaration) -> Outcome<(PathBuf, ModuleFolder)> {
         let candidates = match &declaration.wants {
             Wants::Included(path) => vec![path.clone()],
             Wants::Module { name, path, place } => place.candidates(name, path.as_deref()),
@@ -151,7 +151,7 @@ impl Files {
         let there: Vec<_> = candidates.iter().filter(|path| path.is_file()).collect();
         match there.as_slice() {
             [path] => {
-                let mut place = Place::beside(path);
+                let mut place = ModuleFolder::beside(path);
                 if let Wants::Module { name, path: None, .. } = &declaration.wants
                     && **path == candidates[0]
                 {
@@ -210,10 +210,10 @@ pub fn parsed(
     Ok((file, passed_over.into_iter().map(in_text).collect()))
 }
 
-impl Place {
+impl ModuleFolder {
     /// Beside a file that is a crate's root, a `mod.rs`, or named by `#[path]`.
     fn beside(file: &Path) -> Self {
-        Place {
+        ModuleFolder {
             folder: folder_of(file),
             below: None,
         }
@@ -229,7 +229,7 @@ impl Place {
 
     /// Inside `mod name { .. }`.
     fn inside(&self, name: &str, path: Option<&str>) -> Self {
-        Place {
+        ModuleFolder {
             folder: match path {
                 Some(path) => cleaned(&self.folder.join(path)),
                 None => self.default_folder().join(name),
@@ -260,7 +260,7 @@ struct Search<'f> {
 }
 
 impl Search<'_> {
-    fn items(&mut self, items: &[Item], within: &mut Vec<String>, place: &Place) {
+    fn items(&mut self, items: &[Item], within: &mut Vec<String>, place: &ModuleFolder) {
         let mut included = 0;
         for item in items {
             match item {
@@ -282,7 +282,7 @@ impl Search<'_> {
         }
     }
 
-    fn module(&mut self, module: &syn::ItemMod, within: &mut Vec<String>, place: &Place) {
+    fn module(&mut self, module: &syn::ItemMod, within: &mut Vec<String>, place: &ModuleFolder) {
         let name = unraw(&module.ident);
         let path = path_attribute(&module.attrs);
         within.push(module.ident.to_string());

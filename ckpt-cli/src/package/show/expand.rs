@@ -159,7 +159,7 @@ fn not_annotated(annotated: &[Found], name: &str, files: &[Source]) -> Failure {
 fn all(files: &[Source]) -> Vec<Found> {
     let mut list = Vec::new();
     for source in files {
-        let mut finder = Finder {
+        let mut finder = FunctionFinder {
             path: &source.path,
             scope: Vec::new(),
             around: None,
@@ -222,14 +222,14 @@ impl Found {
     }
 }
 
-struct Finder<'f> {
+struct FunctionFinder<'f> {
     path: &'f Path,
     scope: Vec<String>,
     around: Option<TokenStream>,
     found: &'f mut Vec<Found>,
 }
 
-impl Finder<'_> {
+impl FunctionFinder<'_> {
     fn note(
         &mut self,
         ident: &syn::Ident,
@@ -264,7 +264,7 @@ impl Finder<'_> {
     }
 }
 
-impl<'ast> Visit<'ast> for Finder<'_> {
+impl<'ast> Visit<'ast> for FunctionFinder<'_> {
     fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
         self.note(&function.sig.ident, &function.attrs, &|attrs| {
             syn::ItemFn {
