@@ -3,7 +3,9 @@
 //! - [`picture`] reads the picture: a block of layers for each crate, and a table of what may stand where.
 //! - [`imports`] reads the sources: which module names which other one, and on which line.
 //! - [`check`] holds the one against the other.
+//! - [`words`] finds names of libraries in the sources, where tables should have them alone.
 
 pub mod check;
 pub mod imports;
 pub mod picture;
+pub mod words;

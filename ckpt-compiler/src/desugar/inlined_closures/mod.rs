@@ -11,7 +11,7 @@ mod ends;
 mod exits;
 
 use crate::desugar::inlined_closures::adaptors::{Peeler, closure_of, peeled};
-use crate::library::{Adaptor, Ending, Iterators, Library};
+use crate::library::{Adaptor, Ending, Iterators, Library, Types};
 use crate::names::{Kind, Names};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
@@ -37,7 +37,7 @@ pub fn inline(function: &mut ItemFn, marks: Marks<'_>, names: &Names) {
         library: marks.library,
         peeler: Peeler { names, marks },
         locals: locals.0,
-        may_fail: matches!(&function.sig.output, ReturnType::Type(_, ty) if is_result(ty)),
+        may_fail: matches!(&function.sig.output, ReturnType::Type(_, ty) if is_result(marks.library, ty)),
     };
     match function.block.stmts.last_mut() {
         Some(Stmt::Expr(value, None)) if unfolder.may_fail && is_collected(marks.library, value) => {
@@ -169,9 +169,9 @@ fn is_collected(library: &Library, expr: &Expr) -> bool {
 }
 
 /// `Result<..>`, `io::Result<..>`, `Option<..>`.
-fn is_result(ty: &Type) -> bool {
+fn is_result(library: &Library, ty: &Type) -> bool {
     matches!(ty, Type::Path(path)
-        if path.path.segments.last().is_some_and(|last| last.ident == "Result" || last.ident == "Option"))
+        if path.path.segments.last().is_some_and(|last| library.says(&last.ident.to_string(), Types::Fallible)))
 }
 
 struct Unfolder<'a> {
@@ -202,7 +202,7 @@ impl VisitMut for Unfolder<'_> {
     }
 
     fn visit_local_mut(&mut self, local: &mut Local) {
-        let annotated = matches!(&local.pat, syn::Pat::Type(typed) if is_result(&typed.ty));
+        let annotated = matches!(&local.pat, syn::Pat::Type(typed) if is_result(self.library, &typed.ty));
         match &mut local.init {
             Some(init) if annotated && is_collected(self.library, &init.expr) => {
                 self.collect_early(&mut init.expr)
@@ -270,7 +270,8 @@ impl Unfolder<'_> {
                     self.close(last, parameters_of_end(self.library, &call.method.to_string()));
                 }
                 if closures_of_call(self.library, &written).iter().any(has_site)
-                    && let Some(unfolded) = self.unfolded(&written, early || collects_early(call))
+                    && let Some(unfolded) =
+                        self.unfolded(&written, early || collects_early(self.library, call))
                 {
                     *expr = unfolded;
                 }
@@ -361,9 +362,9 @@ impl<'ast> Visit<'ast> for ClosuresWithSites<'_> {
 }
 
 /// `.collect::<Result<..>>()`
-fn collects_early(call: &ExprMethodCall) -> bool {
+fn collects_early(library: &Library, call: &ExprMethodCall) -> bool {
     let first = call.turbofish.as_ref().and_then(|list| list.args.first());
-    matches!(first, Some(syn::GenericArgument::Type(ty)) if is_result(ty))
+    matches!(first, Some(syn::GenericArgument::Type(ty)) if is_result(library, ty))
 }
 
 fn ends_a_chain(library: &Library, call: &ExprMethodCall) -> bool {

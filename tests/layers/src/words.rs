@@ -1,0 +1,108 @@
+//! The names of libraries that stand in tables, and the places of sources where one stands as a text.
+
+use crate::imports::Sources;
+use anyhow::{Context, Result};
+use proc_macro2::{TokenStream, TokenTree};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use toml::Value;
+
+/// A name of a library in the sources.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Word {
+    /// The file, from the folder of all crates.
+    pub file: PathBuf,
+    /// The line in it.
+    pub line: usize,
+    /// The name.
+    pub name: String,
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, line, name } = self;
+        write!(f, "{}:{line}: \"{name}\" stands in a table", file.display())
+    }
+}
+
+/// The names in the tables of some crates.
+///
+/// # Errors
+/// Tables that cannot be read.
+pub fn names_in_tables(crates: &Path, of: &[&str]) -> Result<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    for krate in of {
+        let folder = crates.join(krate).join("tables");
+        for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
+            let path = entry?.path();
+            let text = fs::read_to_string(&path)?;
+            let table: Value = toml::from_str(&text).with_context(|| path.display().to_string())?;
+            collect(&table, &mut names);
+        }
+    }
+    Ok(names)
+}
+
+/// Names stand in lists.
+fn collect(value: &Value, names: &mut BTreeSet<String>) {
+    match value {
+        Value::Table(table) => table.values().for_each(|one| collect(one, names)),
+        Value::Array(list) => {
+            for one in list {
+                match one.as_str() {
+                    Some(name) => names.extend(parts(name)),
+                    None => collect(one, names),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The name of a method, or type and name of a function; `*_mut` is asked for as `_mut`, `len/0` is `len`.
+fn parts(name: &str) -> impl Iterator<Item = String> {
+    let name = name.split('/').next().unwrap_or_default();
+    let segments = name
+        .rsplit("::")
+        .take(2)
+        .map(|one| one.trim_matches('*').to_owned());
+    segments.collect::<Vec<_>>().into_iter()
+}
+
+/// Where these names stand as texts in the sources of a crate, tests and comments aside.
+///
+/// # Errors
+/// Sources that cannot be read.
+pub fn words(crates: &Path, krate: &str, names: &BTreeSet<String>) -> Result<BTreeSet<Word>> {
+    let mut found = BTreeSet::new();
+    for (file, tokens) in Sources::read(crates, krate)?.files {
+        each_text(tokens, &mut |text, line| {
+            if names.contains(text) {
+                found.insert(Word {
+                    file: file.clone(),
+                    line,
+                    name: text.to_owned(),
+                });
+            }
+        });
+    }
+    Ok(found)
+}
+
+fn each_text(tokens: TokenStream, found: &mut impl FnMut(&str, usize)) {
+    let mut of_comment = false;
+    for token in tokens {
+        match &token {
+            TokenTree::Group(group) => each_text(group.stream(), found),
+            TokenTree::Literal(literal) if !of_comment => {
+                if let Ok(text) = syn::parse2::<syn::LitStr>(token.clone().into()) {
+                    found(&text.value(), literal.span().start().line);
+                }
+            }
+            TokenTree::Ident(word) => of_comment = word == "doc",
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What a library brings along stands in tables: no source asks for one of its names.
+
+use layers::words::{names_in_tables, words};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// The crates whose sources have no name that stands in a table.
+const CRATES: [&str; 1] = ["ckpt-compiler"];
+
+/// The crates with tables.
+const WITH_TABLES: [&str; 3] = ["ckpt-compiler", "ckpt-analysis", "ckpt-safepoints"];
+
+/// Where a word is another thing than the name of a library: keys of tables and their files, the names of the language, keys of
+/// attributes, names of lints, ckpt's own macro, the stages of a function, what ckpt calls a variable that it makes.
+const OTHERS: [(&str, &[&str]); 12] = [
+    ("ckpt-compiler/src/library/", &[]),
+    ("ckpt-compiler/src/syntax/language.rs", &[]),
+    ("ckpt-compiler/src/cfg/spine.rs", &["cfg"]),
+    (
+        "ckpt-compiler/src/derive/attributes.rs",
+        &["default", "rename", "skip"],
+    ),
+    (
+        "ckpt-compiler/src/desugar/attributes.rs",
+        &["cfg", "expect", "warn"],
+    ),
+    ("ckpt-compiler/src/emit/site.rs", &["copy"]),
+    ("ckpt-compiler/src/emit/variables.rs", &["expect", "warn"]),
+    ("ckpt-compiler/src/names.rs", &["count"]),
+    ("ckpt-compiler/src/parse/options.rs", &["save", "skip"]),
+    ("ckpt-compiler/src/passes/mod.rs", &["cfg", "parse"]),
+    ("ckpt-compiler/src/syntax/marks.rs", &["checkpoint"]),
+    ("ckpt-compiler/src/validate.rs", &["checkpoint"]),
+];
+
+#[test]
+fn names_of_libraries_stand_in_tables_alone() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let names = names_in_tables(&crates, &WITH_TABLES).unwrap();
+    let mut wrong = Vec::new();
+    let mut met = BTreeSet::new();
+    for word in CRATES
+        .iter()
+        .flat_map(|krate| words(&crates, krate, &names).unwrap())
+    {
+        let file = word.file.to_string_lossy().into_owned();
+        let other = OTHERS.iter().find(|(start, words)| {
+            file.starts_with(start) && (words.is_empty() || words.contains(&&*word.name))
+        });
+        match other {
+            Some((start, [])) => drop(met.insert((*start, String::new()))),
+            Some((start, _)) => drop(met.insert((*start, word.name))),
+            None => wrong.push(word.to_string()),
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} names of libraries in the sources; ask `Library` for what is meant:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    for (start, words) in OTHERS {
+        let has = |word: &str| met.contains(&(start, word.to_owned()));
+        assert!(
+            if words.is_empty() {
+                has("")
+            } else {
+                words.iter().all(|word| has(word))
+            },
+            "{start} has no {words:?} any more"
+        );
+    }
+}
+
+#[test]
+fn a_name_of_a_library_is_found_where_it_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write(
+        "house/tables/std.toml",
+        "common = [\"len/0\"]\n[iterators]\nlends = [\"*_mut\"]\nfresh = [\"Vec::new\", \"drain\"]\n",
+    );
+    write(
+        "house/src/lib.rs",
+        "/// drain\nfn asks(name: &str) -> bool {\n    name == \"drain\" || matches!(name, \"Vec\" | \"x\")\n        || name.ends_with(\"_mut\")\n        || name == \"len\"\n}\n\
+         #[cfg(test)]\nmod tests {\n    const NAME: &str = \"drain\";\n}\n",
+    );
+    let names = names_in_tables(folder.path(), &["house"]).unwrap();
+    let found = words(folder.path(), "house", &names).unwrap();
+    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        found,
+        [
+            "house/src/lib.rs:3: \"Vec\" stands in a table",
+            "house/src/lib.rs:3: \"drain\" stands in a table",
+            "house/src/lib.rs:4: \"_mut\" stands in a table",
+            "house/src/lib.rs:5: \"len\" stands in a table",
+        ]
+    );
+}
