@@ -47,7 +47,7 @@ impl Barrier {
         }
     }
 
-    /// Waits until all are there; one of them is told that it leads.
+    /// Waits until all have arrived; returns true for one of them, the leader.
     pub fn wait(&self) -> BarrierWaitResult {
         self.inner.wait()
     }

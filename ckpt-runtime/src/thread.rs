@@ -48,8 +48,8 @@ pub fn watched<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
     }
 }
 
-/// Until what it gives is dropped, threads that this thread starts hold no checkpoint back: those of a pool that a restart
-/// makes again. `cargo ckpt` puts it into functions of which the user has said that they are called again at a restart.
+/// Until what it returns is dropped, threads that this thread starts hold no checkpoint back: those of a pool that a restart
+/// starts anew. `cargo ckpt` puts it into functions of which the user has said that they are called again at a restart.
 ///
 /// ```
 /// use std::thread;

@@ -35,7 +35,7 @@ pub struct Safe {
 /// What stands in the way of a safe point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
-    /// The call, or where it cannot be told what is done.
+    /// The call, or where it is not known what is done.
     pub place: Option<SourcePlace>,
     /// The name of the call.
     pub call: String,
@@ -52,7 +52,7 @@ const ENOUGH: usize = 3;
 /// Sites, by their boundaries, and what was said of them.
 type Verdicts = HashMap<Vec<usize>, Result<Safe, Obstacle>>;
 
-/// As deep as is needed; with a number of ranks for which it is known not to be safe, the others are only told along with it.
+/// As deep as is needed; with a number of ranks for which it is known not to be safe, the others are only reported along with it.
 fn judge_count(
     count: usize,
     subject: Subject<'_>,

@@ -4,7 +4,7 @@ use twox_hash::xxhash3_128::Hasher;
 
 /// Bytes that are hashed between two looks ahead.
 const STEP: usize = 512;
-/// How far ahead memory is asked for: far enough that it has arrived, and not so far that it is gone again.
+/// How far ahead memory is asked for: far enough that it has arrived, and not so far that it has left the cache again.
 const AHEAD: usize = 4 * STEP;
 
 /// The XXH3-128 checksum of `bytes`.

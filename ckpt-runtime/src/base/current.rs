@@ -193,7 +193,7 @@ pub(crate) fn note(flag: u8) {
     CURRENT.attention.fetch_or(flag, Ordering::SeqCst);
 }
 
-/// Somebody looks at these now; gives which of them were noted.
+/// From now on these are watched; returns which of them had been noted.
 pub(crate) fn take(flags: u8) -> u8 {
     CURRENT.attention.fetch_and(!flags, Ordering::SeqCst) & flags
 }

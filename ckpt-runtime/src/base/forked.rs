@@ -34,7 +34,7 @@ pub(crate) fn release_unused() {
 }
 
 impl Shared {
-    /// Memory for `bytes`, used before if there is some; `None` where the system gives none.
+    /// Memory for `bytes`, used before if there is some; `None` where the system has none.
     pub fn for_bytes(bytes: usize) -> Option<Shared> {
         let mut pool = pool();
         let fitting = pool.iter().position(|shared| shared.bytes == bytes);
@@ -97,7 +97,7 @@ struct Copy {
 unsafe impl Send for Order {}
 
 impl Order {
-    /// `bytes` are to be copied, to the memory that this gives; `None` where there is none.
+    /// `bytes` are to be copied, to the memory that this returns; `None` where there is none.
     pub fn add(&mut self, bytes: &[u8]) -> Option<Shared> {
         let shared = Shared::for_bytes(bytes.len())?;
         self.copies.push(Copy {

@@ -1,4 +1,4 @@
-//! Which memory the program has written to since a checkpoint, as the kernel tells: pages are write-protected for
+//! Which memory the program has written to since a checkpoint, as the kernel reports it: pages are write-protected for
 //! `userfaultfd`, and the kernel takes the protection off by itself where the program writes (Linux 6.7 and newer,
 //! `UFFD_FEATURE_WP_ASYNC` and `PAGEMAP_SCAN`). Nothing is read to find what has not changed.
 //!
@@ -89,7 +89,7 @@ impl Pages {
         Ok(pages)
     }
 
-    /// What is left of a list as the checkpoint has it that is told by `watch`; `None` if nothing is known of it.
+    /// What is left of a list as the checkpoint has it that `watch` reports; `None` if nothing is known of it.
     pub fn untouched(&self, watch: Option<Watch>, bytes: &[u8]) -> Option<Untouched> {
         let range = addresses(bytes);
         let is_last = watch.is_some_and(|watch| watch.epoch == self.epoch && watch.address == range.start);

@@ -58,7 +58,7 @@ pub(crate) fn each_beside<T: Send>(
     };
     std::thread::scope(|scope| {
         for _ in 0..helpers {
-            // Where the system gives no more threads, this one does all of the work.
+            // Where the system starts no more threads, this one does all of the work.
             let helper = std::thread::Builder::new().name("ckpt-copy".into());
             let _ = helper.spawn_scoped(scope, all);
         }

@@ -284,7 +284,7 @@ pub(super) fn settle(world: &World) {
 mod tests {
     use super::*;
 
-    /// Runs the schedule over visits that each take `visit`; gives the visits at which reductions began.
+    /// Runs the schedule over visits that each take `visit`; returns the visits at which reductions began.
     fn run(schedule: &mut Schedule, visits: std::ops::Range<u64>, visit: Duration, waited: bool) -> Vec<u64> {
         let mut began = Vec::new();
         for at in visits {

@@ -11,7 +11,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("SLURM_PROCID", "SLURM_NTASKS"),
 ];
 
-/// The place that the launcher gives this process; `None` where there is no launcher, or one that does not tell.
+/// The rank that the launcher assigns to this process; `None` where there is no launcher, or one that does not say.
 pub(super) fn member() -> Option<Member> {
     of_variables(&|name| std::env::var(name).ok())
 }

@@ -2,7 +2,7 @@
 //! count of visits, decided locally. Messages are exchanged to begin (which line to restart from), to agree on what only
 //! one of them knows (a signal, an interval), and to stop together.
 //!
-//! [`launcher`] reads what the launcher tells a process, [`transport`] carries ckpt's own messages, [`interposition`]
+//! [`launcher`] reads what the launcher passes to a process, [`transport`] carries ckpt's own messages, [`interposition`]
 //! stands in for those functions of MPI that the program calls and ckpt has to know of, [`agree`] is how the ranks come to
 //! the same decision, [`recovery_line`] how they find the line to restart from. [`check`] proves on request that no message
 //! crosses a site, with the [`counters`] of what was sent and received.

@@ -34,7 +34,7 @@ pub(crate) enum Verdict<T, E> {
     Failed(Option<E>),
 }
 
-/// Finds the line. `find` gives what this rank has at or below a number; `passed` hears of a line that not all have whole, and of
+/// Finds the line. `find` returns what this rank has at or below a number; `passed` is called with a line that not all have whole, and of
 /// the first rank that has none as new.
 /// One reduction for every line that is tried.
 pub(crate) fn negotiate<T, E>(

@@ -181,8 +181,8 @@ impl World {
         *locked(&self.base)
     }
 
-    /// The program brings MPI up: `initialise` does it, and says the level of threading if it has been told. Returns what
-    /// the program is told.
+    /// The program brings MPI up: `initialise` does it, and returns the level of threading if it has been asked for. Returns what
+    /// the program gets to see.
     pub(super) fn program_initialises(
         &self,
         initialise: impl FnOnce() -> (i32, Option<i32>),
@@ -200,7 +200,7 @@ impl World {
         (code, threads)
     }
 
-    /// What the program is told when it asks whether MPI is up: not before it has brought it up itself.
+    /// What the program gets when it asks whether MPI is initialised: not before it has brought it up itself.
     pub(super) fn program_believes_it_is_up(&self, is_up: bool) -> bool {
         is_up && (self.theirs.load(Ordering::SeqCst) || !self.ours.load(Ordering::SeqCst))
     }

@@ -6,7 +6,7 @@ use crate::base::report::Fatal;
 use crate::format::{FrameInfo, Restored, VariableContent, VariableInfo};
 use crate::plan::{FunctionPlan, SiteKind};
 
-/// A walk from `main` to the site of a checkpoint. It ends, and gives the file free, on arrival.
+/// A walk from `main` to the site of a checkpoint. It ends, and releases the file, on arrival.
 #[derive(Debug)]
 pub(crate) struct Resume {
     pub(crate) restored: Restored,
@@ -201,7 +201,7 @@ impl Resume {
 const RIGHT_PROGRAM: &str =
     "restart with the program that wrote the checkpoint, or start anew without CKPT_RESTART";
 
-/// What changed between a record and the plan of the same function, as far as the record tells.
+/// What changed between a record and the plan of the same function, as far as the record shows.
 fn difference(record: &FrameInfo, plan: &FunctionPlan) -> String {
     let Some(site) = plan.sites.get((record.site as usize).wrapping_sub(1)) else {
         return format!(

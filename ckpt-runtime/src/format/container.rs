@@ -44,7 +44,7 @@ pub(super) fn reserve(path: &Path, needed: u64) -> Result<File, StoreError> {
     }
 }
 
-/// An error where a disk has no room for so many bytes more. Where it has they are not taken: whoever writes them is told
+/// An error where a disk has no room for so many bytes more. Where it has they are not taken: whoever writes them learns
 /// of it if others were faster.
 pub(super) fn room_for(file: &File, path: &Path, bytes: u64) -> Result<(), StoreError> {
     let space = rustix::fs::fstatvfs(file);

@@ -1,5 +1,5 @@
-//! Where HDF5 takes a file to end. It cuts off what lies behind when another program has changed the file: told that the
-//! index belongs to it, it leaves the index alone.
+//! Where HDF5 takes a file to end. It cuts off what lies behind when another program has changed the file: where the file says that the
+//! index belongs to the data, HDF5 leaves the index alone.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

@@ -61,7 +61,7 @@ pub(crate) fn begin_thread(visits: u64) -> *const VisitNumber {
     })
 }
 
-/// It comes to its end; gives the visits.
+/// Ends it; returns the visits.
 pub(crate) fn end_thread() -> u64 {
     THREAD.try_with(Thread::forget_visits).unwrap_or(0)
 }
@@ -196,7 +196,7 @@ impl Frame {
         walk::restore_moved(self, key)
     }
 
-    /// A value that was made again, with what this frame's record has of it.
+    /// A value that was rebuilt, with what this frame's record has of it.
     #[cold]
     pub fn refill<T: Refill>(&mut self, key: &str, value: T) -> T {
         walk::refill(self, key, value)

@@ -72,7 +72,7 @@ struct CarvedVariable {
 /// A parameter that a caller needs and its callee does not offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Missing {
-    /// It is gone.
+    /// It has been moved away.
     Consumed { parameter: u32 },
     /// It is there, and its type cannot be saved.
     Unsaveable {

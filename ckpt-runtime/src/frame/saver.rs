@@ -68,7 +68,7 @@ impl Registrar {
     }
 }
 
-/// A variable that is lent to a call: `(&Lend(&x)).saver()` gives a `Saver` where its type is known to be one that can be
+/// A variable that is lent to a call: `(&Lend(&x)).saver()` returns a `Saver` where its type is known to be one that can be
 /// saved. Method lookup takes the candidate that needs fewer references.
 #[derive(Debug)]
 pub struct Lend<'a, T: ?Sized>(pub &'a T);

@@ -134,7 +134,7 @@ impl std::fmt::Debug for Carver<'_> {
 }
 
 impl Carved {
-    /// Fills the holes; `take` gives a parameter's columns.
+    /// Fills the holes; `take` returns a parameter's columns.
     pub(super) fn fill(self, take: &mut dyn FnMut(u32) -> Column) -> Column {
         match self {
             Carved::Hole(parameter) => take(parameter),

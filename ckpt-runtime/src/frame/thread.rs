@@ -95,7 +95,7 @@ pub(super) struct Lent {
 }
 
 impl Lent {
-    /// Runs `body` with the caller's registrar on the thread's stack; tells whether the call has been verified since.
+    /// Runs `body` with the caller's registrar on the thread's stack; returns whether the call has been verified since.
     #[inline]
     pub(super) fn during<R>(
         (plan, site): Place,

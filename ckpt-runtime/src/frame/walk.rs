@@ -331,7 +331,7 @@ fn refused_value(
         resume.restored.path().display()
     ));
     let types = match saved {
-        // The value itself says what is wrong, such as a file that is gone, and what to do.
+        // The value itself says what is wrong, such as a missing file, and what to do.
         Some(saved) if saved.rust_type == rust_type && matches!(error.problem, LoadProblem::Invalid(_)) => {
             return fatal
                 .why(format!(

@@ -1,7 +1,7 @@
 //! The program's open files: what a checkpoint keeps of one, and how a restart opens it again.
 //!
 //! A checkpoint keeps where a file is, how it was opened, how long it was and how far it was read or written. A restart
-//! opens it again and, when the walk has arrived, cuts it to that length: what a lost part of the run wrote is gone. The
+//! opens it again and, when the walk has arrived, cuts it to that length: what a lost part of the run wrote is removed. The
 //! bytes themselves are kept only where the program can read what it wrote and could change it again, in a file opened
 //! for both. Before a checkpoint is committed, what was written to the files is brought to the disk.
 //!

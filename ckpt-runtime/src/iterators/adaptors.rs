@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
 
-/// What an expression gives, seen to be a value of its own.
+/// The value of an expression, known to own what it holds.
 #[inline(always)]
 pub fn value<T>(value: T) -> T {
     value

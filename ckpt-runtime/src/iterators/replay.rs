@@ -13,7 +13,7 @@ pub struct Replayed<I> {
 }
 
 /// An iterator that is kept in a variable across a site, with `#[ckpt(refill)]` on its `let`: a checkpoint holds how often
-/// it was asked for an item, and a restart makes it again and asks it as often.
+/// it was asked for an item, and a restart rebuilds it and asks it as often.
 ///
 /// ```
 /// #[ckpt::main]
@@ -33,13 +33,13 @@ pub struct Replayed<I> {
 /// }
 /// ```
 ///
-/// Its items must be the same when it is gone over again: what its closures do besides computing them is done again.
+/// Its items must be the same when it is iterated again: what its closures do besides computing them is done again.
 pub fn replayed<I: Iterator>(iter: I) -> Replayed<I> {
     Replayed { iter, asked: 0 }
 }
 
 impl<I> Replayed<I> {
-    /// How many items are gone, if it has given as many as it was asked for.
+    /// How many items it has yielded, if these are as many as it was asked for.
     pub(crate) fn asked(&self) -> usize {
         usize::try_from(self.asked).unwrap_or(usize::MAX)
     }
@@ -107,7 +107,7 @@ impl<'a, T> Replayed<std::slice::Iter<'a, T>> {
 
 impl<I: Iterator> Refill for Replayed<I> {
     fn save_part(&self, to: &mut Encoder<'_>) {
-        // What a hash table has given so far is not what it gives first when it is made again.
+        // What a hash table has yielded so far is not what it yields first when it is rebuilt.
         let name = std::any::type_name::<I>();
         if ["hash_map::", "hash_set::", "hash::map::", "hash::set::"]
             .iter()

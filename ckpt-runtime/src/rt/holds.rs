@@ -45,7 +45,7 @@ impl<A, B, C, D, E, F> Holds<A, B, C, (D, E, F)> for (A, B, C, D, E, F) {}
 /// The types that a type holds, each as something to check.
 pub type Parts<A, B, C, D> = (Dead<A>, Dead<B>, Dead<C>, Dead<D>);
 
-/// `(&dead).parts()` gives what a type holds that is known to ([`KnownParts`]), and nothing for others ([`NoParts`]).
+/// `(&dead).parts()` returns what a type holds that is known to ([`KnownParts`]), and nothing for others ([`NoParts`]).
 pub trait KnownParts<A, B, C, D> {
     /// What it holds.
     fn parts(&self) -> Parts<A, B, C, D>;

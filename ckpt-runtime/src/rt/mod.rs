@@ -73,7 +73,7 @@ fn no_stand_in<T>() -> Fatal {
     .help("take it out of `#[ckpt(refill(..))]`, and make the value from what does not move")
 }
 
-/// The next item of an iterator that is made again at restart. `count` items were taken when a checkpoint was saved; the
+/// The next item of an iterator that is rebuilt at restart. `count` items were taken when a checkpoint was saved; the
 /// walk of a restart takes the last of them again.
 #[inline(always)]
 pub fn fetch<I: Iterator>(frame: &Frame, iterator: &mut I, count: &mut u64) -> Option<I::Item> {
@@ -96,7 +96,7 @@ fn refetch<I: Iterator>(frame: &Frame, iterator: &mut I, count: u64) -> Option<I
     item
 }
 
-/// An iterator made again in the middle of its loop, before the item that is being worked on.
+/// An iterator that was rebuilt in the middle of its loop, before the item that is being worked on.
 #[inline]
 pub fn up_to<I: Iterator>(mut iterator: I, count: u64) -> I {
     let before = usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(1);
@@ -106,7 +106,7 @@ pub fn up_to<I: Iterator>(mut iterator: I, count: u64) -> I {
     iterator
 }
 
-/// The item that is being worked on, from the iterator made again.
+/// The item that is being worked on, from the rebuilt iterator.
 #[inline]
 pub fn again<I: Iterator>(frame: &Frame, iterator: &mut I) -> I::Item {
     match iterator.next() {
@@ -152,7 +152,7 @@ fn take_or_die<T>(held: Option<T>) -> T {
 }
 
 /// For references that trade places: `seating[i]` is the number of the value that reference `i` stands for. Values that
-/// cannot be told apart by their addresses are empty, and interchangeable.
+/// cannot be distinguished by their addresses are empty, and interchangeable.
 pub fn seating<const N: usize>(now: [usize; N], homes: [usize; N]) -> [u32; N] {
     let mut taken = [false; N];
     now.map(|address| {
@@ -191,7 +191,7 @@ impl<T: Refill + ?Sized> OfferSaved for Probe<'_, T> {
 
 /// See [`Probe`].
 pub trait OfferNothing {
-    /// Offers nothing: a caller that needs the parameter is told so at the first visit of the site.
+    /// Offers nothing: a caller that needs the parameter is refused at the first visit of the site.
     fn offer(&self, registrar: &mut Registrar, index: u32, key: &'static str);
 }
 
@@ -227,7 +227,7 @@ impl<T> Source<T> {
 
 /// See [`Source`].
 pub trait StartOwned {
-    /// What is gone over.
+    /// What is iterated.
     type Item;
     /// Starts going over it.
     fn start(&mut self) -> std::vec::IntoIter<Self::Item>;
@@ -259,7 +259,7 @@ impl<T: IntoIterator> StartAny for &mut Source<T> {
     }
 }
 
-/// Checks at compile time that an iterator that is made again at restart goes round in the same order as before.
+/// Checks at compile time that an iterator that is rebuilt at restart has its items in the same order as before.
 #[derive(Debug)]
 pub struct Order<'a, T>(pub &'a T);
 
@@ -459,7 +459,7 @@ impl<T> Dead<T> {
         Dead(PhantomData)
     }
 
-    /// For a variable that has no value yet: `if false { x = dead.never(); }` tells its type.
+    /// For a variable that has no value yet: `if false { x = dead.never(); }` fixes its type.
     #[inline(always)]
     pub fn unknown() -> Self {
         Dead(PhantomData)

@@ -115,7 +115,7 @@ impl What {
     }
 }
 
-/// All that is told of a store, the oldest first; what cannot be read is passed over.
+/// All events of a store, the oldest first; what cannot be read is passed over.
 pub fn read(store: &Path) -> Vec<Event> {
     let text = fs::read_to_string(store.join(EVENTS_FILE)).unwrap_or_default();
     text.lines()

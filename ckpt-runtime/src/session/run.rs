@@ -68,7 +68,7 @@ pub(crate) struct Run {
     writer: Writer,
     /// A checkpoint by the clock was due while the one before it was being written.
     late: bool,
-    /// The user has been told that the disk is slower than what is asked of it.
+    /// The user has been warned that the disk is slower than what is asked of it.
     told_of_slow_disk: bool,
     /// How long members of a team that stand at a site wait for the others.
     team_wait: Duration,
@@ -615,7 +615,7 @@ impl Driver for Run {
     }
 }
 
-/// A wait for the disk that the user is told of.
+/// A wait for the disk that is reported to the user.
 const LONG_WAIT: Duration = Duration::from_secs(1);
 
 const FILES_UNWATCHED: &str = "warning[W2007]: files that the program closes before a site are not watched: the C library of this program \

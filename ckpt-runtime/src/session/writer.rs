@@ -1,7 +1,7 @@
 //! The thread that brings checkpoints to the disk while the program goes on.
 //!
 //! One checkpoint is on its way at a time: its copy of the state is all the memory that ckpt takes, and the order of the
-//! files is that of the visits. What came of it is told at the next visit of a site, and at the end.
+//! files is that of the visits. The outcome is reported at the next visit of a site, and at the end.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -90,7 +90,7 @@ impl Writer {
             self.thread = self.start();
         }
         if self.thread.is_none() {
-            // The system gives no thread: the program waits.
+            // The system has no thread left: the program waits.
             let (entered, record) = (&mut self.entered, &self.ending.record);
             let written = unharmed(taken, &mut |taken| write(taken, entered, record));
             self.desk.lock().written = Some(written);

@@ -126,7 +126,7 @@ impl SnapshotBuilder {
         builder
     }
 
-    /// Begins the record of the next frame, one call further in than the last, and gives its index.
+    /// Begins the record of the next frame, one call further in than the last, and returns its index.
     pub fn frame(&mut self, plan: &'static FunctionPlan, site: u32) -> usize {
         self.frames.push(FrameRecord {
             plan,

@@ -45,7 +45,7 @@ pub(crate) fn thread_number() -> u32 {
 pub(crate) struct Counting {
     /// The thread begins, with this count. Gives where its count is, for as long as the thread lives.
     pub begin: fn(u64) -> *const VisitNumber,
-    /// It comes to its end; gives the visits.
+    /// Ends it; returns the visits.
     pub end: fn() -> u64,
 }
 

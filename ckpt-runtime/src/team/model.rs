@@ -280,7 +280,7 @@ fn programs_panicked(members: &[Actor]) -> bool {
     members.iter().any(|one| one.barriers == PANICKED)
 }
 
-/// Tries every order of events; gives what was decided in each.
+/// Tries every order of events; returns what was decided in each.
 fn explore(programs: &[Vec<Act>], setting: Setting) -> BTreeSet<Vec<(u64, bool)>> {
     let mut seen = HashSet::new();
     let mut open = vec![World::new(programs.len(), setting)];

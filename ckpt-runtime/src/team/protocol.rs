@@ -7,13 +7,13 @@
 //! barriers that the others need to come to it, and no message of the program is under way between two of them: what
 //! spatial coordination is for ranks.
 //!
-//! With other ranks (the postponed protocol of Losada 2018) all have to stop at the same count, which nobody tells them.
+//! With other ranks (the postponed protocol of Losada 2018) all have to stop at the same count, which nobody sends them.
 //! Then only planned counts are looked at, which all ranks know; what else wants attention waits for the next of them.
 //! The first member that comes to one has it decided whether a checkpoint is due there. If none is, nobody else stops;
 //! if one is, those who come first wait for the others. So each planned count that any member comes to is decided on
 //! once, in the order of counts, however the members' steps are interleaved.
 //!
-//! A member that runs is further than it has told. What is read of its count may be old by a moment; so the thread that
+//! A member that runs is further than it has published. What is read of its count may be old by a moment; so the thread that
 //! waits for all looks again from time to time, and moves the count on where one has passed it.
 
 /// What a member is doing.
@@ -61,7 +61,7 @@ struct Member {
 }
 
 impl Protocol {
-    /// A member joins; gives its index.
+    /// A member joins; returns its index.
     pub(super) fn join(&mut self, visits: u64) -> usize {
         self.members.push(Member {
             status: Status::Runs,
@@ -212,7 +212,7 @@ impl Protocol {
         self.members[member].visits = visits;
     }
 
-    /// The largest count that any has told.
+    /// The largest count that any has published.
     pub(super) fn furthest(&self) -> u64 {
         self.members.iter().map(|one| one.visits).max().unwrap_or(0)
     }

@@ -42,7 +42,7 @@ pub(crate) fn begin(walks: bool, visits: u64) {
     OPEN.set(Some(Open { team, visits }));
 }
 
-/// The region that begins here may have any number of members: gives the number that the user wants, if there is one.
+/// The region that begins here may have any number of members: returns the number that the user wants, if there is one.
 pub(crate) fn spread() -> Option<usize> {
     OPEN.with_borrow(|open| {
         open.as_ref()?.team.lock().spreads = true;

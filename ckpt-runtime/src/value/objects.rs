@@ -91,7 +91,7 @@ pub(crate) struct Finished {
 }
 
 impl Objects {
-    /// The moment of the checkpoint, from which all others are told.
+    /// The moment of the checkpoint, relative to which all others are written.
     pub fn now(&self) -> Instant {
         *self.now.get_or_init(Instant::now)
     }

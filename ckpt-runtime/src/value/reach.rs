@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use super::Checkpoint;
 
-/// What tells types apart; lifetimes do not count. Unlike `TypeId::of` it takes types that borrow.
+/// What distinguishes types; lifetimes do not count. Unlike `TypeId::of` it takes types that borrow.
 pub(crate) fn type_key<T: ?Sized>() -> TypeId {
     trait Key {
         fn key(&self) -> TypeId

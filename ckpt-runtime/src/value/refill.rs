@@ -1,4 +1,4 @@
-//! Values of which a checkpoint holds a part: a restart makes them again, and then fills that part in.
+//! Values of which a checkpoint holds a part: a restart rebuilds them, and then fills that part in.
 
 use super::{Checkpoint, Decoder, Encoder, LoadError, can_stand_in};
 

@@ -37,7 +37,7 @@ impl Gate {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until all are here; one of them is told that it leads.
+    /// Waits until all have arrived; returns true for one of them, the leader.
     pub fn wait(&self) -> bool {
         let mut state = self.state();
         let turn = state.turns;

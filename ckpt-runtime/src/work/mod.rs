@@ -40,7 +40,7 @@ pub struct Team {
 }
 
 impl Team {
-    /// Runs `body` on every thread of the team, and gives what each returns, in their order. The caller waits.
+    /// Runs `body` on every thread of the team, and returns the results in the order of the members. The caller waits.
     ///
     /// In an instrumented function `body` may have sites: all members stop at the same one, and a checkpoint has the
     /// variables of each, and those of the function once.

@@ -34,7 +34,7 @@ pub(crate) struct Precision {
 }
 
 /// One after the other until the site is found safe. What is not known is taken for anything in each, so the first that
-/// finds it safe will do; what stands in the way is told by the last. Loops are followed to any number of turns first: only
+/// finds it safe will do; what stands in the way is reported by the last. Loops are followed to any number of turns first: only
 /// where that finds no end, or too much is given up for it, a few turns stand for all.
 pub(crate) const PRECISIONS: [Precision; 5] = [
     Precision {
@@ -550,7 +550,7 @@ fn undecided(state: &GlobalState) -> Option<u64> {
     })
 }
 
-/// A question of which the answer is known, which tells of other values.
+/// A question of which the answer is known, which constrains other values.
 fn told(state: &GlobalState) -> Option<(u64, bool)> {
     state.ranks.iter().find_map(|rank| match rank.state {
         RankState::Blocked(BlockedOn::Cases(number, answer)) => Some((number, answer)),

@@ -44,7 +44,7 @@ impl IndexMut<usize> for Ranks {
     }
 }
 
-/// A hash of 128 bits in one pass: states are told apart by it alone.
+/// A hash of 128 bits in one pass: states are distinguished by it alone.
 #[derive(Debug, Clone)]
 pub(crate) struct Digest(u128);
 

@@ -172,7 +172,7 @@ pub(crate) fn widen_turn(state: &mut GlobalState, before: &GlobalState, provenan
     for (rank, old) in state.ranks.iter_mut().zip(before.ranks.iter()) {
         rank.widen(old, &mut |place: &MemoryPlace, _, value: &Value| match value {
             Value::Uniform(_) => value.clone(),
-            // How often it has gone round is told by that, and by nothing else.
+            // How often it has gone round follows from that, and from nothing else.
             Value::Int(_) if matches!(place.path.last(), Some(Projection::Field(name)) if &**name == START) => {
                 value.clone()
             }

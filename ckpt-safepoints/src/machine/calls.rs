@@ -162,7 +162,7 @@ impl Rank {
         Some(())
     }
 
-    /// A value that a call gives back: the variables of a closure that was made in it are gone, so it is not followed.
+    /// A value that a call returns: the variables of a closure that was made in it no longer exist, so it is not followed.
     fn without_escaped_closures(&mut self, value: Value, view: &View<'_>) -> Value {
         let frames = self.frames.len();
         let mut escaped = Vec::new();

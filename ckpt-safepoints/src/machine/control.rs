@@ -90,7 +90,7 @@ impl Rank {
         Some(())
     }
 
-    /// What comes of a region is told by what it looks at, if that is the same on all ranks.
+    /// The result of a region follows from what it looks at, if that is the same on all ranks.
     fn key_of(&self, region: &RegionEffects, at: ProgramPoint, view: &View<'_>) -> Option<u64> {
         if !self.holds_now(region.determinacy, view) {
             return None;
@@ -99,7 +99,7 @@ impl Rank {
         at.hash(&mut hasher);
         for var in &region.reads {
             let value = match self.variable(*var)? {
-                // Asked by key alone, it gives the same on all ranks.
+                // Asked by key alone, it returns the same on all ranks.
                 Value::Unordered(inner, true) if region.by_key.contains(var) => self.deep(inner)?,
                 other => self.deep(other)?,
             };
@@ -161,7 +161,7 @@ impl Rank {
         }
     }
 
-    /// The program goes on only with this answer: whether that tells of values, which are tried case by case then.
+    /// The program goes on only with this answer: whether that constrains values, which are tried case by case then.
     fn learn(&mut self, condition: &Value, answer: bool, pc: usize) -> bool {
         let Value::Uniform(number) = condition else {
             return false;
@@ -375,8 +375,8 @@ impl Rank {
         })
     }
 
-    /// Whether a list is there whose elements are not told apart: it keeps its length. Of what else is worked out alike on
-    /// all ranks the whole is told.
+    /// Whether a list is there whose elements are not distinguished: it keeps its length. Of what else is worked out alike on
+    /// all ranks the whole is known.
     fn is_long_list(&self, at: &MemoryPlace) -> bool {
         matches!(self.at_place(at), Some(Value::Summary(_)))
     }
@@ -395,7 +395,7 @@ impl Rank {
         let held = self.at_place(&at).unwrap_or_default();
         match how {
             WriteKind::Itself => {
-                // What its parts refer to may have been written to as well: an iterator that gives references.
+                // What its parts refer to may have been written to as well: an iterator that yields references.
                 if !matches!(held, Value::Ref(_)) {
                     self.leak_parts(&held);
                 }

@@ -1,4 +1,4 @@
-//! Lists: vectors, slices, arrays and iterators, as far as their elements are told apart.
+//! Lists: vectors, slices, arrays and iterators, as far as their elements are distinguished.
 
 use super::{LONGEST_LIST, Rank, View};
 use crate::values::numbers;
@@ -211,7 +211,7 @@ impl Rank {
         })
     }
 
-    /// Whether what is there belongs to others: an iterator over it gives references.
+    /// Whether what is there belongs to others: an iterator over it yields references.
     pub(crate) fn is_lent(&self, receiver: &Value) -> bool {
         match receiver {
             Value::Ref(place) => {
@@ -233,7 +233,7 @@ impl Rank {
         }
     }
 
-    /// An iterator that gives references to what is at a place.
+    /// An iterator that yields references to what is at a place.
     pub(crate) fn lent_iterator(&mut self, place: &MemoryPlace) -> Value {
         match self.at_place(place).unwrap_or_default() {
             Value::List(parts) => Value::list((0..parts.len()).map(|at| element(place, at)).collect()),
@@ -271,7 +271,7 @@ pub(crate) fn element(place: &MemoryPlace, at: usize) -> Value {
     Value::Ref(place)
 }
 
-/// An element of a list in which they are not told apart.
+/// An element of a list in which they are not distinguished.
 pub(crate) fn some_element(place: &MemoryPlace) -> Value {
     let mut place = place.clone();
     place.path.push(Projection::Any);

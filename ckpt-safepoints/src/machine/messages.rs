@@ -387,7 +387,7 @@ impl Rank {
         Some((value, Value::Status(source, Box::new(tag))))
     }
 
-    /// What a receive gives back.
+    /// What a receive returns.
     pub(crate) fn give(&mut self, gives: Gives, value: Value, status: Value) -> Value {
         match gives {
             Gives::Nothing => Value::Unit,

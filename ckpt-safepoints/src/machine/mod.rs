@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | the steps | `expressions`, `places`, `control`, `calls`, a group of instructions each; `patterns` |
 //! | the standard library | `std_methods`, `std_functions`, `lists`, `summaries` and `unordered` for its collections, `threads` |
-//! | communication | `messages` as a table tells it, `model` for what the library's model says besides, `polling`, `grids` |
+//! | communication | `messages` as a table describes it, `model` for what the library's model says besides, `polling`, `grids` |
 //! | what is not followed | `quiet` for regions without messages, `states` for a rank as a whole |
 //!
 //! What a rank says to others it only notes ([`CommEvent`]): bringing it about is the explorer's.
@@ -150,7 +150,7 @@ pub(crate) enum BlockedOn {
     Collective(u64),
     /// What all ranks decide alike.
     Decision(u64),
-    /// A question of which the answer is known; what that tells of other values is tried case by case.
+    /// A question of which the answer is known; what that says of other values is tried case by case.
     Cases(u64, bool),
     Site(usize),
 }

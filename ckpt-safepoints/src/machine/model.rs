@@ -9,9 +9,9 @@ use std::rc::Rc;
 /// What a call of a library comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It gives this value.
+    /// It returns this value.
     Gives(Value),
-    /// The caller has been told: it waits, has ended, calls something else, or cannot be followed.
+    /// The model has set what becomes of the caller: it waits, has ended, calls something else, or cannot be followed.
     Done,
     /// It is none of the library's.
     Foreign,
@@ -19,7 +19,7 @@ pub enum Outcome {
 
 /// The meaning of a communication library.
 ///
-/// The calls that exchange messages are told by the positions of their arguments ([`CommCall`]), and the machine does the
+/// The calls that exchange messages are described by the positions of their arguments ([`CommCall`]), and the machine does the
 /// rest. A model says besides how the library's values behave: communicators, processes, statuses, requests.
 pub trait CommModel: fmt::Debug {
     /// The crate that a program names if it uses the library.
@@ -122,7 +122,7 @@ impl<'a, 's> Caller<'a, 's> {
         Outcome::Done
     }
 
-    /// It cannot be told what the rank does from here on, and why.
+    /// It is not known what the rank does from here on, and why.
     pub fn lose(&mut self, why: &str) -> Outcome {
         self.rank.lose(why);
         Outcome::Done

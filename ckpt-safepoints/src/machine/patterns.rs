@@ -80,7 +80,7 @@ impl Rank {
         }
     }
 
-    /// A list whose elements are not told apart: its length must fit, and they.
+    /// A list whose elements are not distinguished: its length must fit, and they.
     fn long_list_fits(
         &self,
         value: &Value,

@@ -7,7 +7,7 @@ use crate::values::Value;
 /// Turns without an answer after which nothing new may change.
 const MOST_TURNS: usize = 8;
 
-/// A rank that has been told that it is not there yet.
+/// A rank that has learnt that it is not there yet.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Testing {
     at: ProgramPoint,

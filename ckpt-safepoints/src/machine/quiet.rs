@@ -23,7 +23,7 @@ impl Rank {
                 self.note_long_loop(frame, mark, view);
                 self.abandon_loop(frame, mark, view);
             }
-            // What a method counts, and what it works out, are told apart by giving up its loop alone.
+            // What a method counts, and what it works out, are distinguished by giving up its loop alone.
             None if self.give_up_a_loop_of_the_call(frame, view) => {}
             None => {
                 view.regions.note_long(self.frames[frame].code, None);

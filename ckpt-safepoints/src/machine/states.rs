@@ -122,7 +122,7 @@ impl Rank {
                 *value = widened(&place, old, value, &provenance, give_up);
             }
         }
-        // What was told by the old values is told no more.
+        // What followed from the old values follows no more.
         let changed = self
             .frames
             .iter()

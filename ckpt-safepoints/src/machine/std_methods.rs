@@ -328,7 +328,7 @@ impl Rank {
         true
     }
 
-    /// Whether a closure over numbers gives what differs between the ranks, in a list whose length is known to be the same.
+    /// Whether a closure over numbers returns what differs between the ranks, in a list whose length is known to be the same.
     fn is_vague(&self, range: &[Value; 3], closure: &Value, view: &View<'_>) -> bool {
         let settled = match closure {
             Value::Closure(code, _) => self.closure_is_determined(*code, view),
@@ -398,14 +398,14 @@ impl Rank {
         self.push(result);
     }
 
-    /// Whether what a closure gives depends on nothing but what it is given: it names nothing around it.
+    /// Whether what a closure returns depends on nothing but its arguments: it names nothing around it.
     pub(crate) fn closure_is_determined(&self, code: usize, view: &View<'_>) -> bool {
         let all = 0..view.skeleton.codes[code].ops.len();
         let region = view.regions.region(code, all);
         self.holds_now(region.determinacy, view) && region.reads.iter().all(|var| var.up == 0)
     }
 
-    /// Whether what a function gives depends on nothing but what it is given.
+    /// Whether what a function returns depends on nothing but its arguments.
     pub(crate) fn is_determined(&self, code: usize, view: &View<'_>) -> bool {
         self.holds_now(view.regions.is_determined(code), view)
     }
@@ -420,7 +420,7 @@ impl Rank {
     }
 }
 
-/// The program's own method of a value's type, where it was not told before which is meant.
+/// The program's own method of a value's type, where it was not known before which is meant.
 fn perhaps(method: &Method, value: &Value) -> Option<usize> {
     let (Value::Struct(name, _) | Value::Variant(name, _)) = value else {
         return None;
@@ -432,7 +432,7 @@ fn perhaps(method: &Method, value: &Value) -> Option<usize> {
     }
 }
 
-/// The same call on the same things gives the same, wherever it stands.
+/// The same call on the same things returns the same, wherever it stands.
 fn unplaced(result: Value, name: &str, value: &Value, plain: &[Value], same: bool) -> Value {
     if same {
         Value::uniform(&(name, value, plain))

@@ -1,4 +1,4 @@
-//! Lists whose elements are not told apart: how many there are is known, or the same on all ranks, and what they have in
+//! Lists whose elements are not distinguished: how many there are is known, or the same on all ranks, and what they have in
 //! common.
 
 use super::lists::some_element;

@@ -32,7 +32,7 @@ const HARMLESS: [&str; 19] = [
 
 const CANCELLED: &str = "a request is cancelled, and whether in time is not known";
 
-/// The names of rsmpi's objects that nothing but the model itself tells apart.
+/// The names of rsmpi's objects that nothing but the model itself distinguishes.
 const UNIVERSE: &str = "Universe";
 const SCOPE: &str = "Scope";
 const COLOR: &str = "Color";
@@ -202,11 +202,11 @@ fn not_followed(caller: &mut Caller<'_, '_>, method: &str) -> Outcome {
     ))
 }
 
-/// Why a method of a communicator gives nothing.
+/// Why a method of a communicator returns nothing.
 enum Without {
     /// The process ends by it.
     Ends,
-    /// What it gives cannot be told.
+    /// What it returns is not known.
     NotFollowed,
 }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-/// What a call that receives gives back.
+/// What a call that receives returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Gives {
     /// Nothing.
@@ -97,7 +97,7 @@ pub struct CommCall {
 }
 
 impl CommCall {
-    /// A call of which nothing more is told.
+    /// A call of which nothing more is known.
     pub fn new(name: &str, kind: CallKind) -> Self {
         Self {
             name: name.into(),

@@ -1,4 +1,4 @@
-//! Whether what comes of a call is told by what it is given: not so are addresses, clocks, and what files hold at a moment.
+//! Whether the result of a call follows from its arguments: not so addresses, clocks, and what files hold at a moment.
 
 use std::rc::Rc;
 
@@ -50,7 +50,7 @@ fn in_any_order(method: &str) -> bool {
     method.starts_with("par_") || method.contains("_par_")
 }
 
-/// Whether what a function gives depends on nothing but what it is given, or is the same on all ranks: the command line
+/// Whether what a function returns depends on nothing but its arguments, or is the same on all ranks: the command line
 /// and the files under the same name are taken to be.
 pub(crate) fn function_determinacy(path: &[Rc<str>]) -> Determinacy {
     if looks_at_files(path) {

@@ -1,7 +1,7 @@
 //! The communication skeleton: each function as a list of steps of a small machine.
 //!
 //! `ops` has the instructions, `pattern` what values are taken apart by, [`call`] what a call of a communication library
-//! does. `regions` tells which parts of a skeleton exchange no messages, and what they may write to; `determinacy` whether
+//! does. `regions` finds which parts of a skeleton exchange no messages, and what they may write to; `determinacy` whether
 //! what comes of a call is the same on all ranks.
 
 pub mod call;

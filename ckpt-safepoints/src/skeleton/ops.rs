@@ -64,7 +64,7 @@ pub struct Method {
     pub name: Rc<str>,
     /// Functions of the program, by number and the type that they are of.
     pub own: Vec<(usize, Option<Rc<str>>)>,
-    /// Methods of the program with this name, where it is not told which is meant.
+    /// Methods of the program with this name, where it is not known which is meant.
     pub perhaps: Vec<(usize, Option<Rc<str>>)>,
     /// What it does to messages, if it is one of the communication library.
     pub message: Option<Rc<CommCall>>,
@@ -124,7 +124,7 @@ pub enum ValueOp {
 pub enum MemoryOp {
     /// The value of a variable.
     Load(Var),
-    /// The place of a variable; how it and its named parts are touched is told at the end of the chain.
+    /// The place of a variable; how it and its named parts are touched is said at the end of the chain.
     Address(Var, Vec<Rc<str>>, Access),
     /// A part of the place on top.
     Field(Rc<str>),
@@ -148,7 +148,7 @@ pub enum MemoryOp {
     Havoc(Vec<Var>),
 }
 
-/// A step that tells where the rank goes on.
+/// A step that decides where the rank goes on.
 #[derive(Debug, Clone)]
 pub enum ControlOp {
     /// Goes on at this step.
@@ -201,7 +201,7 @@ pub enum Op {
     Value(ValueOp),
     /// A step that looks at variables, or writes to them.
     Memory(MemoryOp),
-    /// A step that tells where the rank goes on.
+    /// A step that decides where the rank goes on.
     Control(ControlOp),
     /// A step that calls something; what it is given lies on the stack.
     Call(CallOp),

@@ -29,7 +29,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// The slots that it gives values to.
+    /// The slots that it assigns.
     pub fn slots(&self, into: &mut Vec<usize>) {
         match self {
             Self::Any | Self::Value(_) | Self::Range(..) => {}

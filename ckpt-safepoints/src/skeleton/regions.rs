@@ -163,7 +163,7 @@ impl<'a> Regions<'a> {
         }
     }
 
-    /// Closures, and functions that are used as values: what calls them is not told by a name.
+    /// Closures, and functions that are used as values: what calls them is not known by a name.
     fn hidden_codes(&self) -> impl Iterator<Item = usize> + '_ {
         let codes = self.skeleton.codes.iter();
         let closures = codes

@@ -75,11 +75,11 @@ pub enum Value {
     Tuple(Rc<Vec<Value>>),
     /// An array, a vector, or what an iterator will give.
     List(Rc<Vec<Value>>),
-    /// The same where the elements are not told apart: the index of the first, their number, and what all of them are.
+    /// The same where the elements are not distinguished: the index of the first, their number, and what all of them are.
     Summary(Rc<[Value; 3]>),
     /// In the elements of `Summary`: the index of the element.
     At,
-    /// Elements that are the same on all ranks, in another order on each: what they are told by, and whether it is a
+    /// Elements that are the same on all ranks, in another order on each: what they are known by, and whether it is a
     /// collection that hashes them, or a list of them.
     Unordered(Box<Value>, bool),
     /// A struct, or a variant with named fields, by the last segment of its path.
@@ -237,7 +237,7 @@ impl Value {
         }
     }
 
-    /// How many elements a list has, or what an iterator still gives; nothing for what is no list.
+    /// How many elements a list has, or what an iterator still yields; nothing for what is no list.
     pub fn length(&self, provenance: &Provenance) -> Option<Value> {
         match self {
             Value::List(parts) => Some(Value::Int(parts.len() as i128)),
@@ -273,7 +273,7 @@ impl Value {
     pub fn at(&self, index: &Value) -> Value {
         self.map(&mut |part| match part {
             Value::At => Some(index.clone()),
-            // What stands in another list is told by that.
+            // What stands in another list is known by that.
             Value::Summary(_) => Some(part.clone()),
             _ => None,
         })

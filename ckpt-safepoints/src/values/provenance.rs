@@ -1,7 +1,7 @@
 //! What is known of values that are the same on all ranks and not known: from `pi * pj == size` the numbers that `pi` and
 //! `pj` can be.
 //!
-//! A number that stands for a value tells nothing of how it was made, so that is remembered here, by the number.
+//! A number that stands for a value says nothing of how it was made, so that is remembered here, by the number.
 
 use crate::values::{Binary, Value};
 use std::cell::RefCell;
@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-/// Cases that are told apart.
+/// Cases that are distinguished.
 const MOST_CASES: usize = 64;
 
 /// How a value was made.
@@ -28,7 +28,7 @@ struct Known {
     turns: HashSet<u64>,
 }
 
-/// What is known of the values of one exploration: all its ranks share it, and no state is told from another by it.
+/// What is known of the values of one exploration: all its ranks share it, and no two states are distinguished by it.
 #[derive(Debug, Clone, Default)]
 pub struct Provenance(Rc<RefCell<Known>>);
 
@@ -132,7 +132,7 @@ impl Provenance {
         self.0.borrow().made.get(&number).cloned()
     }
 
-    /// The numbers that a value was computed from; nothing where that is not told.
+    /// The numbers that a value was computed from; nothing where that is not known.
     pub(crate) fn operands(&self, number: u64) -> Option<Vec<u64>> {
         let parts = match self.made(number & !1)? {
             Made::Binary(_, left, right) => vec![left, right],
@@ -182,7 +182,7 @@ impl Provenance {
     }
 
     /// The cases in which a question has this answer: `a * b == 6` with yes means that `a` is 1 and `b` is 6, or 2 and 3, and so
-    /// on. Numbers of ranks in a dimension are taken to be positive. Nothing where the answer tells nothing.
+    /// on. Numbers of ranks in a dimension are taken to be positive. Nothing where the answer says nothing.
     pub(crate) fn cases(&self, question: u64, answer: bool) -> Option<Vec<Case>> {
         if (question & 1 == 0) != answer {
             return None;

@@ -257,7 +257,7 @@ table! {
         = ConstructsUnnamed;
     [MPI_Comm_free MPI_Comm_disconnect] (comm: *mut MPI_Comm) = Frees { comm };
 
-    // What a rank asks of its own library, and tells it.
+    // What a rank asks of its own library, or sets there.
     [MPI_Comm_rank MPI_Comm_size MPI_Comm_remote_size MPI_Comm_test_inter MPI_Topo_test MPI_Cartdim_get]
         (comm: MPI_Comm, number: OutInts) = Local;
     [MPI_Comm_group MPI_Comm_remote_group] (comm: MPI_Comm, group: *mut MPI_Group) = Local;

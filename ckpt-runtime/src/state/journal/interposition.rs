@@ -1,5 +1,5 @@
 //! What files go through: `open`, `unlink` and `rename` of the C library, as the program and all that it links
-//! call them. Each is the system call that it would be without, and tells [`super`] about it first.
+//! call them. Each is the system call that it would be without, and reports it to [`super`] first.
 //!
 //! The executable's own definitions come before those of a shared C library. Where the C library is linked statically,
 //! or is another one, there is none of this, and a session that sees nothing go through says so.

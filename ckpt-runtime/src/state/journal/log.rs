@@ -86,7 +86,7 @@ impl Log {
         file.sync_data()
     }
 
-    /// The files that it tells about are elsewhere now, as `moved` says: from here on the log names them so. Without
+    /// The files that it lists are elsewhere now, as `moved` says: from here on the log names them so. Without
     /// that, a later restart would look for them where others may have files.
     ///
     /// # Errors

@@ -70,7 +70,7 @@ impl Capture {
         self.owner = owner.map(|owner| ListOf { owner, number: 0 });
     }
 
-    /// From here on `region` is gone through. Returns what was before.
+    /// From here on `region` is visited. Returns what was before.
     pub fn enter(&mut self, region: Region) -> Region {
         std::mem::replace(&mut self.region, region)
     }

@@ -1,7 +1,7 @@
 //! `csv::Writer` around a file: the file, what is not in it yet, how rows are written, and how far the current one is.
 //!
-//! A writer tells of its buffer and its state only through `Debug`. What that says is read with care, and a writer that
-//! is made again must say the same: a version of `csv` that writes it otherwise is refused, not misread.
+//! A writer shows its buffer and its state only through `Debug`. What that says is read with care, and a writer that
+//! is rebuilt must say the same: a version of `csv` that writes it otherwise is refused, not misread.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -226,7 +226,7 @@ fn part<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 mod tests {
     use super::*;
 
-    /// Rows through a writer that is made again before each.
+    /// Rows through a writer that is rebuilt before each.
     #[test]
     fn a_writer_made_again_goes_on() {
         let mut builder = WriterBuilder::new();

@@ -62,7 +62,7 @@ inclusive!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize char, |range| {
 });
 inclusive!(f32 f64, |_| ());
 
-/// First and last item that a stepped range still gives, and the step, from its public behaviour.
+/// First and last item that a stepped range still yields, and the step, from its public behaviour.
 macro_rules! steps {
     ($steps:expr, $type:ty, $unsigned:ty, $to:ident) => {{
         let mut ahead = $steps.clone();

@@ -3,7 +3,7 @@
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// A value of serde's data model, as far as it can be told apart when it is read.
+/// A value of serde's data model, as far as it can be distinguished when it is read.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Null,
