@@ -121,7 +121,7 @@ fn of_variable(stages: &Stages, site: SiteId, id: BindingId) -> VariableReport {
     let binding = &stages.flow.bindings[id];
     let (fate, why) = fate(stages, site, id);
     VariableReport {
-        name: binding.ident.to_string(),
+        name: stages.flow.written(id).to_string(),
         type_text: binding.ty.as_ref().map(|ty| {
             let text = ty.to_token_stream().to_string();
             [

@@ -4,10 +4,11 @@
 //!
 //! | stage | module | what it makes |
 //! | --- | --- | --- |
-//! | ground | [`names`], [`paths`], [`mod@diagnostics`] | names that ckpt adds, paths of the runtime, what is said to the user |
+//! | ground | [`mod@names`], [`paths`], [`mod@diagnostics`] | names that ckpt adds, paths of the runtime, what is said to the user |
 //! | library | [`library`] | what calls mean, from tables |
 //! | syntax | [`syntax`] | what syntax alone tells, with these tables: sites, origins of values, patterns, macros |
 //! | parse | [`parse`] | what the attributes of a function say |
+//! | resolve | [`mod@resolve`] | a name of its own for every variable, and the table of them |
 //! | items | [`mod@derive`], [`object`] | `Checkpoint` for types and trait objects, which need none of the stages below |
 //! | desugar | [`mod@desugar`] | the bodies of threads taken out, the rest in the form that the spine takes, one rewriting a file |
 //! | spine | [`spine`] | the statements around the sites taken apart, all others verbatim |
@@ -39,6 +40,7 @@ pub mod parse;
 pub mod passes;
 pub mod paths;
 pub mod plan;
+pub mod resolve;
 pub mod spine;
 pub mod strategies;
 pub mod syntax;

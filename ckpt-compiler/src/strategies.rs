@@ -155,7 +155,7 @@ fn first_guess(library: &Library, binding: &Binding, references: &HashSet<String
 fn spread_items(flow: &Flow, strategies: &mut [Strategy]) {
     for id in 0..strategies.len() {
         let binding = &flow.bindings[id];
-        let is_item = |name: &proc_macro2::Ident| flow.made.is(name, Kind::Item);
+        let is_item = |name: &proc_macro2::Ident| flow.locals.is(name, Kind::Item);
         let of_item = matches!(&binding.init, Some(syn::Expr::Path(path)) if path.path.get_ident().is_some_and(is_item));
         if let (true, Strategy::Saved, Some((item, _))) = (of_item, strategies[id], binding.inputs.first())
             && matches!(strategies[*item], Strategy::Reexecuted { .. })

@@ -4,10 +4,14 @@
 //! so the emitted function is held against the source, token by token, before rustc sees it.
 
 use crate::diagnostics::{Diagnostics, Refusal};
-use proc_macro2::{Delimiter, LineColumn, Spacing, Span, TokenStream, TokenTree};
+use crate::library::Library;
+use crate::names::Locals;
+use crate::resolve::{self, Hiding};
+use crate::syntax::macros::arguments_of_macro;
+use proc_macro2::{Delimiter, Ident, LineColumn, Spacing, Span, TokenStream, TokenTree};
 use std::collections::{HashMap, HashSet};
 use syn::visit::{self, Visit};
-use syn::{Block, PatIdent, PatOr};
+use syn::{Block, ItemFn, PatIdent, PatOr};
 
 /// Refuses the function if a name, number or text of the source is missing in what was emitted, and not replaced either.
 pub fn check(source: &TokenStream, accounted: &[&TokenStream], errors: &mut Diagnostics) {
@@ -30,6 +34,62 @@ pub fn check(source: &TokenStream, accounted: &[&TokenStream], errors: &mut Diag
     });
     if let Some((span, text)) = lost {
         errors.refuse(span, Refusal::WouldBeLost { text });
+    }
+}
+
+/// Refuses the function if a variable in what was emitted stands for another than before its name became that of the
+/// source again, because one that hides it has come between.
+pub fn check_names(library: &Library, written: &TokenStream, locals: &Locals, errors: &mut Diagnostics) {
+    if !locals.has_renamed() {
+        return;
+    }
+    let resolved = |tokens: TokenStream| {
+        let function = syn::parse2::<ItemFn>(tokens).ok()?;
+        let (function, _) = resolve::resolved(library, &[], &function, &Locals::default(), Hiding::AsWritten);
+        let mut variables = Variables {
+            library,
+            names: Vec::new(),
+        };
+        variables.visit_item_fn(&function);
+        Some(variables.names)
+    };
+    let before = resolved(written.clone());
+    let after = resolved(locals.restore(written.clone()));
+    let Some((before, after)) = before.zip(after) else {
+        return;
+    };
+    let (mut there, mut back) = (HashMap::new(), HashMap::new());
+    for (one, other) in before.iter().zip(&after) {
+        let same = *there.entry(one).or_insert(other) == other && *back.entry(other).or_insert(one) == one;
+        if !same {
+            let text = locals.written(one).to_string();
+            errors.refuse(one.span(), Refusal::WouldBeLost { text });
+            return;
+        }
+    }
+}
+
+/// Each name that stands for a variable or may do so, in the order of the syntax.
+struct Variables<'l> {
+    library: &'l Library,
+    names: Vec<Ident>,
+}
+
+impl<'ast> Visit<'ast> for Variables<'_> {
+    fn visit_pat_ident(&mut self, pattern: &'ast PatIdent) {
+        self.names.push(pattern.ident.clone());
+        visit::visit_pat_ident(self, pattern);
+    }
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        self.names.extend(path.path.get_ident().cloned());
+    }
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        for argument in arguments_of_macro(self.library, mac).iter().flatten() {
+            match argument {
+                syn::Expr::Assign(named) => self.visit_expr(&named.right),
+                other => self.visit_expr(other),
+            }
+        }
     }
 }
 

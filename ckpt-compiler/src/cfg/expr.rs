@@ -109,7 +109,7 @@ impl<'l> Walker<'l> {
     pub(super) fn binding(&self, one: &syn::PatIdent, declaration: Declaration) -> Binding {
         Binding {
             ident: one.ident.clone(),
-            origin: self.flow.made.origin(&one.ident),
+            origin: self.flow.locals.origin(&one.ident),
             mutable: one.mutability.is_some(),
             declaration,
             step: self.step,

@@ -12,7 +12,7 @@ mod spine;
 
 pub use spine::build;
 
-use crate::names::{Kind, Made, Origin};
+use crate::names::{Kind, Locals, Origin};
 use crate::parse::options::Treatment;
 use crate::spine::{SiteId, StepId};
 use proc_macro2::Ident;
@@ -189,8 +189,8 @@ pub struct Point {
 pub struct Flow {
     /// All variables.
     pub bindings: Vec<Binding>,
-    /// The names that are not the user's.
-    pub made: Made,
+    /// The variables, by their names.
+    pub locals: Locals,
     /// All basic blocks; 0 is where the function starts.
     pub nodes: Vec<Node>,
     /// The sites, site `k` at index `k - 1`.
@@ -239,12 +239,18 @@ impl Flow {
 
     /// What can be named at a site.
     pub fn nameable(&self, site: SiteId, binding: BindingId) -> bool {
-        let name = &self.bindings[binding].ident;
         let scope = &self.sites[site as usize - 1].scope;
-        scope
-            .iter()
-            .rev()
-            .find(|other| self.bindings[**other].ident == *name)
-            == Some(&binding)
+        scope.iter().rev().find(|other| self.same_name(**other, binding)) == Some(&binding)
+    }
+
+    /// Whether two variables are called the same in what is emitted.
+    pub fn same_name(&self, one: BindingId, other: BindingId) -> bool {
+        self.locals
+            .same_name(&self.bindings[one].ident, &self.bindings[other].ident)
+    }
+
+    /// What the variable is called in the source, and in what is emitted.
+    pub fn written(&self, id: BindingId) -> Ident {
+        self.locals.written(&self.bindings[id].ident)
     }
 }

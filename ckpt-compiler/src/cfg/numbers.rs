@@ -17,7 +17,7 @@ impl Walker<'_> {
         value: Option<&Expr>,
     ) -> bool {
         // What `spine::keys` has put aside.
-        if self.flow.made.is(name, Kind::Key) {
+        if self.flow.locals.is(name, Kind::Key) {
             return true;
         }
         match (pattern, ty, value) {

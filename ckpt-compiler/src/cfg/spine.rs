@@ -4,7 +4,7 @@ use super::expr::Walker;
 use super::numbers::is_number_type;
 use super::{Binding, BindingId, Declaration, Flow, NodeId, Passing, Point, SiteFlow, Use};
 use crate::library::Library;
-use crate::names::Made;
+use crate::names::Locals;
 use crate::parse::options::Treatment;
 use crate::spine::{
     Arm, Block, Branch, Lowered, Plain, SiteId, Spine, SpineStep, Step, StepId, StepKind, Target,
@@ -23,10 +23,10 @@ pub fn build(
     signature: &Signature,
     lowered: &Lowered,
     treatments: &[Option<Treatment>],
-    made: Made,
+    locals: Locals,
 ) -> Flow {
     let mut walker = Walker::new(library);
-    walker.flow.made = made;
+    walker.flow.locals = locals;
     walker.flow.sites = lowered
         .sites
         .iter()
@@ -100,7 +100,7 @@ fn parameters(walker: &mut Walker<'_>, signature: &Signature, treatments: &[Opti
                 },
             };
             walker.declare(Binding {
-                origin: walker.flow.made.origin(&ident),
+                origin: walker.flow.locals.origin(&ident),
                 ident,
                 mutable,
                 declaration: passed,

@@ -5,6 +5,7 @@
 //! keeps that from ending at a site: it is written again wherever it is used, so that between its uses nothing is borrowed.
 
 use crate::library::{Functions, Library};
+use crate::names::Names;
 use crate::syntax::macros::captured_in_text;
 use crate::syntax::macros::items_of_list;
 use crate::syntax::marks::Marks;
@@ -19,7 +20,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprClosure, FnArg, ItemFn, Local, Pat, PatIdent, Stmt, parse_quote};
 
 /// Opens the closures of a function.
-pub fn open(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String>) {
+pub fn open(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String>, locals: &Names) {
     let mut declared = Declared::default();
     let mut exclusive = Exclusive {
         library: marks.library,
@@ -36,6 +37,7 @@ pub fn open(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String
     declared.visit_block(&function.block);
     let mut opener = Opener {
         marks,
+        locals,
         references,
         exclusive: exclusive.found,
         declared,
@@ -98,6 +100,7 @@ impl<'ast> Visit<'ast> for Exclusive<'_> {
 
 struct Opener<'a> {
     marks: Marks<'a>,
+    locals: &'a Names,
     references: &'a HashSet<String>,
     /// Names that stand for exclusive references.
     exclusive: HashSet<String>,
@@ -233,8 +236,11 @@ impl Opener<'_> {
         captures.sort();
         let mut declared = Declared::default();
         after.iter().for_each(|stmt| declared.visit_stmt(stmt));
-        let taken = |captured: &String| declared.names.contains(captured);
-        if captures.iter().any(taken) || declared.names.contains(&name.to_string()) {
+        let taken = |captured: &String| {
+            let mut declared = declared.names.iter();
+            declared.any(|one| self.locals.same_text(one, captured))
+        };
+        if captures.iter().any(taken) || taken(&name.to_string()) {
             return None;
         }
         if closure.capture.is_none() {

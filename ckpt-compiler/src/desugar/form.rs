@@ -1,6 +1,7 @@
 //! Other forms of a function, for what cannot be expressed in its own.
 
 use crate::diagnostics::{Diagnostics, Recovery};
+use crate::resolve::Hiding;
 
 /// What is changed in a function before it is taken apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -8,8 +9,8 @@ pub struct Form {
     /// Whether the statements of every branch are one block: a variable that travels can then be taken for all of them,
     /// which a statement that runs again at restart needs.
     pub branches_in_blocks: bool,
-    /// Whether every variable that hides another has a name of its own.
-    pub own_names: bool,
+    /// Whose name a variable has that hides another.
+    pub hiding: Hiding,
     /// Whether the closures in the iterators of all `for`s run in their bodies: what is left of the iterator can then end
     /// at a site and be made again.
     pub closures_in_bodies: bool,
@@ -22,7 +23,7 @@ impl Form {
         for one in refused.iter() {
             match one.recovery()? {
                 Recovery::BranchesInBlocks => next.branches_in_blocks = true,
-                Recovery::OwnNames => next.own_names = true,
+                Recovery::OwnNames => next.hiding = Hiding::Renamed,
                 Recovery::ClosuresInBodies => next.closures_in_bodies = true,
                 Recovery::ReplayIterator | Recovery::SiteInThread => return None,
             }

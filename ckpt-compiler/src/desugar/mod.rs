@@ -10,7 +10,6 @@ pub mod form;
 pub mod inlined_closures;
 pub mod iterator_replay;
 pub mod named_iterators;
-mod own_names;
 mod reborrow;
 pub mod regions;
 mod shared_captures;
@@ -23,7 +22,6 @@ use crate::names::Names;
 use crate::parse::options::Options;
 use crate::syntax::marks::Marks;
 use crate::syntax::references::reference_names;
-use form::Form;
 use regions::Regions;
 use std::collections::HashSet;
 use syn::ItemFn;
@@ -42,7 +40,6 @@ pub struct Desugared {
 /// Brings a function, of which the bodies of threads have been taken out, into the form that is taken apart.
 pub fn desugar(
     mut function: ItemFn,
-    form: Form,
     options: &Options,
     regions: &Regions,
     names: &Names,
@@ -56,7 +53,7 @@ pub fn desugar(
     let chosen = chosen_site::choose_sites(&mut function, options, regions, errors);
     if errors.is_empty() {
         streams::show_values(marks.library, &mut function.block);
-        rewrite(&mut function, form, marks, names, errors);
+        rewrite(&mut function, marks, names, errors);
     }
     Desugared {
         references: reference_names(marks.library, &function),
@@ -65,17 +62,14 @@ pub fn desugar(
     }
 }
 
-fn rewrite(function: &mut ItemFn, form: Form, marks: Marks<'_>, names: &Names, errors: &mut Diagnostics) {
+fn rewrite(function: &mut ItemFn, marks: Marks<'_>, names: &Names, errors: &mut Diagnostics) {
     let references = &reference_names(marks.library, function);
     attributes::gather(function, marks, errors);
-    if form.own_names {
-        own_names::give(marks.library, function);
-    }
     split_declarations::split(function);
     reborrow::reborrow(function, marks);
     elements::name(function, marks, names);
-    named_iterators::move_in(function, marks, references);
+    named_iterators::move_in(function, marks, references, names);
     counted::count(function, marks, references, names);
-    closures::open(function, marks, references);
-    shared_captures::share(function, marks);
+    closures::open(function, marks, references, names);
+    shared_captures::share(function, marks, names);
 }

@@ -4,6 +4,7 @@
 //! the name would hold an iterator that no checkpoint can. Nothing runs at the `let`, adaptors are lazy; what the chain
 //! borrows cannot change in between, and what it copies does not.
 
+use crate::names::Names;
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::{declares, each_name};
 use crate::syntax::origins::iterator_origin;
@@ -15,12 +16,13 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ItemFn, Local, Pat, PatIdent, Stmt};
 
 /// Moves the iterators of a function into their loops.
-pub fn move_in(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String>) {
+pub fn move_in(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String>, names: &Names) {
     let mut mutable = Mutable::default();
     mutable.visit_item_fn(function);
     let mut mover = Mover {
         marks,
         references,
+        names,
         mutable: mutable.0,
     };
     mover.visit_block_mut(&mut function.block);
@@ -43,6 +45,7 @@ impl<'ast> Visit<'ast> for Mutable {
 struct Mover<'a> {
     marks: Marks<'a>,
     references: &'a HashSet<String>,
+    names: &'a Names,
     mutable: HashSet<String>,
 }
 
@@ -101,7 +104,7 @@ impl Mover<'_> {
             .for_each(|stmt| names(stmt.to_token_stream(), &mut between));
         let stays = inputs
             .intersection(&between)
-            .all(|name| !self.mutable.contains(name) && !declares(&after[..at], name));
+            .all(|name| !self.mutable.contains(name) && !declares(self.names, &after[..at], name));
         (is_gone_over && stays && self.marks.in_block(&one.body)).then_some(index + 1 + at)
     }
 }

@@ -5,7 +5,7 @@
 //! saves, and never both at once.
 
 use crate::library::{Library, Macros};
-use crate::names::{Kind, plain};
+use crate::names::{Kind, Names, plain};
 use crate::syntax::macros::name_of_macro;
 use crate::syntax::marks::Marks;
 use crate::syntax::patterns::is_binding;
@@ -18,11 +18,12 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprClosure, FieldValue, ItemFn, Local, Macro, PatIdent, Stmt, parse_quote};
 
 /// Shares what the closures of a function change.
-pub fn share(function: &mut ItemFn, marks: Marks<'_>) {
+pub fn share(function: &mut ItemFn, marks: Marks<'_>, locals: &Names) {
     let mut owned = Owned(HashSet::new());
     owned.visit_block(&function.block);
     let mut sharer = Sharer {
         marks,
+        locals,
         owned: owned.0,
         shared: false,
     };
@@ -50,6 +51,7 @@ impl<'ast> Visit<'ast> for Owned {
 
 struct Sharer<'a> {
     marks: Marks<'a>,
+    locals: &'a Names,
     owned: HashSet<String>,
     shared: bool,
 }
@@ -79,7 +81,10 @@ impl Sharer<'_> {
         for name in names {
             // The user's own place, but a name that the user cannot have meant.
             let own = Ident::new(&name, Span::call_site());
-            let cell = Ident::new(&format!("{name}_shared"), Span::mixed_site());
+            let cell = Ident::new(
+                &format!("{}_shared", self.locals.written(&own)),
+                Span::mixed_site(),
+            );
             statements.push(parse_quote!(let #cell = ::core::cell::RefCell::new(#own);));
             put_back.push(parse_quote!(#own = #cell.into_inner();));
             let mut rewriter = Rewriter {
@@ -146,7 +151,7 @@ impl Sharer<'_> {
                 && !closures
                     .closures
                     .iter()
-                    .any(|closure| keeps_to_itself(closure, name))
+                    .any(|closure| keeps_to_itself(self.locals, closure, name))
         });
         names
     }
@@ -274,27 +279,35 @@ impl<'ast> Visit<'ast> for Changes<'_> {
 }
 
 /// Whether what the closure changes may be another thing: it has one of this name, or owns a copy.
-fn keeps_to_itself(closure: &ExprClosure, name: &str) -> bool {
+fn keeps_to_itself(locals: &Names, closure: &ExprClosure, name: &str) -> bool {
     let mentions = || mentions_in(closure.to_token_stream());
-    declares(closure, name) || closure.capture.is_some() && count(&mentions(), name) > 0
+    declares(locals, closure, name) || closure.capture.is_some() && count(&mentions(), name) > 0
 }
 
-fn declares(closure: &ExprClosure, name: &str) -> bool {
-    struct Declares<'a>(&'a str, bool);
+fn declares(locals: &Names, closure: &ExprClosure, name: &str) -> bool {
+    struct Declares<'a> {
+        locals: &'a Names,
+        name: &'a str,
+        found: bool,
+    }
     impl<'ast> Visit<'ast> for Declares<'_> {
         fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-            self.1 |= is_binding(pat) && pat.ident == self.0;
+            self.found |= is_binding(pat) && self.locals.same_text(&pat.ident.to_string(), self.name);
             visit::visit_pat_ident(self, pat);
         }
         fn visit_item(&mut self, item: &'ast syn::Item) {
-            self.1 |= mentions_in(item.to_token_stream())
+            self.found |= mentions_in(item.to_token_stream())
                 .iter()
-                .any(|one| one == self.0);
+                .any(|one| self.name == one);
         }
     }
-    let mut declares = Declares(name, false);
+    let mut declares = Declares {
+        locals,
+        name,
+        found: false,
+    };
     declares.visit_expr_closure(closure);
-    declares.1
+    declares.found
 }
 
 /// Lets the closures in the arguments of marked calls borrow the variable from its cell whenever they run.

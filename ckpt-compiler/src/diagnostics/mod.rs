@@ -7,6 +7,7 @@ mod words;
 
 pub use words::{Effect, Refusal, Subject};
 
+use crate::names::Locals;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use std::fmt;
@@ -189,6 +190,14 @@ impl Diagnostics {
         } else {
             Err(std::mem::take(self))
         }
+    }
+
+    /// The same with the names of the source.
+    #[must_use]
+    pub fn restored(&self, locals: &Locals) -> Self {
+        let mut restored = self.clone();
+        restored.0.iter_mut().for_each(|one| one.refusal.restore(locals));
+        restored
     }
 
     /// One `compile_error!` per diagnostic.

@@ -4,6 +4,7 @@
 //! code of its group, and an entry in `ckpt-cli/messages.toml`, which has the words for those who ask for more.
 
 use super::{Code, Words};
+use crate::names::Locals;
 use proc_macro2::Ident;
 use std::fmt;
 
@@ -42,6 +43,16 @@ macro_rules! refusals {
                 }
             }
 
+            /// Takes the names of the source.
+            pub fn restore(&mut self, locals: &Locals) {
+                match self {
+                    $(Self::$name $({ $($argument),* })? => {
+                        let named: &mut [&mut dyn Argument] = &mut [$($($argument),*)?];
+                        named.iter_mut().for_each(|one| one.restore(locals));
+                    })*
+                }
+            }
+
             /// What is said.
             #[allow(clippy::needless_update)] // Not all say why.
             pub fn words(&self) -> Words {
@@ -67,20 +78,38 @@ trait Argument {
     fn variable(&self) -> Option<&Ident> {
         None
     }
+
+    /// Takes the names of the source.
+    fn restore(&mut self, _: &Locals) {}
 }
 
-impl Argument for String {}
 impl Argument for &'static str {}
 impl Argument for usize {}
 impl Argument for Effect {}
 
+impl Argument for String {
+    fn restore(&mut self, locals: &Locals) {
+        *self = locals.restore_text(self).into_owned();
+    }
+}
+
 impl Argument for Ident {
+    fn restore(&mut self, locals: &Locals) {
+        *self = locals.written(self);
+    }
+
     fn variable(&self) -> Option<&Ident> {
         Some(self)
     }
 }
 
 impl Argument for Subject {
+    fn restore(&mut self, locals: &Locals) {
+        if let Self::Variable(name) = self {
+            name.restore(locals);
+        }
+    }
+
     fn variable(&self) -> Option<&Ident> {
         match self {
             Self::Variable(name) => Some(name),

@@ -1,7 +1,7 @@
 //! Blocks: runs that a restart skips, statements that it repeats, statements that it enters.
 
 use super::Emitter;
-use crate::names::Made;
+use crate::names::Locals;
 use crate::names::frame;
 use crate::plan::option_slots::Stop;
 use crate::plan::{Segment, behind_the_sites};
@@ -161,7 +161,7 @@ impl Emitter<'_> {
         let statement = match &spine.target {
             Target::Let { local, .. } => {
                 let Local { attrs, pat, .. } = &**local;
-                let lint = added_by_ckpt(&self.flow.made, pat).then(|| quote!(#[allow(unused_mut)]));
+                let lint = added_by_ckpt(&self.flow.locals, pat).then(|| quote!(#[allow(unused_mut)]));
                 let value = match put.is_empty() {
                     true => value,
                     false => {
@@ -182,7 +182,7 @@ impl Emitter<'_> {
         match (&step.kind, self.with_jumps(step)) {
             (StepKind::Item(stmt), _) => stmt.to_token_stream(),
             (_, Some(stmt)) => match &stmt {
-                Stmt::Local(local) if added_by_ckpt(&self.flow.made, &local.pat) => {
+                Stmt::Local(local) if added_by_ckpt(&self.flow.locals, &local.pat) => {
                     quote!(#[allow(unused_mut)] #stmt)
                 }
                 _ => stmt.to_token_stream(),
@@ -226,8 +226,8 @@ fn is_tail(step: &Step) -> bool {
     ) || matches!(&step.kind, StepKind::Plain(Plain { stmt: Stmt::Macro(one), .. }) if one.semi_token.is_none())
 }
 
-fn added_by_ckpt(made: &Made, pattern: &Pat) -> bool {
-    matches!(pattern, Pat::Ident(one) if made.has(&one.ident))
+fn added_by_ckpt(made: &Locals, pattern: &Pat) -> bool {
+    matches!(pattern, Pat::Ident(one) if made.is_synthetic(&one.ident))
 }
 
 fn with_semicolon(value: TokenStream, semicolon: bool) -> TokenStream {

@@ -13,7 +13,7 @@ use syn::{Expr, Stmt, parse_quote};
 
 impl Emitter<'_> {
     fn slot(&self, id: BindingId) -> Ident {
-        let name = super::variables::plain_text(&self.flow.bindings[id].ident);
+        let name = super::variables::plain_text(&self.flow.written(id));
         names::made(format_args!("slot_{name}_{id}"))
     }
 
@@ -73,7 +73,12 @@ impl Emitter<'_> {
 
     /// Whether the statements declare a variable that hides one that is put back after them.
     pub(super) fn hides(&self, steps: &[&Step], stop: &Stop) -> bool {
-        let put = |name: &Ident| stop.put.iter().any(|id| self.flow.bindings[*id].ident == *name);
+        let put = |name: &Ident| {
+            stop.put.iter().any(|id| {
+                let put = &self.flow.bindings[*id].ident;
+                self.flow.locals.same_name(put, name)
+            })
+        };
         let hides = |step: &&Step| {
             self.flow.bindings.iter().any(|binding| {
                 binding.step == step.range.start

@@ -2,9 +2,9 @@
 
 use super::Emitter;
 use crate::cfg::BindingId;
-use crate::names;
 use crate::names::Kind;
 use crate::names::frame;
+use crate::names::{self, Locals};
 use crate::spine::{Block, Plain, SiteId, Step, StepId, StepKind};
 use crate::syntax::patterns::is_binding;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -156,8 +156,11 @@ impl Emitter<'_> {
     /// Takes the variables out of a value by a pattern that has matched it before.
     fn taken_again(&self, scrutinee: &Expr, mut shape: Pat, names: &[&Ident]) -> TokenStream {
         let frame = frame();
-        Again(names).visit_pat_mut(&mut shape);
-        let again: Vec<Ident> = names.iter().map(|name| again_name(name)).collect();
+        Again(&self.flow.locals, names).visit_pat_mut(&mut shape);
+        let again: Vec<Ident> = names
+            .iter()
+            .map(|name| again_name(&self.flow.locals, name))
+            .collect();
         quote! {
             match #scrutinee {
                 #shape => { #(#names = #again;)* }
@@ -169,7 +172,7 @@ impl Emitter<'_> {
 
     /// The statement that takes the items out of the iterator of a `for`.
     fn fetch_from(&self, iterator: &Ident) -> Option<StepId> {
-        if !self.flow.made.is(iterator, Kind::Iterator) {
+        if !self.flow.locals.is(iterator, Kind::Iterator) {
             return None;
         }
         let name = iterator.to_string();
@@ -218,8 +221,8 @@ fn name_alone(pattern: &Pat) -> Option<&Ident> {
     }
 }
 
-fn again_name(name: &Ident) -> Ident {
-    let text = name.to_string();
+fn again_name(locals: &Locals, name: &Ident) -> Ident {
+    let text = locals.written(name).to_string();
     names::made(format_args!("again_{}", text.trim_start_matches("r#")))
 }
 
@@ -248,13 +251,13 @@ impl VisitMut for Plainly {
 
 /// A pattern that matches again what it matched before, whatever has become of the values in it: the variables wanted
 /// get other names, all else that binds or compares is left out.
-struct Again<'a>(&'a [&'a Ident]);
+struct Again<'a>(&'a Locals, &'a [&'a Ident]);
 
 impl VisitMut for Again<'_> {
     fn visit_pat_mut(&mut self, pat: &mut Pat) {
         match pat {
             Pat::Lit(_) | Pat::Range(_) | Pat::Const(_) => *pat = syn::parse_quote!(_),
-            Pat::Ident(ident) if is_binding(ident) && !self.0.contains(&&ident.ident) => {
+            Pat::Ident(ident) if is_binding(ident) && !self.1.contains(&&ident.ident) => {
                 *pat = match ident.subpat.take() {
                     Some((_, inner)) => *inner,
                     None => syn::parse_quote!(_),
@@ -266,8 +269,8 @@ impl VisitMut for Again<'_> {
     }
 
     fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
-        if self.0.contains(&&pat.ident) {
-            pat.ident = again_name(&pat.ident);
+        if self.1.contains(&&pat.ident) {
+            pat.ident = again_name(self.0, &pat.ident);
         }
         visit_mut::visit_pat_ident_mut(self, pat);
     }

@@ -2,8 +2,8 @@
 
 use super::Emitter;
 use crate::cfg::{BindingId, Declaration, Passing, Point, Use};
-use crate::names;
 use crate::names::frame;
+use crate::names::{self, Locals};
 use crate::paths::{check_dead, rt};
 use crate::plan::Mode;
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
@@ -182,26 +182,20 @@ impl Emitter<'_> {
             .map(|id| self.flow.bindings[id].ident.clone())
             .collect();
         let mut pattern = local.pat.clone();
-        Rename(&deferred).visit_pat_mut(&mut pattern);
+        Rename(&self.flow.locals, &deferred).visit_pat_mut(&mut pattern);
         let assignments = deferred.iter().map(|name| {
-            let inner = inner_name(name);
+            let inner = inner_name(&self.flow.locals, name);
             quote!(#name = #inner;)
         });
         (pattern, assignments.collect())
     }
 
     pub(super) fn out(&self, id: BindingId) -> Ident {
-        names::made(format_args!(
-            "out_{}_{id}",
-            plain_text(&self.flow.bindings[id].ident)
-        ))
+        names::made(format_args!("out_{}_{id}", plain_text(&self.flow.written(id))))
     }
 
     pub(super) fn dead(&self, id: BindingId) -> Ident {
-        names::made(format_args!(
-            "dead_{}_{id}",
-            plain_text(&self.flow.bindings[id].ident)
-        ))
+        names::made(format_args!("dead_{}_{id}", plain_text(&self.flow.written(id))))
     }
 
     pub(super) fn move_out(&self, declared: &[BindingId]) -> TokenStream {
@@ -540,16 +534,16 @@ fn type_in(pattern: &Pat, ty: &syn::Type, name: &Ident) -> Option<syn::Type> {
     }
 }
 
-fn inner_name(name: &Ident) -> Ident {
-    names::made(format_args!("inner_{}", plain_text(name)))
+fn inner_name(locals: &Locals, name: &Ident) -> Ident {
+    names::made(format_args!("inner_{}", plain_text(&locals.written(name))))
 }
 
-struct Rename<'a>(&'a [Ident]);
+struct Rename<'a>(&'a Locals, &'a [Ident]);
 
 impl VisitMut for Rename<'_> {
     fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
-        if self.0.contains(&pat.ident) {
-            pat.ident = inner_name(&pat.ident);
+        if self.1.contains(&pat.ident) {
+            pat.ident = inner_name(self.0, &pat.ident);
             if pat.by_ref.is_none() {
                 pat.mutability = None;
             }

@@ -7,9 +7,13 @@ use crate::emit::Emitted;
 use crate::liveness::Liveness;
 use crate::parse::function::Parsed;
 use crate::plan::Plan;
+use crate::resolve::Resolved;
 use crate::spine::{Block, Lowered, StepId, StepKind, for_each_block};
 use crate::strategies::Strategy;
-use syn::ItemFn;
+use crate::syntax::patterns::pattern_bindings;
+use proc_macro2::Ident;
+use syn::visit::Visit;
+use syn::{ItemFn, Pat};
 
 /// What a stage makes.
 pub(super) trait Artefact {
@@ -32,6 +36,29 @@ impl Artefact for Parsed {
             "each parameter has its treatment",
         )
     }
+}
+
+impl Artefact for Resolved {
+    fn check(&self) -> Result<(), String> {
+        let locals = self.names.locals();
+        let mut bound = Vec::new();
+        EachBinding(&mut bound).visit_item_fn(&self.function);
+        holds(
+            bound.iter().all(|name| locals.id(name).is_some()),
+            "each variable is in the table",
+        )
+    }
+}
+
+/// The names that patterns bind.
+struct EachBinding<'a>(&'a mut Vec<Ident>);
+
+impl<'ast> Visit<'ast> for EachBinding<'_> {
+    fn visit_pat(&mut self, pattern: &'ast Pat) {
+        let bound = pattern_bindings(pattern).into_iter();
+        self.0.extend(bound.map(|one| one.ident));
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
 impl Artefact for Lowered {

@@ -15,10 +15,11 @@ use crate::diagnostics::{Diagnostics, Refusal};
 use crate::emit::{self, Emitter, emit};
 use crate::liveness::Liveness;
 use crate::liveness::clean::Clean;
-use crate::names::Names;
-use crate::parse::function::{self, Parsed};
+use crate::names::Locals;
+use crate::parse::function;
 use crate::parse::options::{Options, SiteChoice, Treatment};
 use crate::plan::{self, Plan};
+use crate::resolve::{self, Hiding, Resolved};
 use crate::spine::{self, Lowered};
 use crate::strategies::choose;
 use crate::syntax::marks::Marks;
@@ -44,8 +45,9 @@ pub struct Pass {
 }
 
 /// All stages of a function, in their order.
-pub static PASSES: [&Pass; 14] = [
+pub static PASSES: [&Pass; 15] = [
     &ATTRIBUTES,
+    &RESOLVE,
     &REGIONS,
     &DESUGAR,
     &SPINE,
@@ -66,6 +68,12 @@ static ATTRIBUTES: Pass = Pass {
     about: "What the attributes of the function and its parameters say",
     module: "parse",
     text: show::attributes,
+};
+static RESOLVE: Pass = Pass {
+    name: "resolve",
+    about: "The function with a name of its own for every variable",
+    module: "resolve",
+    text: show::resolved,
 };
 static REGIONS: Pass = Pass {
     name: "regions",
@@ -212,6 +220,8 @@ pub struct Stages {
     pub options: Options,
     /// What the user wants with each parameter.
     pub treatments: Vec<Option<Treatment>>,
+    /// The function with a name of its own for every variable, before it was rewritten.
+    pub resolved: ItemFn,
     /// The parallel regions that have sites in their threads.
     pub regions: Regions,
     /// The stages of the bodies of these threads, in their order.
@@ -239,69 +249,77 @@ pub fn analyse(
     item: &TokenStream,
     opens_session: bool,
 ) -> Result<Stages, Diagnostics> {
-    let (options, _) = function::read(arguments, item, opens_session)?;
-    analyse_function(&options, item)
+    let (options, function) = function::read(arguments, item, opens_session)?;
+    analyse_function(&options, function, &Locals::default())
 }
 
-fn analyse_function(options: &Options, item: &TokenStream) -> Result<Stages, Diagnostics> {
+/// Runs the stages on a function; `outer` are the variables of the one that it has been taken out of.
+fn analyse_function(options: &Options, function: ItemFn, outer: &Locals) -> Result<Stages, Diagnostics> {
+    let parsed = ATTRIBUTES.run(|errors| function::parse(options, function, errors))?;
+    let resolved = |hiding| RESOLVE.run(|_| resolve::resolve(&parsed, outer, hiding));
+    let plain = resolved(Hiding::AsWritten)?;
     let mut form = Form::default();
-    let errors = match analyse_as(form, options, item) {
+    let errors = match stages(form, plain.clone()) {
         Ok(stages) => return Ok(stages),
         Err(errors) => errors,
     };
+    let restored = |errors: &Diagnostics| errors.restored(&plain.names.locals());
     // Whether there is any need of other forms is known only at the end.
-    if let Some(again) = iterator_replay::with_iterators(&options.library, item, &errors) {
-        return analyse_as(form, options, &again).map_err(|_| errors);
+    if let Some(function) =
+        iterator_replay::with_iterators(&parsed.options.library, &plain.function, &errors, &plain.names)
+    {
+        plain.names.note_input(&function);
+        let again = Resolved {
+            function,
+            ..plain.clone()
+        };
+        return stages(form, again).map_err(|_| restored(&errors));
     }
     let mut left = errors.clone();
     while let Some(next) = form.that_takes(&left) {
         form = next;
-        match analyse_as(form, options, item) {
+        let function = match form.hiding {
+            Hiding::AsWritten => plain.clone(),
+            Hiding::Renamed => resolved(Hiding::Renamed)?,
+        };
+        match stages(form, function) {
             Ok(stages) => return Ok(stages),
             Err(errors) => left = errors,
         }
     }
-    Err(errors)
+    Err(restored(&errors))
 }
 
-fn analyse_as(form: Form, options: &Options, item: &TokenStream) -> Result<Stages, Diagnostics> {
-    let function = syn::parse2::<ItemFn>(item.clone()).map_err(|error| {
-        let mut errors = Diagnostics::default();
-        errors.syntax(&error);
-        errors
-    })?;
-    let parsed = ATTRIBUTES.run(|errors| function::parse(options, function, errors))?;
-    stages(form, parsed)
-}
-
-/// The stages behind the attributes, one after the other.
-fn stages(form: Form, parsed: Parsed) -> Result<Stages, Diagnostics> {
-    let Parsed {
+/// The stages behind the resolution of names, one after the other.
+fn stages(form: Form, resolved: Resolved) -> Result<Stages, Diagnostics> {
+    let Resolved {
         options,
         function,
         treatments,
-    } = parsed;
+        names,
+    } = resolved;
+    let resolved = function.clone();
     let library = &options.library;
     let marks = Marks {
         calls: &options.calls,
         library,
     };
-    let names = Names::of(&function);
-    let (function, regions) = REGIONS.run(|errors| regions::lifted(function, marks, errors))?;
-    let members = analyse_members(&regions, &options)?;
+    let (function, regions) = REGIONS.run(|errors| regions::lifted(function, marks, &names, errors))?;
+    let members = analyse_members(&regions, &options, &names.locals())?;
     let Desugared {
         function,
         chosen,
         references,
-    } = DESUGAR.run(|errors| desugar::desugar(function, form, &options, &regions, &names, errors))?;
+    } = DESUGAR.run(|errors| desugar::desugar(function, &options, &regions, &names, errors))?;
     let lowered = SPINE.run(|errors| spine::lower(&function, form, marks, &references, &names, errors))?;
-    let flow = BINDINGS.run(|_| cfg::build(library, &function.sig, &lowered, &treatments, names.made()))?;
+    let flow = BINDINGS.run(|_| cfg::build(library, &function.sig, &lowered, &treatments, names.locals()))?;
     let liveness = LIVENESS.run(|_| Liveness::of(&flow))?;
     let strategies = STRATEGIES.run(|errors| choose(library, &flow, &liveness, &references, errors))?;
     let plan = PLAN.run(|errors| plan::plan(library, &lowered, &flow, &liveness, strategies, errors))?;
     Ok(Stages {
         options,
         treatments,
+        resolved,
         regions,
         members,
         function,
@@ -314,7 +332,7 @@ fn stages(form: Form, parsed: Parsed) -> Result<Stages, Diagnostics> {
 }
 
 /// Analyses the bodies of threads.
-fn analyse_members(regions: &Regions, options: &Options) -> Result<Vec<Stages>, Diagnostics> {
+fn analyse_members(regions: &Regions, options: &Options, outer: &Locals) -> Result<Vec<Stages>, Diagnostics> {
     let of_member = |member: &regions::Member| {
         let body = &member.function.block;
         let is_called = |path: &&syn::Path| {
@@ -331,7 +349,7 @@ fn analyse_members(regions: &Regions, options: &Options) -> Result<Vec<Stages>, 
             opens_session: false,
             library: options.library.clone(),
         };
-        let stages = analyse_function(&options, &member.function.to_token_stream())?;
+        let stages = analyse_function(&options, member.function.clone(), outer)?;
         let mut errors = Diagnostics::default();
         if !stages.regions.is_empty() {
             errors.refuse(member.function.sig.ident.span(), Refusal::ThreadsInThread);
@@ -356,22 +374,22 @@ pub fn emitted(stages: &Stages, item: &TokenStream) -> Result<TokenStream, Diagn
         regions: &stages.regions,
         clean: Clean::of(&stages.options.library, &stages.flow, item),
     };
+    let locals = &stages.flow.locals;
     let written = EMIT.run(|errors| {
         let written = emit(&stages.function, item, &stages.options, &emitter);
         let body = stages.function.block.to_token_stream();
         validate::check(&body, &[&written.function, &written.replaced], errors);
+        validate::check_names(&stages.options.library, &written.function, locals, errors);
         written
-    })?;
+    });
+    let written = written.map_err(|errors| errors.restored(locals))?;
     if stages.regions.is_empty() {
-        return Ok(written.function);
+        return Ok(locals.restore(written.function));
     }
     let members = stages.regions.members.iter().zip(&stages.members);
-    let bodies = members.map(|(member, stages)| emitted(stages, &member.function.to_token_stream()));
+    let source = |member: &regions::Member| locals.restore(member.function.to_token_stream());
+    let bodies = members.map(|(member, stages)| emitted(stages, &source(member)));
     let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
-    Ok(emit::regions::put(
-        written.function,
-        &stages.regions.members,
-        &bodies,
-        &written.waits,
-    ))
+    let whole = emit::regions::put(written.function, &stages.regions.members, &bodies, &written.waits);
+    Ok(locals.restore(whole))
 }

@@ -80,6 +80,10 @@ pub(super) fn attributes(made: &Made<'_>) -> String {
     text
 }
 
+pub(super) fn resolved(made: &Made<'_>) -> String {
+    (made.format)(made.stages.resolved.to_token_stream())
+}
+
 pub(super) fn regions(made: &Made<'_>) -> String {
     let mut text = String::new();
     let regions = &made.stages.regions;

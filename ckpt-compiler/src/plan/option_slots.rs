@@ -413,7 +413,7 @@ impl Router<'_> {
             let name = &self.flow.bindings[*id].ident;
             let hides = |other: &BindingId| {
                 *other != *id
-                    && self.flow.bindings[*other].ident == *name
+                    && self.flow.same_name(*other, *id)
                     && (*since..=step).contains(&self.flow.bindings[*other].step)
             };
             if let Some(other) = (*id + 1..self.flow.bindings.len()).find(hides) {
@@ -458,7 +458,7 @@ impl Router<'_> {
         };
         let scope = &self.flow.sites[spine.sites.first as usize - 1].scope;
         let newer = scope.iter().skip_while(|other| **other != id).skip(1);
-        let of_name = |other: &&BindingId| self.flow.bindings[**other].ident == self.flow.bindings[id].ident;
+        let of_name = |other: &&BindingId| self.flow.same_name(**other, id);
         let before = |other: &BindingId| self.flow.bindings[*other].step < step.range.start;
         !newer.filter(of_name).any(before)
     }

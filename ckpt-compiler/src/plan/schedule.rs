@@ -155,9 +155,7 @@ fn find_boundaries(block: &Block, flow: &Flow, reexecutes: &BTreeSet<StepId>, fo
             StepKind::Plain(_) if !reexecutes.contains(&start) => {
                 let new: Vec<BindingId> = declared(flow, start).map(|(id, _)| id).collect();
                 let stays = |old: &BindingId| {
-                    let same = new
-                        .iter()
-                        .any(|id| flow.bindings[*id].ident == flow.bindings[*old].ident);
+                    let same = new.iter().any(|id| flow.same_name(*id, *old));
                     let moves = |event: &Event| {
                         event.binding == *old && event.kind == Use::Move && event.step <= start
                     };
@@ -186,7 +184,7 @@ fn borrows_what_moves_out(flow: &Flow, run: &[BindingId], new: &[BindingId]) -> 
     let is_named_like_its_maker = |id: &BindingId| {
         let binding = &flow.bindings[*id];
         let names = flow.outer_names.get(&binding.step);
-        names.is_some_and(|names| names.contains(&binding.ident.to_string()))
+        names.is_some_and(|names| names.contains(&flow.written(*id).to_string()))
     };
     let inputs = new.iter().flat_map(|id| &flow.bindings[*id].inputs);
     let mut borrowed = inputs
@@ -603,12 +601,12 @@ impl Chooser<'_> {
         if is_made_again && !self.is_behind_a_choice(id, binding, declared) || binding.conditional {
             return Mode::Trapped;
         }
-        let same_name = |other: BindingId| self.given.flow.bindings[other].ident == binding.ident;
+        let same_name = |other: BindingId| self.given.flow.same_name(other, id);
         let shadowed = declared.iter().any(|(other, _)| *other > id && same_name(*other));
         // `let energy = energy(&bodies);`: the function's name must not be the variable's before its declaration.
         let is_outer_name = run.range.clone().any(|step| {
             let names = self.given.flow.outer_names.get(&step);
-            names.is_some_and(|names| names.contains(&binding.ident.to_string()))
+            names.is_some_and(|names| names.contains(&self.given.flow.written(id).to_string()))
         });
         let used_before = self.given.flow.events().any(|event| {
             run.range.contains(&event.step)

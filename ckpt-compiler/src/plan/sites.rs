@@ -302,9 +302,9 @@ pub fn aliases(flow: &Flow, sites: &[SitePlan]) -> Aliases {
                 continue;
             }
             let scope = &flow.sites[index].scope;
-            let ident = &flow.bindings[binding].ident;
+            let ident = flow.written(binding);
             let mut after = scope.iter().skip_while(|id| **id != binding).skip(1);
-            let Some(shadow) = after.find(|id| flow.bindings[**id].ident == *ident) else {
+            let Some(shadow) = after.find(|id| flow.same_name(**id, binding)) else {
                 continue;
             };
             let before = aliases.entry(flow.bindings[*shadow].step).or_default();
@@ -332,7 +332,7 @@ pub fn keys(flow: &Flow, sites: &[SitePlan]) -> HashMap<BindingId, String> {
     saved
         .into_iter()
         .map(|id| {
-            let name = flow.made.shown(&flow.bindings[id].ident);
+            let name = flow.locals.shown(&flow.bindings[id].ident);
             let number = count.entry(name.clone()).or_default();
             *number += 1;
             (

@@ -87,7 +87,7 @@ impl Lowering<'_> {
 
     /// The condition of a `while let`: binds its variables or leaves the loop.
     fn fetch(&mut self, condition: &Expr, steps: &mut Vec<super::Step>) {
-        let bindings = super::select::condition_bindings(condition);
+        let bindings = super::select::condition_bindings(condition, self.names);
         let reexecutes = super::select::condition_borrows(self.marks.library, condition, self.references)
             && !bindings.is_empty();
         let (names, mut patterns) = binding_names(&bindings);

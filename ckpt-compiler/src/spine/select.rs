@@ -8,8 +8,8 @@ use super::patterns::{changing_inside, look_only, never_compared, without_bindin
 use super::{Arm, Branch, Spine, Step, StepKind};
 use crate::diagnostics::Refusal;
 use crate::library::Library;
-use crate::names::Kind;
 use crate::names::frame;
+use crate::names::{Kind, Names};
 use crate::syntax::mentions::names_in;
 use crate::syntax::origins::{Origin, is_repeatable, origin};
 use crate::syntax::patterns::pattern_bindings;
@@ -59,7 +59,7 @@ impl Lowering<'_> {
             }
             self.refuse_let_with_site(&condition);
         }
-        let bindings = condition_bindings(&condition);
+        let bindings = condition_bindings(&condition, self.names);
         let borrows =
             condition_borrows(self.marks.library, &condition, self.references) && !bindings.is_empty();
         if borrows && matches!(condition, Expr::Binary(_)) && branch.else_branch.is_some() {
@@ -99,7 +99,7 @@ impl Lowering<'_> {
         let bound = lets_of(&condition)
             .into_iter()
             .map(|one| pattern_bindings(&one.pat).len());
-        let hides = bound.sum::<usize>() > condition_bindings(&condition).len();
+        let hides = bound.sum::<usize>() > condition_bindings(&condition, self.names).len();
         if hides
             || borrowing
                 .iter()
@@ -127,7 +127,7 @@ impl Lowering<'_> {
         let held = self.names.fresh(Kind::Bindings);
         let at = out.len();
         let held_names = |one: &PatIdent| bindings.iter().any(|held| held.ident == one.ident);
-        let unused = condition_bindings(&condition).into_iter();
+        let unused = condition_bindings(&condition, self.names).into_iter();
         let unused: Vec<Ident> = unused
             .filter(|one| !held_names(one))
             .map(|one| one.ident)
@@ -534,17 +534,17 @@ fn lets_of(condition: &Expr) -> Vec<&syn::ExprLet> {
 }
 
 /// The variables that the `let`s of a condition bind, the last of each name.
-pub(super) fn condition_bindings(condition: &Expr) -> Vec<PatIdent> {
+pub(super) fn condition_bindings(condition: &Expr, names: &Names) -> Vec<PatIdent> {
     match condition {
         Expr::Let(one) => pattern_bindings(&one.pat),
         Expr::Binary(chain) => {
-            let mut all = condition_bindings(&chain.left);
-            let right = condition_bindings(&chain.right);
-            all.retain(|old| right.iter().all(|new| new.ident != old.ident));
+            let mut all = condition_bindings(&chain.left, names);
+            let right = condition_bindings(&chain.right, names);
+            all.retain(|old| !right.iter().any(|new| names.same_name(&new.ident, &old.ident)));
             all.extend(right);
             all
         }
-        Expr::Paren(inner) => condition_bindings(&inner.expr),
+        Expr::Paren(inner) => condition_bindings(&inner.expr, names),
         _ => Vec::new(),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::macros::captured_in_text;
 use super::patterns::pattern_bindings;
+use crate::names::Names;
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::HashSet;
 use syn::Stmt;
@@ -40,9 +41,11 @@ pub fn each_name(tokens: TokenStream, found: &mut dyn FnMut(&str)) {
 }
 
 /// Whether a statement gives a name another meaning.
-pub fn declares(stmts: &[Stmt], name: &str) -> bool {
+pub fn declares(names: &Names, stmts: &[Stmt], name: &str) -> bool {
     stmts.iter().any(|stmt| match stmt {
-        Stmt::Local(local) => pattern_bindings(&local.pat).iter().any(|one| one.ident == name),
+        Stmt::Local(local) => pattern_bindings(&local.pat)
+            .iter()
+            .any(|one| names.same_text(&one.ident.to_string(), name)),
         _ => false,
     })
 }

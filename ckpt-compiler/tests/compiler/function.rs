@@ -59,7 +59,7 @@ impl Function {
             &function.sig,
             &lowered,
             &vec![None; function.sig.inputs.len()],
-            names.made(),
+            names.locals(),
         );
         let liveness = Liveness::of(&flow);
         let strategies = choose(library, &flow, &liveness, &references, errors);

@@ -5,10 +5,9 @@ mod rest;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Recovery};
 use crate::library::{Adaptor, Iterators, Library};
+use crate::names::Names;
 use crate::paths::rt;
 use crate::syntax::origins::effect_of_closure;
-use proc_macro2::TokenStream;
-use quote::ToTokens;
 use rest::loops_over_rests;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
@@ -16,13 +15,18 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ItemFn, Local, Pat, parse_quote};
 
 /// The function with the iterators that the diagnostics are about made so; nothing where they are about anything else.
-pub fn with_iterators(library: &Library, item: &TokenStream, errors: &Diagnostics) -> Option<TokenStream> {
+pub fn with_iterators(
+    library: &Library,
+    function: &ItemFn,
+    errors: &Diagnostics,
+    locals: &Names,
+) -> Option<ItemFn> {
     let is_one = |one: &Diagnostic| one.recovery() == Some(Recovery::ReplayIterator);
     let names: Option<BTreeSet<String>> = errors
         .iter()
         .map(|one| Some(one.binding().filter(|_| is_one(one))?.to_string()))
         .collect();
-    let mut function = syn::parse2::<ItemFn>(item.clone()).ok()?;
+    let mut function = function.clone();
     let mut wrapper = Wrapper {
         library,
         names: names?,
@@ -30,7 +34,7 @@ pub fn with_iterators(library: &Library, item: &TokenStream, errors: &Diagnostic
         borrowed: BTreeSet::new(),
     };
     wrapper.visit_block_mut(&mut function.block);
-    loops_over_rests(library, &mut function, &wrapper.wrapped);
+    loops_over_rests(library, &mut function, &wrapper.wrapped, locals);
     let mut items = Items {
         borrowed: &wrapper.borrowed,
         wrapped: &wrapper.wrapped,
@@ -40,7 +44,7 @@ pub fn with_iterators(library: &Library, item: &TokenStream, errors: &Diagnostic
     if items.found {
         return None;
     }
-    (wrapper.wrapped == wrapper.names).then(|| function.to_token_stream())
+    (wrapper.wrapped == wrapper.names).then_some(function)
 }
 
 /// Whether the expression makes an iterator that may be gone over again: its closures do nothing but compute.

@@ -5,7 +5,7 @@
 //! nowhere else in it or after it is such a loop, too.
 
 use crate::library::{Iterators, Library};
-use crate::names;
+use crate::names::{self, Names};
 use crate::paths::rt;
 use crate::syntax::mentions::declares;
 use crate::syntax::mentions::each_name;
@@ -16,12 +16,13 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprForLoop, ItemFn, Local, Pat, Stmt, parse_quote};
 
 /// Writes the loops over the iterators of these names so, where nothing that they are made from changes before.
-pub fn loops_over_rests(library: &Library, function: &mut ItemFn, names: &BTreeSet<String>) {
+pub fn loops_over_rests(library: &Library, function: &mut ItemFn, names: &BTreeSet<String>, locals: &Names) {
     let mut mutable = Mutable::default();
     mutable.visit_item_fn(function);
     let mut rests = Rests {
         library,
         names,
+        locals,
         mutable: mutable.0,
         count: 0,
     };
@@ -55,6 +56,7 @@ impl<'ast> Visit<'ast> for Mutable {
 struct Rests<'n> {
     library: &'n Library,
     names: &'n BTreeSet<String>,
+    locals: &'n Names,
     mutable: HashSet<String>,
     count: usize,
 }
@@ -109,9 +111,9 @@ impl Rests<'_> {
         let before = &after[..at];
         let stays = inputs.0.keys().all(|input| {
             let is_touched = before.iter().any(|stmt| self::uses(stmt, input) > 0);
-            !(declares(before, input) || is_touched && self.mutable.contains(input))
+            !(declares(self.locals, before, input) || is_touched && self.mutable.contains(input))
         });
-        if !is_only_use || !stays || declares(before, name) {
+        if !is_only_use || !stays || declares(self.locals, before, name) {
             return None;
         }
         self.count += 1;

@@ -1,6 +1,7 @@
 //! What a thread changes of a variable that it borrows: its body gets a `&mut` of that name, and looks behind it.
 
 use crate::library::Library;
+use crate::names::Names;
 use crate::syntax::macros::arguments_of_macro;
 use quote::ToTokens;
 use std::collections::BTreeSet;
@@ -10,10 +11,16 @@ use syn::{Block, Expr, parse_quote};
 
 /// Writes `*x` for `x` in a body, for each of the names. Gives those for which it cannot: another variable of the body
 /// has that name.
-pub(super) fn look_behind(library: &Library, body: &mut Block, names: &BTreeSet<String>) -> BTreeSet<String> {
+pub(super) fn look_behind(
+    library: &Library,
+    locals: &Names,
+    body: &mut Block,
+    names: &BTreeSet<String>,
+) -> BTreeSet<String> {
     let mut declared = Declared(BTreeSet::new());
     declared.visit_block(body);
-    let (hidden, names): (BTreeSet<_>, _) = names.iter().cloned().partition(|name| declared.0.contains(name));
+    let is_declared = |name: &String| declared.0.iter().any(|one| locals.same_text(one, name));
+    let (hidden, names): (BTreeSet<_>, _) = names.iter().cloned().partition(is_declared);
     Behind {
         library,
         names: &names,

@@ -10,6 +10,7 @@ use super::starts::{
 use super::teams::{body_of_team, data, given};
 use super::{Member, Region, Regions, reexecution, watchable};
 use crate::diagnostics::{Diagnostics, Refusal};
+use crate::names;
 use crate::syntax::marks::Marks;
 use crate::syntax::without_ckpt::Strip;
 use proc_macro2::Span;
@@ -26,13 +27,18 @@ pub const AWAIT: &str = "ckpt awaits the members of region ";
 
 /// Takes the regions of a function out that have sites in their threads: the function gets a site in front of each, and
 /// the bodies lose theirs. Threads that may outlive their statement are watched.
-pub fn lifted(mut function: ItemFn, marks: Marks<'_>, errors: &mut Diagnostics) -> (ItemFn, Regions) {
+pub fn lifted(
+    mut function: ItemFn,
+    marks: Marks<'_>,
+    locals: &names::Names,
+    errors: &mut Diagnostics,
+) -> (ItemFn, Regions) {
     watchable::watch(marks.library, &mut function);
-    let regions = lift(&mut function, marks, errors);
+    let regions = lift(&mut function, marks, locals, errors);
     (function, regions)
 }
 
-fn lift(function: &mut ItemFn, marks: Marks<'_>, errors: &mut Diagnostics) -> Regions {
+fn lift(function: &mut ItemFn, marks: Marks<'_>, locals: &names::Names, errors: &mut Diagnostics) -> Regions {
     if !Starts::with_sites(marks, |starts| starts.visit_block(&function.block)) {
         return Regions::default();
     }
@@ -40,6 +46,7 @@ fn lift(function: &mut ItemFn, marks: Marks<'_>, errors: &mut Diagnostics) -> Re
     let mut lifter = Lifter {
         marks,
         names: &names,
+        locals,
         outer: function.sig.ident.to_string(),
         found: Regions::default(),
         errors,
@@ -51,6 +58,7 @@ fn lift(function: &mut ItemFn, marks: Marks<'_>, errors: &mut Diagnostics) -> Re
 struct Lifter<'a> {
     marks: Marks<'a>,
     names: &'a Names<'a>,
+    locals: &'a names::Names,
     outer: String,
     found: Regions,
     errors: &'a mut Diagnostics,
@@ -314,7 +322,7 @@ impl Lifter<'_> {
     fn look_behind(&mut self, body: &mut Block, captures: &[Capture]) {
         let behind = captures.iter().filter(|one| one.behind);
         let names = behind.clone().map(|one| one.ident.to_string()).collect();
-        let hidden = look_behind(self.marks.library, body, &names);
+        let hidden = look_behind(self.marks.library, self.locals, body, &names);
         for capture in behind.filter(|one| hidden.contains(&one.ident.to_string())) {
             let name = &capture.ident;
             self.errors

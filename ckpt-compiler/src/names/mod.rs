@@ -1,11 +1,17 @@
-//! Names of the variables that ckpt adds: hygienic, and readable in `cargo ckpt expand`.
+//! The variables of a function: those of the user's, which [`crate::resolve`] finds, and those that ckpt adds, with names
+//! that are hygienic, and readable in `cargo ckpt expand`.
 //!
-//! All of them are made here, and which they are is noted where they are made: nothing else goes by how they are spelled.
+//! All names of ckpt are made here, and which they are is noted where they are made: nothing else goes by how they are
+//! spelled.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+mod locals;
+
+pub(crate) use locals::replace_words;
+pub use locals::{Local, LocalId, LocalSet, Locals};
+
+use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::fmt::Display;
 
 /// What the names that ckpt makes begin with.
@@ -100,86 +106,20 @@ impl Kind {
     }
 }
 
-/// The names that ckpt has made for a function, each with what it is for.
-#[derive(Debug, Clone)]
-pub struct Made(HashMap<String, Kind>);
-
-impl Default for Made {
-    /// Those that need no number.
-    fn default() -> Self {
-        let plain = Kind::ALL.iter();
-        Self(
-            plain
-                .map(|(kind, _)| (made(kind.stem()).to_string(), *kind))
-                .collect(),
-        )
-    }
-}
-
-impl Made {
-    /// Whether a name is the user's, or what it is for.
-    pub fn origin(&self, name: &Ident) -> Origin {
-        match self.0.get(&name.to_string()) {
-            Some(kind) => Origin::Synthetic(*kind),
-            None => Origin::User,
-        }
-    }
-
-    /// Whether ckpt has made the name.
-    pub fn has(&self, name: &Ident) -> bool {
-        self.origin(name) != Origin::User
-    }
-
-    /// Whether ckpt has made the name for this.
-    pub fn is(&self, name: &Ident, kind: Kind) -> bool {
-        self.origin(name) == Origin::Synthetic(kind)
-    }
-
-    /// What a file calls the variable: a name of ckpt is no identifier there.
-    pub fn shown(&self, name: &Ident) -> String {
-        let text = name.to_string();
-        match (self.origin(name), text.get(PREFIX.len() + 1..)) {
-            (Origin::Synthetic(_), Some(label)) => format!("ckpt.{label}"),
-            _ => text,
-        }
-    }
-
-    /// The names in the input that ckpt has put there before: in another form of the function, in what is around a
-    /// thread, in the text of a package. A name of the user's that begins like them is one of them.
-    fn add_input(&mut self, tokens: TokenStream) {
-        for token in tokens {
-            match token {
-                TokenTree::Group(group) => self.add_input(group.stream()),
-                TokenTree::Ident(name) => {
-                    let name = name.to_string();
-                    let Some(label) = name.strip_prefix(PREFIX) else {
-                        continue;
-                    };
-                    let label = label.trim_start_matches('_');
-                    let stem = label.split(|c: char| !c.is_ascii_alphabetic()).next();
-                    let kind = Kind::ALL.iter().find(|(_, known)| Some(*known) == stem);
-                    let kind = kind.map_or(Kind::Other, |(kind, _)| *kind);
-                    self.0.entry(name).or_insert(kind);
-                }
-                _ => {}
-            }
-        }
-    }
-}
-
-/// Hands out names that no user variable can have.
-#[derive(Debug, Default)]
+/// Hands out names that no user variable can have, and knows the variables of a function.
+#[derive(Debug, Default, Clone)]
 pub struct Names {
     next: Cell<u32>,
-    made: RefCell<Made>,
+    locals: RefCell<Locals>,
 }
 
 impl Names {
-    /// For a function, which may have names of ckpt in it already.
-    pub fn of(function: &impl ToTokens) -> Self {
-        let names = Self::default();
-        names.made.borrow_mut().add_input(function.to_token_stream());
-        names
+    /// For a function with these variables.
+    pub fn of(locals: Locals) -> Self {
+        Self {
+            next: Cell::default(),
+            locals: RefCell::new(locals),
+        }
     }
 
     /// A new name, unique in the function.
@@ -190,18 +130,42 @@ impl Names {
 
     /// The name that goes with a variable of the user's.
     pub fn beside(&self, kind: Kind, name: &Ident) -> Ident {
+        let name = self.locals.borrow().written(name);
         self.note(kind, format_args!("_{name}"))
     }
 
     fn note(&self, kind: Kind, rest: impl Display) -> Ident {
         let name = made(format_args!("{}{rest}", kind.stem()));
-        self.made.borrow_mut().0.insert(name.to_string(), kind);
+        self.locals
+            .borrow_mut()
+            .add(&name, &name, Origin::Synthetic(kind));
         name
     }
 
-    /// All that have been made so far.
-    pub fn made(&self) -> Made {
-        self.made.borrow().clone()
+    /// Takes note of the names of ckpt in a function.
+    pub fn note_input(&self, function: &impl ToTokens) {
+        self.locals.borrow_mut().add_synthetic(function.to_token_stream());
+    }
+
+    /// Whether two variables are called the same in what is emitted, so that one may hide the other.
+    pub fn same_name(&self, one: &Ident, other: &Ident) -> bool {
+        self.locals.borrow().same_name(one, other)
+    }
+
+    /// The same of names in a text.
+    pub fn same_text(&self, one: &str, other: &str) -> bool {
+        let locals = self.locals.borrow();
+        one == other || locals.restore_text(one) == locals.restore_text(other)
+    }
+
+    /// What a variable is called in the source, and in what is emitted.
+    pub fn written(&self, name: &Ident) -> Ident {
+        self.locals.borrow().written(name)
+    }
+
+    /// The variables that are known so far.
+    pub fn locals(&self) -> Locals {
+        self.locals.borrow().clone()
     }
 }
 

@@ -1,0 +1,272 @@
+//! The table of a function's variables.
+//!
+//! Between the stages `resolve` and `emit` every variable has a name that no other variable of the function has, so that a
+//! name in the syntax tree stands for one [`LocalId`], wherever a pass moves it. What is emitted, saved and shown to the user
+//! has the names of the source, which come back by [`Locals::restore`].
+
+use super::{Kind, Origin, PREFIX, made};
+use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// A variable of a function, whatever others are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LocalId(usize);
+
+/// What is known of a variable.
+#[derive(Debug, Clone)]
+pub struct Local {
+    /// The name by which the stages know it, which no other variable has.
+    pub name: Ident,
+    /// The name that it has in the source, and in what is emitted.
+    pub written: Ident,
+    /// Who has declared it.
+    pub origin: Origin,
+}
+
+/// Some of a function's variables.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LocalSet(fixedbitset::FixedBitSet);
+
+impl LocalSet {
+    /// Adds a variable; whether it is new.
+    pub fn insert(&mut self, local: LocalId) -> bool {
+        self.0.grow(local.0 + 1);
+        !self.0.put(local.0)
+    }
+
+    /// Whether the variable is one of these.
+    pub fn contains(&self, local: LocalId) -> bool {
+        self.0.contains(local.0)
+    }
+
+    /// Takes a variable out.
+    pub fn remove(&mut self, local: LocalId) {
+        if self.contains(local) {
+            self.0.set(local.0, false);
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_clear()
+    }
+
+    /// The variables, in the order of their declaration.
+    pub fn iter(&self) -> impl Iterator<Item = LocalId> + '_ {
+        self.0.ones().map(LocalId)
+    }
+
+    /// Whether none of these is one of the others.
+    pub fn is_disjoint(&self, others: &Self) -> bool {
+        self.0.is_disjoint(&others.0)
+    }
+}
+
+impl Extend<LocalId> for LocalSet {
+    fn extend<T: IntoIterator<Item = LocalId>>(&mut self, more: T) {
+        for local in more {
+            self.insert(local);
+        }
+    }
+}
+
+impl FromIterator<LocalId> for LocalSet {
+    fn from_iter<T: IntoIterator<Item = LocalId>>(all: T) -> Self {
+        let mut set = Self::default();
+        set.extend(all);
+        set
+    }
+}
+
+/// The variables of a function.
+#[derive(Debug, Clone)]
+pub struct Locals {
+    all: Vec<Local>,
+    of_name: HashMap<String, LocalId>,
+    /// The names that are not those of the source, with these.
+    renamed: HashMap<String, Ident>,
+}
+
+impl Default for Locals {
+    /// The names of ckpt that need no number.
+    fn default() -> Self {
+        let mut locals = Self {
+            all: Vec::new(),
+            of_name: HashMap::new(),
+            renamed: HashMap::new(),
+        };
+        for (kind, stem) in Kind::ALL {
+            let name = made(stem);
+            locals.add(&name, &name, Origin::Synthetic(*kind));
+        }
+        locals
+    }
+}
+
+impl Locals {
+    /// Adds a variable, unless there is one of that name.
+    pub(crate) fn add(&mut self, name: &Ident, written: &Ident, origin: Origin) -> LocalId {
+        let next = LocalId(self.all.len());
+        let id = *self.of_name.entry(name.to_string()).or_insert(next);
+        if id == next {
+            self.all.push(Local {
+                name: name.clone(),
+                written: written.clone(),
+                origin,
+            });
+            if name != written {
+                self.renamed.insert(name.to_string(), written.clone());
+            }
+        }
+        id
+    }
+
+    /// The variable that a name stands for; nothing for what is none: a constant, a function, a field.
+    pub fn id(&self, name: &Ident) -> Option<LocalId> {
+        self.named(&name.to_string())
+    }
+
+    /// The same of a name in a text.
+    pub fn named(&self, name: &str) -> Option<LocalId> {
+        self.of_name.get(name).copied()
+    }
+
+    /// A variable.
+    ///
+    /// # Panics
+    /// Where the variable is of another function.
+    pub fn get(&self, local: LocalId) -> &Local {
+        &self.all[local.0]
+    }
+
+    /// Whether a name is the user's, or what it is for.
+    pub fn origin(&self, name: &Ident) -> Origin {
+        self.id(name).map_or(Origin::User, |id| self.get(id).origin)
+    }
+
+    /// Whether ckpt has made the name.
+    pub fn is_synthetic(&self, name: &Ident) -> bool {
+        self.origin(name) != Origin::User
+    }
+
+    /// Whether ckpt has made the name for this.
+    pub fn is(&self, name: &Ident, kind: Kind) -> bool {
+        self.origin(name) == Origin::Synthetic(kind)
+    }
+
+    /// The name in the source and in what is emitted, at the same place.
+    pub fn written(&self, name: &Ident) -> Ident {
+        match self.renamed.get(&name.to_string()) {
+            Some(written) => {
+                let mut written = written.clone();
+                written.set_span(name.span());
+                written
+            }
+            None => name.clone(),
+        }
+    }
+
+    /// Whether two variables are called the same in what is emitted, so that one may hide the other.
+    pub fn same_name(&self, one: &Ident, other: &Ident) -> bool {
+        one == other || !self.renamed.is_empty() && self.written(one) == self.written(other)
+    }
+
+    /// What a file calls the variable: a name of ckpt is no identifier there.
+    pub fn shown(&self, name: &Ident) -> String {
+        let text = self.written(name).to_string();
+        match (self.origin(name), text.get(PREFIX.len() + 1..)) {
+            (Origin::Synthetic(_), Some(label)) => format!("ckpt.{label}"),
+            _ => text,
+        }
+    }
+
+    /// The names in the input that ckpt has put there before: in what is around a thread, in the text of a package. A name
+    /// of the user's that begins like them is one of them.
+    pub(crate) fn add_synthetic(&mut self, tokens: TokenStream) {
+        for token in tokens {
+            match token {
+                TokenTree::Group(group) => self.add_synthetic(group.stream()),
+                TokenTree::Ident(ident) => {
+                    let name = ident.to_string();
+                    let Some(label) = name.strip_prefix(PREFIX) else {
+                        continue;
+                    };
+                    let label = label.trim_start_matches('_');
+                    let stem = label.split(|c: char| !c.is_ascii_alphabetic()).next();
+                    let kind = Kind::ALL.iter().find(|(_, known)| Some(*known) == stem);
+                    let kind = kind.map_or(Kind::Other, |(kind, _)| *kind);
+                    self.add(&ident, &ident, Origin::Synthetic(kind));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a variable has another name than in the source.
+    pub fn has_renamed(&self) -> bool {
+        !self.renamed.is_empty()
+    }
+
+    /// Tokens with the names of the source, also in literals.
+    pub fn restore(&self, tokens: TokenStream) -> TokenStream {
+        if self.renamed.is_empty() {
+            return tokens;
+        }
+        let restored = tokens.into_iter().map(|token| match token {
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), self.restore(group.stream()));
+                inner.set_span(group.span());
+                TokenTree::Group(inner)
+            }
+            TokenTree::Ident(name) => TokenTree::Ident(self.written(&name)),
+            TokenTree::Literal(literal) => TokenTree::Literal(self.restored_literal(literal)),
+            punct => punct,
+        });
+        restored.collect()
+    }
+
+    fn restored_literal(&self, literal: Literal) -> Literal {
+        let text = literal.to_string();
+        let Cow::Owned(restored) = self.restore_text(&text) else {
+            return literal;
+        };
+        let Ok(mut restored) = restored.parse::<Literal>() else {
+            return literal;
+        };
+        restored.set_span(literal.span());
+        restored
+    }
+
+    /// A text with the names of the source.
+    pub fn restore_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.renamed.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        replace_words(text, |word| self.renamed.get(word).map(ToString::to_string))
+    }
+}
+
+/// A text with other words in the place of some: runs of letters, digits and underlines.
+pub(crate) fn replace_words(text: &str, other: impl Fn(&str) -> Option<String>) -> Cow<'_, str> {
+    let is_in_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut out = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(start) = text[at..].find(is_in_word).map(|found| at + found) {
+        let end = text[start..]
+            .find(|c: char| !is_in_word(c))
+            .map_or(text.len(), |found| start + found);
+        if let Some(other) = other(&text[start..end]) {
+            out += &text[copied..start];
+            out += &other;
+            copied = end;
+        }
+        at = end;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out += &text[copied..];
+    Cow::Owned(out)
+}
