@@ -3,14 +3,15 @@
 use super::{Hiding, captured};
 use crate::library::Library;
 use crate::names::{Locals, Origin};
-use crate::syntax::macros::{Arguments, arguments_before_text, arguments_of_macro, name_of_macro};
+use crate::syntax::macros::{
+    Arguments, arguments_before_text, arguments_of_macro, name_of_macro, repeated_in_list,
+};
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::names_in;
 use crate::syntax::patterns::{is_binding, pattern_bindings};
 use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::{HashMap, HashSet};
-use syn::parse::ParseStream;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, FnArg, ItemFn, Local, Member, Pat, PatIdent, Path};
 
@@ -374,7 +375,7 @@ impl VisitMut for Resolver<'_> {
         let tokens = if let Some(mut arguments) = arguments_of_macro(self.library, mac) {
             self.arguments(&name, &mut arguments);
             arguments.into_token_stream()
-        } else if let ("vec", Ok((mut item, mut count))) = (name.as_str(), mac.parse_body_with(repeated)) {
+        } else if let Some((mut item, mut count)) = repeated_in_list(self.library, mac) {
             self.visit_expr_mut(&mut item);
             self.visit_expr_mut(&mut count);
             quote!(#item; #count)
@@ -400,11 +401,4 @@ impl Resolver<'_> {
             false => *field = Member::Named(name.clone()),
         }
     }
-}
-
-/// `item; count`
-fn repeated(input: ParseStream<'_>) -> syn::Result<(Expr, Expr)> {
-    let item = input.parse()?;
-    input.parse::<syn::Token![;]>()?;
-    Ok((item, input.parse()?))
 }
