@@ -165,7 +165,13 @@ fn is_closure_parameter(ty: &Type, generics: &Generics) -> bool {
     let Some(name) = path.path.get_ident() else {
         return false;
     };
-    let is_fn = |bound: &syn::TypeParamBound| matches!(bound, syn::TypeParamBound::Trait(one) if one.path.segments.last().is_some_and(|last| is_function_trait(&last.ident)));
+    let is_fn = |bound: &syn::TypeParamBound| match bound {
+        syn::TypeParamBound::Trait(one) => {
+            let last = one.path.segments.last();
+            last.is_some_and(|last| is_function_trait(&last.ident))
+        }
+        _ => false,
+    };
     let inline = generics
         .type_params()
         .any(|one| one.ident == *name && one.bounds.iter().any(is_fn));

@@ -284,7 +284,13 @@ fn plain_name(local: &Local) -> Option<PatIdent> {
 /// Whether the closure is used behind the first site, by itself or in another closure.
 fn is_used_across(library: &Library, after: &[Stmt], first_site: usize, name: &Ident) -> bool {
     let name = name.to_string();
-    let in_a_closure = |stmt: &&Stmt| matches!(stmt, Stmt::Local(Local { init: Some(init), .. }) if has_closure(library, &init.expr));
+    let in_a_closure = |stmt: &&Stmt| match stmt {
+        Stmt::Local(local) => local
+            .init
+            .as_ref()
+            .is_some_and(|init| has_closure(library, &init.expr)),
+        _ => false,
+    };
     let uses = |stmt: &Stmt| mentioned(std::slice::from_ref(stmt)).contains(&name);
     let (before, behind) = after.split_at(first_site);
     behind.iter().any(uses) || before.iter().filter(in_a_closure).any(uses)

@@ -260,6 +260,8 @@ sections! {
         Pooled = "pooled",
         /// A function or method that starts a thread.
         Starts = "starts",
+        /// A function that is given the body of a thread.
+        Bodies = "bodies",
         /// A function that starts one which may outlive it.
         StartsAside = "starts_aside",
         /// A name in what a thread is built with.

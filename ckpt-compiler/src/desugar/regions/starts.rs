@@ -128,7 +128,9 @@ fn is_start(library: &Library, expr: &Expr) -> bool {
         Expr::MethodCall(call) => library.is_call(call, Threads::Starts) && call.args.len() == 1,
         Expr::Call(call) => {
             call.args.len() == 1
-                && matches!(&*call.func, Expr::Path(path) if library.says_of_path(&path.path, Threads::Starts))
+                && matches!(&*call.func, Expr::Path(path)
+                    if library.says_of_path(&path.path, Threads::Starts)
+                        || library.says_of_path(&path.path, Threads::Bodies))
         }
         _ => false,
     }
