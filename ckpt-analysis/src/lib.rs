@@ -130,7 +130,7 @@ pub(crate) fn analyse_with(program: &Program, by_user: &CallTable) -> Analysis {
     library.add(by_user);
     library.add(&Definitions::of_program(&items.macros).table(by_user));
     let graph = {
-        let resolver = items::resolve::Resolver::new(&items);
+        let resolver = items::resolve::Resolver::new(&items, &library);
         let methods = items::methods::Methods::new(&items, &resolver);
         calls::build(&library, program, &resolver, &methods)
     };

@@ -19,7 +19,7 @@ use crate::decisions::threads::thread_edits;
 use crate::edits::marks::{function_marks, site_marks};
 use crate::items::{Annotation, FnId, Function};
 use crate::placement::asked::Answer;
-use crate::placement::team_size::{SiteThreads, speaks_of_threads, team_sizes};
+use crate::placement::team_size::{SiteThreads, team_sizes};
 use crate::placement::{Candidate, ChooseOptions, Placement};
 use crate::source::edits::{Edited, edited};
 use crate::source::locate::{Found, locate};
@@ -174,7 +174,7 @@ impl PackageAnalysis {
         let sites = site_marks(&placement);
         let mut edits = crate::edits::edits(program, &functions, &sites, &decisions);
         if let Some(main) = self.main() {
-            edits.extend(global_edits(program, &facts.items, main).edits);
+            edits.extend(global_edits(&facts.library, program, &facts.items, main).edits);
         }
         edits.extend(thread_edits(program, &facts.items, &facts.library));
         edits.extend(outlined_kernels::edits(program, facts, &placement));
@@ -212,7 +212,7 @@ impl PackageAnalysis {
 
     /// With how many threads a restart may come to each site of the placement; nothing in a program without threads.
     pub fn team_sizes(&self, program: &Program, placement: &Placement) -> Vec<Option<SiteThreads>> {
-        match speaks_of_threads(program) {
+        match program.speaks_of_threads() {
             true => team_sizes(&self.facts, placement).into_iter().map(Some).collect(),
             false => vec![None; placement.sites.len()],
         }

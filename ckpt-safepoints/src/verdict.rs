@@ -244,8 +244,8 @@ impl SafePoints {
             .and_then(|(code, pc)| self.skeleton.codes.get(code)?.ops.get(pc));
         let call = match op {
             Some(Op::Call(CallOp::Method(one))) => one.name.to_string(),
-            Some(Op::Call(CallOp::Outside(path, ..))) => {
-                path.last().map(ToString::to_string).unwrap_or_default()
+            Some(Op::Call(CallOp::Outside(one))) => {
+                one.path.last().map(ToString::to_string).unwrap_or_default()
             }
             _ => String::new(),
         };

@@ -9,12 +9,10 @@ use crate::items::methods::functions_of_path;
 use crate::items::resolve::segments;
 use ckpt_compiler::desugar::inlined_closures::{closures_of_call, functions_of_call, parameters_of_end};
 use ckpt_compiler::desugar::regions::{is_given_nothing, watchable};
+use ckpt_compiler::syntax::language::is_unsigned_type;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall};
-
-/// Operations of a look-up in a table, on top of what any method costs.
-const LOOK_UP: f64 = 30.0;
 
 /// The type that `ckpt::team` gives.
 const TEAM: &str = "ckpt::Team";
@@ -141,9 +139,11 @@ impl Walker<'_> {
         if let Some(owner) = self.owner_of(&path.path) {
             return match (&owner, last) {
                 (Ty::Named(TypeKey::Other(name), arguments), _) => {
-                    std_calls::constructed(name, last, arguments, first, self.last_length(call))
+                    std_calls::constructed(self.library, name, last, arguments, first, self.last_length(call))
                 }
-                (Ty::Unknown, _) => std_calls::constructed("Box", last, &[], first, Amount::Unknown),
+                (Ty::Unknown, _) => {
+                    std_calls::constructed(self.library, "Box", last, &[], first, Amount::Unknown)
+                }
                 _ => Value::of(owner),
             };
         }
@@ -159,7 +159,7 @@ impl Walker<'_> {
                 ty: Ty::other("Result", vec![first.ty]),
                 ..Value::default()
             },
-            "min" | "max" | "swap" | "replace" | "take" | "black_box" => first,
+            _ if std_calls::gives_first(last) => first,
             _ => Value::default(),
         }
     }
@@ -197,7 +197,7 @@ impl Walker<'_> {
         let name = call.method.to_string();
         let meaning = self
             .methods
-            .method(self.resolver.items, &receiver.ty, &name, call.args.len());
+            .method(self.resolver, &receiver.ty, &name, call.args.len());
         let span = call.method.span();
         if !meaning.functions.is_empty() {
             let mut arguments = vec![receiver];
@@ -237,7 +237,7 @@ impl Walker<'_> {
     }
 
     fn outside_method(&mut self, call: &ExprMethodCall, receiver: Value, name: &str, span: Span) -> Value {
-        if let Some("u8" | "u16" | "u32" | "u64" | "u128" | "usize") = receiver.ty.outside_name() {
+        if receiver.ty.outside_name().is_some_and(is_unsigned_type) {
             let at = self.place(span, span).bytes.start;
             self.graph.unsigned.insert((self.function.id, at));
         }
@@ -285,11 +285,8 @@ impl Walker<'_> {
             self.handed(&arguments, span);
         }
         outside_call(self, name, &receiver.length);
-        if matches!(
-            receiver.ty.outside_name(),
-            Some("HashMap" | "HashSet" | "BTreeMap" | "BTreeSet" | "BinaryHeap")
-        ) {
-            self.spend(LOOK_UP);
+        if let Some(ty) = receiver.ty.outside_name() {
+            self.spend(self.library.cost_of_look_up(ty));
         }
         let turbofish = call.turbofish.as_ref().and_then(|list| match list.args.first() {
             Some(syn::GenericArgument::Type(ty)) => Some(self.names().ty(ty)),
@@ -312,12 +309,7 @@ impl Walker<'_> {
             number: receiver.number.clone(),
             ..Value::of(element)
         };
-        let given = match name {
-            "fold" | "try_fold" | "reduce" | "scan" | "rfold" => vec![Value::default(), item],
-            "sort_by" | "sort_unstable_by" | "max_by" | "min_by" => vec![item.clone(), item],
-            "for_each_init" | "map_init" | "for_each_with" | "map_with" => vec![Value::default(), item],
-            _ => vec![item],
-        };
+        let given = std_calls::given_to_closure(name, item);
         let place = self.place(closure.or1_token.span, closure.body.span());
         let mut output = Value::default();
         let is_open = self.opened.contains(&place.bytes.start);
@@ -441,6 +433,6 @@ impl Walker<'_> {
         if let Ty::Named(key @ TypeKey::Own(_), _) = &value.ty {
             return self.methods.associated(key, "Item").cloned().unwrap_or_default();
         }
-        value.ty.element()
+        value.ty.element(self.library)
     }
 }

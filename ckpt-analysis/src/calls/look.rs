@@ -1,6 +1,7 @@
 //! What a look at the syntax tells: what is left early, where a statement begins, which names are assigned to.
 
 use ckpt_compiler::library::Library;
+use ckpt_compiler::syntax::origins::place_root;
 use ckpt_compiler::syntax::purity::is_assignment;
 use proc_macro2::Span;
 use std::collections::HashSet;
@@ -42,7 +43,7 @@ pub(super) fn diverges(library: &Library, expr: &Expr) -> bool {
             .stmts
             .last()
             .is_some_and(|one| stmt_diverges(library, one)),
-        Expr::Macro(one) => is_panic(&one.mac),
+        Expr::Macro(one) => is_panic(library, &one.mac),
         Expr::Call(call) => matches!(&*call.func, Expr::Path(path)
             if path.path.segments.last().is_some_and(|last| library.ends(&last.ident.to_string()))),
         _ => false,
@@ -52,17 +53,14 @@ pub(super) fn diverges(library: &Library, expr: &Expr) -> bool {
 fn stmt_diverges(library: &Library, stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Expr(expr, _) => diverges(library, expr),
-        Stmt::Macro(one) => is_panic(&one.mac),
+        Stmt::Macro(one) => is_panic(library, &one.mac),
         _ => false,
     }
 }
 
-fn is_panic(mac: &syn::Macro) -> bool {
-    let panics = ["panic", "unreachable", "todo", "unimplemented", "bail"];
-    mac.path
-        .segments
-        .last()
-        .is_some_and(|last| panics.iter().any(|name| last.ident == name))
+fn is_panic(library: &Library, mac: &syn::Macro) -> bool {
+    let name = mac.path.segments.last().map(|last| last.ident.to_string());
+    name.is_some_and(|name| library.ends(&name) || name == "bail")
 }
 
 /// The first token of a statement; nothing for an item.
@@ -122,34 +120,31 @@ fn leftmost(expr: &Expr) -> Span {
 pub(super) fn assigned_names(block: &Block) -> HashSet<String> {
     struct AssignedNames(HashSet<String>);
     impl AssignedNames {
-        fn root(&mut self, expr: &Expr) {
+        /// A part of a variable leaves its length as it is.
+        fn whole(&mut self, expr: &Expr) {
             match expr {
-                Expr::Path(path) => {
-                    if let Some(name) = path.path.get_ident() {
-                        self.0.insert(name.to_string());
-                    }
-                }
-                Expr::Tuple(tuple) => tuple.elems.iter().for_each(|part| self.root(part)),
-                Expr::Paren(inner) => self.root(&inner.expr),
-                Expr::Unary(inner) => self.root(&inner.expr),
-                _ => {}
+                Expr::Field(_) | Expr::Index(_) => {}
+                Expr::Tuple(tuple) => tuple.elems.iter().for_each(|part| self.whole(part)),
+                Expr::Paren(inner) => self.whole(&inner.expr),
+                Expr::Unary(inner) => self.whole(&inner.expr),
+                place => self.0.extend(place_root(place).map(ToString::to_string)),
             }
         }
     }
     impl<'ast> Visit<'ast> for AssignedNames {
         fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
-            self.root(&assign.left);
+            self.whole(&assign.left);
             visit::visit_expr_assign(self, assign);
         }
         fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
             if is_assignment(&binary.op) {
-                self.root(&binary.left);
+                self.whole(&binary.left);
             }
             visit::visit_expr_binary(self, binary);
         }
         fn visit_expr_reference(&mut self, one: &'ast syn::ExprReference) {
             if one.mutability.is_some() {
-                self.root(&one.expr);
+                self.whole(&one.expr);
             }
             visit::visit_expr_reference(self, one);
         }

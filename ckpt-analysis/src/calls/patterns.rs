@@ -4,6 +4,7 @@ use super::std_calls;
 use super::walk::{Value, Walker, array_length};
 use crate::items::amount::Amount;
 use crate::items::hints::{Ty, TypeKey, field_type};
+use ckpt_compiler::library::Library;
 use syn::Pat;
 
 impl Walker<'_> {
@@ -27,7 +28,7 @@ impl Walker<'_> {
             Pat::Type(typed) => {
                 let written = self.names().ty(&typed.ty);
                 let mut value = value.clone();
-                merge(&mut value, written);
+                merge(self.library, &mut value, written);
                 self.bind(&typed.pat, &value);
             }
             Pat::Reference(one) => self.bind(&one.pat, value),
@@ -78,7 +79,7 @@ impl Walker<'_> {
                 }
             }
             Pat::Slice(one) => {
-                let element = Value::of(value.ty.element());
+                let element = Value::of(value.ty.element(self.library));
                 for part in &one.elems {
                     self.bind(part, &element);
                 }
@@ -111,7 +112,7 @@ impl Walker<'_> {
 }
 
 /// A written type says more than what was worked out, except where it leaves out.
-fn merge(value: &mut Value, written: Ty) {
+fn merge(library: &Library, value: &mut Value, written: Ty) {
     let elided = |ty: &Ty| match ty {
         Ty::Named(_, arguments) => arguments.contains(&Ty::Unknown),
         _ => false,
@@ -119,7 +120,7 @@ fn merge(value: &mut Value, written: Ty) {
     match (&written, &value.ty) {
         (Ty::Unknown, _) => {}
         (Ty::Named(key, arguments), known) if elided(&written) && arguments.len() == 1 => {
-            value.ty = Ty::Named(key.clone(), vec![known.element()]);
+            value.ty = Ty::Named(key.clone(), vec![known.element(library)]);
         }
         _ => {
             if let Some(length) = array_length(&written) {

@@ -38,7 +38,7 @@ impl Walker<'_> {
                 let at = self.eval(&index.index);
                 if matches!(at.ty.outside_name(), Some("Iterator")) {
                     return Value {
-                        ty: Ty::other("[]", vec![base.ty.element()]),
+                        ty: Ty::other("[]", vec![base.ty.element(self.library)]),
                         length: at.length,
                         ..Value::default()
                     };
@@ -46,12 +46,7 @@ impl Walker<'_> {
                 if let Ty::Named(TypeKey::Own(_), _) = &base.ty {
                     return self.operator(&base, "index", expr, "an index");
                 }
-                let ty = match &base.ty {
-                    Ty::Named(TypeKey::Other(name), arguments) if name == "HashMap" || name == "BTreeMap" => {
-                        arguments.get(1).cloned().unwrap_or_default()
-                    }
-                    other => other.element(),
-                };
+                let ty = base.ty.held(self.library);
                 Value {
                     length: array_length(&ty).unwrap_or_default(),
                     ty,
@@ -299,7 +294,7 @@ impl Walker<'_> {
             if let (TypeKey::Own(id), "index") = (key, name)
                 && let Some(target) = self.methods.target(*id)
             {
-                return Value::of(target.element());
+                return Value::of(target.element(self.library));
             }
             return Value::default();
         }
@@ -370,7 +365,7 @@ impl Walker<'_> {
                 )),
                 _ => None,
             },
-            Expr::Index(index) => self.type_of_place(&index.expr).map(|ty| ty.element()),
+            Expr::Index(index) => self.type_of_place(&index.expr).map(|ty| ty.element(self.library)),
             _ => None,
         }
     }

@@ -5,6 +5,7 @@
 use super::walk::{Value, Walker, array_length};
 use crate::items::amount::{Amount, Operation};
 use crate::items::hints::{Ty, TypeKey};
+use ckpt_compiler::library::{Library, Types};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -13,26 +14,29 @@ static CALLS: LazyLock<StdCalls> = LazyLock::new(|| {
     let rows: Rows = toml::from_str(include_str!("../../tables/std_calls.toml"))
         .unwrap_or_else(|error| panic!("std_calls.toml: {error}"));
     let mut methods = HashMap::<String, Vec<MethodRow>>::new();
-    for row in rows.methods {
+    for row in &rows.methods {
         for name in &row.names {
             methods.entry(name.clone()).or_default().push(row.clone());
         }
     }
-    StdCalls {
-        functions: rows.functions,
-        methods,
-    }
+    StdCalls { rows, methods }
 });
 
-/// The rows of the table, in order; those of methods by their names.
+/// The rows of the table, in order; those of methods by their names as well.
 struct StdCalls {
-    functions: Vec<FunctionRow>,
+    rows: Rows,
     methods: HashMap<String, Vec<MethodRow>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rows {
+    /// Methods that give their closure a state and an element.
+    state: Vec<String>,
+    /// Methods that give it two elements.
+    two: Vec<String>,
+    /// Functions of no type that give their first operand.
+    first: Vec<String>,
     functions: Vec<FunctionRow>,
     methods: Vec<MethodRow>,
 }
@@ -201,12 +205,19 @@ pub(super) fn unwrapped(value: Value) -> Value {
 }
 
 /// `Vec::new()`, `Box::new(x)`.
-pub(super) fn constructed(owner: &str, name: &str, arguments: &[Ty], first: Value, length: Amount) -> Value {
-    let is_named = |list: &[String], name: &str| list.iter().any(|one| one == name);
-    let row = CALLS
-        .functions
-        .iter()
-        .find(|row| is_named(&row.of, owner) && row.names.as_ref().is_none_or(|names| is_named(names, name)));
+pub(super) fn constructed(
+    library: &Library,
+    owner: &str,
+    name: &str,
+    arguments: &[Ty],
+    first: Value,
+    length: Amount,
+) -> Value {
+    let fits = |row: &&FunctionRow| {
+        let of_name = row.names.as_ref().is_none_or(|names| is_among(names, name));
+        is_among(&row.of, owner) && of_name
+    };
+    let row = CALLS.rows.functions.iter().find(fits);
     let of_owner = |parts: Vec<Ty>| Value::of(Ty::other(owner, parts));
     let Some(row) = row else {
         return Value {
@@ -223,7 +234,7 @@ pub(super) fn constructed(owner: &str, name: &str, arguments: &[Ty], first: Valu
         },
         Constructed::ElementsOfFirst => Value {
             length: first.length.clone(),
-            ..of_owner(vec![first.ty.element()])
+            ..of_owner(vec![first.ty.element(library)])
         },
         Constructed::Result => Value::of(Ty::other("Result", vec![Ty::other(owner, Vec::new())])),
         Constructed::Number => Value {
@@ -231,6 +242,26 @@ pub(super) fn constructed(owner: &str, name: &str, arguments: &[Ty], first: Valu
             ..of_owner(Vec::new())
         },
     }
+}
+
+/// Whether a function of no type gives its first operand.
+pub(super) fn gives_first(name: &str) -> bool {
+    is_among(&CALLS.rows.first, name)
+}
+
+/// What a method that goes over elements gives to its closure.
+pub(super) fn given_to_closure(name: &str, element: Value) -> Vec<Value> {
+    if is_among(&CALLS.rows.state, name) {
+        vec![Value::default(), element]
+    } else if is_among(&CALLS.rows.two, name) {
+        vec![element.clone(), element]
+    } else {
+        vec![element]
+    }
+}
+
+fn is_among(list: &[String], name: &str) -> bool {
+    list.iter().any(|one| one == name)
 }
 
 /// What a method of the standard library gives.
@@ -242,6 +273,7 @@ pub(super) fn method(
     turbofish: Option<Ty>,
 ) -> Value {
     let call = MethodCall {
+        library: walker.library,
         element: walker.element(&receiver),
         first_element: arguments.first().map(|one| walker.element(one)),
         receiver,
@@ -257,6 +289,7 @@ pub(super) fn method(
 
 /// A call of a method, as far as it tells what the method gives.
 struct MethodCall<'a> {
+    library: &'a Library,
     receiver: Value,
     element: Ty,
     first: Option<&'a Value>,
@@ -286,7 +319,10 @@ impl MethodCall<'_> {
             Gives::InsideOrFirst => self.inside_or_first(),
             Gives::Guarded => Value {
                 length: self.receiver.length,
-                ..Value::of(guarded(self.receiver.ty))
+                ..Value::of(match self.receiver.ty.is(self.library, Types::Cells) {
+                    true => self.receiver.ty.argument(0),
+                    false => self.receiver.ty,
+                })
             },
             Gives::Iteration => Value {
                 number: self.receiver.number,
@@ -318,12 +354,10 @@ impl MethodCall<'_> {
         Some(match part {
             Part::Receiver => self.receiver.ty.clone(),
             Part::Element => self.element.clone(),
-            Part::Held => match self.receiver.ty.outside_name() {
-                Some("HashMap" | "BTreeMap") => argument(&self.receiver.ty, 1),
-                _ => self.element.clone(),
-            },
-            Part::First => argument(&self.receiver.ty, 0),
-            Part::Second => argument(&self.receiver.ty, 1),
+            Part::Held if self.receiver.ty.is(self.library, Types::Maps) => self.receiver.ty.argument(1),
+            Part::Held => self.element.clone(),
+            Part::First => self.receiver.ty.argument(0),
+            Part::Second => self.receiver.ty.argument(1),
             Part::Numbered => Ty::Tuple(vec![Ty::other("int", Vec::new()), self.element.clone()]),
             Part::Pair => Ty::Tuple(vec![
                 self.element.clone(),
@@ -410,24 +444,5 @@ impl MethodCall<'_> {
             number,
             ..Value::of(ty)
         }
-    }
-}
-
-fn argument(ty: &Ty, index: usize) -> Ty {
-    match ty {
-        Ty::Named(_, arguments) => arguments.get(index).cloned().unwrap_or_default(),
-        _ => Ty::Unknown,
-    }
-}
-
-/// What a `RefCell`, `Mutex` or `RwLock` holds.
-fn guarded(ty: Ty) -> Ty {
-    match ty {
-        Ty::Named(TypeKey::Other(name), arguments)
-            if matches!(name.as_str(), "RefCell" | "Mutex" | "RwLock" | "Cell") =>
-        {
-            arguments.into_iter().next().unwrap_or_default()
-        }
-        other => other,
     }
 }

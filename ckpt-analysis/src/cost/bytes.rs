@@ -5,7 +5,8 @@ use crate::items::amount::Amount;
 use crate::items::fold::{constant, operation};
 use crate::items::resolve::Resolver;
 use crate::items::{FnId, Function, ScopeId, TypeKind};
-use ckpt_compiler::library::segments;
+use ckpt_compiler::library::{Methods, segments};
+use ckpt_compiler::syntax::language::bytes_of_number;
 use std::collections::HashMap;
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
@@ -28,7 +29,7 @@ impl<'a> Bytes<'a> {
     pub(crate) fn of(analysis: &'a Analysis) -> Self {
         Self {
             analysis,
-            resolver: Resolver::new(&analysis.items),
+            resolver: Resolver::new(&analysis.items, &analysis.library),
         }
     }
 
@@ -69,7 +70,7 @@ impl<'a> Bytes<'a> {
                 if !last.arguments.is_none() {
                     return None;
                 }
-                of_number(&name).or_else(|| self.of_struct(&name, depth + 1))
+                bytes_of_number(&name).or_else(|| self.of_struct(&name, depth + 1))
             }
             Type::Array(array) => {
                 let length = whole(&constant(&self.resolver, scope?, None, &array.len))?;
@@ -99,17 +100,6 @@ impl<'a> Bytes<'a> {
             .map(|field| self.of_type(Some(one.scope), &field.ty, depth))
             .sum()
     }
-}
-
-fn of_number(name: &str) -> Option<u64> {
-    Some(match name {
-        "u8" | "i8" | "bool" => 1,
-        "u16" | "i16" => 2,
-        "u32" | "i32" | "f32" | "char" => 4,
-        "u64" | "i64" | "f64" | "usize" | "isize" => 8,
-        "u128" | "i128" => 16,
-        _ => return None,
-    })
 }
 
 fn whole(amount: &Amount) -> Option<u64> {
@@ -159,6 +149,11 @@ impl OneFunction<'_, '_> {
         self.of(&local.init.as_ref()?.expr, ty, depth + 1)
     }
 
+    fn copies(&self, method: &syn::Ident) -> bool {
+        let library = &self.all.analysis.library;
+        library.says(&method.to_string(), Methods::Copies)
+    }
+
     /// Of an expression, where `hint` is the type that its place has.
     fn of(&self, expr: &Expr, hint: Option<&Type>, depth: usize) -> Option<u64> {
         if depth > DEEPEST {
@@ -180,12 +175,10 @@ impl OneFunction<'_, '_> {
             Expr::Macro(one) if one.mac.path.is_ident("vec") => self.of_vec(&one.mac, hint, depth),
             Expr::Path(path) => match path.path.get_ident() {
                 Some(name) => self.of_local(self.only(&name.to_string())?, depth + 1),
-                None => of_number(&path.path.segments.first()?.ident.to_string()),
+                None => bytes_of_number(&path.path.segments.first()?.ident.to_string()),
             },
             Expr::Call(call) => self.of_call(call, depth),
-            Expr::MethodCall(call) if call.method == "clone" || call.method == "to_vec" => {
-                self.of(&call.receiver, hint, depth + 1)
-            }
+            Expr::MethodCall(call) if self.copies(&call.method) => self.of(&call.receiver, hint, depth + 1),
             _ => hinted(),
         }
     }
@@ -203,7 +196,7 @@ impl OneFunction<'_, '_> {
             return self.of(inner, None, depth + 1);
         }
         let makes_one = ["new", "default", "zero", "one", "from"].contains(&method.as_str());
-        let bytes = of_number(owner).or_else(|| self.all.of_struct(owner, 0));
+        let bytes = bytes_of_number(owner).or_else(|| self.all.of_struct(owner, 0));
         bytes.filter(|_| makes_one)
     }
 
@@ -300,8 +293,8 @@ fn element(ty: Option<&Type>) -> Option<&Type> {
 /// Without a suffix or a type, a float is most likely the usual one; an integer may be any.
 fn of_literal(lit: &Lit, hinted: Option<u64>) -> Option<u64> {
     match lit {
-        Lit::Int(one) => of_number(one.suffix()).or(hinted),
-        Lit::Float(one) => of_number(one.suffix()).or(hinted).or(Some(8)),
+        Lit::Int(one) => bytes_of_number(one.suffix()).or(hinted),
+        Lit::Float(one) => bytes_of_number(one.suffix()).or(hinted).or(Some(8)),
         Lit::Bool(_) | Lit::Byte(_) => Some(1),
         Lit::Char(_) => Some(4),
         _ => None,

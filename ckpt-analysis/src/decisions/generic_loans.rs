@@ -5,6 +5,7 @@ use crate::items::{Function, ImplItem, Items};
 use crate::source::Program;
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
+use ckpt_compiler::syntax::language::{is_function_trait, is_iterator_trait};
 use proc_macro2::Ident;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
@@ -94,11 +95,11 @@ fn wanted(function: &Function, of_impl: Option<&ImplItem>) -> Vec<String> {
     list.into_iter().collect()
 }
 
-/// What is called is made again; it is never saved.
+/// What is called or gone over is made again; it is never saved.
 fn is_closure(parameter: &TypeParam) -> bool {
     parameter.bounds.iter().any(|bound| {
         matches!(bound, TypeParamBound::Trait(one) if one.path.segments.last().is_some_and(|last| {
-            matches!(last.ident.to_string().as_str(), "Fn" | "FnMut" | "FnOnce" | "Iterator")
+            is_function_trait(&last.ident) || is_iterator_trait(&last.ident)
         }))
     })
 }

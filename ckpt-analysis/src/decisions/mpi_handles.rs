@@ -1,47 +1,23 @@
 //! Types of the crate `mpi` that stand for something in its library: a restart makes them again.
 
 use crate::source::Program;
+use ckpt_compiler::library::{Library, Types};
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 
-const TYPES: [&str; 12] = [
-    "Process",
-    "AnyProcess",
-    "Universe",
-    "SimpleCommunicator",
-    "UserCommunicator",
-    "SystemCommunicator",
-    "CartesianCommunicator",
-    "InterCommunicator",
-    "UserGroup",
-    "SystemGroup",
-    "UserDatatype",
-    "SystemDatatype",
-];
-
-/// Traits that only its communicators have.
-const TRAITS: [&str; 4] = [
-    "Communicator",
-    "CommunicatorCollectives",
-    "AsCommunicator",
-    "AnyCommunicator",
-];
-
 /// Those that a program can mean.
-#[derive(Debug, Default)]
-pub(crate) struct Handles {
-    names: BTreeSet<&'static str>,
+#[derive(Debug)]
+pub(crate) struct Handles<'l> {
+    library: &'l Library,
+    found: Found,
 }
 
-impl Handles {
+impl<'l> Handles<'l> {
     /// None where the program imports nothing of that crate; a type of the program's own of that name is another.
-    pub(crate) fn of(program: &Program) -> Self {
+    pub(crate) fn of(library: &'l Library, program: &Program) -> Self {
         let mut found = Found::default();
         program.files.iter().for_each(|file| found.visit_file(&file.ast));
-        let names = TYPES.into_iter().filter(|name| !found.own.contains(*name));
-        Self {
-            names: names.filter(|_| found.uses_mpi).collect(),
-        }
+        Self { library, found }
     }
 
     /// Whether the type with this path is one, or a parameter that is a communicator.
@@ -49,12 +25,14 @@ impl Handles {
         let Some(last) = path.segments.last() else {
             return false;
         };
-        self.names.iter().any(|name| last.ident == name)
-            || (path.segments.len() == 1 && has_bound(&last.ident, generics, &TRAITS))
+        let name = last.ident.to_string();
+        let is_handle = |name: &str| self.library.says(name, Types::HandleTraits);
+        self.found.uses_mpi && self.library.says(&name, Types::Handles) && !self.found.own.contains(&name)
+            || path.segments.len() == 1 && has_bound(&last.ident, generics, &is_handle)
     }
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Found {
     own: BTreeSet<String>,
     uses_mpi: bool,
@@ -75,11 +53,15 @@ impl<'ast> Visit<'ast> for Found {
     }
 }
 
-/// Whether a type parameter has a bound that ends with one of these names.
-pub(crate) fn has_bound(name: &syn::Ident, generics: &syn::Generics, bounds: &[&str]) -> bool {
+/// Whether a type parameter has a bound that ends with such a name.
+pub(crate) fn has_bound(
+    name: &syn::Ident,
+    generics: &syn::Generics,
+    is_meant: &dyn Fn(&str) -> bool,
+) -> bool {
     let is_one = |bound: &syn::TypeParamBound| {
         matches!(bound, syn::TypeParamBound::Trait(one)
-            if one.path.segments.last().is_some_and(|last| bounds.iter().any(|bound| last.ident == bound)))
+            if one.path.segments.last().is_some_and(|last| is_meant(&last.ident.to_string())))
     };
     let in_list = generics
         .type_params()

@@ -8,12 +8,13 @@ use crate::decisions::Decisions;
 use crate::decisions::objects::object_edits;
 use crate::decisions::refill::struct_at;
 use crate::decisions::saved_types::Types;
-use crate::items::{FnId, Function, Items};
+use crate::items::{FnId, Function};
 use crate::placement::Placement;
 use crate::source::Position;
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
+use ckpt_compiler::syntax::language::{is_function_trait, is_iterator_trait};
 use std::collections::BTreeSet;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -41,7 +42,7 @@ pub fn lent_edits(
             let file = function.place.file;
             let mut signature = Signature {
                 program,
-                items: &analysis.items,
+                analysis,
                 file,
                 function,
                 list: &mut list,
@@ -79,7 +80,7 @@ pub fn lent_objects(analysis: &Analysis, placement: &Placement) -> BTreeSet<Stri
         if let Some((Type::TraitObject(object), _)) = lent_type(input) {
             names.extend(object.bounds.iter().filter_map(|bound| {
                 let name = last_name(bound)?;
-                let is_own = analysis.items.traits.iter().any(|own| own.name == name);
+                let is_own = analysis.items.traits.iter().any(|own| name == own.name.as_str());
                 is_own.then(|| format!("dyn {name}"))
             }));
         }
@@ -100,10 +101,10 @@ pub fn list_lent_objects(
     if names.is_empty() {
         return;
     }
-    let types = Types::of(program);
+    let types = Types::of(&analysis.library, program);
     for name in names {
         // Where they cannot be listed, the site says so when it is visited.
-        if let Ok(needed) = object_edits(program, &analysis.items, &types, &name) {
+        if let Ok(needed) = object_edits(&analysis.library, program, &analysis.items, &types, &name) {
             decisions.objects.insert(name, needed.edits);
             decisions.derives.extend(needed.derives);
         }
@@ -124,11 +125,11 @@ fn lent_type(input: &FnArg) -> Option<(&Type, bool)> {
 }
 
 /// The trait of a bound, without its path.
-fn last_name(bound: &TypeParamBound) -> Option<String> {
+fn last_name(bound: &TypeParamBound) -> Option<&syn::Ident> {
     let TypeParamBound::Trait(one) = bound else {
         return None;
     };
-    Some(one.path.segments.last()?.ident.to_string())
+    Some(&one.path.segments.last()?.ident)
 }
 
 /// Not one that a trait or a function pointer prescribes.
@@ -149,7 +150,7 @@ fn is_called_from(id: FnId, analysis: &Analysis, instrumented: &BTreeSet<FnId>) 
 
 struct Signature<'p> {
     program: &'p Program,
-    items: &'p Items,
+    analysis: &'p Analysis,
     file: FileId,
     function: &'p Function,
     list: &'p mut Vec<Edit>,
@@ -178,15 +179,22 @@ impl Signature<'_> {
 
     /// Closures are made again, and what is said twice needs no more.
     fn is_left_alone(&self, bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
-        const LEFT: [&str; 6] = ["Fn", "FnMut", "FnOnce", "Any", "Checkpoint", "Iterator"];
         let mut names = bounds.iter().filter_map(last_name);
-        names.any(|name| LEFT.contains(&name.as_str()))
+        names.any(|name| {
+            is_function_trait(name) || is_iterator_trait(name) || name == "Any" || name == "Checkpoint"
+        })
     }
 
     /// Objects of the program's own traits have a list of their types instead.
     fn is_own(&self, object: &TypeTraitObject) -> bool {
         let mut names = object.bounds.iter().filter_map(last_name);
-        names.any(|name| self.items.traits.iter().any(|own| own.name == name))
+        names.any(|name| {
+            self.analysis
+                .items
+                .traits
+                .iter()
+                .any(|own| name == own.name.as_str())
+        })
     }
 
     fn bounded(&mut self, ty: &Type, in_parentheses: bool) {

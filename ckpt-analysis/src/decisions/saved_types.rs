@@ -4,6 +4,7 @@ use crate::decisions::mpi_handles::Handles;
 use crate::source::Position;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
+use ckpt_compiler::library::Library;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -35,11 +36,11 @@ pub struct Types {
 
 impl Types {
     /// Collects them.
-    pub fn of(program: &Program) -> Self {
+    pub fn of(library: &Library, program: &Program) -> Self {
         let mut types = Self::default();
         let mut by_hand = BTreeSet::new();
         let traits = own_traits(program);
-        let handles = Handles::of(program);
+        let handles = Handles::of(library, program);
         for (index, file) in program.files.iter().enumerate() {
             let mut collector = Collector {
                 program,
@@ -51,7 +52,7 @@ impl Types {
             };
             collector.visit_file(&file.ast);
         }
-        types.asks_where = asks_where(program);
+        types.asks_where = program.asks_where();
         for (&place, info) in &mut types.all {
             info.is_checkpoint |= by_hand.contains(&info.name);
             types.by_name.entry(info.name.clone()).or_default().push(place);
@@ -127,21 +128,6 @@ impl Types {
     }
 }
 
-/// Whether the program asks where in memory something is.
-pub fn asks_where(program: &Program) -> bool {
-    const WORDS: &[&str] = &[
-        "as_ptr",
-        "ptr::eq",
-        "ptr_eq",
-        "addr_eq",
-        "offset_from",
-        "as *const",
-        "substr_range",
-    ];
-    let asks = |text: &str| WORDS.iter().any(|word| text.contains(word));
-    program.files.iter().any(|file| asks(&file.text))
-}
-
 /// The names of the traits of the program.
 fn own_traits(program: &Program) -> BTreeSet<String> {
     struct Traits(BTreeSet<String>);
@@ -158,7 +144,7 @@ fn own_traits(program: &Program) -> BTreeSet<String> {
 struct Collector<'p> {
     program: &'p Program,
     traits: &'p BTreeSet<String>,
-    handles: &'p Handles,
+    handles: &'p Handles<'p>,
     file: FileId,
     types: &'p mut Types,
     by_hand: &'p mut BTreeSet<String>,
@@ -258,7 +244,7 @@ fn derived(attributes: &[syn::Attribute]) -> BTreeSet<String> {
 /// What the type of a field is made of.
 struct Parts<'t> {
     traits: &'t BTreeSet<String>,
-    handles: &'t Handles,
+    handles: &'t Handles<'t>,
     generics: &'t syn::Generics,
     field: String,
     mentions: BTreeSet<String>,
@@ -349,7 +335,7 @@ mod tests {
                     trait Law {} struct H { law: Box<dyn Law + Send> } struct I { rule: Box<dyn Fn(f64) -> f64> }\n\
                     struct J<'a> { name: &'a str } struct K<'a> { all: Vec<J<'a>> }\n";
         let program = Program::of_text(text);
-        let types = Types::of(&program);
+        let types = Types::of(Library::builtin(), &program);
         let held = |name: &str| {
             types
                 .held_by(types.named(name).unwrap(), &BTreeMap::new())
@@ -369,6 +355,6 @@ mod tests {
         let with_text = |types: &Types| types.held_with_text_by(types.named("K").unwrap(), &BTreeMap::new());
         assert_eq!(with_text(&types).unwrap().len(), 2);
         let asking = format!("{text} fn at(name: &str) -> usize {{ name.as_ptr() as usize }}");
-        assert!(with_text(&Types::of(&Program::of_text(&asking))).is_err());
+        assert!(with_text(&Types::of(Library::builtin(), &Program::of_text(&asking))).is_err());
     }
 }

@@ -3,6 +3,7 @@
 use crate::items::amount::Amount;
 use crate::items::resolve::{Namespace, Resolved, Resolver, segments};
 use crate::items::{Def, Items, ScopeId, TraitId, TypeId, bound_path};
+use ckpt_compiler::library::{Library, Types};
 use std::collections::HashMap;
 
 /// What a method can be looked up by.
@@ -57,16 +58,37 @@ impl Ty {
     }
 
     /// What an iteration over it gives, or an index into it.
-    pub fn element(&self) -> Ty {
+    pub fn element(&self, library: &Library) -> Ty {
         match self {
             Ty::Array(inner, _) => (**inner).clone(),
-            Ty::Named(TypeKey::Other(name), arguments) => match (name.as_str(), &arguments[..]) {
-                ("HashMap" | "BTreeMap", [key, value]) => Ty::Tuple(vec![key.clone(), value.clone()]),
-                (_, [only, ..]) => only.clone(),
-                _ => Ty::Unknown,
+            Ty::Named(TypeKey::Other(_), arguments) => match &arguments[..] {
+                [key, value] if self.is(library, Types::Maps) => Ty::Tuple(vec![key.clone(), value.clone()]),
+                [only, ..] => only.clone(),
+                [] => Ty::Unknown,
             },
             _ => Ty::Unknown,
         }
+    }
+
+    /// What it holds: the values of a map, the elements of another collection.
+    pub fn held(&self, library: &Library) -> Ty {
+        match self.is(library, Types::Maps) {
+            true => self.argument(1),
+            false => self.element(library),
+        }
+    }
+
+    /// Its argument of this number.
+    pub fn argument(&self, index: usize) -> Ty {
+        match self {
+            Ty::Named(_, arguments) => arguments.get(index).cloned().unwrap_or_default(),
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// Whether it is a type of another crate that the tables say this of.
+    pub fn is(&self, library: &Library, what: Types) -> bool {
+        self.outside_name().is_some_and(|name| library.says(name, what))
     }
 }
 
@@ -197,13 +219,15 @@ impl TypeScope<'_> {
             Resolved::Item(Def::Type(id)) => Ty::Named(TypeKey::Own(id), arguments),
             Resolved::Item(Def::Alias(id)) => self.alias(id, arguments, depth),
             Resolved::Item(Def::Trait(id)) => Ty::Bounded(vec![TraitKey::Own(id)]),
-            _ => match name.as_str() {
-                "Box" | "Rc" | "Arc" | "Cow" | "Pin" | "Ref" | "RefMut" | "MutexGuard" => {
-                    arguments.into_iter().next_back().unwrap_or_default()
-                }
-                _ => Ty::Named(TypeKey::Other(name), arguments),
-            },
+            _ if self.stands_for_another(&name) => arguments.into_iter().next_back().unwrap_or_default(),
+            _ => Ty::Named(TypeKey::Other(name), arguments),
         }
+    }
+
+    /// A pointer or a guard.
+    fn stands_for_another(&self, name: &str) -> bool {
+        let library = self.resolver.library;
+        library.says(name, Types::Owners) || library.says(name, Types::Guards)
     }
 
     fn arguments(&self, arguments: &syn::PathArguments, depth: usize) -> Vec<Ty> {

@@ -3,7 +3,6 @@
 use crate::items::hints::{TraitKey, Ty, TypeKey, TypeScope};
 use crate::items::resolve::{Namespace, Resolved, Resolver, segments};
 use crate::items::{Def, FnId, Items, ScopeId, TraitId, TypeId};
-use ckpt_compiler::library::Library;
 use std::collections::{HashMap, HashSet};
 
 /// Dereferences that are followed.
@@ -204,18 +203,19 @@ impl Methods {
     }
 
     /// What a method call may mean.
-    pub fn method(&self, items: &Items, receiver: &Ty, name: &str, arguments: usize) -> Meaning {
-        self.method_below(items, receiver, name, arguments, 0)
+    pub fn method(&self, resolver: &Resolver<'_>, receiver: &Ty, name: &str, arguments: usize) -> Meaning {
+        self.method_below(resolver, receiver, name, arguments, 0)
     }
 
     fn method_below(
         &self,
-        items: &Items,
+        resolver: &Resolver<'_>,
         receiver: &Ty,
         name: &str,
         arguments: usize,
         depth: usize,
     ) -> Meaning {
+        let items = resolver.items;
         let fits = |id: &FnId| {
             let sig = &items.function(*id).item.sig;
             sig.receiver().is_some() && sig.inputs.len() == arguments + 1
@@ -230,7 +230,7 @@ impl Methods {
                 match key {
                     TypeKey::Own(id) if found.functions.is_empty() => match self.targets.get(id) {
                         Some(target) if depth < DEEPEST => {
-                            self.method_below(items, target, name, arguments, depth + 1)
+                            self.method_below(resolver, target, name, arguments, depth + 1)
                         }
                         _ => found,
                     },
@@ -248,15 +248,15 @@ impl Methods {
                 functions: Vec::new(),
                 certain: true,
             },
-            Ty::Unknown => self.by_name(items, name, arguments),
+            Ty::Unknown => self.by_name(resolver, name, arguments),
         }
     }
 
     /// With nothing known about the receiver: every method of that name that takes as many arguments.
-    fn by_name(&self, items: &Items, name: &str, arguments: usize) -> Meaning {
+    fn by_name(&self, resolver: &Resolver<'_>, name: &str, arguments: usize) -> Meaning {
         let fits = |id: &&FnId| {
-            items.function(**id).item.sig.inputs.len() == arguments + 1
-                && !Library::builtin().is_common(name, arguments)
+            resolver.items.function(**id).item.sig.inputs.len() == arguments + 1
+                && !resolver.library.is_common(name, arguments)
         };
         let list = self.by_name.get(name).into_iter().flatten();
         Meaning {

@@ -1,6 +1,7 @@
 //! What a path stands for: modules, imports, re-exports, the other crates of the program.
 
 use crate::items::{ConstId, Def, Items, ScopeId, TypeId};
+use ckpt_compiler::library::Library;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -31,6 +32,8 @@ type Key = (ScopeId, String, Namespace);
 pub struct Resolver<'a> {
     /// What there is.
     pub items: &'a Items,
+    /// What the types of other crates are.
+    pub library: &'a Library,
     associated: HashMap<(&'a str, &'a str), ConstId>,
     known: RefCell<HashMap<Key, Option<Def>>>,
     under_way: RefCell<HashSet<Key>>,
@@ -38,13 +41,14 @@ pub struct Resolver<'a> {
 
 impl<'a> Resolver<'a> {
     /// A resolver that knows nothing yet.
-    pub fn new(items: &'a Items) -> Self {
+    pub fn new(items: &'a Items, library: &'a Library) -> Self {
         let associated = |one: &'a crate::items::ConstItem| {
             let owner = one.owner.as_deref()?;
             Some(((owner, one.name.as_str()), one.id))
         };
         Self {
             items,
+            library,
             associated: items.consts.iter().filter_map(associated).collect(),
             known: RefCell::default(),
             under_way: RefCell::default(),

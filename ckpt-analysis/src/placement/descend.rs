@@ -1,11 +1,12 @@
 //! From `main` inwards.
 
 use super::parts::{Reach, Region};
-use super::{Chooser, Holder, PlacedSite, Reason, SitePlace, words};
+use super::{Chooser, Holder, PlacedSite, Reason, SitePlace};
 use crate::calls::{Loop, LoopId, LoopKind, Trap, Work};
 use crate::cost::LoopCost;
 use crate::diagnostics::Cause;
 use crate::items::{Annotation, FnId, Function, SourceRange};
+use crate::source::words::count_time;
 use ckpt_compiler::parse::options::Options;
 use ckpt_compiler::syntax::marks::Marks;
 use syn::visit::{self, Visit};
@@ -201,7 +202,7 @@ impl Chooser<'_, '_> {
         if self.goes_deeper(id) && cost.per_iteration < 10.0 * WORTHWHILE * self.depth_of(one.function) {
             return;
         }
-        let counts_time = words::count_time(&one.header);
+        let counts_time = count_time(&one.header);
         let longest = options.longest(counts_time, &cost);
         let too_long = self.believed(cost) > longest;
         let few = cost.trips < options.fewest_trips;

@@ -33,7 +33,7 @@ pub fn can_hold(analysis: &Analysis, candidate: &Candidate) -> Result<(), Vec<Di
 /// Refuses sites in the threads of a region where the program keeps something in variables of a thread.
 pub(super) fn no_thread_locals(analysis: &Analysis, stages: &Stages) -> Result<(), Diagnostics> {
     let mut errors = Diagnostics::default();
-    if let Some(local) = analysis.items.changing_thread_local()
+    if let Some(local) = analysis.items.changing_thread_local(&analysis.library)
         && !stages.regions.is_empty()
     {
         errors.refuse(

@@ -17,7 +17,6 @@ mod show;
 pub mod team_size;
 mod teams;
 mod time_loops;
-mod words;
 
 use crate::Analysis;
 use crate::calls::{CallId, LoopId, Wrapped};

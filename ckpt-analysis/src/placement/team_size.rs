@@ -5,7 +5,6 @@ use crate::Analysis;
 use crate::items::FnId;
 use crate::placement::expressible::with_sites;
 use crate::placement::{Holder, PlacedSite, Placement};
-use crate::source::Program;
 use ckpt_compiler::desugar::regions::{Around, around};
 use ckpt_compiler::parse::options::Options;
 use ckpt_compiler::syntax::marks::Marks;
@@ -77,15 +76,6 @@ impl SiteThreads {
         };
         Self { size, why }
     }
-}
-
-/// What a program with threads writes somewhere.
-const SIGNS: [&str; 5] = ["thread::", "rayon", "crossbeam", "team(", "ThreadPool"];
-
-/// Whether any text of the program speaks of threads.
-pub fn speaks_of_threads(program: &Program) -> bool {
-    let mut files = program.files.iter();
-    files.any(|file| SIGNS.iter().any(|sign| file.text.contains(sign)))
 }
 
 /// The kind of every site of a placement, in its order.

@@ -1,10 +1,11 @@
 //! A loop over cases, files or repetitions may go round once; the loop over time steps inside it is the better place.
 
+use super::Chooser;
 use super::descend::WORTHWHILE;
 use super::parts::{Part, Region};
-use super::{Chooser, words};
 use crate::calls::{LoopId, LoopKind, Work};
 use crate::items::FnId;
+use crate::source::words::count_time;
 
 /// A loop known to go round this often needs no better one inside.
 const MANY_TRIPS: f64 = 50.0;
@@ -83,7 +84,7 @@ impl Chooser<'_, '_> {
                         && cost.per_iteration >= WORTHWHILE
                         && cost.per_iteration <= self.options.longest(true, &cost)
                         && cost.trips >= self.options.fewest_trips;
-                    if fits && (words::count_time(&one.header) || open) {
+                    if fits && (count_time(&one.header) || open) {
                         search.found.push(id);
                         search.part += part;
                     } else {

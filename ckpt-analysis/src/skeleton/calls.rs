@@ -1,11 +1,12 @@
 //! Calls of functions and methods.
 
-use super::Lowerer;
+use super::{Lowerer, determinacy};
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved, segments};
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{Functions, Library, Methods, Prelude, Threads};
+use ckpt_compiler::syntax::origins::place_root;
 use ckpt_safepoints::skeleton::{
-    Access, CallOp, ControlOp, ElementOrder, MemoryOp, Method, Op, ValueOp, keeps_length,
+    Access, CallOp, ControlOp, ElementOrder, MemoryOp, Method, Op, Outside, ValueOp,
 };
 use ckpt_safepoints::values::Value;
 use proc_macro2::Span;
@@ -80,8 +81,7 @@ impl Lowerer<'_> {
             }
             return;
         }
-        let ends = Library::builtin().ends(&last) || matches!(&*last, "exit" | "abort");
-        if ends && count <= 1 {
+        if self.library().ends(&last) && count <= 1 {
             self.op(ControlOp::End);
             (0..count).for_each(|_| {
                 self.op(ValueOp::Pop);
@@ -93,7 +93,7 @@ impl Lowerer<'_> {
         let names = self.full_path(names);
         // `T::run(..)`: a function of the program, most likely.
         let is_outside = names.first().is_some_and(|first| {
-            matches!(first.as_str(), "std" | "core" | "alloc") || first == self.model.crate_name()
+            self.library().says(first, Prelude::Crates) || first == self.model.crate_name()
         });
         let perhaps = match names.len() {
             // A plain name that means nothing in this program.
@@ -104,8 +104,17 @@ impl Lowerer<'_> {
         if message.is_none() && !is_outside && !perhaps.is_empty() {
             self.op(CallOp::Any(perhaps));
         }
-        let names: Vec<Rc<str>> = names.into_iter().map(Into::into).collect();
-        self.op(CallOp::Outside(names.into(), count, message));
+        let function = Outside {
+            determinacy: determinacy::of_function(self.library(), &names),
+            wraps: self.library().says(
+                &names[names.len().saturating_sub(2)..].join("::"),
+                Functions::Boxes,
+            ),
+            path: names.into_iter().map(Rc::from).collect(),
+            arguments: count,
+            message,
+        };
+        self.op(CallOp::Outside(Rc::new(function)));
         self.reorder_given(&path.path);
     }
 
@@ -174,7 +183,7 @@ impl Lowerer<'_> {
         } else {
             None
         };
-        let pure = self.model.leaves_receiver(&name) || is_pure(&name);
+        let pure = self.model.leaves_receiver(&name) || leaves_receiver(self.library(), &name);
         let access = match &own[..] {
             [] if pure || message.is_some() => Access::Never,
             [] => Access::Through,
@@ -204,7 +213,10 @@ impl Lowerer<'_> {
         let method = Method {
             own: own.into_iter().map(with_type).collect(),
             perhaps: perhaps.into_iter().map(with_type).collect(),
-            lends: lends(&name),
+            lends: lends(self.library(), &name),
+            keeps_length: self.library().says(&name, Methods::KeepsLength),
+            starts_threads: self.library().says(&name, Threads::MayHaveSites),
+            determinacy: determinacy::of_method(self.library(), &name),
             name,
             message,
             pure,
@@ -249,8 +261,8 @@ impl Lowerer<'_> {
 
     /// The receiver of a method, and the name of that unless it is one of the program.
     fn receiver(&mut self, receiver: &Expr, access: Access, method: Option<&str>) {
-        let is_mut = match root(receiver) {
-            Some(name) => self.variable(&name).is_none_or(|(_, is_mut)| is_mut),
+        let is_mut = match place_root(receiver) {
+            Some(name) => self.variable(&name.to_string()).is_none_or(|(_, is_mut)| is_mut),
             None => false,
         };
         let access = match access {
@@ -258,13 +270,15 @@ impl Lowerer<'_> {
             other => other,
         };
         let place = self.place(receiver, access);
+        let library = self.library();
+        let says = |what| method.is_some_and(|name| library.says(name, what));
         let code = &mut self.context().code;
-        if let Some(at) = place.filter(|_| method.is_some_and(goes_by_key))
+        if let Some(at) = place.filter(|_| says(Methods::ByKey))
             && matches!(&code.ops[at], Op::Memory(MemoryOp::Address(_, names, _)) if names.is_empty())
         {
             code.by_key.insert(at);
         }
-        if method.is_some_and(keeps_length) {
+        if says(Methods::KeepsLength) {
             self.of_elements(place);
         }
     }
@@ -280,59 +294,13 @@ impl Lowerer<'_> {
     }
 }
 
-/// Methods of a hashed collection that ask for what is under a key, or how much there is.
-fn goes_by_key(method: &str) -> bool {
-    const ALL: [&str; 11] = [
-        "insert",
-        "get",
-        "get_mut",
-        "entry",
-        "remove",
-        "contains",
-        "contains_key",
-        "len",
-        "is_empty",
-        "clear",
-        "reserve",
-    ];
-    ALL.contains(&method)
-}
-
-/// The variable at the bottom of a chain of fields and elements.
-fn root(expr: &Expr) -> Option<String> {
-    match expr {
-        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
-        Expr::Field(one) => root(&one.base),
-        Expr::Index(one) => root(&one.expr),
-        Expr::Paren(one) => root(&one.expr),
-        Expr::Unary(one) => root(&one.expr),
-        _ => None,
-    }
-}
-
 /// Whether a method of another crate, which is none of the communication library's, leaves its receiver as it is.
-fn is_pure(name: &str) -> bool {
-    const MORE: [&str; 7] = ["get", "into", "unwrap", "expect", "iter", "is_some", "is_none"];
-    let library = Library::builtin();
-    MORE.contains(&name)
+fn leaves_receiver(library: &Library, name: &str) -> bool {
+    library.says(name, Methods::Leaves)
         || (library.is_pure(name) && !library.changes(name) && !library.borrows_mutably(name))
 }
 
 /// Whether a method may give an exclusive reference to its receiver, or to a part of it.
-fn lends(method: &str) -> bool {
-    const NAMES: [&str; 12] = [
-        "entry",
-        "insert",
-        "get_or_insert",
-        "get_or_insert_with",
-        "or_insert",
-        "or_insert_with",
-        "or_default",
-        "by_ref",
-        "peekable",
-        "drain",
-        "lock",
-        "into_iter",
-    ];
-    method.contains("_mut") || NAMES.contains(&method) || Library::builtin().borrows_mutably(method)
+fn lends(library: &Library, method: &str) -> bool {
+    library.says(method, Methods::MayLend) || library.borrows_mutably(method)
 }

@@ -4,7 +4,7 @@ use super::{Context, Lowerer};
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved, segments};
 use ckpt_safepoints::skeleton::{
-    Access, CallOp, Code, ControlOp, ELEMENT, MemoryOp, Op, Pattern, ValueOp, Var,
+    Access, CallOp, Code, ControlOp, ELEMENT, MemoryOp, Op, Outside, Pattern, ValueOp, Var,
 };
 use ckpt_safepoints::values::{Binary, Value};
 use std::collections::{BTreeSet, HashMap};
@@ -74,7 +74,10 @@ impl Lowerer<'_> {
             Expr::Reference(inner) => self.expr(&inner.expr),
             Expr::RawAddr(inner) => {
                 self.place(&inner.expr, Access::Written);
-                self.op(CallOp::Outside(Rc::new([]), 1, None));
+                self.op(CallOp::Outside(Rc::new(Outside {
+                    arguments: 1,
+                    ..Outside::default()
+                })));
             }
             Expr::Unary(unary) => self.unary(unary),
             Expr::Binary(binary) => self.binary(binary),

@@ -3,7 +3,7 @@
 use super::Lowerer;
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved};
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::Macros;
 use ckpt_compiler::syntax::macros::captured_in_text;
 use ckpt_safepoints::skeleton::{CallOp, ControlOp, MemoryOp, Op, ValueOp, Var};
 use ckpt_safepoints::values::{Binary, Value};
@@ -22,14 +22,14 @@ impl Lowerer<'_> {
         match &*name {
             "vec" => self.vec_macro(mac),
             "matches" => self.matches_macro(mac),
-            "panic" | "unreachable" | "todo" | "unimplemented" => {
-                self.op(ControlOp::End);
-                self.push(Value::Unit);
-            }
             "assert" | "debug_assert" | "assert_eq" | "debug_assert_eq" | "assert_ne" | "debug_assert_ne" => {
                 self.assertion(mac, &name);
             }
-            name if Library::builtin().formats(name) => self.arguments_only(mac, name),
+            name if self.library().ends(name) => {
+                self.op(ControlOp::End);
+                self.push(Value::Unit);
+            }
+            name if self.library().formats(name) => self.arguments_only(mac, name),
             _ => self.unknown_macro(mac),
         }
     }
@@ -51,8 +51,10 @@ impl Lowerer<'_> {
             }
             self.op(ValueOp::Pop);
         }
-        let unit = !matches!(name, "format" | "write" | "writeln" | "concat" | "format_args");
-        self.push(if unit { Value::Unit } else { Value::Data });
+        self.push(match self.library().says(name, Macros::GivesText) {
+            true => Value::Data,
+            false => Value::Unit,
+        });
     }
 
     /// `format!(..)` of what is known to be looked at; an address is no such thing, nor a name that is no variable.

@@ -3,6 +3,7 @@
 
 mod calls;
 mod control;
+mod determinacy;
 mod expr;
 mod macros;
 mod order;
@@ -13,6 +14,7 @@ use crate::calls::statement_start;
 use crate::items::comm_library::comm_model;
 use crate::items::resolve::Resolver;
 use crate::items::{FnId, Function};
+use ckpt_compiler::library::Library;
 use ckpt_compiler::syntax::marks::Marks;
 use ckpt_safepoints::SafePoints;
 use ckpt_safepoints::models::CommModel;
@@ -34,8 +36,8 @@ pub fn safe_points(analysis: &Analysis, main: FnId, ranks: Option<usize>) -> Opt
 
 /// The skeleton of a program that begins in `main`.
 fn lower(analysis: &Analysis, main: FnId, model: &dyn CommModel) -> Skeleton {
-    let resolver = Resolver::new(&analysis.items);
-    let orders = order::Orders::of(&analysis.items);
+    let resolver = Resolver::new(&analysis.items, &analysis.library);
+    let orders = order::Orders::of(&analysis.items, &analysis.library);
     let mut callees = HashMap::new();
     for call in &analysis.graph.calls {
         let key = (call.caller, call.place.bytes.start);
@@ -113,7 +115,11 @@ pub(super) struct Lowerer<'a> {
     depth: usize,
 }
 
-impl Lowerer<'_> {
+impl<'a> Lowerer<'a> {
+    fn library(&self) -> &'a Library {
+        &self.analysis.library
+    }
+
     fn function(mut self) {
         let function = self.function;
         self.at = self.note(function.item.sig.ident.span());

@@ -5,6 +5,7 @@
 //! taken to be one.
 
 use crate::items::{Def, Items};
+use ckpt_compiler::library::{Iterators, Library, Methods, Types};
 use ckpt_safepoints::skeleton::{Access, ElementOrder, MemoryOp, ValueOp, Var};
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
@@ -14,14 +15,11 @@ use syn::{Expr, GenericArgument, Pat, PathArguments, Stmt, Type};
 
 use super::Lowerer;
 
-const HASHED: [&str; 6] = ["HashMap", "HashSet", "AHashMap", "AHashSet", "DashMap", "DashSet"];
-const SORTED: [&str; 4] = ["BTreeMap", "BTreeSet", "BinaryHeap", "String"];
-/// What is there of what they hold.
-const WRAPPERS: [&str; 7] = ["Option", "Result", "Box", "Rc", "Arc", "Cow", "Ref"];
-
 /// The types of a program that have such a collection in them.
 #[derive(Debug, Default)]
 pub(super) struct Orders {
+    library: Library,
+    /// Other names of hashed collections.
     hashed: HashSet<String>,
     /// Other types, or variants, with unnamed parts that are one, or have one in them.
     holding: HashSet<String>,
@@ -34,9 +32,9 @@ pub(super) struct Orders {
 
 impl Orders {
     /// Looked for in the whole program.
-    pub(super) fn of(items: &Items) -> Rc<Self> {
+    pub(super) fn of(items: &Items, library: &Library) -> Rc<Self> {
         let mut orders = Self {
-            hashed: HASHED.into_iter().map(str::to_owned).collect(),
+            library: library.clone(),
             ..Self::default()
         };
         while orders.spread(items) {}
@@ -66,8 +64,7 @@ impl Orders {
         let before = (self.hashed.len(), self.holding.len(), self.fields.len());
         for scope in &items.scopes {
             for (name, paths) in &scope.uses {
-                let is_hashed =
-                    |path: &Vec<String>| path.last().is_some_and(|last| self.hashed.contains(last));
+                let is_hashed = |path: &Vec<String>| path.last().is_some_and(|last| self.is_hashed(last));
                 if paths.iter().any(is_hashed) {
                     self.hashed.insert(name.clone());
                 }
@@ -109,6 +106,10 @@ impl Orders {
         before != (self.hashed.len(), self.holding.len(), self.fields.len())
     }
 
+    fn is_hashed(&self, name: &str) -> bool {
+        self.hashed.contains(name) || self.library.says(name, Types::Hashed)
+    }
+
     /// What becomes of the order of elements in a value of this type.
     pub(super) fn shape(&self, ty: &Type) -> ElementOrder {
         match ty {
@@ -134,19 +135,20 @@ impl Orders {
             return ElementOrder::Kept;
         };
         let name = last.ident.to_string();
-        if self.hashed.contains(&name) {
+        if self.is_hashed(&name) {
             return ElementOrder::Hashed;
         }
         if self.holding.contains(&name) {
             return ElementOrder::Lost;
         }
-        if SORTED.contains(&name.as_str()) {
+        let is = |what| self.library.says(&name, what);
+        if is(Types::Sorted) || name == "String" {
             return match self.shape_of_parts(parts_of(last)) {
                 ElementOrder::Lost => ElementOrder::Lost,
                 _ => ElementOrder::Sorted,
             };
         }
-        if WRAPPERS.contains(&name.as_str()) {
+        if is(Types::Owners) || is(Types::Guards) || matches!(&*name, "Option" | "Result") {
             return parts_of(last)
                 .next()
                 .map_or(ElementOrder::Kept, |first| self.shape(first));
@@ -191,9 +193,9 @@ struct HashedCollections<'a> {
 
 impl HashedCollections<'_> {
     fn note(&mut self, name: &String) {
-        self.hashed |= self.orders.hashed.contains(name) || self.orders.holding.contains(name);
+        self.hashed |= self.orders.is_hashed(name) || self.orders.holding.contains(name);
         // Texts are everywhere, and hardly ever collected from what decides about messages.
-        self.sorted |= SORTED[..3].contains(&name.as_str());
+        self.sorted |= self.orders.library.says(name, Types::Sorted);
     }
 }
 
@@ -251,7 +253,7 @@ impl<'a> Ends<'a> {
                 let name = call.method.to_string();
                 let at = call.method.span().byte_range().start;
                 self.found.entry(at).or_insert_with(|| shape.clone());
-                if name.starts_with("unwrap") || matches!(name.as_str(), "expect" | "ok" | "map_err") {
+                if self.orders.library.says(&name, Methods::Unpacks) {
                     self.end(&call.receiver, shape);
                 }
             }
@@ -384,10 +386,7 @@ impl Lowerer<'_> {
             return self.reorder(shape);
         }
         let name = call.method.to_string();
-        if matches!(
-            name.as_str(),
-            "collect" | "into" | "unzip" | "partition" | "try_collect"
-        ) {
+        if self.library().says(&name, Iterators::Gathers) {
             let at = call.method.span().byte_range().start;
             let shape = match self.expected.get(&at) {
                 Some(shape) => shape.clone(),
@@ -404,7 +403,7 @@ impl Lowerer<'_> {
         let mut shape = ElementOrder::Kept;
         for segment in &path.segments {
             let name = segment.ident.to_string();
-            if self.orders.hashed.contains(&name) {
+            if self.orders.is_hashed(&name) {
                 shape = ElementOrder::Hashed;
             } else if self.orders.holding.contains(&name) {
                 shape = ElementOrder::Lost;

@@ -1,8 +1,6 @@
 //! From a place in a file to what stands there: the variable, parameter, field or type that a message of rustc is about.
 
 use crate::source::{FileId, Program};
-use ckpt_compiler::library::Library;
-use ckpt_compiler::syntax::origins::is_repeatable;
 use proc_macro2::Span;
 use std::ops::Range;
 use syn::spanned::Spanned;
@@ -19,8 +17,6 @@ pub enum Found {
         names: Vec<String>,
         /// Whether one of them may change: `mut`.
         mutable: bool,
-        /// Whether it can be run again: it has an initialiser, and that does nothing but make a value.
-        repeatable: bool,
         /// The attribute of ckpt that stands on it, if any does.
         treated: bool,
     },
@@ -169,10 +165,6 @@ impl<'ast> Visit<'ast> for Locator<'_> {
                 start: self.range(local).start,
                 names: names.list,
                 mutable: names.mutable,
-                repeatable: local
-                    .init
-                    .as_ref()
-                    .is_some_and(|init| is_repeatable(Library::builtin(), &init.expr)),
                 treated: local.attrs.iter().any(|one| one.path().is_ident("ckpt")),
             });
         }

@@ -2,6 +2,7 @@
 
 pub mod edits;
 pub mod locate;
+pub mod words;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ fn edited(text: &str) -> String {
     let files = [("main.rs", text)];
     let (program, analysis) = (program(&files), analysed(&files));
     let main = analysis.items.main_of(0).expect("a main");
-    let edits = global_edits(&program, &analysis.items, main).edits;
+    let edits = global_edits(&analysis.library, &program, &analysis.items, main).edits;
     let new = Edited::new(text, &edits).text;
     syn::parse_file(&new).unwrap_or_else(|error| panic!("{error}\n{new}"));
     new

@@ -78,6 +78,8 @@ sections! {
         Itself = "itself",
         /// Takes the next item.
         Next = "next",
+        /// Makes of all items something whose type is told elsewhere.
+        Gathers = "gathers",
     }
     /// What an adaptor makes of an iterator.
     "adaptors" => Adaptor {
@@ -183,6 +185,24 @@ sections! {
         AsText = "as_text",
         /// Makes a copy of it.
         Clones = "clones",
+        /// Tells how many elements it has.
+        Measures = "measures",
+        /// Gives one of its own.
+        Copies = "copies",
+        /// Takes it by shared reference or value, beside those of `pure` and `borrows`.
+        Leaves = "leaves",
+        /// May give an exclusive reference to it, or to a part of it, beside those of `mutably`.
+        MayLend = "may_lend",
+        /// Gives what is in an `Option` or a `Result`, or another one of that.
+        Unpacks = "unpacks",
+        /// Asks a collection for what is under a key, or how much there is.
+        ByKey = "by_key",
+        /// Leaves a list as long as it is, and keeps no reference into it.
+        InPlace = "in_place",
+        /// Leaves a list as long as it is.
+        KeepsLength = "keeps_length",
+        /// Makes a number of one, and keeps no reference to it.
+        OfNumbers = "of_numbers",
     }
     /// Exclusive borrows by a method, and the places that they are borrows of.
     "places" => PlaceOf {
@@ -215,6 +235,32 @@ sections! {
         Fallible = "fallible",
         /// A raw pointer, or a function or method that makes one.
         Pointers = "pointers",
+        /// A map, of a key's type and a value's.
+        Maps = "maps",
+        /// A collection whose elements come in another order in every process.
+        Hashed = "hashed",
+        /// A collection whose elements come in an order of their own, always the same.
+        Sorted = "sorted",
+        /// A pointer that owns what is behind it.
+        Owners = "owners",
+        /// Stands for what is behind it.
+        Guards = "guards",
+        /// Holds a value that changes behind a shared reference.
+        Cells = "cells",
+        /// A number, or the like, that changes behind a shared reference.
+        Atomics = "atomics",
+        /// Gets its value once, behind a shared reference.
+        Once = "once",
+        /// Of the standard library, and in no checkpoint.
+        Unsaved = "unsaved",
+        /// An iterator.
+        Iterators = "iterators",
+        /// Its values hold no reference if those of its parameters hold none.
+        OfValues = "of_values",
+        /// Stands for something of a library that a restart makes again.
+        Handles = "handles",
+        /// A trait that only such types have.
+        HandleTraits = "handle_traits",
     }
     /// Functions, by what they do with what they are given.
     "functions" => Functions {
@@ -222,6 +268,8 @@ sections! {
         Boxes = "boxes",
         /// Puts one in the place of the other.
         Swaps = "swaps",
+        /// Gives one of them, whose place takes another.
+        Exchanges = "exchanges",
         /// Ends the process.
         Exits = "exits",
         /// Keeps a closure, beyond the call.
@@ -251,6 +299,8 @@ sections! {
         Lists = "lists",
         /// Nothing, in a program that is not built for debugging.
         Debugs = "debugs",
+        /// A text or the like; it gives one, where others of its kind give nothing.
+        GivesText = "gives_text",
     }
     /// Threads.
     "threads" => Threads {
@@ -280,6 +330,8 @@ sections! {
         AgainFunctions = "again_functions",
         /// A method that may do so on a variable that is made again as well.
         AgainOnOwn = "again_on_own",
+        /// A method that starts threads, which may have sites, with its last argument.
+        MayHaveSites = "may_have_sites",
     }
     /// `ckpt::team`.
     "teams" => Teams {
@@ -321,6 +373,28 @@ sections! {
         Lines = "lines",
         /// A method that goes over the bytes of a reader.
         Bytes = "bytes",
+    }
+    /// Whether what comes of a call is told by what it is given.
+    "determined" => Determined {
+        /// Functions and methods that tell it by nothing else, whatever type they are of.
+        Always = "always",
+        /// Types whose constructors do.
+        Types = "types",
+        /// Functions of types, called as `Type::function`, that do.
+        OfTypes = "of_types",
+        /// By files besides.
+        Files = "files",
+        /// Methods that tell it by the process, by time, or by the order of threads.
+        Never = "never",
+    }
+    /// What is known by the same name everywhere.
+    "prelude" => Prelude {
+        /// Crates of the standard library.
+        Crates = "crates",
+        /// Types, traits, variants and functions.
+        Names = "names",
+        /// Macros.
+        Macros = "macros",
     }
 }
 

@@ -11,8 +11,8 @@ mod table;
 mod tests;
 
 pub use details::{
-    Adaptor, Ending, Functions, Iterators, Macros, Methods, Numbers, PlaceOf, Section, Streams, Teams,
-    Threads, Types,
+    Adaptor, Determined, Ending, Functions, Iterators, Macros, Methods, Numbers, PlaceOf, Prelude, Section,
+    Streams, Teams, Threads, Types,
 };
 pub use read::{TableError, Wrong};
 pub use table::{CallTable, Meaning};
@@ -288,12 +288,24 @@ impl Library {
         self.says(method, Iterators::Positional)
     }
 
+    /// Whether a value of the type changes behind a shared reference by itself; what is set once counts if `once` says so.
+    pub fn changes_behind_references(&self, name: &str, once: bool) -> bool {
+        self.says(name, Types::Cells)
+            || self.says(name, Types::Atomics)
+            || once && self.says(name, Types::Once)
+    }
+
     /// Operations of one call, whatever it is applied to.
     pub fn cost_of_call(&self, name: &str) -> f64 {
         let said = |table: &CallTable| table.call.get(name).copied();
         said(&self.added)
             .or_else(|| said(builtin()))
             .unwrap_or(UNKNOWN_CALL)
+    }
+
+    /// Operations of any method of this type, on top: a look-up.
+    pub fn cost_of_look_up(&self, ty: &str) -> f64 {
+        builtin().look_up.get(ty).copied().unwrap_or_default()
     }
 
     /// Operations for each element of what the method is applied to.

@@ -178,6 +178,7 @@ impl<'t> Reader<'t> {
             match word {
                 "cost" => self.tables.call = self.numbers(key, value)?,
                 "element" => self.tables.element = self.numbers(key, value)?,
+                "look_up" if !self.by_user => self.tables.look_up = self.numbers(key, value)?,
                 "common" if !self.by_user => {
                     let list = self.names(key, value)?;
                     self.tables.common.extend(list.into_iter().map(|(name, _)| name));

@@ -110,6 +110,8 @@ pub struct CallTable {
     pub(super) call: HashMap<String, f64>,
     /// Operations for every element of the receiver.
     pub(super) element: HashMap<String, f64>,
+    /// Operations of any method of a type, on top.
+    pub(super) look_up: HashMap<String, f64>,
     /// Methods that are most likely the standard library's, as `name/arguments`.
     pub(super) common: HashSet<String>,
     /// What only ckpt's own tables say.
@@ -151,6 +153,7 @@ impl CallTable {
         let owned = |(name, cost): (&String, &f64)| (name.clone(), *cost);
         self.call.extend(other.call.iter().map(owned));
         self.element.extend(other.element.iter().map(owned));
+        self.look_up.extend(other.look_up.iter().map(owned));
         self.common.extend(other.common.iter().cloned());
         self.details.add(&other.details);
         self.said.extend(other.said.iter().cloned());

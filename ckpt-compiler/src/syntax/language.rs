@@ -1,17 +1,35 @@
 //! Names of the language itself, which no library's table has.
 
+/// Bytes of a number, `bool` or `char`, by the name of its type.
+pub fn bytes_of_number(name: &str) -> Option<u64> {
+    Some(match name {
+        "u8" | "i8" | "bool" => 1,
+        "u16" | "i16" => 2,
+        "u32" | "i32" | "f32" | "char" => 4,
+        "u64" | "i64" | "f64" | "usize" | "isize" => 8,
+        "u128" | "i128" => 16,
+        _ => return None,
+    })
+}
+
 /// Whether a type of this name is a number, `bool` or `char`.
 pub fn is_number_type(name: &str) -> bool {
-    const TYPES: [&str; 16] = [
-        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
-        "bool", "char",
-    ];
-    TYPES.contains(&name)
+    bytes_of_number(name).is_some()
+}
+
+/// Whether a type of this name is a number without a sign.
+pub fn is_unsigned_type(name: &str) -> bool {
+    name.starts_with('u') && is_number_type(name)
 }
 
 /// Whether a type of this name is built into the language.
 pub fn is_primitive_type(name: &str) -> bool {
     is_number_type(name) || name == "str"
+}
+
+/// Whether a variant of this name is known everywhere.
+pub fn is_prelude_variant(name: &str) -> bool {
+    matches!(name, "Some" | "None" | "Ok" | "Err")
 }
 
 /// Whether a trait of this name is that of functions.

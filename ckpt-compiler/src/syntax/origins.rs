@@ -540,13 +540,18 @@ pub fn is_exclusive_type(ty: &Type) -> bool {
 
 /// The local at the root of a place: `a` for `a`, `a.b[c].d`, `*a`.
 pub fn place_root(expr: &Expr) -> Option<&syn::Ident> {
+    place_path(expr)?.get_ident()
+}
+
+/// What a place begins with: a local or a static, `m::A` for `m::A[c].d`.
+pub fn place_path(expr: &Expr) -> Option<&Path> {
     match expr {
-        Expr::Path(path) => path.path.get_ident(),
-        Expr::Field(field) => place_root(&field.base),
-        Expr::Index(index) => place_root(&index.expr),
-        Expr::Paren(inner) => place_root(&inner.expr),
-        Expr::Group(inner) => place_root(&inner.expr),
-        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => place_root(&unary.expr),
+        Expr::Path(path) => Some(&path.path),
+        Expr::Field(field) => place_path(&field.base),
+        Expr::Index(index) => place_path(&index.expr),
+        Expr::Paren(inner) => place_path(&inner.expr),
+        Expr::Group(inner) => place_path(&inner.expr),
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => place_path(&unary.expr),
         _ => None,
     }
 }

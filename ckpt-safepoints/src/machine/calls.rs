@@ -28,9 +28,9 @@ impl Rank {
                 let receiver = self.pop()?;
                 self.method(method, receiver, arguments, view);
             }
-            CallOp::Outside(path, count, message) => {
-                let arguments = self.pop_many(*count)?;
-                self.outside(path, arguments, message.as_ref(), view);
+            CallOp::Outside(function) => {
+                let arguments = self.pop_many(function.arguments)?;
+                self.outside(function, arguments, view);
             }
             CallOp::Text(pattern, count, writers) => {
                 let parts = self.pop_many(*count)?;

@@ -1,8 +1,7 @@
 //! Functions of other crates.
 
 use super::{Rank, View};
-use crate::skeleton::call::CommCall;
-use crate::skeleton::determinacy::{Determinacy, function_determinacy};
+use crate::skeleton::{Determinacy, Outside};
 use crate::values::{Binary, Provenance, Value};
 use std::rc::Rc;
 
@@ -14,23 +13,17 @@ fn is_of_node(name: &Value) -> bool {
 
 impl Rank {
     /// Calls a function of another crate.
-    pub(crate) fn outside(
-        &mut self,
-        path: &Rc<[Rc<str>]>,
-        arguments: Vec<Value>,
-        message: Option<&Rc<CommCall>>,
-        view: &mut View<'_>,
-    ) {
-        if let Some(call) = message {
+    pub(crate) fn outside(&mut self, function: &Outside, arguments: Vec<Value>, view: &mut View<'_>) {
+        if let Some(call) = &function.message {
             return self.communicate_by_path(call, &arguments, view);
         }
-        let names: Vec<&str> = path.iter().map(|name| &**name).collect();
+        let names: Vec<&str> = function.path.iter().map(|name| &**name).collect();
         let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
         if self.library_function(&names, &plain, view) {
             return;
         }
         let found = match (&names[..], &plain[..]) {
-            ([.., "Box" | "Rc" | "Arc" | "Some", "new"], [only]) => Some(only.clone()),
+            (_, [only]) if function.wraps => Some(only.clone()),
             ([.., "Vec", "new"], []) | ([.., "Vec", "with_capacity"], [_]) => Some(Value::list(Vec::new())),
             ([.., "max"], [a, b]) => extreme(Binary::Ge, a, b, &self.provenance),
             ([.., "min"], [a, b]) => extreme(Binary::Le, a, b, &self.provenance),
@@ -66,12 +59,12 @@ impl Rank {
             self.push(found);
             return;
         }
-        if self.begins_parallel_region(path, &arguments, view) {
+        if self.begins_parallel_region(&function.path, &arguments, view) {
             return;
         }
         arguments.iter().for_each(|one| self.leak(one));
         self.unseen(&arguments, view);
-        let same = match function_determinacy(path) {
+        let same = match function.determinacy {
             Determinacy::Always => true,
             Determinacy::BeforeMessages => !plain.iter().any(is_of_node) && !self.is_amid_messages(view),
             Determinacy::Never => false,

@@ -1,9 +1,8 @@
 //! Methods of the standard library on values that are known, and of others as far as they matter.
 
 use super::{Continuation, LONGEST_LIST, Rank, View};
-use crate::skeleton::Method;
 use crate::skeleton::call::CallKind;
-use crate::skeleton::determinacy::{Determinacy, method_determinacy};
+use crate::skeleton::{Determinacy, Method};
 use crate::values::numbers;
 use crate::values::{Binary, Projection, Value};
 use std::rc::Rc;
@@ -352,7 +351,7 @@ impl Rank {
         arguments: &[Value],
         view: &mut View<'_>,
     ) {
-        if self.starts_threads(&method.name, arguments, view) {
+        if method.starts_threads && self.follow_body(arguments, Continuation::Thread, view) {
             return;
         }
         let plain: Vec<Value> = arguments.iter().map(|one| self.value(one)).collect();
@@ -373,7 +372,7 @@ impl Rank {
             }
         }
         let told: Vec<&Value> = plain.iter().filter(|one| one.is_uniform()).collect();
-        let same = same && self.holds_now(method_determinacy(&method.name), view);
+        let same = same && self.holds_now(method.determinacy, view);
         let result = match same {
             true => Value::uniform(&(&*method.name, value, told, self.at)),
             false if value.is_data() => Value::Data,

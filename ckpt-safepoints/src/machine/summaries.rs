@@ -3,7 +3,7 @@
 
 use super::lists::some_element;
 use super::{Rank, View};
-use crate::skeleton::{Method, keeps_length};
+use crate::skeleton::Method;
 use crate::values::{Binary, Projection, Provenance, Value};
 use std::rc::Rc;
 
@@ -54,7 +54,7 @@ impl Rank {
             ("map", [closure]) if !whole.is_uniform() => {
                 return self.mapped(&whole, closure, arguments, view);
             }
-            (name, given) if keeps_length(name) => match self.followed(receiver.clone()) {
+            (name, given) if method.keeps_length => match self.followed(receiver.clone()) {
                 Value::Ref(_) => return self.changed(name, receiver, given),
                 _ => return false,
             },

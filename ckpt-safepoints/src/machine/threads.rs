@@ -8,15 +8,7 @@ use super::{BlockedOn, Continuation, Rank, RankState, View};
 use crate::values::Value;
 use std::rc::Rc;
 
-/// Methods that start threads with their last argument: of a scope, a builder, a team.
-const STARTS: [&str; 5] = ["spawn", "spawn_scoped", "run", "run_on", "install"];
-
 impl Rank {
-    /// Whether the method starts threads with sites: they are followed.
-    pub(crate) fn starts_threads(&mut self, name: &str, arguments: &[Value], view: &mut View<'_>) -> bool {
-        STARTS.contains(&name) && self.follow_body(arguments, Continuation::Thread, view)
-    }
-
     /// The closure of `thread::scope` runs where it stands. What other threads there are goes on at the same time as what
     /// the rank does next.
     pub(crate) fn begins_parallel_region(
@@ -38,7 +30,13 @@ impl Rank {
         }
     }
 
-    fn follow_body(&mut self, arguments: &[Value], after: Continuation, view: &mut View<'_>) -> bool {
+    /// Follows what the last argument is, if it leads to a site.
+    pub(super) fn follow_body(
+        &mut self,
+        arguments: &[Value],
+        after: Continuation,
+        view: &mut View<'_>,
+    ) -> bool {
         let Some((code, parent)) = self.body(arguments, view) else {
             return false;
         };

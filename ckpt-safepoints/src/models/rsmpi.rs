@@ -7,29 +7,6 @@ use crate::skeleton::call::{CallKind, CommCall, Gives};
 use crate::values::Value;
 use std::rc::Rc;
 
-/// Methods of a communicator that exchange nothing, and whose results do not matter.
-const HARMLESS: [&str; 19] = [
-    "set_name",
-    "get_name",
-    "pack",
-    "pack_into",
-    "pack_size",
-    "unpack_into",
-    "compare",
-    "test_inter",
-    "topology",
-    "into_topology",
-    "get_attr",
-    "set_attr",
-    "buffer_size",
-    "set_buffer_size",
-    "detach_buffer",
-    "appnum",
-    "parent",
-    "as_raw",
-    "cartesian_map",
-];
-
 const CANCELLED: &str = "a request is cancelled, and whether in time is not known";
 
 /// The names of rsmpi's objects that nothing but the model itself distinguishes.
@@ -68,28 +45,17 @@ impl CommModel for Rsmpi {
     fn function(&self, path: &[String]) -> Option<Rc<CommCall>> {
         let last = path.last()?;
         if last.starts_with("MPI_") {
-            return raw(last);
+            return self.raw(last);
         }
         let found = self.calls.get(last)?;
         // A method called by its path: `Communicator::barrier(&world)`, but not `Sender::send`.
-        let of_mpi = |name: &String| {
-            [
-                "mpi",
-                "Communicator",
-                "CommunicatorCollectives",
-                "Root",
-                "Source",
-                "Destination",
-                "SimpleCommunicator",
-            ]
-            .contains(&name.as_str())
-        };
+        let of_mpi = |name: &String| self.calls.lists("owners", name);
         let is_free = found.kind == CallKind::Exchange;
         (is_free || path.iter().any(of_mpi)).then_some(found)
     }
 
     fn leaves_receiver(&self, method: &str) -> bool {
-        self.calls.is_query(method)
+        self.calls.lists("queries", method)
     }
 
     fn call_method(
@@ -106,7 +72,7 @@ impl CommModel for Rsmpi {
                 (UNIVERSE | SCOPE, _) => Value::Data,
                 _ => return Outcome::Foreign,
             },
-            Value::Comm(comm) => return of_communicator(caller, *comm, method, &plain),
+            Value::Comm(comm) => return self.of_communicator(caller, *comm, method, &plain),
             Value::Group(members) => match of_group(caller.index(), members, method, &plain) {
                 Some(found) => found,
                 None => return not_followed(caller, method),
@@ -116,7 +82,7 @@ impl CommModel for Rsmpi {
                 "is_self" => Value::Bool(caller.number_in(*comm) == Some(*rank)),
                 "as_communicator" => Value::Comm(*comm),
                 "clone" => receiver.clone(),
-                _ => match in_communicator(caller, *comm, method, &plain) {
+                _ => match self.in_communicator(caller, *comm, method, &plain) {
                     Ok(found) => found,
                     Err(_) => return Outcome::Done,
                 },
@@ -167,33 +133,105 @@ impl CommModel for Rsmpi {
     }
 }
 
-/// What a function of MPI itself does: whatever may communicate is not followed.
-fn raw(name: &str) -> Option<Rc<CommCall>> {
-    const HARMLESS: [&str; 12] = [
-        "MPI_Wtime",
-        "MPI_Wtick",
-        "MPI_Comm_rank",
-        "MPI_Comm_size",
-        "MPI_Initialized",
-        "MPI_Finalized",
-        "MPI_Abort",
-        "MPI_Get_",
-        "MPI_Type_",
-        "MPI_Error_",
-        "MPI_Op_",
-        "MPI_Info_",
-    ];
-    if HARMLESS.iter().any(|start| name.starts_with(start)) && name != "MPI_Get_accumulate" {
-        return None;
-    }
-    let why =
-        if name.starts_with("MPI_Win") || name.contains("ccumulate") || matches!(name, "MPI_Put" | "MPI_Get")
-        {
+impl Rsmpi {
+    /// What a function of MPI itself does: whatever may communicate is not followed.
+    fn raw(&self, name: &str) -> Option<Rc<CommCall>> {
+        let why = if self.calls.lists("windows", name) {
             "windows are not followed: any rank may write to another's memory"
+        } else if self.calls.lists("local", name) {
+            return None;
         } else {
             "calls of MPI itself, past rsmpi, are not followed"
         };
-    Some(Rc::new(CommCall::new(name, CallKind::Opaque(why.into()))))
+        Some(Rc::new(CommCall::new(name, CallKind::Opaque(why.into()))))
+    }
+
+    fn of_communicator(
+        &self,
+        caller: &mut Caller<'_, '_>,
+        comm: usize,
+        method: &str,
+        plain: &[Value],
+    ) -> Outcome {
+        match self.in_communicator(caller, comm, method, plain) {
+            Ok(found) => Outcome::Gives(found),
+            Err(Without::Ends) => Outcome::Done,
+            Err(Without::NotFollowed) => not_followed(caller, method),
+        }
+    }
+
+    fn in_communicator(
+        &self,
+        caller: &mut Caller<'_, '_>,
+        comm: usize,
+        method: &str,
+        plain: &[Value],
+    ) -> Result<Value, Without> {
+        let ends = match (method, plain) {
+            // rsmpi checks the number and panics.
+            ("process_at_rank", [Value::Int(rank)]) => {
+                let of = caller.communicator(comm).ok_or(Without::NotFollowed)?;
+                !(0..of.members.len() as i128).contains(rank)
+            }
+            ("abort", [_]) => caller.communicator(comm).is_some(),
+            _ => false,
+        };
+        if ends {
+            caller.end();
+            return Err(Without::Ends);
+        }
+        self.told_of_communicator(caller, comm, method, plain)
+            .ok_or(Without::NotFollowed)
+    }
+
+    fn told_of_communicator(
+        &self,
+        caller: &Caller<'_, '_>,
+        comm: usize,
+        method: &str,
+        plain: &[Value],
+    ) -> Option<Value> {
+        let of = caller.communicator(comm)?;
+        let grid = of.grid.as_ref();
+        let numbers = |list: Vec<i128>| Value::list(list.into_iter().map(Value::Int).collect());
+        Some(match (method, plain) {
+            ("rank", []) => Value::Int(caller.number_in(comm)?),
+            ("size" | "target_size", []) => Value::Int(of.members.len() as i128),
+            ("process_at_rank", [Value::Int(rank)]) => Value::Process(comm, *rank),
+            ("process_at_rank", [_]) => Value::Unknown,
+            ("any_process", []) => Value::AnyProcess(comm),
+            ("this_process", []) => Value::Process(comm, caller.number_in(comm)?),
+            ("as_communicator" | "clone", []) => Value::Comm(comm),
+            ("group", []) => Value::Group(Rc::new(of.members.clone())),
+            ("num_dimensions", []) => Value::Int(grid?.0.len() as i128),
+            ("shift", [Value::Int(axis), Value::Int(by)]) => {
+                let me = caller.number_in(comm)?;
+                let (dims, periods) = grid?;
+                let axis = usize::try_from(*axis).ok().filter(|axis| *axis < dims.len())?;
+                let neighbour = |by: i128| match shifted(dims, periods, me, axis, by) {
+                    Some(rank) => Value::some(Value::Int(rank)),
+                    None => Value::none(),
+                };
+                Value::tuple(vec![neighbour(-by), neighbour(*by)])
+            }
+            ("rank_to_coordinates", [Value::Int(rank)]) => numbers(coordinates(&grid?.0, *rank)),
+            ("coordinates_to_rank", [Value::List(list)]) => rank_at(&grid?.0, &grid?.1, list)?,
+            ("get_layout", []) => {
+                let (dims, periods) = grid?;
+                let me = coordinates(dims, caller.number_in(comm)?);
+                let periods = Value::list(periods.iter().copied().map(Value::Bool).collect());
+                let fields = [
+                    ("dims", numbers(dims.clone())),
+                    ("periods", periods),
+                    ("coords", numbers(me)),
+                ];
+                let fields = fields.into_iter().map(|(name, value)| (Rc::from(name), value));
+                Value::Struct("CartesianLayout".into(), Rc::new(fields.collect()))
+            }
+            (name, _) if self.calls.lists("quiet", name) => Value::Unknown,
+            _ => return None,
+        })
+    }
 }
 
 fn not_followed(caller: &mut Caller<'_, '_>, method: &str) -> Outcome {
@@ -208,84 +246,6 @@ enum Without {
     Ends,
     /// What it returns is not known.
     NotFollowed,
-}
-
-fn of_communicator(caller: &mut Caller<'_, '_>, comm: usize, method: &str, plain: &[Value]) -> Outcome {
-    match in_communicator(caller, comm, method, plain) {
-        Ok(found) => Outcome::Gives(found),
-        Err(Without::Ends) => Outcome::Done,
-        Err(Without::NotFollowed) => not_followed(caller, method),
-    }
-}
-
-fn in_communicator(
-    caller: &mut Caller<'_, '_>,
-    comm: usize,
-    method: &str,
-    plain: &[Value],
-) -> Result<Value, Without> {
-    let ends = match (method, plain) {
-        // rsmpi checks the number and panics.
-        ("process_at_rank", [Value::Int(rank)]) => {
-            let of = caller.communicator(comm).ok_or(Without::NotFollowed)?;
-            !(0..of.members.len() as i128).contains(rank)
-        }
-        ("abort", [_]) => caller.communicator(comm).is_some(),
-        _ => false,
-    };
-    if ends {
-        caller.end();
-        return Err(Without::Ends);
-    }
-    told_of_communicator(caller, comm, method, plain).ok_or(Without::NotFollowed)
-}
-
-fn told_of_communicator(
-    caller: &Caller<'_, '_>,
-    comm: usize,
-    method: &str,
-    plain: &[Value],
-) -> Option<Value> {
-    let of = caller.communicator(comm)?;
-    let grid = of.grid.as_ref();
-    let numbers = |list: Vec<i128>| Value::list(list.into_iter().map(Value::Int).collect());
-    Some(match (method, plain) {
-        ("rank", []) => Value::Int(caller.number_in(comm)?),
-        ("size" | "target_size", []) => Value::Int(of.members.len() as i128),
-        ("process_at_rank", [Value::Int(rank)]) => Value::Process(comm, *rank),
-        ("process_at_rank", [_]) => Value::Unknown,
-        ("any_process", []) => Value::AnyProcess(comm),
-        ("this_process", []) => Value::Process(comm, caller.number_in(comm)?),
-        ("as_communicator" | "clone", []) => Value::Comm(comm),
-        ("group", []) => Value::Group(Rc::new(of.members.clone())),
-        ("num_dimensions", []) => Value::Int(grid?.0.len() as i128),
-        ("shift", [Value::Int(axis), Value::Int(by)]) => {
-            let me = caller.number_in(comm)?;
-            let (dims, periods) = grid?;
-            let axis = usize::try_from(*axis).ok().filter(|axis| *axis < dims.len())?;
-            let neighbour = |by: i128| match shifted(dims, periods, me, axis, by) {
-                Some(rank) => Value::some(Value::Int(rank)),
-                None => Value::none(),
-            };
-            Value::tuple(vec![neighbour(-by), neighbour(*by)])
-        }
-        ("rank_to_coordinates", [Value::Int(rank)]) => numbers(coordinates(&grid?.0, *rank)),
-        ("coordinates_to_rank", [Value::List(list)]) => rank_at(&grid?.0, &grid?.1, list)?,
-        ("get_layout", []) => {
-            let (dims, periods) = grid?;
-            let me = coordinates(dims, caller.number_in(comm)?);
-            let periods = Value::list(periods.iter().copied().map(Value::Bool).collect());
-            let fields = [
-                ("dims", numbers(dims.clone())),
-                ("periods", periods),
-                ("coords", numbers(me)),
-            ];
-            let fields = fields.into_iter().map(|(name, value)| (Rc::from(name), value));
-            Value::Struct("CartesianLayout".into(), Rc::new(fields.collect()))
-        }
-        (name, _) if HARMLESS.contains(&name) => Value::Unknown,
-        _ => return None,
-    })
 }
 
 fn of_request(caller: &mut Caller<'_, '_>, id: u64, method: &str) -> Outcome {

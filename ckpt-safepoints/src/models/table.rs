@@ -1,7 +1,7 @@
 //! Tables of what the calls of a library do to messages.
 
 use crate::skeleton::call::{CallKind, CollectiveOrder, CommCall, Gives};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 use toml::Table;
 
@@ -9,29 +9,30 @@ use toml::Table;
 #[derive(Debug)]
 pub struct CallTable {
     calls: HashMap<String, Rc<CommCall>>,
-    queries: HashSet<String>,
+    lists: HashMap<String, Vec<String>>,
 }
 
 impl CallTable {
-    /// Reads a table: a section for each [`CallKind`] of call, with the positions of the arguments of each, and the list
-    /// `queries` of the methods that leave what they are called on as it is.
+    /// Reads a table: a section for each [`CallKind`] of call, with the positions of the arguments of each, and lists of
+    /// names, in which a `*` stands for any letters at one end or both.
     ///
     /// # Panics
     /// If the table is malformed: it is part of this crate, or of a test.
     pub fn read(text: &str) -> Self {
         let table: Table = text.parse().unwrap_or_else(|error| panic!("{error}"));
         let mut calls = HashMap::new();
-        let mut queries = HashSet::new();
+        let mut lists = HashMap::new();
         for (section, entries) in &table {
             if let Some(names) = entries.as_array() {
-                queries.extend(names.iter().filter_map(|name| name.as_str().map(str::to_owned)));
+                let names = names.iter().filter_map(|name| name.as_str().map(str::to_owned));
+                lists.insert(section.clone(), names.collect());
             }
             for (name, entry) in entries.as_table().into_iter().flatten() {
                 let call = read(section, name, entry).unwrap_or_else(|| panic!("{section}.{name}"));
                 calls.insert(name.clone(), Rc::new(call));
             }
         }
-        Self { calls, queries }
+        Self { calls, lists }
     }
 
     /// What a call of this name does, if it communicates.
@@ -39,9 +40,18 @@ impl CallTable {
         self.calls.get(name).cloned()
     }
 
-    /// Whether a method of this name leaves what it is called on as it is.
-    pub fn is_query(&self, name: &str) -> bool {
-        self.queries.contains(name)
+    /// Whether a name stands in a list of the table.
+    pub fn lists(&self, list: &str, name: &str) -> bool {
+        self.lists[list].iter().any(|one| fits(name, one))
+    }
+}
+
+fn fits(name: &str, pattern: &str) -> bool {
+    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(_), Some(_)) => name.contains(pattern.trim_matches('*')),
+        (Some(end), None) => name.ends_with(end),
+        (None, Some(start)) => name.starts_with(start),
+        (None, None) => name == pattern,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::table::CallTable;
 use super::{Caller, CommModel, Outcome};
 use crate::skeleton::call::CommCall;
-use crate::skeleton::{Boundary, CallOp, Code, ControlOp, MemoryOp, Op, Skeleton, ValueOp};
+use crate::skeleton::{Boundary, CallOp, Code, ControlOp, MemoryOp, Op, Outside, Skeleton, ValueOp};
 use crate::values::{Binary, Value};
 use crate::{Obstacle, Safe, SafePoints};
 use std::rc::Rc;
@@ -81,9 +81,13 @@ impl Builder {
 
     fn call(&mut self, name: &str, arguments: usize) {
         let path = ["toy", name].map(str::to_owned);
-        let call = self.model.function(&path);
-        let path: Rc<[Rc<str>]> = path.map(Rc::from).into();
-        self.op(CallOp::Outside(path, arguments, call));
+        let function = Outside {
+            message: self.model.function(&path),
+            path: path.map(Rc::from).into(),
+            arguments,
+            ..Outside::default()
+        };
+        self.op(CallOp::Outside(Rc::new(function)));
     }
 
     fn other(&mut self) {

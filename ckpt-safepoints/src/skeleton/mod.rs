@@ -5,13 +5,14 @@
 //! what comes of a call is the same on all ranks.
 
 pub mod call;
-pub(crate) mod determinacy;
+mod determinacy;
 mod ops;
 mod pattern;
 pub(crate) mod regions;
 
+pub use determinacy::Determinacy;
 pub(crate) use ops::is_error;
-pub use ops::{Access, CallOp, ControlOp, ElementOrder, MemoryOp, Method, Op, ValueOp, Var};
+pub use ops::{Access, CallOp, ControlOp, ElementOrder, MemoryOp, Method, Op, Outside, ValueOp, Var};
 pub use pattern::Pattern;
 
 use std::collections::{HashMap, HashSet};
@@ -21,34 +22,6 @@ use std::rc::Rc;
 
 /// Stands for an element among the names of fields.
 pub const ELEMENT: &str = "[]";
-
-/// Methods that leave their list as long as it is.
-pub fn keeps_length(method: &str) -> bool {
-    const NAMES: [&str; 17] = [
-        "copy_from_slice",
-        "clone_from_slice",
-        "copy_within",
-        "fill",
-        "fill_with",
-        "reverse",
-        "rotate_left",
-        "rotate_right",
-        "swap",
-        "swap_with_slice",
-        "sort",
-        "iter_mut",
-        "first_mut",
-        "last_mut",
-        "get_mut",
-        "par_sort",
-        "as_mut_slice",
-    ];
-    let starts = ["sort_", "par_sort_", "select_nth_"];
-    let slices = method.contains("chunks") || method.contains("split_") || method == "par_iter_mut";
-    NAMES.contains(&method)
-        || starts.iter().any(|start| method.starts_with(start))
-        || (slices && method.ends_with("_mut"))
-}
 
 /// A place in the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,7 +116,9 @@ impl fmt::Display for Skeleton {
             let told = code.ops.iter().enumerate().filter_map(|(pc, op)| {
                 let text = match op {
                     Op::Call(CallOp::Method(one)) if one.message.is_some() => format!(".{}(..)", one.name),
-                    Op::Call(CallOp::Outside(path, _, Some(_))) => format!("{}(..)", path.join("::")),
+                    Op::Call(CallOp::Outside(one)) if one.message.is_some() => {
+                        format!("{}(..)", one.path.join("::"))
+                    }
                     Op::Call(CallOp::Function(callee, _)) => format!("{}(..)", self.codes.get(*callee)?.name),
                     Op::Control(ControlOp::Boundary(at)) if self.boundaries[*at].user.is_some() => {
                         "checkpoint!()".to_owned()

@@ -1,7 +1,7 @@
 //! The instructions: steps of a small machine with a stack.
 
-use super::Pattern;
 use super::call::CommCall;
+use super::{Determinacy, Pattern};
 use crate::values::{Binary, Value};
 use std::ops::Range;
 use std::rc::Rc;
@@ -72,10 +72,31 @@ pub struct Method {
     pub pure: bool,
     /// Whether it may give an exclusive reference to its receiver, or to a part of it, as far as the tables know.
     pub lends: bool,
+    /// Whether it leaves a list as long as it is.
+    pub keeps_length: bool,
+    /// Whether it starts threads with its last argument.
+    pub starts_threads: bool,
+    /// Whether what it gives is told by its receiver and arguments.
+    pub determinacy: Determinacy,
     /// Whether it is one of a number without a sign.
     pub unsigned: bool,
     /// How many arguments it is given, without the receiver.
     pub arguments: usize,
+}
+
+/// A function outside of the program.
+#[derive(Debug, Default)]
+pub struct Outside {
+    /// Its path.
+    pub path: Rc<[Rc<str>]>,
+    /// How many arguments it is given.
+    pub arguments: usize,
+    /// What it does to messages, if it is one of the communication library.
+    pub message: Option<Rc<CommCall>>,
+    /// Whether what it gives is told by what it is given.
+    pub determinacy: Determinacy,
+    /// Whether it gives its argument behind a pointer of its own.
+    pub wraps: bool,
 }
 
 /// A step that makes values of those on the stack.
@@ -186,8 +207,8 @@ pub enum CallOp {
     Method(Rc<Method>),
     /// Calls what the value below so many arguments stands for.
     Value(usize),
-    /// A function outside of the program, its path and the number of its arguments.
-    Outside(Rc<[Rc<str>]>, usize, Option<Rc<CommCall>>),
+    /// A function outside of the program.
+    Outside(Rc<Outside>),
     /// A text made of so many values, and the functions of the program that may write them.
     Text(Rc<str>, usize, Rc<[usize]>),
     /// A macro that may call these functions.

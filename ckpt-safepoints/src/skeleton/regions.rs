@@ -3,7 +3,7 @@
 //! A region without messages and sites need not be followed: what it may write to is given up, and the rank goes on
 //! behind it.
 
-use super::determinacy::Determinacy;
+use super::Determinacy;
 use super::{Access, CallOp, ControlOp, MemoryOp, Op, Skeleton, ValueOp, Var};
 use crate::values::Value;
 use std::cell::RefCell;
@@ -298,7 +298,7 @@ impl<'a> Regions<'a> {
                         .chain(&one.perhaps)
                         .any(|(callee, _)| self.events[*callee])
             }
-            Op::Call(CallOp::Outside(_, _, message)) => message.is_some(),
+            Op::Call(CallOp::Outside(one)) => one.message.is_some(),
             Op::Control(ControlOp::Opaque(_)) => true,
             Op::Control(ControlOp::Boundary(at)) => self.is_site(*at),
             Op::Call(CallOp::Function(callee, _)) => self.events[*callee],
@@ -383,10 +383,8 @@ impl<'a> Regions<'a> {
             }
             Op::Call(CallOp::Method(one)) if one.message.is_some() => Determinacy::Never,
             Op::Call(CallOp::Method(one)) => {
-                match one.own.iter().map(|(callee, _)| self.determinacy[*callee]).min() {
-                    Some(own) => own,
-                    None => super::determinacy::method_determinacy(&one.name),
-                }
+                let own = one.own.iter().map(|(callee, _)| self.determinacy[*callee]);
+                own.min().unwrap_or(one.determinacy)
             }
             Op::Call(CallOp::Function(callee, _)) | Op::Value(ValueOp::Closure(callee)) => {
                 self.determinacy[*callee]
@@ -395,8 +393,8 @@ impl<'a> Regions<'a> {
                 let settled = writers.iter().map(|one| self.determinacy[*one]);
                 settled.min().unwrap_or(Determinacy::Always)
             }
-            Op::Call(CallOp::Outside(_, _, Some(_))) => Determinacy::Never,
-            Op::Call(CallOp::Outside(path, _, None)) => super::determinacy::function_determinacy(path),
+            Op::Call(CallOp::Outside(one)) if one.message.is_some() => Determinacy::Never,
+            Op::Call(CallOp::Outside(one)) => one.determinacy,
             Op::Control(ControlOp::Opaque(_))
             | Op::Call(CallOp::Any(_))
             | Op::Memory(MemoryOp::Havoc(_))

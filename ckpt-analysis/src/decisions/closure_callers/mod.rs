@@ -136,7 +136,7 @@ impl Calls<'_> {
         let renamed = wrapper.renamed(&words);
         let paths = wrapper.paths_in(self.analysis, self.caller)?;
         let locals = shape::locals(&self.caller.item);
-        let free = wrapper.free_names();
+        let free = wrapper.free_names(&self.analysis.library);
         if !free.is_disjoint(&locals) {
             return None;
         }

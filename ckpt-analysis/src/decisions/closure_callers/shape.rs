@@ -4,8 +4,10 @@ use super::text::{self, Changes, Token};
 use super::types::{are_free, at_call, called_with, output};
 use super::{Call, bytes};
 use crate::Analysis;
-use crate::items::{Def, Function, Items, ScopeId};
+use crate::items::{Def, Function, ScopeId};
 use crate::source::Program;
+use ckpt_compiler::library::{Library, Prelude};
+use ckpt_compiler::syntax::language::{is_prelude_variant, is_primitive_type};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::syntax::patterns::pattern_bindings;
 use quote::ToTokens;
@@ -94,8 +96,8 @@ impl<'a> Wrapper<'a> {
     }
 
     /// What its body calls by names that it does not declare: functions, constants, types.
-    pub fn free_names(&self) -> HashSet<String> {
-        let mut paths = Paths::default();
+    pub fn free_names(&self, library: &Library) -> HashSet<String> {
+        let mut paths = Paths::in_library(library);
         paths.visit_block(&self.function.item.block);
         let locals = locals(&self.function.item);
         let single = paths.found.into_iter().filter(|path| path.len() == 1).flatten();
@@ -146,7 +148,7 @@ impl<'a> Wrapper<'a> {
             .flat_map(|all| &all.params)
             .filter_map(name_of_generic)
             .collect();
-        let mut paths = Paths::default();
+        let mut paths = Paths::in_library(&analysis.library);
         paths.visit_block(&self.function.item.block);
         let types = self.types().filter_map(|ty| at_call(ty, generics));
         types
@@ -161,13 +163,16 @@ impl<'a> Wrapper<'a> {
                 return None;
             }
             let is_variable = path.len() == 1 && (locals.contains(first) || first == "self");
-            if is_variable || EVERYWHERE.contains(&first.as_str()) || home == there {
+            let is_everywhere = is_primitive_type(first)
+                || is_prelude_variant(first)
+                || analysis.library.says(first, Prelude::Names);
+            if is_variable || is_everywhere || home == there {
                 continue;
             }
             if first == "crate" && items.scope(home).krate == items.scope(there).krate {
                 continue;
             }
-            known.insert(first.clone(), path_of(items, home, there, first)?);
+            known.insert(first.clone(), path_of(analysis, home, there, first)?);
         }
         (home == there || !paths.unknown_macro).then_some(known)
     }
@@ -268,7 +273,8 @@ impl<'a> Wrapper<'a> {
 }
 
 /// The path by which module `there` knows what module `home` calls by this name.
-fn path_of(items: &Items, home: ScopeId, there: ScopeId, name: &str) -> Option<String> {
+fn path_of(analysis: &Analysis, home: ScopeId, there: ScopeId, name: &str) -> Option<String> {
+    let items = &analysis.items;
     let scope = items.scope(home);
     let is_one_crate = scope.krate == items.scope(there).krate;
     if let Some(declared) = scope.names.get(name) {
@@ -288,7 +294,7 @@ fn path_of(items: &Items, home: ScopeId, there: ScopeId, name: &str) -> Option<S
     };
     let is_known = match import.first().map(String::as_str) {
         Some("crate") => is_one_crate,
-        first => matches!(first, Some("std" | "core" | "alloc")),
+        first => first.is_some_and(|first| analysis.library.says(first, Prelude::Crates)),
     };
     is_known.then(|| import.join("::"))
 }
@@ -299,30 +305,6 @@ fn space_before(text: &str) -> &'static str {
         false => " ",
     }
 }
-
-/// Names that mean the same in every module.
-const EVERYWHERE: [&str; 43] = [
-    "std", "core", "alloc", "bool", "char", "str", "f32", "f64", "u8", "u16", "u32", "u64", "u128", "usize",
-    "i8", "i16", "i32", "i64", "i128", "isize", "Some", "None", "Ok", "Err", "Option", "Result", "Vec",
-    "String", "Box", "Default", "Iterator", "Clone", "Copy", "Into", "From", "drop", "Fn", "FnMut", "FnOnce",
-    "ToString", "Drop", "Send", "Sync",
-];
-
-/// The macros that do.
-const MACROS: [&str; 12] = [
-    "println",
-    "eprintln",
-    "print",
-    "eprint",
-    "format",
-    "write",
-    "writeln",
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "vec",
-    "debug_assert",
-];
 
 /// The closure that an argument is: `|| ..`, `&mut || ..`. One that owns what it captures changes copies of it, one that
 /// returns early or passes on errors leaves only itself.
@@ -397,13 +379,23 @@ impl<'ast> Visit<'ast> for CallOf<'_, 'ast> {
 }
 
 /// The paths of a body, and whether it has macros whose arguments mean who knows what.
-#[derive(Default)]
-struct Paths {
+struct Paths<'l> {
+    library: &'l Library,
     found: Vec<Vec<String>>,
     unknown_macro: bool,
 }
 
-impl<'ast> Visit<'ast> for Paths {
+impl<'l> Paths<'l> {
+    fn in_library(library: &'l Library) -> Self {
+        Self {
+            library,
+            found: Vec::new(),
+            unknown_macro: false,
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Paths<'_> {
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let names = path.segments.iter().map(|one| one.ident.to_string()).collect();
         self.found.push(names);
@@ -414,7 +406,7 @@ impl<'ast> Visit<'ast> for Paths {
         let is_known = one
             .path
             .get_ident()
-            .is_some_and(|name| MACROS.contains(&name.to_string().as_str()));
+            .is_some_and(|name| self.library.says(&name.to_string(), Prelude::Macros));
         let arguments =
             one.parse_body_with(syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated);
         match arguments {

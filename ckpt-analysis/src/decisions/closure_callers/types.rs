@@ -2,6 +2,7 @@
 //! type would become another.
 
 use super::shape::name_of_generic;
+use ckpt_compiler::syntax::language::is_function_trait;
 use ckpt_compiler::syntax::mentions::names_in;
 use quote::ToTokens;
 use std::collections::HashSet;
@@ -48,8 +49,7 @@ fn of_calls(bound: &TypeParamBound) -> Option<&ParenthesizedGenericArguments> {
     let PathArguments::Parenthesized(arguments) = &last.arguments else {
         return None;
     };
-    let is_call = last.ident == "Fn" || last.ident == "FnMut" || last.ident == "FnOnce";
-    is_call.then_some(arguments)
+    is_function_trait(&last.ident).then_some(arguments)
 }
 
 /// The type of what a bound or a function gives, if that is something.

@@ -5,6 +5,7 @@ use super::{is_lazy, registration, statics_of};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
+use ckpt_compiler::library::{Library, Prelude};
 use ckpt_compiler::syntax::mentions::names_in;
 use proc_macro2::{Punct, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -26,8 +27,15 @@ pub(super) struct Inner {
 }
 
 /// Those inside the functions of an item. `taken` are the names that are given already.
-pub(super) fn of_item(program: &Program, file: FileId, item: &Item, taken: &mut HashSet<String>) -> Inner {
+pub(super) fn of_item(
+    library: &Library,
+    program: &Program,
+    file: FileId,
+    item: &Item,
+    taken: &mut HashSet<String>,
+) -> Inner {
     let mut finder = InnerStatics {
+        library,
         program,
         file,
         behind: bytes(program, file, item.span()).end,
@@ -44,6 +52,7 @@ pub(super) fn of_item(program: &Program, file: FileId, item: &Item, taken: &mut 
 }
 
 struct InnerStatics<'p> {
+    library: &'p Library,
     program: &'p Program,
     file: FileId,
     /// The byte behind the item of the module.
@@ -162,7 +171,7 @@ impl<'ast> Visit<'ast> for InnerStatics<'_> {
         self.imported.retain(|name, _| !names.contains(name));
         for stmt in &block.stmts {
             if let Stmt::Item(Item::Use(one)) = stmt {
-                imports(&one.tree, &mut Vec::new(), &mut self.imported);
+                imports(self.library, &one.tree, &mut Vec::new(), &mut self.imported);
             }
         }
         self.local.push(names);
@@ -179,7 +188,7 @@ impl<'ast> Visit<'ast> for InnerStatics<'_> {
                 _ => None,
             };
             if let Some(item) = item {
-                let names = statics_of(&item);
+                let names = statics_of(self.library, &item);
                 if !names.is_empty() {
                     self.move_out(&item, &names);
                     continue;
@@ -199,14 +208,16 @@ impl<'ast> Visit<'ast> for InnerStatics<'_> {
 }
 
 /// What a `use` takes from std, by the name that it gets: such a path means the same everywhere.
-fn imports(tree: &UseTree, before: &mut Vec<String>, found: &mut HashMap<String, String>) {
-    let is_std =
-        |before: &[String]| matches!(before.first().map(String::as_str), Some("std" | "core" | "alloc"));
+fn imports(library: &Library, tree: &UseTree, before: &mut Vec<String>, found: &mut HashMap<String, String>) {
+    let is_std = |before: &[String]| {
+        let first = before.first();
+        first.is_some_and(|first| library.says(first, Prelude::Crates))
+    };
     let path = |before: &[String], last: &syn::Ident| format!("::{}::{last}", before.join("::"));
     match tree {
         UseTree::Path(one) => {
             before.push(one.ident.to_string());
-            imports(&one.tree, before, found);
+            imports(library, &one.tree, before, found);
             before.pop();
         }
         UseTree::Name(one) if is_std(before) && one.ident != "self" => {
@@ -215,7 +226,10 @@ fn imports(tree: &UseTree, before: &mut Vec<String>, found: &mut HashMap<String,
         UseTree::Rename(one) if is_std(before) && one.ident != "self" => {
             found.insert(one.rename.to_string(), path(before, &one.ident));
         }
-        UseTree::Group(group) => group.items.iter().for_each(|tree| imports(tree, before, found)),
+        UseTree::Group(group) => group
+            .items
+            .iter()
+            .for_each(|tree| imports(library, tree, before, found)),
         _ => {}
     }
 }

@@ -10,6 +10,7 @@ use crate::items::{FnId, Items, may_change};
 use crate::source::edits::Edit;
 use crate::source::locate::bytes;
 use crate::source::{CrateKind, CrateSource, FileId, Program};
+use ckpt_compiler::library::Library;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::{Item, ItemMacro, ItemStatic, StaticMutability, Type};
@@ -27,11 +28,12 @@ pub struct GlobalEdits {
 }
 
 /// Works out what has to be put in for a program that begins in `main`.
-pub fn global_edits(program: &Program, items: &Items, main: FnId) -> GlobalEdits {
+pub fn global_edits(library: &Library, program: &Program, items: &Items, main: FnId) -> GlobalEdits {
     let mut found = GlobalEdits::default();
     let mut calls = Vec::new();
     for (index, krate) in program.crates.iter().enumerate() {
         let mut namer = Namer {
+            library,
             program,
             krate,
             found: &mut found,
@@ -71,6 +73,7 @@ pub fn global_edits(program: &Program, items: &Items, main: FnId) -> GlobalEdits
 }
 
 struct Namer<'p> {
+    library: &'p Library,
     program: &'p Program,
     krate: &'p CrateSource,
     found: &'p mut GlobalEdits,
@@ -86,9 +89,9 @@ impl Namer<'_> {
         for item in items {
             let before = lines.len();
             match item {
-                Item::Static(one) => lines.extend(of_static(one)),
+                Item::Static(one) => lines.extend(of_static(self.library, one)),
                 Item::Macro(one) if holds_statics(one) => {
-                    lines.extend(of_macro(one));
+                    lines.extend(of_macro(self.library, one));
                 }
                 Item::Mod(one) => {
                     inline.push(one.ident.to_string());
@@ -105,7 +108,7 @@ impl Namer<'_> {
                     }
                 }
                 Item::Fn(_) | Item::Impl(_) | Item::Trait(_) => {
-                    let inner = inner::of_item(self.program, file, item, &mut taken);
+                    let inner = inner::of_item(self.library, self.program, file, item, &mut taken);
                     let stuck = inner.stuck.into_iter().map(|(name, at)| (name, file, at));
                     self.found.stuck.extend(stuck);
                     self.found.edits.extend(inner.edits);
@@ -136,10 +139,10 @@ impl Namer<'_> {
     }
 }
 
-fn of_static(item: &ItemStatic) -> Option<String> {
+fn of_static(library: &Library, item: &ItemStatic) -> Option<String> {
     let name = item.ident.to_string();
     let is_late = matches!(&*item.ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Lazy"));
-    (is_shared(item) && may_change(&item.ty)).then(|| registration(&name, &name, is_late))
+    (is_shared(item) && may_change(library, &item.ty)).then(|| registration(&name, &name, is_late))
 }
 
 fn is_shared(item: &ItemStatic) -> bool {
@@ -157,12 +160,12 @@ fn registration(path: &str, name: &str, is_late: bool) -> String {
 }
 
 /// The names of the statics that an item declares and that may change, if it declares nothing else.
-fn statics_of(item: &Item) -> Vec<syn::Ident> {
+fn statics_of(library: &Library, item: &Item) -> Vec<syn::Ident> {
     match item {
-        Item::Static(one) if is_shared(one) && may_change(&one.ty) => vec![one.ident.clone()],
+        Item::Static(one) if is_shared(one) && may_change(library, &one.ty) => vec![one.ident.clone()],
         Item::Macro(one) if holds_statics(one) => {
             let all = statics_in(one);
-            let changes = all.iter().any(|(_, ty)| may_change(ty));
+            let changes = all.iter().any(|(_, ty)| may_change(library, ty));
             let names = all.into_iter().map(|(name, _)| name);
             if changes { names.collect() } else { Vec::new() }
         }
@@ -182,8 +185,10 @@ fn is_lazy(item: &ItemMacro) -> bool {
 }
 
 /// Those of `thread_local! { static A: Cell<u64> = ..; }` that change.
-fn of_macro(item: &ItemMacro) -> Vec<String> {
-    let changing = statics_in(item).into_iter().filter(|(_, ty)| may_change(ty));
+fn of_macro(library: &Library, item: &ItemMacro) -> Vec<String> {
+    let changing = statics_in(item)
+        .into_iter()
+        .filter(|(_, ty)| may_change(library, ty));
     changing
         .map(|(name, _)| registration(&name.to_string(), &name.to_string(), is_lazy(item)))
         .collect()
@@ -257,7 +262,7 @@ fn main() {
         };
         let analysis = crate::analyse(&program);
         let main = analysis.items.main_of(0).unwrap();
-        let edits = global_edits(&program, &analysis.items, main).edits;
+        let edits = global_edits(&analysis.library, &program, &analysis.items, main).edits;
         let new = Edited::new(text, &edits).text;
         let expected = [
             "ckpt::global(concat!(module_path!(), \"::COUNT\"), &COUNT);\n    inner::ckpt_globals();\n}",
@@ -273,8 +278,8 @@ fn main() {
     #[test]
     fn what_a_library_computes_late_is_named_by_a_function() {
         let named = |text: &str| match syn::parse_str::<Item>(text).unwrap() {
-            Item::Macro(one) => of_macro(&one),
-            Item::Static(one) => of_static(&one).into_iter().collect(),
+            Item::Macro(one) => of_macro(Library::builtin(), &one),
+            Item::Static(one) => of_static(Library::builtin(), &one).into_iter().collect(),
             _ => Vec::new(),
         };
         let lazy = "ckpt::global(concat!(module_path!(), \"::A\"), (|| &*A) as fn() -> &'static _);";

@@ -8,6 +8,7 @@ use crate::items::FnId;
 use crate::source::locate::bytes;
 use crate::source::{FileId, Program};
 use ckpt_compiler::library::Library;
+use ckpt_compiler::syntax::origins::place_path;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -46,7 +47,7 @@ pub fn refused_statics(program: &Program, analysis: &Analysis, main: FnId) -> Ve
         let lost = LostStatic::Mutable { name, by };
         Some(RefusedStatic { file, at, lost })
     });
-    let stuck = super::global_edits(program, &analysis.items, main).stuck;
+    let stuck = super::global_edits(&analysis.library, program, &analysis.items, main).stuck;
     let stuck = stuck.into_iter().map(|(name, file, at)| RefusedStatic {
         file,
         at,
@@ -113,16 +114,11 @@ struct Changes<'l> {
 impl Changes<'_> {
     fn root(&mut self, expr: &Expr) {
         match expr {
-            Expr::Path(path) => {
-                self.names
-                    .extend(path.path.segments.last().map(|last| last.ident.to_string()));
-            }
-            Expr::Field(one) => self.root(&one.base),
-            Expr::Index(one) => self.root(&one.expr),
-            Expr::Paren(one) => self.root(&one.expr),
-            Expr::Unary(one) => self.root(&one.expr),
             Expr::Tuple(one) => one.elems.iter().for_each(|part| self.root(part)),
-            _ => {}
+            place => {
+                let last = place_path(place).and_then(|path| path.segments.last());
+                self.names.extend(last.map(|last| last.ident.to_string()));
+            }
         }
     }
 }

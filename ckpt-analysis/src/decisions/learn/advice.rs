@@ -1,51 +1,25 @@
 //! What is said of types that no checkpoint holds.
 
+use ckpt_compiler::library::{Library, Prelude, Types};
+
 /// Types of std have no serde where they have no `Checkpoint`.
-pub(super) fn is_of_std(name: &str) -> bool {
-    const OFTEN: &[&str] = &[
-        "JoinHandle",
-        "Weak",
-        "MutexGuard",
-        "RwLockReadGuard",
-        "Ref",
-        "RefMut",
-        "Child",
-        "TcpStream",
-    ];
+pub(super) fn is_of_std(library: &Library, name: &str) -> bool {
     let plain = name.split('<').next().unwrap_or(name);
-    ["std::", "core::", "alloc::"]
-        .iter()
-        .any(|start| name.starts_with(start))
-        || OFTEN.contains(&plain)
+    let krate = name.split_once("::").map(|(first, _)| first);
+    krate.is_some_and(|krate| library.says(krate, Prelude::Crates)) || library.says(plain, Types::Unsaved)
 }
 
 /// What helps with values of a type that ckpt cannot save.
-pub(super) fn advice(ty: &str) -> &'static str {
+pub(super) fn advice(library: &Library, ty: &str) -> &'static str {
     let plain = ty.split_once(": ").map_or(ty, |(_, ty)| ty);
     let name = plain.split('<').next().unwrap_or(plain);
     let name = name.rsplit("::").next().unwrap_or(name).trim();
-    let is_iterator = [
-        "Peekable",
-        "Map",
-        "Filter",
-        "TakeWhile",
-        "Iter",
-        "IterMut",
-        "Successors",
-        "Chars",
-        "Split",
-        "SplitWhitespace",
-        "SplitAsciiWhitespace",
-        "SplitN",
-        "SplitTerminator",
-    ]
-    .contains(&name);
     if name == "Writer" && ty.contains("<") {
         "keep the `File` in the variable, and make the writer where rows are written: \
          `csv::WriterBuilder::new().has_headers(false).from_writer(&file)`; it writes them out when it goes"
     } else if ty.contains("Weak<") {
         "keep the values in a `Vec`, and in place of the `Weak` the index of the other value there"
-    } else if is_iterator {
+    } else if library.says(name, Types::Iterators) {
         "collect what it goes over into a `Vec` before the loop, and keep an index into that"
     } else if plain.starts_with('&') {
         "borrow inside the loop, where the value is used; or hold what it borrows by value"

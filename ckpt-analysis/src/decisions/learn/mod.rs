@@ -17,6 +17,7 @@ use crate::source::edits::line_and_column;
 use crate::source::locate::{self, Found};
 use crate::source::{Position, Program};
 use advice::{advice, is_of_std};
+use ckpt_compiler::library::Library;
 use std::collections::BTreeSet;
 
 /// What a message of rustc means.
@@ -82,6 +83,8 @@ pub struct Round {
 
 /// Decides.
 pub struct Decider<'a> {
+    /// What calls and types of other crates mean.
+    pub library: &'a Library,
     /// The program.
     pub program: &'a Program,
     /// What it is made of.
@@ -245,7 +248,7 @@ impl Decider<'_> {
         if round.before.objects.contains_key(name) {
             return self.holder(one, round);
         }
-        match object_edits(self.program, self.items, self.types, name) {
+        match object_edits(self.library, self.program, self.items, self.types, name) {
             Ok(needed) => {
                 self.decisions.objects.insert(name.clone(), needed.edits);
                 self.decisions.derives.extend(needed.derives);
@@ -303,12 +306,12 @@ impl Decider<'_> {
             return false;
         };
         if round.before.variables.contains_key(&variable)
-            || refill::is_exchanged(self.items, variable, &names[0])
+            || refill::is_exchanged(self.library, self.items, variable, &names[0])
         {
             return false;
         }
-        let lent = refill::lent_variables(self.program, variable, ty);
-        let parts = refill::parts_of(self.program, variable, ty);
+        let lent = refill::lent_variables(self.library, self.program, variable, ty);
+        let parts = refill::parts_of(self.library, self.program, variable, ty);
         let (Some(parts), Some(lent)) = (parts, lent) else {
             return false;
         };
@@ -346,7 +349,7 @@ impl Decider<'_> {
     }
 
     fn keep(&mut self, ty: Position) {
-        let words = refill::words_of_fields(self.program, ty).unwrap_or_default();
+        let words = refill::words_of_fields(self.library, self.program, ty).unwrap_or_default();
         self.decisions.fields.extend(words);
         self.decisions.derives.insert(ty);
         self.decisions.refilled.insert(ty);
@@ -355,7 +358,7 @@ impl Decider<'_> {
     /// A type cannot be saved after all.
     fn forget(&mut self, item: Position, reason: String) {
         if self.decisions.refilled.remove(&item) {
-            let words = refill::words_of_fields(self.program, item).unwrap_or_default();
+            let words = refill::words_of_fields(self.library, self.program, item).unwrap_or_default();
             self.decisions
                 .fields
                 .retain(|field, _| !words.contains_key(field));
@@ -429,7 +432,7 @@ impl Decider<'_> {
         }
         // A function under another name, which the text of the field does not show.
         if !round.before.refilled.contains(&item)
-            && refill::kept_fields(self.program, item).is_some_and(|kept| kept.contains(&field))
+            && refill::kept_fields(self.library, self.program, item).is_some_and(|kept| kept.contains(&field))
         {
             self.keep(item);
             return true;
@@ -454,7 +457,7 @@ impl Decider<'_> {
         one.definition.is_none()
             && !name.starts_with(['&', '*'])
             && !["dyn ", "fn(", "closure@"].iter().any(|part| name.contains(part))
-            && !is_of_std(name)
+            && !is_of_std(self.library, name)
             && self.types.named(name).is_none()
     }
 
@@ -532,7 +535,7 @@ impl Decider<'_> {
             _ => return one.said.clone(),
         };
         let in_the_way = self.field_in_the_way(one);
-        let advice = advice(in_the_way.as_deref().unwrap_or(ty));
+        let advice = advice(self.library, in_the_way.as_deref().unwrap_or(ty));
         let field = in_the_way.map_or_else(String::new, |field| format!(" (its field {field})"));
         let (line, _) = line_and_column(&self.program.file(place.0).text, place.1);
         match locate::locate(self.program, place.0, place.1) {

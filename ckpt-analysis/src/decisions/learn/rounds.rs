@@ -42,9 +42,10 @@ pub fn learn(
             unsolved: None,
         };
     }
-    let types = Types::of(program);
+    let types = Types::of(&analysis.library, program);
     let effects = Effects::of(program, analysis);
     let mut decider = Decider {
+        library: &analysis.library,
         program,
         items: &analysis.items,
         types: &types,

@@ -33,6 +33,7 @@ fn finding(kind: FindingKind, type_name: &str, at: &str) -> Finding {
 
 fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Decider<'p> {
     Decider {
+        library: Library::builtin(),
         program,
         items,
         types,
@@ -49,7 +50,7 @@ fn decider<'p>(program: &'p Program, items: &'p Items, types: &'p Types) -> Deci
 #[test]
 fn the_types_that_a_static_holds_are_derived_once() {
     let program = program();
-    let (types, items) = (Types::of(&program), Items::default());
+    let (types, items) = (Types::of(Library::builtin(), &program), Items::default());
     let mut decider = decider(&program, &items, &types);
     let one = [finding(
         FindingKind::NotGlobal,
@@ -69,7 +70,7 @@ fn the_types_that_a_static_holds_are_derived_once() {
 #[test]
 fn two_findings_with_one_cause_lead_to_one_decision() {
     let program = program();
-    let (types, items) = (Types::of(&program), Items::default());
+    let (types, items) = (Types::of(Library::builtin(), &program), Items::default());
     let mut decider = decider(&program, &items, &types);
     let findings = [
         not_checkpoint("Rule", "a ="),

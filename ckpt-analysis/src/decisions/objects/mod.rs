@@ -8,6 +8,7 @@ use crate::source::Position;
 use crate::source::edits::Edit;
 use crate::source::locate::{self, Found};
 use crate::source::{FileId, Program};
+use ckpt_compiler::library::Library;
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
@@ -30,12 +31,13 @@ pub struct ObjectEdits {
 /// # Errors
 /// Why it cannot be done, for people.
 pub fn object_edits(
+    library: &Library,
     program: &Program,
     items: &Items,
     types: &Types,
     name: &str,
 ) -> Result<ObjectEdits, String> {
-    let resolver = Resolver::new(items);
+    let resolver = Resolver::new(items, library);
     let found = trait_named(items, name)?;
     let mut lister = Lister {
         program,
@@ -162,7 +164,7 @@ impl Lister<'_> {
                 self.of.name, self.of.name
             ));
         }
-        if forwards(&one.self_type) {
+        if forwards(self.resolver.library, &one.self_type) {
             // `impl Solver for Box<dyn Solver>`, `impl<T: Solver + ?Sized> Solver for Box<T>`: an object in an object.
             self.open = true;
             return Ok(());
@@ -234,7 +236,7 @@ impl Lister<'_> {
         for other in &self.items.impls {
             if self.implements(other, found)
                 && other.generics.params.is_empty()
-                && !forwards(&other.self_type)
+                && !forwards(self.resolver.library, &other.self_type)
             {
                 candidates.push(
                     self.type_text(&other.self_type, other.scope, &BTreeMap::new())
@@ -456,11 +458,11 @@ impl Lister<'_> {
 }
 
 /// Whether the type is an object itself, or a pointer to whatever implements the trait.
-fn forwards(ty: &syn::Type) -> bool {
+fn forwards(library: &Library, ty: &syn::Type) -> bool {
     match ty {
         syn::Type::TraitObject(_) | syn::Type::Reference(_) => true,
         syn::Type::Path(path) => path.path.segments.last().is_some_and(|last| {
-            let is_pointer = matches!(last.ident.to_string().as_str(), "Box" | "Rc" | "Arc");
+            let is_pointer = library.says(&last.ident.to_string(), ckpt_compiler::library::Types::Owners);
             is_pointer && !matches!(last.arguments, syn::PathArguments::None)
         }),
         _ => false,

@@ -30,8 +30,14 @@ fn program(text: &str) -> Program {
 
 fn edited(text: &str, name: &str) -> Result<(String, Vec<String>), String> {
     let program = program(text);
-    let types = Types::of(&program);
-    let found = object_edits(&program, &items::collect(&program), &types, name)?;
+    let types = Types::of(Library::builtin(), &program);
+    let found = object_edits(
+        Library::builtin(),
+        &program,
+        &items::collect(&program),
+        &types,
+        name,
+    )?;
     let derives = found
         .derives
         .iter()

@@ -135,7 +135,7 @@ impl<'r> Recall<'r> {
             program,
             analysis,
             effects: Effects::of(program, analysis),
-            types: Types::of(program),
+            types: Types::of(&analysis.library, program),
             files,
         })
     }
@@ -213,7 +213,7 @@ impl<'r> Recall<'r> {
         for ty in refilled.filter_map(|at| self.type_at(at)) {
             decisions
                 .fields
-                .extend(refill::words_of_fields(self.program, ty)?);
+                .extend(refill::words_of_fields(&self.analysis.library, self.program, ty)?);
             decisions.refilled.insert(ty);
         }
         Some(())
@@ -232,7 +232,13 @@ impl<'r> Recall<'r> {
                     };
                     decisions.objects.insert(name.clone(), edits);
                 }
-            } else if let Ok(needed) = object_edits(program, &self.analysis.items, &self.types, name) {
+            } else if let Ok(needed) = object_edits(
+                &self.analysis.library,
+                program,
+                &self.analysis.items,
+                &self.types,
+                name,
+            ) {
                 decisions.objects.insert(name.clone(), needed.edits);
                 decisions.derives.extend(needed.derives);
             }
@@ -282,13 +288,18 @@ impl<'r> Recall<'r> {
         }
         let program = self.program;
         let is_exchanged = match locate::locate(program, place.0, place.1) {
-            Some(Found::Let { names, .. }) => refill::is_exchanged(&self.analysis.items, place, &names[0]),
+            Some(Found::Let { names, .. }) => {
+                refill::is_exchanged(&self.analysis.library, &self.analysis.items, place, &names[0])
+            }
             _ => true,
         };
         let parts = self.record.parts.iter().find(|(of, _)| of == at);
         let is_so = |(_, parts): &(At, Vec<String>)| {
             let mut types = self.record.refilled.iter().filter_map(|at| self.type_at(at));
-            parts.is_empty() || types.any(|ty| refill::parts_of(program, place, ty).as_ref() == Some(parts))
+            parts.is_empty()
+                || types.any(|ty| {
+                    refill::parts_of(&self.analysis.library, program, place, ty).as_ref() == Some(parts)
+                })
         };
         let named = parts.iter().flat_map(|(_, parts)| parts);
         let lent: Vec<String> = named

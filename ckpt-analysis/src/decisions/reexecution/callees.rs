@@ -5,6 +5,8 @@ use super::names::{Uses, Variables};
 use crate::Analysis;
 use crate::items::FnId;
 use crate::source::FileId;
+use ckpt_compiler::library::{Library, Types};
+use ckpt_compiler::syntax::language::is_number_type;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
@@ -177,7 +179,7 @@ impl<'a> Callees<'a> {
             let keeps_length = whole == Whole::Value
                 || reference.mutability.is_none()
                 || matches!(&*reference.elem, Type::Slice(_) | Type::Array(_));
-            !names_lifetimes && keeps_length && gives_values(&signature.output)
+            !names_lifetimes && keeps_length && gives_values(&self.analysis.library, &signature.output)
         })
     }
 }
@@ -207,35 +209,28 @@ fn is_vec(ty: &Type) -> bool {
 }
 
 /// Whether the result can hold no reference.
-fn gives_values(output: &ReturnType) -> bool {
-    fn is_value(ty: &Type) -> bool {
-        const PLAIN: [&str; 16] = [
-            "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
-            "u64", "u128", "usize",
-        ];
-        const OF_VALUES: [&str; 4] = ["Option", "Result", "Vec", "Box"];
+fn gives_values(library: &Library, output: &ReturnType) -> bool {
+    fn is_value(library: &Library, ty: &Type) -> bool {
         match ty {
-            Type::Tuple(tuple) => tuple.elems.iter().all(is_value),
-            Type::Array(array) => is_value(&array.elem),
-            Type::Paren(one) => is_value(&one.elem),
+            Type::Tuple(tuple) => tuple.elems.iter().all(|part| is_value(library, part)),
+            Type::Array(array) => is_value(library, &array.elem),
+            Type::Paren(one) => is_value(library, &one.elem),
             Type::Path(path) => path.path.segments.last().is_some_and(|last| {
                 let parts = match &last.arguments {
-                    syn::PathArguments::AngleBracketed(list) => list
-                        .args
-                        .iter()
-                        .all(|one| matches!(one, syn::GenericArgument::Type(inner) if is_value(inner))),
+                    syn::PathArguments::AngleBracketed(list) => list.args.iter().all(
+                        |one| matches!(one, syn::GenericArgument::Type(inner) if is_value(library, inner)),
+                    ),
                     syn::PathArguments::None => true,
                     syn::PathArguments::Parenthesized(_) => false,
                 };
                 let name = last.ident.to_string();
-                let plain = PLAIN.contains(&name.as_str()) || name == "String";
-                parts && (plain || OF_VALUES.contains(&name.as_str()))
+                parts && (is_number_type(&name) || library.says(&name, Types::OfValues))
             }),
             _ => false,
         }
     }
     match output {
         ReturnType::Default => true,
-        ReturnType::Type(_, ty) => is_value(ty),
+        ReturnType::Type(_, ty) => is_value(library, ty),
     }
 }

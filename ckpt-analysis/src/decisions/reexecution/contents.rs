@@ -6,7 +6,7 @@
 //! then its length is no part of what it holds. Of [`Whole::Value`]: the variable as such is given a new value.
 
 use super::fill::Filled;
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{Library, Methods};
 use ckpt_compiler::syntax::macros::Exits;
 use ckpt_compiler::syntax::macros::captured_in_text;
 use ckpt_compiler::syntax::marks::Marks;
@@ -348,7 +348,7 @@ impl<'a> Contents<'a> {
                     {
                         return self.all(call.args.iter(), false);
                     }
-                    if by_elements && matches!(method.as_str(), "len" | "is_empty") {
+                    if by_elements && self.library.says(&method, Methods::Measures) {
                         return after;
                     }
                 }

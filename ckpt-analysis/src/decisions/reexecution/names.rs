@@ -2,7 +2,7 @@
 //! where a variable is used in ways that no later look could come from.
 
 use super::contents::{Whole, mentions, text};
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{Ending, Library, Methods};
 use ckpt_compiler::syntax::macros::arguments_of_macro;
 use ckpt_compiler::syntax::marks::Marks;
 use quote::ToTokens;
@@ -254,16 +254,7 @@ impl Uses<'_> {
         match expr {
             Expr::Reference(one) if self.root_is_name(&one.expr) => drop(self.place(&one.expr)),
             Expr::MethodCall(call) if self.root_is_name(&call.receiver) => {
-                let known = [
-                    "iter",
-                    "iter_mut",
-                    "chunks",
-                    "chunks_mut",
-                    "chunks_exact",
-                    "chunks_exact_mut",
-                    "windows",
-                ];
-                self.kept |= !known.iter().any(|name| call.method == name);
+                self.kept |= !self.library.goes_over_references(&call.method.to_string());
                 self.place(&call.receiver);
                 call.args.iter().for_each(|argument| self.visit_expr(argument));
             }
@@ -279,27 +270,13 @@ impl Uses<'_> {
         let method = call.method.to_string();
         if self.root_is_name(&call.receiver) {
             let depth = self.place(&call.receiver).unwrap_or_default();
-            let looks = matches!(
-                method.as_str(),
-                "len" | "is_empty" | "swap" | "sort" | "reverse" | "contains"
-            ) || self.library.fills(&method)
-                || matches!(
-                    method.as_str(),
-                    "abs"
-                        | "sqrt"
-                        | "powi"
-                        | "powf"
-                        | "min"
-                        | "max"
-                        | "exp"
-                        | "ln"
-                        | "sin"
-                        | "cos"
-                        | "to_bits"
-                ) && depth > 0;
+            let says = |what| self.library.says(&method, what);
+            let looks = says(Methods::InPlace)
+                || self.library.fills(&method)
+                || says(Methods::OfNumbers) && depth > 0;
             let grows = (self.library.grows(&method) || self.library.resets(&method)) && method != "drain";
             self.kept |= !(looks || grows && self.whole == Whole::Value && depth == 0);
-        } else if ends_a_chain(&method) && self.begins_with_name(&call.receiver) {
+        } else if keeps_no_item(self.library, &method) && self.begins_with_name(&call.receiver) {
             self.gone_over(&call.receiver);
         } else {
             self.visit_expr(&call.receiver);
@@ -320,8 +297,13 @@ impl Uses<'_> {
     }
 }
 
-fn ends_a_chain(method: &str) -> bool {
-    matches!(method, "sum" | "product" | "count" | "for_each" | "any" | "all")
+/// Whether what a chain of adaptors comes to at this call holds none of its items.
+fn keeps_no_item(library: &Library, method: &str) -> bool {
+    use Ending::{All, Any, Counts, Each, Multiplies, Sums};
+    matches!(
+        library.key(method),
+        Some(Sums | Multiplies | Counts | Each | Any | All)
+    )
 }
 
 impl<'ast> Visit<'ast> for Uses<'_> {

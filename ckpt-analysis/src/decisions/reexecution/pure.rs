@@ -6,7 +6,7 @@ use crate::Analysis;
 use crate::cost::Costs;
 use crate::items::{FnId, GlobalKind};
 use crate::source::FileId;
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{Library, Methods};
 use ckpt_compiler::syntax::patterns::pattern_bindings;
 use std::collections::{HashMap, HashSet};
 use syn::spanned::Spanned;
@@ -133,11 +133,7 @@ impl<'ast> Visit<'ast> for Look<'_, '_> {
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         let method = call.method.to_string();
         let known = self.library().is_pure(&method)
-            || self.library().borrows(&method)
-                && !matches!(
-                    method.as_str(),
-                    "lock" | "read" | "write" | "borrow" | "borrow_mut"
-                )
+            || self.library().borrows(&method) && !self.library().says(&method, Methods::Guards)
             || self.library().adapts(&method)
             || self.library().collects(&method)
             || self.library().grows(&method)

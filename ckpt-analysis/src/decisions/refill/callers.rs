@@ -6,7 +6,7 @@ use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
 use ckpt_compiler::library::Library;
-use ckpt_compiler::syntax::origins::{Origin, origin};
+use ckpt_compiler::syntax::origins::{Origin, origin, place_root};
 use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -16,7 +16,7 @@ use syn::{Block, Expr, Signature};
 const DEEPEST: usize = 8;
 
 /// Whether a function that leads to the `let` at `place` may look at what it lends to it as `name`, a parameter there.
-pub(super) fn look_at(program: &Program, place: Position, name: &str) -> bool {
+pub(super) fn look_at(library: &Library, program: &Program, place: Position, name: &str) -> bool {
     let mut all = Functions::default();
     program.files.iter().for_each(|file| all.visit_file(&file.ast));
     let contains = |block: &Block| {
@@ -27,14 +27,14 @@ pub(super) fn look_at(program: &Program, place: Position, name: &str) -> bool {
     let mut here = Functions::default();
     here.visit_file(&program.file(place.0).ast);
     let around = here.0.iter().rfind(|(_, block)| contains(block));
-    around.is_none_or(|(signature, _)| all.callers_look(signature, name, DEEPEST))
+    around.is_none_or(|(signature, _)| all.callers_look(library, signature, name, DEEPEST))
 }
 
 #[derive(Default)]
 struct Functions<'p>(Vec<(&'p Signature, &'p Block)>);
 
 impl Functions<'_> {
-    fn callers_look(&self, signature: &Signature, name: &str, depth: usize) -> bool {
+    fn callers_look(&self, library: &Library, signature: &Signature, name: &str, depth: usize) -> bool {
         let Some(index) = parameter(signature, name) else {
             return false;
         };
@@ -49,9 +49,9 @@ impl Functions<'_> {
             calls.lent.iter().any(|root| match root {
                 None => true,
                 Some(root) => {
-                    looks_in(block, root, &calls.function)
+                    looks_in(library, block, root, &calls.function)
                         || depth == 0
-                        || self.callers_look(caller, root, depth - 1)
+                        || self.callers_look(library, caller, root, depth - 1)
                 }
             })
         })
@@ -83,8 +83,9 @@ fn parameter(signature: &Signature, name: &str) -> Option<usize> {
 }
 
 /// Whether a `let` that may run again is made from the variable.
-fn looks_in(block: &Block, root: &str, function: &str) -> bool {
+fn looks_in(library: &Library, block: &Block, root: &str, function: &str) -> bool {
     struct Lets<'n> {
+        library: &'n Library,
         root: &'n str,
         function: &'n str,
         found: bool,
@@ -94,13 +95,14 @@ fn looks_in(block: &Block, root: &str, function: &str) -> bool {
             if let Some(init) = &local.init {
                 let names =
                     ckpt_compiler::syntax::mentions::names_in(&quote::ToTokens::to_token_stream(&init.expr));
-                let is_value = origin(Library::builtin(), &init.expr, &HashSet::new()) == Origin::Value;
+                let is_value = origin(self.library, &init.expr, &HashSet::new()) == Origin::Value;
                 self.found |= names.contains(self.root) && !names.contains(self.function) && !is_value;
             }
             visit::visit_local(self, local);
         }
     }
     let mut lets = Lets {
+        library,
         root,
         function,
         found: false,
@@ -155,14 +157,11 @@ impl<'ast> Visit<'ast> for Calls {
     }
 }
 
-fn root(place: &Expr) -> Option<String> {
-    match place {
-        Expr::Reference(one) => root(&one.expr),
-        Expr::Paren(one) => root(&one.expr),
-        Expr::Unary(one) => root(&one.expr),
-        Expr::Field(one) => root(&one.base),
-        Expr::Index(one) => root(&one.expr),
-        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
-        _ => None,
-    }
+/// The variable that is lent.
+fn root(operand: &Expr) -> Option<String> {
+    let place = match operand {
+        Expr::Reference(one) => &one.expr,
+        other => other,
+    };
+    place_root(place).map(ToString::to_string)
 }

@@ -2,8 +2,8 @@
 
 use super::{changes, named_fields};
 use crate::decisions::mpi_handles::{Handles, has_bound};
-use crate::decisions::saved_types::asks_where;
 use crate::source::Program;
+use ckpt_compiler::library::{Library, Types};
 use std::collections::HashMap;
 use syn::visit::{self, Visit};
 
@@ -85,7 +85,7 @@ impl Kinds<'_> {
             syn::GenericArgument::Type(ty) => Some(ty),
             _ => None,
         });
-        let is_pointer = ["Box", "Rc", "Arc"].iter().any(|name| last.ident == name);
+        let is_pointer = self.named.library.says(&last.ident.to_string(), Types::Owners);
         types
             .map(|ty| match ty {
                 syn::Type::TraitObject(object) if is_pointer && is_function(&object.bounds) => Kind::Object,
@@ -111,7 +111,7 @@ impl Kinds<'_> {
         };
         let kinds: Vec<Kind> = item.fields.iter().map(|field| inner.of(&field.ty)).collect();
         let is_object = |kind: &Kind| matches!(kind, Kind::Object | Kind::Objects);
-        if kinds.iter().any(is_object) && has_shared_state(self.named.program) {
+        if kinds.iter().any(is_object) && has_shared_state(self.named.library, self.named.program) {
             return Kind::Exclusive;
         }
         let parts = kinds.iter().map(|kind| match kind {
@@ -120,9 +120,15 @@ impl Kinds<'_> {
         });
         let whole = parts.fold(Kind::Saved, Kind::and);
         let stays = || {
-            named_fields(item)
-                .zip(&kinds)
-                .all(|((name, _), kind)| !changes(self.named.program, item, name, *kind != Kind::Plain))
+            named_fields(item).zip(&kinds).all(|((name, _), kind)| {
+                !changes(
+                    self.named.library,
+                    self.named.program,
+                    item,
+                    name,
+                    *kind != Kind::Plain,
+                )
+            })
         };
         match whole {
             Kind::Within if !stays() => Kind::Exclusive,
@@ -133,8 +139,9 @@ impl Kinds<'_> {
 
 /// What the names of the program stand for.
 pub(super) struct Named<'p> {
+    library: &'p Library,
     program: &'p Program,
-    handles: Handles,
+    handles: Handles<'p>,
     /// Whether a text may be elsewhere after a restart.
     pub(super) moves_text: bool,
     /// What `type Rule = fn(f64) -> f64;` stands for. One that names itself is none.
@@ -146,14 +153,15 @@ pub(super) struct Named<'p> {
 }
 
 impl<'p> Named<'p> {
-    pub(super) fn of(program: &'p Program) -> Self {
+    pub(super) fn of(library: &'p Library, program: &'p Program) -> Self {
         let mut found = NamedItems::default();
         program.files.iter().for_each(|file| found.visit_file(&file.ast));
         found.aliases.remove("Box");
         Self {
+            library,
             program,
-            handles: Handles::of(program),
-            moves_text: !asks_where(program),
+            handles: Handles::of(library, program),
+            moves_text: !program.asks_where(),
             aliases: found.aliases,
             structs: alone(found.structs),
             traits: alone(found.traits),
@@ -265,21 +273,21 @@ fn is_function(
 }
 
 fn is_function_parameter(name: &syn::Ident, generics: &syn::Generics) -> bool {
-    has_bound(name, generics, &["Fn"])
+    has_bound(name, generics, &|bound| bound == "Fn")
 }
 
 /// Whether a closure could have captured something that changes behind a shared reference.
-pub(super) fn has_shared_state(program: &Program) -> bool {
-    const CHANGING: &[&str] = &["Cell", "RefCell", "OnceCell", "Mutex", "RwLock"];
-    struct Shared(bool);
-    impl<'ast> Visit<'ast> for Shared {
+pub(super) fn has_shared_state(library: &Library, program: &Program) -> bool {
+    struct Shared<'l>(&'l Library, bool);
+    impl<'ast> Visit<'ast> for Shared<'_> {
         fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {
-            let name = segment.ident.to_string();
-            self.0 |= CHANGING.contains(&name.as_str()) || name.starts_with("Atomic");
+            self.1 |= self
+                .0
+                .changes_behind_references(&segment.ident.to_string(), false);
             visit::visit_path_segment(self, segment);
         }
     }
-    let mut shared = Shared(false);
+    let mut shared = Shared(library, false);
     program.files.iter().for_each(|file| shared.visit_file(&file.ast));
-    shared.0
+    shared.1
 }

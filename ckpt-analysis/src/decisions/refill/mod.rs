@@ -16,7 +16,8 @@ use crate::items::Items;
 use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{Functions, Library};
+use ckpt_compiler::syntax::purity::is_assignment;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -24,9 +25,9 @@ use syn::{Expr, Member};
 
 /// The fields of the struct that begins there which a restart can keep as the initialiser has made them; nothing where
 /// there is no such field, or one of them may change, or another stands in the way.
-pub fn kept_fields(program: &Program, place: Position) -> Option<BTreeSet<Position>> {
+pub fn kept_fields(library: &Library, program: &Program, place: Position) -> Option<BTreeSet<Position>> {
     let item = struct_at(program, place)?;
-    let names = Named::of(program);
+    let names = Named::of(library, program);
     let kinds = Kinds {
         generics: &item.generics,
         named: &names,
@@ -40,34 +41,44 @@ pub fn kept_fields(program: &Program, place: Position) -> Option<BTreeSet<Positi
             Kind::Plain
                 if names.moves_text
                     && is_text_field(field)
-                    && changes(program, item, name.clone(), false) =>
+                    && changes(library, program, item, name.clone(), false) =>
             {
                 continue;
             }
             Kind::Exclusive if through::is_exclusive_reference(field) => continue,
             Kind::Exclusive => return None,
-            Kind::Object | Kind::Objects if has_shared_state(program) => return None,
+            Kind::Object | Kind::Objects if has_shared_state(library, program) => return None,
             Kind::Plain | Kind::Object | Kind::Objects | Kind::Within => {}
         }
         if field.attrs.iter().any(|one| one.path().is_ident("ckpt")) {
             return None;
         }
-        if changes(program, item, name, matches!(kind, Kind::Within | Kind::Objects)) {
+        if changes(
+            library,
+            program,
+            item,
+            name,
+            matches!(kind, Kind::Within | Kind::Objects),
+        ) {
             return None;
         }
         kept.insert((place.0, bytes(program, place.0, field.span()).start));
     }
     let has_through = item.fields.iter().any(through::is_exclusive_reference);
-    if has_through && through_fields(program, place).is_none() {
+    if has_through && through_fields(library, program, place).is_none() {
         return None;
     }
     (!kept.is_empty() || has_through).then_some(kept)
 }
 
 /// What is said of the fields of such a struct: that they are kept, or looked through.
-pub fn words_of_fields(program: &Program, place: Position) -> Option<BTreeMap<Position, &'static str>> {
-    let kept = kept_fields(program, place)?;
-    let through = through_fields(program, place).unwrap_or_default();
+pub fn words_of_fields(
+    library: &Library,
+    program: &Program,
+    place: Position,
+) -> Option<BTreeMap<Position, &'static str>> {
+    let kept = kept_fields(library, program, place)?;
+    let through = through_fields(library, program, place).unwrap_or_default();
     let kept = kept.into_iter().map(|field| (field, "keep"));
     Some(
         kept.chain(through.into_iter().map(|field| (field, "through")))
@@ -77,11 +88,16 @@ pub fn words_of_fields(program: &Program, place: Position) -> Option<BTreeMap<Po
 
 /// What the attribute on the variable names: what its initialiser moves into the value, and what it lends to it; nothing
 /// where the value borrows something else exclusively.
-pub fn parts_of(program: &Program, variable: Position, ty: Position) -> Option<Vec<String>> {
-    let words = words_of_fields(program, ty)?;
+pub fn parts_of(
+    library: &Library,
+    program: &Program,
+    variable: Position,
+    ty: Position,
+) -> Option<Vec<String>> {
+    let words = words_of_fields(library, program, ty)?;
     let mut parts = moved_parts(program, variable, ty, &words.keys().copied().collect());
     parts.extend(
-        lent_variables(program, variable, ty)?
+        lent_variables(library, program, variable, ty)?
             .iter()
             .map(|name| format!("&mut {name}")),
     );
@@ -89,9 +105,14 @@ pub fn parts_of(program: &Program, variable: Position, ty: Position) -> Option<V
 }
 
 /// The variables that the value borrows exclusively.
-pub fn lent_variables(program: &Program, variable: Position, ty: Position) -> Option<Vec<String>> {
-    match through_fields(program, ty) {
-        Some(_) => lent_parts(program, variable, ty),
+pub fn lent_variables(
+    library: &Library,
+    program: &Program,
+    variable: Position,
+    ty: Position,
+) -> Option<Vec<String>> {
+    match through_fields(library, program, ty) {
+        Some(_) => lent_parts(library, program, variable, ty),
         None => Some(Vec::new()),
     }
 }
@@ -104,9 +125,15 @@ fn named_fields(item: &syn::ItemStruct) -> impl Iterator<Item = (String, &syn::F
 }
 
 /// Whether anything in the program gives the field another value; with `within` also what is in it.
-fn changes(program: &Program, item: &syn::ItemStruct, field: String, within: bool) -> bool {
+fn changes(
+    library: &Library,
+    program: &Program,
+    item: &syn::ItemStruct,
+    field: String,
+    within: bool,
+) -> bool {
     let mut changes = Changes {
-        library: Library::builtin(),
+        library,
         owner: item.ident.to_string(),
         field,
         within,
@@ -122,14 +149,14 @@ fn changes(program: &Program, item: &syn::ItemStruct, field: String, within: boo
 }
 
 /// Whether the value of a variable is replaced as a whole by `mem::swap`, `replace` or `take` in the function around it.
-pub fn is_exchanged(items: &Items, place: Position, name: &str) -> bool {
-    struct Exchanges<'n>(&'n str, bool);
+pub fn is_exchanged(library: &Library, items: &Items, place: Position, name: &str) -> bool {
+    struct Exchanges<'n>(&'n Library, &'n str, bool);
     impl<'ast> Visit<'ast> for Exchanges<'_> {
         fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
-            self.1 |= exchanges(call)
+            self.2 |= exchanges(self.0, call)
                 && call.args.iter().any(|argument| {
                     matches!(argument, Expr::Reference(one)
-                        if one.mutability.is_some() && matches!(&*one.expr, Expr::Path(path) if path.path.is_ident(self.0)))
+                        if one.mutability.is_some() && matches!(&*one.expr, Expr::Path(path) if path.path.is_ident(self.1)))
                 });
             visit::visit_expr_call(self, call);
         }
@@ -139,18 +166,18 @@ pub fn is_exchanged(items: &Items, place: Position, name: &str) -> bool {
         .iter()
         .filter(|one| one.place.file == place.0 && one.place.bytes.contains(&place.1));
     around.any(|function| {
-        let mut exchanges = Exchanges(name, false);
+        let mut exchanges = Exchanges(library, name, false);
         exchanges.visit_block(&function.item.block);
-        exchanges.1
+        exchanges.2
     })
 }
 
-fn exchanges(call: &syn::ExprCall) -> bool {
+fn exchanges(library: &Library, call: &syn::ExprCall) -> bool {
     let Expr::Path(path) = &*call.func else {
         return false;
     };
     let last = path.path.segments.last();
-    last.is_some_and(|last| ["swap", "replace", "take"].iter().any(|name| last.ident == name))
+    last.is_some_and(|last| library.says(&last.ident.to_string(), Functions::Exchanges))
 }
 
 /// The struct that begins there.
@@ -255,15 +282,7 @@ impl<'ast> Visit<'ast> for Changes<'_> {
     }
 
     fn visit_expr_binary(&mut self, one: &'ast syn::ExprBinary) {
-        // `a += b` and its kind are told by their last sign.
-        let assigns = quote::ToTokens::to_token_stream(&one.op)
-            .to_string()
-            .ends_with('=')
-            && !matches!(
-                one.op,
-                syn::BinOp::Eq(_) | syn::BinOp::Ne(_) | syn::BinOp::Le(_) | syn::BinOp::Ge(_)
-            );
-        self.found |= assigns && self.is_in_field(&one.left);
+        self.found |= is_assignment(&one.op) && self.is_in_field(&one.left);
         visit::visit_expr_binary(self, one);
     }
 
@@ -274,7 +293,7 @@ impl<'ast> Visit<'ast> for Changes<'_> {
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         let takes_self = |argument: &Expr| matches!(argument, Expr::Path(path) if path.path.is_ident("self"));
-        self.found |= self.inside && exchanges(call) && call.args.iter().any(takes_self);
+        self.found |= self.inside && exchanges(self.library, call) && call.args.iter().any(takes_self);
         visit::visit_expr_call(self, call);
     }
 

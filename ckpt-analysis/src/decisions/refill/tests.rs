@@ -3,7 +3,11 @@ use crate::source::FileId;
 
 fn kept(text: &str) -> Option<Vec<String>> {
     let program = Program::of_text(text);
-    let fields = kept_fields(&program, (FileId(0), text.find("struct S").unwrap()))?;
+    let fields = kept_fields(
+        Library::builtin(),
+        &program,
+        (FileId(0), text.find("struct S").unwrap()),
+    )?;
     let names = fields.into_iter().map(|(_, start)| {
         let rest = &text[start..];
         rest[..rest.find(':').unwrap()].to_owned()
@@ -132,7 +136,7 @@ fn what_moves_into_filled_fields_is_found() {
         );
         let program = Program::of_text(&text);
         let at = |place: &str| (FileId(0), text.find(place).unwrap());
-        let kept = kept_fields(&program, at("struct S")).unwrap();
+        let kept = kept_fields(Library::builtin(), &program, at("struct S")).unwrap();
         moved_parts(&program, at("let mut s"), at("struct S"), &kept)
     };
     let plain = "Self { mesh, n: mesh.len(), cells, law }";
@@ -157,8 +161,8 @@ fn lent(text: &str) -> Option<Vec<String>> {
     let program = Program::of_text(text);
     let ty = (FileId(0), text.find("struct Sim").unwrap());
     let variable = (FileId(0), text.find("let mut sim").unwrap());
-    through_fields(&program, ty)?;
-    lent_parts(&program, variable, ty)
+    through_fields(Library::builtin(), &program, ty)?;
+    lent_parts(Library::builtin(), &program, variable, ty)
 }
 
 const SIM: &str = "struct Sim<'a> { mesh: &'a mut Mesh, rng: &'a mut [u64; 2], t: f64 } struct Mesh(Vec<f64>); \

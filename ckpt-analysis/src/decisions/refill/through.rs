@@ -9,6 +9,7 @@ use super::{exchanges, named_fields, struct_at};
 use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
+use ckpt_compiler::library::{Library, Methods};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -26,12 +27,13 @@ pub(super) fn is_exclusive_reference(field: &syn::Field) -> bool {
 
 /// The fields of the struct that begins there which are exclusive references; nothing where there is none, or one of them
 /// may come to stand for something else.
-pub fn through_fields(program: &Program, place: Position) -> Option<BTreeSet<Position>> {
+pub fn through_fields(library: &Library, program: &Program, place: Position) -> Option<BTreeSet<Position>> {
     let item = struct_at(program, place)?;
     let fields: Vec<(String, &syn::Field)> = named_fields(item)
         .filter(|(_, field)| is_exclusive_reference(field))
         .collect();
     let mut uses = Uses {
+        library,
         owner: item.ident.to_string(),
         fields: fields.iter().map(|(name, _)| name.clone()).collect(),
         inside: false,
@@ -49,7 +51,12 @@ pub fn through_fields(program: &Program, place: Position) -> Option<BTreeSet<Pos
 
 /// The variables which the `let` at `variable` lends to all such fields of the struct at `ty` for good; nothing where one
 /// of them is lent in part, or something else.
-pub fn lent_parts(program: &Program, variable: Position, ty: Position) -> Option<Vec<String>> {
+pub fn lent_parts(
+    library: &Library,
+    program: &Program,
+    variable: Position,
+    ty: Position,
+) -> Option<Vec<String>> {
     let item = struct_at(program, ty)?;
     let fields: BTreeSet<String> = named_fields(item)
         .filter(|(_, field)| is_exclusive_reference(field))
@@ -57,10 +64,8 @@ pub fn lent_parts(program: &Program, variable: Position, ty: Position) -> Option
         .collect();
     let owner = item.ident.to_string();
     // Only what is saved may be computed from what a restart has not filled yet.
-    let looks = match super::kept_fields(program, ty)?.is_empty() {
-        true => is_look,
-        false => |_: &Expr, _: &str| false,
-    };
+    let is_saved = super::kept_fields(library, program, ty)?.is_empty();
+    let looks = |expr: &Expr, name: &str| is_saved && is_look(library, expr, name);
     let (operands, values) = match initialiser(program, variable)? {
         Expr::Struct(literal) if is_literal_of(literal, &owner) => {
             let operands: Vec<&Expr> = literal.fields.iter().map(|field| &field.expr).collect();
@@ -81,7 +86,7 @@ pub fn lent_parts(program: &Program, variable: Position, ty: Position) -> Option
         if names.contains(&name) || others.any(|operand| is_used(operand, &name, &looks)) {
             return None;
         }
-        if super::callers::look_at(program, variable, &name) {
+        if super::callers::look_at(library, program, variable, &name) {
             return None;
         }
         names.push(name);
@@ -98,10 +103,11 @@ fn lent_variable(value: &Expr) -> Option<String> {
 }
 
 /// `mesh.len()`, `mesh.clone()`: of a value that holds nothing as well as of any other.
-fn is_look(expr: &Expr, name: &str) -> bool {
-    const LOOKS: &[&str] = &["len", "is_empty", "clone", "to_vec"];
+fn is_look(library: &Library, expr: &Expr, name: &str) -> bool {
+    let looks =
+        |method: &str| library.says(method, Methods::Measures) || library.says(method, Methods::Copies);
     matches!(expr, Expr::MethodCall(call) if call.args.is_empty()
-        && LOOKS.iter().any(|look| call.method == look)
+        && looks(&call.method.to_string())
         && super::parts::variable(&call.receiver).is_some_and(|of| of == name))
 }
 
@@ -240,7 +246,8 @@ fn calls_of(program: &Program, owner: &str, function: &str) -> usize {
 }
 
 /// What a program does with the references of a struct.
-struct Uses {
+struct Uses<'l> {
+    library: &'l Library,
     owner: String,
     fields: BTreeSet<String>,
     /// Inside an `impl` of the owner.
@@ -253,7 +260,7 @@ struct Uses {
     found: bool,
 }
 
-impl Uses {
+impl Uses<'_> {
     /// `simulation.mesh` itself, not a part of what it stands for.
     fn is_field(&self, place: &Expr) -> bool {
         match place {
@@ -288,7 +295,7 @@ fn is_self(expr: &Expr) -> bool {
     }
 }
 
-impl<'ast> Visit<'ast> for Uses {
+impl<'ast> Visit<'ast> for Uses<'_> {
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
         // What is behind a pointer of the program's own may be a part of what is lent.
         let of_trait = item.trait_.as_ref().and_then(|(_, path, _)| path.segments.last());
@@ -322,7 +329,7 @@ impl<'ast> Visit<'ast> for Uses {
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         let takes_self = |argument: &Expr| matches!(argument, Expr::Path(path) if path.path.is_ident("self"));
-        self.found |= self.inside && exchanges(call) && call.args.iter().any(takes_self);
+        self.found |= self.inside && exchanges(self.library, call) && call.args.iter().any(takes_self);
         visit::visit_expr_call(self, call);
     }
 
@@ -349,7 +356,7 @@ impl<'ast> Visit<'ast> for Uses {
     }
 }
 
-impl Uses {
+impl Uses<'_> {
     fn is_own(&self, item: &syn::ItemImpl) -> bool {
         matches!(&*item.self_ty, syn::Type::Path(path)
             if path.path.segments.last().is_some_and(|last| last.ident == self.owner))
