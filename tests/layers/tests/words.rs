@@ -27,7 +27,7 @@ const OTHERS: [(&str, &[&str]); 12] = [
     ),
     ("ckpt-compiler/src/emit/site.rs", &["copy"]),
     ("ckpt-compiler/src/emit/variables.rs", &["expect", "warn"]),
-    ("ckpt-compiler/src/names.rs", &["count"]),
+    ("ckpt-compiler/src/names/mod.rs", &["count"]),
     ("ckpt-compiler/src/parse/options.rs", &["save", "skip"]),
     ("ckpt-compiler/src/passes/mod.rs", &["cfg", "parse"]),
     ("ckpt-compiler/src/syntax/marks.rs", &["checkpoint"]),
