@@ -1,15 +1,14 @@
 //! Puts the instrumented bodies of threads, and the waits for them, into the instrumented function.
 
-use crate::desugar::regions::AWAIT;
 use crate::desugar::regions::{How, Member};
 use crate::names::frame;
 use crate::paths::rt;
-use crate::syntax::marks::MEMBER;
+use crate::syntax::region_marks::{region_awaited, take_member};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use std::collections::HashMap;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ItemFn, Lit, Local, Pat, Stmt, parse_quote};
+use syn::{Block, Expr, ItemFn, Pat, Stmt, parse_quote};
 
 /// Puts them in. `bodies` are the instrumented functions of the members in their order, `waits` what waits for the members
 /// of each region.
@@ -97,12 +96,9 @@ struct Putter<'a> {
 impl VisitMut for Putter<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         if let Expr::Closure(closure) = expr
-            && let Some(number) = number_of(closure)
+            && let Some(number) = take_member(closure)
             && let Some(block) = self.bodies.get(number)
         {
-            closure
-                .attrs
-                .retain(|attribute| !attribute.path().is_ident(MEMBER));
             *closure.body = parse_quote!(#block);
             if self.members[number].of_team {
                 return;
@@ -129,24 +125,5 @@ impl VisitMut for Putter<'_> {
             return;
         }
         visit_mut::visit_stmt_mut(self, stmt);
-    }
-}
-
-fn number_of(closure: &syn::ExprClosure) -> Option<usize> {
-    let mark = closure
-        .attrs
-        .iter()
-        .find(|attribute| attribute.path().is_ident(MEMBER))?;
-    let number: syn::LitInt = mark.parse_args().ok()?;
-    number.base10_parse().ok()
-}
-
-fn region_awaited(local: &Local) -> Option<usize> {
-    match (&local.pat, local.init.as_ref().map(|init| &*init.expr)) {
-        (Pat::Wild(_), Some(Expr::Lit(literal))) => match &literal.lit {
-            Lit::Str(text) => text.value().strip_prefix(AWAIT)?.parse().ok(),
-            _ => None,
-        },
-        _ => None,
     }
 }

@@ -11,6 +11,7 @@ use crate::names::{Kind, Names};
 use crate::parse::options::{Treatment, take_treatment};
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::is_repeatable;
+use crate::syntax::region_marks::region_of_site;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use std::collections::HashSet;
@@ -253,7 +254,7 @@ impl Lowering<'_> {
             Expr::Group(inner) => self.spine(*inner.expr, treatment, out),
             branch if self.decides_only(&branch) => self.operands(branch),
             Expr::Macro(mac) if Marks::is_checkpoint(&mac.mac) => {
-                let region = Marks::region(&mac.mac);
+                let region = region_of_site(&mac.mac);
                 if !mac.mac.tokens.is_empty() && !Marks::is_vouched(&mac.mac) && region.is_none() {
                     self.errors.refuse(mac.mac.tokens.span(), Refusal::CheckpointOf);
                 }

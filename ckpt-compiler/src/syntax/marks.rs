@@ -3,6 +3,7 @@
 use crate::library::Library;
 use crate::library::segments;
 use crate::syntax::macros::arguments_of_macro;
+use crate::syntax::region_marks::is_member;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{
@@ -31,18 +32,6 @@ impl Marks<'_> {
     /// Whether the user vouches that no message crosses the site: `checkpoint!(safe)`.
     pub fn is_vouched(mac: &Macro) -> bool {
         Self::is_checkpoint(mac) && mac.tokens.to_string() == "safe"
-    }
-
-    /// The number of the region that begins at this site: `checkpoint!(region 0)`, which only ckpt writes.
-    pub fn region(mac: &Macro) -> Option<usize> {
-        let mut tokens = mac.tokens.clone().into_iter();
-        match (Self::is_checkpoint(mac), tokens.next(), tokens.next()) {
-            (true, Some(TokenTree::Ident(word)), Some(TokenTree::Literal(number))) if word == "region" => {
-                let number: syn::LitInt = syn::parse2(TokenTree::from(number).into()).ok()?;
-                number.base10_parse().ok()
-            }
-            _ => None,
-        }
     }
 
     /// The name of the called function, when the call is marked.
@@ -156,17 +145,6 @@ pub struct Trapped {
     pub holder: &'static str,
     /// What to write instead.
     pub instead: &'static str,
-}
-
-/// The attribute by which a body that has been taken out is known, with its number.
-pub const MEMBER: &str = "ckpt_member";
-
-/// Whether a closure is the body of a thread that has been taken out: it has no sites any more.
-pub fn is_member(closure: &ExprClosure) -> bool {
-    closure
-        .attrs
-        .iter()
-        .any(|attribute| attribute.path().is_ident(MEMBER))
 }
 
 const OWN_FUNCTION: &str =

@@ -12,6 +12,7 @@ use super::{Member, Region, Regions, reexecution, watchable};
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::names;
 use crate::syntax::marks::Marks;
+use crate::syntax::region_marks;
 use crate::syntax::without_ckpt::Strip;
 use proc_macro2::Span;
 use quote::format_ident;
@@ -20,10 +21,7 @@ use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprClosure, ExprMethodCall, ItemFn, Stmt, parse_quote, parse_quote_spanned};
-
-/// How the text begins that stands where the members are waited for.
-pub const AWAIT: &str = "ckpt awaits the members of region ";
+use syn::{Block, Expr, ExprClosure, ExprMethodCall, ItemFn, Stmt, parse_quote};
 
 /// Takes the regions of a function out that have sites in their threads: the function gets a site in front of each, and
 /// the bodies lose theirs. Threads that may outlive their statement are watched.
@@ -83,7 +81,7 @@ impl VisitMut for Lifter<'_> {
                 continue;
             };
             self.found.regions.push(region);
-            statements.push(parse_quote_spanned!(span=> ckpt::checkpoint!(region #number);));
+            statements.push(region_marks::site(number, span));
             statements.push(stmt);
         }
         block.stmts = statements;
@@ -110,7 +108,7 @@ impl Lifter<'_> {
             let region = self.waiting(&mut block.stmts, start..last + 1, own, number);
             self.found.regions.push(region);
             let span = block.stmts[start].span();
-            let site = parse_quote_spanned!(span=> ckpt::checkpoint!(region #number););
+            let site = region_marks::site(number, span);
             block.stmts.insert(start, site);
             at = last + 3;
         }
@@ -192,7 +190,7 @@ impl Lifter<'_> {
         let mut region = self.statements(&mut statements[range]);
         match own {
             Some(own) => self.members(&mut statements[own], &mut region.lends),
-            None => statements.insert(last + 1, awaiting(number, span)),
+            None => statements.insert(last + 1, region_marks::wait(number, span)),
         }
         region
     }
@@ -231,7 +229,7 @@ impl Lifter<'_> {
             let number = first + bodies.len();
             bodies.push(closure.clone());
             Strip.visit_expr_mut(&mut closure.body);
-            closure.attrs.push(parse_quote!(#[ckpt_member(#number)]));
+            region_marks::note_member(closure, number);
         })
         .visit_stmt_mut(stmt);
         for closure in bodies {
@@ -279,11 +277,11 @@ impl Lifter<'_> {
             member.of_team = true;
             self.found.members.push(member);
             Strip.visit_expr_mut(&mut closure.body);
-            closure.attrs.push(parse_quote!(#[ckpt_member(#index)]));
+            region_marks::note_member(closure, index);
         }
         let span = call.method.span();
         call.method = format_ident!("{method}", span = span);
-        let wait = awaiting(number, span);
+        let wait = region_marks::wait(number, span);
         call.args.push(parse_quote!(|| { #wait }));
         Region { lends }
     }
@@ -341,10 +339,4 @@ pub(super) fn body_of(closure: &ExprClosure) -> Block {
         Expr::Block(block) if block.label.is_none() => block.block.clone(),
         other => parse_quote!({ #other }),
     }
-}
-
-/// The statement that stands where the members of a region are waited for.
-pub(super) fn awaiting(region: usize, span: Span) -> Stmt {
-    let text = format!("{AWAIT}{region}");
-    parse_quote_spanned!(span=> let _ = #text;)
 }

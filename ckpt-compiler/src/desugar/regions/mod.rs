@@ -23,7 +23,7 @@ pub mod watchable;
 
 pub use around::{Around, around};
 pub use captures::{Capture, How};
-pub use find::{AWAIT, lifted};
+pub use find::lifted;
 pub use starts::{is_given_nothing, started_on};
 
 use std::collections::BTreeSet;

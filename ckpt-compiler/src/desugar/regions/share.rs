@@ -1,11 +1,11 @@
 //! The share of a region's work that its own thread does beside those that it has started. It becomes the body of one
 //! more thread, for which the first waits, so that the thread that takes the checkpoints does nothing else.
 
-use super::find::awaiting;
 use super::starts::{is_value, joins};
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::names_in;
 use crate::syntax::patterns::pattern_bindings;
+use crate::syntax::region_marks;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::ops::Range;
@@ -78,7 +78,7 @@ fn thread(body: &impl ToTokens, region: usize, span: Span) -> TokenStream {
         name("ckpt_value"),
         name("ckpt_panic"),
     );
-    let wait = awaiting(region, span);
+    let wait = region_marks::wait(region, span);
     let start = quote_spanned!(span=> #scope.spawn(|| #body));
     quote! {
         ::std::thread::scope(|#scope| {

@@ -4,7 +4,7 @@ use super::teams::body_of_team;
 use crate::library::{Library, Threads};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
-use crate::syntax::marks::is_member;
+use crate::syntax::region_marks::is_member;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
