@@ -55,7 +55,7 @@ struct CommandLine {
     #[command(subcommand)]
     command: commands::Command,
     #[command(flatten)]
-    talk: output::TalkOptions,
+    output_options: output::OutputOptions,
 }
 
 const EXAMPLES: &str = "\
@@ -90,7 +90,7 @@ fn perform() -> ExitCode {
             CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
         })
         .unwrap_or_else(|error| wrong_command_line(&error));
-    line.talk.apply();
+    line.output_options.apply();
     match line.command.perform() {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {

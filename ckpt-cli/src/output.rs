@@ -22,7 +22,7 @@ pub enum Color {
 /// The options that all commands have.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Output")]
-pub struct TalkOptions {
+pub struct OutputOptions {
     /// Colours: on a terminal, always or never
     #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
     pub color: Color,
@@ -31,9 +31,9 @@ pub struct TalkOptions {
     pub quiet: bool,
 }
 
-static CHOSEN: OnceLock<TalkOptions> = OnceLock::new();
+static CHOSEN: OnceLock<OutputOptions> = OnceLock::new();
 
-impl TalkOptions {
+impl OutputOptions {
     /// Makes them those of this process.
     pub fn apply(&self) {
         let choice = match self.color {

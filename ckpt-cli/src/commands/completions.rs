@@ -65,7 +65,7 @@ if [ "$funcstack[1]" != "_cargo-ckpt" ]; then
 fi
 "#;
 
-/// fish asks all that is known of a command: it only has to be told more.
+/// fish keeps all completions that are registered for a command: this adds one to those of cargo.
 const FISH: &str = r#"
 function __cargo_ckpt_in_two_words
     set -l words (commandline -opc)

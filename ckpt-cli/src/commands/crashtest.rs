@@ -1,4 +1,4 @@
-//! `cargo ckpt crashtest`: proves, on the user's own program and input, that a killed and restarted run gives the
+//! `cargo ckpt crashtest`: proves, on the user's own program and input, that a killed and restarted run has the
 //! answer of an uninterrupted one.
 
 use std::ffi::OsString;

@@ -66,7 +66,7 @@ struct Mended {
 }
 
 impl Doctor {
-    /// Does, or says, what can be done, one after the other. People are told before and after.
+    /// Does, or says, what can be done, one after the other. Each is announced, and its result is reported.
     fn mend(&self, list: &[Check]) -> Vec<Mended> {
         let mut mended: Vec<Mended> = Vec::new();
         for check in list.iter().filter(|check| check.state != State::Good) {

@@ -61,7 +61,7 @@ impl Prune {
         Ok(0)
     }
 
-    /// Removes the files of one rank; gives what they took.
+    /// Removes the files of one rank; returns the bytes that they took.
     fn prune(&self, store: &mut Store, removed: &[CheckpointId]) -> Outcome<u64> {
         let entries = store.list().map_err(checkpoint::store_failure)?;
         let mut bytes = 0;

@@ -132,7 +132,7 @@ pub fn plan(visits: u64, amount: Amount) -> Vec<Trial> {
     };
     let mut trials = vec![trial(Kind::Uninterrupted, Vec::new(), every)];
     for visit in spread(visits, amount.sites, &mut random) {
-        // Unless told otherwise, take the checkpoint at the very visit of the kill: the restart resumes right there,
+        // Unless the user wants otherwise, take the checkpoint at the very visit of the kill: the restart resumes right there,
         // and then takes them no more often than an uninterrupted run.
         let every = amount.every.unwrap_or(visit);
         trials.push(trial(Kind::Visit, vec![Kill::Visit(visit)], every));
@@ -198,7 +198,7 @@ fn spread(visits: u64, wanted: u64, random: &mut fastrand::Rng) -> Vec<u64> {
 }
 
 impl Kill {
-    /// The fault that the library is told to make, if it is to kill itself.
+    /// The fault that the library injects, if it is to kill itself.
     pub fn fault(self, victim: Victim) -> Option<String> {
         let on = match victim {
             Victim::Rank(rank) => format!("@{rank}"),

@@ -191,7 +191,7 @@ impl Launcher {
     fn strike(&self, child: &mut Child, victim: Victim) -> bool {
         let running = || ranks::running(&self.program.executable);
         let victims = match victim {
-            // It may just have ended by itself: `wait` tells.
+            // It may just have ended by itself: `wait` says so.
             Victim::Process | Victim::Launcher => return child.kill().is_ok(),
             Victim::All => running(),
             Victim::Rank(rank) => running().get(rank as usize).copied().into_iter().collect(),
@@ -255,7 +255,7 @@ impl Launcher {
     }
 }
 
-/// Times at which a process is stopped for a while, so that a clock in it tells something else than in another run: what
+/// Times at which a process is stopped for a while, so that a clock in it shows something else than in another run: what
 /// a program prints of short times, `Time in seconds = 0.15`, is the same twice by chance.
 #[derive(Debug)]
 struct Pauses {

@@ -1,6 +1,6 @@
 //! From a built program to a running one: `session` turns options into the environment that the library reads, `child` starts
 //! it, forwards signals and waits, `restarts` starts it again when it dies, `ranks` starts programs of several processes,
-//! `mapping` tells it where its files are now, `record` remembers how it was built.
+//! `mapping` passes on where its files are now, `record` remembers how it was built.
 
 pub mod child;
 pub mod mapping;

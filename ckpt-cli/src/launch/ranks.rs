@@ -53,7 +53,7 @@ impl RankOptions {
         }
     }
 
-    /// Refuses a launcher that is not told how many processes to start.
+    /// Refuses a launcher whose command does not say how many processes to start.
     pub fn have_a_number(&self) -> Outcome<()> {
         match (self.ranks, &self.launcher) {
             (None, Some(launcher)) => Err(Failure::usage(format!(
@@ -104,7 +104,7 @@ impl RankOptions {
         let mut words = template.into_iter();
         let mut command = Command::new(words.next().unwrap_or_default());
         if is_openmpi {
-            // Other hosts get the variables that it is told of; the others pass all of them on.
+            // Other hosts get the variables that are named to it; the others pass all of them on.
             for name in passed_on(&program) {
                 command.arg("-x").arg(name);
             }
@@ -168,7 +168,7 @@ fn carry_over(from: &Command, to: &mut Command) {
     }
 }
 
-/// What Open MPI wants to be told before it starts more processes than there are cores, or works for root; other
+/// What Open MPI has to be told before it starts more processes than there are cores, or works for root; other
 /// launchers do not know these. In an allocation the scheduler says what is there.
 fn settings() -> Vec<(&'static str, &'static str)> {
     let mut list = Vec::new();

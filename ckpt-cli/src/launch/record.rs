@@ -1,5 +1,5 @@
 //! `launch.json` in the store: how `cargo ckpt run` built the program and when it took checkpoints, so that
-//! `cargo ckpt restart` does the same without being told again. It informs only; without it the options of the command line hold.
+//! `cargo ckpt restart` does the same without the options being repeated. It informs only; without it the options of the command line hold.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -95,7 +95,7 @@ pub struct Run<'r> {
     pub continues: bool,
     /// Where it begins as the user asked for it, in words: `the start`, `checkpoint 5`.
     pub origin: String,
-    /// Makes the program ready to begin as told.
+    /// Prepares the program to begin there.
     pub command: &'r dyn Fn(Begin) -> Outcome<Command>,
     /// Whether it starts several processes.
     pub has_ranks: bool,

@@ -177,7 +177,7 @@ impl Piece {
     }
 }
 
-/// Writes the pack under another name, and gives it its own when it is on the disk.
+/// Writes the pack under another name, and renames it when it is on the disk.
 fn write(to: &Path, manifest: &Manifest, pieces: &mut [Piece], bar: &Bar) -> Outcome<()> {
     let folder = to
         .parent()

@@ -24,7 +24,7 @@ pub enum Cell {
     Largest,
 }
 
-/// More cells than this in one direction cannot be told apart.
+/// More cells than this in one direction cannot be distinguished.
 const MOST: u64 = 256;
 /// Elements that are read at once.
 pub const CHUNK: u64 = 1 << 16;
@@ -74,7 +74,7 @@ impl Plane {
         }
     }
 
-    /// Its cells; `read` gives so many elements from a place of the array on.
+    /// Its cells; `read` returns so many elements from a place of the array on.
     pub fn raster(&self, cell: Cell, mut read: impl FnMut(u64, u64) -> Outcome<Vec<f64>>) -> Outcome<Raster> {
         let [rows, columns] = self.shape;
         // A line has room for more.

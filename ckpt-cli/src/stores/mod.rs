@@ -1,4 +1,4 @@
-//! Which store a command is about, and what can be told about it without opening a checkpoint. `lines` finds the parts of
+//! Which store a command is about, and what is known of it without opening a checkpoint. `lines` finds the parts of
 //! its ranks, `checkpoint` opens one to look into it.
 
 pub mod checkpoint;
@@ -258,7 +258,7 @@ pub fn id_list(ids: &[u64]) -> String {
     }
 }
 
-/// Whether a process of this host is at work on the store now, as far as its own record tells. The lock is not tried:
+/// Whether a process of this host is at work on the store now, as far as its own record says. The lock is not tried:
 /// that could make a job that starts in this moment believe that the store is in use.
 pub fn is_locked(store: &Path) -> bool {
     Job::read(&home(store)).is_ok_and(|job| job.is_some_and(|job| is_running(&job)))

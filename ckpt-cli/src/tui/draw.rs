@@ -118,12 +118,12 @@ fn store(frame: &mut Frame<'_>, app: &App, area: Rect) {
                     .entries
                     .first()
                     .and_then(|(_, entry)| entry.meta.as_ref().ok());
-                let told = meta.map_or_else(
+                let described = meta.map_or_else(
                     || "damaged".to_owned(),
                     |meta| format!("visit {:>8}  {}", meta.visit, meta.time_text()),
                 );
                 ListItem::new(format!(
-                    "{}  {:>10}  {told}",
+                    "{}  {:>10}  {described}",
                     line.id,
                     render::bytes(line.bytes())
                 ))

@@ -42,7 +42,7 @@ fn state(job: &Job, last: Option<&Process>) -> String {
     }
 }
 
-/// The program tells how far it came with each checkpoint, and at its end.
+/// The program reports how far it came with each checkpoint, and at its end.
 fn visits(job: &Job, runs: bool, newest: Option<&Checkpoint>) -> String {
     let known = newest.map_or(job.visits, |one| one.visits.max(job.visits));
     match (runs, known) {
@@ -162,7 +162,7 @@ mod tests {
         }
     }
 
-    fn told(life: &Life, name: &str) -> Option<String> {
+    fn fact(life: &Life, name: &str) -> Option<String> {
         let found = facts(life, None).into_iter().find(|(fact, _)| *fact == name);
         found.map(|(_, text)| text)
     }
@@ -195,13 +195,13 @@ mod tests {
             ),
         ] {
             let life = life(job(&format!(r#""rule": {{{rule}}}"#)), process(Vec::new()));
-            assert_eq!(told(&life, "next due").as_deref(), Some(due));
-            assert_eq!(told(&life, "newest").as_deref(), Some("none yet"));
+            assert_eq!(fact(&life, "next due").as_deref(), Some(due));
+            assert_eq!(fact(&life, "newest").as_deref(), Some("none yet"));
             assert_eq!(
-                told(&life, "site visits").as_deref(),
+                fact(&life, "site visits").as_deref(),
                 Some("the first checkpoint tells how many")
             );
-            assert_eq!(told(&life, "waste"), None);
+            assert_eq!(fact(&life, "waste"), None);
         }
     }
 
@@ -214,11 +214,11 @@ mod tests {
         };
         let life = life(restarted, process(Vec::new()));
         assert_eq!(
-            told(&life, "newest").as_deref(),
+            fact(&life, "newest").as_deref(),
             Some("none yet of this process; it goes on from 000003")
         );
         assert_eq!(
-            told(&life, "next due").as_deref(),
+            fact(&life, "next due").as_deref(),
             Some("at site visit 30, one every 10")
         );
     }
@@ -242,7 +242,7 @@ mod tests {
             ),
         ] {
             let life = life(job(&rest), process(vec![FIRST]));
-            assert_eq!(told(&life, "next due").as_deref(), Some(due));
+            assert_eq!(fact(&life, "next due").as_deref(), Some(due));
         }
     }
 
@@ -253,7 +253,7 @@ mod tests {
             ..process(vec![FIRST])
         };
         let life = life(job(r#""rule": {"every": 10}"#), ended);
-        assert_eq!(told(&life, "next due"), None);
-        assert_eq!(told(&life, "site visits").as_deref(), Some("25"));
+        assert_eq!(fact(&life, "next due"), None);
+        assert_eq!(fact(&life, "site visits").as_deref(), Some("25"));
     }
 }

@@ -294,18 +294,17 @@ impl<'r> Recall<'r> {
             _ => true,
         };
         let parts = self.record.parts.iter().find(|(of, _)| of == at);
-        let is_so = |(_, parts): &(At, Vec<String>)| {
-            let mut types = self.record.refilled.iter().filter_map(|at| self.type_at(at));
-            parts.is_empty()
-                || types.any(|ty| {
-                    refill::parts_of(&self.analysis.library, program, place, ty).as_ref() == Some(parts)
-                })
+        let lent = match parts.map(|(_, parts)| parts).filter(|parts| !parts.is_empty()) {
+            Some(parts) => {
+                let library = &self.analysis.library;
+                let mut types = self.record.refilled.iter().filter_map(|at| self.type_at(at));
+                let ty = types.find(|ty| refill::parts_of(library, program, place, *ty).as_ref() == Some(parts));
+                ty.and_then(|ty| refill::lent_variables(library, program, place, ty))
+            }
+            None => Some(Vec::new()),
         };
-        let named = parts.iter().flat_map(|(_, parts)| parts);
-        let lent: Vec<String> = named
-            .filter_map(|part| Some(part.strip_prefix("&mut ")?.to_owned()))
-            .collect();
-        !is_exchanged && self.effects.may_be_made_again_from(place, &lent) && parts.is_none_or(is_so)
+        let may_be_made_again = |lent: Vec<String>| self.effects.may_be_made_again_from(place, &lent);
+        !is_exchanged && lent.is_some_and(may_be_made_again)
     }
 
     /// A `let` that reads as before, whatever is around it.

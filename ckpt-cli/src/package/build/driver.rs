@@ -1,6 +1,6 @@
 //! The loop around an unmodified package: analyse, place, rewrite a copy, build it, learn from what rustc says, again.
 //!
-//! Every round ends with a build of the copy. What rustc reports is either mended by a decision (a derive, a bound, a
+//! Every round ends with a build of the copy. What rustc reports is either resolved by a decision (a derive, a bound, a
 //! statement that runs again), or it means that a site cannot be where it is: then that loop is given up and the
 //! placement looks further out.
 

@@ -22,7 +22,7 @@ pub struct Fingerprint {
     pub manifest: PathBuf,
     /// The folder to build it in.
     pub build_directory: PathBuf,
-    /// What is told about the sites each time.
+    /// What is reported about the sites each time.
     pub summary: String,
     /// Whether measured costs said where they are.
     pub measured: bool,

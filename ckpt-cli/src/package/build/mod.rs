@@ -1,6 +1,6 @@
 //! From a package to a rewritten copy that compiles.
 //!
-//! `driver` goes round with rustc; `oracle` reads its answers, `report` puts to people what no rule of `ckpt-analysis` mends. `fingerprint` makes a second build as quick as `cargo build`, `decision_cache` a build after
+//! `driver` runs the rounds with rustc; `oracle` reads its answers, `report` shows what no rule of `ckpt-analysis` resolves. `fingerprint` makes a second build as quick as `cargo build`, `decision_cache` a build after
 //! a change.
 
 mod decision_cache;

@@ -153,12 +153,12 @@ pub fn outside(package: &ReadPackage, placement: &Placement) -> Option<String> {
     }
     let mut wanted: Vec<_> = placement.rejected.iter().filter(|one| one.share > 0.0).collect();
     wanted.sort_by(|a, b| b.share.total_cmp(&a.share));
-    let told = match package.run {
+    let measured = match package.run {
         Some(_) => "as measured",
         None => "as far as the source tells (`cargo ckpt plan --profile -- ARGS` measures it)",
     };
     let mut text = format!(
-        "ckpt: warning[W3004]: the sites reach {:.0} % of the run, {told}; without checkpoints remain:\n",
+        "ckpt: warning[W3004]: the sites reach {:.0} % of the run, {measured}; without checkpoints remain:\n",
         placement.coverage * 100.0
     );
     for one in wanted.iter().take(MOST_NAMED) {
@@ -195,7 +195,7 @@ pub fn lost_statics(package: &ReadPackage, statics: &[RefusedStatic]) -> Failure
     })
 }
 
-/// The failure that ends a rewrite: everything that no decision mends, together.
+/// The failure that ends a rewrite: everything that no decision resolves, together.
 pub fn unsolved(package: &ReadPackage, findings: &[Finding], rendered: &[Prose], which: &[usize]) -> Failure {
     let program = &package.program;
     let folder = package.workspace_root();

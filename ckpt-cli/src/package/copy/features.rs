@@ -9,7 +9,7 @@ use crate::package::read::ReadPackage;
 pub struct Needs {
     /// The features of ckpt, by the package that depends on it.
     pub of_ckpt: BTreeMap<String, Vec<String>>,
-    /// Features of other crates that give their types serde, by the package that depends on them.
+    /// Features of other crates by which their types implement serde, by the package that depends on them.
     pub serde: BTreeMap<String, Vec<WithSerde>>,
 }
 

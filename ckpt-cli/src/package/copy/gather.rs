@@ -249,7 +249,7 @@ fn link(path: &Path, target: &Path) -> Entries {
     Entries::from([(path.to_path_buf(), Entry::Link(target.to_path_buf()))])
 }
 
-/// The file that marks folders which can be made again, by the convention that cargo follows.
+/// The file that marks folders which can be recreated, by the convention that cargo follows.
 pub const CACHE_TAG: &str = "CACHEDIR.TAG";
 
 fn is_source(path: &Path) -> bool {

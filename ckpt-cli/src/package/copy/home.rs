@@ -173,11 +173,11 @@ mod tests {
     fn one_is_at_work_at_a_time() {
         let tree = Tree::new(&[("target/x", "")]);
         let target = tree.path("target");
-        let (told, heard) = std::sync::mpsc::channel();
+        let (begun, heard) = std::sync::mpsc::channel();
         let first = Busy::with(&target);
         let other = std::thread::spawn(move || {
             let second = Busy::with(&target);
-            told.send(()).expect("it is waited for");
+            begun.send(()).expect("it is waited for");
             drop(second);
         });
         let soon = std::time::Duration::from_millis(50);

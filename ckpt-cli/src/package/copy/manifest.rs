@@ -76,28 +76,28 @@ impl Manifest {
         self.document.to_string()
     }
 
-    /// Changes the paths of dependencies. `mend` is given each path, absolute, and whether it was written so.
-    pub fn mend_paths(&mut self, mend: &dyn Fn(&Path, bool) -> Option<PathBuf>) {
+    /// Changes the paths of dependencies. `rewritten` takes each path, absolute, and whether it was written so.
+    pub fn rewrite_paths(&mut self, rewritten: &dyn Fn(&Path, bool) -> Option<PathBuf>) {
         let folder = self.path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-        let mend = |written: &str| {
+        let rewritten = |written: &str| {
             let absolute = cleaned(&folder.join(written));
-            mend(&absolute, Path::new(written).is_absolute())
+            rewritten(&absolute, Path::new(written).is_absolute())
         };
         let root = self.document.as_table_mut();
-        mend_lists(root, &mend);
+        rewrite_lists(root, &rewritten);
         for (_, target) in entries(root, "target") {
             if let Some(target) = target.as_table_like_mut() {
-                mend_lists(target, &mend);
+                rewrite_lists(target, &rewritten);
             }
         }
         if let Some(workspace) = root.get_mut("workspace").and_then(Item::as_table_like_mut) {
-            mend_lists(workspace, &mend);
+            rewrite_lists(workspace, &rewritten);
         }
         for (_, registry) in entries(root, "patch") {
-            mend_list(registry, &mend);
+            rewrite_list(registry, &rewritten);
         }
         if let Some(replaced) = root.get_mut("replace") {
-            mend_list(replaced, &mend);
+            rewrite_list(replaced, &rewritten);
         }
     }
 
@@ -250,15 +250,15 @@ fn entries<'t>(root: &'t mut Table, key: &str) -> Vec<(String, &'t mut Item)> {
     })
 }
 
-fn mend_lists(table: &mut dyn TableLike, mend: &dyn Fn(&str) -> Option<PathBuf>) {
+fn rewrite_lists(table: &mut dyn TableLike, rewritten: &dyn Fn(&str) -> Option<PathBuf>) {
     for name in LISTS {
         if let Some(list) = table.get_mut(name) {
-            mend_list(list, mend);
+            rewrite_list(list, rewritten);
         }
     }
 }
 
-fn mend_list(list: &mut Item, mend: &dyn Fn(&str) -> Option<PathBuf>) {
+fn rewrite_list(list: &mut Item, rewritten: &dyn Fn(&str) -> Option<PathBuf>) {
     let Some(list) = list.as_table_like_mut() else {
         return;
     };
@@ -267,9 +267,9 @@ fn mend_list(list: &mut Item, mend: &dyn Fn(&str) -> Option<PathBuf>) {
             continue;
         };
         if let Some(path) = dependency.get_mut("path")
-            && let Some(mended) = path.as_str().and_then(mend)
+            && let Some(new) = path.as_str().and_then(rewritten)
         {
-            *path = value(mended.display().to_string());
+            *path = value(new.display().to_string());
         }
     }
 }
@@ -442,14 +442,14 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_mended_wherever_dependencies_stand() {
+    fn paths_are_rewritten_wherever_dependencies_stand() {
         let mut manifest = manifest(
             "[dependencies]\na = { path = \"../out/a\" } # keep\nb = { path = \"in\" }\n[dependencies.c]\npath = \"/out/c\"\n\
              [dev-dependencies]\nd.path = \"../out/d\"\n[target.'cfg(unix)'.build-dependencies]\ne = { path = '../out/e' }\n\
              [workspace.dependencies]\nf = { path = \"../out/f\" }\n[patch.crates-io]\ng = { path = \"../out/g\" }\n\
              [replace]\n\"h:0.1.0\" = { path = \"../out/h\" }\n",
         );
-        manifest.mend_paths(&|path, absolute| {
+        manifest.rewrite_paths(&|path, absolute| {
             assert_eq!(absolute, path.starts_with("/out"));
             (!path.starts_with("/w/app")).then(|| path.to_path_buf())
         });

@@ -172,7 +172,7 @@ impl Placed<'_> {
         let runtime = self.runtime(gathered);
         for path in paths {
             let mut manifest = self.manifest(&path)?;
-            manifest.mend_paths(&|path, is_absolute| self.mended(gathered, path, is_absolute));
+            manifest.rewrite_paths(&|path, is_absolute| self.path_in_copy(gathered, path, is_absolute));
             if path == root_path {
                 if !manifest.is_workspace() {
                     manifest.own_workspace(&self.path_packages_below());
@@ -242,7 +242,7 @@ impl Placed<'_> {
     }
 
     /// The path by which a copied manifest names another package, where it must be another than before.
-    fn mended(&self, gathered: &Gathered, path: &Path, is_absolute: bool) -> Option<PathBuf> {
+    fn path_in_copy(&self, gathered: &Gathered, path: &Path, is_absolute: bool) -> Option<PathBuf> {
         match (gathered.holds(path), is_absolute) {
             (true, true) => Some(self.place(gathered, path)),
             (false, false) => Some(path.to_path_buf()),

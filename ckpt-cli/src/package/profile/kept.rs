@@ -37,7 +37,7 @@ struct Count {
     open: bool,
 }
 
-/// The stages' findings, with measured costs where a run of the same sources is known; people are told if one of other
+/// The stages' findings, with measured costs where a run of the same sources is known; people are warned if one of other
 /// sources is.
 pub fn analyse(package: &mut ReadPackage) -> PackageAnalysis {
     let mut analysis = package.analyse_inlining();

@@ -132,7 +132,7 @@ pub struct Entry {
     table: Option<&'static Table>,
     number: usize,
     turns: u64,
-    told: u64,
+    published: u64,
     next: u64,
     since: u64,
     weight: u64,
@@ -145,7 +145,7 @@ pub fn enter(number: usize) -> Entry {
         table: MINE.try_with(|mine| mine.table).ok(),
         number,
         turns: 0,
-        told: 0,
+        published: 0,
         next: 1,
         since: 0,
         weight: 0,
@@ -179,7 +179,7 @@ pub fn enter(number: usize) -> Entry {
 }
 
 impl Entry {
-    /// Counts an iteration. Now and then it is told, for a run that is ended before the loop is.
+    /// Counts an iteration. Now and then the count is published, for a run that is ended before the loop is.
     #[inline(always)]
     pub fn turn(&mut self) {
         self.turns += 1;
@@ -188,7 +188,7 @@ impl Entry {
         }
     }
 
-    /// Counts an iteration and tells at the end.
+    /// Counts an iteration and publishes the count at the end.
     #[inline(always)]
     pub fn turn_quietly(&mut self) {
         self.turns += 1;
@@ -198,9 +198,9 @@ impl Entry {
     fn tell(&mut self) {
         self.next = self.turns + 1 + self.turns / 16;
         if let Some(table) = self.table {
-            add(&table.slots[self.number].turns, self.turns - self.told);
+            add(&table.slots[self.number].turns, self.turns - self.published);
         }
-        self.told = self.turns;
+        self.published = self.turns;
     }
 }
 
@@ -209,7 +209,7 @@ impl Drop for Entry {
     fn drop(&mut self) {
         let Some(table) = self.table else { return };
         let slot = &table.slots[self.number];
-        add(&slot.turns, self.turns - self.told);
+        add(&slot.turns, self.turns - self.published);
         if slot.depth.load(Relaxed) == 1 {
             table.current.store(self.around, Relaxed);
         }

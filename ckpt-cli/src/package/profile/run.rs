@@ -54,10 +54,10 @@ pub fn measure(options: &CargoOptions, arguments: &[OsString], limit: Option<Dur
         .args(arguments)
         .env("CKPT_PROFILE", &numbers)
         .stdout(to_standard_error()?);
-    let told = limit.map_or_else(String::new, |limit| {
+    let at_most = limit.map_or_else(String::new, |limit| {
         format!(", for {} at most", render::duration(limit))
     });
-    say(&options, &format!("measuring `{name}`{told}"));
+    say(&options, &format!("measuring `{name}`{at_most}"));
     let (ending, stopped) = Supervisor::new(false)?.run_for(command, limit)?;
     let Some((nanos, seen)) = found::read(&numbers) else {
         return Err(Failure::new(

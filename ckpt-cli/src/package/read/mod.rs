@@ -173,7 +173,7 @@ pub fn read(options: &CargoOptions) -> Outcome<ReadPackage> {
     })
 }
 
-/// The flags that the build scripts of the program's packages set. Only running them tells, and only `cargo check` runs
+/// The flags that the build scripts of the program's packages set. Only running them shows, and only `cargo check` runs
 /// them; so it is left out where no script speaks of flags.
 fn build_script_flags(
     options: &CargoOptions,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::render;
 
-/// A run, as people are told of it.
+/// A run, as people see it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// The arguments of the program.

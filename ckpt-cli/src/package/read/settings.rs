@@ -104,7 +104,7 @@ impl Settings {
         self.text("CARGO_BUILD_TARGET", &["build", "target"])
     }
 
-    /// The flags that cargo would give to rustc for a target: those of the first source that has any.
+    /// The flags that cargo would pass to rustc for a target: those of the first source that has any.
     pub fn rustflags(&self, target: &str, bare: &Configuration) -> Vec<String> {
         if let Some(encoded) = self.variable("CARGO_ENCODED_RUSTFLAGS") {
             let parts = encoded.split('\u{1f}').filter(|part| !part.is_empty());

@@ -11,7 +11,10 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{AttrStyle, Attribute, Expr, ForeignItem, ImplItem, Item, Meta, Stmt, Token, TraitItem};
+use syn::{
+    AttrStyle, Attribute, Expr, FnArg, ForeignItem, GenericParam, ImplItem, Item, Meta, Stmt, Token,
+    TraitItem,
+};
 
 use crate::package::read::cfg::Configuration;
 
@@ -132,12 +135,8 @@ impl Strip<'_> {
         }
     }
 
-    fn items(&self, items: &mut Vec<Item>) {
-        items.retain_mut(|item| item_attributes(item).is_none_or(|found| self.keeps(found)));
-    }
-
-    fn expressions(&mut self, list: &mut Punctuated<Expr, Token![,]>) {
-        self.list(list, expression_attributes);
+    fn items<T>(&self, items: &mut Vec<T>, attributes: impl Fn(&mut T) -> Option<&mut Vec<Attribute>>) {
+        items.retain_mut(|item| attributes(item).is_none_or(|found| self.keeps(found)));
     }
 
     fn keeps_statement(&mut self, statement: &mut Stmt) -> bool {
@@ -156,78 +155,49 @@ impl Strip<'_> {
     }
 }
 
+/// `visit(Node): field, attributes`, for each the visit of a node with elements that may go.
+macro_rules! visits {
+    ($how:ident: $($visit:ident($node:ty): $field:ident, $attributes:expr;)*) => {$(
+        fn $visit(&mut self, node: &mut $node) {
+            self.$how(&mut node.$field, $attributes);
+            visit_mut::$visit(self, node);
+        }
+    )*};
+}
+
 impl VisitMut for Strip<'_> {
     fn visit_attributes_mut(&mut self, attributes: &mut Vec<Attribute>) {
         self.expand(attributes);
     }
 
-    fn visit_file_mut(&mut self, file: &mut syn::File) {
-        self.items(&mut file.items);
-        visit_mut::visit_file_mut(self, file);
+    visits! {
+        items:
+        visit_file_mut(syn::File): items, item_attributes;
+        visit_item_impl_mut(syn::ItemImpl): items, impl_attributes;
+        visit_item_trait_mut(syn::ItemTrait): items, trait_attributes;
+        visit_item_foreign_mod_mut(syn::ItemForeignMod): items, foreign_attributes;
+    }
+
+    visits! {
+        list:
+        visit_item_enum_mut(syn::ItemEnum): variants, |variant| Some(&mut variant.attrs);
+        visit_fields_named_mut(syn::FieldsNamed): named, |field| Some(&mut field.attrs);
+        visit_fields_unnamed_mut(syn::FieldsUnnamed): unnamed, |field| Some(&mut field.attrs);
+        visit_generics_mut(syn::Generics): params, parameter_attributes;
+        visit_signature_mut(syn::Signature): inputs, input_attributes;
+        visit_expr_struct_mut(syn::ExprStruct): fields, |field| Some(&mut field.attrs);
+        visit_pat_struct_mut(syn::PatStruct): fields, |field| Some(&mut field.attrs);
+        visit_expr_array_mut(syn::ExprArray): elems, expression_attributes;
+        visit_expr_tuple_mut(syn::ExprTuple): elems, expression_attributes;
+        visit_expr_call_mut(syn::ExprCall): args, expression_attributes;
+        visit_expr_method_call_mut(syn::ExprMethodCall): args, expression_attributes;
     }
 
     fn visit_item_mod_mut(&mut self, module: &mut syn::ItemMod) {
         if let Some((_, items)) = &mut module.content {
-            self.items(items);
+            self.items(items, item_attributes);
         }
         visit_mut::visit_item_mod_mut(self, module);
-    }
-
-    fn visit_item_impl_mut(&mut self, block: &mut syn::ItemImpl) {
-        block
-            .items
-            .retain_mut(|item| impl_attributes(item).is_none_or(|found| self.keeps(found)));
-        visit_mut::visit_item_impl_mut(self, block);
-    }
-
-    fn visit_item_trait_mut(&mut self, block: &mut syn::ItemTrait) {
-        block
-            .items
-            .retain_mut(|item| trait_attributes(item).is_none_or(|found| self.keeps(found)));
-        visit_mut::visit_item_trait_mut(self, block);
-    }
-
-    fn visit_item_foreign_mod_mut(&mut self, block: &mut syn::ItemForeignMod) {
-        block
-            .items
-            .retain_mut(|item| foreign_attributes(item).is_none_or(|found| self.keeps(found)));
-        visit_mut::visit_item_foreign_mod_mut(self, block);
-    }
-
-    fn visit_item_enum_mut(&mut self, item: &mut syn::ItemEnum) {
-        self.list(&mut item.variants, |variant| Some(&mut variant.attrs));
-        visit_mut::visit_item_enum_mut(self, item);
-    }
-
-    fn visit_fields_named_mut(&mut self, fields: &mut syn::FieldsNamed) {
-        self.list(&mut fields.named, |field| Some(&mut field.attrs));
-        visit_mut::visit_fields_named_mut(self, fields);
-    }
-
-    fn visit_fields_unnamed_mut(&mut self, fields: &mut syn::FieldsUnnamed) {
-        self.list(&mut fields.unnamed, |field| Some(&mut field.attrs));
-        visit_mut::visit_fields_unnamed_mut(self, fields);
-    }
-
-    fn visit_generics_mut(&mut self, generics: &mut syn::Generics) {
-        self.list(&mut generics.params, |parameter| {
-            Some(match parameter {
-                syn::GenericParam::Lifetime(one) => &mut one.attrs,
-                syn::GenericParam::Type(one) => &mut one.attrs,
-                syn::GenericParam::Const(one) => &mut one.attrs,
-            })
-        });
-        visit_mut::visit_generics_mut(self, generics);
-    }
-
-    fn visit_signature_mut(&mut self, signature: &mut syn::Signature) {
-        self.list(&mut signature.inputs, |input| {
-            Some(match input {
-                syn::FnArg::Receiver(one) => &mut one.attrs,
-                syn::FnArg::Typed(one) => &mut one.attrs,
-            })
-        });
-        visit_mut::visit_signature_mut(self, signature);
     }
 
     fn visit_block_mut(&mut self, block: &mut syn::Block) {
@@ -245,87 +215,32 @@ impl VisitMut for Strip<'_> {
         });
         visit_mut::visit_expr_match_mut(self, expression);
     }
-
-    fn visit_expr_struct_mut(&mut self, expression: &mut syn::ExprStruct) {
-        self.list(&mut expression.fields, |field| Some(&mut field.attrs));
-        visit_mut::visit_expr_struct_mut(self, expression);
-    }
-
-    fn visit_pat_struct_mut(&mut self, pattern: &mut syn::PatStruct) {
-        self.list(&mut pattern.fields, |field| Some(&mut field.attrs));
-        visit_mut::visit_pat_struct_mut(self, pattern);
-    }
-
-    fn visit_expr_array_mut(&mut self, expression: &mut syn::ExprArray) {
-        self.expressions(&mut expression.elems);
-        visit_mut::visit_expr_array_mut(self, expression);
-    }
-
-    fn visit_expr_tuple_mut(&mut self, expression: &mut syn::ExprTuple) {
-        self.expressions(&mut expression.elems);
-        visit_mut::visit_expr_tuple_mut(self, expression);
-    }
-
-    fn visit_expr_call_mut(&mut self, expression: &mut syn::ExprCall) {
-        self.expressions(&mut expression.args);
-        visit_mut::visit_expr_call_mut(self, expression);
-    }
-
-    fn visit_expr_method_call_mut(&mut self, expression: &mut syn::ExprMethodCall) {
-        self.expressions(&mut expression.args);
-        visit_mut::visit_expr_method_call_mut(self, expression);
-    }
 }
 
-fn item_attributes(item: &mut Item) -> Option<&mut Vec<Attribute>> {
-    Some(match item {
-        Item::Const(one) => &mut one.attrs,
-        Item::Enum(one) => &mut one.attrs,
-        Item::ExternCrate(one) => &mut one.attrs,
-        Item::Fn(one) => &mut one.attrs,
-        Item::ForeignMod(one) => &mut one.attrs,
-        Item::Impl(one) => &mut one.attrs,
-        Item::Macro(one) => &mut one.attrs,
-        Item::Mod(one) => &mut one.attrs,
-        Item::Static(one) => &mut one.attrs,
-        Item::Struct(one) => &mut one.attrs,
-        Item::Trait(one) => &mut one.attrs,
-        Item::TraitAlias(one) => &mut one.attrs,
-        Item::Type(one) => &mut one.attrs,
-        Item::Union(one) => &mut one.attrs,
-        Item::Use(one) => &mut one.attrs,
-        _ => return None,
-    })
+/// `name(Node): Variant Variant`, for each a function that finds the attributes of a node.
+macro_rules! attributes_of {
+    ($($name:ident($node:ident): $($variant:ident)*;)*) => {$(
+        #[allow(unreachable_patterns, reason = "of some nodes all variants have attributes")]
+        fn $name(node: &mut $node) -> Option<&mut Vec<Attribute>> {
+            match node {
+                $($node::$variant(one) => Some(&mut one.attrs),)*
+                _ => None,
+            }
+        }
+    )*};
 }
 
-fn impl_attributes(item: &mut ImplItem) -> Option<&mut Vec<Attribute>> {
-    Some(match item {
-        ImplItem::Const(one) => &mut one.attrs,
-        ImplItem::Fn(one) => &mut one.attrs,
-        ImplItem::Type(one) => &mut one.attrs,
-        ImplItem::Macro(one) => &mut one.attrs,
-        _ => return None,
-    })
-}
-
-fn trait_attributes(item: &mut TraitItem) -> Option<&mut Vec<Attribute>> {
-    Some(match item {
-        TraitItem::Const(one) => &mut one.attrs,
-        TraitItem::Fn(one) => &mut one.attrs,
-        TraitItem::Type(one) => &mut one.attrs,
-        TraitItem::Macro(one) => &mut one.attrs,
-        _ => return None,
-    })
-}
-
-fn foreign_attributes(item: &mut ForeignItem) -> Option<&mut Vec<Attribute>> {
-    Some(match item {
-        ForeignItem::Fn(one) => &mut one.attrs,
-        ForeignItem::Static(one) => &mut one.attrs,
-        ForeignItem::Type(one) => &mut one.attrs,
-        ForeignItem::Macro(one) => &mut one.attrs,
-        _ => return None,
-    })
+attributes_of! {
+    input_attributes(FnArg): Receiver Typed;
+    parameter_attributes(GenericParam): Lifetime Type Const;
+    item_attributes(Item): Const Enum ExternCrate Fn ForeignMod Impl Macro Mod Static Struct Trait
+        TraitAlias Type Union Use;
+    impl_attributes(ImplItem): Const Fn Type Macro;
+    trait_attributes(TraitItem): Const Fn Type Macro;
+    foreign_attributes(ForeignItem): Fn Static Type Macro;
+    expression_attributes(Expr): Array Assign Async Await Binary Block Break Call Cast Closure Const
+        Continue Field ForLoop Group If Index Infer Let Lit Loop Macro Match MethodCall Paren Path Range
+        RawAddr Reference Repeat Return Struct Try TryBlock Tuple Unary Unsafe While Yield;
 }
 
 /// The attributes of an expression statement: syn keeps those of `#[cfg(x)] a += 1;` at `a`.
@@ -336,51 +251,6 @@ fn statement_attributes(expression: &mut Expr) -> Option<&mut Vec<Attribute>> {
         Expr::Cast(one) => statement_attributes(&mut one.expr),
         other => expression_attributes(other),
     }
-}
-
-fn expression_attributes(expression: &mut Expr) -> Option<&mut Vec<Attribute>> {
-    Some(match expression {
-        Expr::Array(one) => &mut one.attrs,
-        Expr::Assign(one) => &mut one.attrs,
-        Expr::Async(one) => &mut one.attrs,
-        Expr::Await(one) => &mut one.attrs,
-        Expr::Binary(one) => &mut one.attrs,
-        Expr::Block(one) => &mut one.attrs,
-        Expr::Break(one) => &mut one.attrs,
-        Expr::Call(one) => &mut one.attrs,
-        Expr::Cast(one) => &mut one.attrs,
-        Expr::Closure(one) => &mut one.attrs,
-        Expr::Const(one) => &mut one.attrs,
-        Expr::Continue(one) => &mut one.attrs,
-        Expr::Field(one) => &mut one.attrs,
-        Expr::ForLoop(one) => &mut one.attrs,
-        Expr::Group(one) => &mut one.attrs,
-        Expr::If(one) => &mut one.attrs,
-        Expr::Index(one) => &mut one.attrs,
-        Expr::Infer(one) => &mut one.attrs,
-        Expr::Let(one) => &mut one.attrs,
-        Expr::Lit(one) => &mut one.attrs,
-        Expr::Loop(one) => &mut one.attrs,
-        Expr::Macro(one) => &mut one.attrs,
-        Expr::Match(one) => &mut one.attrs,
-        Expr::MethodCall(one) => &mut one.attrs,
-        Expr::Paren(one) => &mut one.attrs,
-        Expr::Path(one) => &mut one.attrs,
-        Expr::Range(one) => &mut one.attrs,
-        Expr::RawAddr(one) => &mut one.attrs,
-        Expr::Reference(one) => &mut one.attrs,
-        Expr::Repeat(one) => &mut one.attrs,
-        Expr::Return(one) => &mut one.attrs,
-        Expr::Struct(one) => &mut one.attrs,
-        Expr::Try(one) => &mut one.attrs,
-        Expr::TryBlock(one) => &mut one.attrs,
-        Expr::Tuple(one) => &mut one.attrs,
-        Expr::Unary(one) => &mut one.attrs,
-        Expr::Unsafe(one) => &mut one.attrs,
-        Expr::While(one) => &mut one.attrs,
-        Expr::Yield(one) => &mut one.attrs,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

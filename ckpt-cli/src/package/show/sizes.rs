@@ -57,7 +57,7 @@ pub struct SizesHere<'s> {
 }
 
 impl SizesHere<'_> {
-    /// The bytes of a variable, if anything tells.
+    /// The bytes of a variable, if they are known.
     pub fn of_variable(&self, variable: &VariableReport) -> Option<u64> {
         let is_it = |of: &str, name: &str| {
             name == variable.name && (self.function == of || self.function.ends_with(&format!("::{of}")))

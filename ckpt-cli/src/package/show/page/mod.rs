@@ -43,12 +43,12 @@ pub fn page(plan: &Plan, package: &ReadPackage) -> String {
 }
 
 fn summary(text: &mut String, plan: &Plan) {
-    let told = match &plan.measured {
+    let heading = match &plan.measured {
         Some(run) => format!("Costs are those of {}.", escaped(&run.words())),
         None => "Costs are estimates from the source; <code>cargo ckpt plan --profile</code> measures them."
             .into(),
     };
-    let _ = write!(text, "<p class=dim>{told}</p><div class=tiles>");
+    let _ = write!(text, "<p class=dim>{heading}</p><div class=tiles>");
     let totals = plan.totals;
     let mut tile = |number: String, words: &str| {
         let _ = write!(text, "<div class=tile><b>{number}</b>{words}</div>");

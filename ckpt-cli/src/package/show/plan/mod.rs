@@ -167,7 +167,7 @@ pub struct VariablePlan {
     pub fate: &'static str,
     /// Whether its value is in the checkpoint.
     pub saved: bool,
-    /// Its bytes, where the newest checkpoint, its type or its initialiser tells.
+    /// Its bytes, where they are known from the newest checkpoint, its type or its initialiser.
     pub bytes: Option<u64>,
     /// Why.
     pub why: &'static str,
