@@ -229,7 +229,8 @@ sections! {
         Modules = "modules",
         /// Takes no room, whatever its parameter is.
         Markers = "markers",
-        /// Changes behind a shared reference, or is made by a function of this name.
+        /// Changes behind a shared reference in another way than those of `cells`, `atomics` and `once`, or is made by a
+        /// function of this name.
         ChangesInside = "changes_inside",
         /// Holds a value or says why there is none.
         Fallible = "fallible",

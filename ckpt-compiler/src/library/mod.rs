@@ -128,7 +128,7 @@ impl Library {
 
     /// Whether a type of this name changes behind a shared reference, or a function of it makes a queue that does.
     pub fn changes_inside(&self, name: &str) -> bool {
-        self.says(name, Types::ChangesInside)
+        self.changes_behind_references(name, true) || self.says(name, Types::ChangesInside)
     }
 
     /// Whether the method's result borrows exclusively from its receiver.
