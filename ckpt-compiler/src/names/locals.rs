@@ -132,6 +132,11 @@ impl Locals {
         self.of_name.get(name).copied()
     }
 
+    /// The names of all variables.
+    pub fn names(&self) -> impl Iterator<Item = &Ident> {
+        self.all.iter().map(|local| &local.name)
+    }
+
     /// A variable.
     ///
     /// # Panics

@@ -24,7 +24,7 @@ pub(super) fn resolve(
     outer: &Locals,
     hiding: Hiding,
 ) -> Option<(ItemFn, Locals)> {
-    let mut taken = HashSet::new();
+    let mut taken: HashSet<String> = outer.names().map(plain).collect();
     words(function.to_token_stream(), &mut taken);
     let mut resolver = Resolver {
         library,
