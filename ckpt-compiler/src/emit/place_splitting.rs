@@ -32,8 +32,8 @@ struct Cutter<'a> {
 }
 
 /// What a closure that describes a place is given.
-fn carver() -> Ident {
-    names::made("carver")
+fn splitter() -> Ident {
+    names::made("splitter")
 }
 
 impl Cutter<'_> {
@@ -45,11 +45,11 @@ impl Cutter<'_> {
 
     /// Takes `whole`, a place of type `T` behind a `&mut`, apart; returns the closure that describes it.
     fn node(&mut self, whole: &TokenStream, nodes: &[Node<'_>]) -> TokenStream {
-        let (rt, carver) = (rt(), carver());
+        let (rt, splitter) = (rt(), splitter());
         if let [Node { path: [], leaf }] = nodes {
             let operand = leaf.operand as u32;
             self.out.operands.push((leaf.operand, lent_operand(leaf, whole)));
-            return quote!(&|#carver: &mut #rt::Carver<'_>| #carver.hole(#operand));
+            return quote!(&|#splitter: &mut #rt::Splitter<'_>| #splitter.hole(#operand));
         }
         if let [
             Node {
@@ -64,7 +64,7 @@ impl Cutter<'_> {
                 let (#cut, #part) = #rt::cut(&mut #whole, #position);
             });
             let inner = self.node(&quote!(*#part), &[Node { path: rest, leaf }]);
-            return quote!(&|#carver: &mut #rt::Carver<'_>| #carver.cut(&#cut, #inner));
+            return quote!(&|#splitter: &mut #rt::Splitter<'_>| #splitter.cut(&#cut, #inner));
         }
         let parts = self.name("parts");
         self.out
@@ -110,7 +110,7 @@ impl Cutter<'_> {
             };
             holes.push(quote!((#name, #inner)));
         }
-        quote!(&|#carver: &mut #rt::Carver<'_>| #carver.fields(&#parts, &[#(#holes),*]))
+        quote!(&|#splitter: &mut #rt::Splitter<'_>| #splitter.fields(&#parts, &[#(#holes),*]))
     }
 }
 
@@ -212,17 +212,17 @@ impl Emitter<'_> {
                 cutter.node(&whole, &nodes)
             }
             Splitting::Halves { halves, .. } => {
-                let carver = carver();
+                let splitter = splitter();
                 let pieces = halves.iter().map(|(half, parameter)| {
                     let name = &self.flow.bindings[*half].ident;
                     let piece = match parameter {
-                        Some(parameter) => quote!(#carver.hole(#parameter)),
-                        None => quote!(#carver.rows(&*#name)),
+                        Some(parameter) => quote!(#splitter.hole(#parameter)),
+                        None => quote!(#splitter.rows(&*#name)),
                     };
-                    quote!(&|#carver: &mut #rt::Carver<'_>| #piece)
+                    quote!(&|#splitter: &mut #rt::Splitter<'_>| #piece)
                 });
                 let pieces: Vec<_> = pieces.collect();
-                quote!(&|#carver: &mut #rt::Carver<'_>| #carver.sequence(&[#(#pieces),*]))
+                quote!(&|#splitter: &mut #rt::Splitter<'_>| #splitter.sequence(&[#(#pieces),*]))
             }
         }
     }

@@ -241,19 +241,19 @@ impl Emitter<'_> {
                 };
             }
             let is_part = self.plan.filled.part(site, entry.binding()).is_some();
-            let unwritten = !is_written_around && !is_part && self.clean.contains(self.flow, site, entry.binding());
-            let unwritten = unwritten.then(|| quote!(#registrar.unwritten();));
+            let clean = !is_written_around && !is_part && self.clean.contains(self.flow, site, entry.binding());
+            let clean = clean.then(|| quote!(#registrar.mark_clean();));
             match entry {
                 Entry::Save(_) if self.is_seen(site, entry) => {
-                    quote_spanned!(span => #unwritten #registrar.save_seen(#key, &#seen);)
+                    quote_spanned!(span => #clean #registrar.save_seen(#key, &#seen);)
                 }
-                Entry::Save(_) => quote_spanned!(span => #unwritten #registrar.save(#key, #value);),
+                Entry::Save(_) => quote_spanned!(span => #clean #registrar.save(#key, #value);),
                 Entry::Split { binding, parameter, required } => {
                     let description = self.description(site, *binding);
                     let required = (*required && parameter.is_some()).then(|| quote!(#registrar.required(#key);));
                     match parameter {
-                        None => quote!(#registrar.carved(#key, #description);),
-                        Some(index) => quote!(#required #registrar.carved_parameter(#index, #key, #description);),
+                        None => quote!(#registrar.save_split(#key, #description);),
+                        Some(index) => quote!(#required #registrar.save_split_parameter(#index, #key, #description);),
                     }
                 }
                 Entry::Link(id, callee) => {

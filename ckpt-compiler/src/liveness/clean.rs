@@ -90,7 +90,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// The variables that a function saves at its first site and that are not written to between two visits of it.
-    fn unwritten(source: &str) -> BTreeSet<String> {
+    fn clean(source: &str) -> BTreeSet<String> {
         let item: TokenStream = source.parse().expect("tokens");
         let calls = if source.contains("step(") {
             "calls(step)"
@@ -100,8 +100,8 @@ mod tests {
         let stages = analyse(calls.parse().expect("tokens"), &item, false).expect("a plan");
         let found = Clean::of(Library::builtin(), &stages.flow, &item);
         let saved = stages.plan.sites[0].entries.iter().map(|entry| entry.binding());
-        let unwritten = saved.filter(|id| found.contains(&stages.flow, 1, *id));
-        unwritten
+        let clean = saved.filter(|id| found.contains(&stages.flow, 1, *id));
+        clean
             .map(|id| stages.flow.bindings[id].ident.to_string())
             .collect()
     }
@@ -127,7 +127,7 @@ mod tests {
             }
             norm(&x) + norm(&matrix) + norm(&weights) + norm(&changed) + pushed.len() as f64
         }";
-        let found = unwritten(source);
+        let found = clean(source);
         assert!(found.is_superset(&names(&["matrix", "weights"])), "{found:?}");
         for written in ["x", "changed", "pushed"] {
             assert!(!found.contains(written), "{written}");
@@ -154,7 +154,7 @@ mod tests {
             c = vec![1.0];
             norm(&a) + norm(&b) + norm(&c)
         }";
-        let found = unwritten(source);
+        let found = clean(source);
         for written in ["a", "b", "c", "fresh"] {
             assert!(!found.contains(written), "{written}: {found:?}");
         }
@@ -171,7 +171,7 @@ mod tests {
             x[1] = result;
             norm(&x) + norm(&matrix)
         }";
-        assert!(unwritten(source).is_superset(&names(&["matrix", "x"])));
+        assert!(clean(source).is_superset(&names(&["matrix", "x"])));
     }
 
     #[test]

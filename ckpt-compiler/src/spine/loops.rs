@@ -262,7 +262,10 @@ impl Lowering<'_> {
                 ::core::option::Option::None => break,
             };
         };
-        reexecuted(fetch, Some(parse_quote!(#rt::again(&#frame, &mut #iterator))))
+        reexecuted(
+            fetch,
+            Some(parse_quote!(#rt::item_at_restart(&#frame, &mut #iterator))),
+        )
     }
 }
 

@@ -145,7 +145,7 @@ pub fn total(n: u32) -> u32 {
                             __ckpt_registrar.moved("list", 0u32, &__ckpt_kept_1);
                         }
                     }
-                    __ckpt_registrar.unwritten();
+                    __ckpt_registrar.mark_clean();
                     __ckpt_registrar.save_seen("weight", &__ckpt_seen_2);
                 },
                 || drain(list),

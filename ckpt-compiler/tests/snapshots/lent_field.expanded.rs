@@ -132,17 +132,17 @@ pub fn solve(n: usize) -> String {
                     (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
                         .offer(__ckpt_registrar, 0u32, "n");
                     __ckpt_registrar
-                        .carved(
+                        .save_split(
                             "model",
-                            &|__ckpt_carver: &mut ::ckpt::__rt::Carver<'_>| {
-                                __ckpt_carver
+                            &|__ckpt_splitter: &mut ::ckpt::__rt::Splitter<'_>| {
+                                __ckpt_splitter
                                     .fields(
                                         &__ckpt_parts_1_0_1,
                                         &[
                                             (
                                                 "field",
-                                                &|__ckpt_carver: &mut ::ckpt::__rt::Carver<'_>| {
-                                                    __ckpt_carver.hole(0u32)
+                                                &|__ckpt_splitter: &mut ::ckpt::__rt::Splitter<'_>| {
+                                                    __ckpt_splitter.hole(0u32)
                                                 },
                                             ),
                                         ],

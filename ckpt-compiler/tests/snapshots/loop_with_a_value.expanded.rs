@@ -59,7 +59,7 @@ pub fn count_down(from: Option<u32>) -> u32 {
                     1u32,
                     &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
                         __ckpt_registrar.save_seen("left", &__ckpt_seen_1);
-                        __ckpt_registrar.unwritten();
+                        __ckpt_registrar.mark_clean();
                         __ckpt_registrar.save_seen("name", &__ckpt_seen_2);
                     },
                 );

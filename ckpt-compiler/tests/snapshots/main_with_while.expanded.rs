@@ -56,7 +56,7 @@ pub fn main() {
                 .checkpoint(
                     1u32,
                     &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
-                        __ckpt_registrar.unwritten();
+                        __ckpt_registrar.mark_clean();
                         __ckpt_registrar.save_seen("bound", &__ckpt_seen_0);
                         __ckpt_registrar.save_seen("sum", &__ckpt_seen_1);
                     },

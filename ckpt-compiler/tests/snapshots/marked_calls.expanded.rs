@@ -236,7 +236,7 @@ pub fn run(steps: u32) -> Result<f64, String> {
                             (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
                                 .offer(__ckpt_registrar, 0u32, "steps");
                             __ckpt_registrar.lent("grid", 0u32, __ckpt_saver_1);
-                            __ckpt_registrar.unwritten();
+                            __ckpt_registrar.mark_clean();
                             __ckpt_registrar.save_seen("sum", &__ckpt_seen_2);
                         },
                         || advance(&mut grid, 0.1),

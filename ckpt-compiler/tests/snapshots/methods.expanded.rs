@@ -78,7 +78,7 @@ impl Simulation {
                             __ckpt_registrar.required("end");
                             __ckpt_registrar
                                 .parameter(1u32, "end", __ckpt_seen_1.value());
-                            __ckpt_registrar.unwritten();
+                            __ckpt_registrar.mark_clean();
                             __ckpt_registrar.save_seen("dt", &__ckpt_seen_2);
                         },
                         || self.step(dt),

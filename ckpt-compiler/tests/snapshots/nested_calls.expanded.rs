@@ -223,7 +223,7 @@ pub fn nested(seed: u64) -> String {
                                                 .moved_parameter(0u32, "seed", 0u32, &__ckpt_kept_0);
                                         }
                                     }
-                                    __ckpt_registrar.unwritten();
+                                    __ckpt_registrar.mark_clean();
                                     __ckpt_registrar.save_seen("ckpt.operand1", &__ckpt_seen_1);
                                 },
                                 || next(seed),
@@ -253,7 +253,7 @@ pub fn nested(seed: u64) -> String {
                                 use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
                                 (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
                                     .offer(__ckpt_registrar, 0u32, "seed");
-                                __ckpt_registrar.unwritten();
+                                __ckpt_registrar.mark_clean();
                                 __ckpt_registrar.save_seen("ckpt.operand1", &__ckpt_seen_1);
                                 match &__ckpt_kept_2 {
                                     ::core::option::Option::Some(__ckpt_copy) => {
@@ -287,7 +287,7 @@ pub fn nested(seed: u64) -> String {
                         use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
                         (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
                             .offer(__ckpt_registrar, 0u32, "seed");
-                        __ckpt_registrar.unwritten();
+                        __ckpt_registrar.mark_clean();
                         __ckpt_registrar.save_seen("joined", &__ckpt_seen_4);
                     },
                     || next(3),
@@ -309,7 +309,7 @@ pub fn nested(seed: u64) -> String {
                             use ::ckpt::__rt::{OfferSaved as _, OfferNothing as _};
                             (&::ckpt::__rt::Probe(__ckpt_seen_0.value()))
                                 .offer(__ckpt_registrar, 0u32, "seed");
-                            __ckpt_registrar.unwritten();
+                            __ckpt_registrar.mark_clean();
                             __ckpt_registrar.save_seen("joined", &__ckpt_seen_4);
                         },
                         || next(4),

@@ -89,7 +89,7 @@ pub fn twice(text: &str) -> String {
                     .checkpoint(
                         1u32,
                         &|__ckpt_registrar: &mut ::ckpt::__rt::Registrar| {
-                            __ckpt_registrar.unwritten();
+                            __ckpt_registrar.mark_clean();
                             __ckpt_registrar.save("text", __ckpt_outer_text_1);
                             __ckpt_registrar.save_seen("longer", &__ckpt_seen_2);
                             __ckpt_registrar.save_seen("ckpt.iterator1", &__ckpt_seen_3);

@@ -24,7 +24,9 @@ use std::sync::atomic::Ordering;
 pub use region::member;
 pub use registrar::Registrar;
 pub use saver::{KnownToLender, Lend, UnknownToLender, address};
-pub use splitting::{Carved, Carver, Cut, CutIndex, SaveParts, Split, behind, cut, part, shared, split};
+pub use splitting::{
+    Cut, CutIndex, SaveParts, Split, SplitValue, Splitter, behind, cut, part, shared, split,
+};
 
 use crate::Checkpoint;
 use crate::base::current::{self, LAST};

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::clean;
 use super::saver::Saver;
-use super::splitting::{Carve, Carved, Carver, Demand};
+use super::splitting::{Demand, HowToSplit, SplitValue, Splitter};
 use super::thread::{Place, site_plan};
 use crate::plan::VariablePlan;
 use crate::state::snapshot::{Content, SnapshotBuilder, VariableRecord};
@@ -40,7 +40,7 @@ pub struct Registrar {
     /// The site that speaks, and the activation of its function.
     speaker: Option<(Place, u64)>,
     /// The next variable does not change between two visits of this site.
-    unwritten: bool,
+    is_clean: bool,
 }
 
 /// What a value is, without its type.
@@ -58,15 +58,15 @@ struct Said {
     /// Parameters saved in this frame's own record.
     values: Vec<(u32, &'static str)>,
     /// Variables of which a part lives in a parameter of the callee.
-    carved: Vec<CarvedVariable>,
+    split: Vec<SplitVariable>,
 }
 
-struct CarvedVariable {
+struct SplitVariable {
     key: &'static str,
     line: u32,
     /// The own parameter that the variable is, if it is one.
     parameter: Option<u32>,
-    value: Carved,
+    value: SplitValue,
 }
 
 /// A parameter that a caller needs and its callee does not offer.
@@ -104,7 +104,7 @@ impl Registrar {
             required: Vec::new(),
             next: 0,
             speaker: None,
-            unwritten: false,
+            is_clean: false,
         }
     }
 
@@ -134,7 +134,7 @@ impl Registrar {
             variables,
             links: Vec::new(),
             values: Vec::new(),
-            carved: Vec::new(),
+            split: Vec::new(),
         });
         std::mem::swap(&mut self.demanded, &mut self.demands);
         self.demands.clear();
@@ -189,8 +189,8 @@ impl Registrar {
                 builder.link(index, link.key, link.line, link.parameter, target.0, target.1);
                 here.extend(link.parameter.map(|parameter| (parameter, *target)));
             }
-            for variable in frame.carved {
-                let CarvedVariable {
+            for variable in frame.split {
+                let SplitVariable {
                     key,
                     line,
                     parameter,
@@ -219,8 +219,8 @@ impl Registrar {
 
     /// The next variable is not written to between two visits of this site in the same call of its function, as the
     /// compiler has seen.
-    pub fn unwritten(&mut self) {
-        self.unwritten = true;
+    pub fn mark_clean(&mut self) {
+        self.is_clean = true;
     }
 
     /// Saves a variable.
@@ -388,21 +388,21 @@ impl Registrar {
             .any(|demand| demand.parameter == index && demand.as_row)
     }
 
-    pub(super) fn record_carved(
+    pub(super) fn record_split(
         &mut self,
         key: &'static str,
         parameter: Option<u32>,
         as_row: bool,
-        carve: Carve<'_>,
+        how: HowToSplit<'_>,
     ) {
-        let value = carve(&mut Carver {
+        let value = how(&mut Splitter {
             builder: self.builder.as_mut(),
             demands: &mut self.demands,
             as_row,
         });
         let line = self.line(key);
         if let Some(frame) = self.frames.last_mut() {
-            frame.carved.push(CarvedVariable {
+            frame.split.push(SplitVariable {
                 key,
                 line,
                 parameter,
@@ -434,7 +434,7 @@ impl Registrar {
         let line = self.line(key);
         let index = self.base + self.frames.len().saturating_sub(1);
         let as_row = parameter.is_some_and(|parameter| self.demanded_as_row(parameter));
-        let is_fixed = std::mem::take(&mut self.unwritten) && what.is_fixed;
+        let is_fixed = std::mem::take(&mut self.is_clean) && what.is_fixed;
         if let (Some(builder), Some(frame)) = (&mut self.builder, self.frames.last_mut()) {
             let owner = self.speaker.filter(|_| is_fixed);
             let owner = owner.map(|((_, site), activation)| Owner {
@@ -442,11 +442,11 @@ impl Registrar {
                 site,
                 key,
             });
-            builder.unwritten(owner);
+            builder.mark_clean(owner);
             builder.stands_in(what.region);
             builder.value_as(index, key.into(), line, parameter, as_row, what.rust_type, save);
             builder.stands_in(Region::default());
-            builder.unwritten(None);
+            builder.mark_clean(None);
             if let (Some((place, _)), Some(owner)) = (self.speaker, owner)
                 && clean::is_checked()
                 && !clean::is_as_last(owner, save)

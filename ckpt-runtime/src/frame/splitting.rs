@@ -8,7 +8,7 @@ use crate::value::{Checkpoint, Column, DType, Data, Encoder, Group, Kind};
 
 /// A value with holes that parameters of the callee fill.
 #[derive(Debug)]
-pub enum Carved {
+pub enum SplitValue {
     /// A parameter of the callee.
     Hole(u32),
     /// Columns of the caller.
@@ -18,10 +18,10 @@ pub enum Carved {
         /// The fields that the caller has.
         column: Column,
         /// The others, by their place among the saved fields.
-        holes: Vec<(usize, Carved)>,
+        holes: Vec<(usize, SplitValue)>,
     },
     /// Rows one after the other.
-    Sequence(Vec<Carved>),
+    Sequence(Vec<SplitValue>),
     /// A list that is itself one of many rows.
     List {
         /// How many items it has.
@@ -29,7 +29,7 @@ pub enum Carved {
         /// Whether every value of the type has as many.
         fixed: bool,
         /// Its items.
-        items: Box<Carved>,
+        items: Box<SplitValue>,
     },
 }
 
@@ -57,37 +57,37 @@ impl Demand {
 }
 
 /// Describes a value with holes. Without a builder it only finds out which parameters are needed.
-pub struct Carver<'a> {
+pub struct Splitter<'a> {
     pub(super) builder: Option<&'a mut SnapshotBuilder>,
     pub(super) demands: &'a mut Vec<Demand>,
     pub(super) as_row: bool,
 }
 
 /// A closure that describes a value or a part of one.
-pub type Carve<'a> = &'a dyn Fn(&mut Carver<'_>) -> Carved;
+pub type HowToSplit<'a> = &'a dyn Fn(&mut Splitter<'_>) -> SplitValue;
 
-impl Carver<'_> {
+impl Splitter<'_> {
     /// What stands in the callee's parameter.
-    pub fn hole(&mut self, parameter: u32) -> Carved {
+    pub fn hole(&mut self, parameter: u32) -> SplitValue {
         self.demands.push(Demand {
             as_row: self.as_row,
             ..Demand::of(parameter)
         });
-        Carved::Hole(parameter)
+        SplitValue::Hole(parameter)
     }
 
     /// A struct, `holes` naming the fields that are elsewhere.
-    pub fn fields<P: SaveParts>(&mut self, parts: &P, holes: &[(&str, Carve<'_>)]) -> Carved {
+    pub fn fields<P: SaveParts>(&mut self, parts: &P, holes: &[(&str, HowToSplit<'_>)]) -> SplitValue {
         let column = self.columns(self.as_row, &|to| parts.save_parts(to));
         let filled = holes
             .iter()
-            .filter_map(|(name, carve)| Some((P::index(name)?, carve(self))));
+            .filter_map(|(name, how)| Some((P::index(name)?, how(self))));
         let holes = filled.collect();
-        Carved::Fields { column, holes }
+        SplitValue::Fields { column, holes }
     }
 
     /// The rows before a part of a list, the part, and the rows after it.
-    pub fn cut<T: Checkpoint>(&mut self, cut: &Cut<'_, T>, part: Carve<'_>) -> Carved {
+    pub fn cut<T: Checkpoint>(&mut self, cut: &Cut<'_, T>, part: HowToSplit<'_>) -> SplitValue {
         let one_of_many = self.as_row;
         if let Some(builder) = &mut self.builder {
             builder.in_rows = true;
@@ -96,10 +96,10 @@ impl Carver<'_> {
         self.as_row = cut.one_row;
         let part = part(self);
         self.as_row = one_of_many;
-        let items = Box::new(Carved::Sequence(vec![before, part, self.rows(cut.after)]));
+        let items = Box::new(SplitValue::Sequence(vec![before, part, self.rows(cut.after)]));
         match one_of_many {
             false => *items,
-            true => Carved::List {
+            true => SplitValue::List {
                 length: cut.length as u64,
                 fixed: cut.fixed,
                 items,
@@ -108,13 +108,13 @@ impl Carver<'_> {
     }
 
     /// Rows that the caller has.
-    pub fn rows<T: Checkpoint>(&mut self, rows: &[T]) -> Carved {
-        Carved::Columns(self.columns(true, &|to| T::save_slice(rows, to)))
+    pub fn rows<T: Checkpoint>(&mut self, rows: &[T]) -> SplitValue {
+        SplitValue::Columns(self.columns(true, &|to| T::save_slice(rows, to)))
     }
 
     /// Pieces of a list one after the other.
-    pub fn sequence(&mut self, pieces: &[Carve<'_>]) -> Carved {
-        Carved::Sequence(pieces.iter().map(|piece| piece(self)).collect())
+    pub fn sequence(&mut self, pieces: &[HowToSplit<'_>]) -> SplitValue {
+        SplitValue::Sequence(pieces.iter().map(|piece| piece(self)).collect())
     }
 
     fn columns(&mut self, batch: bool, save: &dyn Fn(&mut Encoder<'_>)) -> Column {
@@ -125,21 +125,21 @@ impl Carver<'_> {
     }
 }
 
-impl std::fmt::Debug for Carver<'_> {
+impl std::fmt::Debug for Splitter<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Carver")
+        f.debug_struct("Splitter")
             .field("as_row", &self.as_row)
             .finish_non_exhaustive()
     }
 }
 
-impl Carved {
+impl SplitValue {
     /// Fills the holes; `take` returns a parameter's columns.
     pub(super) fn fill(self, take: &mut dyn FnMut(u32) -> Column) -> Column {
         match self {
-            Carved::Hole(parameter) => take(parameter),
-            Carved::Columns(column) => column,
-            Carved::Fields { mut column, holes } => {
+            SplitValue::Hole(parameter) => take(parameter),
+            SplitValue::Columns(column) => column,
+            SplitValue::Fields { mut column, holes } => {
                 for (index, hole) in holes {
                     let filled = hole.fill(take);
                     if let Column::Group(group) = &mut column
@@ -150,7 +150,7 @@ impl Carved {
                 }
                 column
             }
-            Carved::List {
+            SplitValue::List {
                 length,
                 fixed: true,
                 items,
@@ -158,7 +158,7 @@ impl Carved {
                 length,
                 items: Box::new(items.fill(take)),
             },
-            Carved::List {
+            SplitValue::List {
                 length,
                 fixed: false,
                 items,
@@ -175,7 +175,7 @@ impl Carved {
                     children,
                 })
             }
-            Carved::Sequence(pieces) => {
+            SplitValue::Sequence(pieces) => {
                 let mut whole = Column::Empty;
                 for piece in pieces {
                     append(&mut whole, piece.fill(take));
@@ -420,15 +420,15 @@ pub fn cut<L: List + ?Sized, I: CutIndex<L::Item>>(
 
 impl Registrar {
     /// Saves a variable of which a part lives in a parameter of the callee.
-    pub fn carved(&mut self, key: &'static str, carve: Carve<'_>) {
-        self.record_carved(key, None, false, carve);
+    pub fn save_split(&mut self, key: &'static str, how: HowToSplit<'_>) {
+        self.record_split(key, None, false, how);
     }
 
     /// Offers parameter `index`, of which a part lives in a parameter of the callee.
-    pub fn carved_parameter(&mut self, index: u32, key: &'static str, carve: Carve<'_>) {
+    pub fn save_split_parameter(&mut self, index: u32, key: &'static str, how: HowToSplit<'_>) {
         if self.offer(index, key) {
             let as_row = self.demanded_as_row(index);
-            self.record_carved(key, Some(index), as_row, carve);
+            self.record_split(key, Some(index), as_row, how);
         }
     }
 }

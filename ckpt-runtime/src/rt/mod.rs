@@ -5,8 +5,8 @@ mod chains;
 pub use chains::*;
 
 pub use crate::frame::{
-    Carved, Carver, Cut, CutIndex, Frame, KnownToLender, Lend, Registrar, SaveParts, Split, UnknownToLender,
-    behind, cut, part, shared, split,
+    Cut, CutIndex, Frame, KnownToLender, Lend, Registrar, SaveParts, Split, SplitValue, Splitter,
+    UnknownToLender, behind, cut, part, shared, split,
 };
 pub use crate::iterators::adaptors::{Enumerated, Skipped, Taken, enumerate, skip, take_first, value};
 pub use crate::iterators::replay::replayed;
@@ -108,7 +108,7 @@ pub fn up_to<I: Iterator>(mut iterator: I, count: u64) -> I {
 
 /// The item that is being worked on, from the rebuilt iterator.
 #[inline]
-pub fn again<I: Iterator>(frame: &Frame, iterator: &mut I) -> I::Item {
+pub fn item_at_restart<I: Iterator>(frame: &Frame, iterator: &mut I) -> I::Item {
     match iterator.next() {
         Some(item) => item,
         None => frame.lost("an iterator that was made again has fewer items than before"),

@@ -193,9 +193,9 @@ impl SnapshotBuilder {
     }
 
     /// The next variable does not change between two visits of its site, or, until `None` is given, may.
-    pub(crate) fn unwritten(&mut self, owner: Option<Owner>) {
+    pub(crate) fn mark_clean(&mut self, owner: Option<Owner>) {
         if let Some(capture) = &mut self.objects.capture {
-            capture.unwritten(owner);
+            capture.mark_clean(owner);
         }
     }
 

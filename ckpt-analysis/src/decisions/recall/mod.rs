@@ -298,7 +298,8 @@ impl<'r> Recall<'r> {
             Some(parts) => {
                 let library = &self.analysis.library;
                 let mut types = self.record.refilled.iter().filter_map(|at| self.type_at(at));
-                let ty = types.find(|ty| refill::parts_of(library, program, place, *ty).as_ref() == Some(parts));
+                let ty =
+                    types.find(|ty| refill::parts_of(library, program, place, *ty).as_ref() == Some(parts));
                 ty.and_then(|ty| refill::lent_variables(library, program, place, ty))
             }
             None => Some(Vec::new()),

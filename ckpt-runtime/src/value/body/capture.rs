@@ -66,7 +66,7 @@ impl Capture {
     }
 
     /// The lists that come are those of a variable that does not change between two visits of a site; until `None` is given.
-    pub fn unwritten(&mut self, owner: Option<Owner>) {
+    pub fn mark_clean(&mut self, owner: Option<Owner>) {
         self.owner = owner.map(|owner| ListOf { owner, number: 0 });
     }
 
