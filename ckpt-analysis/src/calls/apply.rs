@@ -9,6 +9,7 @@ use crate::items::methods::functions_of_path;
 use crate::items::resolve::segments;
 use ckpt_compiler::desugar::inlined_closures::{closures_of_call, functions_of_call, parameters_of_end};
 use ckpt_compiler::desugar::regions::{is_given_nothing, watchable};
+use ckpt_compiler::library::{Teams, Threads};
 use ckpt_compiler::syntax::language::is_unsigned_type;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -248,16 +249,21 @@ impl Walker<'_> {
                 .any(|one| matches!(one, Expr::Closure(_) | Expr::Path(_)))
             && !matches!(receiver.ty.outside_name(), Some("Option" | "Result" | "Bounded"));
         let is_team = receiver.ty.outside_name() == Some(TEAM);
+        let starts = self.library.says(name, Threads::Starts);
         let mut arguments = Vec::new();
         for argument in &call.args {
             let value = match argument {
                 Expr::Closure(closure) if runs => self.each(&receiver, name, closure),
                 Expr::Closure(closure)
-                    if name == "spawn" && watchable::in_method_call(self.library, call).is_some() =>
+                    if starts && watchable::in_method_call(self.library, call).is_some() =>
                 {
                     self.started(closure)
                 }
-                Expr::Closure(closure) if is_team && matches!(name, "run" | "run_on") => {
+                Expr::Closure(closure)
+                    if is_team
+                        && (self.library.says(name, Teams::Runs)
+                            || self.library.says(name, Teams::RunsOn)) =>
+                {
                     self.started(closure)
                 }
                 Expr::Closure(closure) => self.once(&receiver, name, closure),
@@ -409,7 +415,7 @@ impl Walker<'_> {
             Some("Option" | "Result") => std_calls::unwrapped(receiver.clone()),
             _ => Value::default(),
         };
-        if self.scopes > 0 && name == "spawn" && is_given_nothing(closure) {
+        if self.scopes > 0 && self.library.says(name, Threads::Starts) && is_given_nothing(closure) {
             return self.started(closure);
         }
         let output = self.trapped(Trap::Closure, |walker| walker.closure_body(closure, &[given]));

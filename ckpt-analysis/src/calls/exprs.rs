@@ -5,7 +5,7 @@ use super::look::{diverges, likelihood};
 use super::walk::{Value, Walker};
 use crate::items::amount::{Amount, Operation};
 use crate::items::hints::Ty;
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{Library, Threads};
 use syn::Expr;
 
 /// Expressions nested deeper than this are not looked into.
@@ -36,7 +36,7 @@ impl Walker<'_> {
             Expr::Binary(_) => self.binary(expr),
             Expr::Cast(cast) => self.cast(cast),
             Expr::Assign(assign) => self.assign(assign),
-            Expr::Call(call) => match (scope_of(call), started(self.library, call)) {
+            Expr::Call(call) => match (scope_of(self.library, call), started(self.library, call)) {
                 (Some(closure), _) if !self.passes_messages || is_of_threads(call) => self.scope(closure),
                 _ if self.passes_messages => self.call_expr(call),
                 // Whether the thread is joined where a checkpoint can wait for it is seen when a site is tried.
@@ -221,10 +221,10 @@ impl Walker<'_> {
 }
 
 /// The closure of a `thread::scope(|s| ..)`.
-fn scope_of(call: &syn::ExprCall) -> Option<&syn::ExprClosure> {
+fn scope_of<'c>(library: &Library, call: &'c syn::ExprCall) -> Option<&'c syn::ExprClosure> {
     let is_scope = matches!(&*call.func, Expr::Path(path)
-        if path.path.segments.len() > 1 && path.path.segments.last().is_some_and(|last| last.ident == "scope")
-            && path.path.segments[0].ident != "rayon");
+        if path.path.segments.len() > 1 && library.says_of_path(&path.path, Threads::Scopes)
+            && !library.says_of_path(&path.path, Threads::Pooled));
     match call.args.first() {
         Some(Expr::Closure(closure)) if is_scope && call.args.len() == 1 => Some(closure),
         _ => None,

@@ -1,6 +1,6 @@
 //! What a look at the syntax tells: what is left early, where a statement begins, which names are assigned to.
 
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{Library, Macros};
 use ckpt_compiler::syntax::origins::place_root;
 use ckpt_compiler::syntax::purity::is_assignment;
 use proc_macro2::Span;
@@ -60,7 +60,7 @@ fn stmt_diverges(library: &Library, stmt: &Stmt) -> bool {
 
 fn is_panic(library: &Library, mac: &syn::Macro) -> bool {
     let name = mac.path.segments.last().map(|last| last.ident.to_string());
-    name.is_some_and(|name| library.ends(&name) || name == "bail")
+    name.is_some_and(|name| library.ends(&name) || library.says(&name, Macros::Leaves))
 }
 
 /// The first token of a statement; nothing for an item.

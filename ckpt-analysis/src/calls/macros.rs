@@ -6,24 +6,20 @@ use crate::items::Def;
 use crate::items::amount::Amount;
 use crate::items::hints::Ty;
 use crate::items::resolve::{Namespace, Resolved};
+use ckpt_compiler::syntax::macros::{makes_a_list, name_of_macro};
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use std::collections::HashSet;
 use syn::Expr;
 
 impl Walker<'_> {
     pub(super) fn macro_call(&mut self, mac: &syn::Macro) -> Value {
-        let name = mac
-            .path
-            .segments
-            .last()
-            .map(|last| last.ident.to_string())
-            .unwrap_or_default();
+        let name = name_of_macro(mac);
         if name == "checkpoint" {
             return Value::default();
         }
         self.spend(self.library.cost_of_call(&name));
         let parts = split(&mac.tokens);
-        if name == "vec" {
+        if makes_a_list(self.library, mac) {
             return self.vec_macro(&parts);
         }
         if self.library.formats(&name) {

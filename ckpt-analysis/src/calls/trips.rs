@@ -5,6 +5,7 @@ use super::{CallForm, LoopId, LoopKind, Trap};
 use crate::items::amount::{Amount, Operation};
 use crate::items::hints::{Ty, TypeKey};
 use ckpt_compiler::desugar::inlined_closures::{closures_of_for, functions_of_for};
+use ckpt_compiler::library::Numbers;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprForLoop, ExprWhile};
 
@@ -180,13 +181,15 @@ impl Walker<'_> {
                 let (left, right) = (self.quietly(&binary.left)?, self.quietly(&binary.right)?);
                 Some(Amount::two(operation, left, right))
             }
-            Expr::MethodCall(call) if call.method == "len" => match &*call.receiver {
-                Expr::Path(path) => {
-                    let name = path.path.get_ident()?.to_string();
-                    self.local(&name).map(|local| local.length.clone())
+            Expr::MethodCall(call) if self.library.says(&call.method.to_string(), Numbers::Length) => {
+                match &*call.receiver {
+                    Expr::Path(path) => {
+                        let name = path.path.get_ident()?.to_string();
+                        self.local(&name).map(|local| local.length.clone())
+                    }
+                    _ => None,
                 }
-                _ => None,
-            },
+            }
             Expr::Field(field) => {
                 let Expr::Path(base) = &*field.base else {
                     return None;

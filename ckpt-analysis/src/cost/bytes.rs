@@ -7,6 +7,7 @@ use crate::items::resolve::Resolver;
 use crate::items::{FnId, Function, ScopeId, TypeKind};
 use ckpt_compiler::library::{Methods, segments};
 use ckpt_compiler::syntax::language::bytes_of_number;
+use ckpt_compiler::syntax::macros::makes_a_list;
 use std::collections::HashMap;
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
@@ -172,7 +173,9 @@ impl OneFunction<'_, '_> {
             Expr::Struct(one) => self
                 .all
                 .of_struct(&one.path.segments.last()?.ident.to_string(), 0),
-            Expr::Macro(one) if one.mac.path.is_ident("vec") => self.of_vec(&one.mac, hint, depth),
+            Expr::Macro(one) if makes_a_list(&self.all.analysis.library, &one.mac) => {
+                self.of_vec(&one.mac, hint, depth)
+            }
             Expr::Path(path) => match path.path.get_ident() {
                 Some(name) => self.of_local(self.only(&name.to_string())?, depth + 1),
                 None => bytes_of_number(&path.path.segments.first()?.ident.to_string()),

@@ -3,6 +3,7 @@
 use crate::items::amount::{Amount, Operation};
 use crate::items::resolve::{Namespace, Resolved, Resolver, segments};
 use crate::items::{ConstId, Def, ScopeId};
+use ckpt_compiler::library::Numbers;
 use syn::{BinOp, Expr, Lit};
 
 /// Constants that refer to constants deeper than this are given up.
@@ -87,6 +88,11 @@ struct Folder<'a> {
 }
 
 impl Folder<'_> {
+    fn is_length(&self, call: &syn::ExprMethodCall) -> bool {
+        let library = self.resolver.library;
+        library.says(&call.method.to_string(), Numbers::Length)
+    }
+
     fn expr(&self, expr: &Expr, depth: usize) -> Amount {
         if depth > DEEPEST {
             return Amount::Unknown;
@@ -108,7 +114,7 @@ impl Folder<'_> {
             Expr::Path(path) => self
                 .const_of(&path.path)
                 .map_or(Amount::Unknown, |id| item(self.resolver, id, depth)),
-            Expr::MethodCall(call) if call.method == "len" => self.length(&call.receiver, depth + 1),
+            Expr::MethodCall(call) if self.is_length(call) => self.length(&call.receiver, depth + 1),
             Expr::MethodCall(call) if call.method == "pow" && call.args.len() == 1 => Amount::two(
                 Operation::Power,
                 self.expr(&call.receiver, depth + 1),

@@ -19,12 +19,19 @@ impl Lowerer<'_> {
     pub(super) fn macro_call(&mut self, mac: &syn::Macro) {
         let name = super::patterns::last(&mac.path);
         self.at = self.note(syn::spanned::Spanned::span(&mac.path));
+        let says = |name: &str, key| self.analysis.library.says(name, key);
         match &*name {
-            "vec" => self.vec_macro(mac),
-            "matches" => self.matches_macro(mac),
-            "assert" | "debug_assert" | "assert_eq" | "debug_assert_eq" | "assert_ne" | "debug_assert_ne" => {
-                self.assertion(mac, &name);
-            }
+            name if says(name, Macros::Lists) => self.vec_macro(mac),
+            name if says(name, Macros::Matches) => self.matches_macro(mac),
+            name if says(name, Macros::Condition) => self.assertion(mac, None),
+            name if says(name, Macros::Comparison) => self.assertion(
+                mac,
+                Some(if name.ends_with("ne") {
+                    Binary::Ne
+                } else {
+                    Binary::Eq
+                }),
+            ),
             name if self.library().ends(name) => {
                 self.op(ControlOp::End);
                 self.push(Value::Unit);
@@ -91,20 +98,13 @@ impl Lowerer<'_> {
     }
 
     /// The process ends unless it holds.
-    fn assertion(&mut self, mac: &syn::Macro, name: &str) {
+    fn assertion(&mut self, mac: &syn::Macro, operator: Option<Binary>) {
         let Ok(arguments) = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone()) else {
             self.unknown_macro(mac);
             return;
         };
         let mut arguments = arguments.iter();
-        let (Some(first), operator) = (
-            arguments.next(),
-            match name.trim_start_matches("debug_") {
-                "assert_eq" => Some(Binary::Eq),
-                "assert_ne" => Some(Binary::Ne),
-                _ => None,
-            },
-        ) else {
+        let Some(first) = arguments.next() else {
             self.unknown_macro(mac);
             return;
         };

@@ -300,6 +300,8 @@ sections! {
         Lists = "lists",
         /// Nothing, in a program that is not built for debugging.
         Debugs = "debugs",
+        /// An error, with which it leaves the function.
+        Leaves = "leaves",
         /// A text or the like; it gives one, where others of its kind give nothing.
         GivesText = "gives_text",
     }

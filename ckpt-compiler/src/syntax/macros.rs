@@ -21,7 +21,7 @@ pub fn arguments_of_macro(library: &Library, mac: &Macro) -> Option<Arguments> {
 
 /// What stands in `vec![a, b]`.
 pub fn items_of_list(library: &Library, mac: &Macro) -> Option<Arguments> {
-    let is_list = library.says(&name_of_macro(mac), Macros::Lists);
+    let is_list = makes_a_list(library, mac);
     is_list.then(|| Arguments::parse_terminated.parse2(mac.tokens.clone()).ok())?
 }
 
@@ -32,7 +32,7 @@ pub fn repeated_in_list(library: &Library, mac: &Macro) -> Option<(Expr, Expr)> 
         input.parse::<Token![;]>()?;
         Ok((value, input.parse()?))
     };
-    let is_list = library.says(&name_of_macro(mac), Macros::Lists);
+    let is_list = makes_a_list(library, mac);
     is_list.then(|| parser.parse2(mac.tokens.clone()).ok())?
 }
 
@@ -85,6 +85,11 @@ impl Exits {
             tick = matches!(&token, TokenTree::Punct(one) if one.as_char() == '\'');
         }
     }
+}
+
+/// Whether the macro makes a list of what it is given: `vec![..]`.
+pub fn makes_a_list(library: &Library, mac: &Macro) -> bool {
+    library.says(&name_of_macro(mac), Macros::Lists)
 }
 
 /// The last word of a macro's path.

@@ -6,7 +6,7 @@
 //! then its length is no part of what it holds. Of [`Whole::Value`]: the variable as such is given a new value.
 
 use super::fill::Filled;
-use ckpt_compiler::library::{Library, Methods};
+use ckpt_compiler::library::{Library, Methods, PlaceOf};
 use ckpt_compiler::syntax::macros::Exits;
 use ckpt_compiler::syntax::macros::captured_in_text;
 use ckpt_compiler::syntax::marks::Marks;
@@ -398,7 +398,9 @@ impl<'a> Contents<'a> {
             Expr::Path(_) => {
                 self.watched.is_reference && self.watched.indices.is_empty() && self.is_watched(expr)
             }
-            Expr::MethodCall(call) => call.method == "as_mut_slice" && self.is_watched(&call.receiver),
+            Expr::MethodCall(call) => {
+                self.library.says(&call.method.to_string(), PlaceOf::Whole) && self.is_watched(&call.receiver)
+            }
             _ => false,
         }
     }

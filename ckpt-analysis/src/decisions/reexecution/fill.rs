@@ -1,7 +1,7 @@
 //! Loops that give every element of a variable a new value: over the elements, or over all indices.
 
 use super::contents::{Contents, Flat, Watched, Whole, bindings_of, text};
-use ckpt_compiler::library::Library;
+use ckpt_compiler::library::{Adaptor, Library, Numbers, PlaceOf, Section};
 use syn::{Expr, ExprForLoop, Pat, Stmt};
 
 pub(super) struct Filled<'c, 'a> {
@@ -32,11 +32,15 @@ impl Filled<'_, '_> {
         })
     }
 
+    fn says<S: Section>(&self, call: &syn::ExprMethodCall, key: S) -> bool {
+        self.contents.library.says(&call.method.to_string(), key)
+    }
+
     /// `for e in &mut x`, `for e in x.iter_mut()`, `for (i, e) in x.iter_mut().enumerate()`.
     fn element(&self, over: &Expr, pattern: &Pat) -> Option<Watched> {
         let (over, pattern) = match (over, pattern) {
             (Expr::MethodCall(call), Pat::Tuple(pair))
-                if call.method == "enumerate" && pair.elems.len() == 2 =>
+                if self.says(call, Adaptor::Numbers) && pair.elems.len() == 2 =>
             {
                 (&*call.receiver, &pair.elems[1])
             }
@@ -44,7 +48,9 @@ impl Filled<'_, '_> {
         };
         let all = match over {
             Expr::Reference(one) if one.mutability.is_some() => self.contents.is_watched(&one.expr),
-            Expr::MethodCall(call) => call.method == "iter_mut" && self.contents.is_watched(&call.receiver),
+            Expr::MethodCall(call) => {
+                self.says(call, PlaceOf::Each) && self.contents.is_watched(&call.receiver)
+            }
             Expr::Path(_) => self.contents.watched.is_reference && self.contents.is_watched(over),
             _ => false,
         };
@@ -84,7 +90,7 @@ impl Filled<'_, '_> {
         }
         let index = index.ident.to_string();
         let is_length = matches!(end, Expr::MethodCall(call)
-            if call.method == "len" && self.contents.is_watched(&call.receiver));
+            if self.says(call, Numbers::Length) && self.contents.is_watched(&call.receiver));
         let (end, length) = (text(end), watched.lengths.first());
         if is_length || length == Some(&end) {
             let mut part = watched.clone();

@@ -2,8 +2,8 @@
 //! where a variable is used in ways that no later look could come from.
 
 use super::contents::{Whole, mentions, text};
-use ckpt_compiler::library::{Ending, Library, Methods};
-use ckpt_compiler::syntax::macros::arguments_of_macro;
+use ckpt_compiler::library::{Ending, Functions, Library, Methods, Numbers};
+use ckpt_compiler::syntax::macros::{arguments_of_macro, makes_a_list};
 use ckpt_compiler::syntax::marks::Marks;
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
@@ -87,13 +87,15 @@ impl Variables {
             Expr::Tuple(one) => one.elems.iter().all(|part| self.is_constant(library, part)),
             Expr::Array(one) => one.elems.iter().all(|part| self.is_constant(library, part)),
             Expr::Repeat(one) => self.is_constant(library, &one.expr) && self.is_constant(library, &one.len),
-            Expr::Macro(one) if one.mac.path.is_ident("vec") => {
+            Expr::Macro(one) if makes_a_list(library, &one.mac) => {
                 let parts = vec_parts(library, &one.mac);
                 !parts.is_empty() && parts.iter().all(|part| self.is_constant(library, part))
                     || one.mac.tokens.is_empty()
             }
             // A list that cannot change cannot change its length.
-            Expr::MethodCall(call) if call.method == "len" && call.args.is_empty() => {
+            Expr::MethodCall(call)
+                if call.args.is_empty() && library.says(&call.method.to_string(), Numbers::Length) =>
+            {
                 matches!(&*call.receiver, Expr::Path(_)) && self.is_constant(library, &call.receiver)
             }
             Expr::Call(call) => {
@@ -228,7 +230,7 @@ impl Uses<'_> {
             })
             .collect();
         let is_swap = matches!(&*call.func, Expr::Path(path)
-            if path.path.segments.last().is_some_and(|last| last.ident == "swap"));
+            if path.path.segments.last().is_some_and(|last| self.library.says(&last.ident.to_string(), Functions::Swaps)));
         let others = || names.iter().filter(|name| *name != self.name);
         is_swap
             && call.args.len() == 2

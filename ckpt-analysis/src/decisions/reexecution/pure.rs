@@ -191,7 +191,7 @@ impl<'ast> Visit<'ast> for Look<'_, '_> {
             syn::parse_str::<syn::ExprRepeat>(&text),
         ) {
             // The spans of text that is parsed again say nothing about calls: there must be none.
-            (_, Ok(one)) if name.as_deref() == Some("vec") => {
+            (_, Ok(one)) if ckpt_compiler::syntax::macros::makes_a_list(self.library(), mac) => {
                 self.pure &= [&*one.expr, &*one.len].into_iter().all(|part| {
                     self.names.is_constant(self.library(), part)
                         || !self.stable && !has_call(self.library(), part)
