@@ -8,7 +8,7 @@ use crate::names::Kind;
 use crate::parse::options::Treatment;
 use crate::spine::SiteId;
 use crate::syntax::origins::{
-    Origin, is_exclusive_type, is_reference_type, is_repeatable, operands_of_constructor, origin, place_root,
+    Known, Origin, is_exclusive_type, is_reference_type, is_repeatable, operands_of_constructor, place_root,
 };
 use std::collections::HashSet;
 
@@ -35,39 +35,31 @@ pub enum Strategy {
 }
 
 /// The strategies of all bindings.
-pub fn choose(
-    library: &Library,
-    flow: &Flow,
-    liveness: &Liveness,
-    references: &HashSet<String>,
-    errors: &mut Diagnostics,
-) -> Vec<Strategy> {
+pub fn choose(known: Known<'_>, flow: &Flow, liveness: &Liveness, errors: &mut Diagnostics) -> Vec<Strategy> {
     let mut strategies: Vec<Strategy> = flow
         .bindings
         .iter()
-        .map(|binding| first_guess(library, binding, references))
+        .map(|binding| first_guess(known, binding))
         .collect();
     spread_items(flow, &mut strategies);
     spread_closures(flow, &mut strategies);
     spread_exclusiveness(flow, &mut strategies);
     keep_literals_that_change(flow, &mut strategies);
-    demote_values(library, flow, liveness, &mut strategies, errors);
+    demote_values(known.library, flow, liveness, &mut strategies, errors);
     refuse_advancing(flow, liveness, &strategies, errors);
     refuse_other_values(flow, errors);
     refuse_used_here(flow, errors);
     strategies
 }
 
-fn first_guess(library: &Library, binding: &Binding, references: &HashSet<String>) -> Strategy {
+fn first_guess(known: Known<'_>, binding: &Binding) -> Strategy {
     match binding.declaration {
         Declaration::Inner => return Strategy::Transient,
         Declaration::Arm => {
-            let exclusive = binding.init.as_ref().is_some_and(|scrutinee| {
-                matches!(
-                    origin(library, scrutinee, references),
-                    Origin::Borrow { exclusive: true }
-                )
-            });
+            let exclusive = binding
+                .init
+                .as_ref()
+                .is_some_and(|scrutinee| known.borrows_exclusively(scrutinee));
             return Strategy::Reexecuted { exclusive };
         }
         Declaration::Parameter { passing, .. } => {
@@ -86,12 +78,10 @@ fn first_guess(library: &Library, binding: &Binding, references: &HashSet<String
         }
         Some(Treatment::Skip) => return Strategy::Skipped,
         Some(Treatment::Reexecute) => {
-            let exclusive = binding.init.as_ref().is_some_and(|init| {
-                matches!(
-                    origin(library, init, references),
-                    Origin::Borrow { exclusive: true }
-                )
-            });
+            let exclusive = binding
+                .init
+                .as_ref()
+                .is_some_and(|init| known.borrows_exclusively(init));
             return Strategy::Reexecuted { exclusive };
         }
         None => {}
@@ -115,33 +105,33 @@ fn first_guess(library: &Library, binding: &Binding, references: &HashSet<String
         && !matches!(init, syn::Expr::Reference(_) | syn::Expr::Closure(_));
     let origin = match init {
         // The iterable inside `IntoIterator::into_iter(..)`.
-        syn::Expr::Call(call) if binding.reexecutes && call.args.len() == 1 => {
-            origin(library, &call.args[0], references)
-        }
-        _ if own_value => match origin(library, init, references) {
+        syn::Expr::Call(call) if binding.reexecutes && call.args.len() == 1 => known.origin(&call.args[0]),
+        _ if own_value => match known.origin(init) {
             Origin::Borrow { exclusive } if matches!(init, syn::Expr::Call(_)) => {
                 Origin::Borrow { exclusive }
             }
             _ => Origin::Value,
         },
-        _ => origin(library, init, references),
+        _ => known.origin(init),
     };
     if let Some(ty) = &binding.ty
         && is_reference_type(ty)
-        && (is_repeatable(library, init) || origin != Origin::Value)
+        && (is_repeatable(known.library, init) || origin != Origin::Value)
     {
         return Strategy::Reexecuted {
             exclusive: is_exclusive_type(ty),
         };
     }
     match origin {
-        Origin::Borrow { .. } if !binding.reexecutes && !is_repeatable(library, init) => Strategy::Saved,
+        Origin::Borrow { .. } if !binding.reexecutes && !is_repeatable(known.library, init) => {
+            Strategy::Saved
+        }
         Origin::Constant if binding.mutable => Strategy::Saved,
         Origin::Borrow { exclusive } => Strategy::Reexecuted { exclusive },
         Origin::Closure if matches!(init, syn::Expr::Closure(_)) => Strategy::Reexecuted {
             exclusive: binding.mutable,
         },
-        Origin::Closure if is_repeatable(library, init) => Strategy::Reexecuted { exclusive: false },
+        Origin::Closure if is_repeatable(known.library, init) => Strategy::Reexecuted { exclusive: false },
         Origin::Closure => Strategy::Saved,
         Origin::Constant => Strategy::Reexecuted { exclusive: false },
         Origin::Device if binding.mutable => Strategy::Saved,
@@ -370,7 +360,7 @@ fn origin_of(library: &Library, binding: &Binding) -> Origin {
     binding
         .init
         .as_ref()
-        .map_or(Origin::Value, |init| origin(library, init, &HashSet::new()))
+        .map_or(Origin::Value, |init| Known::of(library).origin(init))
 }
 
 /// What is made again for a site: what is in use there, and what that is made from.

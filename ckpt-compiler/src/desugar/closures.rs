@@ -5,27 +5,26 @@
 //! keeps that from ending at a site: it is written again wherever it is used, so that between its uses nothing is borrowed.
 
 use crate::library::{Functions, Library};
-use crate::names::Names;
-use crate::syntax::macros::captured_in_text;
+use crate::names::{LocalId, LocalSet, Locals};
 use crate::syntax::macros::items_of_list;
 use crate::syntax::marks::Marks;
-use crate::syntax::origins::{Origin, origin};
+use crate::syntax::mentions::locals_in;
+use crate::syntax::origins::Known;
 use crate::syntax::patterns::is_binding;
 use crate::syntax::patterns::pattern_bindings;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprClosure, FnArg, ItemFn, Local, Pat, PatIdent, Stmt, parse_quote};
 
 /// Opens the closures of a function.
-pub fn open(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String>, locals: &Names) {
-    let mut declared = Declared::default();
+pub fn open(function: &mut ItemFn, marks: Marks<'_>, known: Known<'_>, locals: &Locals) {
+    let mut declared = Declared::in_table(locals);
     let mut exclusive = Exclusive {
-        library: marks.library,
-        references,
-        found: HashSet::new(),
+        known,
+        locals,
+        found: LocalSet::default(),
     };
     exclusive.visit_block(&function.block);
     for argument in &function.sig.inputs {
@@ -33,12 +32,12 @@ pub fn open(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String
             declared.visit_pat(&typed.pat);
         }
     }
-    let parameters = declared.names.clone();
+    let parameters = declared.all.clone();
     declared.visit_block(&function.block);
     let mut opener = Opener {
         marks,
         locals,
-        references,
+        known,
         exclusive: exclusive.found,
         declared,
         own: parameters,
@@ -56,42 +55,48 @@ pub fn open(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String
     }
 }
 
-/// The names that patterns bind.
-#[derive(Default)]
-struct Declared {
-    names: HashSet<String>,
-    mutable: HashSet<String>,
+/// The variables that patterns bind.
+struct Declared<'a> {
+    locals: &'a Locals,
+    all: LocalSet,
+    mutable: LocalSet,
 }
 
-impl<'ast> Visit<'ast> for Declared {
+impl<'a> Declared<'a> {
+    fn in_table(locals: &'a Locals) -> Self {
+        Self {
+            locals,
+            all: LocalSet::default(),
+            mutable: LocalSet::default(),
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Declared<'_> {
     fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
         if is_binding(pat) {
-            self.names.insert(pat.ident.to_string());
-            if pat.mutability.is_some() {
-                self.mutable.insert(pat.ident.to_string());
-            }
+            let local = self.locals.id(&pat.ident);
+            self.all.extend(local);
+            self.mutable.extend(local.filter(|_| pat.mutability.is_some()));
         }
         visit::visit_pat_ident(self, pat);
     }
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-/// The names of variables that are declared as exclusive borrows.
+/// The variables that are declared as exclusive borrows.
 struct Exclusive<'a> {
-    library: &'a Library,
-    references: &'a HashSet<String>,
-    found: HashSet<String>,
+    known: Known<'a>,
+    locals: &'a Locals,
+    found: LocalSet,
 }
 
 impl<'ast> Visit<'ast> for Exclusive<'_> {
     fn visit_local(&mut self, local: &'ast Local) {
         if let Some(init) = &local.init
-            && matches!(
-                origin(self.library, &init.expr, self.references),
-                Origin::Borrow { exclusive: true }
-            )
+            && self.known.borrows_exclusively(&init.expr)
         {
-            self.found.extend(bound_by(&Stmt::Local(local.clone())));
+            self.found.extend(bound_by(self.locals, local));
         }
         visit::visit_local(self, local);
     }
@@ -100,13 +105,13 @@ impl<'ast> Visit<'ast> for Exclusive<'_> {
 
 struct Opener<'a> {
     marks: Marks<'a>,
-    locals: &'a Names,
-    references: &'a HashSet<String>,
-    /// Names that stand for exclusive references.
-    exclusive: HashSet<String>,
-    declared: Declared,
-    /// Names that end with the block that is looked at.
-    own: HashSet<String>,
+    locals: &'a Locals,
+    known: Known<'a>,
+    /// Those that stand for exclusive references.
+    exclusive: LocalSet,
+    declared: Declared<'a>,
+    /// Those that end with the block that is looked at.
+    own: LocalSet,
     wrote_again: bool,
     shadows: bool,
 }
@@ -117,17 +122,13 @@ impl VisitMut for Opener<'_> {
         while index < block.stmts.len() {
             self.in_statement(&mut block.stmts[index]);
             index = self.declaration(block, index);
-            self.own.extend(
-                index
-                    .checked_sub(1)
-                    .and_then(|last| block.stmts.get(last))
-                    .map(bound_by)
-                    .unwrap_or_default(),
-            );
+            if let Some(Stmt::Local(last)) = index.checked_sub(1).and_then(|last| block.stmts.get(last)) {
+                self.own.extend(bound_by(self.locals, last));
+            }
         }
-        self.own.clear();
+        self.own = LocalSet::default();
         visit_mut::visit_block_mut(self, block);
-        self.own.clear();
+        self.own = LocalSet::default();
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
@@ -150,7 +151,7 @@ impl Opener<'_> {
             .attrs
             .iter()
             .any(|attribute| attribute.path().is_ident("ckpt"));
-        let used_across = is_used_across(self.marks.library, after, first_site, &name.ident);
+        let used_across = self.is_used_across(after, first_site, &name.ident);
         let Some(init) = &mut local.init else {
             return index + 1;
         };
@@ -180,19 +181,16 @@ impl Opener<'_> {
             block.stmts.remove(index);
             return index;
         }
-        let later = mentioned(after);
+        let later = self.mentioned(after);
         let mut owned = Vec::new();
         let borrow = |closure: &mut ExprClosure| {
             let captures = self.captures(closure);
-            let changes = |name: &String| later.contains(name) && self.declared.mutable.contains(name);
+            let changes = |local: LocalId| later.contains(local) && self.declared.mutable.contains(local);
             if !escapes && !captures.iter().any(changes) {
                 closure.capture = None;
             } else if closure.capture.is_some() {
-                owned.extend(
-                    used_whole(closure)
-                        .into_iter()
-                        .filter(|it| captures.contains(&it.to_string())),
-                );
+                let is_captured = |it: &Ident| self.locals.id(it).is_some_and(|it| captures.contains(it));
+                owned.extend(used_whole(closure).into_iter().filter(is_captured));
             }
         };
         EachClosure(self.marks.library, borrow).visit_expr_mut(&mut init.expr);
@@ -216,50 +214,68 @@ impl Opener<'_> {
     }
 
     /// The function's variables that the closure uses.
-    fn captures(&self, closure: &ExprClosure) -> HashSet<String> {
-        let parameters: HashSet<String> = closure
-            .inputs
-            .iter()
-            .flat_map(pattern_bindings)
-            .map(|one| one.ident.to_string())
-            .collect();
-        let mut used = HashSet::new();
-        names(&closure.body.to_token_stream(), &mut used);
-        used.retain(|name| self.declared.names.contains(name) && !parameters.contains(name));
+    fn captures(&self, closure: &ExprClosure) -> LocalSet {
+        let mut used = locals_in(self.locals, closure.body.to_token_stream());
+        let parameters = closure.inputs.iter().flat_map(pattern_bindings);
+        let parameters: LocalSet = parameters.filter_map(|one| self.locals.id(&one.ident)).collect();
+        used.retain(|local| self.declared.all.contains(local) && !parameters.contains(local));
         used
+    }
+
+    /// All variables that some statements mention.
+    fn mentioned(&self, statements: &[Stmt]) -> LocalSet {
+        locals_in(self.locals, quote!(#(#statements)*))
+    }
+
+    /// Whether the closure is used behind the first site, by itself or in another closure.
+    fn is_used_across(&self, after: &[Stmt], first_site: usize, name: &Ident) -> bool {
+        let library = self.marks.library;
+        let in_a_closure = |stmt: &&Stmt| matches!(stmt, Stmt::Local(Local { init: Some(init), .. }) if has_closure(library, &init.expr));
+        let (before, behind) = after.split_at(first_site);
+        let mut uses = before.iter().filter(in_a_closure).chain(behind);
+        let name = self.locals.id(name);
+        uses.any(|stmt| name.is_some_and(|name| self.mentioned(std::slice::from_ref(stmt)).contains(name)))
     }
 
     /// What a closure that is written again owns: variables in front of it. Nothing where it cannot be written again
     /// because its names would mean something else there.
     fn owned(&mut self, closure: &ExprClosure, after: &[Stmt], name: &Ident) -> Option<Vec<Stmt>> {
-        let mut captures: Vec<String> = self.captures(closure).into_iter().collect();
+        let captures = self.captures(closure);
+        let mut captures: Vec<&Ident> = captures
+            .iter()
+            .map(|local| &self.locals.get(local).name)
+            .collect();
         captures.sort();
-        let mut declared = Declared::default();
+        let mut declared = Declared::in_table(self.locals);
         after.iter().for_each(|stmt| declared.visit_stmt(stmt));
-        let taken = |captured: &String| {
-            let mut declared = declared.names.iter();
-            declared.any(|one| self.locals.same_text(one, captured))
+        let taken = |captured: &Ident| {
+            let mut declared = declared.all.iter().map(|one| &self.locals.get(one).name);
+            declared.any(|one| self.locals.same_name(one, captured))
         };
-        if captures.iter().any(taken) || taken(&name.to_string()) {
+        if captures.iter().any(|one| taken(one)) || taken(name) {
             return None;
         }
         if closure.capture.is_none() {
             return Some(Vec::new());
         }
-        let later = mentioned(after);
-        let owned = captures.iter().filter(|name| !self.references.contains(*name));
+        let later = self.mentioned(after);
+        let is_in = |set: &LocalSet, name: &Ident| self.locals.id(name).is_some_and(|it| set.contains(it));
         let mut statements = Vec::new();
-        for captured in owned {
-            if later.contains(captured) {
-                return None;
-            }
-            if self.own.contains(captured) {
+        for captured in captures {
+            if self.known.is_reference(captured) {
                 continue;
             }
-            self.shadows = true;
-            let own = Ident::new(captured, closure.or1_token.spans[0]);
+            if is_in(&later, captured) {
+                return None;
+            }
+            if is_in(&self.own, captured) {
+                continue;
+            }
+            let mut own = captured.clone();
+            own.set_span(closure.or1_token.spans[0]);
             statements.push(parse_quote!(let mut #own = #own;));
         }
+        self.shadows |= !statements.is_empty();
         Some(statements)
     }
 
@@ -281,57 +297,15 @@ fn plain_name(local: &Local) -> Option<PatIdent> {
     }
 }
 
-/// Whether the closure is used behind the first site, by itself or in another closure.
-fn is_used_across(library: &Library, after: &[Stmt], first_site: usize, name: &Ident) -> bool {
-    let name = name.to_string();
-    let in_a_closure = |stmt: &&Stmt| match stmt {
-        Stmt::Local(local) => local
-            .init
-            .as_ref()
-            .is_some_and(|init| has_closure(library, &init.expr)),
-        _ => false,
-    };
-    let uses = |stmt: &Stmt| mentioned(std::slice::from_ref(stmt)).contains(&name);
-    let (before, behind) = after.split_at(first_site);
-    behind.iter().any(uses) || before.iter().filter(in_a_closure).any(uses)
-}
-
 fn has_closure(library: &Library, value: &Expr) -> bool {
     let mut found = false;
     EachClosure(library, |_: &mut ExprClosure| found = true).visit_expr_mut(&mut value.clone());
     found
 }
 
-fn bound_by(stmt: &Stmt) -> HashSet<String> {
-    match stmt {
-        Stmt::Local(local) => pattern_bindings(&local.pat)
-            .iter()
-            .map(|one| one.ident.to_string())
-            .collect(),
-        _ => HashSet::new(),
-    }
-}
-
-/// All names in some statements, also those that format strings capture.
-fn mentioned(statements: &[Stmt]) -> HashSet<String> {
-    let mut found = HashSet::new();
-    for stmt in statements {
-        names(&stmt.to_token_stream(), &mut found);
-    }
-    found
-}
-
-fn names(tokens: &TokenStream, found: &mut HashSet<String>) {
-    for token in tokens.clone() {
-        match token {
-            TokenTree::Ident(ident) => {
-                found.insert(ident.to_string());
-            }
-            TokenTree::Group(group) => names(&group.stream(), found),
-            TokenTree::Literal(literal) => found.extend(captured_in_text(&literal.to_string())),
-            TokenTree::Punct(_) => {}
-        }
-    }
+fn bound_by<'l>(locals: &'l Locals, local: &Local) -> impl Iterator<Item = LocalId> + use<'l> {
+    let bound = pattern_bindings(&local.pat).into_iter();
+    bound.filter_map(|one| locals.id(&one.ident))
 }
 
 /// Whether the closure may outlive its block: it is returned, or given away.

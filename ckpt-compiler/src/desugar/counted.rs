@@ -6,24 +6,19 @@
 use crate::library::{Adaptor, Library};
 use crate::names::{Kind, Names, plain};
 use crate::syntax::marks::Marks;
-use crate::syntax::origins::iterator_origin;
-use std::collections::HashSet;
+use crate::syntax::origins::Known;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprForLoop, ItemFn, Pat, Stmt, parse_quote};
 
 /// Counts in the loops of a function that have a site.
-pub fn count(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String>, names: &Names) {
-    let mut counter = Counter {
-        marks,
-        references,
-        names,
-    };
+pub fn count(function: &mut ItemFn, marks: Marks<'_>, known: Known<'_>, names: &Names) {
+    let mut counter = Counter { marks, known, names };
     counter.visit_block_mut(&mut function.block);
 }
 
 struct Counter<'a> {
     marks: Marks<'a>,
-    references: &'a HashSet<String>,
+    known: Known<'a>,
     names: &'a Names,
 }
 
@@ -104,12 +99,12 @@ impl Counter<'_> {
 
     /// Whether the tables know what it goes over.
     fn is_known(&self, own: &Expr) -> bool {
-        iterator_origin(self.marks.library, own, self.references)
+        self.known.is_iterator(own)
             || match own {
                 Expr::Path(path) => path
                     .path
                     .get_ident()
-                    .is_some_and(|name| self.references.contains(&name.to_string())),
+                    .is_some_and(|name| self.known.is_reference(name)),
                 Expr::Call(call) => match &*call.func {
                     Expr::Path(path) => {
                         self.marks.library.is_pure_function(&path.path)

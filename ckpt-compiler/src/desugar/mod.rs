@@ -18,12 +18,12 @@ pub mod streams;
 
 use crate::diagnostics::Diagnostics;
 
-use crate::names::Names;
+use crate::names::{LocalSet, Names};
 use crate::parse::options::Options;
+use crate::resolve::references::references;
 use crate::syntax::marks::Marks;
-use crate::syntax::references::reference_names;
+use crate::syntax::origins::Known;
 use regions::Regions;
-use std::collections::HashSet;
 use syn::ItemFn;
 
 /// A function in the form that is taken apart.
@@ -33,8 +33,8 @@ pub struct Desugared {
     pub function: ItemFn,
     /// Whether its site stands in a loop that the compiler has chosen, with none marked.
     pub chosen: bool,
-    /// The names known to stand for references wherever they are declared.
-    pub references: HashSet<String>,
+    /// The variables that stand for references.
+    pub references: LocalSet,
 }
 
 /// Brings a function, of which the bodies of threads have been taken out, into the form that is taken apart.
@@ -56,20 +56,22 @@ pub fn desugar(
         rewrite(&mut function, marks, names, errors);
     }
     Desugared {
-        references: reference_names(marks.library, &function),
+        references: references(marks.library, &names.locals(), &function),
         function,
         chosen,
     }
 }
 
 fn rewrite(function: &mut ItemFn, marks: Marks<'_>, names: &Names, errors: &mut Diagnostics) {
-    let references = &reference_names(marks.library, function);
+    let locals = names.locals();
+    let references = references(marks.library, &locals, function);
+    let known = Known::with(marks.library, &locals, &references);
     attributes::gather(function, marks, errors);
     split_declarations::split(function);
     reborrow::reborrow(function, marks);
     elements::name(function, marks, names);
-    named_iterators::move_in(function, marks, references, names);
-    counted::count(function, marks, references, names);
-    closures::open(function, marks, references, names);
+    named_iterators::move_in(function, marks, known, names);
+    counted::count(function, marks, known, names);
+    closures::open(function, marks, known, &names.locals());
     shared_captures::share(function, marks, names);
 }

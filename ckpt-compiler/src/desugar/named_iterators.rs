@@ -7,7 +7,7 @@
 use crate::names::Names;
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::{declares, each_name};
-use crate::syntax::origins::iterator_origin;
+use crate::syntax::origins::Known;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::HashSet;
@@ -16,12 +16,12 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ItemFn, Local, Pat, PatIdent, Stmt};
 
 /// Moves the iterators of a function into their loops.
-pub fn move_in(function: &mut ItemFn, marks: Marks<'_>, references: &HashSet<String>, names: &Names) {
+pub fn move_in(function: &mut ItemFn, marks: Marks<'_>, known: Known<'_>, names: &Names) {
     let mut mutable = Mutable::default();
     mutable.visit_item_fn(function);
     let mut mover = Mover {
         marks,
-        references,
+        known,
         names,
         mutable: mutable.0,
     };
@@ -44,7 +44,7 @@ impl<'ast> Visit<'ast> for Mutable {
 
 struct Mover<'a> {
     marks: Marks<'a>,
-    references: &'a HashSet<String>,
+    known: Known<'a>,
     names: &'a Names,
     mutable: HashSet<String>,
 }
@@ -80,10 +80,7 @@ impl Mover<'_> {
             return None;
         };
         let is_plain = local.attrs.is_empty() && name.by_ref.is_none() && init.diverge.is_none();
-        if !is_plain
-            || !iterator_origin(self.marks.library, &init.expr, self.references)
-            || self.marks.in_expr(&init.expr)
-        {
+        if !is_plain || !self.known.is_iterator(&init.expr) || self.marks.in_expr(&init.expr) {
             return None;
         }
         let after = &stmts[index + 1..];

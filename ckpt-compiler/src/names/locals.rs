@@ -47,6 +47,12 @@ impl LocalSet {
         }
     }
 
+    /// Keeps those of which something is said.
+    pub fn retain(&mut self, keep: impl Fn(LocalId) -> bool) {
+        let kept = self.iter().filter(|local| keep(*local)).collect();
+        *self = kept;
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_clear()

@@ -23,6 +23,7 @@ use crate::resolve::{self, Hiding, Resolved};
 use crate::spine::{self, Lowered};
 use crate::strategies::choose;
 use crate::syntax::marks::Marks;
+use crate::syntax::origins::Known;
 use crate::syntax::own_macros::captures;
 use crate::syntax::without_ckpt::without_ckpt;
 use crate::validate;
@@ -311,10 +312,12 @@ fn stages(form: Form, resolved: Resolved) -> Result<Stages, Diagnostics> {
         chosen,
         references,
     } = DESUGAR.run(|errors| desugar::desugar(function, &options, &regions, &names, errors))?;
-    let lowered = SPINE.run(|errors| spine::lower(&function, form, marks, &references, &names, errors))?;
+    let locals = names.locals();
+    let known = Known::with(library, &locals, &references);
+    let lowered = SPINE.run(|errors| spine::lower(&function, form, marks, known, &names, errors))?;
     let flow = BINDINGS.run(|_| cfg::build(library, &function.sig, &lowered, &treatments, names.locals()))?;
     let liveness = LIVENESS.run(|_| Liveness::of(&flow))?;
-    let strategies = STRATEGIES.run(|errors| choose(library, &flow, &liveness, &references, errors))?;
+    let strategies = STRATEGIES.run(|errors| choose(known, &flow, &liveness, errors))?;
     let plan = PLAN.run(|errors| plan::plan(library, &lowered, &flow, &liveness, strategies, errors))?;
     Ok(Stages {
         options,

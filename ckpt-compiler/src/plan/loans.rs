@@ -8,9 +8,9 @@ use crate::liveness::Liveness;
 use crate::spine::{Block, Lowered, SiteId, Spine, StepKind};
 use crate::strategies::Strategy;
 use crate::syntax::mentions::names_in;
-use crate::syntax::origins::{Origin, is_repeatable, origin, place_root};
+use crate::syntax::origins::{Known, Origin, is_repeatable, place_root};
 use quote::ToTokens;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use syn::{Expr, UnOp};
 
 /// For every call site, the variables that live in a parameter of the callee during the call.
@@ -213,7 +213,7 @@ impl LoanFinder<'_> {
                 .any(|id| matches!(self.strategies[*id], Strategy::Reexecuted { .. }));
             let is_value = matches!(operand, Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_))
                 || matches!(operand, Expr::MethodCall(_))
-                    && origin(self.library, operand, &HashSet::new()) == Origin::Value;
+                    && Known::of(self.library).origin(operand) == Origin::Value;
             if lent.contains(&index) {
                 continue;
             }

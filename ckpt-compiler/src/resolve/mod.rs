@@ -6,6 +6,7 @@
 //! whether each of them stands for the same variable there.
 
 mod captured;
+pub mod references;
 mod scopes;
 
 use crate::library::Library;

@@ -11,9 +11,7 @@ use crate::names::frame;
 use crate::names::{Kind, plain as plain_name};
 use crate::parse::options::Treatment;
 use crate::paths::rt;
-use crate::syntax::origins::{
-    Origin, effect_in_chain, is_repeatable, iterator_origin, origin, works_in_chain,
-};
+use crate::syntax::origins::{Known, effect_in_chain, is_repeatable, works_in_chain};
 use proc_macro2::{Ident, Span};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -69,12 +67,7 @@ impl Lowering<'_> {
         steps: &mut Vec<super::Step>,
     ) {
         match condition {
-            Expr::Let(one)
-                if matches!(
-                    origin(self.marks.library, &one.expr, self.references),
-                    Origin::Borrow { .. }
-                ) =>
-            {
+            Expr::Let(one) if self.known.borrows(&one.expr) => {
                 self.put_keys_aside(&mut one.expr, !alone, steps);
             }
             Expr::Binary(chain) => {
@@ -88,8 +81,7 @@ impl Lowering<'_> {
     /// The condition of a `while let`: binds its variables or leaves the loop.
     fn fetch(&mut self, condition: &Expr, steps: &mut Vec<super::Step>) {
         let bindings = super::select::condition_bindings(condition, self.names);
-        let reexecutes = super::select::condition_borrows(self.marks.library, condition, self.references)
-            && !bindings.is_empty();
+        let reexecutes = super::select::condition_borrows(self.known, condition) && !bindings.is_empty();
         let (names, mut patterns) = binding_names(&bindings);
         let mut values = Vec::new();
         if reexecutes && let Expr::Let(one) = condition {
@@ -153,7 +145,7 @@ impl Lowering<'_> {
         let rebuilds = match treatment {
             Some(Treatment::Reexecute) => true,
             Some(_) => false,
-            None => rebuilds(self.marks.library, &iterable, self.references),
+            None => rebuilds(self.known, &iterable),
         };
         if let Some(span) = effect_in_chain(self.marks.library, &iterable).filter(|_| rebuilds) {
             self.errors.refuse(span, Refusal::IteratorHasEffects);
@@ -209,7 +201,7 @@ impl Lowering<'_> {
             expr
         };
         let mut iterable: Expr = unparenthesised(iterable);
-        let may_run_again = rebuilds(self.marks.library, &iterable, self.references)
+        let may_run_again = rebuilds(self.known, &iterable)
             && effect_in_chain(self.marks.library, &iterable).is_none()
             && !works_in_chain(self.marks.library, &iterable);
         if treatment.is_none() && (!may_run_again || self.form.closures_in_bodies) {
@@ -219,10 +211,7 @@ impl Lowering<'_> {
             };
             peeler.peel(&mut iterable, &mut one.pat, &mut one.body);
         }
-        if matches!(
-            origin(self.marks.library, &iterable, self.references),
-            Origin::Borrow { .. }
-        ) {
+        if self.known.borrows(&iterable) {
             self.name_lent_value(&mut iterable, outer);
         }
         iterable
@@ -324,17 +313,14 @@ fn is_range(library: &Library, iterable: &Expr) -> bool {
 }
 
 /// Whether the iterator of a `for` must be made again at restart, rather than saved.
-fn rebuilds(library: &Library, iterable: &Expr, references: &std::collections::HashSet<String>) -> bool {
+fn rebuilds(known: Known<'_>, iterable: &Expr) -> bool {
     match iterable {
-        Expr::Paren(inner) => rebuilds(library, &inner.expr, references),
+        Expr::Paren(inner) => rebuilds(known, &inner.expr),
         Expr::Range(_) => false,
-        Expr::Array(_) => is_repeatable(library, iterable),
-        Expr::MethodCall(call) if library.is_call(call, Adaptor::Reverses) && call.args.is_empty() => {
-            rebuilds(library, &call.receiver, references)
+        Expr::Array(_) => is_repeatable(known.library, iterable),
+        Expr::MethodCall(call) if known.library.is_call(call, Adaptor::Reverses) && call.args.is_empty() => {
+            rebuilds(known, &call.receiver)
         }
-        other => {
-            matches!(origin(library, other, references), Origin::Borrow { .. })
-                || iterator_origin(library, other, references)
-        }
+        other => known.borrows(other) || known.is_iterator(other),
     }
 }

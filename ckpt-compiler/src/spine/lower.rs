@@ -10,7 +10,7 @@ use crate::diagnostics::{Diagnostics, Refusal};
 use crate::names::{Kind, Names};
 use crate::parse::options::{Treatment, take_treatment};
 use crate::syntax::marks::Marks;
-use crate::syntax::origins::is_repeatable;
+use crate::syntax::origins::{Known, is_repeatable};
 use crate::syntax::region_marks::region_of_site;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -19,20 +19,18 @@ use syn::spanned::Spanned;
 use syn::{Expr, ItemFn, Local, Pat, Stmt, parse_quote};
 
 /// Lowers the body of a function.
-///
-/// `references` are the names known to stand for references wherever they are declared.
 pub fn lower(
     function: &ItemFn,
     form: Form,
     marks: Marks<'_>,
-    references: &HashSet<String>,
+    known: Known<'_>,
     names: &Names,
     errors: &mut Diagnostics,
 ) -> Lowered {
     let mut lowering = Lowering {
         form,
         marks,
-        references,
+        known,
         changing: &changing_names(function),
         names,
         errors,
@@ -51,7 +49,7 @@ pub fn lower(
 pub(super) struct Lowering<'a> {
     pub(super) form: Form,
     pub(super) marks: Marks<'a>,
-    pub(super) references: &'a HashSet<String>,
+    pub(super) known: Known<'a>,
     pub(super) changing: &'a HashSet<String>,
     pub(super) names: &'a Names,
     pub(super) errors: &'a mut Diagnostics,

@@ -8,7 +8,7 @@ use crate::names::Kind;
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::names_in;
-use crate::syntax::origins::place_root;
+use crate::syntax::origins::{Known, is_repeatable, place_root};
 use crate::syntax::purity::{is_assignment, is_pure};
 use quote::ToTokens;
 use std::collections::HashSet;
@@ -379,6 +379,5 @@ fn is_stable(library: &Library, operand: &Expr, later: &HashSet<String>) -> bool
 
 /// Whether the expression makes an iterator that can be made again.
 fn is_iterator(library: &Library, expr: &Expr) -> bool {
-    use crate::syntax::origins::{is_repeatable, iterator_origin};
-    iterator_origin(library, expr, &HashSet::new()) && is_repeatable(library, expr)
+    Known::of(library).is_iterator(expr) && is_repeatable(library, expr)
 }

@@ -6,7 +6,7 @@
 use super::lower::{Lowering, plain};
 use super::{Plain, Step, StepKind};
 use crate::syntax::mentions::names_in;
-use crate::syntax::origins::{Origin, origin};
+use crate::syntax::origins::Origin;
 use crate::syntax::patterns::{is_binding, pattern_bindings};
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
@@ -43,12 +43,7 @@ impl Lowering<'_> {
         let (Pat::Tuple(names), Expr::Tuple(parts)) = (&local.pat, &*init.expr) else {
             return None;
         };
-        let is_borrow = |part: &Expr| {
-            matches!(
-                origin(self.marks.library, part, self.references),
-                Origin::Borrow { .. }
-            )
-        };
+        let is_borrow = |part: &Expr| self.known.borrows(part);
         let mixed = parts.elems.iter().any(is_borrow) && !parts.elems.iter().all(is_borrow);
         let has_rest = names.elems.iter().any(|name| matches!(name, Pat::Rest(_)));
         let used = names_in(&parts.to_token_stream());
@@ -75,10 +70,7 @@ impl Lowering<'_> {
 
     fn put_keys_of_borrow_aside(&mut self, local: &mut Local, out: &mut Vec<Step>) {
         if let Some(init) = &mut local.init
-            && matches!(
-                origin(self.marks.library, &init.expr, self.references),
-                Origin::Borrow { .. }
-            )
+            && self.known.borrows(&init.expr)
         {
             self.put_keys_aside(&mut init.expr, false, out);
         }
@@ -106,7 +98,7 @@ impl Lowering<'_> {
         if pattern_bindings(pattern).iter().any(|one| one.by_ref.is_some()) {
             return all_values(pattern);
         }
-        match origin(self.marks.library, &init.expr, self.references) {
+        match self.known.origin(&init.expr) {
             Origin::Borrow { .. } | Origin::Closure => self.values_in_borrows(pattern, &init.expr),
             _ => Vec::new(),
         }
@@ -119,7 +111,7 @@ impl Lowering<'_> {
         };
         let mut values = Vec::new();
         for (name, part) in names.elems.iter_mut().zip(&parts.elems) {
-            match origin(self.marks.library, part, self.references) {
+            match self.known.origin(part) {
                 Origin::Borrow { .. } | Origin::Closure => values.extend(changing_behind_borrows(name)),
                 _ => values.extend(all_values(name)),
             }

@@ -7,15 +7,13 @@ use super::lower::{Lowering, plain};
 use super::patterns::{changing_inside, look_only, never_compared, without_bindings};
 use super::{Arm, Branch, Spine, Step, StepKind};
 use crate::diagnostics::Refusal;
-use crate::library::Library;
 use crate::names::frame;
 use crate::names::{Kind, Names};
 use crate::syntax::mentions::names_in;
-use crate::syntax::origins::{Origin, is_repeatable, origin};
+use crate::syntax::origins::{Known, is_repeatable};
 use crate::syntax::patterns::pattern_bindings;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{BinOp, Expr, ExprIf, ExprMatch, Pat, PatIdent, Stmt, parse_quote};
@@ -60,8 +58,7 @@ impl Lowering<'_> {
             self.refuse_let_with_site(&condition);
         }
         let bindings = condition_bindings(&condition, self.names);
-        let borrows =
-            condition_borrows(self.marks.library, &condition, self.references) && !bindings.is_empty();
+        let borrows = condition_borrows(self.known, &condition) && !bindings.is_empty();
         if borrows && matches!(condition, Expr::Binary(_)) && branch.else_branch.is_some() {
             return self.chain_with_else(condition, branch.then_branch, branch.else_branch, out);
         }
@@ -87,14 +84,9 @@ impl Lowering<'_> {
         out: &mut Vec<Step>,
     ) -> Spine {
         self.put_keys_of_condition_aside(&mut condition, false, out);
-        let (borrowing, others): (Vec<&syn::ExprLet>, Vec<&syn::ExprLet>) =
-            lets_of(&condition).into_iter().partition(|one| {
-                binds_by_reference(&one.pat)
-                    || matches!(
-                        origin(self.marks.library, &one.expr, self.references),
-                        Origin::Borrow { .. }
-                    )
-            });
+        let (borrowing, others): (Vec<&syn::ExprLet>, Vec<&syn::ExprLet>) = lets_of(&condition)
+            .into_iter()
+            .partition(|one| binds_by_reference(&one.pat) || self.known.borrows(&one.expr));
         let values: Vec<PatIdent> = others.iter().flat_map(|one| pattern_bindings(&one.pat)).collect();
         let bound = lets_of(&condition)
             .into_iter()
@@ -227,10 +219,7 @@ impl Lowering<'_> {
         if binds {
             self.name_lent_value(&mut scrutinee, out);
         }
-        let borrows = matches!(
-            origin(self.marks.library, &scrutinee, self.references),
-            Origin::Borrow { .. }
-        );
+        let borrows = self.known.borrows(&scrutinee);
         if by_reference && !borrows && crate::syntax::origins::place_root(&scrutinee).is_none() {
             let value = self.names.fresh(Kind::Value);
             self.temporary(&value, scrutinee, out);
@@ -550,17 +539,13 @@ pub(super) fn condition_bindings(condition: &Expr, names: &Names) -> Vec<PatIden
 }
 
 /// Whether a `let` of the condition looks into a borrowed place.
-pub(super) fn condition_borrows(library: &Library, condition: &Expr, references: &HashSet<String>) -> bool {
+pub(super) fn condition_borrows(known: Known<'_>, condition: &Expr) -> bool {
     match condition {
-        Expr::Let(one) => {
-            binds_by_reference(&one.pat)
-                || matches!(origin(library, &one.expr, references), Origin::Borrow { .. })
-        }
+        Expr::Let(one) => binds_by_reference(&one.pat) || known.borrows(&one.expr),
         Expr::Binary(chain) => {
-            condition_borrows(library, &chain.left, references)
-                || condition_borrows(library, &chain.right, references)
+            condition_borrows(known, &chain.left) || condition_borrows(known, &chain.right)
         }
-        Expr::Paren(inner) => condition_borrows(library, &inner.expr, references),
+        Expr::Paren(inner) => condition_borrows(known, &inner.expr),
         _ => false,
     }
 }

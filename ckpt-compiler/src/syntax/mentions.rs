@@ -2,7 +2,7 @@
 
 use super::macros::captured_in_text;
 use super::patterns::pattern_bindings;
-use crate::names::Names;
+use crate::names::{LocalSet, Locals, Names};
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::HashSet;
 use syn::Stmt;
@@ -38,6 +38,13 @@ pub fn each_name(tokens: TokenStream, found: &mut dyn FnMut(&str)) {
             TokenTree::Punct(_) => {}
         }
     }
+}
+
+/// The variables that tokens mention, also those captured in a text.
+pub fn locals_in(locals: &Locals, tokens: TokenStream) -> LocalSet {
+    let mut found = LocalSet::default();
+    each_name(tokens, &mut |name| found.extend(locals.named(name)));
+    found
 }
 
 /// Whether a statement gives a name another meaning.

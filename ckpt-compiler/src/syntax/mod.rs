@@ -9,7 +9,6 @@ pub mod origins;
 pub mod own_macros;
 pub mod patterns;
 pub mod purity;
-pub mod references;
 pub mod region_marks;
 pub mod text;
 pub mod without_ckpt;

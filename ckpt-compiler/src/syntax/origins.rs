@@ -1,6 +1,7 @@
 //! Where the value of an expression comes from, as far as syntax and tables can tell.
 
 use crate::library::{Adaptor, Functions, Library, Macros, Methods};
+use crate::names::{LocalSet, Locals};
 use crate::syntax::language::{is_function_trait, is_iterator_trait};
 use crate::syntax::macros::{items_of_list, name_of_macro};
 use crate::syntax::purity::is_assignment;
@@ -26,95 +27,154 @@ pub enum Origin {
     Device,
 }
 
-/// Classifies an initialiser. `references` are the names known to stand for references.
-pub fn origin(library: &Library, expr: &Expr, references: &HashSet<String>) -> Origin {
-    let found = shape(library, expr, references);
-    if found == Origin::Value && mentions_device(library, expr) {
-        Origin::Device
-    } else {
-        found
-    }
+/// What is known where expressions are looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// What calls mean.
+    pub library: &'a Library,
+    /// The variables, and which of them stand for references.
+    references: Option<(&'a Locals, &'a LocalSet)>,
 }
 
-fn shape(library: &Library, expr: &Expr, references: &HashSet<String>) -> Origin {
-    match expr {
-        Expr::Paren(inner) => shape(library, &inner.expr, references),
-        Expr::Group(inner) => shape(library, &inner.expr, references),
-        Expr::Try(inner) => match shape(library, &inner.expr, references) {
-            Origin::Borrow { exclusive } => Origin::Borrow { exclusive },
-            _ => Origin::Value,
-        },
-        Expr::Reference(one) => Origin::Borrow {
-            exclusive: one.mutability.is_some(),
-        },
-        Expr::Closure(_) => Origin::Closure,
-        Expr::Lit(lit) => match lit.lit {
-            syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_) => Origin::Constant,
-            _ => Origin::Value,
-        },
-        Expr::Path(path) => match path.path.get_ident() {
-            Some(name) if references.contains(&name.to_string()) => Origin::Borrow { exclusive: false },
-            _ => Origin::Value,
-        },
-        Expr::MethodCall(call) => {
-            let method = call.method.to_string();
-            let receiver = shape(library, &call.receiver, references);
-            let inherited = matches!(receiver, Origin::Borrow { exclusive: true });
-            if library.says(&method, Adaptor::Copies) && is_one_item(library, &call.receiver) {
-                return Origin::Value;
-            }
-            if library.borrows_by_call(call) {
-                Origin::Borrow {
-                    exclusive: inherited || library.borrows_mutably(&method),
-                }
-            } else if (library.adapts(&method) || has_borrowed_default(library, call))
-                && matches!(receiver, Origin::Borrow { .. })
-            {
-                Origin::Borrow { exclusive: inherited }
-            } else {
-                Origin::Value
-            }
+impl<'a> Known<'a> {
+    /// What calls mean, and nothing of variables.
+    pub fn of(library: &'a Library) -> Self {
+        Self {
+            library,
+            references: None,
         }
-        Expr::Call(call) if is_constructor(&call.func) => borrows(any(library, call.args.iter(), references)),
-        Expr::Call(call) if is_box(library, &call.func) && call.args.len() == 1 => match &call.args[0] {
+    }
+
+    /// What calls mean, and which variables stand for references.
+    pub fn with(library: &'a Library, locals: &'a Locals, references: &'a LocalSet) -> Self {
+        Self {
+            library,
+            references: Some((locals, references)),
+        }
+    }
+
+    /// Whether the name is that of a variable that stands for a reference.
+    pub fn is_reference(self, name: &syn::Ident) -> bool {
+        let holds = |(locals, references): (&Locals, &LocalSet)| {
+            locals.id(name).is_some_and(|local| references.contains(local))
+        };
+        self.references.is_some_and(holds)
+    }
+
+    /// Classifies an initialiser.
+    pub fn origin(self, expr: &Expr) -> Origin {
+        let found = self.shape(expr);
+        if found == Origin::Value && mentions_device(self.library, expr) {
+            Origin::Device
+        } else {
+            found
+        }
+    }
+
+    /// Whether the value is borrowed from a place.
+    pub fn borrows(self, expr: &Expr) -> bool {
+        matches!(self.origin(expr), Origin::Borrow { .. })
+    }
+
+    /// Whether the value is borrowed from a place exclusively.
+    pub fn borrows_exclusively(self, expr: &Expr) -> bool {
+        self.origin(expr) == Origin::Borrow { exclusive: true }
+    }
+
+    fn shape(self, expr: &Expr) -> Origin {
+        let library = self.library;
+        match expr {
+            Expr::Paren(inner) => self.shape(&inner.expr),
+            Expr::Group(inner) => self.shape(&inner.expr),
+            Expr::Try(inner) => match self.shape(&inner.expr) {
+                Origin::Borrow { exclusive } => Origin::Borrow { exclusive },
+                _ => Origin::Value,
+            },
+            Expr::Reference(one) => Origin::Borrow {
+                exclusive: one.mutability.is_some(),
+            },
             Expr::Closure(_) => Origin::Closure,
-            inner => match shape(library, inner, references) {
+            Expr::Lit(lit) => match lit.lit {
+                syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_) => Origin::Constant,
+                _ => Origin::Value,
+            },
+            Expr::Path(path) => match path.path.get_ident() {
+                Some(name) if self.is_reference(name) => Origin::Borrow { exclusive: false },
+                _ => Origin::Value,
+            },
+            Expr::MethodCall(call) => {
+                let method = call.method.to_string();
+                let receiver = self.shape(&call.receiver);
+                let inherited = matches!(receiver, Origin::Borrow { exclusive: true });
+                if library.says(&method, Adaptor::Copies) && is_one_item(library, &call.receiver) {
+                    return Origin::Value;
+                }
+                if library.borrows_by_call(call) {
+                    Origin::Borrow {
+                        exclusive: inherited || library.borrows_mutably(&method),
+                    }
+                } else if (library.adapts(&method) || has_borrowed_default(library, call))
+                    && matches!(receiver, Origin::Borrow { .. })
+                {
+                    Origin::Borrow { exclusive: inherited }
+                } else {
+                    Origin::Value
+                }
+            }
+            Expr::Call(call) if is_constructor(&call.func) => borrows(self.any(call.args.iter())),
+            Expr::Call(call) if is_box(library, &call.func) && call.args.len() == 1 => match &call.args[0] {
+                Expr::Closure(_) => Origin::Closure,
+                inner => match self.shape(inner) {
+                    Origin::Closure => Origin::Closure,
+                    _ => Origin::Value,
+                },
+            },
+            Expr::Cast(cast) if self.shape(&cast.expr) == Origin::Closure => Origin::Closure,
+            Expr::Macro(one) => match self.any(items_of_list(library, &one.mac).iter().flatten()) {
                 Origin::Closure => Origin::Closure,
                 _ => Origin::Value,
             },
-        },
-        Expr::Cast(cast) if shape(library, &cast.expr, references) == Origin::Closure => Origin::Closure,
-        Expr::Macro(one) => match any(
-            library,
-            items_of_list(library, &one.mac).iter().flatten(),
-            references,
-        ) {
-            Origin::Closure => Origin::Closure,
+            Expr::Tuple(tuple) => self.any(tuple.elems.iter()),
+            Expr::Array(array) => self.any(array.elems.iter()),
+            Expr::Struct(one) => borrows(self.any(one.fields.iter().map(|field| &field.expr))),
+            Expr::If(branch) => {
+                let then = branch.then_branch.stmts.last();
+                let otherwise = branch.else_branch.as_ref().map(|(_, expr)| &**expr);
+                self.any(then.into_iter().filter_map(tail).chain(otherwise))
+            }
+            Expr::Match(branch) => self.any(branch.arms.iter().map(|arm| &*arm.body)),
+            Expr::Block(block) => self.any(block.block.stmts.last().into_iter().filter_map(tail)),
             _ => Origin::Value,
-        },
-        Expr::Tuple(tuple) => any(library, tuple.elems.iter(), references),
-        Expr::Array(array) => any(library, array.elems.iter(), references),
-        Expr::Struct(one) => borrows(any(
-            library,
-            one.fields.iter().map(|field| &field.expr),
-            references,
-        )),
-        Expr::If(branch) => {
-            let then = branch.then_branch.stmts.last();
-            let otherwise = branch.else_branch.as_ref().map(|(_, expr)| &**expr);
-            any(
-                library,
-                then.into_iter().filter_map(tail).chain(otherwise),
-                references,
-            )
         }
-        Expr::Match(branch) => any(library, branch.arms.iter().map(|arm| &*arm.body), references),
-        Expr::Block(block) => any(
-            library,
-            block.block.stmts.last().into_iter().filter_map(tail),
-            references,
-        ),
-        _ => Origin::Value,
+    }
+
+    fn any<'e>(self, parts: impl Iterator<Item = &'e Expr>) -> Origin {
+        let mut found = Origin::Value;
+        for part in parts {
+            match self.shape(part) {
+                Origin::Borrow { exclusive } => {
+                    let before = matches!(found, Origin::Borrow { exclusive: true });
+                    found = Origin::Borrow {
+                        exclusive: exclusive || before,
+                    };
+                }
+                Origin::Closure if found == Origin::Value => found = Origin::Closure,
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Whether the iterable of a `for` is a chain of adaptors, which can be made again but not saved.
+    pub fn is_iterator(self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Paren(inner) => self.is_iterator(&inner.expr),
+            Expr::MethodCall(call) if self.library.adapts(&call.method.to_string()) => {
+                let root_is_range = matches!(unparenthesised(&call.receiver), Expr::Range(_));
+                root_is_range || self.is_iterator(&call.receiver) || self.borrows(&call.receiver)
+            }
+            _ => false,
+        }
     }
 }
 
@@ -126,7 +186,7 @@ fn has_borrowed_default(library: &Library, call: &syn::ExprMethodCall) -> bool {
         .filter(|_| library.is_call(call, Methods::Defaults));
     default.is_some_and(|default| {
         matches!(
-            shape(library, default, &HashSet::new()),
+            Known::of(library).shape(default),
             Origin::Constant | Origin::Borrow { .. }
         )
     })
@@ -209,19 +269,19 @@ pub fn closure_in(argument: &Expr) -> Option<&syn::ExprClosure> {
 }
 
 /// Looks for what a closure does to the world outside it. `own` are the variables that it declares itself.
-struct Effects<'l> {
-    library: &'l Library,
-    own: HashSet<String>,
+struct Effects<'a> {
+    library: &'a Library,
+    own: HashSet<&'a syn::Ident>,
     found: Option<proc_macro2::Span>,
 }
 
 impl Effects<'_> {
     fn captures(&self, place: &Expr) -> bool {
-        place_root(place).is_some_and(|root| !self.own.contains(&root.to_string()))
+        place_root(place).is_some_and(|root| !self.own.contains(root))
     }
 }
 
-impl<'ast> Visit<'ast> for Effects<'_> {
+impl<'ast> Visit<'ast> for Effects<'ast> {
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         let name = name_of_macro(mac);
         if !self.library.only_computes(&name) && !self.library.says(&name, Macros::Matches) {
@@ -262,7 +322,7 @@ impl<'ast> Visit<'ast> for Effects<'_> {
     }
 
     fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
-        self.own.insert(pat.ident.to_string());
+        self.own.insert(&pat.ident);
     }
 }
 
@@ -271,23 +331,6 @@ fn tail(stmt: &syn::Stmt) -> Option<&Expr> {
         syn::Stmt::Expr(expr, None) => Some(expr),
         _ => None,
     }
-}
-
-fn any<'a>(library: &Library, parts: impl Iterator<Item = &'a Expr>, references: &HashSet<String>) -> Origin {
-    let mut found = Origin::Value;
-    for part in parts {
-        match shape(library, part, references) {
-            Origin::Borrow { exclusive } => {
-                let before = matches!(found, Origin::Borrow { exclusive: true });
-                found = Origin::Borrow {
-                    exclusive: exclusive || before,
-                };
-            }
-            Origin::Closure if found == Origin::Value => found = Origin::Closure,
-            _ => {}
-        }
-    }
-    found
 }
 
 /// A value with a closure in it is a value: what else is in it may not be made again.
@@ -319,20 +362,6 @@ pub fn operands_of_constructor(expr: &Expr) -> Option<Vec<&Expr>> {
         Expr::Call(call) if is_constructor(&call.func) => Some(call.args.iter().collect()),
         Expr::Struct(one) if one.rest.is_none() => Some(one.fields.iter().map(|field| &field.expr).collect()),
         _ => None,
-    }
-}
-
-/// Whether the iterable of a `for` is a chain of adaptors, which can be made again but not saved.
-pub fn iterator_origin(library: &Library, expr: &Expr, references: &HashSet<String>) -> bool {
-    match expr {
-        Expr::Paren(inner) => iterator_origin(library, &inner.expr, references),
-        Expr::MethodCall(call) if library.adapts(&call.method.to_string()) => {
-            let root_is_range = matches!(unparenthesised(&call.receiver), Expr::Range(_));
-            root_is_range
-                || iterator_origin(library, &call.receiver, references)
-                || matches!(origin(library, &call.receiver, references), Origin::Borrow { .. })
-        }
-        _ => false,
     }
 }
 

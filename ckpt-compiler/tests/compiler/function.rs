@@ -5,14 +5,15 @@ use ckpt_compiler::desugar::form::Form;
 use ckpt_compiler::diagnostics::Diagnostics;
 use ckpt_compiler::library::Library;
 use ckpt_compiler::liveness::Liveness;
-use ckpt_compiler::names::Names;
+use ckpt_compiler::names::{Locals, Names};
 use ckpt_compiler::plan::{self, Entry, Mode, Plan};
+use ckpt_compiler::resolve::references::references;
+use ckpt_compiler::resolve::{Hiding, resolved};
 use ckpt_compiler::spine::{self, Lowered, SiteId};
 use ckpt_compiler::strategies::{Strategy, choose};
 use ckpt_compiler::syntax::marks::Marks;
-use ckpt_compiler::syntax::origins::{Origin, is_reference_type, origin};
-use std::collections::HashSet;
-use syn::{FnArg, ItemFn, Pat, Stmt};
+use ckpt_compiler::syntax::origins::Known;
+use syn::ItemFn;
 
 /// What the stages make of a function. Variables are called by their names; of several with one name the second is
 /// `x#2`, in the order of their declaration.
@@ -41,8 +42,11 @@ impl Function {
     fn try_calling(callee: &str, source: &str, errors: &mut Diagnostics) -> Self {
         let function: ItemFn = syn::parse_str(source).expect("the source is a function");
         let calls: Vec<syn::Path> = syn::parse_str(callee).into_iter().collect();
-        let (names, references) = (Names::default(), references(&function));
         let library = Library::builtin();
+        let (function, locals) = resolved(library, &calls, &function, &Locals::default(), Hiding::AsWritten);
+        let references = references(library, &locals, &function);
+        let known = Known::with(library, &locals, &references);
+        let names = Names::of(locals.clone());
         let lowered = spine::lower(
             &function,
             Form::default(),
@@ -50,7 +54,7 @@ impl Function {
                 calls: &calls,
                 library,
             },
-            &references,
+            known,
             &names,
             errors,
         );
@@ -62,7 +66,7 @@ impl Function {
             names.locals(),
         );
         let liveness = Liveness::of(&flow);
-        let strategies = choose(library, &flow, &liveness, &references, errors);
+        let strategies = choose(known, &flow, &liveness, errors);
         let plan = plan::plan(library, &lowered, &flow, &liveness, strategies, errors);
         Self {
             lowered,
@@ -80,10 +84,8 @@ impl Function {
 
     /// What the variable is called here.
     pub fn name(&self, binding: BindingId) -> String {
-        let ident = &self.flow.bindings[binding].ident;
-        let same = self.flow.bindings[..binding]
-            .iter()
-            .filter(|other| other.ident == *ident);
+        let ident = self.flow.written(binding);
+        let same = (0..binding).filter(|other| self.flow.same_name(*other, binding));
         match same.count() {
             0 => ident.to_string(),
             before => format!("{ident}#{}", before + 1),
@@ -177,31 +179,4 @@ impl Function {
             }
         }
     }
-}
-
-/// The parameters and the outermost `let`s that are references.
-fn references(function: &ItemFn) -> HashSet<String> {
-    let mut names = HashSet::new();
-    for argument in &function.sig.inputs {
-        match argument {
-            FnArg::Receiver(receiver) if receiver.reference.is_some() => names.insert("self".to_owned()),
-            FnArg::Typed(typed) if is_reference_type(&typed.ty) => match &*typed.pat {
-                Pat::Ident(one) => names.insert(one.ident.to_string()),
-                _ => false,
-            },
-            _ => false,
-        };
-    }
-    for stmt in &function.block.stmts {
-        let Stmt::Local(local) = stmt else { continue };
-        if let (Pat::Ident(one), Some(init)) = (&local.pat, &local.init)
-            && matches!(
-                origin(Library::builtin(), &init.expr, &names),
-                Origin::Borrow { .. }
-            )
-        {
-            names.insert(one.ident.to_string());
-        }
-    }
-    names
 }

@@ -6,8 +6,7 @@ use crate::source::Position;
 use crate::source::Program;
 use crate::source::locate::bytes;
 use ckpt_compiler::library::Library;
-use ckpt_compiler::syntax::origins::{Origin, origin, place_root};
-use std::collections::HashSet;
+use ckpt_compiler::syntax::origins::{Known, Origin, place_root};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Signature};
@@ -95,7 +94,7 @@ fn looks_in(library: &Library, block: &Block, root: &str, function: &str) -> boo
             if let Some(init) = &local.init {
                 let names =
                     ckpt_compiler::syntax::mentions::names_in(&quote::ToTokens::to_token_stream(&init.expr));
-                let is_value = origin(self.library, &init.expr, &HashSet::new()) == Origin::Value;
+                let is_value = Known::of(self.library).origin(&init.expr) == Origin::Value;
                 self.found |= names.contains(self.root) && !names.contains(self.function) && !is_value;
             }
             visit::visit_local(self, local);
