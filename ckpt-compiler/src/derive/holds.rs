@@ -10,7 +10,7 @@ use super::attributes::Item;
 use crate::library::{Library, Types};
 use crate::syntax::language::is_primitive_type;
 
-/// How many types are told apart at one level.
+/// How many types are distinguished at one level.
 const WIDTH: usize = 4;
 
 pub(super) fn expand(input: &DeriveInput, item: &Item) -> TokenStream {

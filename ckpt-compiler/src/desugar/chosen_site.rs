@@ -99,7 +99,7 @@ pub fn choose_sites(
 
 /// Puts a site at the start of the costliest loop's body; returns the loop's line, or nothing where there is no loop.
 fn place_in_costliest_loop(body: &mut Block) -> Option<usize> {
-    let mut finder = Finder {
+    let mut finder = CostliestLoop {
         depth: 0,
         best: None,
         next: 0,
@@ -116,13 +116,13 @@ fn place_in_costliest_loop(body: &mut Block) -> Option<usize> {
 }
 
 /// Finds the outermost loop of the highest cost.
-struct Finder {
+struct CostliestLoop {
     depth: usize,
     best: Option<(usize, f64)>,
     next: usize,
 }
 
-impl<'ast> Visit<'ast> for Finder {
+impl<'ast> Visit<'ast> for CostliestLoop {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         if loop_body(expr).is_some() {
             let index = self.next;

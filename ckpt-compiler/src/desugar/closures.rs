@@ -135,7 +135,7 @@ impl VisitMut for Opener<'_> {
 }
 
 impl Opener<'_> {
-    /// A `let` of a closure; gives the index of the next statement to look at.
+    /// A `let` of a closure; returns the index of the next statement to look at.
     fn declaration(&mut self, block: &mut Block, index: usize) -> usize {
         let (before, after) = block.stmts.split_at_mut(index + 1);
         let Some(first_site) = after.iter().position(|stmt| self.marks.in_stmt(stmt)) else {

@@ -114,7 +114,7 @@ impl Rewriter<'_> {
         }
         let mut calls = Calls {
             marks: self.marks,
-            place: Place {
+            place: PlaceForName {
                 name,
                 place,
                 found: false,
@@ -269,7 +269,7 @@ impl VisitMut for AsPlaces<'_> {
 
 struct Calls<'a> {
     marks: Marks<'a>,
-    place: Place<'a>,
+    place: PlaceForName<'a>,
 }
 
 impl VisitMut for Calls<'_> {
@@ -296,13 +296,13 @@ impl VisitMut for Calls<'_> {
 }
 
 /// Writes a place for the name of a reference to it.
-struct Place<'a> {
+struct PlaceForName<'a> {
     name: &'a Ident,
     place: &'a Expr,
     found: bool,
 }
 
-impl Place<'_> {
+impl PlaceForName<'_> {
     fn is_name(&self, expr: &Expr) -> bool {
         matches!(expr, Expr::Path(path) if path.path.is_ident(self.name))
     }
@@ -318,7 +318,7 @@ impl Place<'_> {
     }
 }
 
-impl VisitMut for Place<'_> {
+impl VisitMut for PlaceForName<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
             Expr::Field(field) => return self.projected(&mut field.base),

@@ -10,7 +10,7 @@ use syn::{Expr, ExprForLoop, FnArg, ItemFn, Local, Pat, parse_quote};
 
 /// Rewrites `for x in list` as `for x in &mut *list`, for parameters and loop variables that are `&mut`.
 pub fn reborrow(function: &mut ItemFn, marks: Marks<'_>) {
-    let mut names = Names {
+    let mut names = ExclusiveNames {
         library: marks.library,
         exclusive: HashSet::new(),
         others: HashSet::new(),
@@ -27,13 +27,13 @@ pub fn reborrow(function: &mut ItemFn, marks: Marks<'_>) {
 }
 
 /// What the names of a function stand for.
-struct Names<'l> {
+struct ExclusiveNames<'l> {
     library: &'l Library,
     exclusive: HashSet<String>,
     others: HashSet<String>,
 }
 
-impl Names<'_> {
+impl ExclusiveNames<'_> {
     fn add(&mut self, pattern: &Pat, exclusive: bool) {
         let alone = matches!(pattern, Pat::Ident(_));
         for one in pattern_bindings(pattern) {
@@ -67,7 +67,7 @@ impl Names<'_> {
     }
 }
 
-impl VisitMut for Names<'_> {
+impl VisitMut for ExclusiveNames<'_> {
     fn visit_local_mut(&mut self, local: &mut Local) {
         self.add(&local.pat, false);
         visit_mut::visit_local_mut(self, local);
@@ -104,7 +104,7 @@ fn without_skips<'e>(library: &Library, iterable: &'e Expr) -> &'e Expr {
 }
 
 struct Rewriter<'a> {
-    names: Names<'a>,
+    names: ExclusiveNames<'a>,
     marks: Marks<'a>,
 }
 

@@ -24,7 +24,7 @@ enum Stream {
     Iterator,
 }
 
-type Names = HashMap<String, Stream>;
+type StreamsByName = HashMap<String, Stream>;
 
 /// Writes the calls of streams so that what they give is seen to be a value.
 pub fn show_values(library: &Library, block: &mut Block) {
@@ -32,7 +32,7 @@ pub fn show_values(library: &Library, block: &mut Block) {
     others.visit_block(block);
     let mut rewrite = Rewrite {
         library,
-        names: Names::new(),
+        names: StreamsByName::new(),
         others: others.0,
     };
     rewrite.visit_block_mut(block);
@@ -67,7 +67,7 @@ fn plain_name(pattern: &Pat) -> Option<String> {
     }
 }
 
-fn stream(library: &Library, expr: &Expr, names: &Names) -> Option<Stream> {
+fn stream(library: &Library, expr: &Expr, names: &StreamsByName) -> Option<Stream> {
     match expr {
         Expr::Paren(inner) => stream(library, &inner.expr, names),
         Expr::Try(inner) => stream(library, &inner.expr, names),
@@ -108,7 +108,7 @@ fn made_by(library: &Library, call: &syn::ExprCall) -> Option<Stream> {
 struct Rewrite<'l> {
     library: &'l Library,
     /// What the names stand for here: `let stdout = stdout.lock();` gives one another meaning.
-    names: Names,
+    names: StreamsByName,
     others: HashSet<String>,
 }
 

@@ -54,7 +54,7 @@ sections! {
         Shared = "shared",
         /// Goes over exclusive references to what is in the receiver.
         Exclusive = "exclusive",
-        /// Gives the receiver's items as they are.
+        /// Returns the receiver's items as they are.
         Passes = "passes",
         /// Chooses items by where they stand alone.
         Positional = "positional",
@@ -163,9 +163,9 @@ sections! {
     }
     /// Methods of any type, by what they do to their receiver.
     "methods" => Methods {
-        /// Gives what is in it, or panics.
+        /// Returns what is in it, or panics.
         Unwraps = "unwraps",
-        /// Gives what is in it, or the argument.
+        /// Returns what is in it, or the argument.
         Defaults = "defaults",
         /// Leaves it as it is.
         Looks = "looks",
@@ -175,7 +175,7 @@ sections! {
         Lends = "lends",
         /// Gives something exclusive that may change it, or its receiver, later.
         Opens = "opens",
-        /// Gives a guard, if it is called without arguments.
+        /// Returns a guard, if it is called without arguments.
         Guards = "guards",
         /// Lends the element with the one argument for a key.
         Finds = "finds",
@@ -193,7 +193,7 @@ sections! {
         Leaves = "leaves",
         /// May give an exclusive reference to it, or to a part of it, beside those of `mutably`.
         MayLend = "may_lend",
-        /// Gives what is in an `Option` or a `Result`, or another one of that.
+        /// Returns what is in an `Option` or a `Result`, or another one of that.
         Unpacks = "unpacks",
         /// Asks a collection for what is under a key, or how much there is.
         ByKey = "by_key",
@@ -405,11 +405,11 @@ sections! {
 #[derive(Debug, Clone, Default)]
 pub struct Details {
     /// By section: what stands there, a bit for each key.
-    sections: HashMap<String, Names>,
+    sections: HashMap<String, NamePatterns>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Names {
+struct NamePatterns {
     exact: HashMap<String, u64>,
     /// Names with a `*`.
     open: Vec<(String, u64)>,

@@ -35,7 +35,7 @@ pub enum Meaning {
     Grows,
     /// Gives every element of the receiver a new value, without looking at the old ones.
     Fills,
-    /// Gives the receiver a new value, without looking at the old one.
+    /// Assigns the receiver a new value, without looking at the old one.
     Resets,
     /// A macro that never leaves a loop around it.
     Stays,

@@ -258,7 +258,7 @@ enum Join {
     All,
 }
 
-/// Solves a forward analysis; gives what holds at the beginning and at the end of every block.
+/// Solves a forward analysis; returns what holds at the beginning and at the end of every block.
 fn forward(
     flow: &Flow,
     join: Join,

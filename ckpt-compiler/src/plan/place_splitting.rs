@@ -96,7 +96,7 @@ pub fn unboxed(place: &Expr) -> (&Expr, usize) {
     }
 }
 
-/// Carves up a variable for a call; nothing where its parts cannot be told apart.
+/// Splits a variable for a call; nothing where its parts cannot be distinguished.
 pub fn split(
     library: &Library,
     call: &Expr,

@@ -14,8 +14,8 @@ use syn::{Expr, FnArg, ItemFn, PatIdent, parse_quote};
 
 /// The names that are declared `mut` somewhere in a function.
 pub fn changing_names(function: &ItemFn) -> HashSet<String> {
-    struct Names(HashSet<String>);
-    impl<'ast> Visit<'ast> for Names {
+    struct MutableNames(HashSet<String>);
+    impl<'ast> Visit<'ast> for MutableNames {
         fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
             if pat.by_ref.is_none() && pat.mutability.is_some() {
                 self.0.insert(pat.ident.to_string());
@@ -24,7 +24,7 @@ pub fn changing_names(function: &ItemFn) -> HashSet<String> {
         }
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
-    let mut names = Names(HashSet::new());
+    let mut names = MutableNames(HashSet::new());
     for argument in &function.sig.inputs {
         if let FnArg::Typed(typed) = argument {
             names.visit_pat(&typed.pat);

@@ -400,7 +400,7 @@ fn entered(branch: &Branch) -> TokenStream {
     }
 }
 
-/// Gives the variable declared by the step at `at` (or a later one) its value for a restart.
+/// Sets the value that the variable declared by the step at `at` (or a later one) has at a restart.
 fn set_restart(out: &mut [Step], at: usize, name: &Ident, value: TokenStream) {
     for step in &mut out[at..] {
         match &mut step.kind {

@@ -57,7 +57,7 @@ impl Marks<'_> {
 
     /// Whether the expression holds a site that a lowering must take apart.
     pub fn in_expr(&self, expr: &Expr) -> bool {
-        let mut finder = Finder {
+        let mut finder = SiteFinder {
             marks: self,
             found: false,
             trapped: None,
@@ -69,7 +69,7 @@ impl Marks<'_> {
 
     /// Whether the statement holds a site.
     pub fn in_stmt(&self, stmt: &Stmt) -> bool {
-        let mut finder = Finder {
+        let mut finder = SiteFinder {
             marks: self,
             found: false,
             trapped: None,
@@ -86,7 +86,7 @@ impl Marks<'_> {
 
     /// The first site that stands where none can: in a closure, an `async` block, or a macro of unknown meaning.
     pub fn trapped(&self, block: &Block) -> Option<Trapped> {
-        let mut finder = Finder {
+        let mut finder = SiteFinder {
             marks: self,
             found: false,
             trapped: None,
@@ -150,14 +150,14 @@ pub struct Trapped {
 const OWN_FUNCTION: &str =
     "write the loop in the function's own body, or make what is inside a function and instrument that";
 
-struct Finder<'a> {
+struct SiteFinder<'a> {
     marks: &'a Marks<'a>,
     found: bool,
     trapped: Option<Trapped>,
     closures: u32,
 }
 
-impl Finder<'_> {
+impl SiteFinder<'_> {
     fn found_at(&mut self, span: proc_macro2::Span) {
         if self.closures == 0 {
             self.found = true;
@@ -186,7 +186,7 @@ impl Finder<'_> {
     }
 }
 
-impl<'ast> Visit<'ast> for Finder<'_> {
+impl<'ast> Visit<'ast> for SiteFinder<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         if self.marks.callee(expr).is_some() {
             self.found_at(syn::spanned::Spanned::span(expr));

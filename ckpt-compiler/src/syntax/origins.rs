@@ -403,7 +403,7 @@ fn mentions_device(library: &Library, expr: &Expr) -> bool {
     devices.found && !devices.changes
 }
 
-/// Whether an initialiser may be evaluated again and gives the same, its inputs unchanged: no call in it of which the
+/// Whether an initialiser may be evaluated again and returns the same, its inputs unchanged: no call in it of which the
 /// tables do not say so. The bodies of closures do not count, they are not run.
 pub fn is_repeatable(library: &Library, expr: &Expr) -> bool {
     struct Calls<'l> {

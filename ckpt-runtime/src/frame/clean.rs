@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::thread::Place;
+use super::thread::FunctionSite;
 use super::visit::position;
 use crate::base::report::Fatal;
 use crate::value::{Column, Encoder, Owner};
@@ -32,7 +32,7 @@ pub(super) fn is_as_last(owner: Owner, save: &dyn Fn(&mut Encoder<'_>)) -> bool 
     LAST.with_borrow_mut(|last| *last.entry(owner).or_insert_with(|| now.clone()) == now)
 }
 
-pub(super) fn was_written(place: Place, key: &str) -> Fatal {
+pub(super) fn was_written(place: FunctionSite, key: &str) -> Fatal {
     Fatal::refused(format!(
         "E2031: `{key}` of `{}` has changed, and was not to: this is a bug in ckpt",
         place.0.function

@@ -3,7 +3,7 @@
 use std::any::type_name;
 use std::sync::atomic::Ordering;
 
-use super::thread::{Place, THREAD, Thread, site_bit};
+use super::thread::{FunctionSite, THREAD, Thread, site_bit};
 use super::visit::{gather, position};
 use super::walk::{lost, restore_parameter};
 use super::{Frame, Registrar, begin_thread, end_thread};
@@ -47,7 +47,7 @@ impl Frame {
         if self.after.is_none() {
             return;
         }
-        let place: Place = (self.plan, site);
+        let place: FunctionSite = (self.plan, site);
         let waited = THREAD.with(|thread| {
             if self.fresh & site_bit(site) != 0 {
                 gather(thread, place, &self.activation, registrar, None)?;
@@ -93,7 +93,7 @@ pub fn member<R, F: FnOnce() -> R>(body: F) -> impl FnOnce() -> R {
     team::member(body, counting)
 }
 
-fn nested(place: Place) -> Fatal {
+fn nested(place: FunctionSite) -> Fatal {
     Fatal::site("E2002: a thread of a team opens a region of its own that has sites")
         .at(position(place))
         .why("a checkpoint holds one team: that of the thread of `main`")

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use super::clean;
 use super::saver::Saver;
 use super::splitting::{Demand, HowToSplit, SplitValue, Splitter};
-use super::thread::{Place, site_plan};
+use super::thread::{FunctionSite, site_plan};
 use crate::plan::VariablePlan;
 use crate::state::snapshot::{Content, SnapshotBuilder, VariableRecord};
 use crate::team;
@@ -38,7 +38,7 @@ pub struct Registrar {
     /// Where in the site's plan the next variable is expected.
     next: usize,
     /// The site that speaks, and the activation of its function.
-    speaker: Option<(Place, u64)>,
+    speaker: Option<(FunctionSite, u64)>,
     /// The next variable does not change between two visits of this site.
     is_clean: bool,
 }
@@ -114,7 +114,7 @@ impl Registrar {
     /// The first parameter that the frame's caller needs and the frame does not offer.
     pub(super) fn hear(
         &mut self,
-        (plan, site): Place,
+        (plan, site): FunctionSite,
         activation: &Cell<u64>,
         frame: &dyn Fn(&mut Registrar),
     ) -> Result<(), Missing> {

@@ -98,7 +98,7 @@ impl Lent {
     /// Runs `body` with the caller's registrar on the thread's stack; returns whether the call has been verified since.
     #[inline]
     pub(super) fn during<R>(
-        (plan, site): Place,
+        (plan, site): FunctionSite,
         activation: &Cell<u64>,
         fresh: bool,
         pending: Pending,
@@ -147,7 +147,7 @@ impl Lent {
         unsafe { &*self.activation }
     }
 
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> FunctionSite {
         (self.plan, self.site)
     }
 }
@@ -226,7 +226,7 @@ impl Thread {
     }
 
     /// Notes that `site` of `plan` is sound when called from there.
-    pub(super) fn verify(&self, caller: Option<Place>, (plan, site): Place) {
+    pub(super) fn verify(&self, caller: Option<FunctionSite>, (plan, site): FunctionSite) {
         let pair = Pair::new(caller, plan);
         let fresh = self.unverified(pair) & !site_bit(site);
         self.verified[pair.slot()].set((pair, fresh));
@@ -254,7 +254,7 @@ pub(super) const fn site_bit(site: u32) -> u64 {
 }
 
 /// A site of a function.
-pub(super) type Place = (&'static FunctionPlan, u32);
+pub(super) type FunctionSite = (&'static FunctionPlan, u32);
 
 /// A call site and the function that it calls. What one offers the other depends on nothing else, so a visit verifies
 /// every pair on its way, once.
@@ -272,7 +272,7 @@ impl Pair {
         plan: ptr::null(),
     };
 
-    fn new(caller: Option<Place>, plan: &'static FunctionPlan) -> Pair {
+    fn new(caller: Option<FunctionSite>, plan: &'static FunctionPlan) -> Pair {
         let (caller, site) = caller.map_or((ptr::null(), 0), |(caller, site)| (ptr::from_ref(caller), site));
         Pair { caller, site, plan }
     }
@@ -284,7 +284,7 @@ impl Pair {
 }
 
 /// The plan of site `site`; a plan without sites cannot have called anything.
-pub(super) fn site_plan((plan, site): Place) -> &'static SitePlan {
+pub(super) fn site_plan((plan, site): FunctionSite) -> &'static SitePlan {
     static NOWHERE: SitePlan = SitePlan {
         line: 0,
         column: 0,

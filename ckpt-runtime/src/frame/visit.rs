@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::registrar::Missing;
-use super::thread::{Lent, Place, THREAD, Thread, UnmarkedFrame, Way, site_bit, site_plan};
+use super::thread::{FunctionSite, Lent, THREAD, Thread, UnmarkedFrame, Way, site_bit, site_plan};
 use super::{Frame, Registrar};
 use crate::base::report::Fatal;
 use crate::comm;
@@ -54,12 +54,12 @@ impl Frame {
 }
 
 /// A frame at its site, and the number of its activation.
-type Speaker<'a> = (Place, &'a Cell<u64>, &'a dyn Fn(&mut Registrar));
+type Speaker<'a> = (FunctionSite, &'a Cell<u64>, &'a dyn Fn(&mut Registrar));
 
 /// Lets every frame of the thread speak, from the outermost to the one at the site.
 pub(super) fn gather(
     thread: &Thread,
-    place: Place,
+    place: FunctionSite,
     activation: &Cell<u64>,
     registrar: &dyn Fn(&mut Registrar),
     builder: Option<SnapshotBuilder>,
@@ -80,9 +80,9 @@ pub(super) fn gather(
 
 fn heard(
     gathering: &mut Registrar,
-    caller: Option<Place>,
+    caller: Option<FunctionSite>,
     (frame, activation, registrar): Speaker<'_>,
-    visited: Place,
+    visited: FunctionSite,
 ) -> Result<(), Fatal> {
     gathering
         .hear(frame, activation, registrar)
@@ -95,7 +95,7 @@ fn heard(
 }
 
 /// Remembers that every call on the way to this site is sound.
-fn verified(thread: &Thread, place: Place) {
+fn verified(thread: &Thread, place: FunctionSite) {
     thread.chain(|calls| {
         let mut caller = None;
         for call in calls {
@@ -121,7 +121,7 @@ fn plain_name(callee: &str) -> &str {
     name.unwrap_or(path)
 }
 
-pub(super) fn position((plan, site): Place) -> String {
+pub(super) fn position((plan, site): FunctionSite) -> String {
     let site = site_plan((plan, site));
     format!(
         "{}:{}:{}, in `{}`",
@@ -129,7 +129,7 @@ pub(super) fn position((plan, site): Place) -> String {
     )
 }
 
-fn too_early(place: Place) -> Fatal {
+fn too_early(place: FunctionSite) -> Fatal {
     Fatal::refused(format!(
         "E2003: a site of `{}` was visited before the restart had arrived at its own",
         place.0.function
@@ -139,7 +139,7 @@ fn too_early(place: Place) -> Fatal {
     .help("give the program the arguments, input files and environment of the run that was checkpointed")
 }
 
-fn chosen_unseen(place: Place) -> Fatal {
+fn chosen_unseen(place: FunctionSite) -> Fatal {
     let (plan, _) = place;
     Fatal::site(format!(
         "E2004: nobody has looked whether messages cross the site that `#[{}]` has chosen in `{}`",
@@ -153,7 +153,7 @@ fn chosen_unseen(place: Place) -> Fatal {
     ))
 }
 
-fn wrong_thread(place: Place) -> Fatal {
+fn wrong_thread(place: FunctionSite) -> Fatal {
     let thread = std::thread::current();
     let thread = thread
         .name()
@@ -167,7 +167,12 @@ fn wrong_thread(place: Place) -> Fatal {
     .help("visit sites on the thread of `main`, or in threads that an instrumented function starts in a region and waits for: see the book's page on threads")
 }
 
-fn consumed(parameter: u32, caller: Option<Place>, callee: Place, visited: Place) -> Fatal {
+fn consumed(
+    parameter: u32,
+    caller: Option<FunctionSite>,
+    callee: FunctionSite,
+    visited: FunctionSite,
+) -> Fatal {
     let (callee_plan, _) = callee;
     let at = site_plan(callee);
     let (file, line) = caller.map_or((callee_plan.file, callee_plan.line), |call| {
@@ -187,7 +192,12 @@ fn consumed(parameter: u32, caller: Option<Place>, callee: Place, visited: Place
         .help("pass it by reference, or mark its `let` in the caller `#[ckpt(reexecute)]`")
 }
 
-fn unsaveable((key, rust_type): (&str, &str), caller: Option<Place>, callee: Place, visited: Place) -> Fatal {
+fn unsaveable(
+    (key, rust_type): (&str, &str),
+    caller: Option<FunctionSite>,
+    callee: FunctionSite,
+    visited: FunctionSite,
+) -> Fatal {
     let function = callee.0.function;
     let caller = caller.map_or("its caller", |call| call.0.function);
     Fatal::site(format!("E2007: `{key}` of `{function}` cannot be saved: its type `{rust_type}` is not known to be `Checkpoint`"))
@@ -199,7 +209,7 @@ fn unsaveable((key, rust_type): (&str, &str), caller: Option<Place>, callee: Pla
 }
 
 /// A site that was reached through a function which the walk of a restart would not enter.
-pub(super) fn unmarked(found: UnmarkedFrame, visited: Place) -> Fatal {
+pub(super) fn unmarked(found: UnmarkedFrame, visited: FunctionSite) -> Fatal {
     let UnmarkedFrame { plan, parent, how } = found;
     let (function, caller) = (plan.function, parent.function);
     let attribute = |of: &FunctionPlan, callee: &str| with_call(of.attribute, of, callee);

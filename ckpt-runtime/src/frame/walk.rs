@@ -4,7 +4,7 @@ use std::any::type_name;
 use std::sync::atomic::Ordering;
 
 use super::Frame;
-use super::thread::{Pending, Place, THREAD, site_plan};
+use super::thread::{FunctionSite, Pending, THREAD, site_plan};
 use super::visit::position;
 use crate::base::current;
 use crate::base::report::{Fatal, exit_code, leave};
@@ -242,7 +242,7 @@ pub(super) fn passed(frame: &Frame, key: &str) -> bool {
 }
 
 pub(super) fn argument<T: Checkpoint>(frame: &Frame, site: u32, index: u32) -> T {
-    let place: Place = (frame.plan, site);
+    let place: FunctionSite = (frame.plan, site);
     let mut room = RoomFor(None);
     let loaded = argument_into(frame, place, index, type_name::<T>(), &mut room);
     room.value_or_exit(loaded, frame, ARGUMENT)
@@ -252,7 +252,7 @@ const ARGUMENT: &str = "an argument";
 
 fn argument_into(
     frame: &Frame,
-    place: Place,
+    place: FunctionSite,
     index: u32,
     rust_type: &str,
     room: &mut dyn Room,

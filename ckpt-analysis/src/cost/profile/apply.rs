@@ -12,7 +12,7 @@ use crate::items::FnId;
 /// Deeper than any recursion that has not been seen to recurse.
 const RECURSIVE: f64 = 1.001;
 
-/// Replaces weights in the graph, and gives the costs. `estimated` are the estimates for the same run.
+/// Replaces weights in the graph, and returns the costs. `estimated` are the estimates for the same run.
 pub(super) fn apply(graph: &mut CallGraph, estimated: &Costs, measured: &Measured) -> Costs {
     let weights = Weights { estimated, measured };
     weights.of_loops(graph);

@@ -60,7 +60,7 @@ impl Variables {
         }
     }
 
-    /// Whether the expression is cheap, changes nothing, and gives the same whenever it is evaluated.
+    /// Whether the expression is cheap, changes nothing, and returns the same whenever it is evaluated.
     pub fn is_constant(&self, library: &Library, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(_) => true,
@@ -196,7 +196,7 @@ impl Uses<'_> {
         }
     }
 
-    /// `x`, `x[i]`, `x[i][j]`: visits the indices; gives how many there are.
+    /// `x`, `x[i]`, `x[i][j]`: visits the indices; returns how many there are.
     fn place(&mut self, expr: &Expr) -> Option<usize> {
         match expr {
             Expr::Index(one) => {

@@ -21,7 +21,7 @@ pub struct Around {
 /// The outermost threads around the byte `at` of the text that was parsed, or around the sites that are written in the
 /// function if there is none.
 pub fn around(function: &ItemFn, marks: Marks<'_>, at: Option<usize>) -> Option<Around> {
-    let mut finder = Finder {
+    let mut finder = RegionFinder {
         marks,
         at,
         found: None,
@@ -30,13 +30,13 @@ pub fn around(function: &ItemFn, marks: Marks<'_>, at: Option<usize>) -> Option<
     finder.found
 }
 
-struct Finder<'a> {
+struct RegionFinder<'a> {
     marks: Marks<'a>,
     at: Option<usize>,
     found: Option<Around>,
 }
 
-impl Finder<'_> {
+impl RegionFinder<'_> {
     fn holds(&self, body: &ExprClosure) -> bool {
         match self.at {
             Some(at) => body.body.span().byte_range().contains(&at),
@@ -58,7 +58,7 @@ impl Finder<'_> {
     }
 }
 
-impl<'ast> Visit<'ast> for Finder<'_> {
+impl<'ast> Visit<'ast> for RegionFinder<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         let at = match expr {
             Expr::MethodCall(call) => call.method.span(),

@@ -52,7 +52,7 @@ impl Capture {
 
 /// What a function's patterns say of its variables. A name that stands for several counts as what any of them is.
 #[derive(Debug)]
-pub struct Names<'l> {
+pub struct VariablesInScope<'l> {
     library: &'l Library,
     mutable: BTreeSet<String>,
     exclusive: BTreeSet<String>,
@@ -60,7 +60,7 @@ pub struct Names<'l> {
     scopes: HashMap<(usize, usize), Scope>,
 }
 
-impl<'l> Names<'l> {
+impl<'l> VariablesInScope<'l> {
     pub(super) fn of(library: &'l Library, function: &ItemFn) -> Self {
         let mut names = Self {
             library,
@@ -140,7 +140,7 @@ impl<'l> Names<'l> {
     }
 }
 
-impl<'ast> Visit<'ast> for Names<'_> {
+impl<'ast> Visit<'ast> for VariablesInScope<'_> {
     fn visit_local(&mut self, local: &'ast syn::Local) {
         let pattern = match &local.pat {
             Pat::Type(typed) => {
@@ -328,7 +328,7 @@ fn start(span: proc_macro2::Span) -> (usize, usize) {
 pub(super) fn captures(
     library: &Library,
     closure: &ExprClosure,
-    names: &Names<'_>,
+    names: &VariablesInScope<'_>,
     errors: &mut Diagnostics,
 ) -> Vec<Capture> {
     let body = body_of(closure);

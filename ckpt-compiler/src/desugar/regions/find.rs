@@ -1,7 +1,7 @@
 //! Finds regions and takes the bodies of their threads out.
 
 use super::behind::look_behind;
-use super::captures::{Capture, How, Names, captures};
+use super::captures::{Capture, How, VariablesInScope, captures};
 use super::malleable::is_malleable;
 use super::share::give_away;
 use super::starts::{
@@ -40,7 +40,7 @@ fn lift(function: &mut ItemFn, marks: Marks<'_>, locals: &names::Names, errors: 
     if !Starts::with_sites(marks, |starts| starts.visit_block(&function.block)) {
         return Regions::default();
     }
-    let names = Names::of(marks.library, function);
+    let names = VariablesInScope::of(marks.library, function);
     let mut lifter = Lifter {
         marks,
         names: &names,
@@ -55,7 +55,7 @@ fn lift(function: &mut ItemFn, marks: Marks<'_>, locals: &names::Names, errors: 
 
 struct Lifter<'a> {
     marks: Marks<'a>,
-    names: &'a Names<'a>,
+    names: &'a VariablesInScope<'a>,
     locals: &'a names::Names,
     outer: String,
     found: Regions,

@@ -81,8 +81,8 @@ impl Body<'_> {
 
     /// Whether a value depends on what the member has done in its share.
     fn is_own(&self, expr: &Expr) -> bool {
-        struct Finder<'b>(&'b Body<'b>, bool);
-        impl<'ast> Visit<'ast> for Finder<'_> {
+        struct OwnWork<'b>(&'b Body<'b>, bool);
+        impl<'ast> Visit<'ast> for OwnWork<'_> {
             fn visit_expr(&mut self, expr: &'ast Expr) {
                 match expr {
                     Expr::MethodCall(call) if self.0.is_member(&call.receiver) => {
@@ -104,7 +104,7 @@ impl Body<'_> {
                 visit::visit_expr(self, expr);
             }
         }
-        let mut finder = Finder(self, false);
+        let mut finder = OwnWork(self, false);
         finder.visit_expr(expr);
         finder.1
     }

@@ -13,7 +13,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, Stmt, parse_quote};
 
-/// Makes a thread of the statements from the first with a site on, up to the first that joins threads. Gives the index
+/// Makes a thread of the statements from the first with a site on, up to the first that joins threads. Returns the index
 /// of the statement that starts it and waits for it; nothing where there is no such share, or no thread can do it.
 pub(super) fn give_away(
     statements: &mut Vec<Stmt>,
@@ -69,7 +69,7 @@ fn share(statements: &[Stmt], from: usize, marks: Marks<'_>) -> Option<Range<usi
     Some(from + first..end)
 }
 
-/// Starts a thread with this body, waits for the region's threads, and gives what the body gives.
+/// Starts a thread with this body, waits for the region's threads, and returns what the body gives.
 fn thread(body: &impl ToTokens, region: usize, span: Span) -> TokenStream {
     let name = |text: &str| format_ident!("{}", text, span = Span::mixed_site());
     let (scope, own, value, panic) = (

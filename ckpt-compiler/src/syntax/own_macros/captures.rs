@@ -69,8 +69,8 @@ fn in_body(sig: &Signature, block: &Block) -> Option<Block> {
 
 /// The names of all variables of a function.
 fn variables(sig: &Signature, block: &Block) -> HashSet<String> {
-    struct Names(HashSet<String>);
-    impl<'ast> Visit<'ast> for Names {
+    struct VariableNames(HashSet<String>);
+    impl<'ast> Visit<'ast> for VariableNames {
         fn visit_pat_ident(&mut self, one: &'ast syn::PatIdent) {
             self.0.insert(one.ident.to_string());
             visit::visit_pat_ident(self, one);
@@ -79,7 +79,7 @@ fn variables(sig: &Signature, block: &Block) -> HashSet<String> {
             self.0.insert("self".to_owned());
         }
     }
-    let mut names = Names(HashSet::new());
+    let mut names = VariableNames(HashSet::new());
     names.visit_signature(sig);
     names.visit_block(block);
     names.0
