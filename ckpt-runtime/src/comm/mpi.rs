@@ -54,13 +54,7 @@ impl Transport for Mpi {
     }
 
     fn is_up(&self) -> bool {
-        let (mut up, mut over) = (0, 0);
-        // SAFETY: both numbers outlive the calls, which are allowed at any time.
-        unsafe {
-            mpi::PMPI_Initialized(&mut up);
-            mpi::PMPI_Finalized(&mut over);
-        }
-        up != 0 && over == 0
+        interposition::has_world()
     }
 
     fn foretold(&self) -> Option<Member> {

@@ -221,6 +221,49 @@ pub fn sorted(text: &str) -> Vec<&str> {
     lines
 }
 
+/// Makes a folder that has sources a package that depends on the runtime, to be built by plain cargo.
+pub fn make_package(folder: &Path, name: &str) {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let runtime = fs::canonicalize(here.join("../../ckpt-runtime")).expect("the runtime is there");
+    let manifest = format!(
+        "[package]\nname = \"{name}\"\nversion = \"1.0.0\"\nedition = \"2024\"\n\n[dependencies]\nmpi = \"0.8\"\n\
+         ckpt = {{ package = \"ckpt-runtime\", path = '{}', features = [\"mpi\"] }}\n\n\
+         [profile.dev]\nopt-level = 1\ndebug = \"line-tables-only\"\n[profile.dev.package.\"*\"]\ndebug = false\n\n[workspace]\n",
+        runtime.display()
+    );
+    fs::write(folder.join("Cargo.toml"), manifest).expect("it is written");
+    fs::copy(here.join("../Cargo.lock"), folder.join("Cargo.lock")).expect("the versions that all use");
+}
+
+/// Builds a program by plain cargo in this target folder, with these variables.
+pub fn build(package: &Path, program: &str, target: &Path, variables: &[(&str, &str)]) -> PathBuf {
+    let status = Command::new("cargo")
+        .args(["build", "--quiet", "--bin", program, "--manifest-path"])
+        .arg(package.join("Cargo.toml"))
+        .env("CARGO_TARGET_DIR", target)
+        .envs(variables.iter().copied())
+        .status();
+    assert!(status.is_ok_and(|status| status.success()));
+    target.join("debug").join(program)
+}
+
+/// Starts two ranks of a program by a launcher itself, in this folder, and waits for their end.
+pub fn two_ranks(launcher: &str, program: &Path, folder: &Path, variables: &[(&str, &str)]) -> Ended {
+    let child = Command::new(launcher)
+        .args(["-n", "2"])
+        .arg(program)
+        .current_dir(folder)
+        .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .envs(variables.iter().copied())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    finished(child.expect("the launcher is there"))
+}
+
 /// The built `cargo-ckpt`.
 pub fn tool() -> PathBuf {
     if let Some(tool) = std::env::var_os("CARGO_CKPT") {

@@ -2,10 +2,9 @@
 //! at, and a loop that an attribute has chosen is refused, also where the program was built without `cargo ckpt`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
-use mpi_tests::{Job, target};
+use mpi_tests::{Job, build, make_package, target};
 
 /// A ring whose messages are received one turn later, so that its body begins while they are on their way.
 const CARRIED: &str = r#"
@@ -41,21 +40,8 @@ fn package(programs: &[(&str, &str, &str)]) -> tempfile::TempDir {
         let text = CARRIED.replace("// FIRST", first).replace("// SECOND", second);
         fs::write(source.join(format!("{name}.rs")), text).expect("it is written");
     }
-    let runtime = fs::canonicalize(here().join("../../ckpt-runtime")).expect("the runtime is there");
-    let manifest = format!(
-        "[package]\nname = \"marked\"\nversion = \"1.0.0\"\nedition = \"2024\"\n\n[dependencies]\nmpi = \"0.8\"\n\
-         ckpt = {{ package = \"ckpt-runtime\", path = '{}', features = [\"mpi\"] }}\n\n\
-         [profile.dev]\nopt-level = 1\ndebug = \"line-tables-only\"\n[profile.dev.package.\"*\"]\ndebug = false\n\n[workspace]\n",
-        runtime.display()
-    );
-    fs::write(folder.path().join("Cargo.toml"), manifest).expect("it is written");
-    fs::copy(here().join("../../Cargo.lock"), folder.path().join("Cargo.lock"))
-        .expect("the versions that all use");
+    make_package(folder.path(), "marked");
     folder
-}
-
-fn here() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// What these programs need has been built there for the copies of others.
@@ -78,13 +64,7 @@ fn a_loop_that_an_attribute_chooses_is_refused() {
         assert!(ended.stderr.contains(told), "{told}: {}", ended.stderr);
     }
 
-    let status = Command::new("cargo")
-        .args(["build", "--quiet", "--bin", "chosen", "--manifest-path"])
-        .arg(package.path().join("Cargo.toml"))
-        .env("CARGO_TARGET_DIR", built())
-        .status();
-    assert!(status.is_ok_and(|status| status.success()));
-    let program = built().join("debug/chosen");
+    let program = build(package.path(), "chosen", &built(), &[]);
     for ranks in [1, 2] {
         let ended = job.run_built(&program, &format!("-n {ranks} --every 5"));
         assert_eq!(ended.code, Some(79), "{}", ended.stderr);

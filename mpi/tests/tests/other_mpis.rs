@@ -4,9 +4,114 @@
 //! `install_other_mpis` in `.ci/install.sh` installs them. Each has a target folder of its own, because `mpi-sys` is not built
 //! anew when `MPICC` changes.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use mpi_tests::{Job, finished, send, sorted, target, wait_until};
+use mpi_tests::{Job, build, finished, make_package, send, sorted, target, two_ranks, wait_until};
+
+/// A program that calls what MPI 4 has brought, and functions of files. `LEFT` says what is under way at its site.
+const OF_MPI_4: &str = r#"
+use std::ffi::c_void;
+
+use mpi::ffi::*;
+use mpi::traits::*;
+
+fn done(mut request: MPI_Request, is_prepared: bool) {
+    // SAFETY: the request is one that has been made.
+    unsafe {
+        if is_prepared {
+            MPI_Start(&mut request);
+        }
+        MPI_Wait(&mut request, RSMPI_STATUS_IGNORE);
+        if is_prepared {
+            MPI_Request_free(&mut request);
+        }
+    }
+}
+
+/// Everything is over when it returns, but for what is left.
+fn step(rank: i32, own: &mut u64, left: &str) -> u64 {
+    let other = 1 - rank;
+    let (mut sum, mut got, mut parts) = (0_u64, 0_u64, [0_u64; 4]);
+    let at = |value: &mut u64| (&raw mut *value).cast::<c_void>();
+    // SAFETY: what is given outlives every operation, or is never freed.
+    unsafe {
+        let (world, number) = (RSMPI_COMM_WORLD, RSMPI_UINT64_T);
+        let mut request = RSMPI_REQUEST_NULL;
+        MPI_Allreduce_init(at(own), at(&mut sum), 1, number, RSMPI_SUM, world, RSMPI_INFO_NULL, &mut request);
+        done(request, true);
+
+        MPI_Isendrecv(at(own), 1, number, other, 1, at(&mut got), 1, number, other, 1, world, &mut request);
+        done(request, false);
+        sum += got;
+
+        MPI_Bcast_c(at(&mut got), 1, number, 0, world);
+        match rank {
+            0 => MPI_Send_c(at(own), 1, number, other, 2, world),
+            _ => MPI_Recv_c(at(&mut got), 1, number, other, 2, world, RSMPI_STATUS_IGNORE),
+        };
+        MPI_Ibcast_c(at(&mut got), 1, number, 1, world, &mut request);
+        done(request, false);
+        sum += got;
+
+        let first = parts.as_mut_ptr().cast::<c_void>();
+        match rank {
+            0 => {
+                MPI_Psend_init(first, 2, 2, number, other, 3, world, RSMPI_INFO_NULL, &mut request);
+                MPI_Start(&mut request);
+                MPI_Pready(0, request);
+                MPI_Pready(1, request);
+            }
+            _ => {
+                MPI_Precv_init(first, 2, 2, number, other, 3, world, RSMPI_INFO_NULL, &mut request);
+                MPI_Start(&mut request);
+            }
+        }
+        MPI_Wait(&mut request, RSMPI_STATUS_IGNORE);
+        MPI_Request_free(&mut request);
+
+        let mut file = std::mem::zeroed();
+        let mode = (MPI_MODE_CREATE | MPI_MODE_RDWR) as i32;
+        MPI_File_open(world, c"shared".as_ptr(), mode, RSMPI_INFO_NULL, &mut file);
+        let place = i64::from(rank) * 8;
+        MPI_File_write_at_all(file, place, at(own), 1, number, RSMPI_STATUS_IGNORE);
+        let kept = Box::leak(Box::new(*own));
+        MPI_File_iwrite_at(file, place, at(kept), 1, number, &mut request);
+        if left != "file" {
+            done(request, false);
+        }
+        MPI_File_read_at_all_begin(file, place, at(kept), 1, number);
+        if left != "split" {
+            MPI_File_read_at_all_end(file, at(kept), RSMPI_STATUS_IGNORE);
+        }
+        if left.is_empty() {
+            MPI_File_close(&mut file);
+        }
+        match left {
+            "collective" => {
+                MPI_Barrier_init(world, RSMPI_INFO_NULL, &mut request);
+                MPI_Start(&mut request);
+            }
+            "message" if rank == 0 => drop(MPI_Send_c(at(kept), 1, number, other, 9, world)),
+            _ => {}
+        }
+    }
+    sum
+}
+
+#[ckpt::main]
+fn main() {
+    let universe = mpi::initialize().expect("MPI comes up");
+    let rank = universe.world().rank();
+    let left = std::env::var("LEFT").unwrap_or_default();
+    let mut own = rank as u64 + 1;
+    for _ in 0..6 {
+        own = step(rank, &mut own, &left) + 1;
+        ckpt::checkpoint!();
+    }
+    println!("{rank}: {own}");
+}
+"#;
 
 struct Mpi {
     /// Its target folder.
@@ -101,6 +206,42 @@ fn steps(text: &str) -> String {
 #[test]
 fn mpich() {
     Mpi::mpich().is_run_killed_stopped_and_restarted();
+}
+
+#[test]
+fn what_mpi_4_has_brought_is_counted() {
+    let mpi = Mpi::mpich();
+    let package = tempfile::tempdir().expect("a folder");
+    fs::create_dir(package.path().join("src")).expect("a folder for the program");
+    fs::write(package.path().join("src/main.rs"), OF_MPI_4).expect("it is written");
+    make_package(package.path(), "of-mpi-4");
+    let target = target().join("other-mpis").join(mpi.name);
+    let compiler = mpi.compiler.to_string_lossy();
+    let program = build(package.path(), "of-mpi-4", &target, &[("MPICC", &*compiler)]);
+    let run = |left| {
+        let job = tempfile::tempdir().expect("a folder for the job");
+        let variables = [
+            ("CKPT_CHECK_SAFE_POINTS", "1"),
+            ("CKPT_EVERY", "2"),
+            ("LEFT", left),
+        ];
+        two_ranks(&mpi.launcher.to_string_lossy(), &program, job.path(), &variables)
+    };
+    let whole = run("");
+    assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+    assert_eq!(sorted(&whole.stdout).len(), 2, "{}", whole.stdout);
+    for (left, told) in [
+        ("file", "`MPI_File_iwrite_at` under way"),
+        ("split", "`MPI_File_read_at_all_begin` under way"),
+        ("collective", "`MPI_Barrier_init` under way"),
+        ("message", "rank 0 has sent 1 message(s) with tag 9 to rank 1"),
+    ] {
+        let ended = run(left);
+        assert_ne!(ended.code, Some(0), "{left}");
+        for told in ["E2018", told] {
+            assert!(ended.stderr.contains(told), "{left}: {told}: {}", ended.stderr);
+        }
+    }
 }
 
 #[test]

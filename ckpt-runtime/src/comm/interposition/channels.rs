@@ -1,5 +1,5 @@
 //! The program's channels: which communicators there are, what was sent and received on them, and which
-//! operations are under way. [`super::point_to_point`], [`super::completion`] and [`super::collective`] enter what they see.
+//! operations are under way. The classes of functions enter what they see.
 
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -23,12 +23,30 @@ pub(super) struct Known {
     made: u64,
 }
 
+impl Known {
+    /// The route of a message from `peer`; none if that is nobody.
+    fn route_from(&self, peer: c_int, tag: c_int) -> Option<Route> {
+        let peer = usize::try_from(peer).ok()?;
+        Some(Route {
+            communicator: self.id,
+            source: *self.peers.get(peer)?,
+            destination: own_rank(),
+            tag,
+        })
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(super) enum Operation {
     Send(Route),
     /// On this communicator.
     Receive(u64),
-    Collective(&'static str),
+    /// Of this message, whoever completes it.
+    ReceiveOf(Route),
+    /// One of this name on this communicator, which counts as made when it is started.
+    Collective(u64, &'static str),
+    /// One of this name, of which only its end is of interest.
+    Named(&'static str),
     /// A persistent one, which is begun again and again.
     Persistent {
         begun: bool,
@@ -79,8 +97,8 @@ impl Operation {
                 "a send to rank {} with tag {}",
                 route.destination, route.tag
             )),
-            Operation::Receive(_) => Some("a receive".into()),
-            Operation::Collective(name) => Some(format!("`{name}`")),
+            Operation::Receive(_) | Operation::ReceiveOf(_) => Some("a receive".into()),
+            Operation::Collective(_, name) | Operation::Named(name) => Some(format!("`{name}`")),
             Operation::Persistent { begun, of } => begun.then(|| of.words()).flatten(),
         }
     }
@@ -184,27 +202,29 @@ impl Channels {
         Some(route)
     }
 
-    pub fn receives(&mut self, communicator: u64, status: &MPI_Status) {
-        let known = self.communicators.iter().flat_map(HashMap::values);
-        let Some(known) = known.into_iter().find(|known| known.id == communicator) else {
-            return;
-        };
-        let peer = usize::try_from(status.MPI_SOURCE).ok();
-        let Some(&source) = peer.and_then(|peer| known.peers.get(peer)) else {
-            return;
-        };
-        self.counters.received(Route {
-            communicator,
-            source,
-            destination: own_rank(),
-            tag: status.MPI_TAG,
-        });
+    /// The route of a message from `peer`; none if that is nobody.
+    pub fn route_from(&mut self, communicator: MPI_Comm, peer: c_int, tag: c_int) -> Option<Route> {
+        self.communicator(communicator).route_from(peer, tag)
     }
 
-    pub fn begins(&mut self, request: MPI_Request, operation: Operation) {
+    fn with_id(&self, id: u64) -> Option<&Known> {
+        let mut known = self.communicators.iter().flat_map(HashMap::values);
+        known.find(|known| known.id == id)
+    }
+
+    pub fn receives(&mut self, communicator: u64, status: &MPI_Status) {
+        let known = self.with_id(communicator);
+        let route = known.and_then(|known| known.route_from(status.MPI_SOURCE, status.MPI_TAG));
+        if let Some(route) = route {
+            self.counters.received(route);
+        }
+    }
+
+    /// `handle` is that of a request, or of a file that has no more than one operation under way.
+    pub fn begins<H: Copy>(&mut self, handle: H, operation: Operation) {
         self.operations
             .get_or_insert_default()
-            .insert(number(request), operation);
+            .insert(number(handle), operation);
     }
 
     /// An operation that is begun each time that its request is started.
@@ -213,7 +233,7 @@ impl Channels {
         self.begins(request, Operation::Persistent { begun: false, of });
     }
 
-    /// A request is given back.
+    /// A request is given back, or what a file had under way is over.
     pub fn forgets(&mut self, handle: u64) {
         self.operations.get_or_insert_default().remove(&handle);
     }
@@ -248,6 +268,7 @@ impl Channels {
         match operation {
             Some(Operation::Send(route)) if cancelled != 0 => self.counters.withdrawn(&route),
             Some(Operation::Receive(communicator)) if cancelled == 0 => self.receives(communicator, status),
+            Some(Operation::ReceiveOf(route)) => self.counters.received(route),
             _ => {}
         }
     }
@@ -256,9 +277,14 @@ impl Channels {
         let operation = self.operations.get_or_insert_default().get_mut(&handle);
         if let Some(Operation::Persistent { begun, of }) = operation {
             *begun = true;
-            if let Operation::Send(route) = &**of {
-                let route = route.clone();
-                self.counters.sent(route);
+            match (**of).clone() {
+                Operation::Send(route) => self.counters.sent(route),
+                Operation::Collective(id, _) => {
+                    if let Some(all) = self.with_id(id).map(|known| known.all.clone()) {
+                        self.counters.collective(id, &all);
+                    }
+                }
+                _ => {}
             }
         }
     }

@@ -30,6 +30,22 @@ impl Class for BeginsCollective {
     unsafe fn after(&self, (): (), name: &'static str, channels: &mut Channels) {
         channels.collective(self.comm);
         // SAFETY: the caller's promise: it points to a request.
-        channels.begins(unsafe { *self.request }, Operation::Collective(name));
+        channels.begins(unsafe { *self.request }, Operation::Named(name));
+    }
+}
+
+/// Makes a request that takes part in one again and again, each time that it is started.
+pub(super) struct PreparesCollective {
+    pub comm: MPI_Comm,
+    pub request: *mut MPI_Request,
+}
+
+impl Class for PreparesCollective {
+    type Before = ();
+
+    unsafe fn after(&self, (): (), name: &'static str, channels: &mut Channels) {
+        let operation = Operation::Collective(channels.communicator(self.comm).id, name);
+        // SAFETY: the caller's promise: it points to a request.
+        channels.prepares(unsafe { *self.request }, operation);
     }
 }

@@ -20,6 +20,17 @@ pub(in crate::comm) fn is_used() -> bool {
     USED.load(Ordering::SeqCst)
 }
 
+/// Whether there is a world: a program may have brought MPI up without one, by sessions of the library.
+pub(in crate::comm) fn has_world() -> bool {
+    let (mut up, mut over) = (0, 0);
+    // SAFETY: both numbers outlive the calls, which are allowed at any time.
+    unsafe {
+        mpi::PMPI_Initialized(&mut up);
+        mpi::PMPI_Finalized(&mut over);
+    }
+    up != 0 && over == 0
+}
+
 /// # Safety
 /// As in MPI: `flag` points to an integer.
 #[unsafe(no_mangle)]

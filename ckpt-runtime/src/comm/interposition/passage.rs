@@ -1,6 +1,7 @@
 //! The one place that every function of the table goes through.
 
 use super::channels::{Channels, channels};
+use super::lifetime::has_world;
 use crate::comm::check::checks;
 
 /// What a function is to the channel counters. A value of a class has those arguments of a call that it needs.
@@ -47,7 +48,7 @@ impl<C: Class> Passage<C> {
     /// The arguments are those of a valid call of `name`.
     #[inline]
     pub unsafe fn enter(name: &'static str, class: C) -> Self {
-        let is_counted = C::COUNTS && checks();
+        let is_counted = C::COUNTS && checks() && has_world();
         // SAFETY: the caller's promise.
         let before = is_counted.then(|| unsafe { class.before(&mut channels()) });
         Passage { name, class, before }

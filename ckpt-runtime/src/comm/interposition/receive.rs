@@ -96,6 +96,44 @@ impl Class for Exchange {
     }
 }
 
+/// Begins to send a message and to receive one, with one request for both.
+pub(super) struct BeginsExchange {
+    pub to: c_int,
+    pub tag: c_int,
+    pub comm: MPI_Comm,
+    pub request: *mut MPI_Request,
+}
+
+impl Class for BeginsExchange {
+    type Before = ();
+
+    unsafe fn after(&self, (): (), _: &'static str, channels: &mut Channels) {
+        channels.sends(self.comm, self.to, self.tag);
+        let operation = Operation::Receive(channels.communicator(self.comm).id);
+        // SAFETY: the caller's promise: it points to a request.
+        channels.begins(unsafe { *self.request }, operation);
+    }
+}
+
+/// Makes a request that receives a message in parts, each time that it is started. Who sends it is known before.
+pub(super) struct PreparesPartitionedReceive {
+    pub from: c_int,
+    pub tag: c_int,
+    pub comm: MPI_Comm,
+    pub request: *mut MPI_Request,
+}
+
+impl Class for PreparesPartitionedReceive {
+    type Before = ();
+
+    unsafe fn after(&self, (): (), _: &'static str, channels: &mut Channels) {
+        if let Some(route) = channels.route_from(self.comm, self.from, self.tag) {
+            // SAFETY: the caller's promise: it points to a request.
+            channels.prepares(unsafe { *self.request }, Operation::ReceiveOf(route));
+        }
+    }
+}
+
 /// Receives a message that was found before.
 pub(super) struct ReceiveFound {
     pub message: *mut MPI_Message,

@@ -1,0 +1,35 @@
+//! Files that ranks share. What is written to them is no message; what was begun has to end before a site.
+
+use super::channels::{Channels, Operation, number};
+use super::passage::{Class, Uncounted};
+
+/// Asks for something of a file, or reads or writes it.
+pub(super) struct File;
+
+impl Uncounted for File {}
+
+/// Begins what [`EndsSplit`] ends: a file has no more than one of them under way.
+pub(super) struct BeginsSplit<F> {
+    pub file: F,
+}
+
+impl<F: Copy> Class for BeginsSplit<F> {
+    type Before = ();
+
+    unsafe fn after(&self, (): (), name: &'static str, channels: &mut Channels) {
+        channels.begins(self.file, Operation::Named(name));
+    }
+}
+
+/// Ends it.
+pub(super) struct EndsSplit<F> {
+    pub file: F,
+}
+
+impl<F: Copy> Class for EndsSplit<F> {
+    type Before = ();
+
+    unsafe fn after(&self, (): (), _: &'static str, channels: &mut Channels) {
+        channels.forgets(number(self.file));
+    }
+}

@@ -1,0 +1,127 @@
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use super::{NAMES, NAMES_IF_THERE, operations};
+
+/// The rows of functions that every library has.
+fn rows() -> Vec<&'static str> {
+    [NAMES, operations::NAMES].concat()
+}
+
+/// Those of the others, each with the name of the library's own.
+fn rows_if_there() -> Vec<[&'static str; 2]> {
+    [NAMES_IF_THERE, operations::NAMES_IF_THERE].concat()
+}
+
+/// A function that a header has if it has such a row at all; none of what has come and gone by itself.
+fn marker(row: &str) -> Option<&'static str> {
+    let alone = ["MPI_Errhandler_get", "MPI_Errhandler_set", "MPI_Session_set_info"];
+    (!alone.contains(&row)).then_some(match row {
+        _ if row.ends_with("_c") => "MPI_Send_c",
+        _ if row.starts_with("MPI_File_") => "MPI_File_open",
+        _ => "MPI_Psend_init",
+    })
+}
+
+/// The functions of a preprocessed header that take something of which a row tells.
+fn declared(header: &str) -> BTreeSet<&str> {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let handles = ["Comm", "Request", "Message", "Win", "File", "Session"];
+    let is_handle = |word: &str| {
+        word.strip_prefix("MPI_")
+            .is_some_and(|word| handles.contains(&word))
+    };
+    let mut names = BTreeSet::new();
+    for declaration in header.split(';').filter(|text| !text.contains("typedef")) {
+        for (start, _) in declaration.match_indices("MPI_") {
+            let (before, rest) = declaration.split_at(start);
+            let length = rest.bytes().take_while(|byte| is_word(*byte)).count();
+            let (name, rest) = rest.split_at(length);
+            let arguments = rest
+                .trim_start()
+                .strip_prefix('(')
+                .and_then(|rest| rest.split_once(')'));
+            let Some((arguments, _)) = arguments.filter(|_| !before.ends_with(|last| is_word(last as u8)))
+            else {
+                continue;
+            };
+            if arguments.split(|letter| !is_word(letter as u8)).any(is_handle) {
+                names.insert(name);
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn declarations_are_found_in_a_header() {
+    let header = "typedef int (MPI_Copy)(MPI_Comm, int);\nextern __attribute__((visibility(\"default\"))) int \
+        MPI_Send(const void *buf, MPI_Comm comm);int PMPI_Recv(MPI_Comm comm); int MPI_Get_count(MPI_Status *);\n\
+        int MPI_Cancel (MPI_Request *request) __attribute__((x));";
+    assert_eq!(declared(header), BTreeSet::from(["MPI_Cancel", "MPI_Send"]));
+}
+
+#[test]
+fn every_function_has_one_row() {
+    let all = rows()
+        .into_iter()
+        .chain(rows_if_there().into_iter().map(|[row, _]| row));
+    let all: Vec<&str> = all.collect();
+    let names: BTreeSet<&str> = all.iter().copied().collect();
+    assert_eq!(names.len(), all.len());
+}
+
+#[test]
+fn the_table_has_the_functions_of_the_header_that_is_there() {
+    let compiler = std::env::var("MPICC").unwrap_or_else(|_| "mpicc".into());
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("header.c");
+    std::fs::write(&source, "#include <mpi.h>\n").unwrap();
+    let output = Command::new(&compiler)
+        .arg("-E")
+        .arg("-P")
+        .arg(&source)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{compiler}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let header = String::from_utf8_lossy(&output.stdout);
+    let declared = declared(&header);
+    assert!(declared.contains("MPI_Comm_rank"), "{compiler} knows no mpi.h");
+
+    let (rows, rows_if_there) = (rows(), rows_if_there());
+    let has_row = |name: &str| rows.contains(&name) || rows_if_there.iter().any(|[row, _]| *row == name);
+    // Handles as Fortran has them are macros in some headers.
+    let missing = declared
+        .iter()
+        .filter(|name| !has_row(name) && !name.ends_with("_c2f"));
+    let missing: Vec<&&str> = missing.collect();
+    assert!(
+        missing.is_empty(),
+        "functions of the header without a row: {missing:?}"
+    );
+    let is_due = |row: &str| marker(row).is_some_and(|marker| declared.contains(marker));
+    let due = rows_if_there
+        .iter()
+        .filter(|[row, _]| is_due(row))
+        .map(|[row, _]| row);
+    let strange: Vec<&&str> = rows
+        .iter()
+        .chain(due)
+        .filter(|row| !declared.contains(*row))
+        .collect();
+    assert!(
+        strange.is_empty(),
+        "rows that the header does not have: {strange:?}"
+    );
+    let words: BTreeSet<&str> = header
+        .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+        .collect();
+    for [row, librarys] in rows_if_there {
+        assert_eq!(librarys, format!("P{row}"));
+        assert_eq!(words.contains(librarys), declared.contains(row), "{row}");
+    }
+}
