@@ -30,7 +30,6 @@ pub(super) struct Check {
     sent: Vec<Box<dyn Delivery>>,
     /// How many ranks have said that they are done.
     done: u32,
-    visits: u64,
 }
 
 /// A rank has no more to say.
@@ -51,13 +50,12 @@ impl World {
             counters: transport.counters(),
         };
         let mut check = locked(&self.check);
-        check.visits += 1;
         check.tell(self, at)?;
         check.listen(self)
     }
 }
 
-/// The program ends: what is still on its way is heard before.
+/// The session or the program ends: what is still on its way is heard before.
 pub(super) fn finish(world: &World) {
     if !checks() {
         return;
@@ -69,6 +67,7 @@ pub(super) fn finish(world: &World) {
     };
     let mut check = locked(&world.check);
     let outcome = check.tell(world, done).and_then(|()| check.finish(world));
+    *check = Check::default();
     drop(check);
     if let Err(fatal) = outcome {
         fatal.exit();

@@ -82,19 +82,28 @@ impl World {
     pub(crate) fn begin() -> Arc<World> {
         let earlier = current().filter(|world| world.state.load(Ordering::SeqCst) != DOWN);
         if let Some(world) = earlier {
-            // A session by hand in a program that has brought MPI up already.
             world.session.store(true, Ordering::SeqCst);
             return world;
         }
         let world = Arc::new(World::new(transport_of_program()));
         *locked(&CURRENT) = Some(Arc::clone(&world));
         if world.transport.has_others() {
-            match world.transport.foretold() {
-                Some(member) => *locked(&world.member) = Some(member),
-                None => world.bring_up(None),
-            }
+            world.meet();
         }
         world
+    }
+
+    /// The processes are reached at once, or this one goes by what the launcher says until MPI is up.
+    fn meet(&self) {
+        match self.transport.foretold() {
+            // A session by hand in a program that has brought MPI up already.
+            foretold if self.transport.is_up() => {
+                *locked(&self.member) = foretold;
+                self.came_up(self.transport.threads());
+            }
+            Some(member) => *locked(&self.member) = Some(member),
+            None => self.bring_up(None),
+        }
     }
 
     fn new(transport: Box<dyn Transport>) -> World {
@@ -212,10 +221,15 @@ impl World {
         }
     }
 
-    fn leave(&self) {
+    /// What ckpt has under way comes to its end: nothing of it is there for the next session.
+    fn settle(&self) {
         self.transport.calls().enter(Phase::End);
         super::check::finish(self);
         super::agree::settle(self);
+    }
+
+    fn leave(&self) {
+        self.settle();
         self.transport.leave();
         self.joined.store(false, Ordering::SeqCst);
         self.report_calls();
@@ -224,13 +238,14 @@ impl World {
     /// The session is over. MPI goes down with it if the program knows nothing of it.
     pub(crate) fn end(&self) {
         self.session.store(false, Ordering::SeqCst);
-        if self.ours.load(Ordering::SeqCst)
-            && !self.theirs.load(Ordering::SeqCst)
-            && !std::thread::panicking()
-            && self.state.swap(OVER, Ordering::SeqCst) == UP
-        {
-            self.leave();
-            self.transport.take_down();
+        if self.is_up() && !std::thread::panicking() {
+            if self.ours.load(Ordering::SeqCst) && !self.theirs.load(Ordering::SeqCst) {
+                self.state.store(OVER, Ordering::SeqCst);
+                self.leave();
+                self.transport.take_down();
+            } else {
+                self.settle();
+            }
         }
         if self.state.load(Ordering::SeqCst) == DOWN {
             *locked(&CURRENT) = None;
@@ -313,9 +328,9 @@ mod tests {
     use super::super::transport::{Calls, Delivery, Reduction};
     use super::*;
 
-    /// The first of two processes; the other has nothing to say.
+    /// The first of two processes; the other has nothing to say. The library may be up.
     #[derive(Debug)]
-    struct First(Solo);
+    struct First(Solo, bool);
 
     impl Transport for First {
         fn has_others(&self) -> bool {
@@ -323,7 +338,7 @@ mod tests {
         }
 
         fn is_up(&self) -> bool {
-            false
+            self.1
         }
 
         fn foretold(&self) -> Option<Member> {
@@ -374,7 +389,7 @@ mod tests {
     }
 
     fn first() -> World {
-        World::new(Box::new(First(Solo::new())))
+        World::new(Box::new(First(Solo::new(), false)))
     }
 
     #[test]
@@ -402,6 +417,17 @@ mod tests {
         assert!(!world.all_succeeded(true), "the other has failed");
         world.program_finalises();
         assert!(!world.is_up() && world.all_succeeded(true));
+    }
+
+    #[test]
+    fn a_session_that_is_opened_when_mpi_is_up_reaches_the_others_at_once() {
+        let world = World::new(Box::new(First(Solo::new(), true)));
+        world.meet();
+        assert!(world.is_up() && world.program_believes_it_is_up(true));
+        world.has_newest(4);
+        assert_eq!((world.threads(), world.line_base()), (1, 7));
+        world.end();
+        assert!(world.is_up(), "the program brings it down");
     }
 
     #[test]

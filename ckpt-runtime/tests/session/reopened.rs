@@ -6,6 +6,7 @@ use crate::process::Job;
 
 crate::tests! {
     sessions_follow_each_other_in_one_process,
+    sessions_of_teams_follow_each_other_in_one_process,
     signals_are_the_programs_again_after_the_last_session,
 }
 
@@ -32,6 +33,18 @@ fn sessions_follow_each_other_in_one_process() {
             (&said["state"], &said["restarted_from"]),
             (&"completed".into(), &2.into())
         );
+    }
+}
+
+fn sessions_of_teams_follow_each_other_in_one_process() {
+    let job = Job::new("reopened-team");
+    let ended = job.run(&[]).expect_code(0);
+    assert_eq!(ended.stdout.lines().count(), 3);
+    for round in 1..=3 {
+        let store = Store::open(job.folder().join(format!("store{round}")), Mode::ReadOnly).unwrap();
+        let newest = store.newest_whole(&mut |_, _| ()).unwrap().unwrap();
+        let threads = newest.frames().iter().map(|frame| frame.thread).max();
+        assert_eq!(threads, Some(3));
     }
 }
 

@@ -7,6 +7,7 @@ mod input;
 mod nested;
 mod recursion;
 mod reopened;
+mod reopened_team;
 mod slips;
 mod steps;
 
@@ -25,6 +26,7 @@ pub fn run(program: &str) -> Result<(), String> {
         "input" => input::main(),
         "nested" => nested::main(),
         "reopened" => reopened::main(),
+        "reopened-team" => reopened_team::main(),
         "recursion" => recursion::main(),
         "steps" => return steps::main(),
         "manual" => steps::by_hand(),

@@ -22,7 +22,7 @@ static OTHER: AtomicU64 = AtomicU64::new(0);
 const STEPS: u64 = 9;
 
 /// The next session is asked for with these.
-fn ask(settings: &[(&str, &str)]) {
+pub fn ask(settings: &[(&str, &str)]) {
     let all = ["CKPT_DIR", "CKPT_EVERY", "CKPT_RESTART", "CKPT_KEEP"];
     for name in all {
         let value = settings.iter().find(|(asked, _)| *asked == name);
