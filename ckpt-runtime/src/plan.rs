@@ -22,6 +22,31 @@ pub struct FunctionPlan {
     pub sites: &'static [SitePlan],
 }
 
+impl FunctionPlan {
+    /// No function of the program, for what stands in none.
+    pub(crate) const NOWHERE: FunctionPlan = FunctionPlan {
+        function: "",
+        module: "",
+        file: "",
+        line: 0,
+        layout: 0,
+        source: 0,
+        attribute: "",
+        sites: &[],
+    };
+
+    /// A function without sites, for tests.
+    #[cfg(test)]
+    pub(crate) const SAMPLE: FunctionPlan = FunctionPlan {
+        function: "f",
+        module: "m",
+        file: "f.rs",
+        line: 1,
+        attribute: "ckpt::instrument",
+        ..FunctionPlan::NOWHERE
+    };
+}
+
 /// What stands at a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SiteKind {

@@ -350,13 +350,7 @@ impl Registrar {
         callee_parameter: u32,
         _: &Option<T>,
     ) {
-        if self.offer(index, key) {
-            let demand = Demand {
-                stands_in: can_stand_in::<T>,
-                ..self.passed_on(index, callee_parameter)
-            };
-            self.link(key, Some(index), demand);
-        }
+        self.passes_on(index, key, callee_parameter, can_stand_in::<T>);
     }
 
     /// As [`Registrar::moved_parameter`], for a parameter that is saved through serde.
@@ -367,9 +361,13 @@ impl Registrar {
         callee_parameter: u32,
         _: &Option<T>,
     ) {
+        self.passes_on(index, key, callee_parameter, can_stand_in::<FromSerde<T>>);
+    }
+
+    fn passes_on(&mut self, index: u32, key: &'static str, callee_parameter: u32, stands_in: fn() -> bool) {
         if self.offer(index, key) {
             let demand = Demand {
-                stands_in: can_stand_in::<FromSerde<T>>,
+                stands_in,
                 ..self.passed_on(index, callee_parameter)
             };
             self.link(key, Some(index), demand);

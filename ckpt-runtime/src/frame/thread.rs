@@ -302,16 +302,13 @@ mod tests {
 
     use super::*;
 
-    static PLAN: FunctionPlan = FunctionPlan {
-        function: "f",
-        module: "m",
-        file: "f.rs",
-        line: 1,
-        layout: 0,
-        source: 0,
-        attribute: "ckpt::instrument",
-        sites: &[],
-    };
+    static PLAN: FunctionPlan = FunctionPlan::SAMPLE;
+
+    /// Calls from this site, whose registrar says nothing.
+    fn from_site(site: u32, body: impl FnOnce()) {
+        let (number, silent) = (Cell::new(0), |_: &mut Registrar| {});
+        Lent::during((&PLAN, site), &number, false, Pending::Running, &silent, body);
+    }
 
     fn depth() -> usize {
         THREAD.with(|thread| thread.chain(|calls| calls.len()))
@@ -353,32 +350,17 @@ mod tests {
 
     #[test]
     fn unwinding_takes_the_calls_off() {
-        let silent = |_: &mut Registrar| {};
-        Lent::during(
-            (&PLAN, 1),
-            &Cell::new(0),
-            false,
-            Pending::Running,
-            &silent,
-            || {
-                let unwound = catch_unwind(AssertUnwindSafe(|| {
-                    Lent::during(
-                        (&PLAN, 2),
-                        &Cell::new(0),
-                        false,
-                        Pending::Running,
-                        &silent,
-                        || -> () {
-                            assert_eq!(depth(), 2);
-                            std::panic::resume_unwind(Box::new("in a call"));
-                        },
-                    )
-                }));
-                assert!(unwound.is_err());
-                assert_eq!(depth(), 1);
-                speak();
-            },
-        );
+        from_site(1, || {
+            let unwound = catch_unwind(AssertUnwindSafe(|| {
+                from_site(2, || {
+                    assert_eq!(depth(), 2);
+                    std::panic::resume_unwind(Box::new("in a call"));
+                });
+            }));
+            assert!(unwound.is_err());
+            assert_eq!(depth(), 1);
+            speak();
+        });
         assert_eq!(depth(), 0);
     }
 
@@ -389,21 +371,13 @@ mod tests {
             assert_eq!(thread.fresh(&PLAN), ALL_FRESH);
             thread.verify(None, (&PLAN, 3));
             assert_eq!(thread.fresh(&PLAN), ALL_FRESH & !site_bit(3));
-            let silent = |_: &mut Registrar| {};
-            Lent::during(
-                (&PLAN, 1),
-                &Cell::new(0),
-                false,
-                Pending::Running,
-                &silent,
-                || {
-                    assert_eq!(
-                        thread.fresh(&PLAN),
-                        ALL_FRESH,
-                        "called from elsewhere it is another pair"
-                    );
-                },
-            );
+            from_site(1, || {
+                assert_eq!(
+                    thread.fresh(&PLAN),
+                    ALL_FRESH,
+                    "called from elsewhere it is another pair"
+                );
+            });
             thread.forget();
         });
     }

@@ -359,16 +359,7 @@ mod tests {
     use super::*;
     use crate::value::Checkpoint;
 
-    static PLAN: FunctionPlan = FunctionPlan {
-        function: "f",
-        module: "m",
-        file: "f.rs",
-        line: 1,
-        layout: 0,
-        source: 0,
-        attribute: "ckpt::instrument",
-        sites: &[],
-    };
+    static PLAN: FunctionPlan = FunctionPlan::SAMPLE;
 
     /// What is said of a checkpoint with this value.
     fn told<T: Checkpoint>(value: &T) -> String {

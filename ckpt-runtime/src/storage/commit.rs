@@ -137,16 +137,7 @@ mod tests {
     use crate::plan::FunctionPlan;
     use crate::storage::{Mode, Store};
 
-    static PLAN: FunctionPlan = FunctionPlan {
-        function: "main",
-        module: "demo",
-        file: "main.rs",
-        line: 1,
-        layout: 0,
-        source: 0,
-        attribute: "ckpt::main",
-        sites: &[],
-    };
+    static PLAN: FunctionPlan = FunctionPlan::SAMPLE;
 
     type Dense = (Vec<f64>, Vec<[u32; 3]>, Vec<[[u16; 2]; 2]>);
 

@@ -35,16 +35,7 @@ pub(crate) fn with_entry<R>(key: &str, look: impl FnOnce(Option<&(Column, &'stat
 }
 
 fn copied<T: Checkpoint + ?Sized>(value: &T) -> Entry {
-    static NOWHERE: FunctionPlan = FunctionPlan {
-        function: "",
-        module: "",
-        file: "",
-        line: 0,
-        layout: 0,
-        source: 0,
-        attribute: "",
-        sites: &[],
-    };
+    static NOWHERE: FunctionPlan = FunctionPlan::NOWHERE;
     let mut builder = SnapshotBuilder::new();
     let frame = builder.frame(&NOWHERE, 0);
     builder.value(frame, "entry", 0, None, value);

@@ -5,13 +5,6 @@ use crate::plan::{FunctionPlan, SiteKind, SitePlan};
 use crate::state::snapshot::{Content, Snapshot};
 
 static PLAN: FunctionPlan = FunctionPlan {
-    function: "f",
-    module: "m",
-    file: "f.rs",
-    line: 1,
-    layout: 0,
-    source: 0,
-    attribute: "ckpt::instrument",
     sites: &[SitePlan {
         line: 2,
         column: 3,
@@ -29,6 +22,7 @@ static PLAN: FunctionPlan = FunctionPlan {
             },
         ],
     }],
+    ..FunctionPlan::SAMPLE
 };
 
 pub(in crate::frame) fn gather(frames: &[&dyn Fn(&mut Registrar)]) -> Result<Snapshot, Missing> {

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hash};
 
 use ::indexmap::{IndexMap, IndexSet};
 
-use super::maps::{distinct, save_map, save_set};
+use super::maps::{load_map, load_set, save_map, save_set};
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError, Reach, owned};
 
 impl<K: Checkpoint + Eq + Hash, V: Checkpoint, S: BuildHasher + Default> Checkpoint for IndexMap<K, V, S> {
@@ -14,12 +14,7 @@ impl<K: Checkpoint + Eq + Hash, V: Checkpoint, S: BuildHasher + Default> Checkpo
         });
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        owned::load(from, |from| {
-            let (keys, values) = from.map::<K, V>()?;
-            let count = keys.len();
-            let map: Self = keys.into_iter().zip(values).collect();
-            distinct(map.len(), count).map(|()| map)
-        })
+        owned::load(from, |from| load_map(from, Self::len))
     }
     fn reach(to: &mut Reach) {
         to.into_part::<K>();
@@ -32,11 +27,7 @@ impl<T: Checkpoint + Eq + Hash, S: BuildHasher + Default> Checkpoint for IndexSe
         owned::save(self, to, |set, to| save_set(set.len(), set.iter(), to));
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        owned::load(from, |from| {
-            let (count, mut items) = from.list()?;
-            let set: Self = T::load_vec(&mut items, count)?.into_iter().collect();
-            distinct(set.len(), count).map(|()| set)
-        })
+        owned::load(from, |from| load_set(from, Self::len))
     }
     fn reach(to: &mut Reach) {
         to.into_part::<T>();

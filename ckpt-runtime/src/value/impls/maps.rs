@@ -15,13 +15,7 @@ impl<K: Checkpoint + Eq + Hash, V: Checkpoint, S: BuildHasher + Default> Checkpo
         });
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        owned::load(from, |from| {
-            let (keys, values) = from.map::<K, V>()?;
-            let count = keys.len();
-            let mut map = HashMap::with_capacity_and_hasher(count, S::default());
-            map.extend(keys.into_iter().zip(values));
-            distinct(map.len(), count).map(|()| map)
-        })
+        owned::load(from, |from| load_map(from, Self::len))
     }
     fn reach(to: &mut Reach) {
         to.into_part::<K>();
@@ -36,12 +30,7 @@ impl<K: Checkpoint + Ord, V: Checkpoint> Checkpoint for BTreeMap<K, V> {
         });
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        owned::load(from, |from| {
-            let (keys, values) = from.map::<K, V>()?;
-            let count = keys.len();
-            let map: Self = keys.into_iter().zip(values).collect();
-            distinct(map.len(), count).map(|()| map)
-        })
+        owned::load(from, |from| load_map(from, Self::len))
     }
     fn reach(to: &mut Reach) {
         to.into_part::<K>();
@@ -63,6 +52,16 @@ pub(super) fn save_map<'a, K: Checkpoint + 'a, V: Checkpoint + 'a>(
     }
 }
 
+pub(super) fn load_map<K: Checkpoint, V: Checkpoint, M: FromIterator<(K, V)>>(
+    from: &mut Decoder<'_>,
+    length: fn(&M) -> usize,
+) -> Result<M, LoadError> {
+    let (keys, values) = from.map::<K, V>()?;
+    let count = keys.len();
+    let map: M = keys.into_iter().zip(values).collect();
+    distinct(length(&map), count).map(|()| map)
+}
+
 impl<T: Checkpoint + Eq + Hash, S: BuildHasher + Default> Checkpoint for HashSet<T, S> {
     fn save(&self, to: &mut Encoder<'_>) {
         owned::save(self, to, |set, to| {
@@ -72,13 +71,7 @@ impl<T: Checkpoint + Eq + Hash, S: BuildHasher + Default> Checkpoint for HashSet
         });
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        owned::load(from, |from| {
-            let (count, mut items) = from.list()?;
-            let items = T::load_vec(&mut items, count)?;
-            let mut set = HashSet::with_capacity_and_hasher(count, S::default());
-            set.extend(items);
-            distinct(set.len(), count).map(|()| set)
-        })
+        owned::load(from, |from| load_set(from, Self::len))
     }
     fn reach(to: &mut Reach) {
         to.into_part::<T>();
@@ -90,11 +83,7 @@ impl<T: Checkpoint + Ord> Checkpoint for BTreeSet<T> {
         owned::save(self, to, |set, to| save_set(set.len(), set.iter(), to));
     }
     fn load(from: &mut Decoder<'_>) -> Result<Self, LoadError> {
-        owned::load(from, |from| {
-            let (count, mut items) = from.list()?;
-            let set: Self = T::load_vec(&mut items, count)?.into_iter().collect();
-            distinct(set.len(), count).map(|()| set)
-        })
+        owned::load(from, |from| load_set(from, Self::len))
     }
     fn reach(to: &mut Reach) {
         to.into_part::<T>();
@@ -113,8 +102,17 @@ pub(super) fn save_set<'a, T: Checkpoint + 'a>(
     }
 }
 
+pub(super) fn load_set<T: Checkpoint, S: FromIterator<T>>(
+    from: &mut Decoder<'_>,
+    length: fn(&S) -> usize,
+) -> Result<S, LoadError> {
+    let (count, mut items) = from.list()?;
+    let set: S = T::load_vec(&mut items, count)?.into_iter().collect();
+    distinct(length(&set), count).map(|()| set)
+}
+
 /// Two keys of the file that are one to the program: its `Eq` looks at less, or at more, than is saved.
-pub(super) fn distinct(found: usize, stored: usize) -> Result<(), LoadError> {
+fn distinct(found: usize, stored: usize) -> Result<(), LoadError> {
     if found == stored {
         return Ok(());
     }

@@ -74,6 +74,38 @@ macro_rules! by_serde {
 #[allow(unused_imports)]
 use by_serde;
 
+/// All generators of a version of `rand_xoshiro`, whose trait with `next_u64` has this name.
+#[allow(unused_macros)]
+macro_rules! xoshiro {
+    ($library:ident $generator:ident) => {
+        use ::$library::{
+            SplitMix64, Xoroshiro64Star, Xoroshiro64StarStar, Xoroshiro128Plus, Xoroshiro128PlusPlus,
+            Xoroshiro128StarStar, Xoshiro128Plus, Xoshiro128PlusPlus, Xoshiro128StarStar, Xoshiro256Plus,
+            Xoshiro256PlusPlus, Xoshiro256StarStar, Xoshiro512Plus, Xoshiro512PlusPlus, Xoshiro512StarStar,
+        };
+
+        super::by_serde! {
+            SplitMix64
+            Xoroshiro64Star Xoroshiro64StarStar
+            Xoroshiro128Plus Xoroshiro128PlusPlus Xoroshiro128StarStar
+            Xoshiro128Plus Xoshiro128PlusPlus Xoshiro128StarStar
+            Xoshiro256Plus Xoshiro256PlusPlus Xoshiro256StarStar
+            Xoshiro512Plus Xoshiro512PlusPlus Xoshiro512StarStar
+        }
+
+        #[cfg(test)]
+        mod tests {
+            use ::$library::rand_core::{$generator, SeedableRng};
+
+            use super::*;
+
+            super::super::goes_on!(SplitMix64 Xoshiro256PlusPlus Xoshiro512StarStar Xoroshiro64Star);
+        }
+    };
+}
+#[allow(unused_imports)]
+use xoshiro;
+
 /// A test that the generators go on with the next number after a few draws.
 #[cfg(test)]
 #[allow(unused_macros)]
