@@ -1,16 +1,16 @@
 //! What has happened on a store, in the order in which it did: `events.log`, one JSON object a line, for reports; and the same in
 //! numbers, `metrics.prom` in the format of OpenMetrics, for monitoring that reads text files. Both inform, nothing depends on them.
 
-use std::fs::{self, File};
-use std::io::Write;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use super::job::{Job, State};
+use crate::base::documents::{Documents, Durability};
 #[cfg(feature = "tracing")]
 use crate::base::events::event;
+use crate::storage::documents_of;
 
 /// Name of the file with the events in the store folder.
 pub const EVENTS_FILE: &str = "events.log";
@@ -117,9 +117,13 @@ impl What {
 
 /// All events of a store, the oldest first; what cannot be read is passed over.
 pub fn read(store: &Path) -> Vec<Event> {
-    let text = fs::read_to_string(store.join(EVENTS_FILE)).unwrap_or_default();
-    text.lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
+    let text = documents_of(store)
+        .read(EVENTS_FILE)
+        .ok()
+        .flatten()
+        .unwrap_or_default();
+    text.split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok())
         .collect()
 }
 
@@ -134,7 +138,7 @@ pub(super) struct Totals {
 }
 
 /// Adds an event to those of a store, and writes the numbers of its job.
-pub(super) fn add(store: &Path, job: &Job, totals: &mut Totals, what: What) {
+pub(super) fn add(documents: &dyn Documents, job: &Job, totals: &mut Totals, what: What) {
     let at = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0.0, |since| since.as_secs_f64());
@@ -151,29 +155,27 @@ pub(super) fn add(store: &Path, job: &Job, totals: &mut Totals, what: What) {
         };
     }
     // Nobody waits for these, and nothing is lost with them.
-    let _ = append(store, &Event { at, what });
-    let _ = write_metrics(store, job, *totals);
+    let _ = append(documents, &Event { at, what });
+    let _ = write_metrics(documents, job, *totals);
 }
 
-fn append(store: &Path, event: &Event) -> std::io::Result<()> {
-    let mut file = File::options()
-        .create(true)
-        .append(true)
-        .open(store.join(EVENTS_FILE))?;
-    if file.metadata()?.len() > LONGEST {
+fn append(documents: &dyn Documents, event: &Event) -> std::io::Result<()> {
+    let mut log = documents.log(EVENTS_FILE, Durability::Unsynced)?;
+    if log.length()? > LONGEST {
         return Ok(());
     }
-    // In one piece: a process that is killed leaves a whole line or none.
     let mut line = serde_json::to_vec(event)?;
     line.push(b'\n');
-    file.write_all(&line)
+    log.add(&line)
 }
 
 /// The numbers of a job, replaced as a whole.
-fn write_metrics(store: &Path, job: &Job, totals: Totals) -> std::io::Result<()> {
-    let temporary = store.join(format!(".{METRICS_FILE}.{}", job.pid));
-    fs::write(&temporary, metrics(job, totals))?;
-    fs::rename(temporary, store.join(METRICS_FILE))
+fn write_metrics(documents: &dyn Documents, job: &Job, totals: Totals) -> std::io::Result<()> {
+    documents.replace(
+        METRICS_FILE,
+        metrics(job, totals).as_bytes(),
+        Durability::Unsynced,
+    )
 }
 
 fn metrics(job: &Job, totals: Totals) -> String {
@@ -283,6 +285,8 @@ fn metrics(job: &Job, totals: Totals) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn job() -> Job {
@@ -305,7 +309,12 @@ mod tests {
             bytes: 100,
             reason: "every 4".into(),
         };
-        add(store.path(), &job(), &mut Totals::default(), what.clone());
+        add(
+            &documents_of(store.path()),
+            &job(),
+            &mut Totals::default(),
+            what.clone(),
+        );
         let path = store.path().join(EVENTS_FILE);
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, format!("{text}{}", &text[..20])).unwrap();

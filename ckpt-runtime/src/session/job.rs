@@ -1,11 +1,10 @@
 //! The job's state: `job.json` in the store folder, one small file that says who runs on the store, since when, how far
 //! it came and how it ended. The command line reads it; a restart reads it to know whether the run had completed.
 
-use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::num::NonZeroU64;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::auto::{self, Estimate, History};
 use super::config::{Config, Interval};
 use super::events::{self, Totals, What};
+use crate::base::documents::{Documents, Durability};
+use crate::storage::documents_of;
 
 /// Name of the state file in the store folder.
 pub const JOB_FILE: &str = "job.json";
@@ -127,11 +128,12 @@ impl Job {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn read(store: &Path) -> io::Result<Option<Job>> {
-        match fs::read(store.join(JOB_FILE)) {
-            Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        Job::read_in(&documents_of(store))
+    }
+
+    pub(super) fn read_in(documents: &dyn Documents) -> io::Result<Option<Job>> {
+        let bytes = documents.read(JOB_FILE)?;
+        Ok(bytes.map(|bytes| serde_json::from_slice(&bytes)).transpose()?)
     }
 
     /// What is known of the processes on this store when this one, the last so far, has ended.
@@ -149,14 +151,11 @@ impl Job {
         }
     }
 
-    /// Replaces the state file: a reader sees the old one or the new one, never half of it.
-    fn write(&self, store: &Path) -> io::Result<()> {
-        let temporary = store.join(format!(".{JOB_FILE}.{}", self.pid));
-        let mut file = fs::File::create(&temporary)?;
-        serde_json::to_writer_pretty(&mut file, self)?;
-        file.write_all(b"\n")?;
-        drop(file);
-        fs::rename(temporary, store.join(JOB_FILE))
+    /// Replaces the state file.
+    fn write(&self, documents: &dyn Documents) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        documents.replace(JOB_FILE, &text, Durability::Unsynced)
     }
 }
 
@@ -172,14 +171,14 @@ pub(crate) struct Record(Mutex<Option<Open>>);
 
 #[derive(Debug)]
 struct Open {
-    store: PathBuf,
+    documents: Arc<dyn Documents>,
     job: Job,
     totals: Totals,
 }
 
 impl Open {
     fn add(&mut self, what: What) {
-        events::add(&self.store, &self.job, &mut self.totals, what);
+        events::add(&*self.documents, &self.job, &mut self.totals, what);
     }
 }
 
@@ -189,8 +188,8 @@ impl Record {
     }
 
     /// Starts the record.
-    pub(crate) fn begin(&self, store: &Path, job: Job) -> io::Result<()> {
-        job.write(store)?;
+    pub(crate) fn begin(&self, documents: Arc<dyn Documents>, job: Job) -> io::Result<()> {
+        job.write(&*documents)?;
         let what = What::Start {
             pid: job.pid,
             host: job.host.clone(),
@@ -199,7 +198,7 @@ impl Record {
         };
         what.trace();
         let mut open = Open {
-            store: store.to_owned(),
+            documents,
             job,
             totals: Totals::default(),
         };
@@ -219,10 +218,10 @@ impl Record {
 
     /// Changes the record and writes it. A failure is not an error of the run: the record informs, nothing depends on it.
     pub(crate) fn update(&self, change: impl FnOnce(&mut Job)) {
-        if let Some(Open { store, job, .. }) = self.current().as_mut() {
+        if let Some(Open { documents, job, .. }) = self.current().as_mut() {
             change(job);
             job.updated = now();
-            let _ = job.write(store);
+            let _ = job.write(&**documents);
         }
     }
 
@@ -261,9 +260,9 @@ impl Record {
     pub(crate) fn exited(&self, status: i32) {
         let now = match self.current().as_ref() {
             // A process that the program forked has nothing to say about the run.
-            Some(Open { store, job, .. }) if job.pid == std::process::id() => {
+            Some(Open { documents, job, .. }) if job.pid == std::process::id() => {
                 // The store was free since `main` returned: another process may have begun on it.
-                let there = Job::read(store).ok().flatten();
+                let there = Job::read_in(&**documents).ok().flatten();
                 there
                     .filter(|there| there.pid == job.pid && there.host == job.host)
                     .map(|_| job.state)

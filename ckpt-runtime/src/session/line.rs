@@ -44,7 +44,7 @@ fn newest(
         state: State::Completed,
         updated,
         ..
-    })) = Job::read(store.folder())
+    })) = Job::read_in(&*store.documents())
     {
         return Err(SessionError::Completed {
             folder: store.folder().to_owned(),

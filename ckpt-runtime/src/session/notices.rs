@@ -18,7 +18,7 @@ pub(super) fn mention_unknown_variables() {
 pub(super) fn mention_earlier_run(store: &Store) {
     let Ok(entries) = store.list() else { return };
     let completed = matches!(
-        Job::read(store.folder()),
+        Job::read_in(&*store.documents()),
         Ok(Some(Job {
             state: State::Completed,
             ..

@@ -120,7 +120,7 @@ impl Run {
             what: "listen for signals",
             error,
         })?;
-        let earlier = Job::read(store.folder()).ok().flatten();
+        let earlier = Job::read_in(&*store.documents()).ok().flatten();
         let history = earlier.map_or(History::default(), |job| job.history_after());
         let mut store = store;
         store.set_storing(config.storing);
@@ -136,7 +136,7 @@ impl Run {
             error,
         })?;
         let is_restart = restored.is_some();
-        let journal = Journal::begin(store.folder(), rank, is_restart);
+        let journal = Journal::begin(store.folder(), store.documents(), rank, is_restart);
         let run = Run {
             program: program.into(),
             version: version.into(),
@@ -198,7 +198,7 @@ impl Run {
             interval: None,
             rule: Some(rule),
         };
-        let begun = self.ending.record.begin(self.store.folder(), job);
+        let begun = self.ending.record.begin(self.store.documents(), job);
         begun.map_err(|error| SessionError::System {
             what: "write the state of the job (job.json) into the store",
             error,

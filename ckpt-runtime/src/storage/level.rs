@@ -2,7 +2,9 @@
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use crate::base::documents::Documents;
 use crate::format::{CheckpointId, Files, StoreError};
 
 /// Held until dropped.
@@ -57,15 +59,6 @@ pub(crate) trait StorageLevel: Files + Debug + Send + Sync {
     /// Bytes that there is room for; `None` where nobody knows.
     fn capacity(&self) -> Option<u64>;
 
-    /// Keeps a small text beside the checkpoints, as a whole or not at all. The name is a plain one.
-    ///
-    /// # Errors
-    /// What the system says.
-    fn write_note(&self, name: &str, text: &str) -> Result<(), StoreError>;
-
-    /// What [`write_note`](StorageLevel::write_note) wrote; `None` if nothing was.
-    ///
-    /// # Errors
-    /// It is there and cannot be read.
-    fn read_note(&self, name: &str) -> Result<Option<String>, StoreError>;
+    /// What else a run keeps there. It may be asked for when the lock is gone.
+    fn documents(&self) -> Arc<dyn Documents>;
 }

@@ -24,8 +24,9 @@ pub use parts::{files_in, folder_of_rank, has_place_for_rank, ranks_here};
 pub use store::Store;
 
 use level::StorageLevel;
-use posix::Posix;
+use posix::{Folder, Posix};
 
+use crate::base::documents::Documents;
 use crate::base::fault::Faults;
 use crate::format::{CheckpointId, Meta, StoreError};
 
@@ -40,6 +41,11 @@ fn level_of(
         Mode::ReadOnly => Posix::to_read(folder, rank)?,
         Mode::ReadWrite => Posix::to_write(folder, rank, faults)?,
     }))
+}
+
+/// What runs keep in a store that nobody has opened.
+pub(crate) fn documents_of(store: &Path) -> impl Documents {
+    Folder(store.to_owned())
 }
 
 /// How a store is opened.

@@ -2,16 +2,20 @@
 //!
 //! The lock is `flock` on `STORE/lock` (`STORE/lock.r3` for rank 3): the kernel lets go of it when the holder dies, however it dies, so a stale one
 //! is taken over at once. The text in it, `PID HOST`, is only for the message to the second job.
+//!
+//! A document is a file of its name, replaced by a rename.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::FlockOperation;
 
 use super::level::{Lock, StorageLevel};
 use super::names;
+use crate::base::documents::{Documents, Durability, Log};
 use crate::base::fault::{Faults, Step};
 use crate::base::host::host_name;
 use crate::format::{CheckpointId, Files, StoreError};
@@ -20,6 +24,8 @@ use crate::format::{CheckpointId, Files, StoreError};
 #[derive(Debug)]
 pub(super) struct Posix {
     folder: PathBuf,
+    /// It may be left by the program, and is asked for its documents when the session has ended.
+    documents: Arc<Folder>,
     rank: u32,
     faults: Faults,
 }
@@ -31,11 +37,7 @@ impl Posix {
     /// What the file system says.
     pub fn to_write(folder: &Path, rank: u32, faults: Faults) -> Result<Posix, StoreError> {
         fs::create_dir_all(folder).map_err(|error| StoreError::io("make the store", folder, &error))?;
-        Ok(Posix {
-            folder: folder.to_owned(),
-            rank,
-            faults,
-        })
+        Ok(Posix::in_folder(folder, rank, faults))
     }
 
     /// A folder to look into.
@@ -44,20 +46,22 @@ impl Posix {
     /// What the file system says.
     pub fn to_read(folder: &Path, rank: u32) -> Result<Posix, StoreError> {
         fs::read_dir(folder).map_err(|error| StoreError::io("open the store", folder, &error))?;
-        Ok(Posix {
+        Ok(Posix::in_folder(folder, rank, Faults::default()))
+    }
+
+    fn in_folder(folder: &Path, rank: u32, faults: Faults) -> Posix {
+        let documents = std::path::absolute(folder).and_then(fs::canonicalize);
+        Posix {
             folder: folder.to_owned(),
+            documents: Arc::new(Folder(documents.unwrap_or_else(|_| folder.to_owned()))),
             rank,
-            faults: Faults::default(),
-        })
+            faults,
+        }
     }
 
     /// The file of a checkpoint while it is being written.
     fn unfinished(&self, id: CheckpointId) -> PathBuf {
         self.folder.join(names::unfinished(id, self.rank))
-    }
-
-    fn note(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}.txt"))
     }
 
     fn names(&self) -> Result<Vec<String>, StoreError> {
@@ -71,13 +75,7 @@ impl Posix {
     }
 
     fn sync_folder(&self) -> Result<(), StoreError> {
-        let folder = File::options()
-            .read(true)
-            .custom_flags(rustix::fs::OFlags::DIRECTORY.bits() as i32)
-            .open(&self.folder);
-        folder
-            .and_then(|folder| folder.sync_all())
-            .map_err(|error| StoreError::io("sync", &self.folder, &error))
+        sync(&self.folder).map_err(|error| StoreError::io("sync", &self.folder, &error))
     }
 }
 
@@ -160,28 +158,101 @@ impl StorageLevel for Posix {
         Some(space.f_bavail.saturating_mul(space.f_frsize))
     }
 
-    fn write_note(&self, name: &str, text: &str) -> Result<(), StoreError> {
-        let path = self.note(name);
-        let unfinished = self.folder.join(format!(".{name}.txt{}", names::UNFINISHED));
-        let _ = fs::remove_file(&unfinished);
-        let written = File::create_new(&unfinished).and_then(|mut file| {
-            file.write_all(text.as_bytes())?;
-            file.sync_all()
-        });
-        if let Err(error) = written {
-            let _ = fs::remove_file(&unfinished);
-            return Err(StoreError::writing(&path, text.len() as u64, &error));
+    fn documents(&self) -> Arc<dyn Documents> {
+        self.documents.clone()
+    }
+}
+
+/// The names in a folder are on the disk from here on.
+fn sync(folder: &Path) -> io::Result<()> {
+    let folder = File::options()
+        .read(true)
+        .custom_flags(rustix::fs::OFlags::DIRECTORY.bits() as i32)
+        .open(folder)?;
+    folder.sync_all()
+}
+
+/// The documents in a folder.
+#[derive(Debug)]
+pub(super) struct Folder(pub PathBuf);
+
+impl Folder {
+    fn sync_if(&self, durability: Durability) -> io::Result<()> {
+        match durability {
+            Durability::Synced => sync(&self.0),
+            Durability::Unsynced => Ok(()),
         }
-        fs::rename(&unfinished, &path).map_err(|error| StoreError::io("rename to", &path, &error))?;
-        self.sync_folder()
+    }
+}
+
+impl Documents for Folder {
+    fn path_of(&self, name: &str) -> PathBuf {
+        self.0.join(name)
     }
 
-    fn read_note(&self, name: &str) -> Result<Option<String>, StoreError> {
-        let path = self.note(name);
-        match fs::read_to_string(&path) {
-            Ok(text) => Ok(Some(text)),
+    fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        match fs::read(self.path_of(name)) {
+            Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(StoreError::io("read", &path, &error)),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn replace(&self, name: &str, bytes: &[u8], durability: Durability) -> io::Result<()> {
+        // Who has the lock is not asked: the end of a process is noted when the store is free again.
+        let unfinished = self.0.join(format!(".{name}.{}", std::process::id()));
+        let _ = fs::remove_file(&unfinished);
+        let written = File::create_new(&unfinished).and_then(|mut file| {
+            file.write_all(bytes)?;
+            match durability {
+                Durability::Synced => file.sync_all(),
+                Durability::Unsynced => Ok(()),
+            }
+        });
+        let replaced = written.and_then(|()| fs::rename(&unfinished, self.path_of(name)));
+        if replaced.is_err() {
+            let _ = fs::remove_file(&unfinished);
+        }
+        replaced.and_then(|()| self.sync_if(durability))
+    }
+
+    fn log(&self, name: &str, durability: Durability) -> io::Result<Box<dyn Log>> {
+        let file = File::options()
+            .append(true)
+            .create(true)
+            .open(self.path_of(name))?;
+        self.sync_if(durability)?;
+        Ok(Box::new(LogFile { file, durability }))
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        match fs::remove_file(self.path_of(name)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct LogFile {
+    file: File,
+    durability: Durability,
+}
+
+impl Log for LogFile {
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.file.set_len(length)
+    }
+
+    fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        match self.durability {
+            Durability::Synced => self.file.sync_data(),
+            Durability::Unsynced => Ok(()),
         }
     }
 }

@@ -10,6 +10,7 @@ use super::commit::Commit;
 use super::level::StorageLevel;
 use super::opened::Opened;
 use super::{Entry, Keep, Mode};
+use crate::base::documents::{Documents, Durability};
 use crate::base::fault::Faults;
 use crate::base::forked::Order;
 use crate::base::pages::Pages;
@@ -388,7 +389,12 @@ impl Store {
     pub fn write_note(&mut self, name: &str, text: &str) -> Result<(), StoreError> {
         self.opened.writable()?;
         is_plain(name)?;
-        self.level().write_note(name, text)
+        let name = note(name);
+        let written = self
+            .documents()
+            .replace(&name, text.as_bytes(), Durability::Synced);
+        written
+            .map_err(|error| StoreError::writing(&self.documents().path_of(&name), text.len() as u64, &error))
     }
 
     /// Reads what [`Store::write_note`] wrote; `None` if nothing was.
@@ -397,8 +403,23 @@ impl Store {
     /// When it exists and cannot be read.
     pub fn read_note(&self, name: &str) -> Result<Option<String>, StoreError> {
         is_plain(name)?;
-        self.level().read_note(name)
+        let name = note(name);
+        let text = self.documents().read(&name).and_then(|bytes| {
+            let text = bytes.map(String::from_utf8).transpose();
+            text.map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
+        });
+        text.map_err(|error| StoreError::io("read", &self.documents().path_of(&name), &error))
     }
+
+    /// What else the run keeps in the store.
+    pub(crate) fn documents(&self) -> Arc<dyn Documents> {
+        self.level().documents()
+    }
+}
+
+/// The document that holds a note.
+fn note(name: &str) -> String {
+    format!("{name}.txt")
 }
 
 fn is_plain(name: &str) -> Result<(), StoreError> {

@@ -3,7 +3,7 @@
 //! HDF5 makes a plain file, so a checkpoint is written into one, in a temporary folder, and read through one that has no
 //! name; between the two there is no file of it. Its datasets that lie in other checkpoints are found by ckpt, not by other programs.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -11,27 +11,19 @@ use std::sync::{Arc, Mutex};
 
 use super::level::{Lock, StorageLevel};
 use super::{Keep, Mode, Store, names};
+use crate::base::documents::{Documents, in_memory};
 use crate::base::fault::Faults;
 use crate::format::{CheckpointId, Files, Meta, StoreError, Storing};
 use crate::plan::FunctionPlan;
 use crate::value::Checkpoint;
 
-static PLAN: FunctionPlan = FunctionPlan {
-    function: "main",
-    module: "demo",
-    file: "main.rs",
-    line: 1,
-    layout: 0,
-    source: 0,
-    attribute: "ckpt::main",
-    sites: &[],
-};
+static PLAN: FunctionPlan = FunctionPlan::SAMPLE;
 
 /// What outlives a store on it.
 #[derive(Debug, Default)]
 struct Shelf {
     checkpoints: Mutex<BTreeMap<CheckpointId, Vec<u8>>>,
-    notes: Mutex<HashMap<String, String>>,
+    documents: Arc<in_memory::Shelf>,
     /// The lock has this and one more while it is held.
     held: Arc<()>,
 }
@@ -129,14 +121,8 @@ impl StorageLevel for Memory {
         None
     }
 
-    fn write_note(&self, name: &str, text: &str) -> Result<(), StoreError> {
-        let mut notes = self.shelf.notes.lock().unwrap();
-        notes.insert(name.to_owned(), text.to_owned());
-        Ok(())
-    }
-
-    fn read_note(&self, name: &str) -> Result<Option<String>, StoreError> {
-        Ok(self.shelf.notes.lock().unwrap().get(name).cloned())
+    fn documents(&self) -> Arc<dyn Documents> {
+        self.shelf.documents.clone()
     }
 }
 

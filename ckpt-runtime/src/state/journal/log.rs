@@ -2,11 +2,13 @@
 //!
 //! A line is on the disk before the file is touched. A last line that is torn is of a file that has not been touched.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+use crate::base::documents::{self, Documents, Durability};
 
 /// Name of the log in the store folder; other ranks than the first have their own.
 fn name(rank: u32) -> String {
@@ -39,32 +41,9 @@ struct Line {
     bytes: Option<String>,
 }
 
-/// The log of a store.
-#[derive(Debug)]
-pub(super) struct Log {
-    path: PathBuf,
-    file: Option<File>,
-}
-
-impl Log {
-    pub fn new(store: &Path, rank: u32) -> Self {
-        Self {
-            path: store.join(name(rank)),
-            file: None,
-        }
-    }
-
-    /// Another run begins.
-    pub fn forget(&self) {
-        // Where there is none, there is nothing to forget; where it cannot be removed, nothing can be written either.
-        let _ = fs::remove_file(&self.path);
-    }
-
-    /// Writes a line.
-    ///
-    /// # Errors
-    /// It is not on the disk.
-    pub fn add(&mut self, path: &Path, was: &Was) -> io::Result<()> {
+impl Line {
+    /// It, as it stands in the log.
+    fn of(path: &Path, was: &Was) -> io::Result<Vec<u8>> {
         let line = Line {
             path: path.to_owned(),
             length: match was {
@@ -76,14 +55,46 @@ impl Log {
                 Was::Absent | Was::Length(_) => None,
             },
         };
-        let mut text = serde_json::to_string(&line)?;
-        text.push('\n');
-        let file = match &mut self.file {
-            Some(file) => file,
-            empty => empty.insert(open(&self.path)?),
+        let mut text = serde_json::to_vec(&line)?;
+        text.push(b'\n');
+        Ok(text)
+    }
+}
+
+/// The log of a store.
+#[derive(Debug)]
+pub(super) struct Log {
+    documents: Arc<dyn Documents>,
+    name: String,
+    open: Option<Box<dyn documents::Log>>,
+}
+
+impl Log {
+    pub fn new(documents: Arc<dyn Documents>, rank: u32) -> Self {
+        Self {
+            documents,
+            name: name(rank),
+            open: None,
+        }
+    }
+
+    /// Another run begins.
+    pub fn forget(&self) {
+        // Where it cannot be removed, nothing can be written either.
+        let _ = self.documents.remove(&self.name);
+    }
+
+    /// Writes a line.
+    ///
+    /// # Errors
+    /// It is not on the disk.
+    pub fn add(&mut self, path: &Path, was: &Was) -> io::Result<()> {
+        let line = Line::of(path, was)?;
+        let log = match &mut self.open {
+            Some(log) => log,
+            empty => empty.insert(open(&*self.documents, &self.name)?),
         };
-        file.write_all(text.as_bytes())?;
-        file.sync_data()
+        log.add(&line)
     }
 
     /// The files that it lists are elsewhere now, as `moved` says: from here on the log names them so. Without
@@ -96,19 +107,19 @@ impl Log {
         if lines.iter().all(|(path, _)| moved(path.clone()) == *path) {
             return Ok(());
         }
-        let failed = |error: io::Error| format!("`{}` cannot be written again: {error}", self.path.display());
-        let unfinished = self.path.with_extension("log.tmp");
-        let _ = fs::remove_file(&unfinished);
-        let mut fresh = Self {
-            path: unfinished,
-            file: None,
-        };
-        for (path, was) in lines {
-            fresh.add(&moved(path), &was).map_err(failed)?;
-        }
-        fs::rename(&fresh.path, &self.path).map_err(failed)?;
-        self.file = None;
+        let text = lines.into_iter().map(|(path, was)| Line::of(&moved(path), &was));
+        let text: io::Result<Vec<Vec<u8>>> = text.collect();
+        text.and_then(|text| {
+            self.documents
+                .replace(&self.name, &text.concat(), Durability::Synced)
+        })
+        .map_err(|error| format!("{} cannot be written again: {error}", self.named()))?;
+        self.open = None;
         Ok(())
+    }
+
+    fn named(&self) -> String {
+        format!("`{}`", self.documents.path_of(&self.name).display())
     }
 
     /// All lines that are whole, oldest first.
@@ -116,14 +127,12 @@ impl Log {
     /// # Errors
     /// The log is there and cannot be read.
     pub fn read(&self) -> Result<Vec<(PathBuf, Was)>, String> {
-        let text = match fs::read_to_string(&self.path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(format!("`{}` cannot be read: {error}", self.path.display())),
-        };
+        let text = self.documents.read(&self.name);
+        let text = text.map_err(|error| format!("{} cannot be read: {error}", self.named()))?;
+        let text = text.unwrap_or_default();
         let lines = text
-            .lines()
-            .map_while(|line| serde_json::from_str::<Line>(line).ok());
+            .split(|byte| *byte == b'\n')
+            .map_while(|line| serde_json::from_slice::<Line>(line).ok());
         Ok(lines
             .map(|line| {
                 let was = match (line.bytes, line.length) {
@@ -171,21 +180,17 @@ mod path_text {
 }
 
 /// Opens the log to add to it; what a torn line has left is cut off.
-fn open(path: &Path) -> io::Result<File> {
-    let mut file = File::options().append(true).create(true).open(path)?;
-    let text = fs::read(path)?;
+fn open(documents: &dyn Documents, name: &str) -> io::Result<Box<dyn documents::Log>> {
+    let mut log = documents.log(name, Durability::Synced)?;
+    let text = documents.read(name)?.unwrap_or_default();
     let whole = text
         .iter()
         .rposition(|&byte| byte == b'\n')
         .map_or(0, |at| at + 1);
     if whole < text.len() {
-        file.set_len(whole as u64)?;
+        log.cut(whole as u64)?;
     }
-    file.flush()?;
-    if let Some(folder) = path.parent() {
-        File::open(folder)?.sync_all()?;
-    }
-    Ok(file)
+    Ok(log)
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
@@ -208,18 +213,19 @@ fn bytes(digits: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::documents::in_memory::Shelf;
 
     #[test]
     fn paths_that_have_moved_are_written_anew() {
         use std::os::unix::ffi::OsStringExt;
-        let folder = tempfile::tempdir().unwrap();
+        let shelf = Arc::new(Shelf::default());
         let not_text = PathBuf::from(std::ffi::OsString::from_vec(b"/old/\xff".to_vec()));
         let entries = [
             (not_text.clone(), Was::Length(3)),
             (PathBuf::from("/old/a"), Was::Absent),
             (PathBuf::from("b"), Was::Content(vec![1])),
         ];
-        let mut log = Log::new(folder.path(), 0);
+        let mut log = Log::new(shelf.clone(), 0);
         for (path, was) in &entries {
             log.add(path, was).unwrap();
         }
@@ -237,21 +243,19 @@ mod tests {
 
     #[test]
     fn a_torn_line_is_passed_over_and_cut_off() {
-        let folder = tempfile::tempdir().unwrap();
+        let shelf = Arc::new(Shelf::default());
         let entries = [
             (PathBuf::from("a"), Was::Absent),
             (PathBuf::from("b"), Was::Length(7)),
             (PathBuf::from("c/ä"), Was::Content(vec![0, 255, b'\n', 16])),
         ];
-        let mut log = Log::new(folder.path(), 0);
+        let mut log = Log::new(shelf.clone(), 0);
         for (path, was) in &entries[..2] {
             log.add(path, was).unwrap();
         }
-        let path = folder.path().join(name(0));
-        let mut torn = fs::read(&path).unwrap();
-        torn.extend_from_slice(b"{\"path\":\"torn\",\"len");
-        fs::write(&path, torn).unwrap();
-        let mut log = Log::new(folder.path(), 0);
+        let mut file = shelf.log(&name(0), Durability::Synced).unwrap();
+        file.add(b"{\"path\":\"torn\",\"len").unwrap();
+        let mut log = Log::new(shelf.clone(), 0);
         assert_eq!(log.read().unwrap(), entries[..2]);
         log.add(&entries[2].0, &entries[2].1).unwrap();
         assert_eq!(log.read().unwrap(), entries);

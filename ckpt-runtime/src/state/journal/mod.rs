@@ -24,6 +24,7 @@ use super::snapshot::SnapshotBuilder;
 use super::source::{Recorded, StateSource};
 use super::statics::Place;
 use crate::base::current::{self, FileObserver};
+use crate::base::documents::Documents;
 use crate::base::report::Fatal;
 use crate::handles::{LARGEST_CONTENT, moved, start_folder};
 use crate::value::{Checkpoint, Decoder, Encoder, LoadError};
@@ -96,11 +97,11 @@ impl Shared {
 
 impl Journal {
     /// A session begins. A restart watches from its arrival on, any other run at once.
-    pub fn begin(store: &Path, rank: u32, is_restart: bool) -> Journal {
+    pub fn begin(store: &Path, documents: Arc<dyn Documents>, rank: u32, is_restart: bool) -> Journal {
         let sees_files = interposition::is_used();
         let named = start_folder().join(store);
         let store = [fs::canonicalize(&named).unwrap_or_else(|_| named.clone()), named];
-        let log = Log::new(&store[0], rank);
+        let log = Log::new(documents, rank);
         if !is_restart {
             log.forget();
         }
