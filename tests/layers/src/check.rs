@@ -140,6 +140,9 @@ fn first_line(tokens: TokenStream, path: &[&str]) -> Option<usize> {
             return first_line(group.stream(), path);
         }
         let all = path.iter().enumerate().all(|(k, name)| is_name(at + 3 * k, name));
-        all.then(|| tokens[at].span().start().line)
+        // A lifetime is no word.
+        let is_lifetime =
+            at > 0 && matches!(&tokens[at - 1], TokenTree::Punct(before) if before.as_char() == '\'');
+        (all && !is_lifetime).then(|| tokens[at].span().start().line)
     })
 }

@@ -31,8 +31,8 @@ impl Layers {
 pub struct Picture {
     /// By the name of the crate, and `crates` for the crates themselves.
     pub layers: BTreeMap<String, Layers>,
-    /// Words of the code, with the only folders in which they may stand.
-    pub only: Vec<(String, Vec<String>)>,
+    /// Words of the code, with the only folders in which they may stand: those of all lines that begin with the word.
+    pub only: BTreeMap<String, Vec<String>>,
     /// Crates, with those of which they know no module but the root.
     pub roots: Vec<(String, Vec<String>)>,
 }
@@ -60,7 +60,11 @@ impl Picture {
             }
             match kind {
                 "layers" => picture.add_layers(&block)?,
-                "only" => picture.only.extend(block.iter().map(|line| words_of(line))),
+                "only" => {
+                    for (word, folders) in block.iter().map(|line| words_of(line)) {
+                        picture.only.entry(word).or_default().extend(folders);
+                    }
+                }
                 _ => picture.roots.extend(block.iter().map(|line| words_of(line))),
             }
         }

@@ -39,6 +39,8 @@ ground
 
 ```only
 hammer::strike: upper/src/floor
+static: lower
+static: upper/src/floor
 ```
 
 ```roots
@@ -83,7 +85,7 @@ fn house(files: &[(&str, &str)]) -> Vec<String> {
         ),
         (
             "upper/src/floor.rs",
-            "pub struct Plank;\nfn nail() { hammer::strike(); }\n",
+            "pub struct Plank;\nstatic NAILS: &'static [u8] = &[7];\nfn nail() { hammer::strike(); }\n",
         ),
     ];
     for (name, text) in usual.iter().chain(files) {
@@ -190,6 +192,14 @@ fn a_word_outside_of_its_folder_is_named() {
     assert_eq!(
         wrong,
         ["upper/src/doors.rs:2: `hammer::strike` stands outside of upper/src/floor"]
+    );
+    let wrong = house(&[(
+        "upper/src/doors.rs",
+        "const BELL: &'static str = \"\";\nstatic OPEN: bool = true;\n",
+    )]);
+    assert_eq!(
+        wrong,
+        ["upper/src/doors.rs:2: `static` stands outside of lower, upper/src/floor"]
     );
 }
 
