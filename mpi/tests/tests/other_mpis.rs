@@ -102,7 +102,9 @@ fn step(rank: i32, own: &mut u64, left: &str) -> u64 {
 #[ckpt::main]
 fn main() {
     let universe = mpi::initialize().expect("MPI comes up");
-    let rank = universe.world().rank();
+    #[ckpt(reexecute)]
+    let world = universe.world();
+    let rank = world.rank();
     let left = std::env::var("LEFT").unwrap_or_default();
     let mut own = rank as u64 + 1;
     for _ in 0..6 {

@@ -96,9 +96,12 @@ impl Class for Exchange {
     }
 }
 
-/// Begins to send a message and to receive one, with one request for both.
+/// Begins to send a message and to receive one, with one request for both. Its status is not that of the receive
+/// everywhere (MPICH 4.0): it is asked only for what the program has left open.
 pub(super) struct BeginsExchange {
     pub to: c_int,
+    pub sent_tag: c_int,
+    pub from: c_int,
     pub tag: c_int,
     pub comm: MPI_Comm,
     pub request: *mut MPI_Request,
@@ -107,9 +110,15 @@ pub(super) struct BeginsExchange {
 impl Class for BeginsExchange {
     type Before = ();
 
-    unsafe fn after(&self, (): (), _: &'static str, channels: &mut Channels) {
-        channels.sends(self.comm, self.to, self.tag);
-        let operation = Operation::Receive(channels.communicator(self.comm).id);
+    unsafe fn after(&self, (): (), name: &'static str, channels: &mut Channels) {
+        channels.sends(self.comm, self.to, self.sent_tag);
+        // SAFETY: constants of the shim library.
+        let (nobody, any) = unsafe { (mpi::RSMPI_PROC_NULL, mpi::RSMPI_ANY_TAG) };
+        let operation = match channels.route_from(self.comm, self.from, self.tag) {
+            Some(route) if self.tag != any => Operation::ReceiveOf(route),
+            _ if self.from == nobody => Operation::Named(name),
+            _ => Operation::Receive(channels.communicator(self.comm).id),
+        };
         // SAFETY: the caller's promise: it points to a request.
         channels.begins(unsafe { *self.request }, operation);
     }

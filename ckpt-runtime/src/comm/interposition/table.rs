@@ -16,6 +16,7 @@ use mpi_sys::{
     MPI_Request, MPI_Status, MPI_Win,
 };
 
+#[allow(unused_imports, reason = "not where the header has them all")]
 use self::absent::*;
 use self::small::*;
 use super::collective::{BeginsCollective, Collective, PreparesCollective};
@@ -252,13 +253,13 @@ table! {
         (buffer: Out, count: Count, datatype: MPI_Datatype, message: *mut MPI_Message, request: *mut MPI_Request)
         = BeginsReceiveFound { message, request };
     [] maybe [MPI_Isendrecv PMPI_Isendrecv] large [MPI_Isendrecv_c PMPI_Isendrecv_c]:
-        (a: In, b: Count, c: MPI_Datatype, to: Int, tag: Int, d: Out, e: Count, f: MPI_Datatype, from: Int, g: Int,
-         comm: MPI_Comm, request: *mut MPI_Request)
-        = BeginsExchange { to, tag, comm, request };
+        (a: In, b: Count, c: MPI_Datatype, to: Int, sent_tag: Int, d: Out, e: Count, f: MPI_Datatype, from: Int,
+         tag: Int, comm: MPI_Comm, request: *mut MPI_Request)
+        = BeginsExchange { to, sent_tag, from, tag, comm, request };
     [] maybe [MPI_Isendrecv_replace PMPI_Isendrecv_replace] large [MPI_Isendrecv_replace_c PMPI_Isendrecv_replace_c]:
-        (a: Out, b: Count, c: MPI_Datatype, to: Int, tag: Int, from: Int, d: Int, comm: MPI_Comm,
+        (a: Out, b: Count, c: MPI_Datatype, to: Int, sent_tag: Int, from: Int, tag: Int, comm: MPI_Comm,
          request: *mut MPI_Request)
-        = BeginsExchange { to, tag, comm, request };
+        = BeginsExchange { to, sent_tag, from, tag, comm, request };
     [] maybe [MPI_Psend_init PMPI_Psend_init]:
         (a: In, b: Int, c: MPI_Count, d: MPI_Datatype, to: Int, tag: Int, comm: MPI_Comm, info: MPI_Info,
          request: *mut MPI_Request)
