@@ -5,13 +5,11 @@
 //! keeps that from ending at a site: it is written again wherever it is used, so that between its uses nothing is borrowed.
 
 use crate::library::{Functions, Library};
-use crate::names::{LocalId, LocalSet, Locals};
+use crate::names::{LocalId, LocalSet, Locals, Names};
 use crate::syntax::macros::items_of_list;
 use crate::syntax::marks::Marks;
-use crate::syntax::mentions::locals_in;
+use crate::syntax::mentions::{Declared, locals_in, locals_of};
 use crate::syntax::origins::Known;
-use crate::syntax::patterns::is_binding;
-use crate::syntax::patterns::pattern_bindings;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::visit::{self, Visit};
@@ -19,28 +17,27 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprClosure, FnArg, ItemFn, Local, Pat, PatIdent, Stmt, parse_quote};
 
 /// Opens the closures of a function.
-pub fn open(function: &mut ItemFn, marks: Marks<'_>, known: Known<'_>, locals: &Locals) {
-    let mut declared = Declared::in_table(locals);
+pub fn open(function: &mut ItemFn, marks: Marks<'_>, known: Known<'_>, names: &Names) {
+    let locals = &names.locals();
     let mut exclusive = Exclusive {
         known,
         locals,
         found: LocalSet::default(),
     };
     exclusive.visit_block(&function.block);
+    let mut own = LocalSet::default();
     for argument in &function.sig.inputs {
         if let FnArg::Typed(typed) = argument {
-            declared.visit_pat(&typed.pat);
+            own.extend(locals_of(locals, &typed.pat).iter());
         }
     }
-    let parameters = declared.all.clone();
-    declared.visit_block(&function.block);
     let mut opener = Opener {
         marks,
-        locals,
         known,
+        names,
+        locals,
         exclusive: exclusive.found,
-        declared,
-        own: parameters,
+        own,
         wrote_again: false,
         shadows: false,
     };
@@ -55,35 +52,6 @@ pub fn open(function: &mut ItemFn, marks: Marks<'_>, known: Known<'_>, locals: &
     }
 }
 
-/// The variables that patterns bind.
-struct Declared<'a> {
-    locals: &'a Locals,
-    all: LocalSet,
-    mutable: LocalSet,
-}
-
-impl<'a> Declared<'a> {
-    fn in_table(locals: &'a Locals) -> Self {
-        Self {
-            locals,
-            all: LocalSet::default(),
-            mutable: LocalSet::default(),
-        }
-    }
-}
-
-impl<'ast> Visit<'ast> for Declared<'_> {
-    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-        if is_binding(pat) {
-            let local = self.locals.id(&pat.ident);
-            self.all.extend(local);
-            self.mutable.extend(local.filter(|_| pat.mutability.is_some()));
-        }
-        visit::visit_pat_ident(self, pat);
-    }
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
-}
-
 /// The variables that are declared as exclusive borrows.
 struct Exclusive<'a> {
     known: Known<'a>,
@@ -96,7 +64,7 @@ impl<'ast> Visit<'ast> for Exclusive<'_> {
         if let Some(init) = &local.init
             && self.known.borrows_exclusively(&init.expr)
         {
-            self.found.extend(bound_by(self.locals, local));
+            self.found.extend(locals_of(self.locals, &local.pat).iter());
         }
         visit::visit_local(self, local);
     }
@@ -105,11 +73,11 @@ impl<'ast> Visit<'ast> for Exclusive<'_> {
 
 struct Opener<'a> {
     marks: Marks<'a>,
-    locals: &'a Locals,
     known: Known<'a>,
-    /// Those that stand for exclusive references.
+    names: &'a Names,
+    locals: &'a Locals,
+    /// Those that are exclusive references.
     exclusive: LocalSet,
-    declared: Declared<'a>,
     /// Those that end with the block that is looked at.
     own: LocalSet,
     wrote_again: bool,
@@ -122,8 +90,8 @@ impl VisitMut for Opener<'_> {
         while index < block.stmts.len() {
             self.in_statement(&mut block.stmts[index]);
             index = self.declaration(block, index);
-            if let Some(Stmt::Local(last)) = index.checked_sub(1).and_then(|last| block.stmts.get(last)) {
-                self.own.extend(bound_by(self.locals, last));
+            if let Some(Stmt::Local(local)) = index.checked_sub(1).and_then(|last| block.stmts.get(last)) {
+                self.own.extend(locals_of(self.locals, &local.pat).iter());
             }
         }
         self.own = LocalSet::default();
@@ -144,14 +112,16 @@ impl Opener<'_> {
         let Stmt::Local(local) = &mut before[index] else {
             return index + 1;
         };
-        let Some(name) = plain_name(local) else {
+        let name = plain_name(local);
+        let id = name.as_ref().and_then(|name| self.locals.id(&name.ident));
+        let (Some(name), Some(id)) = (name, id) else {
             return index + 1;
         };
         let is_steered = local
             .attrs
             .iter()
             .any(|attribute| attribute.path().is_ident("ckpt"));
-        let used_across = self.is_used_across(after, first_site, &name.ident);
+        let used_across = self.is_used_across(after, first_site, id);
         let Some(init) = &mut local.init else {
             return index + 1;
         };
@@ -163,7 +133,7 @@ impl Opener<'_> {
             return index + 1;
         }
         if let (Expr::Closure(closure), true) = (&mut *init.expr, name.mutability.is_some()) {
-            let Some(owned) = self.owned(closure, after, &name.ident) else {
+            let Some(owned) = self.owned(closure, after, id) else {
                 return index + 1;
             };
             closure.capture = None;
@@ -175,7 +145,7 @@ impl Opener<'_> {
             && closure.capture.is_none()
             && !escapes
             && !self.captures(closure).is_disjoint(&self.exclusive)
-            && self.owned(closure, after, &name.ident).is_some()
+            && self.owned(closure, after, id).is_some()
         {
             self.write_again(after, &name.ident, closure);
             block.stmts.remove(index);
@@ -185,12 +155,15 @@ impl Opener<'_> {
         let mut owned = Vec::new();
         let borrow = |closure: &mut ExprClosure| {
             let captures = self.captures(closure);
-            let changes = |local: LocalId| later.contains(local) && self.declared.mutable.contains(local);
+            let changes = |id| later.contains(id) && self.locals.is_mutable(id);
             if !escapes && !captures.iter().any(changes) {
                 closure.capture = None;
             } else if closure.capture.is_some() {
-                let is_captured = |it: &Ident| self.locals.id(it).is_some_and(|it| captures.contains(it));
-                owned.extend(used_whole(closure).into_iter().filter(is_captured));
+                owned.extend(
+                    used_whole(closure)
+                        .into_iter()
+                        .filter(|it| self.locals.id(it).is_some_and(|id| captures.contains(id))),
+                );
             }
         };
         EachClosure(self.marks.library, borrow).visit_expr_mut(&mut init.expr);
@@ -215,68 +188,67 @@ impl Opener<'_> {
 
     /// The function's variables that the closure uses.
     fn captures(&self, closure: &ExprClosure) -> LocalSet {
+        let mut own = Declared::new(self.locals);
+        own.visit_expr_closure(closure);
         let mut used = locals_in(self.locals, closure.body.to_token_stream());
-        let parameters = closure.inputs.iter().flat_map(pattern_bindings);
-        let parameters: LocalSet = parameters.filter_map(|one| self.locals.id(&one.ident)).collect();
-        used.retain(|local| self.declared.all.contains(local) && !parameters.contains(local));
+        used.remove_all(&own.found);
+        self.locals
+            .named("self")
+            .into_iter()
+            .for_each(|it| used.remove(it));
         used
-    }
-
-    /// All variables that some statements mention.
-    fn mentioned(&self, statements: &[Stmt]) -> LocalSet {
-        locals_in(self.locals, quote!(#(#statements)*))
-    }
-
-    /// Whether the closure is used behind the first site, by itself or in another closure.
-    fn is_used_across(&self, after: &[Stmt], first_site: usize, name: &Ident) -> bool {
-        let library = self.marks.library;
-        let in_a_closure = |stmt: &&Stmt| matches!(stmt, Stmt::Local(Local { init: Some(init), .. }) if has_closure(library, &init.expr));
-        let (before, behind) = after.split_at(first_site);
-        let mut uses = before.iter().filter(in_a_closure).chain(behind);
-        let name = self.locals.id(name);
-        uses.any(|stmt| name.is_some_and(|name| self.mentioned(std::slice::from_ref(stmt)).contains(name)))
     }
 
     /// What a closure that is written again owns: variables in front of it. Nothing where it cannot be written again
     /// because its names would mean something else there.
-    fn owned(&mut self, closure: &ExprClosure, after: &[Stmt], name: &Ident) -> Option<Vec<Stmt>> {
+    fn owned(&mut self, closure: &ExprClosure, after: &[Stmt], name: LocalId) -> Option<Vec<Stmt>> {
         let captures = self.captures(closure);
-        let mut captures: Vec<&Ident> = captures
-            .iter()
-            .map(|local| &self.locals.get(local).name)
-            .collect();
-        captures.sort();
-        let mut declared = Declared::in_table(self.locals);
+        let mut declared = Declared::new(self.locals);
         after.iter().for_each(|stmt| declared.visit_stmt(stmt));
-        let taken = |captured: &Ident| {
-            let mut declared = declared.all.iter().map(|one| &self.locals.get(one).name);
-            declared.any(|one| self.locals.same_name(one, captured))
-        };
-        if captures.iter().any(|one| taken(one)) || taken(name) {
+        let mut named = captures.clone();
+        named.insert(name);
+        if self.locals.hide(&declared.found, &named) {
             return None;
         }
         if closure.capture.is_none() {
             return Some(Vec::new());
         }
         let later = self.mentioned(after);
-        let is_in = |set: &LocalSet, name: &Ident| self.locals.id(name).is_some_and(|it| set.contains(it));
         let mut statements = Vec::new();
-        for captured in captures {
-            if self.known.is_reference(captured) {
+        for captured in self.locals.by_name(&captures) {
+            let mut own = self.locals.name(captured).clone();
+            if self.known.is_reference(&own) {
                 continue;
             }
-            if is_in(&later, captured) {
+            if later.contains(captured) {
                 return None;
             }
-            if is_in(&self.own, captured) {
+            if self.own.contains(captured) {
                 continue;
             }
-            let mut own = captured.clone();
+            self.shadows = true;
+            self.names.set_mutable(captured);
             own.set_span(closure.or1_token.spans[0]);
             statements.push(parse_quote!(let mut #own = #own;));
         }
-        self.shadows |= !statements.is_empty();
         Some(statements)
+    }
+
+    /// Whether the closure is used behind the first site, by itself or in another closure.
+    fn is_used_across(&self, after: &[Stmt], first_site: usize, closure: LocalId) -> bool {
+        let library = self.marks.library;
+        let in_a_closure = |stmt: &&Stmt| match stmt {
+            Stmt::Local(Local { init: Some(init), .. }) => has_closure(library, &init.expr),
+            _ => false,
+        };
+        let uses = |stmt: &Stmt| locals_in(self.locals, stmt.to_token_stream()).contains(closure);
+        let (before, behind) = after.split_at(first_site);
+        behind.iter().any(uses) || before.iter().filter(in_a_closure).any(uses)
+    }
+
+    /// The variables in some statements.
+    fn mentioned(&self, statements: &[Stmt]) -> LocalSet {
+        locals_in(self.locals, quote!(#(#statements)*))
     }
 
     fn write_again(&mut self, after: &mut [Stmt], name: &Ident, closure: &ExprClosure) {
@@ -301,11 +273,6 @@ fn has_closure(library: &Library, value: &Expr) -> bool {
     let mut found = false;
     EachClosure(library, |_: &mut ExprClosure| found = true).visit_expr_mut(&mut value.clone());
     found
-}
-
-fn bound_by<'l>(locals: &'l Locals, local: &Local) -> impl Iterator<Item = LocalId> + use<'l> {
-    let bound = pattern_bindings(&local.pat).into_iter();
-    bound.filter_map(|one| locals.id(&one.ident))
 }
 
 /// Whether the closure may outlive its block: it is returned, or given away.

@@ -5,48 +5,26 @@
 //! `let body = &mut bodies[index];`.
 
 use crate::library::{Adaptor, Library, Methods, PlaceOf};
-use crate::names::{Kind, Names};
+use crate::names::{Kind, Locals, Names};
 use crate::syntax::marks::Marks;
-use crate::syntax::mentions::names_in;
-use crate::syntax::patterns::pattern_bindings;
+use crate::syntax::mentions::{Declared, locals_in};
 use crate::syntax::purity::is_pure;
 use proc_macro2::Ident;
 use quote::ToTokens;
-use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprForLoop, ItemFn, Local, Pat, PatIdent, Stmt, UnOp, parse_quote};
+use syn::{Block, Expr, ExprForLoop, ItemFn, Local, Pat, Stmt, UnOp, parse_quote};
 
 /// Rewrites such loops and calls of a function.
 pub fn name(function: &mut ItemFn, marks: Marks<'_>, names: &Names) {
-    let mut mutable = Mutable(HashSet::new());
-    mutable.visit_block(&function.block);
-    let mut rewriter = Rewriter {
-        marks,
-        names,
-        mutable: mutable.0,
-    };
+    let mut rewriter = Rewriter { marks, names };
     rewriter.visit_block_mut(&mut function.block);
     AsPlaces(marks).visit_block_mut(&mut function.block);
-}
-
-/// The names that are declared `mut` somewhere.
-struct Mutable(HashSet<String>);
-
-impl<'ast> Visit<'ast> for Mutable {
-    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-        if pat.mutability.is_some() && pat.by_ref.is_none() {
-            self.0.insert(pat.ident.to_string());
-        }
-        visit::visit_pat_ident(self, pat);
-    }
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
 struct Rewriter<'a> {
     marks: Marks<'a>,
     names: &'a Names,
-    mutable: HashSet<String>,
 }
 
 impl VisitMut for Rewriter<'_> {
@@ -105,11 +83,12 @@ impl Rewriter<'_> {
 
     /// Writes the place for the reference in the marked calls of some statements; whether there was any to write.
     fn call_on_the_place(&self, name: &Ident, place: &Expr, stmts: &mut [Stmt]) -> bool {
-        let mut declared = Declared(HashSet::new());
+        let locals = &self.names.read();
+        let mut declared = Declared::new(locals);
         stmts.iter().for_each(|stmt| declared.visit_stmt(stmt));
-        let mut names = names_in(&place.to_token_stream());
-        names.insert(name.to_string());
-        if !names.is_disjoint(&declared.0) {
+        let mut used = locals_in(locals, place.to_token_stream());
+        used.extend(locals.id(name));
+        if locals.hide(&declared.found, &used) {
             return false;
         }
         let mut calls = Calls {
@@ -125,16 +104,17 @@ impl Rewriter<'_> {
     }
 
     fn index_changes(&self, place: &Expr) -> bool {
-        struct Indices(HashSet<String>);
-        impl<'ast> Visit<'ast> for Indices {
+        struct Indices<'l>(&'l Locals, bool);
+        impl<'ast> Visit<'ast> for Indices<'_> {
             fn visit_expr_index(&mut self, one: &'ast syn::ExprIndex) {
-                self.0.extend(names_in(&one.index.to_token_stream()));
+                let index = locals_in(self.0, one.index.to_token_stream());
+                self.1 |= index.iter().any(|local| self.0.is_mutable(local));
                 visit::visit_expr_index(self, one);
             }
         }
-        let mut indices = Indices(HashSet::new());
+        let mut indices = Indices(&self.names.read(), false);
         indices.visit_expr(place);
-        !indices.0.is_disjoint(&self.mutable)
+        indices.1
     }
 }
 
@@ -210,17 +190,6 @@ fn unparenthesised(expr: Expr) -> Expr {
         Expr::Paren(inner) => unparenthesised(*inner.expr),
         other => other,
     }
-}
-
-/// The names that statements declare.
-struct Declared(HashSet<String>);
-
-impl<'ast> Visit<'ast> for Declared {
-    fn visit_pat(&mut self, pat: &'ast Pat) {
-        self.0
-            .extend(pattern_bindings(pat).iter().map(|one| one.ident.to_string()));
-    }
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
 /// `x.as_mut_slice()` is `&mut x`, `x.get_mut(i).unwrap()` is `&mut x[i]`: what is lent of `x` can then be seen.

@@ -70,8 +70,8 @@ fn rewrite(function: &mut ItemFn, marks: Marks<'_>, names: &Names, errors: &mut 
     split_declarations::split(function);
     reborrow::reborrow(function, marks);
     elements::name(function, marks, names);
-    named_iterators::move_in(function, marks, known, names);
+    named_iterators::move_in(function, marks, known, &locals);
     counted::count(function, marks, known, names);
-    closures::open(function, marks, known, &names.locals());
-    shared_captures::share(function, marks, names);
+    closures::open(function, marks, known, names);
+    shared_captures::share(function, marks, &names.locals());
 }

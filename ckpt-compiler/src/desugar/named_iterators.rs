@@ -4,49 +4,25 @@
 //! the name would hold an iterator that no checkpoint can. Nothing runs at the `let`, adaptors are lazy; what the chain
 //! borrows cannot change in between, and what it copies does not.
 
-use crate::names::Names;
+use crate::names::Locals;
 use crate::syntax::marks::Marks;
-use crate::syntax::mentions::{declares, each_name};
+use crate::syntax::mentions::{declares, each_name, locals_in};
 use crate::syntax::origins::Known;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use std::collections::HashSet;
-use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ItemFn, Local, Pat, PatIdent, Stmt};
+use syn::{Block, Expr, ItemFn, Local, Pat, Stmt};
 
 /// Moves the iterators of a function into their loops.
-pub fn move_in(function: &mut ItemFn, marks: Marks<'_>, known: Known<'_>, names: &Names) {
-    let mut mutable = Mutable::default();
-    mutable.visit_item_fn(function);
-    let mut mover = Mover {
-        marks,
-        known,
-        names,
-        mutable: mutable.0,
-    };
+pub fn move_in(function: &mut ItemFn, marks: Marks<'_>, known: Known<'_>, locals: &Locals) {
+    let mut mover = Mover { marks, known, locals };
     mover.visit_block_mut(&mut function.block);
-}
-
-/// The names that are declared `mut`.
-#[derive(Default)]
-struct Mutable(HashSet<String>);
-
-impl<'ast> Visit<'ast> for Mutable {
-    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-        if pat.mutability.is_some() {
-            self.0.insert(pat.ident.to_string());
-        }
-        visit::visit_pat_ident(self, pat);
-    }
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
 struct Mover<'a> {
     marks: Marks<'a>,
     known: Known<'a>,
-    names: &'a Names,
-    mutable: HashSet<String>,
+    locals: &'a Locals,
 }
 
 impl VisitMut for Mover<'_> {
@@ -93,15 +69,13 @@ impl Mover<'_> {
         };
         let is_gone_over = matches!(&*one.expr, Expr::Path(path) if path.path.is_ident(&name.ident))
             && count(after[at].to_token_stream(), &name.ident.to_string()) == 1;
-        let mut inputs = HashSet::new();
-        names(init.expr.to_token_stream(), &mut inputs);
-        let mut between = HashSet::new();
-        after[..at]
-            .iter()
-            .for_each(|stmt| names(stmt.to_token_stream(), &mut between));
-        let stays = inputs
-            .intersection(&between)
-            .all(|name| !self.mutable.contains(name) && !declares(self.names, &after[..at], name));
+        let inputs = locals_in(self.locals, init.expr.to_token_stream());
+        let between: TokenStream = after[..at].iter().map(ToTokens::to_token_stream).collect();
+        let between = locals_in(self.locals, between);
+        let stays = !declares(self.locals, &after[..at], &inputs)
+            && !inputs
+                .iter()
+                .any(|input| between.contains(input) && self.locals.is_mutable(input));
         (is_gone_over && stays && self.marks.in_block(&one.body)).then_some(index + 1 + at)
     }
 }
@@ -111,10 +85,4 @@ fn count(tokens: TokenStream, name: &str) -> usize {
     let mut found = 0;
     each_name(tokens, &mut |one| found += usize::from(one == name));
     found
-}
-
-fn names(tokens: TokenStream, found: &mut HashSet<String>) {
-    each_name(tokens, &mut |name| {
-        found.insert(name.to_owned());
-    });
 }

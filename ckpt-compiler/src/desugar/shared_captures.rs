@@ -5,26 +5,22 @@
 //! saves, and never both at once.
 
 use crate::library::{Library, Macros};
-use crate::names::{Kind, Names, plain};
+use crate::names::{Kind, LocalId, Locals, plain};
 use crate::syntax::macros::name_of_macro;
 use crate::syntax::marks::Marks;
 use crate::syntax::patterns::is_binding;
 use crate::syntax::purity::is_assignment;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprClosure, FieldValue, ItemFn, Local, Macro, PatIdent, Stmt, parse_quote};
+use syn::{Block, Expr, ExprClosure, FieldValue, ItemFn, Macro, PatIdent, Stmt, parse_quote};
 
 /// Shares what the closures of a function change.
-pub fn share(function: &mut ItemFn, marks: Marks<'_>, locals: &Names) {
-    let mut owned = Owned(HashSet::new());
-    owned.visit_block(&function.block);
+pub fn share(function: &mut ItemFn, marks: Marks<'_>, locals: &Locals) {
     let mut sharer = Sharer {
         marks,
         locals,
-        owned: owned.0,
         shared: false,
     };
     sharer.visit_block_mut(&mut function.block);
@@ -35,24 +31,9 @@ pub fn share(function: &mut ItemFn, marks: Marks<'_>, locals: &Names) {
     }
 }
 
-/// The variables that are declared with `let mut`.
-struct Owned(HashSet<String>);
-
-impl<'ast> Visit<'ast> for Owned {
-    fn visit_local(&mut self, local: &'ast Local) {
-        let bound = crate::syntax::patterns::pattern_bindings(&local.pat).into_iter();
-        let mutable = bound.filter(|one| one.by_ref.is_none() && one.mutability.is_some());
-        self.0.extend(mutable.map(|one| one.ident.to_string()));
-        visit::visit_local(self, local);
-    }
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
-    fn visit_expr_closure(&mut self, _: &'ast ExprClosure) {}
-}
-
 struct Sharer<'a> {
     marks: Marks<'a>,
-    locals: &'a Names,
-    owned: HashSet<String>,
+    locals: &'a Locals,
     shared: bool,
 }
 
@@ -71,16 +52,17 @@ impl VisitMut for Sharer<'_> {
 
 impl Sharer<'_> {
     fn statement(&mut self, mut stmt: Stmt, statements: &mut Vec<Stmt>) {
-        let names = self.changed_in(&stmt);
-        if names.is_empty() {
+        let changed = self.changed_in(&stmt);
+        if changed.is_empty() {
             statements.push(stmt);
             return;
         }
         self.shared = true;
         let mut put_back: Vec<Stmt> = Vec::new();
-        for name in names {
+        for local in changed {
             // The user's own place, but a name that the user cannot have meant.
-            let own = Ident::new(&name, Span::call_site());
+            let mut own = self.locals.name(local).clone();
+            own.set_span(Span::call_site());
             let cell = Ident::new(
                 &format!("{}_shared", self.locals.written(&own)),
                 Span::mixed_site(),
@@ -89,7 +71,7 @@ impl Sharer<'_> {
             put_back.push(parse_quote!(#own = #cell.into_inner();));
             let mut rewriter = Rewriter {
                 marks: self.marks,
-                name,
+                name: own,
                 cell,
             };
             rewriter.visit_stmt_mut(&mut stmt);
@@ -110,7 +92,7 @@ impl Sharer<'_> {
 
     /// The variables that closures in the arguments of this statement's marked calls change, in order, where the
     /// statement uses them nowhere else.
-    fn changed_in(&self, stmt: &Stmt) -> Vec<String> {
+    fn changed_in(&self, stmt: &Stmt) -> Vec<LocalId> {
         let is_plain = match stmt {
             Stmt::Local(local) => local.init.as_ref().is_some_and(|init| init.diverge.is_none()),
             Stmt::Expr(value, _) => !matches!(
@@ -133,27 +115,24 @@ impl Sharer<'_> {
             closures: Vec::new(),
         };
         closures.visit_stmt(stmt);
-        let mut names: Vec<String> = self.owned.iter().cloned().collect();
-        names.sort();
-        let all = mentions_in(stmt.to_token_stream());
-        names.retain(|name| {
-            let inside = closures
-                .closures
-                .iter()
-                .map(|closure| count(&mentions_in(closure.to_token_stream()), name))
-                .sum::<usize>();
-            inside > 0
-                && inside == count(&all, name)
-                && closures
-                    .closures
-                    .iter()
-                    .any(|closure| changes(self.marks.library, closure, name))
-                && !closures
-                    .closures
-                    .iter()
-                    .any(|closure| keeps_to_itself(self.locals, closure, name))
-        });
-        names
+        let closures = closures.closures;
+        let mentions = |tokens: &dyn ToTokens| {
+            let mentions = mentions_in(tokens.to_token_stream()).into_iter();
+            mentions.filter_map(|name| self.locals.named(&name)).collect()
+        };
+        let inside: Vec<LocalId> = closures.iter().flat_map(|one| mentions(one)).collect();
+        let all: Vec<LocalId> = mentions(stmt);
+        let count = |all: &[LocalId], local| all.iter().filter(|one| **one == local).count();
+        let may_be_shared = |local: &LocalId| {
+            let name = self.locals.name(*local);
+            self.locals.is_mutable(*local)
+                && count(&inside, *local) == count(&all, *local)
+                && closures.iter().any(|one| changes(self.marks.library, one, name))
+                && !closures.iter().any(|one| keeps_to_itself(self.locals, one, name))
+        };
+        let mentioned = inside.iter().copied().collect();
+        let mentioned = self.locals.by_name(&mentioned).into_iter();
+        mentioned.filter(may_be_shared).collect()
     }
 }
 
@@ -198,10 +177,6 @@ fn closure_in_mut(argument: &mut Expr) -> Option<&mut ExprClosure> {
     }
 }
 
-fn count(names: &[String], name: &str) -> usize {
-    names.iter().filter(|one| *one == name).count()
-}
-
 /// All names that stand for themselves: not fields, methods or segments of paths.
 fn mentions_in(tokens: TokenStream) -> Vec<String> {
     let mut found = Vec::new();
@@ -227,7 +202,7 @@ fn is_dot(token: &TokenTree) -> bool {
 }
 
 /// Whether the closure assigns to the variable, borrows it exclusively, or calls a method of it that may.
-fn changes(library: &Library, closure: &ExprClosure, name: &str) -> bool {
+fn changes(library: &Library, closure: &ExprClosure, name: &Ident) -> bool {
     let mut changes = Changes {
         library,
         name,
@@ -239,7 +214,7 @@ fn changes(library: &Library, closure: &ExprClosure, name: &str) -> bool {
 
 struct Changes<'a> {
     library: &'a Library,
-    name: &'a str,
+    name: &'a Ident,
     found: bool,
 }
 
@@ -274,31 +249,34 @@ impl<'ast> Visit<'ast> for Changes<'_> {
             TokenTree::Ident(ident) if ident != "mut" => Some(ident),
             _ => None,
         });
-        self.found |= writes && first.is_some_and(|first| first == self.name);
+        self.found |= writes && first.is_some_and(|first| first == *self.name);
     }
 }
 
 /// Whether what the closure changes may be another thing: it has one of this name, or owns a copy.
-fn keeps_to_itself(locals: &Names, closure: &ExprClosure, name: &str) -> bool {
-    let mentions = || mentions_in(closure.to_token_stream());
-    declares(locals, closure, name) || closure.capture.is_some() && count(&mentions(), name) > 0
+fn keeps_to_itself(locals: &Locals, closure: &ExprClosure, name: &Ident) -> bool {
+    declares(locals, closure, name) || closure.capture.is_some() && mentions(closure, name)
 }
 
-fn declares(locals: &Names, closure: &ExprClosure, name: &str) -> bool {
+fn mentions(tokens: &impl ToTokens, name: &Ident) -> bool {
+    mentions_in(tokens.to_token_stream())
+        .iter()
+        .any(|one| name == one)
+}
+
+fn declares(locals: &Locals, closure: &ExprClosure, name: &Ident) -> bool {
     struct Declares<'a> {
-        locals: &'a Names,
-        name: &'a str,
+        locals: &'a Locals,
+        name: &'a Ident,
         found: bool,
     }
     impl<'ast> Visit<'ast> for Declares<'_> {
         fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-            self.found |= is_binding(pat) && self.locals.same_text(&pat.ident.to_string(), self.name);
+            self.found |= is_binding(pat) && self.locals.same_name(&pat.ident, self.name);
             visit::visit_pat_ident(self, pat);
         }
         fn visit_item(&mut self, item: &'ast syn::Item) {
-            self.found |= mentions_in(item.to_token_stream())
-                .iter()
-                .any(|one| self.name == one);
+            self.found |= mentions(item, self.name);
         }
     }
     let mut declares = Declares {
@@ -313,7 +291,7 @@ fn declares(locals: &Names, closure: &ExprClosure, name: &str) -> bool {
 /// Lets the closures in the arguments of marked calls borrow the variable from its cell whenever they run.
 struct Rewriter<'a> {
     marks: Marks<'a>,
-    name: String,
+    name: Ident,
     cell: Ident,
 }
 
@@ -337,12 +315,11 @@ impl VisitMut for Rewriter<'_> {
 
 impl Rewriter<'_> {
     fn closure(&self, closure: &mut ExprClosure) {
-        let mentions = mentions_in(closure.body.to_token_stream());
-        if count(&mentions, &self.name) == 0 {
+        if !mentions(&closure.body, &self.name) {
             return;
         }
         Through(&self.name).visit_expr_mut(&mut closure.body);
-        let (own, cell) = (Ident::new(&self.name, Span::call_site()), &self.cell);
+        let (own, cell) = (&self.name, &self.cell);
         let body = &closure.body;
         *closure.body = parse_quote!({
             #[allow(unused_variables)]
@@ -353,7 +330,7 @@ impl Rewriter<'_> {
 }
 
 /// Uses a variable through a reference of its name: `count += 1` is `(*count) += 1`.
-struct Through<'a>(&'a str);
+struct Through<'a>(&'a Ident);
 
 impl VisitMut for Through<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
@@ -383,7 +360,7 @@ impl VisitMut for Through<'_> {
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-fn through(tokens: TokenStream, name: &str) -> TokenStream {
+fn through(tokens: TokenStream, name: &Ident) -> TokenStream {
     let mut out = TokenStream::new();
     let mut behind_a_dot = false;
     let mut tokens = tokens.into_iter().peekable();
@@ -391,7 +368,7 @@ fn through(tokens: TokenStream, name: &str) -> TokenStream {
         let dot = is_dot(&token) && !behind_a_dot;
         let names_an_argument = matches!(tokens.peek(), Some(TokenTree::Punct(one)) if one.as_char() == '=');
         match token {
-            TokenTree::Ident(ident) if ident == name && !behind_a_dot && !names_an_argument => {
+            TokenTree::Ident(ident) if ident == *name && !behind_a_dot && !names_an_argument => {
                 let inner = Group::new(Delimiter::Parenthesis, quote!(*#ident));
                 out.extend([TokenTree::Group(inner)]);
             }

@@ -22,11 +22,23 @@ pub struct Local {
     pub written: Ident,
     /// Who has declared it.
     pub origin: Origin,
+    /// Whether the user's source declares it `mut`, or as `ref mut`.
+    pub mutable: bool,
+    /// Whether it is a parameter that borrows exclusively.
+    pub exclusive: bool,
 }
 
 /// Some of a function's variables.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct LocalSet(fixedbitset::FixedBitSet);
+
+impl PartialEq for LocalSet {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for LocalSet {}
 
 impl LocalSet {
     /// Adds a variable; whether it is new.
@@ -51,6 +63,11 @@ impl LocalSet {
     pub fn retain(&mut self, keep: impl Fn(LocalId) -> bool) {
         let kept = self.iter().filter(|local| keep(*local)).collect();
         *self = kept;
+    }
+
+    /// Takes others out.
+    pub fn remove_all(&mut self, others: &Self) {
+        self.0.difference_with(&others.0);
     }
 
     /// Whether there are none.
@@ -120,12 +137,24 @@ impl Locals {
                 name: name.clone(),
                 written: written.clone(),
                 origin,
+                mutable: false,
+                exclusive: false,
             });
             if name != written {
                 self.renamed.insert(name.to_string(), written.clone());
             }
         }
         id
+    }
+
+    /// The names of all variables.
+    pub fn names(&self) -> impl Iterator<Item = &Ident> {
+        self.all.iter().map(|local| &local.name)
+    }
+
+    /// A variable, of which more is known now.
+    pub(crate) fn get_mut(&mut self, local: LocalId) -> &mut Local {
+        &mut self.all[local.0]
     }
 
     /// The variable that a name stands for; nothing for what is none: a constant, a function, a field.
@@ -138,17 +167,37 @@ impl Locals {
         self.of_name.get(name).copied()
     }
 
-    /// The names of all variables.
-    pub fn names(&self) -> impl Iterator<Item = &Ident> {
-        self.all.iter().map(|local| &local.name)
-    }
-
     /// A variable.
     ///
     /// # Panics
     /// Where the variable is of another function.
     pub fn get(&self, local: LocalId) -> &Local {
         &self.all[local.0]
+    }
+
+    /// Whether the variable is declared `mut`.
+    pub fn is_mutable(&self, local: LocalId) -> bool {
+        self.get(local).mutable
+    }
+
+    /// The name by which the stages know a variable.
+    pub fn name(&self, local: LocalId) -> &Ident {
+        &self.get(local).name
+    }
+
+    /// Variables in the order of their names in the source.
+    pub fn by_name(&self, set: &LocalSet) -> Vec<LocalId> {
+        let mut all: Vec<LocalId> = set.iter().collect();
+        all.sort_by_key(|id| &self.get(*id).written);
+        all
+    }
+
+    /// Whether one of the variables has, in what is emitted, the name of one of the others, which it would hide.
+    pub fn hide(&self, declared: &LocalSet, others: &LocalSet) -> bool {
+        let written = |id: LocalId| &self.get(id).written;
+        declared
+            .iter()
+            .any(|one| others.iter().any(|other| written(one) == written(other)))
     }
 
     /// Whether a name is the user's, or what it is for.

@@ -11,7 +11,7 @@ pub use locals::{Local, LocalId, LocalSet, Locals};
 
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::fmt::Display;
 
 /// What the names that ckpt makes begin with.
@@ -147,6 +147,11 @@ impl Names {
         self.locals.borrow_mut().add_synthetic(function.to_token_stream());
     }
 
+    /// Takes note that a pass has declared the variable `mut`.
+    pub fn set_mutable(&self, local: LocalId) {
+        self.locals.borrow_mut().get_mut(local).mutable = true;
+    }
+
     /// Whether two variables are called the same in what is emitted, so that one may hide the other.
     pub fn same_name(&self, one: &Ident, other: &Ident) -> bool {
         self.locals.borrow().same_name(one, other)
@@ -161,6 +166,11 @@ impl Names {
     /// What a variable is called in the source, and in what is emitted.
     pub fn written(&self, name: &Ident) -> Ident {
         self.locals.borrow().written(name)
+    }
+
+    /// Looks at the variables that are known so far.
+    pub fn read(&self) -> Ref<'_, Locals> {
+        self.locals.borrow()
     }
 
     /// The variables that are known so far.

@@ -266,9 +266,12 @@ fn analyse_function(options: &Options, function: ItemFn, outer: &Locals) -> Resu
     };
     let restored = |errors: &Diagnostics| errors.restored(&plain.names.locals());
     // Whether there is any need of other forms is known only at the end.
-    if let Some(function) =
-        iterator_replay::with_iterators(&parsed.options.library, &plain.function, &errors, &plain.names)
-    {
+    if let Some(function) = iterator_replay::with_iterators(
+        &parsed.options.library,
+        &plain.function,
+        &errors,
+        &plain.names.locals(),
+    ) {
         plain.names.note_input(&function);
         let again = Resolved {
             function,

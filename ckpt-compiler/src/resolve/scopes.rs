@@ -2,12 +2,13 @@
 
 use super::{Hiding, captured};
 use crate::library::Library;
-use crate::names::{Locals, Origin};
+use crate::names::{LocalId, Locals, Origin};
 use crate::syntax::macros::{
     Arguments, arguments_before_text, arguments_of_macro, name_of_macro, repeated_in_list,
 };
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::names_in;
+use crate::syntax::origins::is_exclusive_type;
 use crate::syntax::patterns::{is_binding, pattern_bindings};
 use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -42,9 +43,19 @@ pub(super) fn resolve(
         match argument {
             FnArg::Receiver(receiver) => {
                 let name = Ident::new("self", receiver.self_token.span);
-                resolver.bind(&name);
+                let id = resolver.bind(&name);
+                let exclusive = receiver.reference.is_some() && receiver.mutability.is_some();
+                resolver.locals.get_mut(id).exclusive = exclusive;
             }
-            FnArg::Typed(typed) => resolver.declare(&mut typed.pat),
+            FnArg::Typed(typed) => {
+                let exclusive = is_exclusive_type(&typed.ty);
+                resolver.declare(&mut typed.pat);
+                for one in pattern_bindings(&typed.pat) {
+                    if let Some(id) = resolver.locals.id(&one.ident) {
+                        resolver.locals.get_mut(id).exclusive = exclusive;
+                    }
+                }
+            }
         }
     }
     resolver.visit_block_mut(&mut function.block);
@@ -123,12 +134,13 @@ impl Resolver<'_> {
     /// Brings the variables of a pattern into scope.
     fn declare(&mut self, pattern: &mut Pat) {
         for one in pattern_bindings(pattern) {
-            self.bind(&one.ident);
+            let id = self.bind(&one.ident);
+            self.locals.get_mut(id).mutable |= one.mutability.is_some();
         }
         self.visit_pat_mut(pattern);
     }
 
-    fn bind(&mut self, ident: &Ident) {
+    fn bind(&mut self, ident: &Ident) -> LocalId {
         let name = ident.to_string();
         let hides = self.known(&name).is_some();
         let is_new = self.declared.insert(name.clone());
@@ -143,10 +155,16 @@ impl Resolver<'_> {
             Hiding::Renamed if hides => own.clone(),
             _ => self.locals.written(ident),
         };
-        self.locals.add(&own, &written, Origin::User);
+        let id = self.locals.add(&own, &written, Origin::User);
+        if is_new || !keeps {
+            // It may have been another function's, whose parameter it is here.
+            let local = self.locals.get_mut(id);
+            (local.mutable, local.exclusive) = (false, false);
+        }
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name, own);
         }
+        id
     }
 
     fn fresh(&mut self, ident: &Ident, between: &str) -> Ident {

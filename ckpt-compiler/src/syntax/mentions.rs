@@ -1,11 +1,12 @@
 //! Which names tokens mention.
 
 use super::macros::captured_in_text;
-use super::patterns::pattern_bindings;
-use crate::names::{LocalSet, Locals, Names};
+use super::patterns::{is_binding, pattern_bindings};
+use crate::names::{LocalSet, Locals};
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::HashSet;
-use syn::Stmt;
+use syn::visit::{self, Visit};
+use syn::{Pat, PatIdent, Stmt};
 
 /// All identifiers in some tokens.
 pub fn names_in(tokens: &TokenStream) -> HashSet<String> {
@@ -47,12 +48,41 @@ pub fn locals_in(locals: &Locals, tokens: TokenStream) -> LocalSet {
     found
 }
 
-/// Whether a statement gives a name another meaning.
-pub fn declares(names: &Names, stmts: &[Stmt], name: &str) -> bool {
+/// Whether a statement declares a variable that would hide one of these in what is emitted behind it.
+pub fn declares(locals: &Locals, stmts: &[Stmt], some: &LocalSet) -> bool {
     stmts.iter().any(|stmt| match stmt {
-        Stmt::Local(local) => pattern_bindings(&local.pat)
-            .iter()
-            .any(|one| names.same_text(&one.ident.to_string(), name)),
+        Stmt::Local(local) => locals.hide(&locals_of(locals, &local.pat), some),
         _ => false,
     })
+}
+
+/// The variables that a pattern binds.
+pub fn locals_of(locals: &Locals, pattern: &Pat) -> LocalSet {
+    let bound = pattern_bindings(pattern).into_iter();
+    bound.filter_map(|one| locals.id(&one.ident)).collect()
+}
+
+/// The variables that what is visited declares.
+pub struct Declared<'l> {
+    locals: &'l Locals,
+    /// These.
+    pub found: LocalSet,
+}
+
+impl<'l> Declared<'l> {
+    /// None so far.
+    pub fn new(locals: &'l Locals) -> Self {
+        let found = LocalSet::default();
+        Self { locals, found }
+    }
+}
+
+impl<'ast> Visit<'ast> for Declared<'_> {
+    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
+        if is_binding(pat) {
+            self.found.extend(self.locals.id(&pat.ident));
+        }
+        visit::visit_pat_ident(self, pat);
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
 }

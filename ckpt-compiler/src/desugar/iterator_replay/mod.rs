@@ -5,11 +5,10 @@ mod rest;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Recovery};
 use crate::library::{Adaptor, Iterators, Library};
-use crate::names::Names;
+use crate::names::{LocalSet, Locals};
 use crate::paths::rt;
 use crate::syntax::origins::effect_of_closure;
 use rest::loops_over_rests;
-use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ItemFn, Local, Pat, parse_quote};
@@ -19,23 +18,25 @@ pub fn with_iterators(
     library: &Library,
     function: &ItemFn,
     errors: &Diagnostics,
-    locals: &Names,
+    locals: &Locals,
 ) -> Option<ItemFn> {
     let is_one = |one: &Diagnostic| one.recovery() == Some(Recovery::ReplayIterator);
-    let names: Option<BTreeSet<String>> = errors
+    let iterators: Option<LocalSet> = errors
         .iter()
-        .map(|one| Some(one.binding().filter(|_| is_one(one))?.to_string()))
+        .map(|one| locals.id(one.binding().filter(|_| is_one(one))?))
         .collect();
     let mut function = function.clone();
     let mut wrapper = Wrapper {
         library,
-        names: names?,
-        wrapped: BTreeSet::new(),
-        borrowed: BTreeSet::new(),
+        locals,
+        iterators: iterators?,
+        wrapped: LocalSet::default(),
+        borrowed: LocalSet::default(),
     };
     wrapper.visit_block_mut(&mut function.block);
     loops_over_rests(library, &mut function, &wrapper.wrapped, locals);
     let mut items = Items {
+        locals,
         borrowed: &wrapper.borrowed,
         wrapped: &wrapper.wrapped,
         found: false,
@@ -44,7 +45,7 @@ pub fn with_iterators(
     if items.found {
         return None;
     }
-    (wrapper.wrapped == wrapper.names).then_some(function)
+    (wrapper.wrapped == wrapper.iterators).then_some(function)
 }
 
 /// Whether the expression makes an iterator that may be gone over again: its closures do nothing but compute.
@@ -88,10 +89,11 @@ fn makes_an_iterator(library: &Library, expr: &Expr) -> bool {
 
 struct Wrapper<'l> {
     library: &'l Library,
-    names: BTreeSet<String>,
-    wrapped: BTreeSet<String>,
+    locals: &'l Locals,
+    iterators: LocalSet,
+    wrapped: LocalSet,
     /// Those whose items are borrowed, as far as the text tells.
-    borrowed: BTreeSet<String>,
+    borrowed: LocalSet,
 }
 
 impl VisitMut for Wrapper<'_> {
@@ -100,18 +102,21 @@ impl VisitMut for Wrapper<'_> {
         let (Pat::Ident(name), Some(init)) = (&local.pat, &mut local.init) else {
             return;
         };
-        let name = name.ident.to_string();
+        let iterator = self.locals.id(&name.ident);
+        let Some(iterator) = iterator.filter(|one| self.iterators.contains(*one)) else {
+            return;
+        };
         let is_treated = local.attrs.iter().any(|one| one.path().is_ident("ckpt"));
-        if is_treated || !self.names.contains(&name) || !may_be_replayed(self.library, &init.expr) {
+        if is_treated || !may_be_replayed(self.library, &init.expr) {
             return;
         }
         if !gives_values(self.library, &init.expr) {
-            self.borrowed.insert(name.clone());
+            self.borrowed.insert(iterator);
         }
         let (rt, made) = (rt(), &init.expr);
         init.expr = parse_quote!(#rt::replayed(#made));
         local.attrs.push(parse_quote!(#[ckpt(refill)]));
-        self.wrapped.insert(name);
+        self.wrapped.insert(iterator);
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
@@ -141,9 +146,17 @@ fn gives_values(library: &Library, expr: &Expr) -> bool {
 
 /// Looks for borrowed items of iterators that a loop holds in a variable: they would have to be taken again.
 struct Items<'n> {
-    borrowed: &'n BTreeSet<String>,
-    wrapped: &'n BTreeSet<String>,
+    locals: &'n Locals,
+    borrowed: &'n LocalSet,
+    wrapped: &'n LocalSet,
     found: bool,
+}
+
+impl Items<'_> {
+    fn go_over(&self, expr: &Expr, some: &LocalSet) -> bool {
+        let root = root_of(expr).and_then(|root| self.locals.id(root));
+        root.is_some_and(|root| some.contains(root))
+    }
 }
 
 impl<'ast> Visit<'ast> for Items<'_> {
@@ -151,8 +164,8 @@ impl<'ast> Visit<'ast> for Items<'_> {
         struct Conditions<'a, 'n>(&'a mut Items<'n>);
         impl<'ast> Visit<'ast> for Conditions<'_, '_> {
             fn visit_expr_let(&mut self, one: &'ast syn::ExprLet) {
-                let root = root_of(&one.expr).is_some_and(|root| self.0.borrowed.contains(&root));
-                self.0.found |= root && binds_as_it_is(&one.pat);
+                let borrows = self.0.go_over(&one.expr, self.0.borrowed);
+                self.0.found |= borrows && binds_as_it_is(&one.pat);
             }
         }
         Conditions(self).visit_expr(&one.cond);
@@ -161,18 +174,18 @@ impl<'ast> Visit<'ast> for Items<'_> {
 
     fn visit_expr_for_loop(&mut self, one: &'ast syn::ExprForLoop) {
         // A `for` takes the iterator as it is, and no checkpoint holds that.
-        self.found |= root_of(&one.expr).is_some_and(|root| self.wrapped.contains(&root));
+        self.found |= self.go_over(&one.expr, self.wrapped);
         visit::visit_expr_for_loop(self, one);
     }
 
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-fn root_of(expr: &Expr) -> Option<String> {
+fn root_of(expr: &Expr) -> Option<&syn::Ident> {
     match expr {
         Expr::MethodCall(call) => root_of(&call.receiver),
         Expr::Paren(inner) => root_of(&inner.expr),
-        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        Expr::Path(path) => path.path.get_ident(),
         _ => None,
     }
 }

@@ -5,69 +5,40 @@
 //! nowhere else in it or after it is such a loop, too.
 
 use crate::library::{Iterators, Library};
-use crate::names::{self, Names};
+use crate::names::{self, LocalId, LocalSet, Locals};
 use crate::paths::rt;
-use crate::syntax::mentions::declares;
-use crate::syntax::mentions::each_name;
-use quote::ToTokens;
-use std::collections::{BTreeSet, HashMap, HashSet};
-use syn::visit::{self, Visit};
+use crate::syntax::mentions::{declares, each_name};
+use proc_macro2::Ident;
+use std::collections::HashMap;
+use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprForLoop, ItemFn, Local, Pat, Stmt, parse_quote};
 
 /// Writes the loops over the iterators of these names so, where nothing that they are made from changes before.
-pub fn loops_over_rests(library: &Library, function: &mut ItemFn, names: &BTreeSet<String>, locals: &Names) {
-    let mut mutable = Mutable::default();
-    mutable.visit_item_fn(function);
+pub fn loops_over_rests(library: &Library, function: &mut ItemFn, iterators: &LocalSet, locals: &Locals) {
     let mut rests = Rests {
         library,
-        names,
+        iterators,
         locals,
-        mutable: mutable.0,
         count: 0,
     };
     rests.visit_block_mut(&mut function.block);
 }
 
-/// The names that are declared `mut`, or borrowed exclusively.
-#[derive(Default)]
-struct Mutable(HashSet<String>);
-
-impl<'ast> Visit<'ast> for Mutable {
-    fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
-        if pat.mutability.is_some() {
-            self.0.insert(pat.ident.to_string());
-        }
-        visit::visit_pat_ident(self, pat);
-    }
-    fn visit_fn_arg(&mut self, argument: &'ast syn::FnArg) {
-        if let syn::FnArg::Typed(typed) = argument
-            && matches!(&*typed.ty, syn::Type::Reference(one) if one.mutability.is_some())
-        {
-            each_name(typed.pat.to_token_stream(), &mut |name| {
-                self.0.insert(name.to_owned());
-            });
-        }
-        visit::visit_fn_arg(self, argument);
-    }
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
-}
-
 struct Rests<'n> {
     library: &'n Library,
-    names: &'n BTreeSet<String>,
-    locals: &'n Names,
-    mutable: HashSet<String>,
+    iterators: &'n LocalSet,
+    locals: &'n Locals,
     count: usize,
 }
 
 impl VisitMut for Rests<'_> {
     fn visit_block_mut(&mut self, block: &mut Block) {
         for index in 0..block.stmts.len() {
-            let Some((name, made)) = self.declared(&block.stmts[index]) else {
+            let Some((iterator, made)) = self.declared(&block.stmts[index]) else {
                 continue;
             };
-            if let Some((at, written)) = self.written(&block.stmts[index + 1..], &name, &made) {
+            if let Some((at, written)) = self.written(&block.stmts[index + 1..], iterator, &made) {
                 block.stmts[index + 1 + at] = written;
             }
         }
@@ -77,8 +48,18 @@ impl VisitMut for Rests<'_> {
 }
 
 impl Rests<'_> {
-    /// The name and the initialiser of an iterator in question, without the counter around it.
-    fn declared(&self, stmt: &Stmt) -> Option<(String, Expr)> {
+    fn uses(&self, visit: impl FnOnce(&mut Uses<'_>)) -> Uses<'_> {
+        let of = HashMap::new();
+        let mut uses = Uses {
+            locals: self.locals,
+            of,
+        };
+        visit(&mut uses);
+        uses
+    }
+
+    /// The variable and the initialiser of an iterator in question, without the counter around it.
+    fn declared(&self, stmt: &Stmt) -> Option<(LocalId, Expr)> {
         let Stmt::Local(Local {
             pat,
             init: Some(init),
@@ -88,58 +69,66 @@ impl Rests<'_> {
             return None;
         };
         let Pat::Ident(ident) = pat else { return None };
-        let name = ident.ident.to_string();
+        let iterator = self.locals.id(&ident.ident)?;
         match &*init.expr {
-            Expr::Call(call) if self.names.contains(&name) && call.args.len() == 1 => {
-                Some((name, call.args[0].clone()))
+            Expr::Call(call) if self.iterators.contains(iterator) && call.args.len() == 1 => {
+                Some((iterator, call.args[0].clone()))
             }
             _ => None,
         }
     }
 
     /// The loop among the statements that uses the iterator up, and what it becomes.
-    fn written(&mut self, after: &[Stmt], name: &str, made: &Expr) -> Option<(usize, Stmt)> {
-        let uses = |stmt: &Stmt| uses(stmt, name);
-        let at = (0..after.len()).rev().find(|at| uses(&after[*at]) > 0)?;
+    fn written(&mut self, after: &[Stmt], iterator: LocalId, made: &Expr) -> Option<(usize, Stmt)> {
+        let uses = |stmt: &Stmt, local| self.uses(|uses| uses.visit_stmt(stmt)).of(local);
+        let at = (0..after.len())
+            .rev()
+            .find(|at| uses(&after[*at], iterator) > 0)?;
         let Stmt::Expr(expr, semicolon) = &after[at] else {
             return None;
         };
+        let name = self.locals.name(iterator);
         let (pattern, body, label) = gone_over(self.library, expr, name)?;
-        let is_only_use = uses(&after[at]) == 1;
-        let mut inputs = Uses::default();
-        inputs.visit_expr(made);
+        let is_only_use = uses(&after[at], iterator) == 1;
+        let mut inputs: LocalSet = self.uses(|uses| uses.visit_expr(made)).of.into_keys().collect();
         let before = &after[..at];
-        let stays = inputs.0.keys().all(|input| {
-            let is_touched = before.iter().any(|stmt| self::uses(stmt, input) > 0);
-            !(declares(self.locals, before, input) || is_touched && self.mutable.contains(input))
+        let stays = inputs.iter().all(|input| {
+            let is_touched = before.iter().any(|stmt| uses(stmt, input) > 0);
+            !is_touched || !self.locals.is_mutable(input) && !self.locals.get(input).exclusive
         });
-        if !is_only_use || !stays || declares(self.locals, before, name) {
+        inputs.insert(iterator);
+        if !is_only_use || !stays || declares(self.locals, before, &inputs) {
             return None;
         }
         self.count += 1;
-        let (rt, iterator) = (
-            rt(),
-            proc_macro2::Ident::new(name, proc_macro2::Span::call_site()),
-        );
+        let rt = rt();
         let gone = names::made(format_args!("gone{}", self.count));
         let one: ExprForLoop = parse_quote!(for #pattern in (#made).skip(#gone) #body);
         let one = ExprForLoop { label, ..one };
-        let written: Expr = parse_quote!({ let #gone: usize = #rt::asked(&#iterator); #one });
+        let written: Expr = parse_quote!({ let #gone: usize = #rt::asked(&#name); #one });
         Some((at, Stmt::Expr(written, *semicolon)))
     }
 }
 
 /// How often each variable is named; methods and fields have names of their own.
-#[derive(Default)]
-struct Uses(HashMap<String, usize>);
+struct Uses<'n> {
+    locals: &'n Locals,
+    of: HashMap<LocalId, usize>,
+}
 
-impl Uses {
+impl Uses<'_> {
+    fn of(&self, local: LocalId) -> usize {
+        self.of.get(&local).copied().unwrap_or(0)
+    }
+
     fn note(&mut self, name: &str) {
-        *self.0.entry(name.to_owned()).or_default() += 1;
+        if let Some(local) = self.locals.named(name) {
+            *self.of.entry(local).or_default() += 1;
+        }
     }
 }
 
-impl<'ast> Visit<'ast> for Uses {
+impl<'ast> Visit<'ast> for Uses<'_> {
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
         if let Some(name) = path.path.get_ident() {
             self.note(&name.to_string());
@@ -150,14 +139,8 @@ impl<'ast> Visit<'ast> for Uses {
     }
 }
 
-fn uses(stmt: &Stmt, name: &str) -> usize {
-    let mut uses = Uses::default();
-    uses.visit_stmt(stmt);
-    uses.0.get(name).copied().unwrap_or(0)
-}
-
 /// The pattern and body of a loop that takes one item after the other.
-fn gone_over(library: &Library, expr: &Expr, name: &str) -> Option<(Pat, Block, Option<syn::Label>)> {
+fn gone_over(library: &Library, expr: &Expr, name: &Ident) -> Option<(Pat, Block, Option<syn::Label>)> {
     let is_it = |expr: &Expr| matches!(expr, Expr::Path(path) if path.path.is_ident(name));
     match expr {
         Expr::ForLoop(one) if is_it(&one.expr) && one.attrs.is_empty() => {
