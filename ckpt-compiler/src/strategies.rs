@@ -157,7 +157,7 @@ fn spread_items(flow: &Flow, strategies: &mut [Strategy]) {
 
 /// A value made of closures and shared references alone is made again as they are: no checkpoint holds it.
 fn spread_closures(flow: &Flow, strategies: &mut [Strategy]) {
-    for (binding, class) in flow.bindings.iter().zip(strategies) {
+    for (id, (binding, class)) in flow.bindings.iter().zip(strategies).enumerate() {
         let changes = binding.mutable && !binding.is_synthetic();
         let operands = binding.init.as_ref().and_then(operands_of_constructor);
         let Some(operands) =
@@ -166,8 +166,8 @@ fn spread_closures(flow: &Flow, strategies: &mut [Strategy]) {
             continue;
         };
         let is_name_of_closure = |name: &proc_macro2::Ident| {
-            let mut inputs = binding.inputs.iter().map(|(input, _)| &flow.bindings[*input]);
-            inputs.any(|input| input.ident == *name && !input.mutable && is_closure(input))
+            let input = flow.input_named(id, name).map(|input| &flow.bindings[input]);
+            input.is_some_and(|input| !input.mutable && is_closure(input))
         };
         let is_closure = |operand: &&syn::Expr| match operand {
             syn::Expr::Closure(_) => true,
@@ -477,8 +477,7 @@ fn refuse_other_values(flow: &Flow, errors: &mut Diagnostics) {
             let input = *input;
             let of = &flow.bindings[input];
             // It is saved as a part of the value.
-            let mut lent = flow.filled_loans.iter();
-            let is_lent = lent.any(|(value, base)| *value == made.ident && *base == of.ident);
+            let is_lent = flow.filled_loans.contains(&(made.local, of.local));
             // A parameter of a closure in it.
             if of.step >= made.step || is_lent {
                 continue;

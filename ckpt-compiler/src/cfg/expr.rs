@@ -2,6 +2,7 @@
 
 use super::{Binding, BindingId, Declaration, Event, Flow, Node, NodeId, Use};
 use crate::library::{Functions, Library, Methods};
+use crate::names::{LocalId, Origin};
 use crate::spine::StepId;
 use crate::syntax::own_macros::each_name_used;
 use crate::syntax::patterns::pattern_bindings;
@@ -106,11 +107,17 @@ impl<'l> Walker<'l> {
     }
 
     /// A variable of a pattern, of which no more is known than how it came to be.
-    pub(super) fn binding(&self, one: &syn::PatIdent, declaration: Declaration) -> Binding {
+    pub(super) fn binding(&mut self, one: &syn::PatIdent, declaration: Declaration) -> Binding {
+        self.named(&one.ident, one.mutability.is_some(), declaration)
+    }
+
+    pub(super) fn named(&mut self, ident: &Ident, mutable: bool, declaration: Declaration) -> Binding {
+        let local = self.flow.locals.add(ident, ident, Origin::User);
         Binding {
-            ident: one.ident.clone(),
-            origin: self.flow.locals.origin(&one.ident),
-            mutable: one.mutability.is_some(),
+            ident: ident.clone(),
+            local,
+            origin: self.flow.locals.get(local).origin,
+            mutable,
             declaration,
             step: self.step,
             treatment: None,
@@ -127,7 +134,8 @@ impl<'l> Walker<'l> {
 
     pub(super) fn declare_inner(&mut self, pattern: &Pat) {
         for one in pattern_bindings(pattern) {
-            self.declare(self.binding(&one, Declaration::Inner));
+            let binding = self.binding(&one, Declaration::Inner);
+            self.declare(binding);
         }
     }
 
@@ -145,11 +153,15 @@ impl<'l> Walker<'l> {
     }
 
     pub(super) fn name(&mut self, ident: &Ident, kind: Use) {
-        self.text(&ident.to_string(), kind);
+        self.used(self.flow.locals.id(ident), kind);
+    }
+
+    pub(super) fn text(&mut self, name: &str, kind: Use) {
+        self.used(self.flow.locals.named(name), kind);
     }
 
     pub(super) fn resolve(&self, name: &Ident) -> Option<BindingId> {
-        self.binding_of(&name.to_string())
+        self.binding_of(self.flow.locals.id(name)?)
     }
 
     /// A macro that is defined here sees the variables that are in scope here, also where others of their names hide them.
@@ -157,7 +169,10 @@ impl<'l> Walker<'l> {
         let syn::Item::Macro(one) = item else { return };
         let Some(name) = &one.ident else { return };
         let mut used = Vec::new();
-        each_name_used(&one.mac.tokens, &mut |word| used.extend(self.binding_of(word)));
+        each_name_used(&one.mac.tokens, &mut |word| {
+            let local = self.flow.locals.named(word);
+            used.extend(local.and_then(|local| self.binding_of(local)));
+        });
         self.macros.push((name.to_string(), self.scopes.len(), used));
     }
 
@@ -181,23 +196,24 @@ impl<'l> Walker<'l> {
         true
     }
 
-    pub(super) fn text(&mut self, name: &str, kind: Use) {
-        if let Some(binding) = self.binding_of(name) {
+    fn used(&mut self, local: Option<LocalId>, kind: Use) {
+        let Some(local) = local else { return };
+        if let Some(binding) = self.binding_of(local) {
             self.event(binding, kind);
         } else {
             let names = self.flow.outer_names.entry(self.step).or_default();
-            names.insert(name.to_owned());
+            names.insert(local);
         }
     }
 
-    fn binding_of(&self, name: &str) -> Option<BindingId> {
+    fn binding_of(&self, local: LocalId) -> Option<BindingId> {
         let mut found = self
             .scopes
             .iter()
             .rev()
             .flat_map(|scope| scope.iter().rev())
             .copied();
-        found.find(|id| self.flow.bindings[*id].ident == name)
+        found.find(|id| self.flow.bindings[*id].local == local)
     }
 
     fn event(&mut self, binding: BindingId, kind: Use) {
@@ -394,10 +410,7 @@ impl<'l> Walker<'l> {
             if seen.insert(next) {
                 let one = &self.flow.bindings[next];
                 let held = one.init.as_ref().map(held_names).unwrap_or_default();
-                let inputs = one.inputs.iter().map(|(input, _)| *input);
-                open.extend(
-                    inputs.filter(|input| held.contains(&self.flow.bindings[*input].ident.to_string())),
-                );
+                open.extend(held.iter().filter_map(|name| self.flow.input_named(next, name)));
             }
         }
         false
@@ -514,14 +527,13 @@ fn borrowed_name(expr: &Expr) -> Option<&Ident> {
 }
 
 /// The variables that a value certainly holds references to: `&x`, `Shifted { inner: &x, .. }`.
-fn held_names(init: &Expr) -> Vec<String> {
+fn held_names(init: &Expr) -> Vec<&Ident> {
     let parts: Vec<&Expr> = match init {
         Expr::Struct(one) => one.fields.iter().map(|field| &field.expr).collect(),
         Expr::Tuple(one) => one.elems.iter().collect(),
         other => vec![other],
     };
-    let names = parts.into_iter().filter_map(borrowed_name);
-    names.map(ToString::to_string).collect()
+    parts.into_iter().filter_map(borrowed_name).collect()
 }
 
 /// The names in `mem::swap(&mut a, &mut b)`.

@@ -12,11 +12,11 @@ mod spine;
 
 pub use spine::build;
 
-use crate::names::{Kind, Locals, Origin};
+use crate::names::{Kind, LocalId, LocalSet, Locals, Origin};
 use crate::parse::options::Treatment;
 use crate::spine::{SiteId, StepId};
 use proc_macro2::Ident;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use syn::{Expr, Pat, Type};
 
 /// A variable, whatever it is called.
@@ -64,6 +64,8 @@ pub enum Declaration {
 pub struct Binding {
     /// Its name.
     pub ident: Ident,
+    /// Its number in the table; one that a pass declares at more than one place is a binding at each.
+    pub local: LocalId,
     /// Whether it is the user's.
     pub origin: Origin,
     /// Whether it was declared `mut`.
@@ -205,12 +207,12 @@ pub struct Flow {
     pub swaps: Vec<(BindingId, BindingId)>,
     /// For every `match` that is re-executed: the step, and what its scrutinee uses.
     pub reexecuted: Vec<(StepId, Vec<BindingId>)>,
-    /// Names that are no variable's where they stand, but a function's or a constant's.
-    pub outer_names: HashMap<StepId, HashSet<String>>,
+    /// Variables whose names stand for something else in the step: a function, a constant.
+    pub outer_names: HashMap<StepId, LocalSet>,
     /// For every variable of a `match` that is re-executed: what is matched, and with which pattern.
     pub arms: HashMap<BindingId, (Expr, Pat)>,
     /// What values that are filled borrow exclusively: the value as it is made, and the variable.
-    pub filled_loans: Vec<(Ident, Ident)>,
+    pub filled_loans: Vec<(LocalId, LocalId)>,
     /// For every call that leads to a site: what its arguments use.
     pub arguments: Vec<(SiteId, Vec<(BindingId, Use)>)>,
 }
@@ -241,6 +243,35 @@ impl Flow {
     pub fn nameable(&self, site: SiteId, binding: BindingId) -> bool {
         let scope = &self.sites[site as usize - 1].scope;
         scope.iter().rev().find(|other| self.same_name(**other, binding)) == Some(&binding)
+    }
+
+    /// The variable that a name stands for at a site.
+    pub fn named_at(&self, site: SiteId, name: &Ident) -> Option<BindingId> {
+        let scope = &self.sites[site as usize - 1].scope;
+        self.last_named(scope, name)
+    }
+
+    /// The variable that a name stands for in the initialiser of another.
+    pub fn input_named(&self, of: BindingId, name: &Ident) -> Option<BindingId> {
+        let inputs = self.bindings[of].inputs.iter().map(|(input, _)| *input);
+        self.last_named(&inputs.collect::<Vec<_>>(), name)
+    }
+
+    fn last_named(&self, of: &[BindingId], name: &Ident) -> Option<BindingId> {
+        let local = self.locals.id(name)?;
+        of.iter()
+            .rev()
+            .copied()
+            .find(|id| self.bindings[*id].local == local)
+    }
+
+    /// Whether the name that a variable has in what is emitted stands for something else in the step.
+    pub fn is_outer_name(&self, step: StepId, id: BindingId) -> bool {
+        let written = self.written(id);
+        let is_it = |outer: LocalId| self.locals.get(outer).written == written;
+        self.outer_names
+            .get(&step)
+            .is_some_and(|names| names.iter().any(is_it))
     }
 
     /// Whether two variables are called the same in what is emitted.

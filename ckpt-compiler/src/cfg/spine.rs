@@ -12,6 +12,7 @@ use crate::spine::{
 use crate::syntax::language::is_function_trait;
 use crate::syntax::origins::{is_exclusive_type, is_reference_type};
 use crate::syntax::patterns::pattern_bindings;
+use proc_macro2::Ident;
 use syn::visit::Visit;
 use syn::{
     Expr, FnArg, Generics, Lifetime, Pat, Signature, Stmt, Type, TypeReference, TypeTraitObject, parse_quote,
@@ -37,7 +38,9 @@ pub fn build(
         })
         .collect();
     let lent = lowered.filled_loans.iter();
-    walker.flow.filled_loans = lent.map(|part| (part.value.clone(), part.base.clone())).collect();
+    let locals = &walker.flow.locals;
+    let lent = lent.filter_map(|part| Some((locals.id(&part.value)?, locals.id(&part.base)?)));
+    walker.flow.filled_loans = lent.collect();
     walker.enter();
     parameters(&mut walker, signature, treatments);
     walker.block(&lowered.body);
@@ -54,7 +57,7 @@ fn parameters(walker: &mut Walker<'_>, signature: &Signature, treatments: &[Opti
                     (Some(_), None) => Passing::Shared,
                     (None, _) => Passing::Value,
                 };
-                let ident = proc_macro2::Ident::new("self", receiver.self_token.span);
+                let ident = Ident::new("self", receiver.self_token.span);
                 (
                     vec![(
                         ident,
@@ -99,22 +102,13 @@ fn parameters(walker: &mut Walker<'_>, signature: &Signature, treatments: &[Opti
                     whole,
                 },
             };
-            walker.declare(Binding {
-                origin: walker.flow.locals.origin(&ident),
-                ident,
-                mutable,
-                declaration: passed,
-                step: 0,
+            let binding = Binding {
                 treatment,
                 is_number: ty.as_ref().is_some_and(is_number_type),
                 ty: ty.clone(),
-                init: None,
-                from_spine: false,
-                reexecutes: false,
-                has_restart: false,
-                conditional: false,
-                inputs: Vec::new(),
-            });
+                ..walker.named(&ident, mutable, passed)
+            };
+            walker.declare(binding);
         }
     }
 }

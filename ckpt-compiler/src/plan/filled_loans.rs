@@ -47,9 +47,7 @@ pub fn filled_loans(
         let Some((value, made)) = value_of(flow, part) else {
             continue;
         };
-        let inputs = &flow.bindings[made].inputs;
-        let base = inputs.iter().map(|(input, _)| *input);
-        let Some(base) = base.into_iter().find(|id| flow.bindings[*id].ident == part.base) else {
+        let Some(base) = flow.input_named(made, &part.base) else {
             continue;
         };
         for site in 1..=flow.sites.len() as SiteId {
@@ -69,7 +67,8 @@ pub fn filled_loans(
 
 /// The user's variable, and what its initialiser has made.
 fn value_of(flow: &Flow, part: &FilledLoan) -> Option<(BindingId, BindingId)> {
-    let made = flow.bindings.iter().position(|one| one.ident == part.value)?;
+    let local = flow.locals.id(&part.value)?;
+    let made = flow.bindings.iter().position(|one| one.local == local)?;
     let is_value = |one: &crate::cfg::Binding| one.inputs.iter().any(|(input, _)| *input == made);
     Some((flow.bindings.iter().position(is_value)?, made))
 }

@@ -7,7 +7,7 @@ use crate::library::{Library, PlaceOf};
 use crate::liveness::Liveness;
 use crate::spine::{Block, Lowered, SiteId, Spine, StepKind};
 use crate::strategies::Strategy;
-use crate::syntax::mentions::names_in;
+use crate::syntax::mentions::locals_in;
 use crate::syntax::origins::{Known, Origin, is_repeatable, place_root};
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap};
@@ -180,8 +180,7 @@ impl LoanFinder<'_> {
         let mut splittings = halves;
         for (binding, leaves) in parts {
             let first = leaves[0].operand;
-            let name = &self.flow.bindings[binding].ident;
-            match split(self.library, call, name, binding, leaves) {
+            match split(self.library, self.flow, call, binding, leaves) {
                 Some(splitting) => splittings.push(splitting),
                 None => self.refuse_part(binding, operands(call)[first].0),
             }
@@ -205,8 +204,8 @@ impl LoanFinder<'_> {
         let scope = &self.flow.sites[site as usize - 1].scope;
         let mut others = Others::default();
         for (index, (operand, _)) in operands(call).into_iter().enumerate() {
-            let names = names_in(&operand.to_token_stream());
-            let of_operand = |id: &BindingId| names.contains(&self.flow.bindings[*id].ident.to_string());
+            let names = locals_in(&self.flow.locals, operand.to_token_stream());
+            let of_operand = |id: &BindingId| names.contains(self.flow.bindings[*id].local);
             let used: Vec<BindingId> = scope.iter().copied().filter(of_operand).collect();
             let through_references = used
                 .iter()
@@ -307,10 +306,7 @@ impl LoanFinder<'_> {
     /// `let r = &mut x; step(r)`: what is lent is `x`. `let (a, b) = x.split_at_mut(k); step(a)`: one half of `x`.
     fn through_reference(&self, binding: BindingId) -> OperandLoan {
         let reference = &self.flow.bindings[binding];
-        let input_named = |name: &proc_macro2::Ident| {
-            let mut inputs = reference.inputs.iter().map(|(input, _)| *input);
-            inputs.find(|input| self.flow.bindings[*input].ident == *name)
-        };
+        let input_named = |name| self.flow.input_named(binding, name);
         let traded = self
             .flow
             .swaps
@@ -344,13 +340,7 @@ impl LoanFinder<'_> {
     }
 
     fn resolve(&self, site: SiteId, place: &Expr) -> Option<BindingId> {
-        let root = place_root(place)?;
-        let scope = &self.flow.sites[site as usize - 1].scope;
-        scope
-            .iter()
-            .rev()
-            .copied()
-            .find(|id| self.flow.bindings[*id].ident == *root)
+        self.flow.named_at(site, place_root(place)?)
     }
 }
 

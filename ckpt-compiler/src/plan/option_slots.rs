@@ -15,7 +15,7 @@ use crate::diagnostics::{Diagnostics, Refusal};
 use crate::library::Library;
 use crate::liveness::Live;
 use crate::spine::{Block, Lowered, SiteId, Spine, SpineStep, Step, StepId, StepKind};
-use crate::syntax::mentions::names_in;
+use crate::syntax::mentions::locals_in;
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -365,10 +365,9 @@ impl Router<'_> {
 
     /// The expression around a loop or a branch: it is evaluated after it.
     fn context(&mut self, step: &Step, around: &syn::Expr, place: &SlotState) -> Vec<BindingId> {
-        let names = names_in(&around.to_token_stream());
-        let used = |id: &BindingId| {
-            names.contains(&self.flow.bindings[*id].ident.to_string()) && self.is_visible(*id, step)
-        };
+        let names = locals_in(&self.flow.locals, around.to_token_stream());
+        let used =
+            |id: &BindingId| names.contains(self.flow.bindings[*id].local) && self.is_visible(*id, step);
         let used: Vec<BindingId> = place.parked.iter().copied().filter(used).collect();
         let begin = self.flow.contexts.get(&step.range.start).copied();
         let stop = Stop {

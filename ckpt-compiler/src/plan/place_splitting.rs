@@ -1,11 +1,10 @@
 //! Calls that borrow a part of a variable exclusively: which parts, and what the call sees of the rest.
 
 use super::loans::operands;
-use crate::cfg::BindingId;
+use crate::cfg::{BindingId, Flow};
 use crate::library::Library;
-use crate::syntax::mentions::names_in;
+use crate::syntax::mentions::locals_in;
 use crate::syntax::purity::is_pure;
-use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{Expr, Member};
 
@@ -99,8 +98,8 @@ pub fn unboxed(place: &Expr) -> (&Expr, usize) {
 /// Splits a variable for a call; nothing where its parts cannot be distinguished.
 pub fn split(
     library: &Library,
+    flow: &Flow,
     call: &Expr,
-    name: &Ident,
     binding: BindingId,
     lent: Vec<Leaf>,
 ) -> Option<Splitting> {
@@ -110,7 +109,8 @@ pub fn split(
         if leaves.iter().any(|leaf| leaf.operand == index) {
             continue;
         }
-        if !names_in(&operand.to_token_stream()).contains(&name.to_string()) {
+        let names = locals_in(&flow.locals, operand.to_token_stream());
+        if !names.contains(flow.bindings[binding].local) {
             continue;
         }
         match operand {

@@ -181,11 +181,7 @@ fn find_boundaries(block: &Block, flow: &Flow, reexecutes: &BTreeSet<StepId>, fo
 /// Whether new variables are made from one of the run that is bound behind it, because its name is that of a function
 /// which makes it: `let version = version(); let app = App::new(&version);`. It has to be where it stays before.
 fn borrows_what_moves_out(flow: &Flow, run: &[BindingId], new: &[BindingId]) -> bool {
-    let is_named_like_its_maker = |id: &BindingId| {
-        let binding = &flow.bindings[*id];
-        let names = flow.outer_names.get(&binding.step);
-        names.is_some_and(|names| names.contains(&flow.written(*id).to_string()))
-    };
+    let is_named_like_its_maker = |id: &BindingId| flow.is_outer_name(flow.bindings[*id].step, *id);
     let inputs = new.iter().flat_map(|id| &flow.bindings[*id].inputs);
     let mut borrowed = inputs
         .filter(|(_, kind)| *kind != Use::Move)
@@ -604,10 +600,10 @@ impl Chooser<'_> {
         let same_name = |other: BindingId| self.given.flow.same_name(other, id);
         let shadowed = declared.iter().any(|(other, _)| *other > id && same_name(*other));
         // `let energy = energy(&bodies);`: the function's name must not be the variable's before its declaration.
-        let is_outer_name = run.range.clone().any(|step| {
-            let names = self.given.flow.outer_names.get(&step);
-            names.is_some_and(|names| names.contains(&self.given.flow.written(id).to_string()))
-        });
+        let is_outer_name = run
+            .range
+            .clone()
+            .any(|step| self.given.flow.is_outer_name(step, id));
         let used_before = self.given.flow.events().any(|event| {
             run.range.contains(&event.step)
                 && same_name(event.binding)
