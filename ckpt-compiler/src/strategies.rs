@@ -8,8 +8,9 @@ use crate::names::Kind;
 use crate::parse::options::Treatment;
 use crate::spine::SiteId;
 use crate::syntax::origins::{
-    Known, Origin, is_exclusive_type, is_reference_type, is_repeatable, operands_of_constructor, place_root,
+    Known, Origin, is_exclusive_type, is_reference_type, is_repeatable, operands_of_constructor,
 };
+use crate::syntax::places::{loan_root, variable};
 use std::collections::HashSet;
 
 /// How a variable comes back at a restart.
@@ -171,8 +172,7 @@ fn spread_closures(flow: &Flow, strategies: &mut [Strategy]) {
         };
         let is_closure = |operand: &&syn::Expr| match operand {
             syn::Expr::Closure(_) => true,
-            syn::Expr::Path(path) => path.path.get_ident().is_some_and(is_name_of_closure),
-            _ => false,
+            other => variable(other).is_some_and(is_name_of_closure),
         };
         let is_shared =
             |operand: &syn::Expr| matches!(operand, syn::Expr::Reference(one) if one.mutability.is_none());
@@ -343,12 +343,8 @@ fn is_found_by(init: &syn::Expr, key: &proc_macro2::Ident) -> bool {
     }
     impl Keys<'_> {
         fn is_key(&self, argument: &syn::Expr) -> bool {
-            match argument {
-                syn::Expr::Reference(one) if one.mutability.is_none() => {
-                    place_root(&one.expr).is_some_and(|root| root == self.0)
-                }
-                _ => false,
-            }
+            let is_shared = matches!(argument, syn::Expr::Reference(one) if one.mutability.is_none());
+            is_shared && loan_root(argument) == Some(self.0)
         }
     }
     let mut keys = Keys(key, false);

@@ -1,7 +1,7 @@
 //! What a look at the syntax tells: what is left early, where a statement begins, which names are assigned to.
 
 use ckpt_compiler::library::{Library, Macros};
-use ckpt_compiler::syntax::origins::place_root;
+use ckpt_compiler::syntax::places::place_root;
 use ckpt_compiler::syntax::purity::is_assignment;
 use proc_macro2::Span;
 use std::collections::HashSet;

@@ -4,7 +4,7 @@ use super::{Lowerer, determinacy};
 use crate::items::Def;
 use crate::items::resolve::{Namespace, Resolved, segments};
 use ckpt_compiler::library::{Functions, Library, Methods, Prelude, Threads};
-use ckpt_compiler::syntax::origins::place_root;
+use ckpt_compiler::syntax::places::place_root;
 use ckpt_safepoints::skeleton::{
     Access, CallOp, ControlOp, ElementOrder, MemoryOp, Method, Op, Outside, ValueOp,
 };

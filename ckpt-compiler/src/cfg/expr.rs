@@ -6,6 +6,7 @@ use crate::names::{LocalId, Origin};
 use crate::spine::StepId;
 use crate::syntax::own_macros::each_name_used;
 use crate::syntax::patterns::pattern_bindings;
+use crate::syntax::places::{loan_root, variable};
 use proc_macro2::Ident;
 use std::collections::HashSet;
 use syn::{BinOp, Expr, Local, Pat, Stmt, UnOp};
@@ -393,7 +394,7 @@ impl<'l> Walker<'l> {
         let before = self.lent.len();
         for argument in arguments {
             self.expr(argument);
-            let borrowed = borrowed_name(argument).and_then(|name| self.resolve(name));
+            let borrowed = loan_root(argument).and_then(|name| self.resolve(name));
             self.lent.extend(borrowed);
         }
         self.lent.truncate(before);
@@ -419,7 +420,7 @@ impl<'l> Walker<'l> {
     /// Notes that the event just made may have been the last one of its variable. A variable that is `mut` is taken to be
     /// changed by its methods, not used up.
     fn may_consume(&mut self, receiver: &Expr) {
-        let Some(binding) = name_of(receiver).and_then(|name| self.resolve(name)) else {
+        let Some(binding) = variable(receiver).and_then(|name| self.resolve(name)) else {
             return;
         };
         let is_lent = self.is_lent(binding);
@@ -507,25 +508,6 @@ fn ends_the_process(library: &Library, func: &Expr) -> bool {
     matches!(func, Expr::Path(path) if library.says_of_path(&path.path, Functions::Exits))
 }
 
-fn name_of(expr: &Expr) -> Option<&Ident> {
-    match expr {
-        Expr::Path(path) => path.path.get_ident(),
-        _ => None,
-    }
-}
-
-/// The variable of `&x` or `&x.field`.
-fn borrowed_name(expr: &Expr) -> Option<&Ident> {
-    let Expr::Reference(one) = expr else {
-        return None;
-    };
-    let mut place = &*one.expr;
-    while let Expr::Field(field) = place {
-        place = &field.base;
-    }
-    name_of(place)
-}
-
 /// The variables that a value certainly holds references to: `&x`, `Shifted { inner: &x, .. }`.
 fn held_names(init: &Expr) -> Vec<&Ident> {
     let parts: Vec<&Expr> = match init {
@@ -533,7 +515,7 @@ fn held_names(init: &Expr) -> Vec<&Ident> {
         Expr::Tuple(one) => one.elems.iter().collect(),
         other => vec![other],
     };
-    parts.into_iter().filter_map(borrowed_name).collect()
+    parts.into_iter().filter_map(loan_root).collect()
 }
 
 /// The names in `mem::swap(&mut a, &mut b)`.
@@ -545,7 +527,7 @@ fn swapped<'a>(library: &Library, call: &'a syn::ExprCall) -> Option<(&'a Ident,
         return None;
     }
     let lent = |expr: &'a Expr| match expr {
-        Expr::Reference(one) if one.mutability.is_some() => name_of(&one.expr),
+        Expr::Reference(one) if one.mutability.is_some() => variable(&one.expr),
         _ => None,
     };
     Some((lent(&call.args[0])?, lent(&call.args[1])?))
@@ -559,8 +541,8 @@ fn traded<'a>(left: &'a Expr, right: &Expr) -> Option<(&'a Ident, &'a Ident)> {
     if left.elems.len() != 2 || right.elems.len() != 2 {
         return None;
     }
-    let (a, b) = (name_of(&left.elems[0])?, name_of(&left.elems[1])?);
-    (name_of(&right.elems[0])? == b && name_of(&right.elems[1])? == a).then_some((a, b))
+    let (a, b) = (variable(&left.elems[0])?, variable(&left.elems[1])?);
+    (variable(&right.elems[0])? == b && variable(&right.elems[1])? == a).then_some((a, b))
 }
 
 /// A part of a place: moving or writing a part changes the whole, and needs its other parts.

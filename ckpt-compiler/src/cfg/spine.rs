@@ -12,6 +12,7 @@ use crate::spine::{
 use crate::syntax::language::is_function_trait;
 use crate::syntax::origins::{is_exclusive_type, is_reference_type};
 use crate::syntax::patterns::pattern_bindings;
+use crate::syntax::places::variable;
 use proc_macro2::Ident;
 use syn::visit::Visit;
 use syn::{
@@ -269,10 +270,7 @@ impl Walker<'_> {
     /// What a variable of a pattern is made from: a borrow where it is bound by `ref`, or by a pattern that looks through
     /// a `&mut` parameter.
     fn borrowed_by(&self, one: &syn::PatIdent, pattern: &Pat, value: &Expr) -> Expr {
-        let through = |expr: &Expr| match expr {
-            Expr::Path(path) => path.path.get_ident().and_then(|name| self.resolve(name)),
-            _ => None,
-        };
+        let through = |expr| variable(expr).and_then(|name| self.resolve(name));
         let is_exclusive = |id: usize| {
             matches!(
                 self.flow.bindings[id].declaration,

@@ -168,7 +168,7 @@ fn root_of(
         _ => return None,
     };
     let Pat::Ident(item) = &*pattern else { return None };
-    let is_place = crate::syntax::origins::place_root(&list).is_some() && is_pure(library, &list);
+    let is_place = crate::syntax::places::place_root(&list).is_some() && is_pure(library, &list);
     if !is_place || item.by_ref.is_some() || item.mutability.is_some() || item.subpat.is_some() {
         return None;
     }
@@ -201,7 +201,7 @@ fn as_place(library: &Library, operand: &mut Expr) {
         _ => call,
     };
     let list = &inner.receiver;
-    if crate::syntax::origins::place_root(list).is_none() || !is_pure(library, list) {
+    if crate::syntax::places::place_root(list).is_none() || !is_pure(library, list) {
         return;
     }
     let arguments: Vec<&Expr> = inner.args.iter().collect();

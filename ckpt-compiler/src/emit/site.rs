@@ -7,6 +7,7 @@ use crate::names::{frame, registrar};
 use crate::paths::rt;
 use crate::plan::Entry;
 use crate::spine::{Arm, Branch, SiteId, Spine, StepId, hole};
+use crate::syntax::places::{loan_root, place_root};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::collections::HashMap;
@@ -479,11 +480,8 @@ impl Emitter<'_> {
     fn is_lent_by_name(&self, site: SiteId, id: BindingId, callee: u32) -> bool {
         let call = find_call(&self.lowered.body, site);
         let operand = call.and_then(|call| Some(crate::plan::operands(call).get(callee as usize)?.0));
-        let root = operand.and_then(|operand| match operand {
-            Expr::Reference(one) => crate::syntax::origins::place_root(&one.expr),
-            other => crate::syntax::origins::place_root(other),
-        });
-        root.is_some_and(|root| *root == self.flow.bindings[id].ident)
+        let root = operand.and_then(|operand| loan_root(operand).or_else(|| place_root(operand)));
+        root.and_then(|root| self.flow.locals.id(root)) == Some(self.flow.bindings[id].local)
     }
 
     fn swap_group_name(&self, group: &[BindingId]) -> Ident {

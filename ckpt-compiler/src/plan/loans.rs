@@ -1,6 +1,6 @@
 //! What a call that leads to a site borrows, and so keeps this function from saving itself.
 
-use super::place_splitting::{Leaf, Projection, Splitting, projections, split, unboxed};
+use super::place_splitting::{Leaf, Splitting, split};
 use crate::cfg::{BindingId, Flow};
 use crate::diagnostics::{Diagnostics, Refusal, Subject};
 use crate::library::{Library, PlaceOf};
@@ -8,10 +8,11 @@ use crate::liveness::Liveness;
 use crate::spine::{Block, Lowered, SiteId, Spine, StepKind};
 use crate::strategies::Strategy;
 use crate::syntax::mentions::locals_in;
-use crate::syntax::origins::{Known, Origin, is_repeatable, place_root};
+use crate::syntax::origins::{Known, Origin, is_repeatable};
+use crate::syntax::places::{Place, Projection, variable};
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap};
-use syn::{Expr, UnOp};
+use syn::Expr;
 
 /// For every call site, the variables that live in a parameter of the callee during the call.
 pub type CallLoans = HashMap<SiteId, Vec<Loan>>;
@@ -142,9 +143,9 @@ impl LoanFinder<'_> {
                 OperandLoan::Nothing => {}
                 OperandLoan::Whole(binding) => {
                     let mutable = self.flow.bindings[binding].mutable;
-                    let itself = self.resolve(site, operand) == Some(binding)
+                    let named = variable(operand).and_then(|name| self.flow.named_at(site, name));
+                    let is_own = named == Some(binding)
                         && matches!(self.strategies[binding], Strategy::Saved | Strategy::Skipped);
-                    let is_own = matches!(operand, Expr::Path(_)) && itself;
                     let by_value = is_own && !(is_receiver && mutable);
                     let is_last = !self.liveness.is_live(self.flow, site, binding);
                     found.push(Loan {
@@ -260,7 +261,10 @@ impl LoanFinder<'_> {
         if matches!(operand, Expr::Reference(_)) && !exclusive {
             return OperandLoan::Nothing;
         }
-        let Some(binding) = self.resolve(site, place) else {
+        let Some(lent) = Place::of(place) else {
+            return OperandLoan::Nothing;
+        };
+        let Some(binding) = self.flow.named_at(site, lent.root) else {
             return OperandLoan::Nothing;
         };
         // `f(*x)`: what is behind a reference can only be copied.
@@ -271,9 +275,9 @@ impl LoanFinder<'_> {
         if is_reference && !exclusive && !is_receiver && matches!(place, Expr::Unary(_)) {
             return OperandLoan::Nothing;
         }
-        let whole = is_whole(place) && behind == 0;
+        let whole = lent.is_whole() && behind == 0;
         let live = self.liveness.is_live(self.flow, site, binding);
-        let lent = match self.strategies[binding] {
+        let is_lent = match self.strategies[binding] {
             Strategy::Saved | Strategy::Skipped => {
                 let mutable = self.flow.bindings[binding].mutable;
                 match (exclusive, is_receiver, whole) {
@@ -291,22 +295,22 @@ impl LoanFinder<'_> {
             }
             _ => false,
         };
-        let (place, derefs) = match is_whole(place) {
-            true => (place, 0),
-            false => unboxed(place),
-        };
-        match (lent, whole, projections(self.library, place)) {
+        let derefs = if lent.is_whole() { 0 } else { lent.derefs };
+        match (is_lent, whole, lent.is_pure(self.library)) {
             (false, ..) => OperandLoan::Nothing,
             (true, true, _) => OperandLoan::Whole(binding),
-            (true, false, Some(path)) => OperandLoan::Part(binding, path, derefs + behind),
-            (true, false, None) => OperandLoan::Unclear(binding),
+            (true, false, true) => OperandLoan::Part(binding, lent.path, derefs + behind),
+            (true, false, false) => OperandLoan::Unclear(binding),
         }
     }
 
     /// `let r = &mut x; step(r)`: what is lent is `x`. `let (a, b) = x.split_at_mut(k); step(a)`: one half of `x`.
     fn through_reference(&self, binding: BindingId) -> OperandLoan {
         let reference = &self.flow.bindings[binding];
-        let input_named = |name| self.flow.input_named(binding, name);
+        let whole_input = |place: &Expr| {
+            let place = Place::of(place).filter(Place::is_whole)?;
+            self.flow.input_named(binding, place.root)
+        };
         let traded = self
             .flow
             .swaps
@@ -314,15 +318,9 @@ impl LoanFinder<'_> {
             .any(|(one, other)| *one == binding || *other == binding);
         let found = match &reference.init {
             _ if traded => None,
-            Some(Expr::Reference(one)) if is_whole(&one.expr) => place_root(&one.expr)
-                .and_then(input_named)
-                .map(OperandLoan::Whole),
-            Some(Expr::MethodCall(call))
-                if self.library.is_call(call, PlaceOf::Halves) && is_whole(&call.receiver) =>
-            {
-                place_root(&call.receiver)
-                    .and_then(input_named)
-                    .map(|list| OperandLoan::Half(list, binding))
+            Some(Expr::Reference(one)) => whole_input(&one.expr).map(OperandLoan::Whole),
+            Some(Expr::MethodCall(call)) if self.library.is_call(call, PlaceOf::Halves) => {
+                whole_input(&call.receiver).map(|list| OperandLoan::Half(list, binding))
             }
             _ => None,
         };
@@ -338,23 +336,9 @@ impl LoanFinder<'_> {
         let at = syn::spanned::Spanned::span(operand);
         self.errors.refuse(at, Refusal::PartIsLent { name });
     }
-
-    fn resolve(&self, site: SiteId, place: &Expr) -> Option<BindingId> {
-        self.flow.named_at(site, place_root(place)?)
-    }
 }
 
 /// `solver.as_mut()`: the same as `&mut *solver`.
 fn looks_into_a_box(library: &Library, call: &syn::ExprMethodCall) -> bool {
     call.args.is_empty() && library.is_call(call, PlaceOf::Boxed)
-}
-
-/// Whether a place is a whole variable, or all that a reference points to.
-fn is_whole(place: &Expr) -> bool {
-    match place {
-        Expr::Path(_) => true,
-        Expr::Paren(inner) => is_whole(&inner.expr),
-        Expr::Unary(unary) => matches!(unary.op, UnOp::Deref(_)) && is_whole(&unary.expr),
-        _ => false,
-    }
 }

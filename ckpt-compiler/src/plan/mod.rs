@@ -13,7 +13,7 @@ pub use filled_loans::FilledLoans;
 pub use jumps::{for_each_hidden_jump, for_each_jump, replace_jumps};
 pub use loans::{Loans, operands};
 pub use option_slots::OptionSlots;
-pub use place_splitting::{Leaf, Projection, Splitting};
+pub use place_splitting::{Leaf, Splitting};
 pub use reborrows::Reborrows;
 pub use schedule::{Aliases, Crossings, Mode, Runs, Schedule, Segment, behind_the_sites};
 

@@ -4,18 +4,10 @@ use super::loans::operands;
 use crate::cfg::{BindingId, Flow};
 use crate::library::Library;
 use crate::syntax::mentions::locals_in;
+use crate::syntax::places::{Place, Projection};
 use crate::syntax::purity::is_pure;
 use quote::ToTokens;
 use syn::{Expr, Member};
-
-/// One step from a variable towards a part of it.
-#[derive(Debug, Clone)]
-pub enum Projection {
-    /// A field.
-    Field(Member),
-    /// An element or a range of a list.
-    Index(Box<Expr>),
-}
 
 /// A part of a variable that an operand of a call uses.
 #[derive(Debug, Clone)]
@@ -62,39 +54,6 @@ impl Splitting {
     }
 }
 
-/// The way from its root to a place.
-pub fn projections(library: &Library, place: &Expr) -> Option<Vec<Projection>> {
-    match place {
-        Expr::Path(_) => Some(Vec::new()),
-        Expr::Paren(inner) => projections(library, &inner.expr),
-        Expr::Field(field) => {
-            let mut path = projections(library, &field.base)?;
-            path.push(Projection::Field(field.member.clone()));
-            Some(path)
-        }
-        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => projections(library, &unary.expr),
-        Expr::Index(index) if is_pure(library, &index.index) => {
-            let mut path = projections(library, &index.expr)?;
-            path.push(Projection::Index(index.index.clone()));
-            Some(path)
-        }
-        _ => None,
-    }
-}
-
-/// What an operand takes out of a variable, and how many boxes it looks into at the end: `*a.b` and `a.b.as_mut()` are
-/// what is behind `a.b`.
-pub fn unboxed(place: &Expr) -> (&Expr, usize) {
-    match place {
-        Expr::Paren(inner) => unboxed(&inner.expr),
-        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => {
-            let (place, derefs) = unboxed(&unary.expr);
-            (place, derefs + 1)
-        }
-        other => (other, 0),
-    }
-}
-
 /// Splits a variable for a call; nothing where its parts cannot be distinguished.
 pub fn split(
     library: &Library,
@@ -115,12 +74,11 @@ pub fn split(
         }
         match operand {
             Expr::Reference(one) if one.mutability.is_none() => {
-                let (place, derefs) = unboxed(&one.expr);
-                let path = projections(library, place)?;
+                let place = Place::of(&one.expr).filter(|place| place.is_pure(library))?;
                 leaves.push(Leaf {
                     operand: index,
-                    path,
-                    derefs,
+                    path: place.path,
+                    derefs: place.derefs,
                     shared: true,
                     is_receiver,
                 });

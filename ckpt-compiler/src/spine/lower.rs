@@ -149,7 +149,7 @@ impl Lowering<'_> {
         let is_constant = matches!(value, Expr::Lit(_) | Expr::Array(_) | Expr::Path(_));
         if treatment.is_some()
             || is_constant
-            || crate::syntax::origins::place_root(value).is_some()
+            || crate::syntax::places::place_root(value).is_some()
             || is_repeatable(self.marks.library, value)
         {
             return;

@@ -220,7 +220,7 @@ impl Lowering<'_> {
             self.name_lent_value(&mut scrutinee, out);
         }
         let borrows = self.known.borrows(&scrutinee);
-        if by_reference && !borrows && crate::syntax::origins::place_root(&scrutinee).is_none() {
+        if by_reference && !borrows && crate::syntax::places::place_root(&scrutinee).is_none() {
             let value = self.names.fresh(Kind::Value);
             self.temporary(&value, scrutinee, out);
             scrutinee = parse_quote!(#value);

@@ -8,6 +8,7 @@ pub mod mentions;
 pub mod origins;
 pub mod own_macros;
 pub mod patterns;
+pub mod places;
 pub mod purity;
 pub mod region_marks;
 pub mod text;

@@ -4,6 +4,7 @@ use crate::library::{Adaptor, Functions, Library, Macros, Methods};
 use crate::names::{LocalSet, Locals};
 use crate::syntax::language::{is_function_trait, is_iterator_trait};
 use crate::syntax::macros::{items_of_list, name_of_macro};
+use crate::syntax::places::place_root;
 use crate::syntax::purity::is_assignment;
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
@@ -565,11 +566,6 @@ pub fn is_exclusive_type(ty: &Type) -> bool {
         Type::Tuple(tuple) => tuple.elems.iter().any(is_exclusive_type),
         _ => false,
     }
-}
-
-/// The local at the root of a place: `a` for `a`, `a.b[c].d`, `*a`.
-pub fn place_root(expr: &Expr) -> Option<&syn::Ident> {
-    place_path(expr)?.get_ident()
 }
 
 /// What a place begins with: a local or a static, `m::A` for `m::A[c].d`.
