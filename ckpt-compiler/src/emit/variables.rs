@@ -7,7 +7,7 @@ use crate::names::{self, Locals};
 use crate::paths::{check_dead, rt};
 use crate::plan::Mode;
 use crate::spine::{Block, Plain, SiteId, Sites, SpineStep, Step, StepId, StepKind, Target};
-use crate::strategies::Strategy;
+use crate::strategies::{Strategy, owns_a_device};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::ops::Range;
@@ -253,7 +253,7 @@ impl Emitter<'_> {
             .as_ref()
             .is_some_and(|one| crate::syntax::purity::is_pure(self.library, one))
             && !binding.inputs.iter().any(moved);
-        self.plan.strategies[id] == Strategy::Saved
+        (self.plan.strategies[id] == Strategy::Saved || owns_a_device(self.library, binding))
             && binding.treatment.is_none()
             && !is_plain
             && !binding.is_late()

@@ -195,6 +195,7 @@ pub fn plan(
         let sites = sites::entries(flow, liveness, &strategies, &needed, &loans);
         let aliases = sites::aliases(flow, &sites);
         let given = schedule::Given {
+            library,
             lowered,
             flow,
             liveness,

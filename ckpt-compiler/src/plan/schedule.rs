@@ -3,12 +3,13 @@
 use super::{Alias, SitePlan};
 use crate::cfg::{Binding, BindingId, Declaration, Event, Flow, Point, Use};
 use crate::diagnostics::{Diagnostics, Refusal};
+use crate::library::Library;
 use crate::liveness::Liveness;
 use crate::names::Kind;
 use crate::parse::options::Treatment;
 use crate::spine::for_each_block;
 use crate::spine::{Block, Lowered, SiteId, Sites, Step, StepId, StepKind};
-use crate::strategies::Strategy;
+use crate::strategies::{Strategy, owns_a_device};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -324,6 +325,7 @@ pub(super) fn crossings(
 
 /// What the modes of variables are chosen from.
 pub(super) struct Given<'a> {
+    pub library: &'a Library,
     pub lowered: &'a Lowered,
     pub flow: &'a Flow,
     pub liveness: &'a Liveness,
@@ -593,7 +595,8 @@ impl Chooser<'_> {
         declared: &[(BindingId, &Binding)],
         run: &Group,
     ) -> Mode {
-        let is_made_again = matches!(self.given.strategies[id], Strategy::Reexecuted { .. });
+        let is_made_again = matches!(self.given.strategies[id], Strategy::Reexecuted { .. })
+            && !owns_a_device(self.given.library, binding);
         if is_made_again && !self.is_behind_a_choice(id, binding, declared) || binding.conditional {
             return Mode::Trapped;
         }

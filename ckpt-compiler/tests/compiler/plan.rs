@@ -136,6 +136,14 @@ fn a_loop_takes_what_travels_once_where_all_its_sites_save_it() {
 }
 
 #[test]
+fn what_is_of_the_process_is_given_back_at_the_end_of_its_scope_also_where_nobody_uses_it_any_more() {
+    let function = Function::of(
+        "fn f() { let universe = mpi::initialize(); let rank = universe.g(); loop { checkpoint!(); h(rank); } }",
+    );
+    assert_eq!(function.mode("universe"), Some(Mode::Deferred));
+}
+
+#[test]
 fn what_comes_behind_a_name_used_twice_comes_behind_its_run_too() {
     let function =
         Function::of("fn f(x: Deck) { let a = g(); let x = h(x); let b = g(); checkpoint!(); i(a, x, b); }");
