@@ -6,32 +6,27 @@
 use super::Step;
 use super::lower::Lowering;
 use crate::library::{Library, Numbers};
-use crate::names::Kind;
+use crate::names::{Kind, LocalSet, Locals};
+use crate::syntax::places::variable;
 use crate::syntax::purity::is_pure;
-use std::collections::HashSet;
 use syn::visit::{self, Visit};
-use syn::{Expr, FnArg, ItemFn, PatIdent, parse_quote};
+use syn::{Expr, ItemFn, PatIdent, parse_quote};
 
-/// The names that are declared `mut` somewhere in a function.
-pub fn changing_names(function: &ItemFn) -> HashSet<String> {
-    struct MutableNames(HashSet<String>);
-    impl<'ast> Visit<'ast> for MutableNames {
+/// The variables that are declared `mut` in a function, by the user or by a pass.
+pub(super) fn changing(locals: &Locals, function: &ItemFn) -> LocalSet {
+    struct Changing<'l>(&'l Locals, LocalSet);
+    impl<'ast> Visit<'ast> for Changing<'_> {
         fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
             if pat.by_ref.is_none() && pat.mutability.is_some() {
-                self.0.insert(pat.ident.to_string());
+                self.1.extend(self.0.id(&pat.ident));
             }
             visit::visit_pat_ident(self, pat);
         }
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
-    let mut names = MutableNames(HashSet::new());
-    for argument in &function.sig.inputs {
-        if let FnArg::Typed(typed) = argument {
-            names.visit_pat(&typed.pat);
-        }
-    }
-    names.visit_block(&function.block);
-    names.0
+    let mut changing = Changing(locals, LocalSet::default());
+    changing.visit_item_fn(function);
+    changing.1
 }
 
 impl Lowering<'_> {
@@ -86,20 +81,20 @@ impl Lowering<'_> {
 
     /// Whether something that the expression mentions may get another value.
     pub(super) fn may_change(&self, expr: &Expr) -> bool {
-        struct Mentions<'a>(&'a HashSet<String>, bool);
+        struct Mentions<'a>(&'a Lowering<'a>, bool);
         impl<'ast> Visit<'ast> for Mentions<'_> {
             fn visit_expr(&mut self, expr: &'ast Expr) {
                 match expr {
                     Expr::Field(_) => self.1 = true,
-                    Expr::Path(path) => {
-                        let name = path.path.get_ident().map(ToString::to_string);
-                        self.1 |= name.is_some_and(|name| self.0.contains(&name));
+                    Expr::Path(_) => {
+                        let local = variable(expr).and_then(|name| self.0.names.read().id(name));
+                        self.1 |= local.is_some_and(|local| self.0.changing.contains(local));
                     }
                     other => visit::visit_expr(self, other),
                 }
             }
         }
-        let mut mentions = Mentions(self.changing, false);
+        let mut mentions = Mentions(self, false);
         mentions.visit_expr(expr);
         mentions.1
     }

@@ -1,20 +1,19 @@
 //! Takes apart the statements that hold a site, and only those.
 
-use super::keys::changing_names;
+use super::keys::changing;
 use super::refilled::filled_parts_of;
 use super::{
     Block, Branch, FilledLoan, Lowered, Plain, Site, SiteId, Sites, Spine, SpineStep, Step, StepKind, Target,
 };
 use crate::desugar::form::Form;
 use crate::diagnostics::{Diagnostics, Refusal};
-use crate::names::{Kind, Names};
+use crate::names::{Kind, LocalSet, Names};
 use crate::parse::options::{Treatment, take_treatment};
 use crate::syntax::marks::Marks;
 use crate::syntax::origins::{Known, is_repeatable};
 use crate::syntax::region_marks::region_of_site;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::{Expr, ItemFn, Local, Pat, Stmt, parse_quote};
 
@@ -31,7 +30,7 @@ pub fn lower(
         form,
         marks,
         known,
-        changing: &changing_names(function),
+        changing: changing(&names.read(), function),
         names,
         errors,
         sites: Vec::new(),
@@ -50,7 +49,7 @@ pub(super) struct Lowering<'a> {
     pub(super) form: Form,
     pub(super) marks: Marks<'a>,
     pub(super) known: Known<'a>,
-    pub(super) changing: &'a HashSet<String>,
+    pub(super) changing: LocalSet,
     pub(super) names: &'a Names,
     pub(super) errors: &'a mut Diagnostics,
     sites: Vec<Site>,

@@ -4,15 +4,14 @@ use super::lower::{Lowering, plain};
 use super::{Block, Spine, SpineStep, Step, StepKind, Target, hole};
 use crate::diagnostics::{Refusal, Subject};
 use crate::library::{Iterators, Library, Methods, PlaceOf};
-use crate::names::Kind;
+use crate::names::{Kind, LocalSet};
 use crate::syntax::macros::arguments_of_macro;
 use crate::syntax::marks::Marks;
-use crate::syntax::mentions::names_in;
+use crate::syntax::mentions::{locals_in, names_in};
 use crate::syntax::origins::{Known, is_repeatable};
-use crate::syntax::places::place_root;
+use crate::syntax::places::{place_root, variable};
 use crate::syntax::purity::{is_assignment, is_pure};
 use quote::ToTokens;
-use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::{Expr, parse_quote};
 
@@ -69,9 +68,9 @@ impl Lowering<'_> {
         let marks = self.marks;
         let mut operands = operands_in_order(expr);
         let last = operands.iter().rposition(|operand| marks.in_expr(operand))?;
-        let later = names_in(&operands[last].to_token_stream());
+        let later = self.locals_in(operands[last]);
         for operand in operands.iter_mut().take(last) {
-            if marks.in_expr(operand) || !is_stable(self.marks.library, operand, &later) {
+            if marks.in_expr(operand) || !self.is_stable(operand, &later) {
                 self.put_aside(operand, Kind::Operand, steps);
             }
         }
@@ -168,13 +167,14 @@ impl Lowering<'_> {
             if is_receiver && place_root(operands[0]).is_some() && is_pure(self.marks.library, operands[0]) {
                 continue;
             }
-            let later: HashSet<String> = operands[index + 1..]
-                .iter()
-                .filter(|operand| !is_pure(self.marks.library, operand))
-                .flat_map(|operand| names_in(&operand.to_token_stream()))
-                .collect();
+            let mut later = LocalSet::default();
+            for operand in &operands[index + 1..] {
+                if !is_pure(self.marks.library, operand) {
+                    later.extend(self.locals_in(operand).iter());
+                }
+            }
             let by_value = !matches!(operands[index], Expr::Reference(_));
-            let changed_later = by_value && !later.is_disjoint(&names_in(&operands[index].to_token_stream()));
+            let changed_later = by_value && !later.is_disjoint(&self.locals_in(operands[index]));
             if let Expr::Reference(reference) = &mut *operands[index] {
                 let is_closure = crate::syntax::origins::closure_in(&reference.expr).is_some();
                 let is_temporary =
@@ -218,6 +218,34 @@ impl Lowering<'_> {
             label: None,
             is_unsafe: false,
             block: Block { steps },
+        }
+    }
+
+    fn locals_in(&self, operand: &Expr) -> LocalSet {
+        locals_in(&self.names.read(), operand.to_token_stream())
+    }
+
+    /// Whether the operand has the same value when it is evaluated after an expression that mentions `later`.
+    fn is_stable(&self, operand: &Expr, later: &LocalSet) -> bool {
+        match operand {
+            Expr::Lit(_) | Expr::Closure(_) => true,
+            Expr::Path(_) => {
+                let local = variable(operand).and_then(|name| self.names.read().id(name));
+                local.is_none_or(|local| !later.contains(local))
+            }
+            Expr::Reference(one) => place_root(&one.expr).is_some(),
+            Expr::Field(_) | Expr::Index(_) => {
+                is_pure(self.marks.library, operand) && self.locals_in(operand).is_disjoint(later)
+            }
+            Expr::Paren(inner) => self.is_stable(&inner.expr, later),
+            Expr::Unary(inner) => self.is_stable(&inner.expr, later),
+            Expr::Cast(inner) => self.is_stable(&inner.expr, later),
+            Expr::Binary(one) => {
+                !is_assignment(&one.op)
+                    && self.is_stable(&one.left, later)
+                    && self.is_stable(&one.right, later)
+            }
+            _ => false,
         }
     }
 }
@@ -351,30 +379,6 @@ fn operands_in_order(expr: &mut Expr) -> Vec<&mut Expr> {
             .chain(one.end.iter_mut().map(|one| &mut **one))
             .collect(),
         _ => Vec::new(),
-    }
-}
-
-/// Whether the operand has the same value when it is evaluated after an expression that mentions `later`.
-fn is_stable(library: &Library, operand: &Expr, later: &HashSet<String>) -> bool {
-    match operand {
-        Expr::Lit(_) | Expr::Closure(_) => true,
-        Expr::Path(path) => path
-            .path
-            .get_ident()
-            .is_none_or(|name| !later.contains(&name.to_string())),
-        Expr::Reference(one) => place_root(&one.expr).is_some(),
-        Expr::Field(_) | Expr::Index(_) => {
-            is_pure(library, operand) && names_in(&operand.to_token_stream()).is_disjoint(later)
-        }
-        Expr::Paren(inner) => is_stable(library, &inner.expr, later),
-        Expr::Unary(inner) => is_stable(library, &inner.expr, later),
-        Expr::Cast(inner) => is_stable(library, &inner.expr, later),
-        Expr::Binary(one) => {
-            !is_assignment(&one.op)
-                && is_stable(library, &one.left, later)
-                && is_stable(library, &one.right, later)
-        }
-        _ => false,
     }
 }
 

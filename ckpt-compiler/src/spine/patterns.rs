@@ -5,7 +5,7 @@
 
 use super::lower::{Lowering, plain};
 use super::{Plain, Step, StepKind};
-use crate::syntax::mentions::names_in;
+use crate::syntax::mentions::{locals_in, locals_of, names_in};
 use crate::syntax::origins::Origin;
 use crate::syntax::patterns::{is_binding, pattern_bindings};
 use quote::ToTokens;
@@ -46,14 +46,14 @@ impl Lowering<'_> {
         let is_borrow = |part: &Expr| self.known.borrows(part);
         let mixed = parts.elems.iter().any(is_borrow) && !parts.elems.iter().all(is_borrow);
         let has_rest = names.elems.iter().any(|name| matches!(name, Pat::Rest(_)));
-        let used = names_in(&parts.to_token_stream());
-        let uses = |one: PatIdent| used.contains(&one.ident.to_string());
+        let locals = self.names.read();
+        let used = locals_in(&locals, parts.to_token_stream());
         let moves = |part: &Expr| matches!(part, Expr::Path(_));
         if !mixed
             || has_rest
             || names.elems.len() != parts.elems.len()
             || !parts.elems.iter().any(moves)
-            || pattern_bindings(&local.pat).into_iter().any(uses)
+            || locals.hide(&locals_of(&locals, &local.pat), &used)
         {
             return None;
         }
